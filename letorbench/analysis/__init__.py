@@ -1,0 +1,1 @@
+"""What stored scores say: aggregates, tables, plots."""

@@ -1,0 +1,1 @@
+"""Data sets: from the files on disk to immutable `QuerySet` values."""

@@ -1,0 +1,1 @@
+"""An experiment: plan, run, select on validation, store."""

@@ -1,0 +1,35 @@
+"""Scores of many documents: each row is summed the same way, so equal rows score equally."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from letorbench.kernels import kernel
+
+
+@kernel("(float32[:, ::1], float64[::1], float64, float64[::1])", reorder=True)
+def linear(features: np.ndarray, weights: np.ndarray, bias: float, scores: np.ndarray) -> None:
+    """scores[i] = bias + sum over k of features[i, k] weights[k]."""
+    for i in range(features.shape[0]):
+        total = 0.0
+        for k in range(features.shape[1]):
+            total += np.float64(features[i, k]) * weights[k]
+        scores[i] = bias + total
+
+
+@kernel("(float32[:, ::1], int64[::1], float64[::1], boolean[::1], float64[::1], float64[::1])")
+def stumps(
+    features: np.ndarray,
+    feature: np.ndarray,
+    threshold: np.ndarray,
+    above: np.ndarray,
+    alpha: np.ndarray,
+    scores: np.ndarray,
+) -> None:
+    """scores[i] = sum over t of alpha[t] [(features[i, feature[t]] > threshold[t]) == above[t]]."""
+    for i in range(features.shape[0]):
+        total = 0.0
+        for t in range(len(feature)):
+            if (features[i, feature[t]] > threshold[t]) == above[t]:
+                total += alpha[t]
+        scores[i] = total

@@ -1,0 +1,1 @@
+"""Measures: values that print and parse as text, computed from scores in file order."""

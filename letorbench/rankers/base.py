@@ -1,0 +1,122 @@
+"""The ranker's interface: hyper-parameters in, a scorer learned on a training set out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import DataError
+from letorbench.measures import Measure, evaluate, parse
+from letorbench.measures.convention import CONVENTIONS, Convention
+from letorbench.scorers.base import Scorer, load, save
+
+RANKERS: dict[str, type[Ranker]] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class Validation:
+    """A validation set with the measure that every choice is made by."""
+
+    queries: QuerySet
+    measure: Measure = parse("ndcg@10")
+    convention: Convention = CONVENTIONS["standard"]
+
+    def __call__(self, scores: np.ndarray) -> float:
+        """The mean of the measure over the queries, for scores (n_docs,) in file order."""
+        values = evaluate(
+            self.queries.labels, scores, self.queries.offsets, [self.measure], self.convention
+        )
+        return float(values[:, 0].mean())
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What training gave.
+
+    scorer:    the scorer to keep (of the best round or epoch on validation, not the last).
+    curve:     the validation measure after each round or epoch, empty where there are none.
+    best:      how many rounds or epochs the kept scorer has, None where there are none.
+    objective: the training objective or bound after each round, the start's first.
+    warnings:  what a user must know: an iteration limit reached, a degenerate model, ...
+    """
+
+    scorer: Scorer
+    curve: tuple[float, ...] = ()
+    best: int | None = None
+    objective: tuple[float, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class Ranker(ABC):
+    """A published algorithm; a subclass is a dataclass whose fields are its hyper-parameters.
+
+    A subclass names itself, `class NDCGBoost(Ranker, name="ndcgboost")`, and is then known
+    to every command and test. `learn` is all it must write.
+
+    title:   one line for `letorbench algos`.
+    paper:   the reference.
+    formula: the objective, in plain text.
+    grid:    hyper-parameter -> the values that validation chooses from.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    paper: ClassVar[str]
+    formula: ClassVar[str]
+    grid: ClassVar[Mapping[str, Sequence[object]]] = {}
+
+    learned: Learned
+
+    def __init_subclass__(cls, name: str | None = None, **rest: object) -> None:
+        super().__init_subclass__(**rest)
+        if name is not None:
+            cls.name = name
+            RANKERS[name] = cls
+
+    @abstractmethod
+    def learn(
+        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
+    ) -> Learned:
+        """Train; the only source of randomness is `rng`."""
+
+    def fit(
+        self,
+        train: QuerySet,
+        validation: Validation | QuerySet | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Ranker:
+        """Learn from `train`, choosing rounds or epochs on `validation` where there are any."""
+        if isinstance(validation, QuerySet):
+            validation = Validation(validation)
+        if not np.isfinite(train.features.sum(dtype=np.float64)):
+            raise DataError(f"{self.name}: the training features hold NaN or infinity")
+        self.learned = self.learn(train, validation, rng or np.random.default_rng(0))
+        return self
+
+    def predict(self, features: np.ndarray) -> np.ndarray:
+        """(n_docs, n_features) float32 -> (n_docs,) float64 scores."""
+        return self.learned.scorer.predict(features)
+
+    def settings(self) -> dict[str, object]:
+        """The hyper-parameters as JSON can hold them."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def save(self, path: Path) -> None:
+        """Write the fitted ranker: its name, its settings, its scorer's arrays."""
+        save(self.learned.scorer, path, {"ranker": self.name, "settings": self.settings()})
+
+    @staticmethod
+    def load(path: Path) -> Ranker:
+        """The fitted ranker that `save` wrote."""
+        scorer, facts = load(path)
+        if facts.get("ranker") not in RANKERS:
+            raise DataError(f"{path}: found ranker {facts.get('ranker')!r}, expected a known one")
+        ranker = RANKERS[facts["ranker"]](**facts["settings"])
+        ranker.learned = Learned(scorer)
+        return ranker

@@ -1,0 +1,9 @@
+"""Scorers: what a ranker learns, a function from a document's features to its score."""
+
+from __future__ import annotations
+
+from letorbench.scorers.base import Scorer, load, save
+from letorbench.scorers.linear import Linear
+from letorbench.scorers.stumps import StumpEnsemble
+
+__all__ = ["Linear", "Scorer", "StumpEnsemble", "load", "save"]

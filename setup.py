@@ -1,0 +1,5 @@
+"""Packaging; the facts are in setup.cfg."""
+
+from setuptools import setup
+
+setup()

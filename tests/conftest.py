@@ -1,0 +1,38 @@
+"""What every test may use: small random query sets, and the real data where it is at hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from letorbench.datasets.queryset import QuerySet
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+def random_queries(
+    rng: np.random.Generator, lengths: list[int], n_features: int = 5, levels: int = 3
+) -> QuerySet:
+    """Queries of the given lengths with normal features and uniform labels 0..levels - 1."""
+    n_docs = sum(lengths)
+    return QuerySet(
+        rng.normal(size=(n_docs, n_features)).astype(np.float32),
+        rng.integers(0, levels, n_docs).astype(np.int32),
+        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        np.arange(1, len(lengths) + 1, dtype=np.int64),
+    )
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(20090101)
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real data and official output beside the repository, where there is one."""
+    if not SHARED.is_dir():
+        pytest.skip("no ../shared folder with the real data beside this repository")
+    return SHARED
