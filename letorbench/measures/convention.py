@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,45 +9,47 @@ import numpy as np
 from letorbench.errors import UsageError
 
 
-def letor_discount(rank: np.ndarray) -> np.ndarray:
-    """1, 1, then 1 / log2(rank): the LETOR tools' discount of the ranks 1, 2, 3, ..."""
-    rank = np.asarray(rank, dtype=np.float64)
-    return np.log(2.0) / np.log(np.maximum(rank, 2.0))
-
-
-def standard_discount(rank: np.ndarray) -> np.ndarray:
-    """1 / log2(1 + rank), the textbook's discount of the ranks 1, 2, 3, ..."""
-    return 1.0 / np.log2(1.0 + np.asarray(rank, dtype=np.float64))
-
-
 @dataclass(frozen=True)
 class Convention:
     """What a measure's number depends on beyond the ranked labels.
 
-    discount:    ranks (from 1) -> discounts.
-    pads:        a list shorter than k is padded: NDCG@k = 0, P@k divides by k.
-    relevant:    the smallest label that counts as relevant for P, MAP, MRR, ...
+    shift:       the discount of rank i is 1 / log2(max(i + shift, 2)): shift 1 is the
+                 textbook's 1 / log2(1 + i), shift 0 the LETOR tools' 1, 1, 1 / log2(i).
+    short_ndcg:  whether NDCG@k of a list shorter than k is that of the whole list; else 0.
+    short_p:     whether P@k of a list shorter than k is its relevant documents over k; else 0.
+    relevant:    the smallest label that counts as relevant for P, MAP, MRR, WTA and bpref.
     cutoffs:     the largest k that the convention's tool prints.
     mean_ndcg:   whether its tool prints MeanNDCG.
     max_label:   the data set's largest label (ERR's r_max); None: the largest label measured.
     """
 
     name: str
-    discount: Callable[[np.ndarray], np.ndarray]
-    pads: bool
+    shift: int
+    short_ndcg: bool
+    short_p: bool
     relevant: int
     cutoffs: int
     mean_ndcg: bool
     max_label: int | None = None
 
+    def discount(self, rank: np.ndarray) -> np.ndarray:
+        """The discounts, float64, of the ranks 1, 2, 3, ..."""
+        return self.discounted(1.0, rank)
+
+    def discounted(self, gain: np.ndarray | float, rank: np.ndarray) -> np.ndarray:
+        """gain * discount(rank), broadcast, in the tools' order: (gain * ln 2) / ln(rank)."""
+        logarithm = np.log(np.maximum(np.asarray(rank) + self.shift, 2).astype(np.float64))
+        undiscounted = np.asarray(rank) + self.shift <= 2
+        return np.where(undiscounted, gain, gain * np.log(2.0) / logarithm)
+
 
 CONVENTIONS: dict[str, Convention] = {
     convention.name: convention
     for convention in (
-        Convention("letor3", letor_discount, False, 1, 16, False),
-        Convention("letor4", letor_discount, True, 1, 10, True),
-        Convention("mslr", letor_discount, True, 2, 10, True),
-        Convention("standard", standard_discount, False, 1, 10, False),
+        Convention("letor3", 0, False, False, 1, 16, False),
+        Convention("letor4", 0, False, True, 1, 10, True),
+        Convention("mslr", 0, False, True, 2, 10, True),
+        Convention("standard", 1, True, True, 1, 10, False),
     )
 }
 

@@ -1,0 +1,192 @@
+"""The ranked labels of all queries at once, with what several measures share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from letorbench.errors import DataError
+from letorbench.kernels import in_threads, ranking
+from letorbench.measures.convention import Convention
+
+#: documents below which another thread costs more than it saves
+DOCUMENTS_A_THREAD = 30_000
+
+#: the largest label whose gain 2^r - 1 a float64 holds exactly
+LARGEST_LABEL = 53
+
+
+@dataclass(frozen=True, eq=False)
+class Rankings:
+    """Every query's labels in rank order, one query after another.
+
+    labels:     (n_docs,) int32; the query q's ranking is labels[offsets[q]:offsets[q + 1]].
+    offsets:    (n_queries + 1,) int64.
+    convention: the rules that the measures follow.
+
+    What is cached is per rank position (n_docs,) or per query (n_queries,). Sums run from
+    the first rank down, as the official tools add, so that their digits come out.
+    """
+
+    labels: np.ndarray
+    offsets: np.ndarray
+    convention: Convention
+
+    @staticmethod
+    def of(
+        labels: np.ndarray, scores: np.ndarray, offsets: np.ndarray, convention: Convention
+    ) -> Rankings:
+        """Rank by falling score, ties in file order.
+
+        labels (n_docs,) integers >= 0, scores (n_docs,) without NaN, both in file order.
+        """
+        offsets = np.require(offsets, np.int64, ["C", "W"])
+        order = rank(scores, offsets)
+        return Rankings(np.asarray(labels, dtype=np.int32)[order], offsets, convention)
+
+    @cached_property
+    def lengths(self) -> np.ndarray:
+        """(n_queries,) int64: documents of each query."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def levels(self) -> int:
+        """One more than the largest label."""
+        return int(self.labels.max(initial=0)) + 1
+
+    @cached_property
+    def dcg(self) -> np.ndarray:
+        """(n_docs,) float64: DCG down to each rank position."""
+        return self._running(ranking.running_dcg, self._terms)
+
+    @cached_property
+    def ideal_dcg(self) -> np.ndarray:
+        """(n_docs,) float64: the largest DCG that the query's labels allow down to it."""
+        return self._running(ranking.running_ideal_dcg, self._terms)
+
+    @cached_property
+    def ndcg(self) -> np.ndarray:
+        """(n_docs,) float64: DCG over ideal DCG, 0 where no document has a gain."""
+        return ratio(self.dcg, self.ideal_dcg)
+
+    @cached_property
+    def err(self) -> np.ndarray:
+        """(n_docs,) float64: expected reciprocal rank down to each rank position."""
+        r = np.arange(self.levels)
+        r_max = max(self.convention.max_label or 0, self.levels - 1)
+        stop = (2.0**r - 1.0) / 2.0**r_max
+        return self._running(ranking.running_err, stop)
+
+    @cached_property
+    def hits(self) -> np.ndarray:
+        """(n_hits,) int64: the rank positions that hold relevant documents, ascending."""
+        return np.flatnonzero(self.labels >= self.convention.relevant)
+
+    @cached_property
+    def hit_offsets(self) -> np.ndarray:
+        """(n_queries + 1,) int64: query q's hits are hits[hit_offsets[q]:hit_offsets[q + 1]]."""
+        return np.searchsorted(self.hits, self.offsets).astype(np.int64, copy=False)
+
+    @cached_property
+    def relevant(self) -> np.ndarray:
+        """(n_queries,) int64: relevant documents of each query."""
+        return np.diff(self.hit_offsets)
+
+    @cached_property
+    def hit_ranks(self) -> np.ndarray:
+        """(n_hits,) int64: the rank, from 1, of each relevant document."""
+        return self.hits - np.repeat(self.offsets[:-1] - 1, self.relevant)
+
+    @cached_property
+    def hit_counts(self) -> np.ndarray:
+        """(n_hits,) int64: relevant documents of the query down to this one, itself included."""
+        return np.arange(len(self.hits)) - np.repeat(self.hit_offsets[:-1] - 1, self.relevant)
+
+    def hits_within(self, k: int) -> np.ndarray:
+        """(n_queries,) int64: relevant documents at the ranks 1 .. k."""
+        ends = self.offsets[:-1] + np.minimum(self.lengths, k)
+        return np.searchsorted(self.hits, ends) - self.hit_offsets[:-1]
+
+    def at(self, values: np.ndarray, k: int | None = None) -> np.ndarray:
+        """(n_docs,) values -> (n_queries,): at rank k, or at the last where a list is shorter."""
+        rank = self.lengths if k is None else np.minimum(self.lengths, k)
+        if len(values) == 0:
+            return np.zeros(len(rank))
+        # an empty query has no rank to read: its 0 is written over whatever is next to it
+        return np.where(rank > 0, values[np.maximum(self.offsets[:-1] + rank - 1, 0)], 0.0)
+
+    def sums(self, values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+        """(n_values,) float64 -> (n_queries,): each query's values added from left to right."""
+        out = np.empty(len(offsets) - 1)
+
+        def part(start: int, stop: int) -> None:
+            ranking.segment_sums(values, offsets[start : stop + 1], out, start)
+
+        over_queries(part, offsets)
+        return out
+
+    @cached_property
+    def correct_pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        """(n_queries,) int64 twice: pairs of different labels ranked right, and all of them."""
+        correct, pairs = np.empty((2, len(self.lengths)), dtype=np.int64)
+
+        def part(start: int, stop: int) -> None:
+            ranking.correct_pairs(
+                self.labels, self.offsets[start : stop + 1], self.levels, correct, pairs, start
+            )
+
+        over_queries(part, self.offsets)
+        return correct, pairs
+
+    @cached_property
+    def _terms(self) -> np.ndarray:
+        """(longest, levels) float64: what a label adds to DCG at a rank."""
+        if self.levels - 1 > LARGEST_LABEL:
+            raise DataError(
+                f"labels: found {self.levels - 1}, expected at most {LARGEST_LABEL}: "
+                "the gain is 2^label - 1"
+            )
+        gains = 2.0 ** np.arange(self.levels) - 1.0
+        rank = np.arange(1, self.lengths.max(initial=0) + 1)
+        return np.ascontiguousarray(self.convention.discounted(gains, rank[:, None]))
+
+    def _running(self, kernel: Callable[..., None], table: np.ndarray) -> np.ndarray:
+        out = np.empty(len(self.labels))
+
+        def part(start: int, stop: int) -> None:
+            kernel(self.labels, self.offsets[start : stop + 1], table, out)
+
+        over_queries(part, self.offsets)
+        return out
+
+
+def rank(scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """The documents of every query by falling score, ties in file order.
+
+    scores (n_docs,) without NaN, offsets (n_queries + 1,) -> (n_docs,) int64 rows, so that
+    labels[rank(scores, offsets)] is in rank order, one query after another.
+    """
+    scores = np.require(scores, np.float64, ["C", "W"])
+    offsets = np.require(offsets, np.int64, ["C", "W"])
+    order = np.empty(len(scores), dtype=np.int64)
+
+    def part(start: int, stop: int) -> None:
+        ranking.descending(scores, offsets[start : stop + 1], order)
+
+    over_queries(part, offsets)
+    return order
+
+
+def over_queries(part: Callable[[int, int], None], offsets: np.ndarray) -> None:
+    """part(start, stop) over slices of the queries, one a thread where that pays."""
+    n_queries = len(offsets) - 1
+    n_docs = int(offsets[-1]) if n_queries >= 0 else 0
+    in_threads(part, n_queries, least=1 + n_queries * DOCUMENTS_A_THREAD // max(n_docs, 1))
+
+
+def ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """above / below as float64, 0 where below is 0."""
+    return np.divide(above, below, out=np.zeros(len(above)), where=below != 0)
