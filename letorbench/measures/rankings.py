@@ -151,7 +151,7 @@ class Rankings:
             )
         gains = 2.0 ** np.arange(self.levels) - 1.0
         rank = np.arange(1, self.lengths.max(initial=0) + 1)
-        return np.ascontiguousarray(self.convention.discounted(gains, rank[:, None]))
+        return np.ascontiguousarray(self.convention.discount(rank[:, None], gains))
 
     def _running(self, kernel: Callable[..., None], table: np.ndarray) -> np.ndarray:
         out = np.empty(len(self.labels))

@@ -1,0 +1,87 @@
+"""The text that the official evaluation tools print, byte for byte."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from letorbench.measures.convention import Convention
+from letorbench.measures.evaluation import evaluate
+from letorbench.measures.registry import Measure
+
+
+def official(
+    qids: np.ndarray,
+    labels: np.ndarray,
+    scores: np.ndarray,
+    offsets: np.ndarray,
+    convention: Convention,
+    per_query: bool = False,
+) -> str:
+    """What the convention's tool prints, its flag for per-query values on or off.
+
+    qids (n_queries,) integers, labels (n_docs,), scores (n_docs,) in file order, offsets
+    (n_queries + 1,). `letor3` is the LETOR 3.0 tool's layout; the others are the 4.0 and
+    MSLR tools', which `standard` borrows, with the columns that its convention has.
+    DataError as `evaluate`.
+    """
+    cutoffs = range(1, convention.cutoffs + 1)
+    measures = [*(Measure("p", k) for k in cutoffs), Measure("map")]
+    measures += [*(Measure("ndcg", k) for k in cutoffs), Measure("mean-ndcg")]
+    # the tools sort the queries by number, and add them up in that order
+    order = np.argsort(qids, kind="stable")
+    values = evaluate(labels, scores, offsets, measures, convention)[order]
+    lengths = np.diff(offsets)[order]
+    if convention.name == "letor3":
+        return _letor3(values, lengths, convention.cutoffs, per_query)
+    return _letor4(np.asarray(qids)[order], values, convention, per_query)
+
+
+def _letor3(values: np.ndarray, lengths: np.ndarray, cutoffs: int, per_query: bool) -> str:
+    """Sections of precision, MAP and NDCG; queries are numbered from 0, rows end with the list."""
+    averages = _averages(values)
+    precision, ndcg = slice(0, cutoffs), slice(cutoffs + 1, 2 * cutoffs + 1)
+
+    def rows(label: str, columns: slice) -> Iterable[str]:
+        for q, length in enumerate(lengths if per_query else ()):
+            yield f"{label} of query{q}:\t{_perl(values[q, columns][:length])}\t\n"
+
+    longest = lengths.max(initial=0)
+    text = [*rows("precision", precision)]
+    text.append(f"precision:\t{_perl(averages[precision][:longest])}\t\n\n")
+    if per_query:
+        text += [f"Map of query{q}:\t{_perl([ap])}\n" for q, ap in enumerate(values[:, cutoffs])]
+    text.append(f"MAP:\t{_perl([averages[cutoffs]])}\n\n")
+    text += rows("NDCG", ndcg)
+    text.append(f"NDCG:\t{_perl(averages[ndcg][:longest])}\t\n\n")
+    return "".join(text)
+
+
+def _letor4(qids: np.ndarray, values: np.ndarray, convention: Convention, per_query: bool) -> str:
+    """Two tables, precision with MAP and NDCG with MeanNDCG, a row a query and the average's."""
+    averages, cutoffs = _averages(values), convention.cutoffs
+    ends = (0, cutoffs + 1, len(averages) if convention.mean_ndcg else len(averages) - 1)
+    names = [*(f"P@{k}" for k in range(1, cutoffs + 1)), "MAP"]
+    names += [*(f"NDCG@{k}" for k in range(1, cutoffs + 1)), "MeanNDCG"]
+    text = []
+    for start, stop in zip(ends, ends[1:]):
+        text.append("\t".join(["qid", *names[start:stop]]))
+        if per_query:
+            text += [f"{qid}\t{_fixed(row[start:stop])}" for qid, row in zip(qids, values)]
+        text.append(f"Average\t{_fixed(averages[start:stop])}\n")
+    return "\n".join(text) + "\n"
+
+
+def _averages(values: np.ndarray) -> np.ndarray:
+    """The columns' means, added from the first query on: NumPy's own sum may pair terms."""
+    return np.cumsum(values, axis=0)[-1] / len(values)
+
+
+def _perl(values: Iterable[float]) -> str:
+    """Numbers as Perl prints them."""
+    return "\t".join(f"{value:.15g}" for value in values)
+
+
+def _fixed(values: Iterable[float]) -> str:
+    return "\t".join(f"{value:.4f}" for value in values)

@@ -1,0 +1,50 @@
+"""The official tools' own output, reproduced to the byte."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from letorbench.measures.convention import CONVENTIONS
+from letorbench.measures.official import official
+from letorbench.measures.scores import read_scores
+
+SETS = {
+    "OHSUMED.Fold1.test": ("letor3", "OHSUMED.zip", "QueryLevelNorm/Fold1/test"),
+    "MQ2008.Fold1.test": ("letor4", "MQ2008.zip", "Fold1/test.txt"),
+    "MSLR-sample.test": ("mslr", "MSLR-sample.test.txt", ""),
+}
+
+
+def judged(text: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(labels, offsets, qids) of LETOR text, by a reader that is nobody else's."""
+    rows = re.findall(rb"^(\d+) qid:(\d+) ", text, re.MULTILINE)
+    labels, qid = np.array(rows).astype(np.int64).T
+    starts = np.flatnonzero(np.diff(qid, prepend=-1))
+    return labels.astype(np.int32), np.append(starts, len(qid)), qid[starts]
+
+
+def data(shared: Path, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    _, archive, member = SETS[name]
+    path = shared / "archives" / archive
+    if not member:
+        return judged(path.read_bytes())
+    with zipfile.ZipFile(path) as opened:
+        (found,) = [entry for entry in opened.namelist() if member in entry]
+        return judged(opened.read(found))
+
+
+@pytest.mark.parametrize("scores", ["bm25", "constant", "random", "ties"])
+@pytest.mark.parametrize("name", SETS)
+def test_prints_what_the_official_tool_prints(shared: Path, name: str, scores: str) -> None:
+    labels, offsets, qids = data(shared, name)
+    values = read_scores(shared / "golden" / f"{name}.{scores}.scores.txt", len(labels))
+    expected = (shared / "golden" / f"{name}.{scores}.official.txt").read_bytes().decode()
+    convention = CONVENTIONS[SETS[name][0]]
+    assert official(qids, labels, values, offsets, convention, per_query=True) == expected
+    averages = [line for line in expected.splitlines(True) if not re.match(r"\d|.* of ", line)]
+    assert official(qids, labels, values, offsets, convention) == "".join(averages)
