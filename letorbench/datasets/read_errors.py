@@ -1,0 +1,93 @@
+"""What is wrong with a line of LETOR text, in one line: found and expected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from letorbench.errors import DataError
+from letorbench.kernels import text as kernels
+
+#: characters of the file that a message shows at most
+SHOWN = 40
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Where a parser stopped: `line` is the whole line of number `number`, from 1."""
+
+    code: int
+    number: int
+    line: bytes
+    column: int
+    last_and_unended: bool
+
+
+def fault_error(path: Path, fault: Fault, limit: int, known_width: bool) -> DataError:
+    """The error of a fault; `limit` is the largest index that was allowed."""
+    found, expected = _describe(fault, limit, known_width)
+    if fault.last_and_unended:
+        expected += "; the file ends without a newline and may be cut short"
+    return line_error(path, fault.number, found, expected)
+
+
+def line_error(path: Path, number: int, found: str, expected: str) -> DataError:
+    return DataError(f"{path}:{number}: found {found}, expected {expected}")
+
+
+def file_error(path: Path, found: str, expected: str) -> DataError:
+    return DataError(f"{path}: found {found}, expected {expected}")
+
+
+def _describe(fault: Fault, limit: int, known_width: bool) -> tuple[str, str]:
+    token = _shown(fault.line[fault.column :])
+    if fault.code == kernels.LABEL:
+        return _describe_label(token)
+    if fault.code == kernels.QID:
+        if token.startswith("'qid:"):
+            return f"query id {token}", "qid: followed by an integer"
+        return (f"{token} after the label" if token != "''" else "no qid after the label",
+                "qid:N")
+    if fault.code == kernels.INDEX:
+        return _describe_index(fault, token, limit, known_width)
+    value = token.split("#")[0].rstrip("'") + "'" if "#" in token else token
+    index = fault.line[: fault.column].split()[-1].rstrip(b":").decode("ascii", "replace")
+    if value == "'NULL'":
+        return f"NULL as the value of feature {index}", "a number (see the option for NULL)"
+    return f"{value} as the value of feature {index}", "a number"
+
+
+def _describe_label(token: str) -> tuple[str, str]:
+    expected = "a label, an integer from 0"
+    if ":" in token:
+        return f"no label before {token}", expected
+    digits = token.strip("'")
+    if digits[:1] == "-" and digits[1:].isdigit():
+        return f"negative label {digits}", expected
+    return f"{token} as the label", expected
+
+
+def _describe_index(fault: Fault, token: str, limit: int, known_width: bool) -> tuple[str, str]:
+    name, colon, _ = token.strip("'").partition(":")
+    if not (colon and name.isascii() and name.isdigit()):
+        return token, "index:value, a comment or the end of the line"
+    index = int(name)
+    if index == 0:
+        return "feature index 0", "indices from 1"
+    if index > limit:
+        what = "the number of features" if known_width else "the largest index there can be"
+        return f"feature index {index}", f"at most {limit}, {what}"
+    before = fault.line[: fault.column].split()[-1].partition(b":")[0].decode("ascii")
+    if int(before) == index:
+        return f"feature index {index} twice", "each index once, in increasing order"
+    return f"feature index {index} after {before}", "indices in increasing order"
+
+
+def _shown(text: bytes) -> str:
+    """The first word of a text, quoted, unprintable bytes escaped."""
+    words = text.split(None, 1) if text[:1].strip() else []
+    word = words[0] if words else b""
+    if len(word) > SHOWN:
+        word = word[:SHOWN] + b"..."
+    escaped = word.decode("utf-8", "backslashreplace")
+    return "'" + "".join(c if c.isprintable() else ascii(c)[1:-1] for c in escaped) + "'"

@@ -1,0 +1,221 @@
+"""LETOR/SVMlight text to a `QuerySet`: compiled, on all cores, exact.
+
+The file is cut at newlines into blocks; the rows of all blocks are counted first, then each
+thread parses block after block straight into its rows of the one float32 array.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from letorbench.datasets.blocks import Blocks, Reader, changed, cut_into_blocks
+from letorbench.datasets.queryset import QuerySet
+from letorbench.datasets.read_checks import (
+    check_is_text,
+    check_last_line,
+    check_qids_stay_together,
+)
+from letorbench.datasets.read_errors import Fault, fault_error, file_error
+from letorbench.datasets.signature import signature
+from letorbench.errors import UsageError
+from letorbench.kernels import text as kernels
+
+#: bytes of text a thread takes at a time: it and its rows stay in a core's cache
+BLOCK = 1 << 19
+#: an index beyond this is taken for a mistake where the width is not known
+LARGEST_INDEX = 65_536
+#: fewest characters of a number that needs Python's rounding, with its index
+LEAST_HARD = 8
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How a file is read.
+
+    null:       what NULL becomes: "error", "min" (the least value of that feature in the
+                query, 0 where it has none: LETOR's min version), or a finite number.
+    n_features: the number of features, a larger index then being an error; None: found.
+    """
+
+    null: str | float = "error"
+    n_features: int | None = None
+
+    def __post_init__(self) -> None:
+        named = self.null in ("error", "min")
+        if not named and (isinstance(self.null, str) or not math.isfinite(self.null)):
+            raise UsageError(f"null is {self.null!r}, expected error, min or a finite number")
+        if self.n_features is not None and not 1 <= self.n_features <= LARGEST_INDEX:
+            raise UsageError(
+                f"n_features is {self.n_features}, expected a number from 1 to {LARGEST_INDEX}"
+            )
+
+
+def read_queries(path: Path, options: ReadOptions = ReadOptions()) -> QuerySet:
+    """Read a file of `label qid:N 1:0.5 2:3 … #docid = X` lines, dense or sparse.
+
+    Values have the bits of np.float32(float(text)), missing features are 0, blank lines and
+    lines that are only comments are skipped. Raises DataError at the first mistake.
+    """
+    before = signature(path)
+    if before[0] == 0:
+        raise file_error(path, "an empty file", "lines of label qid:N index:value")
+    check_is_text(path)
+    blocks = cut_into_blocks(path, before[0], BLOCK)
+    if not blocks.rows[-1]:
+        raise file_error(path, "only blank lines and comments", "lines of label qid:N index:value")
+    parsed = _parse(blocks, options, options.n_features or _width(blocks, 1))
+    if parsed is None:
+        parsed = _parse(blocks, options, _width(blocks, blocks.count))
+    if parsed is None or signature(path) != before:
+        raise changed(path)
+    return parsed
+
+
+@dataclass(eq=False)
+class _Rows:
+    """The arrays that the threads fill, and what they noted of each block."""
+
+    features: np.ndarray
+    labels: np.ndarray
+    qids: np.ndarray
+    states: np.ndarray
+    docids: list[np.ndarray | None]
+    faults: dict[int, Fault] = field(default_factory=dict)
+
+    @staticmethod
+    def empty(blocks: Blocks, width: int) -> _Rows:
+        n = int(blocks.rows[-1])
+        states = np.zeros((blocks.count, kernels.STATE), dtype=np.int64)
+        rows = np.empty((n, width), np.float32), np.empty(n, np.int32), np.empty(n, np.int64)
+        return _Rows(*rows, states, [None] * blocks.count)
+
+
+def _parse(blocks: Blocks, options: ReadOptions, width: int) -> QuerySet | None:
+    """The query set; None if an index is beyond a width that was only a guess."""
+    rows = _Rows.empty(blocks, width)
+    limit = options.n_features or LARGEST_INDEX
+    prefixes, skips = _prefixes(width)
+    null = np.float32(math.nan if isinstance(options.null, str) else options.null)
+    most_rows = int(np.diff(blocks.rows).max())
+
+    def work(reader: Reader, block: int) -> bool:
+        if rows.faults and block > min(rows.faults):
+            return False
+        size = blocks.load(reader, block)
+        state, first, last = rows.states[block], *map(int, blocks.rows[block : block + 2])
+        spans = np.empty((most_rows, 2), dtype=np.int64)
+        hard = np.empty((blocks.longest // LEAST_HARD + 1, 3), dtype=np.int64)
+        kernels.parse(
+            reader.text, size, first, last, prefixes, skips, limit, null,
+            options.null != "error", rows.features, rows.labels, rows.qids, spans, hard, state,
+        )
+        if state[kernels.CODE] == kernels.DONE and first + state[kernels.ROWS] != last:
+            state[kernels.CODE] = kernels.CHANGED
+        if state[kernels.CODE] != kernels.DONE:
+            rows.faults[block] = _fault(blocks, block, reader.text[:size].tobytes(), state)
+            return False
+        _round_in_python(rows.features, reader.text, hard[: state[kernels.HARDS]])
+        if state[kernels.IDS]:
+            rows.docids[block] = _docids(reader.text, spans[: last - first], state)
+        return True
+
+    blocks.each(work)
+    return _query_set(blocks, options, rows, limit)
+
+
+def _query_set(blocks: Blocks, options: ReadOptions, rows: _Rows, limit: int) -> QuerySet | None:
+    fault_block = min(rows.faults, default=blocks.count)
+    good = int(blocks.rows[fault_block])
+    if rows.faults:
+        state = rows.states[fault_block]
+        good += int(state[kernels.ROWS]) + (state[kernels.CODE] in kernels.AFTER_QID)
+    first = np.flatnonzero(np.diff(rows.qids[:good], prepend=~rows.qids[:1]))
+    check_qids_stay_together(blocks, rows.qids, first)
+    if rows.faults:
+        fault = rows.faults[fault_block]
+        if fault.code == kernels.WIDER:
+            return None
+        if fault.code == kernels.CHANGED:
+            raise changed(blocks.path)
+        raise fault_error(blocks.path, fault, limit, options.n_features is not None)
+    check_last_line(blocks, rows.states, rows.features.shape[1])
+    offsets = np.append(first, good).astype(np.int64)
+    if options.null == "min" and rows.states[:, kernels.NULLS].any():
+        _nulls_to_least(rows.features, offsets)
+    return QuerySet(
+        rows.features, rows.labels, offsets, rows.qids[first], _join_docids(blocks, rows.docids)
+    )
+
+
+def _width(blocks: Blocks, first: int) -> int:
+    """The largest feature index in the first blocks, at least 1."""
+    found = np.ones(blocks.count, dtype=np.int64)
+
+    def work(reader: Reader, block: int) -> bool:
+        if block < first:
+            found[block] = kernels.widest(
+                reader.text, blocks.load(reader, block), LARGEST_INDEX
+            )
+        return block < first
+
+    blocks.each(work)
+    return int(found.max())
+
+
+def _prefixes(width: int) -> tuple[np.ndarray, np.ndarray]:
+    """The words that ` 1:` … ` width:` are, with their masks, and one that never is."""
+    text = [f" {index}:".encode() for index in range(1, width + 1)]
+    words = [(int.from_bytes(t, "little"), (1 << 8 * len(t)) - 1) for t in text]
+    return np.array([*words, (1, 0)], dtype=np.uint64), np.array([*map(len, text), 0])
+
+
+def _fault(blocks: Blocks, block: int, text: bytes, state: np.ndarray) -> Fault:
+    position = int(state[kernels.POSITION])
+    start = text.rfind(b"\n", 0, position) + 1
+    return Fault(
+        int(state[kernels.CODE]),
+        int(blocks.lines[block]) + text.count(b"\n", 0, position) + 1,
+        text[start : text.index(b"\n", position)],
+        position - start,
+        block == blocks.count - 1 and not blocks.ends_in_newline,
+    )
+
+
+def _round_in_python(features: np.ndarray, text: np.ndarray, hard: np.ndarray) -> None:
+    """Write the numbers whose float32 the kernel could not tell from its neighbour."""
+    for row, feature, start in hard:
+        stop = start
+        while text[stop] > 32 and text[stop] != 35:
+            stop += 1
+        features[row, feature] = float(text[start:stop].tobytes())
+
+
+def _docids(text: np.ndarray, spans: np.ndarray, state: np.ndarray) -> np.ndarray:
+    longest = int(state[kernels.IDS])
+    ids = np.empty((len(spans), longest), dtype=np.uint8)
+    kernels.gather(text, spans, len(spans), ids)
+    return ids.view(f"S{longest}")[:, 0]
+
+
+def _join_docids(blocks: Blocks, docids: list[np.ndarray | None]) -> np.ndarray | None:
+    if all(ids is None for ids in docids):
+        return None
+    rows = np.diff(blocks.rows)
+    return np.concatenate(
+        [np.zeros(n, "S1") if ids is None else ids for n, ids in zip(rows, docids)]
+    )
+
+
+def _nulls_to_least(features: np.ndarray, offsets: np.ndarray) -> None:
+    """NaN becomes its query's least value of the feature, 0 where the query has none."""
+    for start, stop in zip(offsets[:-1], offsets[1:]):
+        query = features[start:stop]
+        null = np.isnan(query)
+        if null.any():
+            least = np.where(null, np.float32(np.inf), query).min(axis=0)
+            least[null.all(axis=0)] = 0
+            query[null] = np.broadcast_to(least, query.shape)[null]

@@ -1,0 +1,261 @@
+"""LETOR/SVMlight text to arrays: `label qid:7 1:0.5 2:3 … #docid = X`, line by line.
+
+A text is a uint8 array that ends in a newline and has PADDING readable bytes after it, so
+nothing here checks where it ends but at the ends of lines.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from letorbench.kernels import kernel
+from letorbench.kernels.text_numbers import BAD, HARD, integer, number, short_number
+from letorbench.kernels.text_words import load8, newlines, zero_bytes
+
+#: status of a NULL, beside those of a number
+NULL = 3
+
+# what stopped `parse` (state[CODE]) and where (state[POSITION])
+DONE, LABEL, QID, INDEX, VALUE, WIDER, CHANGED = 0, 1, 2, 3, 4, 5, 6
+#: the codes of lines whose label and qid were good
+AFTER_QID = (INDEX, VALUE, WIDER)
+# the places of the numbers that `parse` leaves in its state
+CODE, POSITION, ROWS, FEWEST, LAST, IDS, HARDS, NULLS = 0, 1, 2, 3, 4, 5, 6, 7
+STATE = 8
+
+TAB, NEWLINE, RETURN, BLANK, HASH, COLON, EQUALS = 9, 10, 13, 32, 35, 58, 61
+ZERO, NINE, LETTER_D = 48, 57, 100
+LARGEST_LABEL = 2**31 - 1
+LONGEST_INDEX = 6
+FOUR_BYTES = np.uint64(0xFFFFFFFF)
+WORD_QID = np.uint64(int.from_bytes(b"qid:", "little"))
+WORD_NULL = np.uint64(int.from_bytes(b"NULL", "little"))
+WORD_OCID = np.uint64(int.from_bytes(b"ocid", "little"))
+
+
+@kernel()
+def skip_blanks(text, p):
+    while text[p] == BLANK or text[p] == TAB or text[p] == RETURN:
+        p += 1
+    return p
+
+
+@kernel()
+def skip_line(text, p):
+    """The start of the next line."""
+    flags = newlines(load8(text, p))
+    while flags == 0:
+        p += 8
+        flags = newlines(load8(text, p))
+    return p + zero_bytes(flags) + 1
+
+
+@kernel()
+def find_docid(text, p):
+    """(start, end) of X in the comment `#docid = X …` that begins at p; empty if it has none."""
+    if text[p] != HASH:
+        return p, p
+    p = skip_blanks(text, p + 1)
+    if text[p] != LETTER_D or (load8(text, p + 1) & FOUR_BYTES) != WORD_OCID:
+        return p, p
+    p = skip_blanks(text, p + 5)
+    if text[p] != EQUALS:
+        return p, p
+    p = skip_blanks(text, p + 1)
+    end = p
+    while text[end] > BLANK:
+        end += 1
+    return p, end
+
+
+@kernel()
+def find_index(text, p):
+    """(index, position after its colon); position -1 where there is no `digits:` at p."""
+    index = 0
+    first = p
+    while ZERO <= text[p] <= NINE and p - first <= LONGEST_INDEX:
+        index = index * 10 + np.int64(text[p] - ZERO)
+        p += 1
+    if p == first or text[p] != COLON or p - first > LONGEST_INDEX:
+        return 0, np.int64(-1)
+    return index, p + 1
+
+
+@kernel()
+def parse_head(text, p):
+    """(code, label, qid, end) of `label qid:N` at p; on failure end is where it failed."""
+    label, end = integer(text, p)
+    if end < 0 or text[end] > BLANK or label < 0 or label > LARGEST_LABEL:
+        return LABEL, 0, 0, p
+    p = skip_blanks(text, end)
+    if (load8(text, p) & FOUR_BYTES) != WORD_QID:
+        return QID, 0, 0, p
+    qid, end = integer(text, p + 4)
+    if end < 0 or (text[end] > BLANK and text[end] != HASH):
+        return QID, 0, 0, p
+    return DONE, label, qid, end
+
+
+@kernel("(uint8[::1], int64, int64[::1])")
+def count_lines(text, size, found):
+    """found = newlines in text[:size], the position after the last, lines that may be no row.
+
+    A row begins with a digit or a sign, all of them above '#'; text[size] is looked at.
+    """
+    lines = 0
+    low = 0
+    for i in range(size):
+        here = text[i] == NEWLINE
+        lines += here
+        low += here & (text[i + 1] <= HASH)
+    end = size
+    while end > 0 and text[end - 1] != NEWLINE:
+        end -= 1
+    found[0], found[1], found[2] = lines, end, low
+
+
+@kernel("(uint8[::1], int64)")
+def count_rows(text, size):
+    """Lines of text[:size] that are neither blank nor only a comment."""
+    rows = 0
+    p = 0
+    while p < size:
+        p = skip_blanks(text, p)
+        rows += text[p] != NEWLINE and text[p] != HASH
+        p = skip_line(text, p)
+    return rows
+
+
+@kernel("(uint8[::1], int64, int64)")
+def widest(text, size, limit):
+    """The largest `index:` in text[:size] that is at most `limit`, comments left out."""
+    largest = 0
+    p = 0
+    while p < size:
+        while text[p] != NEWLINE and text[p] != HASH:
+            if text[p - 1 if p > 0 else 0] <= BLANK:
+                index, end = find_index(text, p)
+                if end > 0 and index <= limit:
+                    largest = max(largest, index)
+            p += 1
+        p = skip_line(text, p)
+    return largest
+
+
+@kernel("(uint8[::1], int64[:, ::1], int64, uint8[:, ::1])")
+def gather(text, spans, rows, out):
+    """out[i] = the bytes text[spans[i, 0]:spans[i, 1]], zeros after them."""
+    for i in range(rows):
+        start, end = spans[i, 0], spans[i, 1]
+        for k in range(out.shape[1]):
+            out[i, k] = text[start + k] if start + k < end else 0
+
+
+@kernel()
+def next_index(text, p, previous, width, limit):
+    """(code, index, position of its value) at p, for the index after `previous`."""
+    index, start = find_index(text, p)
+    if start < 0 or index <= previous or index > limit:
+        return INDEX, index, p
+    return (WIDER if index > width else DONE), index, start
+
+
+@kernel()
+def long_value(text, p, null, has_null):
+    """(status, value, end) of a number of any length, or of NULL where that has a value."""
+    status, value, end = number(text, p)
+    if status == BAD and has_null and (load8(text, p) & FOUR_BYTES) == WORD_NULL:
+        if text[p + 4] <= BLANK or text[p + 4] == HASH:
+            return NULL, null, p + 4
+    return status, value, end
+
+
+@kernel()
+def parse_features(text, p, prefixes, skips, limit, null, has_null, row, features, hard, counts):
+    """(code, end, features present) of ` 1:0.5 2:3 …` at p into row `row` of features.
+
+    counts: hard numbers and NULLs so far; see `parse` for the rest.
+    """
+    width = features.shape[1]
+    present = width
+    j = 0
+    while True:
+        if (load8(text, p) & prefixes[j, 1]) == prefixes[j, 0]:
+            p += skips[j]
+        else:
+            p = skip_blanks(text, p)
+            if text[p] == NEWLINE or text[p] == HASH:
+                break
+            code, index, p = next_index(text, p, j, width, limit)
+            if code != DONE:
+                return code, p, present
+            present -= index - 1 - j
+            for k in range(j, index - 1):
+                features[row, k] = 0
+            j = index - 1
+        value, end = short_number(text, p)
+        if end >= 0:
+            features[row, j] = value
+        else:
+            status, rounded, end = long_value(text, p, null, has_null)
+            if status == BAD:
+                return VALUE, p, present
+            if status == HARD:
+                hard[counts[0], 0], hard[counts[0], 1], hard[counts[0], 2] = row, j, p
+                counts[0] += 1
+            counts[1] += status == NULL
+            features[row, j] = rounded
+        p = end
+        j += 1
+    for k in range(j, width):
+        features[row, k] = 0
+    return DONE, p, present - (width - j)
+
+
+@kernel(
+    "(uint8[::1], int64, int64, int64, uint64[:, ::1], int64[::1], int64, float32, boolean,"
+    " float32[:, ::1], int32[::1], int64[::1], int64[:, ::1], int64[:, ::1], int64[::1])"
+)
+def parse(
+    text, size, first, last, prefixes, skips, limit, null, has_null,
+    features, labels, qids, spans, hard, state,
+):
+    """Parse text[:size] into the rows first..last of features, labels and qids.
+
+    prefixes: (width + 1, 2); ` 17:` as a word, and the mask of its bytes; skips: its length.
+    limit:    the largest index there may be at all; beyond the width it stops with WIDER.
+    null:     what NULL becomes where has_null.
+    spans:    (rows, 2) where each row's document id is in the text.
+    hard:     (numbers, 3) row, feature and start of the numbers that Python must round.
+    state:    code, position, rows, fewest features in a row but the last, features in the
+              last row, length of the longest document id, hard numbers, NULLs.
+    """
+    counts = state[HARDS:]
+    counts[:] = 0
+    row, p, longest, code = first, 0, 0, DONE
+    fewest = present = features.shape[1]
+    while p < size:
+        p = skip_blanks(text, p)
+        if text[p] == NEWLINE or text[p] == HASH:
+            p = skip_line(text, p)
+            continue
+        if row == last:
+            code = CHANGED
+            break
+        code, label, qid, p = parse_head(text, p)
+        if code != DONE:
+            break
+        labels[row], qids[row] = label, qid
+        fewest = min(fewest, present)
+        code, p, present = parse_features(
+            text, p, prefixes, skips, limit, null, has_null, row, features, hard, counts
+        )
+        if code != DONE:
+            break
+        start, end = find_docid(text, p)
+        spans[row - first, 0], spans[row - first, 1] = start, end
+        longest = max(longest, end - start)
+        p = skip_line(text, p)
+        row += 1
+    state[CODE], state[POSITION], state[ROWS] = code, p, row - first
+    state[FEWEST], state[LAST], state[IDS] = fewest, present, longest

@@ -1,0 +1,167 @@
+"""Decimal text to float32, with the bits of `np.float32(float(text))`.
+
+An integer below 2^53 times or over an exact power of ten (10^0..10^22) is one correctly
+rounded operation, so the float64 is the one `float()` gives. Anything longer is computed
+to a relative error below 2^-50; where both ends of that interval round to one float32, so
+does everything between them, the wanted value too. Where they do not, the caller asks Python.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from letorbench.kernels import kernel
+from letorbench.kernels.text_words import (
+    align_digits,
+    blanks,
+    digits_value,
+    dots,
+    load8,
+    not_digits,
+    zero_bytes,
+)
+
+GOOD, HARD, BAD = 0, 1, 2
+
+POWERS = np.array([float(f"1e{d}") for d in range(128)])
+INTEGER_POWERS = np.array([10**d for d in range(16)], dtype=np.int64)
+
+EXACT_POWER = 22
+EXACT_MANTISSA = np.uint64(1 << 53)
+FULL_MANTISSA = np.uint64((10**19 - 10) // 10)
+TEN = np.uint64(10)
+#: a mantissa below 2^64 times 10^-80 is below half the least float32, one times 10^40 above
+#: the largest
+LEAST_POWER, LARGEST_POWER = -80, 40
+MARGIN = 2.0**-50
+LARGEST_EXPONENT = 10**15
+
+BLANK, HASH, PLUS, MINUS, DOT, NINE, ZERO = 32, 35, 43, 45, 46, 57, 48
+UPPER_E, LOWER_E = 69, 101
+MINUS_BYTE, LOW_BYTE = np.uint64(45), np.uint64(255)
+
+
+@kernel()
+def short_number(text, start):
+    """(value, end) of `-12345678.12345678` and shorter; end = -1 for anything else."""
+    word = load8(text, start)
+    negative = (word & LOW_BYTE) == MINUS_BYTE
+    if negative:
+        start += 1
+        word = load8(text, start)
+    length = zero_bytes(blanks(word))
+    if length == 8:
+        length += zero_bytes(blanks(load8(text, start + 8)))
+    whole = min(zero_bytes(dots(word)), length)
+    decimals = max(length - whole - 1, 0)
+    left = align_digits(word, whole)
+    right = align_digits(load8(text, start + whole + 1), min(decimals, 8))
+    if (not_digits(left) | not_digits(right)) != 0:
+        return 0.0, np.int64(-1)
+    # no digit at all, too many decimals, too many whole digits, an end that is not in sight
+    if whole + decimals == 0 or decimals > 8 or (whole == 8 and length > 8) or length == 16:
+        return 0.0, np.int64(-1)
+    mantissa = np.int64(digits_value(left)) * INTEGER_POWERS[decimals]
+    mantissa += np.int64(digits_value(right))
+    value = np.float64(mantissa) / POWERS[decimals]
+    return (-value if negative else value), start + length
+
+
+@kernel()
+def digit_run(text, start, mantissa, kept):
+    """(end, mantissa, digits kept, digits dropped) after the digits that begin at start.
+
+    Zeros that lead are not kept; what does not fit 19 digits is dropped.
+    """
+    dropped = 0
+    p = start
+    while ZERO <= text[p] <= NINE:
+        if mantissa <= FULL_MANTISSA:
+            mantissa = mantissa * TEN + np.uint64(text[p] - ZERO)
+            kept += 1
+        else:
+            dropped += 1
+        p += 1
+    return p, mantissa, kept, dropped
+
+
+@kernel()
+def exponent_at(text, start):
+    """(end, exponent) of `e-12` at start; end = -1 where no digit follows the e."""
+    p = start + 1
+    negative = text[p] == MINUS
+    if negative or text[p] == PLUS:
+        p += 1
+    first = p
+    exponent = 0
+    while ZERO <= text[p] <= NINE:
+        exponent = min(exponent * 10 + np.int64(text[p] - ZERO), LARGEST_EXPONENT)
+        p += 1
+    if p == first:
+        return np.int64(-1), 0
+    return p, -exponent if negative else exponent
+
+
+@kernel()
+def scaled(mantissa, power):
+    """(status, value) of mantissa times 10^power, rounded to float32 as Python would."""
+    if mantissa == 0 or power < LEAST_POWER:
+        return GOOD, np.float32(0.0)
+    if power > LARGEST_POWER:
+        return GOOD, np.float32(np.inf)
+    value = np.float64(mantissa)
+    if power < 0:
+        value /= POWERS[-power]
+    else:
+        value *= POWERS[power]
+    if mantissa < EXACT_MANTISSA and abs(power) <= EXACT_POWER:
+        return GOOD, np.float32(value)
+    low, high = np.float32(value * (1 - MARGIN)), np.float32(value * (1 + MARGIN))
+    return (GOOD if low == high else HARD), low
+
+
+@kernel()
+def number(text, start):
+    """(status, value, end) of the decimal number at start; it ends at a blank or a '#'."""
+    p = start
+    negative = text[p] == MINUS
+    if negative or text[p] == PLUS:
+        p += 1
+    first = p
+    p, mantissa, kept, over = digit_run(text, p, np.uint64(0), 0)
+    digits, power = p - first, over
+    if text[p] == DOT:
+        first = p + 1
+        p, mantissa, after, over = digit_run(text, first, mantissa, 0)
+        digits += p - first
+        power -= after
+    if digits == 0:
+        return BAD, np.float32(0), p
+    if text[p] == LOWER_E or text[p] == UPPER_E:
+        p, exponent = exponent_at(text, p)
+        if p < 0:
+            return BAD, np.float32(0), p
+        power += exponent
+    if text[p] > BLANK and text[p] != HASH:
+        return BAD, np.float32(0), p
+    status, value = scaled(mantissa, power)
+    return status, (-value if negative else value), p
+
+
+@kernel()
+def integer(text, start):
+    """(value, end) of an integer of up to 18 digits with or without a sign; end = -1: none."""
+    p = start
+    negative = text[p] == MINUS
+    if negative or text[p] == PLUS:
+        p += 1
+    first = p
+    value = 0
+    while ZERO <= text[p] <= NINE:
+        value = value * 10 + np.int64(text[p] - ZERO)
+        p += 1
+        if p - first > 18:
+            return 0, np.int64(-1)
+    if p == first:
+        return 0, np.int64(-1)
+    return (-value if negative else value), p
