@@ -1,0 +1,23 @@
+"""Weighted row sums against NumPy's product, and the same bits for any number of threads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from letorbench.kernels.row_sums import BLOCK
+from letorbench.optimizers.row_sums import weighted_rows
+
+
+@pytest.mark.parametrize("rows", [0, 1, BLOCK, 9 * BLOCK + 17])
+def test_matches_numpy_whatever_the_threads(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    features = rng.normal(size=(rows, 7)).astype(np.float32)
+    weights = rng.normal(size=rows) * (rng.random(rows) < 0.5)
+    sums = []
+    for threads in ("1", "2", "3"):
+        monkeypatch.setenv("LETORBENCH_THREADS", threads)
+        sums.append(weighted_rows(features, weights))
+    assert np.array_equal(sums[0], sums[1]) and np.array_equal(sums[0], sums[2])
+    assert np.allclose(sums[0], weights @ features.astype(np.float64), rtol=0, atol=1e-10)
