@@ -16,13 +16,14 @@ def read_scores(path: Path, n_docs: int) -> np.ndarray:
     file and the line of what is no number, or where the file ends early or goes on too long.
     """
     try:
-        lines = Path(path).read_bytes().rstrip().split(b"\n")
+        content = Path(path).read_bytes().rstrip()
     except OSError as error:
         raise DataError(f"{path}: found no readable file ({error.strerror})") from None
-    if lines == [b""]:
-        lines = []
+    lines = content.split(b"\n") if content else []
     try:
-        scores = np.array([float(line) for line in lines], dtype=np.float64)
+        # Python's numbers may have an underscore between digits, a file's may not
+        number = _number if b"_" in content else float
+        scores = np.array([number(line) for line in lines], dtype=np.float64)
     except ValueError:
         scores = np.array([_number(line) for line in lines])
     bad = np.flatnonzero(np.isnan(scores))
@@ -40,6 +41,6 @@ def read_scores(path: Path, n_docs: int) -> np.ndarray:
 def _number(text: bytes) -> float:
     """The number, or NaN where there is none."""
     try:
-        return float(text)
+        return float("nan") if b"_" in text else float(text)
     except ValueError:
         return float("nan")

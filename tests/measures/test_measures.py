@@ -1,0 +1,188 @@
+"""Every measure against its definition, written out in plain Python for one query."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from letorbench.measures import MEASURES, Measure, default_measures, evaluate
+from letorbench.measures.convention import CONVENTIONS, Convention
+
+#: what the tools do, restated: (log's argument at a rank, least relevant label)
+RULES = {"letor3": (0, 1), "letor4": (0, 1), "mslr": (0, 2), "standard": (1, 1)}
+
+
+def dcg(labels: list[int], name: str, k: int) -> float:
+    shift = RULES[name][0]
+    total = 0.0
+    for i, r in enumerate(labels[:k], start=1):
+        total += (2**r - 1) / (math.log2(i + shift) if i + shift > 2 else 1.0)
+    return total
+
+
+def ndcg(labels: list[int], name: str, k: int | None) -> float:
+    if k is not None and k > len(labels) and name != "standard":
+        return 0.0
+    best = dcg(sorted(labels, reverse=True), name, k or len(labels))
+    return dcg(labels, name, k or len(labels)) / best if best else 0.0
+
+
+def mean_ndcg(labels: list[int], name: str, k: int | None) -> float:
+    return sum(ndcg(labels, name, n) for n in range(1, len(labels) + 1)) / len(labels)
+
+
+def hits(labels: list[int], name: str) -> list[int]:
+    """The ranks of the relevant documents."""
+    return [i for i, r in enumerate(labels, start=1) if r >= RULES[name][1]]
+
+
+def precision(labels: list[int], name: str, k: int) -> float:
+    if name == "letor3" and k > len(labels):
+        return 0.0
+    return sum(1 for i in hits(labels, name) if i <= k) / k
+
+
+def average_precision(labels: list[int], name: str, k: int | None) -> float:
+    ranks = hits(labels, name)
+    return sum(n / i for n, i in enumerate(ranks, start=1)) / len(ranks) if ranks else 0.0
+
+
+def reciprocal_rank(labels: list[int], name: str, k: int | None) -> float:
+    return 1 / hits(labels, name)[0] if hits(labels, name) else 0.0
+
+
+def err(labels: list[int], name: str, k: int | None) -> float:
+    """As a reader's walk down the list who stops with chance R(r), r_max = 4."""
+    value, looking = 0.0, 1.0
+    for i, r in enumerate(labels[:k], start=1):
+        value += looking * (2**r - 1) / 16 / i
+        looking *= 1 - (2**r - 1) / 16
+    return value
+
+
+def winner_takes_all(labels: list[int], name: str, k: int | None) -> float:
+    return float(labels[0] >= RULES[name][1])
+
+
+def pairwise(labels: list[int], name: str, k: int | None) -> float:
+    pairs = [(i, j) for i, a in enumerate(labels) for j, b in enumerate(labels) if a > b]
+    return sum(i < j for i, j in pairs) / len(pairs) if pairs else 0.0
+
+
+def bpref(labels: list[int], name: str, k: int | None) -> float:
+    ranks = hits(labels, name)
+    R, N = len(ranks), len(labels) - len(ranks)
+    total = 0.0
+    for i in ranks:
+        above = sum(1 for j in range(1, i) if j not in ranks)
+        total += 1 - min(above, R) / min(R, N) if above else 1.0
+    return total / R if R else 0.0
+
+
+DEFINITIONS: dict[str, Callable[[list[int], str, int | None], float]] = {
+    "ndcg": ndcg,
+    "mean-ndcg": mean_ndcg,
+    "p": precision,
+    "map": average_precision,
+    "mrr": reciprocal_rank,
+    "err": err,
+    "wta": winner_takes_all,
+    "pairwise": pairwise,
+    "bpref": bpref,
+}
+
+SMALL = {"labels 0..2": (5, 3), "labels 0..4": (4, 5)}
+
+
+def ranked(labels: tuple[int, ...], scores: tuple[int, ...]) -> tuple[int, ...]:
+    """Labels by falling score, equal scores in file order."""
+    return tuple(labels[i] for i in sorted(range(len(labels)), key=lambda i: -scores[i]))
+
+
+def forms(name: str) -> list[Measure]:
+    """The measure with every way of a cut-off that it may have."""
+    cutoffs = {"none": [None], "optional": [None, 1, 2, 3, 6], "required": [1, 2, 3, 6]}
+    return [Measure(name, k) for k in cutoffs[MEASURES[name].cutoff]]
+
+
+def all_forms() -> list[Measure]:
+    return [measure for name in MEASURES for measure in forms(name)]
+
+
+def score_patterns(n: int) -> list[tuple[int, ...]]:
+    """Every order of n documents with every way of ties, once each."""
+    return [s for s in product(range(n), repeat=n) if set(s) == set(range(max(s) + 1))]
+
+
+def test_every_measure_has_a_definition_here() -> None:
+    assert set(DEFINITIONS) == set(MEASURES)
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+@pytest.mark.parametrize("small", SMALL)
+def test_every_small_label_tuple(small: str, convention: str) -> None:
+    longest, levels = SMALL[small]
+    queries = [q for n in range(1, longest + 1) for q in product(range(levels), repeat=n)]
+    offsets = np.cumsum([0, *map(len, queries)])
+    labels = np.concatenate(queries)
+    # falling scores keep the file order, so the tuples are the rankings
+    values = evaluate(
+        labels, -np.arange(len(labels)), offsets, all_forms(), with_max(convention, 4)
+    )
+    for column, measure in enumerate(all_forms()):
+        define = DEFINITIONS[measure.name]
+        expected = [define(list(q), convention, measure.cutoff) for q in queries]
+        np.testing.assert_allclose(values[:, column], expected, rtol=1e-13, err_msg=str(measure))
+
+
+def with_max(convention: str, label: int) -> Convention:
+    return replace(CONVENTIONS[convention], max_label=label)
+
+
+Cases = tuple[np.ndarray, np.ndarray, np.ndarray, list[tuple[int, ...]]]
+
+
+@pytest.fixture(scope="module")
+def tied() -> Cases:
+    """Every tuple of up to five labels 0..2 with every pattern of ties: as flat arrays
+    (labels, scores, offsets), and ranked."""
+    cases = [
+        (labels, scores)
+        for n in range(1, 6)
+        for scores in score_patterns(n)
+        for labels in product(range(3), repeat=n)
+    ]
+    labels, scores = (np.concatenate(part) for part in zip(*cases))
+    offsets = np.cumsum([0, *(len(labels) for labels, _ in cases)])
+    return labels, scores, offsets, [ranked(*case) for case in cases]
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_every_pattern_of_ties(tied: Cases, convention: str) -> None:
+    labels, scores, offsets, orders = tied
+    values = evaluate(labels, scores, offsets, all_forms(), with_max(convention, 4))
+    for column, measure in enumerate(all_forms()):
+        define = DEFINITIONS[measure.name]
+        known = {r: define(list(r), convention, measure.cutoff) for r in set(orders)}
+        np.testing.assert_allclose(
+            values[:, column], [known[r] for r in orders], rtol=1e-13, err_msg=str(measure)
+        )
+
+
+def test_err_takes_the_largest_label_where_the_convention_has_none() -> None:
+    labels, scores, offsets = np.array([1, 2]), np.array([2.0, 1.0]), np.array([0, 2])
+    (value,) = evaluate(labels, scores, offsets, [Measure("err")], CONVENTIONS["standard"])[0]
+    assert value == pytest.approx(1 / 4 + (3 / 4) * (3 / 4) / 2)
+
+
+def test_stored_measures_are_the_columns_of_the_result_files() -> None:
+    for convention in CONVENTIONS.values():
+        names = [str(measure) for measure in default_measures(convention)]
+        assert names[:10] == [f"ndcg@{k}" for k in range(1, 11)]
+        assert names[10:20] == [f"p@{k}" for k in range(1, 11)]
+        assert {"map", "mrr", "err@10", "mean-ndcg"} < set(names[20:])
