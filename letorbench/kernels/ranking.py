@@ -14,7 +14,10 @@ from letorbench.kernels import kernel
 COUNTED = 256
 
 #: longer ones are merged from runs of this many, ranked by counting
-RUN = 32
+RUN = 128
+
+#: scores that are counted over at once; a multiple of what a vector register holds
+BLOCK = 16
 
 
 @kernel("(float64[::1], int64[::1], int64[::1])")
@@ -26,36 +29,52 @@ def descending(scores, offsets, order):
     size = longest if longest > COUNTED else 0
     keys, spare = np.empty(size), np.empty(size)
     spare_order = np.empty(size, dtype=np.int64)
+    padded = np.empty(COUNTED)
+    ranks, tied = np.empty(COUNTED, dtype=np.int64), np.empty(COUNTED, dtype=np.int64)
     for q in range(len(offsets) - 1):
         first, last = offsets[q], offsets[q + 1]
+        ranked, placed = scores[first:last], order[first:last]
         if last - first <= COUNTED:
-            count_ranks(scores[first:last], first, order[first:last])
-        else:
-            merge_sort(scores[first:last], first, order[first:last], keys, spare, spare_order)
+            count_ranks(ranked, first, placed, padded, ranks, tied)
+            continue
+        for start in range(0, len(ranked), RUN):
+            stop = min(start + RUN, len(ranked))
+            count_ranks(ranked[start:stop], first + start, placed[start:stop], padded, ranks, tied)
+        merge_runs(ranked, first, placed, keys, spare, spare_order)
 
 
-@kernel("(float64[::1], int64, int64[::1])")
-def count_ranks(scores, first, order):
-    """Place each document, numbered from `first`, by how many there are above it."""
-    for i in range(len(scores)):
-        score = scores[i]
-        above = 0
-        for j in range(i):
-            above += scores[j] >= score
-        # a slice, for an index that starts at 0 is what lets the loop be vectorised
-        later = scores[i + 1 :]
-        for j in range(len(later)):
-            above += later[j] > score
-        order[above] = first + i
+@kernel("(float64[::1], int64, int64[::1], float64[::1], int64[::1], int64[::1])")
+def count_ranks(scores, first, order, padded, ranks, tied):
+    """Place each document, numbered from `first`, by how many there are above it.
+
+    The last three are scratch of COUNTED items. Nothing is above minus infinity's padding, so
+    that the inner loop has no remainder; four documents share each score that is read.
+    """
+    n = len(scores)
+    width = (n + BLOCK - 1) // BLOCK * BLOCK
+    padded[:n] = scores
+    padded[n:width] = -np.inf
+    tied[:n] = 0
+    others = padded[:width]
+    for i in range(0, n, 4):
+        s0, s1, s2, s3 = padded[i], padded[i + 1], padded[i + 2], padded[i + 3]
+        above0, above1, above2, above3 = 0, 0, 0, 0
+        for j in range(len(others)):
+            above0 += others[j] > s0
+            above1 += others[j] > s1
+            above2 += others[j] > s2
+            above3 += others[j] > s3
+        ranks[i], ranks[i + 1], ranks[i + 2], ranks[i + 3] = above0, above1, above2, above3
+    for i in range(n):
+        above = ranks[i]
+        order[above + tied[above]] = first + i
+        tied[above] += 1
 
 
 @kernel("(float64[::1], int64, int64[::1], float64[::1], float64[::1], int64[::1])")
-def merge_sort(scores, first, order, keys, spare, spare_order):
-    """Bottom-up stable merge sort, the highest score first; the last three are scratch."""
+def merge_runs(scores, first, order, keys, spare, spare_order):
+    """Merge the ranked runs of `order`, stably; the last three are scratch of as many items."""
     n = len(scores)
-    for start in range(0, n, RUN):
-        stop = min(start + RUN, n)
-        count_ranks(scores[start:stop], first + start, order[start:stop])
     for i in range(n):
         keys[i] = scores[order[i] - first]
     from_keys, from_order, to_keys, to_order = keys, order, spare, spare_order

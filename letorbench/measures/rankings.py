@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -149,9 +149,8 @@ class Rankings:
                 f"labels: found {self.levels - 1}, expected at most {LARGEST_LABEL}: "
                 "the gain is 2^label - 1"
             )
-        gains = 2.0 ** np.arange(self.levels) - 1.0
-        rank = np.arange(1, self.lengths.max(initial=0) + 1)
-        return np.ascontiguousarray(self.convention.discount(rank[:, None], gains))
+        longest = int(self.lengths.max(initial=0))
+        return discounted_gains(self.convention.discount, longest, self.levels)
 
     def _running(self, kernel: Callable[..., None], table: np.ndarray) -> np.ndarray:
         out = np.empty(len(self.labels))
@@ -161,6 +160,16 @@ class Rankings:
 
         over_queries(part, self.offsets)
         return out
+
+
+@lru_cache(maxsize=8)
+def discounted_gains(
+    discount: Callable[..., np.ndarray], longest: int, levels: int
+) -> np.ndarray:
+    """(longest, levels) float64: a label's gain at a rank; kept for boosting's many calls."""
+    rank = np.arange(1, longest + 1)
+    gains = 2.0 ** np.arange(levels) - 1.0
+    return np.ascontiguousarray(discount(rank[:, None], gains))
 
 
 def rank(scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
