@@ -13,8 +13,7 @@ from letorbench.kernels import kernel
 
 
 @kernel(
-    "(float64[::1], boolean[::1], int64[::1], int64[::1], int64, int64, float64[::1],"
-    " float64[::1])"
+    "(float64[::1], boolean[::1], int64[::1], int64[::1], int64, int64, float64[::1], float64[::1])"
 )
 def average_precision(
     scores: np.ndarray,

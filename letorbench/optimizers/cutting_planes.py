@@ -15,9 +15,7 @@ UNUSED = 30
 Oracle = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
 
-def minimise(
-    oracle: Oracle, n: int, C: float, gap: float, iterations: int = 2000
-) -> Minimum:
+def minimise(oracle: Oracle, n: int, C: float, gap: float, iterations: int = 2000) -> Minimum:
     """Minimise f(w) = |w|^2 / 2 + C R(w) until (f - lower bound) <= gap * f.
 
     oracle: w (n,) -> R(w) and one of its subgradients (n,): the most violated constraint.

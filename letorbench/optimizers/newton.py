@@ -101,7 +101,7 @@ def _descend(
     step: np.ndarray,
     halvings: int = 30,
 ) -> tuple[np.ndarray, Expansion] | None:
-    """The first of the lengths 1, 1/2, 1/4, ... that descends enough; None where rounding hides it."""
+    """The first of the lengths 1, 1/2, 1/4, ... that descends enough; None if rounding hides it."""
     slope = float(here.gradient @ step)
     length = 1.0
     for _ in range(halvings):

@@ -40,7 +40,7 @@ class RankSVM(Ranker, name="ranksvm"):
     title = "Linear ranking SVM on pairs"
     paper = "Joachims: Optimizing search engines using clickthrough data, KDD 2002"
     formula = "|w|^2/2 + C sum_q c_q sum_{r_i > r_j} l(w.(x_i - x_j)), l = (squared) hinge"
-    grid = {"C": (0.01, 0.1, 1.0, 10.0, 100.0)}
+    grid = {"C": (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)}
 
     C: float = 1.0
     loss: str = "squared-hinge"

@@ -33,9 +33,7 @@ def sweeps(
     product = np.full(len(scores), np.nan)
     hinge.sort(scores, offsets, 0, last, order)
     hinge.counts(scores, order, levels, offsets, n_levels, 0, last, upper, lower)
-    hinge.laplacian(
-        x, scores, order, levels, offsets, n_levels, 0, last, upper, lower, product
-    )
+    hinge.laplacian(x, scores, order, levels, offsets, n_levels, 0, last, upper, lower, product)
     return upper, lower, product
 
 

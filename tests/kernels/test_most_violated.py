@@ -42,9 +42,7 @@ def greedy(
 
 @pytest.mark.parametrize("spread", [0.0, 0.1, 0.5, 2.0, 10.0])
 @pytest.mark.parametrize("length", [2, 3, 5, 7])
-def test_no_ranking_is_violated_more(
-    rng: np.random.Generator, length: int, spread: float
-) -> None:
+def test_no_ranking_is_violated_more(rng: np.random.Generator, length: int, spread: float) -> None:
     offsets = np.array([0, length], dtype=np.int64)
     for _ in range(1 if length == 7 else 10):
         relevant = rng.random(length) < 0.5

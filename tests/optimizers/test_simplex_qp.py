@@ -10,9 +10,7 @@ from letorbench.optimizers.simplex_qp import maximise
 
 @pytest.mark.parametrize("n, rank", [(1, 1), (2, 2), (10, 20), (40, 5), (80, 45)])
 @pytest.mark.parametrize("total", [1e-2, 1.0, 1e4])
-def test_no_direction_improves(
-    rng: np.random.Generator, n: int, rank: int, total: float
-) -> None:
+def test_no_direction_improves(rng: np.random.Generator, n: int, rank: int, total: float) -> None:
     slopes = rng.normal(size=(n, rank))
     heights = rng.normal(size=n)
     start = np.zeros(n)

@@ -77,9 +77,7 @@ def test_objective_is_the_reference_optimum(
 
 
 @pytest.mark.parametrize("normalise", [True, False])
-def test_gradient_and_hessian(
-    queries: QuerySet, rng: np.random.Generator, normalise: bool
-) -> None:
+def test_gradient_and_hessian(queries: QuerySet, rng: np.random.Generator, normalise: bool) -> None:
     pairs, C = MarginPairs(queries, normalise), 0.7
     D, c = explicit(queries, normalise)
     w, d = rng.normal(size=4), rng.normal(size=4)

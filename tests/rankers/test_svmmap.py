@@ -10,7 +10,7 @@ from conftest import random_queries
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.rankers.svmmap import MAPRisk, SVMMAP
+from letorbench.rankers.svmmap import SVMMAP, MAPRisk
 
 
 @pytest.fixture
@@ -52,7 +52,8 @@ def test_gap_holds_against_all_rankings(queries: QuerySet, C: float) -> None:
     rankings = constraints(queries)
     assert len(rankings) == MAPRisk(queries).n
     n = len(rankings)
-    rows = [np.hstack([d, np.eye(n)[q] + np.zeros((len(d), n))]) for q, (_, d) in enumerate(rankings)]
+    slacks = np.eye(n)
+    rows = [np.hstack([d, np.tile(e, (len(d), 1))]) for e, (_, d) in zip(slacks, rankings)]
     A, b = np.vstack(rows), np.concatenate([loss for loss, _ in rankings])
     ranker = SVMMAP(C=C, gap=1e-5).fit(queries)
     w = ranker.learned.scorer.weights
@@ -83,9 +84,7 @@ def test_risk_is_convex_and_its_slope_a_subgradient(
         assert risk(v)[0] >= value + slope @ (v - w) - 1e-12
 
 
-def test_threads_change_nothing(
-    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_threads_change_nothing(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     made = random_queries(rng, [40, 3, 1500, 2000, 1, 2500, 700], n_features=6, levels=4)
     weights = []
     for threads in ("1", "2"):
