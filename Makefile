@@ -1,0 +1,41 @@
+# `make demo` and `make test` need python3, make and a package index, and nothing else.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/ready
+READY_BENCH := .venv/ready-bench
+
+.PHONY: demo test bench clean help
+
+help:
+	@echo "make demo    run regression and NDCG Boost on the built-in data set"
+	@echo "make test    run the tests"
+	@echo "make bench   measure speed and memory beside other libraries"
+	@echo "make clean   remove the virtual environment"
+
+demo: $(READY)
+	$(BIN)/letorbench run --dataset DEMO --algo regression,ndcgboost
+	@echo
+	@echo "data:      data/DEMO          (generated)"
+	@echo "results:   results/DEMO       (scores, fits, CSV files)"
+	@echo "plot:      results/DEMO/ndcg.png, .svg, .pdf"
+	@echo "next:      $(BIN)/letorbench --help"
+
+test: $(READY)
+	$(BIN)/python -m pytest
+	@echo "left: .venv (the environment), nothing else"
+
+bench: $(READY_BENCH)
+	$(BIN)/python -m benchmarks
+
+$(READY): setup.py setup.cfg
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	$(BIN)/python -m letorbench.kernels
+	@touch $@
+
+$(READY_BENCH): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@touch $@
+
+clean:
+	rm -rf .venv

@@ -1,0 +1,1 @@
+"""Speed and memory beside other libraries, one file a claim; `python -m benchmarks` runs all."""

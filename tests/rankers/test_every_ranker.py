@@ -1,0 +1,115 @@
+"""What every ranker must do, whichever is registered: a new one is tested unasked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conftest import random_queries
+from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import DataError
+from letorbench.measures import evaluate, parse
+from letorbench.measures.convention import CONVENTIONS
+from letorbench.rankers import Ranker, Validation, names, ranker
+
+RANKERS = [ranker(name) for name in names()]
+
+
+def toy(seed: int, lengths: list[int], n_features: int = 5) -> QuerySet:
+    """Features in [0, 1]; the label is what feature 1 says, cut into three."""
+    queries = random_queries(np.random.default_rng(seed), lengths, n_features)
+    features = np.random.default_rng(seed + 1).random(queries.features.shape, dtype=np.float32)
+    labels = np.digitize(features[:, 1], [0.6, 0.85]).astype(np.int32)
+    return QuerySet(features, labels, queries.offsets, queries.qids)
+
+
+def fitted(cls: type[Ranker], train: QuerySet, valid: QuerySet, seed: int = 0) -> Ranker:
+    return cls().fit(train, Validation(valid), np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("cls", RANKERS, ids=names())
+def test_learns_a_separable_toy_set(cls: type[Ranker]) -> None:
+    model = fitted(cls, toy(1, [20] * 40), toy(3, [20] * 15))
+    test = toy(5, [20] * 20)
+    scores = model.predict(test.features)
+    assert scores.shape == (test.n_docs,) and scores.dtype == np.float64
+    ndcg = evaluate(
+        test.labels, scores, test.offsets, [parse("ndcg@10")], CONVENTIONS["standard"]
+    )
+    assert ndcg.mean() > 0.93
+
+
+@pytest.mark.parametrize("cls", RANKERS, ids=names())
+def test_equal_seeds_give_equal_scores(cls: type[Ranker]) -> None:
+    train, valid = toy(7, [8] * 10), toy(9, [8] * 5)
+    first, second = (fitted(cls, train, valid, 3).predict(valid.features) for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.parametrize("cls", RANKERS, ids=names())
+def test_threads_change_nothing(cls: type[Ranker], monkeypatch: pytest.MonkeyPatch) -> None:
+    train, valid = toy(7, [60] * 60), toy(9, [8] * 5)
+    scores = []
+    for threads in ("1", "2"):
+        monkeypatch.setenv("LETORBENCH_THREADS", threads)
+        scores.append(fitted(cls, train, valid).predict(valid.features))
+    np.testing.assert_array_equal(*scores)
+
+
+@pytest.mark.parametrize("cls", RANKERS, ids=names())
+def test_saved_and_loaded_scores_equally(cls: type[Ranker], tmp_path: Path) -> None:
+    train, valid = toy(11, [8] * 10), toy(13, [8] * 5)
+    model = fitted(cls, train, valid)
+    model.save(tmp_path / "model.npz")
+    again = Ranker.load(tmp_path / "model.npz")
+    assert (again.name, again.settings()) == (model.name, model.settings())
+    np.testing.assert_array_equal(again.predict(valid.features), model.predict(valid.features))
+
+
+@pytest.mark.parametrize("cls", RANKERS, ids=names())
+def test_a_score_depends_on_its_own_document_alone(cls: type[Ranker]) -> None:
+    """Rows in any order and number score the same: equal documents tie exactly."""
+    train, valid = toy(15, [8] * 10), toy(17, [8] * 30)
+    model = fitted(cls, train, valid)
+    order = np.random.default_rng(0).permutation(valid.n_docs)
+    scores = model.predict(valid.features)
+    np.testing.assert_array_equal(model.predict(valid.features[order]), scores[order])
+    np.testing.assert_array_equal(model.predict(valid.features[5:6]), scores[5:6])
+
+
+@pytest.mark.parametrize("cls", RANKERS, ids=names())
+def test_odd_queries_are_survived(cls: type[Ranker]) -> None:
+    """One document, nothing relevant, all equal labels, constant and repeated features."""
+    train = toy(19, [1, 8, 8, 1, 12, 2])
+    train.labels[1:9] = 0
+    train.labels[9:17] = 2
+    train.features[:, 3] = 0.0
+    train.features[:, 4] = train.features[:, 1]
+    scores = fitted(cls, train, toy(21, [1, 6, 6])).predict(train.features)
+    assert np.isfinite(scores).all()
+
+
+@pytest.mark.parametrize("cls", RANKERS, ids=names())
+def test_trains_without_validation_and_leaves_its_data_alone(cls: type[Ranker]) -> None:
+    train = toy(23, [8] * 10)
+    before = train.features.copy(), train.labels.copy()
+    cls().fit(train)
+    np.testing.assert_array_equal(train.features, before[0])
+    np.testing.assert_array_equal(train.labels, before[1])
+
+
+@pytest.mark.parametrize("cls", RANKERS, ids=names())
+def test_features_that_are_no_numbers_are_refused(cls: type[Ranker]) -> None:
+    train = toy(25, [8] * 3)
+    train.features[4, 2] = np.nan
+    with pytest.raises(DataError, match="NaN or infinity"):
+        cls().fit(train)
+
+
+@pytest.mark.parametrize("cls", RANKERS, ids=names())
+def test_is_documented(cls: type[Ranker]) -> None:
+    assert cls.title and cls.paper and cls.formula and cls.__doc__
+    for parameter, values in cls.grid.items():
+        assert parameter in cls().settings() and len(values) > 1
