@@ -9,6 +9,7 @@ does everything between them, the wanted value too. Where they do not, the calle
 from __future__ import annotations
 
 import numpy as np
+from numba.extending import register_jitable
 
 from letorbench.kernels import kernel
 from letorbench.kernels.text_words import (
@@ -41,30 +42,37 @@ UPPER_E, LOWER_E = 69, 101
 MINUS_BYTE, LOW_BYTE = np.uint64(45), np.uint64(255)
 
 
-@kernel()
+@register_jitable(inline="always")
 def short_number(text, start):
     """(value, end) of `-12345678.12345678` and shorter; end = -1 for anything else."""
     word = load8(text, start)
-    negative = (word & LOW_BYTE) == MINUS_BYTE
-    if negative:
-        start += 1
-        word = load8(text, start)
+    # branch-free: where a number ends, and whether it has a sign, cannot be predicted
     length = zero_bytes(blanks(word))
-    if length == 8:
-        length += zero_bytes(blanks(load8(text, start + 8)))
+    beyond = zero_bytes(blanks(load8(text, start + 8)))
+    length += beyond if length == 8 else 0
+    end = start + length
+    negative = (word & LOW_BYTE) == MINUS_BYTE
+    start += negative
+    length -= negative
+    word = load8(text, start)
     whole = min(zero_bytes(dots(word)), length)
     decimals = max(length - whole - 1, 0)
     left = align_digits(word, whole)
     right = align_digits(load8(text, start + whole + 1), min(decimals, 8))
-    if (not_digits(left) | not_digits(right)) != 0:
-        return 0.0, np.int64(-1)
     # no digit at all, too many decimals, too many whole digits, an end that is not in sight
-    if whole + decimals == 0 or decimals > 8 or (whole == 8 and length > 8) or length == 16:
+    if (
+        (not_digits(left) | not_digits(right)) != 0
+        or whole + decimals == 0
+        or decimals > 8
+        or (whole == 8 and length > 8)
+        or length >= 15
+    ):
         return 0.0, np.int64(-1)
-    mantissa = np.int64(digits_value(left)) * INTEGER_POWERS[decimals]
+    place = np.uint64(decimals)
+    mantissa = np.int64(digits_value(left)) * INTEGER_POWERS[place]
     mantissa += np.int64(digits_value(right))
-    value = np.float64(mantissa) / POWERS[decimals]
-    return (-value if negative else value), start + length
+    value = np.float64(mantissa) / POWERS[place]
+    return (-value if negative else value), end
 
 
 @kernel()
