@@ -1,7 +1,6 @@
 """Ranking every query by its scores, and the sums down a ranking that start anew at each query.
 
-All take `offsets` (n_queries + 1,) int64 of the queries to do, which index the full flat
-arrays beside it, so that threads share the arrays and divide the queries.
+All take `offsets` (n_queries + 1,) int64, which index the flat arrays beside it.
 """
 
 from __future__ import annotations
@@ -97,14 +96,14 @@ def merge_runs(scores, first, order, keys, spare, spare_order):
         order[i] = from_order[i]
 
 
-@kernel("(float64[::1], int64[::1], float64[::1], int64)")
-def segment_sums(values, offsets, sums, query):
-    """sums[query + q] = the values of segment q added from left to right."""
+@kernel("(float64[::1], int64[::1], float64[::1])")
+def segment_sums(values, offsets, sums):
+    """sums[q] = the values of segment q added from left to right."""
     for q in range(len(offsets) - 1):
         total = 0.0
         for i in range(offsets[q], offsets[q + 1]):
             total += values[i]
-        sums[query + q] = total
+        sums[q] = total
 
 
 @kernel("(int32[::1], int64[::1], float64[:, ::1], float64[::1])")
@@ -149,8 +148,8 @@ def running_err(labels, offsets, stop, err):
             err[p] = total
 
 
-@kernel("(int32[::1], int64[::1], int64, int64[::1], int64[::1], int64)")
-def correct_pairs(labels, offsets, levels, correct, pairs, query):
+@kernel("(int32[::1], int64[::1], int64, int64[::1], int64[::1])")
+def correct_pairs(labels, offsets, levels, correct, pairs):
     """Of each query's pairs of different labels, how many have the higher label above."""
     for q in range(len(offsets) - 1):
         ranked = labels[offsets[q] : offsets[q + 1]]
@@ -164,5 +163,5 @@ def correct_pairs(labels, offsets, levels, correct, pairs, query):
                 same += here
                 good += lower if here else 0
             total += same * lower
-        correct[query + q] = good
-        pairs[query + q] = total
+        correct[q] = good
+        pairs[q] = total

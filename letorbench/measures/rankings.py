@@ -9,11 +9,8 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from letorbench.errors import DataError
-from letorbench.kernels import in_threads, ranking
+from letorbench.kernels import ranking
 from letorbench.measures.convention import Convention
-
-#: documents below which another thread costs more than it saves
-DOCUMENTS_A_THREAD = 30_000
 
 #: the largest label whose gain 2^r - 1 a float64 holds exactly
 LARGEST_LABEL = 53
@@ -121,24 +118,14 @@ class Rankings:
     def sums(self, values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         """(n_values,) float64 -> (n_queries,): each query's values added from left to right."""
         out = np.empty(len(offsets) - 1)
-
-        def part(start: int, stop: int) -> None:
-            ranking.segment_sums(values, offsets[start : stop + 1], out, start)
-
-        over_queries(part, offsets)
+        ranking.segment_sums(values, offsets, out)
         return out
 
     @cached_property
     def correct_pairs(self) -> tuple[np.ndarray, np.ndarray]:
         """(n_queries,) int64 twice: pairs of different labels ranked right, and all of them."""
         correct, pairs = np.empty((2, len(self.lengths)), dtype=np.int64)
-
-        def part(start: int, stop: int) -> None:
-            ranking.correct_pairs(
-                self.labels, self.offsets[start : stop + 1], self.levels, correct, pairs, start
-            )
-
-        over_queries(part, self.offsets)
+        ranking.correct_pairs(self.labels, self.offsets, self.levels, correct, pairs)
         return correct, pairs
 
     @cached_property
@@ -154,15 +141,11 @@ class Rankings:
 
     def _running(self, kernel: Callable[..., None], table: np.ndarray) -> np.ndarray:
         out = np.empty(len(self.labels))
-
-        def part(start: int, stop: int) -> None:
-            kernel(self.labels, self.offsets[start : stop + 1], table, out)
-
-        over_queries(part, self.offsets)
+        kernel(self.labels, self.offsets, table, out)
         return out
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=64)
 def discounted_gains(
     discount: Callable[..., np.ndarray], longest: int, levels: int
 ) -> np.ndarray:
@@ -181,19 +164,8 @@ def rank(scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     scores = np.require(scores, np.float64, ["C", "W"])
     offsets = np.require(offsets, np.int64, ["C", "W"])
     order = np.empty(len(scores), dtype=np.int64)
-
-    def part(start: int, stop: int) -> None:
-        ranking.descending(scores, offsets[start : stop + 1], order)
-
-    over_queries(part, offsets)
+    ranking.descending(scores, offsets, order)
     return order
-
-
-def over_queries(part: Callable[[int, int], None], offsets: np.ndarray) -> None:
-    """part(start, stop) over slices of the queries, one a thread where that pays."""
-    n_queries = len(offsets) - 1
-    n_docs = int(offsets[-1]) if n_queries >= 0 else 0
-    in_threads(part, n_queries, least=1 + n_queries * DOCUMENTS_A_THREAD // max(n_docs, 1))
 
 
 def ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:

@@ -36,8 +36,7 @@ def test_segment_sums_add_from_left_to_right(rng: np.random.Generator) -> None:
     _, offsets = lists(rng, LENGTHS)
     values = rng.normal(size=offsets[-1]) * 10.0 ** rng.integers(-8, 8, offsets[-1])
     sums = np.full(len(LENGTHS), np.nan)
-    ranking.segment_sums(values, offsets[:5], sums, 0)
-    ranking.segment_sums(values, offsets[4:], sums, 4)
+    ranking.segment_sums(values, offsets, sums)
     expected = [
         np.cumsum(np.append(0.0, values[a:b]))[-1] for a, b in zip(offsets, offsets[1:])
     ]
@@ -65,7 +64,7 @@ def test_running_sums_start_anew_at_each_query(rng: np.random.Generator) -> None
 def test_correct_pairs_against_the_pair_matrix(rng: np.random.Generator) -> None:
     labels, offsets = lists(rng, LENGTHS)
     correct, pairs = np.empty((2, len(LENGTHS)), dtype=np.int64)
-    ranking.correct_pairs(labels, offsets, 5, correct, pairs, 0)
+    ranking.correct_pairs(labels, offsets, 5, correct, pairs)
     for q, (a, b) in enumerate(zip(offsets, offsets[1:])):
         right = np.triu(labels[a:b, None] > labels[None, a:b])
         assert correct[q] == right.sum()

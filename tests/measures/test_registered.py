@@ -77,7 +77,7 @@ def test_many_queries_at_once_as_one_at_a_time(
     rng, measure, convention, threads, monkeypatch
 ) -> None:
     monkeypatch.setenv("LETORBENCH_THREADS", threads)
-    monkeypatch.setattr("letorbench.measures.rankings.DOCUMENTS_A_THREAD", 10)
+    monkeypatch.setattr("letorbench.measures.evaluation.BLOCK", 10)
     queries = random_queries(rng, LENGTHS, levels=3)
     queries.labels[queries.offsets[:-1]] = 2  # ERR's r_max is the largest label of them all
     scores = np.round(rng.normal(size=queries.n_docs), 1)
