@@ -1,0 +1,5 @@
+"""`python -m letorbench` is `letorbench`."""
+
+from letorbench.cli import main
+
+main()

@@ -1,0 +1,38 @@
+"""The command line: parse, call, print. Nothing heavy is imported before a command needs it."""
+
+from __future__ import annotations
+
+import click
+
+from letorbench import __version__
+from letorbench.cli.algos import algos
+from letorbench.cli.datasets import datasets
+from letorbench.cli.group import Commands
+from letorbench.cli.run import run
+from letorbench.cli.score import score
+from letorbench.cli.tables import plot, table
+
+__all__ = ["cli", "main"]
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    no_args_is_help=True,
+)
+@click.version_option(__version__, prog_name="letorbench", message="%(prog)s %(version)s")
+@click.option("--debug", is_flag=True, help="Show a traceback with an error.")
+def cli(debug: bool) -> None:
+    """Benchmark learning-to-rank algorithms under the LETOR protocol.
+
+    Try it with nothing at hand: letorbench run --dataset DEMO --algo regression,ndcgboost
+    """
+
+
+for command in (run, datasets, algos, score, table, plot):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """The `letorbench` command."""
+    cli()

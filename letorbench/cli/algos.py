@@ -1,0 +1,39 @@
+"""`letorbench algos`: what there is; one: paper, formula, parameters, grid."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command(short_help="List the algorithms, or describe one.")
+@click.argument("name", required=False)
+def algos(name: str | None) -> None:
+    """List the algorithms, or describe one: paper, formula, parameters, grid."""
+    from letorbench.experiment.names import known
+    from letorbench.rankers import names, ranker
+
+    if name is None:
+        width = max(map(len, names()))
+        for each in names():
+            click.echo(f"{each.ljust(width)}  {ranker(each).title}")
+    else:
+        _describe(known(name, names(), "algorithm"))
+
+
+def _describe(name: str) -> None:
+    from inspect import getdoc
+
+    from letorbench.experiment.settings import describe, parameters
+    from letorbench.rankers import ranker
+
+    cls = ranker(name)
+    click.echo(f"{name}: {cls.title}\n\npaper    {cls.paper}\nformula  {cls.formula}\n")
+    defaults = cls().settings()
+    for key, kind in parameters(cls).items():
+        line = f"--set {key}={defaults[key]}".ljust(32) + f"  {describe(kind)}"
+        if key in cls.grid:
+            line += f"; validation chooses from {', '.join(map(str, cls.grid[key]))}"
+        click.echo(line)
+    if not defaults:
+        click.echo("no parameters")
+    click.echo(f"\n{getdoc(cls)}")

@@ -1,0 +1,81 @@
+"""How every command ends: results on stdout, one line an error, an exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Iterable, Sequence
+
+import click
+
+from letorbench.errors import LetorError
+
+INTERRUPTED = 130
+
+
+class Commands(click.Group):
+    """A group whose errors are one line on stderr: status 2 for usage, 1 for data."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)  # in the order of a first use, not of the alphabet
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        from difflib import get_close_matches
+
+        if args[0] not in self.commands:
+            near = get_close_matches(args[0], self.commands, 1)
+            hint = f"did you mean {near[0]}?" if near else f"expected {', '.join(self.commands)}"
+            ctx.fail(f"no such command {args[0]!r}; {hint}")
+        return super().resolve_command(ctx, args)
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: object,
+    ) -> None:
+        """Run a command line and exit with its status."""
+        # BLAS adds up in another order with another number of threads; the cores are used by
+        # letorbench's own threads and processes, whose results do not depend on their number
+        for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+            os.environ.setdefault(name, "1")
+        words = list(sys.argv[1:] if args is None else args)
+        debug = "--debug" in words
+        words = [word for word in words if word != "--debug"]
+        try:
+            status = super().main(words, "letorbench", complete_var, standalone_mode=False)
+        except click.exceptions.NoArgsIsHelpError as error:
+            click.echo(error.format_message())
+            status = 0
+        except click.ClickException as error:
+            status = _fail(error.format_message(), error.exit_code, debug)
+        except LetorError as error:
+            status = _fail(str(error), error.exit_status, debug)
+        except (KeyboardInterrupt, click.Abort):
+            status = _fail("interrupted; what is written is whole", INTERRUPTED, debug)
+        except BrokenPipeError:
+            # the reader of a pipe has enough: that is no error, and nothing may be flushed to it
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            status = 0
+        except OSError as error:
+            status = _fail(f"{error.filename}: {error.strerror}", 1, debug)
+        sys.exit(status or 0)
+
+
+def complain(lines: Iterable[str], kind: str = "error") -> None:
+    """One line each on stderr: `letorbench: error: ...`."""
+    for line in lines:
+        click.echo(f"letorbench: {kind}: {' '.join(line.split())}", err=True)
+
+
+def _fail(message: str, status: int, debug: bool) -> int:
+    if debug:
+        traceback.print_exc()
+    complain([message])
+    return status

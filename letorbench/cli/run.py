@@ -1,0 +1,136 @@
+"""`letorbench run`: the main job, from data sets and algorithms to tables and plots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from letorbench.cli import options
+from letorbench.cli.group import complain
+
+if TYPE_CHECKING:
+    from letorbench.analysis.aggregate import Summary
+    from letorbench.experiment.plan import Protocol
+    from letorbench.experiment.run import Report
+
+
+@click.command(short_help="Train, select, test; leave scores, tables and plots.")
+@click.option(
+    "--dataset", "datasets", multiple=True, required=True, metavar="NAME…",
+    help="Data sets: repeat, comma lists, `all` in the data folder; DEMO needs no data.",
+)
+@click.option(
+    "--algo", "algos", multiple=True, required=True, metavar="NAME…",
+    help="Algorithms: repeat, comma lists, `all`, or `card` (the project's seven).",
+)
+@click.option("--folds", metavar="1-5", help="Folds, as 1-5 or 1,3.  [default: all]")
+@click.option(
+    "--set", "pairs", multiple=True, metavar="KEY=VALUE",
+    help="Fix a hyper-parameter of the algorithms that have it (`letorbench algos NAME`).",
+)
+@options.data_dir
+@options.out
+@click.option(
+    "--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N",
+    help="Processes; the results do not depend on it.",
+)
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N",
+    help="Where every random draw comes from.",
+)
+@click.option(
+    "--select", default="ndcg@10", show_default=True, metavar="MEASURE",
+    help="What the validation part chooses settings and rounds by.",
+)
+@click.option(
+    "--convention", default="auto", show_default=True,
+    type=click.Choice(["auto", "letor3", "letor4", "mslr", "standard"]),
+    help="Whose measuring rules; auto: those of the data set's official tool.",
+)
+@options.null
+@click.option("--force", is_flag=True, help="Run again what is stored already.")
+def run(
+    datasets: tuple[str, ...],
+    algos: tuple[str, ...],
+    folds: str | None,
+    pairs: tuple[str, ...],
+    data_dir: Path,
+    out: Path,
+    jobs: int,
+    seed: int,
+    select: str,
+    convention: str,
+    null: str | float,
+    force: bool,
+) -> None:  # fmt: skip
+    """Train, select on validation, test: every algorithm on every fold of every data set.
+
+    Stored folds that still hold are not run again. Leaves scores, fits, per-query and mean
+    measures and the NDCG@n plot under the results folder, and prints the summary table.
+    """
+    from letorbench.analysis.plotter import panel, plotter
+
+    with plotter() as draw:
+        from letorbench.experiment import plan
+        from letorbench.experiment.run import run as run_all
+        from letorbench.experiment.settings import settings
+        from letorbench.measures import parse
+
+        protocol = plan.Protocol(
+            data_dir, out, convention, str(parse(select)), seed, force, null
+        )
+        chosen = plan.algorithms(algos)
+        report = run_all(
+            plan.datasets(datasets, data_dir),
+            settings(chosen, pairs),
+            None if folds is None else plan.folds(folds),
+            protocol,
+            jobs,
+        )
+        shown = [summary for summary in report.summaries if summary.rows]
+        for summary in shown:
+            draw([panel(summary)], out / summary.dataset / "ndcg")
+        if len(shown) > 1:
+            draw([panel(summary) for summary in shown], out / "ndcg")
+        _print(report, shown, protocol)
+    _end(report)
+
+
+def _print(report: Report, shown: list[Summary], protocol: Protocol) -> None:
+    from letorbench.analysis.tables import USUAL, render
+
+    for summary in shown:
+        click.echo(render(summary, USUAL, "text"))
+    kept = sum(outcome.kept for outcome in report.outcomes)
+    if kept:
+        click.echo(f"{kept} of {len(report.outcomes)} folds were stored already (--force reruns)")
+    for summary in shown:
+        folder = protocol.out / summary.dataset
+        click.echo(f"table   {folder / 'summary.csv'}")
+        click.echo(f"plot    {folder / 'ndcg.png'} (.svg, .pdf)")
+        click.echo(f"scores  {folder}/<algorithm>/fold<k>/scores.txt, fit.json, model.npz")
+        click.echo(f"values  {folder}/<algorithm>/per_query.csv, folds.csv")
+    if len(shown) > 1:
+        click.echo(f"figure  {protocol.out / 'ndcg.png'} (.svg, .pdf)")
+
+
+def _end(report: Report) -> None:
+    """Warnings and failures on stderr; the exit status where a task failed."""
+    gathered: dict[str, list[str]] = {}
+    for outcome in report.outcomes:
+        for warning in outcome.warnings:
+            key = f"{outcome.task.dataset}, {outcome.task.algo}: {warning}"
+            gathered.setdefault(key, []).append(str(outcome.task.fold))
+    complain([*report.notes], "warning")
+    complain(
+        (f"{text} (fold {', '.join(folds)})" for text, folds in gathered.items()), "warning"
+    )
+    failed = [outcome for outcome in report.outcomes if outcome.error]
+    complain(f"{outcome.task}: {outcome.error}" for outcome in failed)
+    if failed:
+        if click.get_current_context().find_root().params["debug"]:
+            click.echo("\n".join(outcome.trace for outcome in failed), err=True)
+        # a value that no fold accepts is a usage error, anything else one of the data
+        raise SystemExit(min(outcome.exit_status for outcome in failed))

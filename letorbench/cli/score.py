@@ -1,0 +1,53 @@
+"""`letorbench score`: a score file against a test file, as the official tools do it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from letorbench.cli import options
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command()
+@click.option("--data", required=True, type=FILE, help="A test file of LETOR text.")
+@click.option("--scores", required=True, type=FILE, help="One score a line, in the file's order.")
+@click.option(
+    "--convention", default="standard", show_default=True,
+    type=click.Choice(["letor3", "letor4", "mslr", "standard"]),
+    help="Whose measuring rules.",
+)
+@click.option(
+    "--format", "form", default="official", show_default=True,
+    type=click.Choice(["official", "csv"]),
+    help="The official tool's own output, or CSV.",
+)
+@click.option("--per-query", is_flag=True, help="Every query's values, not only their means.")
+@options.null
+def score(
+    data: Path, scores: Path, convention: str, form: str, per_query: bool, null: str | float
+) -> None:  # fmt: skip
+    """Measure a score file against a test file."""
+    from letorbench.datasets.reader import ReadOptions, read_queries
+    from letorbench.measures.convention import convention as convention_named
+    from letorbench.measures.official import official
+    from letorbench.measures.scores import read_scores
+
+    rules = convention_named(convention)
+    queries = read_queries(data, ReadOptions(null=null))
+    values = read_scores(scores, queries.n_docs)
+    if form == "official":
+        found = (queries.qids, queries.labels, values, queries.offsets)
+        click.echo(official(*found, rules, per_query), nl=False)
+        return
+    from letorbench.measures import default_measures, evaluate
+
+    measures = default_measures(rules)
+    table = evaluate(queries.labels, values, queries.offsets, measures, rules)
+    click.echo(",".join(["convention", "qid", *map(str, measures)]))
+    if per_query:
+        for qid, row in zip(queries.qids.tolist(), table.tolist()):
+            click.echo(",".join([convention, str(qid), *map(repr, row)]))
+    click.echo(",".join([convention, "mean", *map(repr, table.mean(axis=0).tolist())]))

@@ -1,0 +1,48 @@
+"""From stored scores to measures: a new measure needs no new run."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from letorbench.datasets.queryset import Benchmark
+from letorbench.experiment import store
+from letorbench.experiment.plan import Protocol, Task
+from letorbench.experiment.settings import Settings
+from letorbench.measures import default_measures, evaluate
+from letorbench.measures.scores import read_scores
+
+
+def measure(
+    dataset: str, algo: str, settings: Settings, protocol: Protocol, benchmark: Benchmark
+) -> list[int]:
+    """Write per_query.csv and folds.csv of an algorithm; the folds that were left out.
+
+    Every fold whose stored scores belong to the same data, settings and protocol takes part,
+    also one of an earlier run; the folds left out were made in another way.
+    """
+    measures = default_measures(benchmark.convention)
+    names = [str(each) for each in measures]
+    queries: list[list[object]] = []
+    means: list[np.ndarray] = []
+    numbers: list[int] = []
+    others: list[int] = []
+    for fold in benchmark.folds:
+        task = Task(dataset, algo, fold.number, settings)
+        folder = store.fold_folder(protocol.out, task)
+        if not store.is_done(folder, store.identity(task, protocol, benchmark)):
+            others += [fold.number] if store.stored(folder) else []
+            continue
+        test = fold.test
+        scores = read_scores(folder / "scores.txt", test.n_docs)
+        values = evaluate(test.labels, scores, test.offsets, measures, benchmark.convention)
+        rows = zip(test.qids.tolist(), values.tolist())
+        queries += [[fold.number, qid, *row] for qid, row in rows]
+        means.append(values.mean(axis=0))
+        numbers.append(fold.number)
+    if numbers:
+        folder = store.algo_folder(protocol.out, dataset, algo)
+        store.write_rows(folder / "per_query.csv", ["fold", "qid", *names], queries)
+        lines = [[number, *mean.tolist()] for number, mean in zip(numbers, means)]
+        lines.append(["mean", *np.mean(means, axis=0).tolist()])
+        store.write_rows(folder / "folds.csv", ["fold", *names], lines)
+    return others

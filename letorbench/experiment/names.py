@@ -1,0 +1,22 @@
+"""Names as users write them: comma lists, and the nearest name where one is unknown."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+from letorbench.errors import UsageError
+
+
+def known(name: str, choices: Sequence[str], what: str) -> str:
+    """The name itself where it is among the choices; UsageError suggests the nearest."""
+    if name in choices:
+        return name
+    near = difflib.get_close_matches(name.lower(), [choice.lower() for choice in choices], 1)
+    hint = next((f"did you mean {c}? " for c in choices if near and c.lower() == near[0]), "")
+    raise UsageError(f"unknown {what} {name!r}; {hint}expected one of {', '.join(choices)}")
+
+
+def split(words: Iterable[str]) -> list[str]:
+    """The words of comma lists, blanks around them dropped."""
+    return [part.strip() for word in words for part in word.split(",") if part.strip()]

@@ -1,0 +1,92 @@
+"""`key=value` texts as hyper-parameters of the type that a ranker declares."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from typing import Literal, Union, get_args, get_origin, get_type_hints
+
+from letorbench.errors import UsageError
+from letorbench.rankers import ranker
+from letorbench.rankers.base import Ranker
+
+Settings = Mapping[str, object]
+
+
+def settings(algos: Sequence[str], pairs: Iterable[str]) -> dict[str, Settings]:
+    """The `key=value` texts as typed settings of each algorithm that has the key.
+
+    UsageError for a key that none has (naming the keys there are) and for a value that does
+    not have its type.
+    """
+    chosen: dict[str, dict[str, object]] = {algo: {} for algo in algos}
+    for pair in pairs:
+        key, equals, text = pair.partition("=")
+        key = key.strip()
+        if not equals or not key:
+            raise UsageError(f"setting {pair!r}: expected the form key=value")
+        having = [algo for algo in algos if key in parameters(ranker(algo))]
+        if not having:
+            offered = "; ".join(
+                f"{algo} has {', '.join(parameters(ranker(algo))) or 'none'}" for algo in algos
+            )
+            raise UsageError(f"setting {pair!r}: no parameter {key!r}; {offered}")
+        for algo in having:
+            chosen[algo][key] = typed(parameters(ranker(algo))[key], text.strip(), f"{algo}: {key}")
+    for algo, fixed in chosen.items():
+        ranker(algo)(**fixed)  # a ranker that checks its values does it before anything runs
+    return dict(chosen)
+
+
+def parameters(cls: type[Ranker]) -> dict[str, object]:
+    """A ranker's hyper-parameters and their types."""
+    hints = get_type_hints(cls)
+    return {field.name: hints[field.name] for field in fields(cls) if field.init}
+
+
+def typed(kind: object, text: str, where: str) -> object:
+    """The value that the text is for a parameter of that type; UsageError when it is none."""
+    for option in _options(kind):
+        value = _value(option, text)
+        if value is not _NO_VALUE:
+            return value
+    raise UsageError(f"{where}: found {text!r}, expected {describe(kind)}")
+
+
+def describe(kind: object) -> str:
+    """A type in a user's words."""
+    words = {int: "an integer", float: "a number", bool: "true or false", str: "text"}
+    words[type(None)] = "none"
+    return " or ".join(words.get(option, str(option)) for option in _options(kind))
+
+
+_NO_VALUE = object()
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def _options(kind: object) -> tuple[object, ...]:
+    """The alternatives of a union or of literals, `none` first and text last."""
+    if get_origin(kind) in (Union, types.UnionType):
+        rank = {type(None): 0, str: 2}
+        return tuple(sorted(get_args(kind), key=lambda option: rank.get(option, 1)))
+    return (kind,)
+
+
+def _value(option: object, text: str) -> object:
+    if option is type(None):
+        return None if text.lower() == "none" else _NO_VALUE
+    if option is bool:
+        return _TRUTH.get(text.lower(), _NO_VALUE)
+    if get_origin(option) is Literal:
+        return next((v for v in get_args(option) if str(v) == text), _NO_VALUE)
+    if get_origin(option) is tuple:
+        kinds = [kind for kind in get_args(option) if kind is not Ellipsis]
+        values = tuple(_value(kinds[0], part.strip()) for part in text.split(",") if part.strip())
+        return _NO_VALUE if _NO_VALUE in values else values
+    if option in (int, float, str):
+        try:
+            return option(text)
+        except ValueError:
+            return _NO_VALUE
+    return _NO_VALUE
