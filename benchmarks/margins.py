@@ -1,8 +1,11 @@
-"""RankSVM and SVM-MAP at TD2003's size, beside scikit-learn's LinearSVC on explicit pairs."""
+"""RankSVM and SVM-MAP at TD2003's size, beside scikit-learn's LinearSVC on explicit pairs.
+
+Ours: the whole of `fit`, to a certified gap of 1e-6 of the objective; only the set's sort by
+label is done before. LinearSVC: the same objective, its default tolerance and choice of primal
+or dual, `fit` alone on pairs made beforehand, a tenth of them, its time scaled by ten.
+"""
 
 from __future__ import annotations
-
-import time
 
 import numpy as np
 
@@ -51,9 +54,7 @@ def peer_seconds(queries: QuerySet, C: float, rng: np.random.Generator) -> tuple
     sign = rng.choice([-1.0, 1.0], len(x))  # it asks for two classes; the loss is the same
     x = sign[:, None] * x
     svm = LinearSVC(C=C, loss="squared_hinge", fit_intercept=False, max_iter=10_000)
-    start = time.perf_counter()
-    svm.fit(x, sign, sample_weight=c)
-    return time.perf_counter() - start, len(x), n_pairs
+    return seconds(lambda: svm.fit(x, sign, sample_weight=c), 3), len(x), n_pairs
 
 
 def rows() -> list[Row]:
@@ -62,8 +63,7 @@ def rows() -> list[Row]:
     found = []
     for C in RankSVM.grid["C"]:
         ours = seconds(lambda: RankSVM(C=C).fit(queries))
-        what = f"RankSVM, squared hinge, C = {C:g}, {shape}"
-        row = (what, f"{ours * 1e3:.0f} ms")
+        row = (f"RankSVM, squared hinge, C = {C:g}, {shape}", f"{ours * 1e3:.0f} ms")
         found.append(Row(*row, "the target alone", "<= 500 ms", ours <= 0.5))
         try:
             peer, sampled, n_pairs = peer_seconds(queries, C, np.random.default_rng(4))

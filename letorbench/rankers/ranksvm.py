@@ -8,14 +8,11 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.kernels import hinge, in_threads
 from letorbench.optimizers import cutting_planes, newton
+from letorbench.optimizers.margin import active_pairs, pair_counts
 from letorbench.optimizers.row_sums import weighted_rows
 from letorbench.rankers.base import Learned, Ranker, Validation
 from letorbench.scorers import Linear
-
-#: documents below which a query's share of a pass is not worth a thread
-DOCS_A_THREAD = 2048
 
 
 @dataclass
@@ -73,23 +70,15 @@ class RankSVM(Ranker, name="ranksvm"):
 
 
 class MarginPairs:
-    """The pairs of a query set that are inside the margin, as sums over documents."""
+    """The two objectives, of the pairs of one query set."""
 
     def __init__(self, queries: QuerySet, normalise: bool) -> None:
         self.features = queries.features
-        self.offsets = queries.offsets
-        values, levels = np.unique(queries.labels, return_inverse=True)
-        self.levels = levels.astype(np.int64)
-        self.n_levels = max(len(values), 1)
-        blocks = queries.by_label
-        block_query = np.repeat(np.arange(queries.n_queries), np.diff(blocks.queries))
-        same = np.bincount(block_query, np.diff(blocks.starts) ** 2.0, queries.n_queries)
-        n_pairs = (queries.lengths**2.0 - same) / 2.0
+        self.active_pairs = active_pairs(queries)
+        n_pairs = pair_counts(queries)
         self.any = bool(n_pairs.any())
         per_query = 1.0 / np.maximum(n_pairs, 1.0) if normalise else np.ones(queries.n_queries)
         self.weight = np.repeat(per_query, queries.lengths)
-        mean_length = max(queries.n_docs // max(queries.n_queries, 1), 1)
-        self.least = max(DOCS_A_THREAD // mean_length, 1)
 
     def squared_hinge(self, w: np.ndarray, C: float) -> newton.Expansion:
         """|w|^2 / 2 + C sum of c_q max(0, 1 - (s_i - s_j))^2 at w.
@@ -97,28 +86,17 @@ class MarginPairs:
         With L the Laplacian of the active pairs and e_i = the active pairs below minus those
         above i, the sum's gradient by the scores is 2 (L s + e), its Hessian 2 L.
         """
-        scores, order, upper, lower = self._active(w)
-
-        def laplacian(x: np.ndarray) -> np.ndarray:
-            product = np.empty_like(x)
-
-            def part(first: int, last: int) -> None:
-                hinge.laplacian(
-                    x, scores, order, self.levels, self.offsets, self.n_levels,
-                    first, last, upper, lower, product,
-                )  # fmt: skip
-
-            in_threads(part, len(self.offsets) - 1, self.least)
-            return self.weight * product
+        scores = Linear(w).predict(self.features)
+        active = self.active_pairs(scores)
 
         def hessian_times(direction: np.ndarray) -> np.ndarray:
-            product = laplacian(Linear(direction).predict(self.features))
-            return direction + (2.0 * C) * weighted_rows(self.features, product)
+            product = active.laplacian(Linear(direction).predict(self.features))
+            return direction + (2.0 * C) * weighted_rows(self.features, self.weight * product)
 
-        spread = laplacian(scores)
-        excess = self.weight * (lower - upper)
-        value = float(np.sum(self.weight * upper + scores * (spread + 2.0 * excess)))
-        slope = 2.0 * (spread + excess)
+        spread = active.laplacian(scores)
+        excess = active.lower - active.upper
+        value = float(np.sum(self.weight * (active.upper + scores * (spread + 2.0 * excess))))
+        slope = 2.0 * self.weight * (spread + excess)
         return newton.Expansion(
             float(w @ w) / 2.0 + C * value,
             w + C * weighted_rows(self.features, slope),
@@ -127,21 +105,8 @@ class MarginPairs:
 
     def hinge(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """sum of c_q max(0, 1 - (s_i - s_j)) at w, and the subgradient of the active pairs."""
-        scores, _, upper, lower = self._active(w)
-        excess = self.weight * (lower - upper)
-        value = float(np.sum(self.weight * upper + scores * excess))
-        return value, weighted_rows(self.features, excess)
-
-    def _active(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Scores, rows by score within each query, active pairs as upper and as lower document."""
         scores = Linear(w).predict(self.features)
-        order, upper, lower = np.empty((3, len(scores)), dtype=np.int64)
-
-        def part(first: int, last: int) -> None:
-            hinge.sort(scores, self.offsets, first, last, order)
-            hinge.counts(
-                scores, order, self.levels, self.offsets, self.n_levels, first, last, upper, lower
-            )
-
-        in_threads(part, len(self.offsets) - 1, self.least)
-        return scores, order, upper, lower
+        active = self.active_pairs(scores)
+        excess = self.weight * (active.lower - active.upper)
+        value = float(np.sum(self.weight * active.upper + scores * excess))
+        return value, weighted_rows(self.features, excess)

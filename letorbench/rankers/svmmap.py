@@ -10,12 +10,10 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.kernels import hinge, in_threads, most_violated
 from letorbench.optimizers import cutting_planes
+from letorbench.optimizers.margin import least_queries
 from letorbench.optimizers.row_sums import weighted_rows
 from letorbench.rankers.base import Learned, Ranker, Validation
 from letorbench.scorers import Linear
-
-#: documents below which a query's share of a pass is not worth a thread
-DOCS_A_THREAD = 2048
 
 
 @dataclass
@@ -73,8 +71,7 @@ class MAPRisk:
         found = np.concatenate([[0], np.cumsum(self.relevant)])
         n_relevant = found[queries.offsets[1:]] - found[queries.offsets[:-1]]
         self.n = int(np.sum((n_relevant > 0) & (n_relevant < queries.lengths)))
-        mean_length = max(queries.n_docs // max(queries.n_queries, 1), 1)
-        self.least = max(DOCS_A_THREAD // mean_length, 1)
+        self.least = least_queries(queries)
 
     def __call__(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """The risk at w (n_features,), and the subgradient of the most violated rankings."""
@@ -90,5 +87,5 @@ class MAPRisk:
 
         in_threads(part, len(losses), self.least)
         n = max(self.n, 1)
-        risk = (float(losses.sum()) - float(weights @ scores)) / n
+        risk = (float(losses.sum()) - float(np.sum(weights * scores))) / n
         return risk, weighted_rows(self.features, weights) / -n

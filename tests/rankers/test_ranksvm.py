@@ -95,10 +95,11 @@ def test_gradient_and_hessian(queries: QuerySet, rng: np.random.Generator, norma
 
 
 @pytest.mark.parametrize("loss", ["squared-hinge", "hinge"])
+@pytest.mark.parametrize("levels", [4, 20])
 def test_threads_change_nothing(
-    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch, loss: str
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch, loss: str, levels: int
 ) -> None:
-    made = random_queries(rng, [40, 3, 1500, 2000, 1, 2500, 700], n_features=6, levels=4)
+    made = random_queries(rng, [40, 3, 1500, 2000, 1, 2500, 700], n_features=6, levels=levels)
     weights = []
     for threads in ("1", "2"):
         monkeypatch.setenv("LETORBENCH_THREADS", threads)
