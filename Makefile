@@ -30,7 +30,7 @@ bench: $(READY_BENCH)
 $(READY): setup.py setup.cfg
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
-	$(BIN)/python -m letorbench.kernels
+	$(BIN)/python -m letorbench.compile
 	@touch $@
 
 $(READY_BENCH): $(READY)

@@ -20,7 +20,7 @@ import numpy as np
 
 Result = TypeVar("Result")
 
-#: every kernel with its argument types, for `python -m letorbench.kernels`
+#: every kernel with its argument types, for `python -m letorbench.compile`
 COMPILED: list[tuple[object, tuple[str, ...]]] = []
 
 #: floating-point freedoms that let a sum be vectorised; NaN and infinity keep their meaning
