@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from letorbench.scorers.base import Scorer, load, save
 from letorbench.scorers.linear import Linear
+from letorbench.scorers.net import Net
 from letorbench.scorers.stumps import StumpEnsemble
 
-__all__ = ["Linear", "Scorer", "StumpEnsemble", "load", "save"]
+__all__ = ["Linear", "Net", "Scorer", "StumpEnsemble", "load", "save"]

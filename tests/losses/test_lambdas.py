@@ -1,0 +1,114 @@
+"""Every lambda function: against a loop over pairs, and Newton's third law."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import random_queries
+
+from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import UsageError
+from letorbench.losses import loss
+from letorbench.losses.lambdas import LAMBDAS, Lambda
+
+
+def sigma(t: float) -> float:
+    return 1.0 / (1.0 + np.exp(-t)) if t > -500.0 else 0.0
+
+
+#: the force on the more relevant document from d = s_i - s_j, |dNDCG| and the margin
+DEFINITIONS = {
+    "ranknet": lambda d, swap, margin: sigma(margin - d),
+    "ranknet-ndcg": lambda d, swap, margin: swap * sigma(margin - d),
+    "step": lambda d, swap, margin: swap * (d < margin),
+    "spring": lambda d, swap, margin: swap * max(0.0, margin - d),
+    "ndcg-difference": lambda d, swap, margin: swap / max(abs(d), margin),
+}
+
+
+def loop(function: Lambda, scores: np.ndarray, queries: QuerySet) -> np.ndarray:
+    force = np.zeros(queries.n_docs)
+    for a, b in zip(queries.offsets[:-1], queries.offsets[1:]):
+        s, r = scores[a:b], queries.labels[a:b]
+        gain = 2.0**r - 1.0
+        discount = 1.0 / np.log2(2.0 + np.arange(b - a))
+        if function.truncation:
+            discount[function.truncation :] = 0.0
+        z = (np.sort(gain)[::-1] * discount).sum()
+        ranking = sorted(range(b - a), key=lambda i: (-s[i], i))
+        rank = {document: position for position, document in enumerate(ranking)}
+        for i in range(b - a):
+            for j in range(b - a):
+                if r[i] <= r[j] or (function.neighbours and abs(rank[i] - rank[j]) != 1):
+                    continue
+                place = abs(discount[rank[i]] - discount[rank[j]])
+                swap = (gain[i] - gain[j]) * place / z
+                pull = DEFINITIONS[function.function](s[i] - s[j], swap, function.margin)
+                force[a + i] += pull
+                force[a + j] -= pull
+    return force
+
+
+@pytest.fixture
+def queries(rng: np.random.Generator) -> QuerySet:
+    drawn = random_queries(rng, [1, 12, 2, 5, 30, 3], levels=5)
+    labels = drawn.labels.copy()
+    labels[drawn.offsets[3] : drawn.offsets[4]] = 1
+    labels[drawn.offsets[5] :] = 0
+    return QuerySet(drawn.features, labels, drawn.offsets, drawn.qids)
+
+
+@pytest.mark.parametrize(
+    "name, margin",
+    [
+        (name, margin)
+        for name in sorted(LAMBDAS)
+        for margin in (0.0, 0.7)
+        if margin or not LAMBDAS[name].needs_margin
+    ],
+)
+@pytest.mark.parametrize("neighbours", [False, True])
+@pytest.mark.parametrize("truncation", [0, 4])
+@pytest.mark.parametrize("spread", [0.0, 1.0, 500.0])
+def test_forces_are_the_sum_over_pairs(
+    name, margin, neighbours, truncation, spread, queries, rng
+):
+    # rounded scores tie, and ties rank in file order
+    scores = spread * np.round(rng.normal(size=queries.n_docs), 1)
+    function = Lambda(name, neighbours, margin, truncation)
+    force = function(scores, queries)
+    expected = loop(function, scores, queries)
+    np.testing.assert_allclose(force, expected, rtol=1e-9, atol=1e-11)
+    sums = np.add.reduceat(force, queries.offsets[:-1])
+    np.testing.assert_allclose(sums, 0.0, atol=1e-9 * max(1.0, spread))
+
+
+def test_a_pair_feels_equal_and_opposite_forces(rng):
+    queries = random_queries(rng, [2] * 50)
+    for name in LAMBDAS:
+        force = Lambda(name, margin=1.0)(rng.normal(size=100), queries)
+        assert np.array_equal(force[::2], -force[1::2])
+
+
+def test_ranknets_forces_are_minus_its_gradient(queries, rng):
+    scores = rng.normal(size=queries.n_docs)
+    gradient = loss("ranknet")(scores, queries)[1]
+    np.testing.assert_allclose(Lambda("ranknet")(scores, queries), -gradient, atol=1e-13)
+
+
+def test_long_lists_rank_as_short_ones_do(rng):
+    """Beyond some length ranks come from sorting instead of counting; ties stay in file order."""
+    queries = random_queries(rng, [1500], levels=2)
+    scores = np.round(rng.normal(size=1500), 1)
+    function = Lambda("ranknet-ndcg", neighbours=True)
+    np.testing.assert_allclose(
+        function(scores, queries), loop(function, scores, queries), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    "choices", [{"function": "pull"}, {"truncation": -1}, {"function": "ndcg-difference"}]
+)
+def test_what_makes_no_sense_is_refused(choices):
+    with pytest.raises(UsageError):
+        Lambda(**choices)

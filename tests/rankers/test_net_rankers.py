@@ -1,0 +1,56 @@
+"""RankNet, LambdaRank, ListNet, classification: their settings, and quality on real data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import random_queries
+
+from letorbench.errors import UsageError
+from letorbench.rankers import ranker
+from letorbench.rankers.base import Validation
+
+
+@pytest.mark.parametrize(
+    "name, setting",
+    [
+        ("ranknet", {"passes": "once"}),
+        ("ranknet", {"layers": 3}),
+        ("lambdarank", {"function": "pull"}),
+        ("lambdarank", {"truncation": -1}),
+        ("listnet", {"top": 4}),
+        ("listnet", {"learning_rate": -1.0}),
+        ("classification", {"l2": -1.0}),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(name, setting, rng):
+    with pytest.raises(UsageError):
+        ranker(name)(**setting).fit(random_queries(rng, [5, 5]))
+
+
+def test_ranknet_pair_by_pair_is_ranknet(rng):
+    train, held_out = random_queries(rng, [9] * 12), Validation(random_queries(rng, [9] * 12))
+    fits = [
+        ranker("ranknet")(passes=passes, epochs=8, learning_rate=0.01).fit(train, held_out)
+        for passes in ("factored", "pairwise")
+    ]
+    costs = [fit.learned.objective for fit in fits]
+    np.testing.assert_allclose(costs[0], costs[1], rtol=1e-3)
+
+
+@pytest.mark.parametrize("top", [1, 2, 3])
+def test_listnet_lowers_its_loss(top, rng):
+    learned = ranker("listnet")(top=top, epochs=20).fit(random_queries(rng, [7] * 10)).learned
+    assert learned.objective[-1] < learned.objective[0]
+    assert len(learned.objective) == learned.best == 20
+
+
+@pytest.mark.parametrize("function", ["step", "spring", "ndcg-difference", "ranknet"])
+@pytest.mark.parametrize("neighbours", [False, True])
+def test_lambdarank_learns_by_any_function(function, neighbours, rng):
+    train = random_queries(rng, [12] * 30)
+    labels = (train.features[:, 0] > 0.5).astype(np.int32)
+    train = type(train)(train.features, labels, train.offsets, train.qids)
+    settings = {"function": function, "neighbours": neighbours, "margin": 0.5, "epochs": 60}
+    fit = ranker("lambdarank")(**settings, learning_rate=0.03).fit(train, train)
+    assert max(fit.learned.curve) > 0.9
