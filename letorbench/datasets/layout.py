@@ -1,0 +1,199 @@
+"""Where a data set's files lie on disk, in every spelling the releases use."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from letorbench.datasets.catalog import CATALOG, TWIN, Name, fold, parse, same
+from letorbench.datasets.entry import Entry
+from letorbench.errors import DataError, UsageError
+
+#: the names of the three parts' files, in lower case and without their prefix
+PARTS: dict[str, tuple[str, ...]] = {
+    "train": ("train.txt", "trainingset.txt"),
+    "validation": ("vali.txt", "valid.txt", "validationset.txt"),
+    "test": ("test.txt", "testset.txt"),
+}
+FOLD = re.compile(r"fold[ _-]?(\d+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class FoldFiles:
+    """The files of one fold; `validation` is None where a release has none."""
+
+    number: int
+    train: Path
+    validation: Path | None
+    test: Path
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return tuple(path for path in (self.train, self.validation, self.test) if path)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A data set found on disk: its folds' files in the order of their numbers."""
+
+    name: Name
+    folder: Path
+    folds: tuple[FoldFiles, ...]
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return tuple(path for files in self.folds for path in files.files)
+
+
+def find(name: str, data_dir: Path) -> Layout:
+    """The files of a data set under the data folder.
+
+    DataError, saying where it looked and how to get the data, when there is none or when a
+    fold or a file of it is missing. UsageError for a name that leads out of the folder.
+    """
+    named = parse(name)
+    places = _places(named)
+    for place in places:
+        folder = resolve(Path(data_dir), place)
+        if folder is not None:
+            folds = _folds(folder, named.entry)
+            if folds is not None:
+                return Layout(named, folder, folds)
+    looked = ", ".join(str(Path(data_dir) / place) for place in places)
+    raise DataError(
+        f"{named.label}: no such data set on disk; looked in {looked}; {_advice(named)}"
+    )
+
+
+def present(name: str, data_dir: Path) -> bool:
+    """Whether the whole data set is on disk."""
+    try:
+        find(name, data_dir)
+    except DataError:
+        return False
+    return True
+
+
+def installed(data_dir: Path) -> tuple[str, ...]:
+    """All data sets on disk: the catalog's (with variants), then twins and own folders."""
+    known = [
+        parse(f"{entry.name}/{variant}" if variant else entry.name).label
+        for entry in CATALOG.values()
+        for variant in entry.variants or ("",)
+    ]
+    found = [name for name in known if present(name, data_dir)]
+    own = sorted(path.name for path in _subfolders(Path(data_dir)))
+    taken = {fold(name) for name in CATALOG}
+    return (
+        *found,
+        *(
+            name
+            for name in own
+            if fold(name) not in taken and not _inside_known(name) and present(name, data_dir)
+        ),
+    )
+
+
+def resolve(root: Path, place: str) -> Path | None:
+    """The folder `place` under root, each step in any case and with - or _; else None."""
+    folder = root
+    for step in place.split("/"):
+        if step == ".":
+            continue
+        exact = folder / step
+        if not exact.is_dir():
+            exact = next((path for path in _subfolders(folder) if same(path.name, step)), None)
+        if exact is None:
+            return None
+        folder = exact
+    return folder if folder.is_dir() else None
+
+
+def part_of(file_name: str, prefix: str = "") -> str | None:
+    """Which part a file name stands for: train, validation, test, or None."""
+    lower = file_name.lower()
+    if not lower.startswith(prefix):
+        return None
+    return next((part for part, names in PARTS.items() if lower[len(prefix) :] in names), None)
+
+
+def _places(named: Name) -> tuple[str, ...]:
+    if named.entry is not None:
+        return tuple(place.format(variant=named.variant) for place in named.entry.places)
+    steps = named.text.split("/")
+    if not named.text or "\\" in named.text or any(s in ("", ".", "..") for s in steps):
+        raise UsageError(f"{named.text!r} is no data set's name: expected a folder's name")
+    return (named.text,)
+
+
+def _folds(folder: Path, entry: Entry | None) -> tuple[FoldFiles, ...] | None:
+    """The folds of a folder, or None where it has nothing of a data set's shape."""
+    if entry is not None and entry.n_folds == 1:
+        files = _parts(folder, entry.prefix)
+        return (_fold(1, folder, files, entry.validation),) if files else None
+    numbered = {
+        int(match[1]): path for path in _subfolders(folder) if (match := FOLD.fullmatch(path.name))
+    }
+    if not numbered:
+        files = _parts(folder, "") if entry is None else {}
+        return (_fold(1, folder, files, True),) if files else None
+    count = max(numbered) if entry is None else entry.n_folds
+    missing = sorted(set(range(1, count + 1)) - set(numbered))
+    if missing:
+        raise DataError(
+            f"{folder}: found {', '.join(path.name for path in sorted(numbered.values()))}; "
+            f"expected Fold1 to Fold{count} (no Fold{missing[0]})"
+        )
+    return tuple(
+        _fold(number, numbered[number], _parts(numbered[number], ""), True)
+        for number in range(1, count + 1)
+    )
+
+
+def _fold(number: int, folder: Path, files: dict[str, Path], validation: bool) -> FoldFiles:
+    needed = ("train", "validation", "test") if validation else ("train", "test")
+    for part in needed:
+        if part not in files:
+            raise DataError(
+                f"{folder}: no {part} file; expected one of {', '.join(PARTS[part])} in any case"
+            )
+    return FoldFiles(number, files["train"], files.get("validation"), files["test"])
+
+
+def _parts(folder: Path, prefix: str) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for path in sorted(folder.iterdir()):
+        part = part_of(path.name, prefix)
+        if part is not None and path.is_file():
+            if part in found:
+                raise DataError(
+                    f"{folder}: two {part} files, {found[part].name} and {path.name}; expected one"
+                )
+            found[part] = path
+    return found
+
+
+def _subfolders(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        return []
+    return sorted(path for path in folder.iterdir() if path.is_dir() and path.name[0] != ".")
+
+
+def _inside_known(name: str) -> bool:
+    """Whether a folder holds files of the catalog's sets, such as Gov or Yahoo."""
+    return any(same(place.split("/")[0], name) for e in CATALOG.values() for place in e.places)
+
+
+def _advice(named: Name) -> str:
+    if named.entry is None:
+        return f"expected Fold1, Fold2, ... there; known names: {', '.join(CATALOG)}"
+    if named.entry.original:
+        return f"`letorbench datasets make {named.entry.name}` generates it"
+    if named.entry.synthetic:
+        return f"`letorbench datasets make {named.entry.name}` generates it"
+    name = named.entry.name
+    return (
+        f"`letorbench datasets show {name}` says how to get it, "
+        f"`letorbench datasets make {name}{TWIN}` makes a synthetic one of its shape"
+    )

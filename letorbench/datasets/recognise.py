@@ -1,0 +1,110 @@
+"""Which data sets a tree of file names holds, and where each file belongs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from letorbench.datasets.catalog import fold, parse, same
+from letorbench.datasets.entry import Entry
+from letorbench.datasets.facts import FACTS
+from letorbench.datasets.layout import FOLD, part_of
+from letorbench.errors import DataError
+
+_PREFIX = re.compile(r"(set[12]\.)", re.IGNORECASE)
+_OWN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._ -]*")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A data set in the tree: its name and (path in the tree, path in the data folder)s."""
+
+    name: str
+    files: tuple[tuple[PurePosixPath, PurePosixPath], ...]
+
+
+def recognise(paths: Iterable[PurePosixPath], stem: str, where: Path) -> tuple[Found, ...]:
+    """The data sets among the paths; `stem` names what lies at the top of the tree.
+
+    DataError where a set that comes in variants does not say which it is, or where two sets
+    or two files would land on one place.
+    """
+    groups: dict[tuple[PurePosixPath, str], list[PurePosixPath]] = {}
+    for path in sorted(paths):
+        key = _root(path)
+        if key is not None:
+            groups.setdefault(key, []).append(path)
+    whole = {key: files for key, files in groups.items() if _has_train_and_test(files, key[1])}
+    found: dict[PurePosixPath, Found] = {}
+    for (root, prefix), files in whole.items():
+        name, place = _classify(root, prefix, stem, len(whole) == 1, where)
+        moved = tuple((path, place / path.relative_to(root)) for path in files)
+        key = place / prefix
+        if key in found:
+            raise DataError(
+                f"{where}: {name} is inside twice, as {found[key].files[0][0]} and {files[0]}"
+            )
+        found[key] = Found(name, moved)
+    return tuple(found.values())
+
+
+def _root(path: PurePosixPath) -> tuple[PurePosixPath, str] | None:
+    """The data set's folder and prefix that a file of this name belongs to."""
+    match = _PREFIX.match(path.name)
+    prefix = match[1].lower() if match else ""
+    if part_of(path.name, prefix) is None:
+        return None
+    return (path.parent.parent if FOLD.fullmatch(path.parent.name) else path.parent, prefix)
+
+
+def _has_train_and_test(files: list[PurePosixPath], prefix: str) -> bool:
+    return {"train", "test"} <= {part_of(path.name, prefix) for path in files}
+
+
+def _classify(
+    root: PurePosixPath, prefix: str, stem: str, alone: bool, where: Path
+) -> tuple[str, PurePosixPath]:
+    """The data set's name and its official folder."""
+    parts = (stem, *root.parts)
+    if prefix:
+        entry = next(known for known in FACTS if known.prefix == prefix)
+        return entry.name, PurePosixPath(entry.places[0])
+    entry = _entry(parts[-1])
+    if entry is None and len(parts) > 1 and _is_variant(parts[-1]):
+        entry = _entry(parts[-2])
+    if entry is None and alone:
+        entry = _entry(stem)
+    if entry is None:
+        return _own(parts, where)
+    if not entry.variants:
+        return entry.name, PurePosixPath(entry.places[0])
+    for part in reversed(parts):
+        for variant in entry.variants:
+            if same(part, variant):
+                label = parse(f"{entry.name}/{variant}").label
+                return label, PurePosixPath(entry.places[0].format(variant=variant))
+    raise DataError(
+        f"{where}: {entry.name} in {root}, but which version? Expected a folder "
+        f"{', '.join(entry.variants)} in its path"
+    )
+
+
+def _entry(part: str) -> Entry | None:
+    return parse(part.replace("/", "-")).entry
+
+
+def _is_variant(part: str) -> bool:
+    return fold(part) in {fold(variant) for known in FACTS for variant in known.variants}
+
+
+def _own(parts: tuple[str, ...], where: Path) -> tuple[str, PurePosixPath]:
+    """A user's own set: named by its folder, one in a version's folder by the one above."""
+    names = parts[-2:] if len(parts) > 1 and _is_variant(parts[-1]) else parts[-1:]
+    if not all(_OWN_NAME.fullmatch(name) for name in names):
+        raise DataError(
+            f"{where}: {'/'.join(names)!r} cannot name a data set; rename the folder to "
+            "letters, digits, - and _"
+        )
+    return "/".join(names), PurePosixPath(*names)

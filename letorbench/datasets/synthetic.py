@@ -1,0 +1,135 @@
+"""Data sets that are generated: DEMO, and a synthetic twin of any set of the catalog."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from letorbench.datasets import twins
+from letorbench.datasets.catalog import TWIN, entry
+from letorbench.datasets.cubic import cubic
+from letorbench.datasets.entry import Entry
+from letorbench.datasets.folders import new_folder
+from letorbench.datasets.queryset import QuerySet
+from letorbench.datasets.text_writer import TextFormat, write_text
+from letorbench.errors import DataError
+
+#: the file in a generated folder that says how it was made
+RECIPE = "synthetic.json"
+DEMO_DOCS = (30, 50)
+
+Blocks = Iterator[QuerySet]
+
+
+def make(name: str, data_dir: Path, seed: int = 0, scale: float = 1.0) -> Path:
+    """Generate DEMO, or NAME-twin for a NAME (or NAME-twin) of the catalog; its folder.
+
+    seed:  equal seeds give equal bytes.
+    scale: share of the original's queries that a twin gets.
+
+    The folder has the official files and a `synthetic.json` that says how it was made; it is
+    there whole or not at all. One made in the same way is left as it is; DataError where the
+    folder holds anything else, UsageError for an unknown name.
+    """
+    known = entry(name)
+    if known.name != "DEMO" and not known.original:
+        known = entry(known.name + TWIN)
+    target = Path(data_dir) / known.places[0]
+    wanted = {
+        "made_by": "letorbench datasets make",
+        "name": known.name,
+        "original": known.original or None,
+        "seed": seed,
+        "scale": scale,
+    }
+    if target.exists():
+        if recipe(target) == wanted:
+            return target
+        raise DataError(f"{target}: is there already, made otherwise; expected no such folder")
+    with new_folder(target) as folder:
+        if known.name == "DEMO":
+            _make_demo(folder, known, seed)
+        else:
+            _make_twin(folder, known, seed, scale)
+        (folder / RECIPE).write_text(json.dumps(wanted, indent=1) + "\n", encoding="utf-8")
+    return target
+
+
+def make_twin(name: str, data_dir: Path, seed: int = 0, scale: float = 1.0) -> Path:
+    """`make` of a data set's twin, by the name of either."""
+    return make(entry(name).original or entry(name).name, data_dir, seed, scale)
+
+
+def recipe(folder: Path) -> dict[str, object] | None:
+    """How a generated folder was made; None for one that was not generated."""
+    path = folder / RECIPE
+    if not path.is_file():
+        return None
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        raise DataError(f"{path}: damaged; expected the JSON that `make` wrote") from None
+    if not isinstance(found, dict):
+        raise DataError(f"{path}: found {type(found).__name__}, expected a JSON object")
+    return found
+
+
+def _make_demo(folder: Path, known: Entry, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    sizes = [known.queries // known.n_folds] * known.n_folds
+    sets = cubic(rng, sizes, known.n_features, DEMO_DOCS)
+    _write(folder, known, [lambda part=part: iter([part]) for part in sets], TextFormat())
+
+
+def _make_twin(folder: Path, known: Entry, seed: int, scale: float) -> None:
+    from tqdm import tqdm
+
+    streams = np.random.SeedSequence(seed).spawn(6)
+    twin = twins.plan(np.random.default_rng(streams[0]), known, scale)
+    with tqdm(total=len(twin.labels), unit=" documents", desc=known.name, disable=None) as progress:
+
+        def part(stream: np.random.SeedSequence, start: int, stop: int) -> Blocks:
+            for block in twins.blocks(np.random.default_rng(stream), twin, start, stop):
+                yield block
+                progress.update(block.n_docs)
+
+        makers = [
+            lambda stream=stream, bounds=bounds: part(stream, *bounds)
+            for stream, bounds in zip(streams[1:], twins.parts(twin))
+        ]
+        _write(folder, known, makers, twin.form)
+
+
+def _write(
+    folder: Path, known: Entry, makers: Sequence[Callable[[], Blocks]], form: TextFormat
+) -> None:
+    """The parts as the official files: a rotation of folds, or a fixed split."""
+    if known.n_folds == 1:
+        valid = "valid" if known.prefix else "vali"
+        names = [f"{known.prefix}{part}.txt" for part in ("train", valid, "test")]
+        for name, maker in zip(names, makers):
+            if known.validation or name != f"{known.prefix}{valid}.txt":
+                _write_part(folder / name, maker(), form)
+        return
+    n = known.n_folds
+    tests = [folder / f"Fold{(j + 1) % n + 1}" / "test.txt" for j in range(n)]
+    for path, maker in zip(tests, makers):
+        path.parent.mkdir()
+        _write_part(path, maker(), form)
+    for k in range(n):
+        fold = folder / f"Fold{k + 1}"
+        shutil.copyfile(tests[(k + n - 2) % n], fold / "vali.txt")
+        with (fold / "train.txt").open("xb") as out:
+            for i in range(n - 2):
+                with tests[(k + i) % n].open("rb") as part:
+                    shutil.copyfileobj(part, out, 1 << 20)
+
+
+def _write_part(path: Path, blocks: Blocks, form: TextFormat) -> None:
+    with path.open("xb") as file:
+        for block in blocks:
+            write_text(file, block, form)

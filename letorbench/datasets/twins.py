@@ -1,0 +1,156 @@
+"""Synthetic twins: made-up queries of a published data set's shape, part by part.
+
+A document has a hidden quality; the labels cut it into the published shares, and most
+features are noisy monotone functions of it, so that there is something to learn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from letorbench.datasets.cubic import cut
+from letorbench.datasets.entry import Entry
+from letorbench.datasets.queryset import QuerySet
+from letorbench.datasets.text_writer import TextFormat
+from letorbench.datasets.twin_shapes import SHAPES, Shape
+from letorbench.errors import UsageError
+
+#: values that are made at a time, give or take a query's
+_BLOCK = 1 << 20
+#: the query's share of the variance of a document's hidden quality
+_QUERY_SHARE = 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """All of a twin but its features, which are made block by block.
+
+    lengths: (n_queries,) documents of each query; labels, quality: (n_docs,).
+    weights: (n_features,) correlation of a feature with the quality, 0 for constant ones.
+    steep, level: (n_features,) how a feature's values spread and where they lie.
+    kind:    (n_features,) 0 constant; raw values: 1 count, 2 real, 3 log probability.
+    """
+
+    entry: Entry
+    shape: Shape
+    lengths: np.ndarray
+    labels: np.ndarray
+    quality: np.ndarray
+    weights: np.ndarray
+    steep: np.ndarray
+    level: np.ndarray
+    kind: np.ndarray
+
+    @property
+    def form(self) -> TextFormat:
+        """The lines as the original's release writes them."""
+        if self.shape.values == "sparse":
+            return TextFormat(sparse=True)
+        if self.shape.values == "raw":
+            return TextFormat(whole=self.kind <= 1, ending=b" ")
+        return TextFormat(whole=self.kind == 0, docids=True)
+
+
+def plan(rng: np.random.Generator, entry: Entry, scale: float = 1.0) -> Plan:
+    """Draw the lengths, labels and feature properties of a twin of `entry`.
+
+    scale: share of the queries to make, in (0, 1]; a part gets at least two queries.
+    """
+    if not 0 < scale <= 1:
+        raise UsageError(f"scale is {scale}, expected more than 0 and at most 1")
+    shape = SHAPES[entry.original]
+    n_queries = max(10, round(entry.queries * scale))
+    total = round(entry.documents * n_queries / entry.queries)
+    lengths = _lengths(rng, n_queries, total, shape)
+    of_query = np.repeat(rng.standard_normal(n_queries), lengths)
+    quality = np.sqrt(_QUERY_SHARE) * of_query
+    quality += np.sqrt(1 - _QUERY_SHARE) * rng.standard_normal(total)
+    kind = rng.integers(1, 4, entry.n_features)
+    kind[rng.choice(entry.n_features, shape.constant, replace=False)] = 0
+    return Plan(
+        entry,
+        shape,
+        lengths,
+        cut(quality, entry.published_shares() or shape.shares),
+        quality.astype(np.float32),
+        np.where(kind > 0, rng.uniform(0.0, 0.5, entry.n_features), 0.0).astype(np.float32),
+        rng.uniform(0.3, 1.2, entry.n_features).astype(np.float32),
+        rng.uniform(0.0, 5.0, entry.n_features).astype(np.float32),
+        kind,
+    )
+
+
+def parts(twin: Plan) -> list[tuple[int, int]]:
+    """(first, last + 1) query of each part: five of one size, or the fixed split's."""
+    n_queries = len(twin.lengths)
+    shares = twin.shape.split or (1 / twin.entry.n_folds,) * twin.entry.n_folds
+    bounds = np.rint(np.concatenate([[0], np.cumsum(shares)]) * n_queries).astype(int)
+    return [(int(a), int(b)) for a, b in zip(bounds[:-1], bounds[1:])]
+
+
+def blocks(rng: np.random.Generator, twin: Plan, start: int, stop: int) -> Iterator[QuerySet]:
+    """The queries start:stop with their features, some thousand documents at a time."""
+    offsets = np.concatenate([[0], np.cumsum(twin.lengths)])
+    rows_at_once = _BLOCK // twin.entry.n_features
+    while start < stop:
+        last = int(np.searchsorted(offsets, offsets[start] + rows_at_once, side="right")) - 1
+        last = min(max(last, start + 1), stop)
+        rows = slice(int(offsets[start]), int(offsets[last]))
+        local = offsets[start : last + 1] - offsets[start]
+        yield QuerySet(
+            _features(rng, twin, twin.quality[rows], local),
+            twin.labels[rows],
+            local,
+            np.arange(start + 1, last + 1),
+            np.array([f"synthetic{row:08d}".encode() for row in range(rows.start, rows.stop)]),
+        )
+        start = last
+
+
+def _features(
+    rng: np.random.Generator, twin: Plan, quality: np.ndarray, offsets: np.ndarray
+) -> np.ndarray:
+    shape = (len(quality), len(twin.weights))
+    noise = rng.standard_normal(shape, dtype=np.float32)
+    latent = twin.weights * quality[:, None] + np.sqrt(1 - twin.weights**2) * noise
+    if twin.shape.values == "unit":
+        values = _normalised(np.exp(twin.steep * latent), offsets)
+    elif twin.shape.values == "sparse":
+        values = np.clip(0.5 + 0.2 * latent, 0.0, 1.0)
+        values[rng.random(shape, dtype=np.float32) < twin.level / 6] = 0.0
+    else:
+        values = _raw(twin, latent)
+    values[:, twin.kind == 0] = 0.0
+    return values
+
+
+def _raw(twin: Plan, latent: np.ndarray) -> np.ndarray:
+    grown = np.minimum(np.exp(twin.steep * latent + twin.level), 900_000).astype(np.float32)
+    values = np.where(twin.kind == 1, np.floor(grown), grown)
+    return np.where(twin.kind == 3, 3 * latent - 4 * twin.level, values)
+
+
+def _normalised(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Each query's values of a feature moved and stretched to [0, 1]: LETOR's way."""
+    lengths = np.diff(offsets)
+    least = np.repeat(np.minimum.reduceat(values, offsets[:-1]), lengths, axis=0)
+    most = np.repeat(np.maximum.reduceat(values, offsets[:-1]), lengths, axis=0)
+    span = most - least
+    return np.where(span > 0, (values - least) / np.where(span > 0, span, 1), 0).astype(np.float32)
+
+
+def _lengths(rng: np.random.Generator, n_queries: int, total: int, shape: Shape) -> np.ndarray:
+    """(n_queries,) int64 within the shape's bounds, adding up to `total`."""
+    raw = np.exp(shape.spread * rng.standard_normal(n_queries))
+    factor = total / raw.sum()
+    for _ in range(20):
+        factor *= total / np.clip(raw * factor, shape.least, shape.most).sum()
+    lengths = np.clip(np.rint(raw * factor), shape.least, shape.most).astype(np.int64)
+    while (missing := total - int(lengths.sum())) != 0:
+        room = lengths < shape.most if missing > 0 else lengths > shape.least
+        chosen = rng.permutation(np.flatnonzero(room))[: abs(missing)]
+        lengths[chosen] += np.sign(missing)
+    return lengths

@@ -1,0 +1,119 @@
+"""Compare a data set on disk with what is published of it: hashes, sizes, labels."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from letorbench.datasets import layout
+from letorbench.datasets.downloads import Source, file_hashes
+from letorbench.datasets.layout import Layout
+from letorbench.datasets.load import load
+from letorbench.datasets.queryset import Benchmark, QuerySet
+
+
+@dataclass(frozen=True)
+class FileCheck:
+    """A file against its published hash: ok, differs, or unknown (none is published)."""
+
+    path: str
+    status: str
+
+
+@dataclass(frozen=True)
+class FactCheck:
+    """A number of the loaded data against the published one: ok, differs, or unknown."""
+
+    fact: str
+    published: int | None
+    loaded: int
+
+    @property
+    def status(self) -> str:
+        if self.published is None:
+            return "unknown"
+        return "ok" if self.published == self.loaded else "differs"
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What `verify` found; `ok` when nothing differs from what is published."""
+
+    name: str
+    files: tuple[FileCheck, ...]
+    facts: tuple[FactCheck, ...]
+
+    @property
+    def ok(self) -> bool:
+        return all(check.status != "differs" for check in (*self.files, *self.facts))
+
+
+def verify(name: str, data_dir: Path, null: str | float = "error") -> Verification:
+    """Hash every file, load all folds, and set them beside what is published.
+
+    DataError as `load`'s, where a file is missing or cannot be read.
+    """
+    data = load(name, data_dir, null=null)
+    found = layout.find(name, data_dir)
+    return Verification(data.name, _files(found), _facts(found, data))
+
+
+def _files(found: Layout) -> tuple[FileCheck, ...]:
+    entry = found.name.entry
+    hashes = file_hashes(entry.name) if entry else {}
+    published = {path.lower(): row for path, row in hashes.items()}
+    checks = []
+    for path in found.files:
+        relative = path.relative_to(found.folder).as_posix()
+        row = published.get(relative.lower())
+        checks.append(FileCheck(relative, "unknown" if row is None else _status(path, row)))
+    return tuple(checks)
+
+
+def _status(path: Path, published: Source) -> str:
+    found = hashlib.new(published.algorithm)
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            found.update(block)
+    return "ok" if found.hexdigest() == published.digest else "differs"
+
+
+def _facts(found: Layout, data: Benchmark) -> tuple[FactCheck, ...]:
+    entry = found.name.entry
+    made = data.provenance["recipe"]
+    known = entry if made is None or made.get("scale") == 1.0 else None
+    parts = _parts(data)
+    counts = label_counts(parts)
+    published = known.label_counts if known and known.label_counts else (None,) * len(counts)
+    width = max(len(counts), len(published))
+    return (
+        FactCheck("queries", known and known.queries, sum(each.n_queries for each in parts)),
+        FactCheck("documents", known and known.documents, sum(each.n_docs for each in parts)),
+        FactCheck("features", known and known.n_features, parts[0].n_features),
+        *(
+            FactCheck(
+                f"label {label}",
+                published[label] if label < len(published) else 0,
+                int(counts[label]) if label < len(counts) else 0,
+            )
+            for label in range(width)
+        ),
+    )
+
+
+def _parts(data: Benchmark) -> tuple[QuerySet, ...]:
+    """Every query once: the folds' test parts, or the one fold's three."""
+    if len(data.folds) > 1:
+        return tuple(fold.test for fold in data.folds)
+    (fold,) = data.folds
+    return (fold.train, fold.validation, fold.test)
+
+
+def label_counts(sets: Sequence[QuerySet]) -> np.ndarray:
+    """(labels,) int64: documents of each label 0, 1, ... over several sets."""
+    largest = max(int(queries.labels.max(initial=0)) for queries in sets)
+    return sum(np.bincount(queries.labels, minlength=largest + 1) for queries in sets)
