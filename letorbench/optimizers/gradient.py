@@ -90,7 +90,8 @@ def minimise(
             f"L-BFGS stopped after {found.nit} iterations with a partial derivative of "
             f"{largest:.1e}, not below {tolerance:.0e}",
         )
-    return Learned(Linear(found.x[:-1], float(found.x[-1])), objective=tuple(course), warnings=warnings)
+    scorer = Linear(found.x[:-1], float(found.x[-1]))
+    return Learned(scorer, objective=tuple(course), warnings=warnings)
 
 
 def _objective(

@@ -92,7 +92,7 @@ def descend_per_query(
     for number in range(1, schedule.epochs + 1):
         cost = run(state, rate, rng)
         if not np.isfinite(cost + state.output.sum() + state.bias.sum()):
-            warnings = (f"the cost was no number in epoch {number}: the learning rate is too large",)
+            warnings = (f"epoch {number} gave no number: the learning rate is too large",)
             break
         costs.append(cost)
         if validation is None:

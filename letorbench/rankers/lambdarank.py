@@ -61,4 +61,6 @@ class LambdaRank(Ranker, name="lambdarank"):
         schedule = Schedule(
             self.learning_rate, self.epochs, self.patience, standardise=self.standardise
         )
-        return descend_per_query(function, self.layers, self.hidden, schedule, train, validation, rng)
+        return descend_per_query(
+            function, self.layers, self.hidden, schedule, train, validation, rng
+        )

@@ -65,4 +65,6 @@ class RankNet(Ranker, name="ranknet"):
             pairwise=self.passes == "pairwise",
         )
         function = Lambda("ranknet")
-        return descend_per_query(function, self.layers, self.hidden, schedule, train, validation, rng)
+        return descend_per_query(
+            function, self.layers, self.hidden, schedule, train, validation, rng
+        )
