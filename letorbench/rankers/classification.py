@@ -30,7 +30,7 @@ class Classification(Ranker, name="classification"):
     title = "Linear logistic regression of relevance, pointwise"
     paper = "Nallapati: Discriminative Models for Information Retrieval, SIGIR 2004"
     formula = "mean_i log(1 + exp(-y_i (w.x_i + b))) + l2/2 |w|^2, y = 1 if r >= 1 else -1"
-    grid = {"l2": (1e-4, 1e-3, 1e-2, 1e-1)}
+    grid = {"l2": (1e-4, 1e-3, 1e-2, 1e-1, 1.0)}
 
     l2: float = 1e-2
     iterations: int = 1000

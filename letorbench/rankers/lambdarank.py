@@ -29,7 +29,7 @@ class LambdaRank(Ranker, name="lambdarank"):
     function:      the lambda function, a name of `letorbench.losses.lambdas.LAMBDAS`.
     neighbours:    forces between documents of neighbouring ranks only.
     margin:        how far the right order must be apart before a force fades.
-    truncation:    L; 0 is none: D of the whole list, which was as good on validation as 10.
+    truncation:    L; 0 is none: D of the whole list.
 
     Random weights are drawn anew where the cost has not fallen for 50 epochs. Where the
     paper is silent: D is its own 1 / log2(1 + rank) whatever the convention measures with;
