@@ -34,9 +34,8 @@ def load(
     """
     data_dir = Path(data_dir)
     named = parse(name)
-    if named.entry is not None and named.entry.name == "DEMO":
-        if not layout.present("DEMO", data_dir):
-            make("DEMO", data_dir)
+    if named.label == "DEMO" and not layout.present("DEMO", data_dir):
+        make("DEMO", data_dir)
     found = layout.find(name, data_dir)
     cache = Cache(data_dir / ".cache")
     options = ReadOptions(null=null, n_features=named.entry.n_features if named.entry else None)

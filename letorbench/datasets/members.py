@@ -158,6 +158,9 @@ def _tar(path: Path, archive: tarfile.TarFile) -> Source:
 
     # the sizes are checked as they come: a bomb is not unpacked to its end to be listed
     listed = _bounded(path, members())
+    archive.fileobj.seek(archive.offset)
+    if archive.fileobj.read(tarfile.BLOCKSIZE) != bytes(tarfile.BLOCKSIZE):
+        raise DataError(f"{path}: damaged archive: cut off after {len(listed)} files")
     return Source(path, _stem(path), listed, lambda member: archive.extractfile(infos[member.path]))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from letorbench.datasets.catalog import fold, parse, same
 from letorbench.datasets.entry import Entry
 from letorbench.datasets.facts import FACTS
-from letorbench.datasets.layout import FOLD, part_of
+from letorbench.datasets.layout import FOLD, PARTS, part_of
 from letorbench.errors import DataError
 
 _PREFIX = re.compile(r"(set[12]\.)", re.IGNORECASE)
@@ -40,6 +40,7 @@ def recognise(paths: Iterable[PurePosixPath], stem: str, where: Path) -> tuple[F
     found: dict[PurePosixPath, Found] = {}
     for (root, prefix), files in whole.items():
         name, place = _classify(root, prefix, stem, len(whole) == 1, where)
+        _check_folds(name, root, files, where)
         moved = tuple((path, place / path.relative_to(root)) for path in files)
         key = place / prefix
         if key in found:
@@ -61,6 +62,24 @@ def _root(path: PurePosixPath) -> tuple[PurePosixPath, str] | None:
 
 def _has_train_and_test(files: list[PurePosixPath], prefix: str) -> bool:
     return {"train", "test"} <= {part_of(path.name, prefix) for path in files}
+
+
+def _check_folds(name: str, root: PurePosixPath, files: list[PurePosixPath], where: Path) -> None:
+    """DataError unless the folds, where there are any, count from 1 and have all three parts."""
+    parts: dict[int, set[str | None]] = {}
+    for path in files:
+        match = FOLD.fullmatch(path.parent.name) if path.parent != root else None
+        if match:
+            parts.setdefault(int(match[1]), set()).add(part_of(path.name))
+    known = parse(name).entry
+    last = max(parts, default=0) if known is None else known.n_folds
+    for number in range(1, last + 1 if parts else 0):
+        for part in PARTS:
+            if part not in parts.get(number, ()):
+                raise DataError(
+                    f"{where}: {name} is not whole: no {part} file in {root / f'Fold{number}'}; "
+                    f"expected train, validation and test files in Fold1 to Fold{last}"
+                )
 
 
 def _classify(

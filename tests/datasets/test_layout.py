@@ -1,0 +1,135 @@
+"""Finding a data set's files in every spelling of the official layouts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from letorbench.datasets import layout
+from letorbench.errors import DataError, UsageError
+
+
+def lay(root: Path, *files: str) -> None:
+    for file in files:
+        path = root / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"0 qid:1 1:0 # {file}\n")
+
+
+def folds(folder: str, names: tuple[str, str, str], fold: str = "Fold", n: int = 5) -> list[str]:
+    return [f"{folder}/{fold}{k}/{name}" for k in range(1, n + 1) for name in names]
+
+
+@pytest.mark.parametrize(
+    ("name", "folder"),
+    [
+        ("OHSUMED", "OHSUMED/QueryLevelNorm"),
+        ("OHSUMED/Feature-min", "OHSUMED/Feature_Min"),
+        ("ohsumed-feature-null", "Ohsumed/Feature-null"),
+        ("TD2003", "Gov/QueryLevelNorm/2003_td_dataset"),
+        ("HP2004/feature-min", "gov/Feature-min/2004_HP_dataset"),
+        ("np2004", "Gov/QueryLevelNorm/2004_np_dataset"),
+        ("MQ2007", "MQ2007"),
+        ("MSLR-WEB10K", "mslr-web10k"),
+        ("mine", "mine"),
+        ("mine/raw", "mine/raw"),
+        ("TD2003-twin", "TD2003-twin"),
+    ],
+)
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("train.txt", "vali.txt", "test.txt"),
+        ("trainingset.txt", "validationset.txt", "testset.txt"),
+        ("Train.TXT", "VALI.TXT", "Test.TXT"),
+    ],
+)
+def test_folds(tmp_path: Path, name: str, folder: str, names: tuple[str, str, str]) -> None:
+    lay(tmp_path, *folds(folder, names), f"{folder}/readme.txt", f"{folder}/ALL/train.txt")
+    found = layout.find(name, tmp_path)
+    assert [each.number for each in found.folds] == [1, 2, 3, 4, 5]
+    for each in found.folds:
+        where = tmp_path / folder / f"Fold{each.number}"
+        assert (each.train, each.validation, each.test) == tuple(where / file for file in names)
+    assert layout.present(name, tmp_path)
+
+
+def test_fold_folders_in_lower_case_and_beyond_nine(tmp_path: Path) -> None:
+    lay(tmp_path, *folds("ten", ("train.txt", "vali.txt", "test.txt"), "fold", 11))
+    assert [each.number for each in layout.find("ten", tmp_path).folds] == list(range(1, 12))
+
+
+@pytest.mark.parametrize("folder", ["Yahoo", "ltrc_yahoo", "."])
+def test_yahoo(tmp_path: Path, folder: str) -> None:
+    lay(tmp_path, *(f"{folder}/set{i}.{p}.txt" for i in (1, 2) for p in ("train", "valid", "test")))
+    (fold,) = layout.find("yahoo-set2", tmp_path).folds
+    names = [path.name for path in fold.files]
+    assert names == ["set2.train.txt", "set2.valid.txt", "set2.test.txt"]
+
+
+@pytest.mark.parametrize("folder", ["ISTELLA", "istella/full", "istella-letor/full"])
+def test_istella_has_no_validation(tmp_path: Path, folder: str) -> None:
+    lay(tmp_path, f"{folder}/train.txt", f"{folder}/test.txt")
+    (fold,) = layout.find("ISTELLA", tmp_path).folds
+    assert fold.validation is None
+    with pytest.raises(DataError, match="no such data set"):
+        layout.find("ISTELLA-S", tmp_path)
+
+
+def test_istella_s_needs_its_validation(tmp_path: Path) -> None:
+    lay(tmp_path, "ISTELLA-S/sample/train.txt", "ISTELLA-S/sample/test.txt")
+    with pytest.raises(DataError, match="no validation file; expected one of vali.txt"):
+        layout.find("ISTELLA-S", tmp_path)
+
+
+def test_own_single_split(tmp_path: Path) -> None:
+    lay(tmp_path, "mine/train.txt", "mine/valid.txt", "mine/test.txt")
+    (fold,) = layout.find("MINE", tmp_path).folds
+    assert [path.name for path in fold.files] == ["train.txt", "valid.txt", "test.txt"]
+
+
+def test_missing_says_where_and_how(tmp_path: Path) -> None:
+    with pytest.raises(DataError) as error:
+        layout.find("TD2003", tmp_path)
+    assert str(tmp_path / "Gov/QueryLevelNorm/2003_td_dataset") in str(error.value)
+    assert "letorbench datasets show TD2003" in str(error.value)
+    with pytest.raises(DataError, match="known names: OHSUMED"):
+        layout.find("nope", tmp_path)
+    with pytest.raises(DataError, match="datasets make MQ2008-twin"):
+        layout.find("mq2008-twin", tmp_path)
+    assert not layout.present("TD2003", tmp_path)
+
+
+def test_missing_parts(tmp_path: Path) -> None:
+    files = folds("MQ2008", ("train.txt", "vali.txt", "test.txt"))
+    lay(tmp_path, *(file for file in files if "Fold4" not in file))
+    with pytest.raises(DataError, match="expected Fold1 to Fold5 .no Fold4."):
+        layout.find("MQ2008", tmp_path)
+    lay(tmp_path, *(file for file in files if "Fold4/test" not in file))
+    with pytest.raises(DataError, match="Fold4: no test file; expected one of test.txt"):
+        layout.find("MQ2008", tmp_path)
+    lay(tmp_path, *files, "MQ2008/Fold2/trainingset.txt")
+    with pytest.raises(DataError, match="Fold2: two train files"):
+        layout.find("MQ2008", tmp_path)
+
+
+@pytest.mark.parametrize("name", ["", "..", "../x", "x/../..", "a//b", "a\\b", "."])
+def test_names_that_lead_out(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageError, match="no data set's name"):
+        layout.find(name, tmp_path)
+
+
+def test_installed(tmp_path: Path) -> None:
+    names = ("train.txt", "vali.txt", "test.txt")
+    assert layout.installed(tmp_path / "none") == ()
+    for folder in (
+        "OHSUMED/Feature-min",
+        "Gov/QueryLevelNorm/2003_td_dataset",
+        "own",
+        "MQ2008-twin",
+    ):
+        lay(tmp_path, *folds(folder, names))
+    lay(tmp_path, "junk/a.txt", ".cache/train.txt")
+    expected = ("OHSUMED-Feature-min", "TD2003", "MQ2008-twin", "own")
+    assert layout.installed(tmp_path) == expected
