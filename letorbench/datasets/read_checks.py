@@ -8,13 +8,18 @@ import numpy as np
 
 from letorbench.datasets.blocks import Blocks, changed
 from letorbench.datasets.read_errors import file_error, line_error
+from letorbench.errors import DataError
 from letorbench.kernels import text as kernels
 
 
 def check_is_text(path: Path) -> None:
-    with open(path, "rb") as file:
-        if b"\0" in file.read(8192):
-            raise file_error(path, "a binary file", "lines of label qid:N index:value")
+    try:
+        with open(path, "rb") as file:
+            beginning = file.read(8192)
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror}") from None
+    if b"\0" in beginning:
+        raise file_error(path, "a binary file", "lines of label qid:N index:value")
 
 
 def check_qids_stay_together(blocks: Blocks, qids: np.ndarray, first: np.ndarray) -> None:

@@ -170,7 +170,8 @@ def _prefixes(width: int) -> tuple[np.ndarray, np.ndarray]:
     """The words that ` 1:` … ` width:` are, with their masks, and one that never is."""
     text = [f" {index}:".encode() for index in range(1, width + 1)]
     words = [(int.from_bytes(t, "little"), (1 << 8 * len(t)) - 1) for t in text]
-    return np.array([*words, (1, 0)], dtype=np.uint64), np.array([*map(len, text), 0])
+    skips = np.array([*map(len, text), 0], dtype=np.int64)
+    return np.array([*words, (1, 0)], dtype=np.uint64), skips
 
 
 def _fault(blocks: Blocks, block: int, text: bytes, state: np.ndarray) -> Fault:

@@ -1,0 +1,138 @@
+"""Every mistake in a file is named with its line, whatever the blocks and threads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from letorbench.datasets import reader
+from letorbench.datasets.reader import ReadOptions, read_queries
+from letorbench.errors import DataError
+
+INTEGER = "a label, an integer from 0"
+ORDER = "indices in increasing order"
+CUT = "; the file ends without a newline and may be cut short"
+
+#: a bad third line, and what is said of it
+LINES = [
+    ("qid:1 1:2", f"no label before 'qid:1', expected {INTEGER}"),
+    ("1:2 2:3", f"no label before '1:2', expected {INTEGER}"),
+    ("-1 qid:1 1:2", f"negative label -1, expected {INTEGER}"),
+    ("1.5 qid:1 1:2", f"'1.5' as the label, expected {INTEGER}"),
+    ("x qid:1 1:2", f"'x' as the label, expected {INTEGER}"),
+    ("99999999999 qid:1 1:2", f"'99999999999' as the label, expected {INTEGER}"),
+    ("0 1:2 2:3", "'1:2' after the label, expected qid:N"),
+    ("0", "no qid after the label, expected qid:N"),
+    ("0 qid:a 1:2", "query id 'qid:a', expected qid: followed by an integer"),
+    ("0 qid: 1:2", "query id 'qid:', expected qid: followed by an integer"),
+    ("0 qid:1.5 1:2", "query id 'qid:1.5', expected qid: followed by an integer"),
+    ("0 qid:1 2:1 1:1", f"feature index 1 after 2, expected {ORDER}"),
+    ("0 qid:1 1:1 2:1 2:1", "feature index 2 twice, expected each index once, in increasing order"),
+    ("0 qid:1 0:1", "feature index 0, expected indices from 1"),
+    ("0 qid:1 1:1 70000:1",
+     "feature index 70000, expected at most 65536, the largest index there can be"),
+    ("0 qid:1 1:1 99999999999:1",
+     "feature index 99999999999, expected at most 65536, the largest index there can be"),
+    ("0 qid:1 1:1 x:1", "'x:1', expected index:value, a comment or the end of the line"),
+    ("0 qid:1 1:1 -2:1", "'-2:1', expected index:value, a comment or the end of the line"),
+    ("0 qid:1 1:1 2", "'2', expected index:value, a comment or the end of the line"),
+    ("0 qid:1 1:1 \x01", "'\\x01', expected index:value, a comment or the end of the line"),
+    ("0 qid:1 1:1 2:abc", "'abc' as the value of feature 2, expected a number"),
+    ("0 qid:1 1:1 2:nan#c", "'nan' as the value of feature 2, expected a number"),
+    ("0 qid:1 1:1 2:-inf", "'-inf' as the value of feature 2, expected a number"),
+    ("0 qid:1 1:1 2: 3:4", "'' as the value of feature 2, expected a number"),
+    ("0 qid:1 1:1 2:1.2.3", "'1.2.3' as the value of feature 2, expected a number"),
+    ("0 qid:1 1:1 2:NULL",
+     "NULL as the value of feature 2, expected a number (see the option for NULL)"),
+]
+
+
+@pytest.fixture(params=[(1, "1"), (30, "3"), (1 << 20, "2")])
+def blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "BLOCK", request.param[0])
+    monkeypatch.setenv("LETORBENCH_THREADS", request.param[1])
+
+
+def message(path: Path, text: str | bytes, **options: object) -> str:
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    with pytest.raises(DataError) as caught:
+        read_queries(path, ReadOptions(**options))
+    assert "\n" not in str(caught.value)
+    return str(caught.value).removeprefix(str(path))
+
+
+@pytest.mark.parametrize("line, said", LINES)
+@pytest.mark.usefixtures("blocks")
+def test_bad_line(line: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "data.txt"
+    good, more = "0 qid:1 1:1 2:2\n# words\n", "0 qid:1 1:1 2:2\n0 qid:1 2:x\n" * 5
+    assert message(path, f"{good}{line}\n{more}") == f":3: found {said}"
+    assert message(path, f"{good}{line}\r\n{more}") == f":3: found {said}"
+    assert message(path, good + line) == f":3: found {said}{CUT}"
+
+
+@pytest.mark.usefixtures("blocks")
+def test_qid_that_comes_back(tmp_path: Path) -> None:
+    path = tmp_path / "data.txt"
+    text = "0 qid:1 1:1\n\n0 qid:2 1:1\n0 qid:2 1:1\n#\n0 qid:1 1:1\n0 qid:2 1:1\n"
+    said = ":6: found qid 1 again after qid 2, expected all lines of a query together"
+    assert message(path, text) == said
+    # the first of two mistakes is the one that is told
+    assert message(path, text + "0 qid:3 1:x\n") == said
+    assert message(path, "0 qid:5 1:x\n" + text).startswith(":1: found 'x'")
+
+
+@pytest.mark.usefixtures("blocks")
+def test_index_beyond_the_known_width(tmp_path: Path) -> None:
+    said = message(tmp_path / "data.txt", "0 qid:1 1:1 2:1\n0 qid:1 3:1\n", n_features=2)
+    assert said == ":2: found feature index 3, expected at most 2, the number of features"
+
+
+@pytest.mark.usefixtures("blocks")
+def test_short_last_line(tmp_path: Path) -> None:
+    path = tmp_path / "data.txt"
+    dense = "0 qid:1 1:1 2:2 3:3\n0 qid:2 1:1 2:2 3:3\n"
+    said = ":3: found a last line of 2 features without a newline, "
+    said += "expected 3 features as on all other lines"
+    assert message(path, dense + "0 qid:2 1:1 2:2") == said
+    assert message(path, dense + "0 qid:2 1:1 2:2 ") == said
+    assert message(path, dense + "0 qid:2 1:1 2:") == (
+        f":3: found '' as the value of feature 2, expected a number{CUT}"
+    )
+    path.write_text(dense + "0 qid:2 1:1 2:2\n")
+    assert read_queries(path).features[2].tolist() == [1, 2, 0]
+    path.write_text(dense + "0 qid:3 3:1\n0 qid:3 1:1")
+    assert read_queries(path).n_docs == 4
+    path.write_text(dense.rstrip())
+    assert read_queries(path).n_docs == 2
+
+
+def test_files_that_are_no_data(tmp_path: Path) -> None:
+    path, lines = tmp_path / "data.txt", "lines of label qid:N index:value"
+    assert message(path, "") == f": found an empty file, expected {lines}"
+    nothing = f": found only blank lines and comments, expected {lines}"
+    assert message(path, "\n# a\n") == nothing
+    assert message(path, "  ") == nothing
+    assert message(path, b"PK\x03\x04\x00\x00") == f": found a binary file, expected {lines}"
+    assert message(path, b"\xff\xfe\xc3\x28 qid:1\n").startswith(":1: found '\\xff\\xfe")
+    for wrong in (tmp_path / "absent.txt", tmp_path):
+        with pytest.raises(DataError, match=str(wrong)):
+            read_queries(wrong)
+
+
+def test_a_file_that_shrinks_while_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "data.txt"
+    path.write_text("0 qid:1 1:1\n" * 100)
+    cut = reader.cut_into_blocks
+
+    def cut_and_shrink(*arguments):
+        blocks = cut(*arguments)
+        path.write_text("0 qid:1 1:1\n" * 50)
+        return blocks
+
+    monkeypatch.setattr(reader, "cut_into_blocks", cut_and_shrink)
+    with pytest.raises(DataError, match="changed while it was read"):
+        read_queries(path)
