@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from letorbench.analysis.aggregate import Summary, curve
-from letorbench.analysis.plots import FORMATS, Panel, draw, save, write
+from letorbench.analysis.plots import Panel, draw, write
 from letorbench.errors import DataError
 
 Draw = Callable[[Sequence[Panel], Path], None]
@@ -39,7 +40,7 @@ def plotter() -> Iterator[Draw]:
     jobs: list[str] = []
 
     def later(panels: Sequence[Panel], stem: Path) -> None:
-        shown = [[each.title, each.measure, dict(each.curves)] for each in panels]
+        shown = [_plain(each) for each in panels]
         jobs.append(json.dumps([shown, str(stem)]))
 
     try:
@@ -53,21 +54,23 @@ def plotter() -> Iterator[Draw]:
         raise DataError(f"the drawing process ended with status {process.returncode}")
 
 
+def _plain(each: Panel) -> list[object]:
+    curves = {algo: [float(value) for value in values] for algo, values in each.curves.items()}
+    return [each.title, each.measure, curves]
+
+
 def main() -> None:
     """Draw what standard input asks for, one figure a line."""
-    _warm_up()
+    _load()
     for line in sys.stdin:
         shown, stem = json.loads(line)
         write(draw([Panel(*each) for each in shown]), Path(stem))
 
 
-def _warm_up() -> None:
-    """Draw once for nothing: fonts and back ends are loaded while there is time."""
-    import io
-
-    figure = draw([Panel("warm-up", "NDCG", {"line": (0.25, 0.75)})])
-    for form in FORMATS:
-        save(figure, io.BytesIO(), form)
+def _load() -> None:
+    """Import what drawing needs while there is nothing to draw yet."""
+    for name in ("figure", *(f"backends.backend_{form}" for form in ("agg", "svg", "pdf"))):
+        importlib.import_module(f"matplotlib.{name}")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from letorbench.cli.group import complain
 
 if TYPE_CHECKING:
     from letorbench.analysis.aggregate import Summary
-    from letorbench.experiment.plan import Protocol
+    from letorbench.experiment.plan import Protocol, Task
     from letorbench.experiment.run import Report
 
 
@@ -70,8 +70,11 @@ def run(
     Stored folds that still hold are not run again. Leaves scores, fits, per-query and mean
     measures and the NDCG@n plot under the results folder, and prints the summary table.
     """
+    import signal
+
     from letorbench.analysis.plotter import panel, plotter
 
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C: cleanly
     with plotter() as draw:
         from letorbench.experiment import plan
         from letorbench.experiment.run import run as run_all
@@ -118,19 +121,24 @@ def _print(report: Report, shown: list[Summary], protocol: Protocol) -> None:
 
 def _end(report: Report) -> None:
     """Warnings and failures on stderr; the exit status where a task failed."""
-    gathered: dict[str, list[str]] = {}
-    for outcome in report.outcomes:
-        for warning in outcome.warnings:
-            key = f"{outcome.task.dataset}, {outcome.task.algo}: {warning}"
-            gathered.setdefault(key, []).append(str(outcome.task.fold))
-    complain([*report.notes], "warning")
-    complain(
-        (f"{text} (fold {', '.join(folds)})" for text, folds in gathered.items()), "warning"
-    )
-    failed = [outcome for outcome in report.outcomes if outcome.error]
-    complain(f"{outcome.task}: {outcome.error}" for outcome in failed)
+    outcomes = report.outcomes
+    complain(report.notes, "warning")
+    complain(_by_fold([(o.task, text) for o in outcomes for text in o.warnings]), "warning")
+    complain(_by_fold([(outcome.task, outcome.error) for outcome in outcomes if outcome.error]))
+    failed = [outcome for outcome in outcomes if outcome.error]
     if failed:
         if click.get_current_context().find_root().params["debug"]:
             click.echo("\n".join(outcome.trace for outcome in failed), err=True)
         # a value that no fold accepts is a usage error, anything else one of the data
         raise SystemExit(min(outcome.exit_status for outcome in failed))
+
+
+def _by_fold(messages: list[tuple[Task, str]]) -> list[str]:
+    """One line for a message that several folds of an algorithm share."""
+    folds: dict[tuple[str, str, str], list[str]] = {}
+    for task, text in messages:
+        folds.setdefault((task.dataset, task.algo, text), []).append(str(task.fold))
+    return [
+        f"{dataset}, {algo}, fold {', '.join(numbers)}: {text}"
+        for (dataset, algo, text), numbers in folds.items()
+    ]

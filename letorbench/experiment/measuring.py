@@ -14,11 +14,11 @@ from letorbench.measures.scores import read_scores
 
 def measure(
     dataset: str, algo: str, settings: Settings, protocol: Protocol, benchmark: Benchmark
-) -> list[int]:
-    """Write per_query.csv and folds.csv of an algorithm; the folds that were left out.
+) -> str | None:
+    """Write per_query.csv and folds.csv of an algorithm; what the user must know of them.
 
     Every fold whose stored scores belong to the same data, settings and protocol takes part,
-    also one of an earlier run; the folds left out were made in another way.
+    also one of an earlier run; folds made in another way are left out and named.
     """
     measures = default_measures(benchmark.convention)
     names = [str(each) for each in measures]
@@ -39,10 +39,14 @@ def measure(
         queries += [[fold.number, qid, *row] for qid, row in rows]
         means.append(values.mean(axis=0))
         numbers.append(fold.number)
+    folder = store.algo_folder(protocol.out, dataset, algo)
     if numbers:
-        folder = store.algo_folder(protocol.out, dataset, algo)
         store.write_rows(folder / "per_query.csv", ["fold", "qid", *names], queries)
         lines = [[number, *mean.tolist()] for number, mean in zip(numbers, means)]
         lines.append(["mean", *np.mean(means, axis=0).tolist()])
         store.write_rows(folder / "folds.csv", ["fold", *names], lines)
-    return others
+    if not others:
+        return None
+    what = "is left out of the means" if numbers else "is what the table shows"
+    listed = ", ".join(map(str, others))
+    return f"{dataset}, {algo}: fold {listed} in {folder}, of other settings or data, {what}"

@@ -50,18 +50,13 @@ def run(
     ]
     ended = {str(o.task): o for o in _progress(_outcomes(tasks, protocol, jobs), len(tasks))}
     outcomes = tuple(ended[str(task)] for task in tasks)
-    notes = []
-    for name, benchmark in benchmarks.items():
-        for algo, fixed in settings.items():
-            others = measure(name, algo, fixed, protocol, benchmark)
-            if others:
-                numbers = ", ".join(map(str, others))
-                notes.append(
-                    f"{name}, {algo}: fold {numbers} in {protocol.out / name / algo} came of "
-                    "other settings or data and is left out of the means"
-                )
+    notes = [
+        measure(name, algo, fixed, protocol, benchmark)
+        for name, benchmark in benchmarks.items()
+        for algo, fixed in settings.items()
+    ]
     summaries = tuple(summarise(protocol.out, name) for name in benchmarks)
-    return Report(summaries, outcomes, tuple(notes))
+    return Report(summaries, outcomes, tuple(note for note in notes if note))
 
 
 def _numbers(name: str, present: list[int], asked: Sequence[int] | None) -> list[int]:

@@ -1,0 +1,68 @@
+"""Tables: numbers, marks, captions."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from letorbench.analysis.aggregate import Row, Summary
+from letorbench.analysis.tables import FORMATS, caption, label, render
+
+SUMMARY = Summary(
+    "OHSUMED",
+    (
+        Row("first", "letor3", 5, {"ndcg@1": 0.50004, "map": 0.25}),
+        Row("second_one", "letor3", 5, {"ndcg@1": 0.49996, "map": 0.1}),
+        Row("third", "letor3", 5, {"ndcg@1": 0.4}),
+    ),
+)
+MEASURES = ("ndcg@1", "map")
+
+
+def test_text():
+    assert render(SUMMARY, MEASURES, "text").splitlines() == [
+        "OHSUMED: mean over 5 folds; measures as the LETOR 3.0 tool computes them [letor3]; "
+        "* = best",
+        "algorithm   NDCG@1      MAP",
+        "first       0.5000*  0.2500*",
+        "second_one  0.5000*  0.1000",
+        "third       0.4000",
+    ]
+
+
+def test_markdown_and_latex_mark_the_best_and_name_the_convention():
+    markdown = render(SUMMARY, MEASURES, "markdown")
+    assert "| second_one | **0.5000** | 0.1000 |" in markdown and "[letor3]" in markdown
+    latex = render(SUMMARY, MEASURES, "latex")
+    assert r"second\_one & \textbf{0.5000} & 0.1000 \\" in latex and "[letor3]" in latex
+
+
+def test_csv_keeps_every_digit():
+    header, *lines = csv.reader(io.StringIO(render(SUMMARY, MEASURES, "csv")))
+    assert header == ["dataset", "algo", "convention", "folds", "ndcg@1", "map"]
+    assert lines[0] == ["OHSUMED", "first", "letor3", "5", "0.50004", "0.25"]
+    assert lines[2][-1] == ""
+
+
+@pytest.mark.parametrize("form", sorted(FORMATS))
+def test_rows_of_different_conventions_are_not_compared(form):
+    rows = tuple(Row(name, name, 5, {"map": 0.5}) for name in ("letor3", "standard"))
+    text = render(Summary("S", rows), ["map"], form)
+    assert "0.5000*" not in text and "**0.5" not in text and "textbf" not in text
+    assert text.count("standard") >= 2
+
+
+@pytest.mark.parametrize("name", ["letor3", "letor4", "mslr", "standard"])
+def test_captions(name):
+    assert f"[{name}]" in caption(Summary("S", (Row("a", name, 1, {}),)))
+    assert "mean over 1 fold;" in caption(Summary("S", (Row("a", name, 1, {}),)))
+    rows = (Row("a", name, 1, {}), Row("b", name, 5, {}))
+    assert "mean over 1-5 folds" in caption(Summary("S", rows))
+
+
+def test_labels():
+    assert [label(m) for m in ("ndcg@10", "mean-ndcg", "p@5", "pairwise", "map")] == [
+        "NDCG@10", "Mean-NDCG", "P@5", "Pairwise", "MAP",
+    ]  # fmt: skip

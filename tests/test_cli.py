@@ -1,0 +1,234 @@
+"""The command line: what it prints, where, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from toy_data import write_toy
+
+from letorbench.cli import cli
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with data/TOY in it, as the current one."""
+    write_toy(tmp_path / "data")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def call(*words: str) -> Result:
+    return CliRunner().invoke(cli, list(words))
+
+
+def command(*words: str, cwd: Path) -> subprocess.Popen:
+    return subprocess.Popen(
+        [sys.executable, "-m", "letorbench", *words],
+        cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+
+
+def one_line(result: Result, status: int) -> str:
+    assert result.exit_code == status and result.stdout == ""
+    assert re.fullmatch(r"letorbench: error: .+\n", result.stderr), result.stderr
+    return result.stderr
+
+
+@pytest.mark.parametrize("words", [(), ("--help",), ("-h",)])
+def test_help(words):
+    result = call(*words)
+    assert result.exit_code == 0 and "Usage: letorbench" in result.stdout
+    for name in ("run", "datasets", "algos", "score", "table", "plot"):
+        assert re.search(rf"^  {name} ", result.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["run", "datasets", "algos", "score", "table", "plot"])
+def test_help_of_commands(name):
+    result = call(name, "-h")
+    assert result.exit_code == 0 and f"letorbench {name}" in result.stdout
+
+
+def test_version():
+    assert re.fullmatch(r"letorbench \d+\.\d+\.\d+\n", call("--version").stdout)
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys; from letorbench.cli import cli\n"
+        "try: cli(['--help'])\n"
+        "except SystemExit: pass\n"
+        "print([m for m in ('numpy', 'numba', 'scipy', 'pandas', 'matplotlib', 'joblib', 'tqdm')"
+        " if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.endswith("[]\n")
+
+
+@pytest.mark.parametrize(
+    "words, status, text",
+    [
+        (("rnu",), 2, "did you mean run"),
+        (("run",), 2, "Missing option"),
+        (("run", "--dataset", "TOY", "--algo", "regresion"), 2, "did you mean regression"),
+        (("run", "--dataset", "TOI", "--algo", "regression"), 2, "did you mean TOY"),
+        (("run", "--dataset", "TD2003", "--algo", "regression"), 1, "TD2003: no such data set"),
+        (("run", "--dataset", "TOY", "--algo", "regression", "--jobs", "0"), 2, "--jobs"),
+        (("run", "--dataset", "TOY", "--algo", "regression", "--folds", "x"), 2, "form like 1-5"),
+        (("run", "--dataset", "TOY", "--algo", "regression", "--folds", "9"), 2, "no fold 9"),
+        (("run", "--dataset", "TOY", "--algo", "regression", "--set", "l3=1"), 2, "has l2"),
+        (("run", "--dataset", "TOY", "--algo", "regression", "--select", "ndgc"), 2, "ndgc"),
+        (("run", "--dataset", "TOY", "--algo", "regression", "--null", "x"), 2, "or a number"),
+        (("run", "--dataset", "TOY", "--algo", "regression", "--convention", "x"), 2, "letor4"),
+        (("algos", "regresion"), 2, "did you mean regression"),
+        (("datasets", "show", "OHSUMD"), 2, "did you mean OHSUMED"),
+        (("datasets", "import", "nowhere"), 2, "nowhere"),
+        (("table", "TOY"), 1, "letorbench run --dataset TOY"),
+        (("table",), 1, "no results there"),
+        (("plot", "TOY"), 1, "letorbench run --dataset TOY"),
+        (("score", "--data", "nowhere", "--scores", "nowhere"), 2, "nowhere"),
+    ],
+)
+def test_errors_are_one_line(toy, words, status, text):
+    assert text in one_line(call(*words), status)
+
+
+def test_debug_shows_the_traceback(toy):
+    result = call("run", "--dataset", "TD2003", "--algo", "regression", "--debug")
+    assert result.exit_code == 1 and "Traceback" in result.stderr
+
+
+def test_run_table_plot(toy):
+    result = call("run", "--dataset", "TOY", "--algo", "regression,ndcgboost")
+    assert result.exit_code == 0, result.stderr
+    assert "by the textbook" in result.stdout and "[standard]" in result.stdout
+    assert re.search(r"^regression +0\.\d{4}\*? ", result.stdout, re.MULTILINE)
+    folder = toy / "results" / "TOY"
+    for name in ("summary.csv", "ndcg.png", "ndcg.svg", "ndcg.pdf", "regression/per_query.csv"):
+        assert (folder / name).is_file()
+    shown = call("table", "TOY").stdout
+    assert shown in result.stdout
+    csv = call("table", "--format", "csv").stdout
+    header, *lines = (folder / "summary.csv").read_text().splitlines()
+    assert csv.splitlines() == ["dataset," + header, *("TOY," + line for line in lines)]
+    one = call("table", "--measure", "map,P@2", "--algo", "ndcgboost").stdout
+    assert re.search(r"^algorithm +MAP +P@2$", one, re.MULTILINE) and "regression" not in one
+    assert "did you mean" in one_line(call("table", "--measure", "mapp"), 2)
+    drawn = call("plot", "TOY", "--measure", "p", "--format", "svg")
+    assert drawn.stdout == "results/TOY/p.svg\n" and (folder / "p.svg").is_file()
+    before = (folder / "ndcg.png").read_bytes()
+    assert call("plot", "TOY").exit_code == 0 and (folder / "ndcg.png").read_bytes() == before
+    again = call("run", "--dataset", "TOY", "--algo", "regression")
+    assert "5 of 5 folds were stored already" in again.stdout
+
+
+def test_several_data_sets_share_a_figure(toy):
+    write_toy(toy / "data", "OTHER", seed=2)
+    result = call("run", "--dataset", "all", "--algo", "regression")
+    assert result.exit_code == 0 and "OTHER: mean over 5 folds" in result.stdout
+    figure = (toy / "results" / "ndcg.svg").read_text()
+    assert "TOY dataset" in figure and "OTHER dataset" in figure
+
+
+def test_a_failing_task_is_named_and_the_others_finish(toy):
+    words = ("--dataset", "TOY", "--algo", "regression,ndcgboost", "--set", "stumps=wrong")
+    result = call("run", *words, "--folds", "1,2")
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert "error: TOY, ndcgboost, fold 1, 2: ndcgboost: found stumps=wrong" in result.stderr
+    assert re.search(r"^regression +0\.\d{4}", result.stdout, re.MULTILINE)
+
+
+def test_broken_data_is_one_line_with_file_and_line(toy):
+    path = toy / "data" / "TOY" / "Fold1" / "test.txt"
+    lines = path.read_text().splitlines()
+    lines[2] = lines[2].replace("2:", "2:x")
+    path.write_text("\n".join(lines) + "\n")
+    error = one_line(call("run", "--dataset", "TOY", "--algo", "regression"), 1)
+    assert "test.txt:3" in error
+
+
+def test_datasets(toy):
+    assert call("datasets").stdout == call("datasets", "list").stdout
+    rows = call("datasets", "list").stdout.splitlines()
+    assert rows[0].startswith("name") and any(row.startswith("TOY") for row in rows)
+    assert "letor3" in call("datasets", "show", "OHSUMED").stdout
+    assert call("datasets", "verify", "TOY").exit_code == 0
+    made = call("datasets", "make", "DEMO", "--data-dir", "other")
+    assert made.exit_code == 0 and (toy / "other" / "DEMO").is_dir()
+    moved = call("datasets", "import", "data/TOY", "--data-dir", "third")
+    assert moved.exit_code == 0 and (toy / "third" / "TOY" / "Fold5" / "test.txt").is_file()
+
+
+def test_algos():
+    listed = call("algos").stdout
+    assert re.search(r"^ndcgboost +NDCG Boost", listed, re.MULTILINE)
+    for name in (line.split()[0] for line in listed.splitlines()):
+        shown = call("algos", name).stdout
+        assert "paper " in shown and "formula " in shown
+
+
+def test_score(toy):
+    data = toy / "data" / "TOY" / "Fold1" / "test.txt"
+    (toy / "scores.txt").write_text("0.5\n" * 56)
+    words = ("score", "--data", str(data), "--scores", "scores.txt")
+    result = call(*words, "--convention", "letor3")
+    assert result.exit_code == 0 and result.stdout.startswith("precision:\t")
+    header, *lines = call(*words, "--format", "csv", "--per-query").stdout.splitlines()
+    assert header.startswith("convention,qid,ndcg@1,") and len(lines) == 9
+    assert lines[-1].startswith("standard,mean,")
+    (toy / "scores.txt").write_text("0.5\n" * 55)
+    assert "scores.txt:56: found 55 scores, expected 56" in one_line(call(*words), 1)
+
+
+def test_score_prints_what_the_official_tools_print(shared, tmp_path):
+    data = shared / "archives" / "MSLR-sample.test.txt"
+    for scores in sorted((shared / "golden").glob("MSLR*.scores.txt")):
+        expected = Path(str(scores).replace(".scores.", ".official.")).read_text()
+        words = ("--data", str(data), "--scores", str(scores), "--convention", "mslr")
+        assert call("score", *words, "--per-query").stdout == expected
+
+
+def test_equal_bytes_for_any_jobs(toy):
+    algos = "regression,ndcgboost,ranksvm"
+    runs = [
+        command("run", "--dataset", "TOY", "--algo", algos, "--set", "stumps=sample",
+                "--jobs", str(jobs), "--out", f"out{jobs}", cwd=toy)
+        for jobs in (1, 2)
+    ]  # fmt: skip
+    for each in runs:
+        _, errors = each.communicate(timeout=120)
+        assert each.returncode == 0, errors
+    one, two = toy / "out1", toy / "out2"
+    names = sorted(p.relative_to(one) for p in one.rglob("*") if p.is_file())
+    assert names == sorted(p.relative_to(two) for p in two.rglob("*") if p.is_file())
+    compared = [name for name in names if name.name != "fit.json"]  # that one holds seconds
+    assert len(compared) == 3 * (5 * 2 + 2) + 4
+    for name in compared:
+        assert (one / name).read_bytes() == (two / name).read_bytes(), name
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_run_leaves_only_whole_files(toy, how):
+    process = command("run", "--dataset", "TOY", "--algo", "ndcgboost", "--set",
+                      "rounds=20000", cwd=toy)  # fmt: skip
+    waited = time.monotonic() + 60
+    while not list(toy.glob("results/TOY/*/fold1/fit.json")) and time.monotonic() < waited:
+        time.sleep(0.02)
+    process.send_signal(how)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130 and "letorbench: error: interrupted" in errors
+    left = [path for path in (toy / "results").rglob("*") if path.is_file()]
+    assert left and {path.name for path in left} <= {"scores.txt", "model.npz", "fit.json"}
+    for path in left:
+        if path.name == "scores.txt":
+            assert len(path.read_text().splitlines()) == 56
+    assert not os.path.exists(toy / "results" / "TOY" / "ndcg.png")

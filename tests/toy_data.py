@@ -1,0 +1,30 @@
+"""A small data set in the five-fold layout, written as LETOR text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+
+def write_toy(data_dir: Path, name: str = "TOY", seed: int = 1) -> Path:
+    """Five parts of 8 queries x 7 documents, 4 features, rotated into five folds."""
+    rng = np.random.default_rng(seed)
+    parts = []
+    for part in range(5):
+        lines = []
+        for query in range(8):
+            for _ in range(7):
+                x = rng.normal(size=4)
+                label = int(np.clip(round(x[0] - x[1] + 0.5 * rng.normal()), 0, 2))
+                cells = " ".join(f"{i + 1}:{value:.6f}" for i, value in enumerate(x))
+                lines.append(f"{label} qid:{100 * part + query + 1} {cells}\n")
+        parts.append("".join(lines))
+    folder = data_dir / name
+    for k in range(5):
+        fold = folder / f"Fold{k + 1}"
+        fold.mkdir(parents=True)
+        (fold / "train.txt").write_text("".join(parts[(k + i) % 5] for i in range(3)))
+        (fold / "vali.txt").write_text(parts[(k + 3) % 5])
+        (fold / "test.txt").write_text(parts[(k + 4) % 5])
+    return folder
