@@ -113,7 +113,7 @@ def rows(size: int = 300 * MEGABYTE) -> list[Row]:
             _speed(path.stat().st_size, ours),
             _ratio(ours, theirs),
             Row(
-                "peak memory of reading, over its output (a new process, less that after a small file)",
+                "peak memory of reading over its output (a new process, after a small file)",
                 f"{peak:.2f}",
                 "-",
                 "<= 2.5",

@@ -153,7 +153,7 @@ def _query_set(blocks: Blocks, options: ReadOptions, rows: _Rows, limit: int) ->
 
 def _width(blocks: Blocks, first: int) -> int:
     """The largest feature index in the first blocks, at least 1."""
-    found = np.ones(blocks.count, dtype=np.int64)
+    found = np.zeros(blocks.count, dtype=np.int64)
 
     def work(reader: Reader, block: int) -> bool:
         if block < first:
@@ -163,7 +163,7 @@ def _width(blocks: Blocks, first: int) -> int:
         return block < first
 
     blocks.each(work)
-    return int(found.max())
+    return max(1, int(found.max()))
 
 
 def _prefixes(width: int) -> tuple[np.ndarray, np.ndarray]:
