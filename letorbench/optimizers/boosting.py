@@ -43,28 +43,33 @@ def boost(
     rounds: int,
     validation: Validation | None,
     scorer: Callable[[list[Term]], Scorer],
+    patience: int = 0,
 ) -> Learned:
     """Add up to `rounds` terms from zero scores; keep the rounds that validation likes best.
 
-    Without validation all rounds are kept. The first of equally good rounds wins.
+    Without validation all rounds are kept. The first of equally good rounds wins; `patience`
+    rounds after it without a better one end the training (0: never).
     """
     terms: list[Term] = []
     objective: list[float] = []
     curve: list[float] = []
     scores = np.zeros(train.n_docs)
     held_out = None if validation is None else np.zeros(validation.queries.n_docs)
+    best = 0
     while True:
         weights, value = booster.weigh(scores)
         objective.append(value)
-        term = booster.choose(scores, weights) if len(terms) < rounds else None
+        over = len(terms) >= rounds or (0 < patience <= len(terms) - best)
+        term = None if over else booster.choose(scores, weights)
         if term is None:
             break
         terms.append(term)
+        best = len(terms) if validation is None else best
         scores = scores + term.alpha * term.values
         if validation is not None:
             held_out = held_out + term.alpha * term.learner(validation.queries.features)
             curve.append(validation(held_out))
-    best = int(np.argmax(curve)) + 1 if curve else len(terms)
+            best = len(curve) if curve[-1] > max(curve[:-1], default=-np.inf) else best
     warnings = () if terms else ("no weak learner improves on constant scores: none was added",)
     return Learned(scorer(terms[:best]), tuple(curve), best, tuple(objective), warnings)
 
