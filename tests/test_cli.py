@@ -216,6 +216,15 @@ def test_equal_bytes_for_any_jobs(toy):
         assert (one / name).read_bytes() == (two / name).read_bytes(), name
 
 
+def test_a_reader_that_has_enough_costs_no_files(toy):
+    process = command("run", "--dataset", "TOY", "--algo", "regression", cwd=toy)
+    process.stdout.close()
+    process.wait(timeout=60)
+    assert process.stderr.read() == ""
+    assert (toy / "results" / "TOY" / "ndcg.pdf").is_file()
+    process.stderr.close()
+
+
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_a_stopped_run_leaves_only_whole_files(toy, how):
     process = command("run", "--dataset", "TOY", "--algo", "ndcgboost", "--set",

@@ -59,10 +59,6 @@ class Commands(click.Group):
             status = _fail(str(error), error.exit_status, debug)
         except (KeyboardInterrupt, click.Abort):
             status = _fail("interrupted; what is written is whole", INTERRUPTED, debug)
-        except BrokenPipeError:
-            # the reader of a pipe has enough: that is no error, and nothing may be flushed to it
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            status = 0
         except OSError as error:
             status = _fail(f"{error.filename}: {error.strerror}", 1, debug)
         sys.exit(status or 0)

@@ -97,7 +97,7 @@ def run(
             draw([panel(summary)], out / summary.dataset / "ndcg")
         if len(shown) > 1:
             draw([panel(summary) for summary in shown], out / "ndcg")
-        _print(report, shown, protocol)
+    _print(report, shown, protocol)
     _end(report)
 
 
