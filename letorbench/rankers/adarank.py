@@ -38,7 +38,8 @@ class _AdaRank(Ranker):
             raise UsageError(
                 f"{self.name}: found directions={self.directions}, expected ascending or both"
             )
-        booster = _Booster(train, TrainingMeasure.of(train, self.measure), self.directions == "both")
+        E = TrainingMeasure.of(train, self.measure)
+        booster = _Booster(train, E, self.directions == "both")
 
         def scorer(terms: list[Term]) -> Linear:
             weights = np.zeros(train.n_features)

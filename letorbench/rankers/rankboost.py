@@ -9,6 +9,7 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.kernels import exponential_pairs, in_threads
 from letorbench.optimizers.boosting import Term, boost, stump_ensemble
+from letorbench.optimizers.margin import pair_counts
 from letorbench.optimizers.stump_search import BinnedFeatures, best_stump
 from letorbench.rankers.base import Learned, Ranker, Validation
 
@@ -63,7 +64,7 @@ class _Booster:
     def __init__(self, train: QuerySet, binned: BinnedFeatures) -> None:
         self.blocks = train.by_label
         self.binned = binned
-        self.scale = np.full(train.n_queries, 1.0 / max(1.0, _pairs(train).sum()))
+        self.scale = np.full(train.n_queries, 1.0 / max(1.0, pair_counts(train).sum()))
         self.cost = train.lengths
         # threads pay off from about two thousand documents each
         self.least = max(1, 2_000 * train.n_queries // max(1, train.n_docs))
@@ -91,11 +92,3 @@ class _Booster:
         stump, cut, rho = found
         alpha = LONGEST_STEP if rho >= 1.0 else min(LONGEST_STEP, float(np.arctanh(rho)))
         return Term(stump, self.binned.flags(stump, cut), alpha)
-
-
-def _pairs(train: QuerySet) -> np.ndarray:
-    """(n_queries,) float64: the pairs of each query."""
-    blocks = train.by_label
-    of_block = np.repeat(np.arange(train.n_queries), np.diff(blocks.queries))
-    ties = np.bincount(of_block, np.diff(blocks.starts).astype(float) ** 2, train.n_queries)
-    return (train.lengths.astype(float) ** 2 - ties) / 2.0
