@@ -54,8 +54,8 @@ class _AdaRank(Ranker):
 class AdaRankMAP(_AdaRank, name="adarank-map"):
     """Xu, Li, "AdaRank: A Boosting Algorithm for Information Retrieval", SIGIR 2007.
 
-    Minimises sum over queries of exp(-E(q, f)) (equation 5; reported divided by the number
-    of queries), E = average precision, over f = sum_t alpha_t h_t, each h_t a single feature
+    Minimises sum over queries of exp(-E(q, f)) (reported divided by the number of
+    queries), E = average precision, over f = sum_t alpha_t h_t, each h_t a single feature
     (Algorithm 1).
 
     rounds:     at most; the best on validation is kept.

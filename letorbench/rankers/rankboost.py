@@ -22,12 +22,12 @@ class RankBoost(Ranker, name="rankboost"):
     """Freund, Iyer, Schapire, Singer, "An Efficient Boosting Algorithm for Combining
     Preferences", JMLR 4, 2003.
 
-    Minimises the mean of exp(s_j - s_i) over the pairs r_i > r_j of a query (Figure 1's Z_t,
-    multiplied over the rounds) by threshold stumps h (section 3.2). D, the distribution of
-    the pairs, factorises over blocks of one label, so a round never sees a pair (section
-    3.3). h maximises rho = sum of D (h_i - h_j), and alpha = 1/2 ln((1 + rho) / (1 - rho))
-    (section 3.1, third method), which multiplies the objective by at most
-    sqrt(1 - rho^2): it never rises.
+    Minimises the mean of exp(s_j - s_i) over the pairs r_i > r_j of a query (the product of
+    the paper's Z_t) by threshold stumps h. D, the distribution of the pairs, factorises over
+    blocks of one label, as the paper shows for two labels, so a round never sees a pair. h
+    maximises rho = sum of D (h_i - h_j), and alpha = 1/2 ln((1 + rho) / (1 - rho)) (the
+    third of the paper's ways to choose it, r there), which multiplies the objective by at
+    most sqrt(1 - rho^2): it never rises.
 
     rounds:   at most; the best on validation is kept.
     patience: training ends so many rounds after the best one on validation; 0: never.
