@@ -7,7 +7,9 @@ import click
 from letorbench import __version__
 from letorbench.cli.algos import algos
 from letorbench.cli.datasets import datasets
+from letorbench.cli.doctor import doctor
 from letorbench.cli.group import Commands
+from letorbench.cli.reproduce import reproduce
 from letorbench.cli.run import run
 from letorbench.cli.score import score
 from letorbench.cli.tables import plot, table
@@ -29,7 +31,7 @@ def cli(debug: bool) -> None:
     """
 
 
-for command in (run, datasets, algos, score, table, plot):
+for command in (run, datasets, algos, score, table, plot, doctor, reproduce):
     cli.add_command(command)
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import click
 
+from letorbench.cli import completion
+
 
 @click.command(short_help="List the algorithms, or describe one.")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completion.algorithms)
 def algos(name: str | None) -> None:
     """List the algorithms, or describe one: paper, formula, parameters, grid."""
     from letorbench.experiment.names import known

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from letorbench.cli import options
+from letorbench.cli import completion, options
 from letorbench.errors import DataError
 
 
@@ -43,7 +43,7 @@ def list_(data_dir: Path = Path("data")) -> None:
 
 
 @datasets.command()
-@click.argument("name")
+@click.argument("name", shell_complete=completion.catalog)
 def show(name: str) -> None:
     """What is published of a data set, its folder, its terms and where it comes from."""
     from letorbench.datasets.catalog import CATALOG, describe, parse
@@ -69,7 +69,7 @@ def import_(path: Path, data_dir: Path) -> None:
 
 
 @datasets.command()
-@click.argument("name")
+@click.argument("name", shell_complete=completion.catalog)
 @options.data_dir
 def fetch(name: str, data_dir: Path) -> None:
     """Download a data set, check it against the published hash, unpack it."""
@@ -79,7 +79,7 @@ def fetch(name: str, data_dir: Path) -> None:
 
 
 @datasets.command()
-@click.argument("name")
+@click.argument("name", shell_complete=completion.catalog)
 @options.data_dir
 @options.null
 def verify(name: str, data_dir: Path, null: str | float) -> None:
@@ -98,7 +98,7 @@ def verify(name: str, data_dir: Path, null: str | float) -> None:
 
 
 @datasets.command()
-@click.argument("name")
+@click.argument("name", shell_complete=completion.catalog)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N")
 @options.data_dir
 def make(name: str, seed: int, data_dir: Path) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from letorbench.cli import options
+from letorbench.cli import completion, config, options
 from letorbench.cli.group import complain
 
 if TYPE_CHECKING:
@@ -16,13 +16,16 @@ if TYPE_CHECKING:
     from letorbench.experiment.run import Report
 
 
+@config.option
 @click.command(short_help="Train, select, test; leave scores, tables and plots.")
 @click.option(
     "--dataset", "datasets", multiple=True, required=True, metavar="NAME…",
+    shell_complete=completion.installed,
     help="Data sets: repeat, comma lists, `all` in the data folder; DEMO needs no data.",
 )
 @click.option(
     "--algo", "algos", multiple=True, required=True, metavar="NAME…",
+    shell_complete=completion.algorithms,
     help="Algorithms: repeat, comma lists, `all`, or `card` (the project's seven).",
 )
 @click.option("--folds", metavar="1-5", help="Folds, as 1-5 or 1,3.  [default: all]")

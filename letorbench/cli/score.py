@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from letorbench.cli import options
+from letorbench.cli.group import complain
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -31,12 +33,19 @@ def score(
 ) -> None:  # fmt: skip
     """Measure a score file against a test file."""
     from letorbench.datasets.reader import ReadOptions, read_queries
+    from letorbench.datasets.resemblance import doubt
     from letorbench.measures.convention import convention as convention_named
     from letorbench.measures.official import official
     from letorbench.measures.scores import read_scores
 
     rules = convention_named(convention)
+    source = click.get_current_context().get_parameter_source("convention")
+    chosen = source is not ParameterSource.DEFAULT
     queries = read_queries(data, ReadOptions(null=null))
+    largest = int(queries.labels.max(initial=0))
+    text = doubt(queries.n_features, largest, convention, chosen)
+    if text:
+        complain([f"{data}: {text}"], "warning")
     values = read_scores(scores, queries.n_docs)
     if form == "official":
         found = (queries.qids, queries.labels, values, queries.offsets)

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from letorbench.analysis.aggregate import Summary, summarise
+from letorbench.datasets.queryset import Benchmark
+from letorbench.datasets.resemblance import doubt
 from letorbench.errors import UsageError
 from letorbench.experiment import store
 from letorbench.experiment.measuring import measure
@@ -55,8 +57,17 @@ def run(
         for name, benchmark in benchmarks.items()
         for algo, fixed in settings.items()
     ]
+    notes += [_doubt(benchmark, protocol) for benchmark in benchmarks.values()]
     summaries = tuple(summarise(protocol.out, name) for name in benchmarks)
     return Report(summaries, outcomes, tuple(note for note in notes if note))
+
+
+def _doubt(benchmark: Benchmark, protocol: Protocol) -> str | None:
+    """A note where the data look like another convention's."""
+    rules = benchmark.convention
+    chosen = protocol.convention != "auto"
+    text = doubt(benchmark.folds[0].train.n_features, rules.max_label or 0, rules.name, chosen)
+    return f"{benchmark.name}: {text}" if text else None
 
 
 def _numbers(name: str, present: list[int], asked: Sequence[int] | None) -> list[int]:

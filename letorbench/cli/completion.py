@@ -1,0 +1,68 @@
+"""What the shell completes: names of data sets and algorithms, also within comma lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import click
+from click.shell_completion import CompletionItem
+
+Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+
+def names(choices: Callable[[click.Context], Iterable[str]]) -> Complete:
+    """Complete the last name of a comma list from the choices, in any case."""
+
+    def complete(
+        ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        before, comma, start = incomplete.rpartition(",")
+        taken = {name.lower() for name in before.split(",")}
+        return [
+            CompletionItem(before + comma + name)
+            for name in choices(ctx)
+            if name.lower().startswith(start.lower()) and name.lower() not in taken
+        ]
+
+    return complete
+
+
+def _algorithms(ctx: click.Context) -> list[str]:
+    from letorbench.rankers import names as ranker_names
+
+    return [*ranker_names(), "all", "card"]
+
+
+def _catalog(ctx: click.Context) -> list[str]:
+    from letorbench.datasets.catalog import CATALOG
+
+    return list(CATALOG)
+
+
+def _installed(ctx: click.Context) -> list[str]:
+    from letorbench.datasets.layout import installed
+
+    folder = ctx.params.get("data_dir") or Path("data")
+    return list(dict.fromkeys([*installed(Path(folder)), "DEMO", "all"]))
+
+
+def _with_results(ctx: click.Context) -> list[str]:
+    from letorbench.analysis.aggregate import present
+
+    return [*present(Path(ctx.params.get("out") or "results")), "all"]
+
+
+def _run_algorithms(ctx: click.Context) -> list[str]:
+    out = Path(ctx.params.get("out") or "results")
+    asked = ctx.params.get("datasets") or ("*",)
+    places = [path for name in asked for path in out.glob(f"{name}/*/folds.csv")]
+    return sorted({path.parent.name for path in places})
+
+
+#: every algorithm; every known data set; those on disk; those with results; theirs
+algorithms = names(_algorithms)
+catalog = names(_catalog)
+installed = names(_installed)
+with_results = names(_with_results)
+run_algorithms = names(_run_algorithms)

@@ -1,0 +1,107 @@
+"""`--config FILE`: a TOML file that holds a command's options; the command line wins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from letorbench.errors import DataError, UsageError
+
+
+def option(command: click.Command) -> click.Command:
+    """Give a finished command the option `--config`."""
+    command.params.append(
+        click.Option(
+            ["--config"], type=click.Path(exists=True, dir_okay=False, path_type=Path),
+            callback=_apply, is_eager=True, expose_value=False, metavar="FILE",
+            help="A TOML file of these options, by their names; the command line wins.",
+        )
+    )  # fmt: skip
+    return command
+
+
+def _apply(ctx: click.Context, param: click.Parameter, path: Path | None) -> None:
+    if path is not None:
+        ctx.default_map = {**(ctx.default_map or {}), **defaults(read(path), ctx, path)}
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The file's keys and values; DataError where it is no TOML."""
+    toml = _parser()
+    try:
+        return toml.loads(path.read_text(encoding="utf-8"))
+    except (toml.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"{path}: found no TOML ({error})") from None
+
+
+def defaults(
+    found: Mapping[str, Any], ctx: click.Context, path: Path
+) -> dict[str, str | bool | list[str]]:
+    """The file's values by parameter name, each checked as the command line would be.
+
+    UsageError names the file and the key of what no option takes.
+    """
+    from letorbench.experiment.names import known
+
+    options = _options(ctx.command)
+    values = {}
+    for key, value in found.items():
+        try:
+            param = options[known(key.replace("_", "-"), list(options), "option")]
+            values[param.name] = _value(param, value)
+            param.type_cast_value(ctx, values[param.name])
+        except UsageError as error:
+            raise UsageError(f"{path}: {error}") from None
+        except click.BadParameter as error:
+            raise UsageError(f"{path}: {key}: {error.message}") from None
+    return values
+
+
+def _options(command: click.Command) -> dict[str, click.Option]:
+    """The options by their long names, `--config` and `--help` apart."""
+    return {
+        param.opts[0].lstrip("-"): param
+        for param in command.params
+        if isinstance(param, click.Option) and param.name not in ("config", "help")
+    }
+
+
+def _value(param: click.Option, value: Any) -> str | bool | list[str]:
+    """The value as the words of a command line."""
+    name = param.opts[0].lstrip("-")
+    if param.is_flag:
+        if not isinstance(value, bool):
+            raise UsageError(f"{name}: found {value!r}, expected true or false")
+        return value
+    if param.multiple:
+        if isinstance(value, dict):
+            return [f"{key}={_word(name, item)}" for key, item in value.items()]
+        return [_word(name, item) for item in (value if isinstance(value, list) else [value])]
+    return _word(name, value)
+
+
+def _word(name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list) and all(isinstance(item, (str, int, float)) for item in value):
+        return ",".join(_word(name, item) for item in value)
+    if isinstance(value, (str, int, float)):
+        return str(value)
+    raise UsageError(f"{name}: found {value!r}, expected text, a number or a list of them")
+
+
+def _parser() -> Any:
+    try:
+        import tomllib
+    except ModuleNotFoundError:  # Python 3.10
+        try:
+            import tomli as tomllib
+        except ModuleNotFoundError:
+            raise UsageError(
+                "--config needs Python 3.11 or newer, or the package tomli "
+                "(`python -m pip install tomli`)"
+            ) from None
+    return tomllib

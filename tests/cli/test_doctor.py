@@ -1,0 +1,63 @@
+"""`doctor` says what is here and what is missing."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from toy_data import write_toy
+
+from letorbench.cli import cli
+from letorbench.experiment import machine
+
+
+def call(*words: str):
+    return CliRunner().invoke(cli, ["doctor", *words])
+
+
+def test_what_is_here(tmp_path: Path, monkeypatch):
+    write_toy(tmp_path / "data")
+    (tmp_path / "data" / ".cache").mkdir()
+    (tmp_path / "data" / ".cache" / "x").write_bytes(b"0" * 1_500_000)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LETORBENCH_THREADS", "3")
+    result = call()
+    assert result.exit_code == 0
+    for pattern in (
+        r"numpy +\d+\.", r"click +\d+\.", r"python +3\.\d+", r"cores +\d+",
+        r"threads +3 \(LETORBENCH_THREADS=3\)", r"kernels +\d+ of \d+ compiled",
+        r"data sets +TOY$", r"cache +1\.5 MB", r"results +none yet",
+    ):  # fmt: skip
+        assert re.search(rf"^{pattern}", result.stdout, re.MULTILINE), pattern
+
+
+def test_nothing_is_here_yet(tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = call()
+    assert result.exit_code == 0 and "data (not there yet)" in result.stdout
+    assert "none but DEMO" in result.stdout and not list(tmp_path.iterdir())
+
+
+def test_a_missing_package_is_an_error(monkeypatch):
+    found = machine.installed_version
+    monkeypatch.setattr(
+        machine, "installed_version", lambda name: None if name == "tqdm" else found(name)
+    )
+    result = call()
+    assert result.exit_code == 1 and re.search(r"tqdm +MISSING, expected >=", result.stdout)
+    assert result.stderr == (
+        "letorbench: error: missing: tqdm; `python -m pip install letorbench`\n"
+    )
+
+
+def test_requirements_of_extras_are_not_required():
+    names = [name for name, _, _ in machine.packages()]
+    assert {"numpy", "scipy", "click"} <= set(names) and "pytest" not in names
+
+
+@pytest.mark.parametrize("line", ["numpy>=1.26", "numpy (>=1.26)", 'numpy>=1.26; extra == "x"'])
+def test_requirement_lines(line):
+    match = machine.REQUIREMENT.fullmatch(line)
+    assert match[1] == "numpy" and match[2].strip() == ">=1.26"
