@@ -39,3 +39,22 @@ $(READY_BENCH): $(READY)
 
 clean:
 	rm -rf .venv
+
+# The papers: `make papers` for all at their small size, `make PAPER` for one, and a target for
+# each figure and table. DATA and RESULTS are folders; FLAGS=--full asks for the papers' own sizes.
+DATA ?= data
+RESULTS ?= results
+JOBS ?= 2
+REPRODUCE = $(BIN)/letorbench reproduce --data-dir $(DATA) --out $(RESULTS) --jobs $(JOBS) $(FLAGS)
+PAPERS := ndcgboost-2009
+
+.PHONY: papers $(PAPERS) figure-ndcgboost
+
+papers: $(READY)
+	$(REPRODUCE) all
+
+$(PAPERS): $(READY)
+	$(REPRODUCE) $@
+
+figure-ndcgboost: $(READY)
+	$(REPRODUCE) ndcgboost-2009 --part figure-1

@@ -1,0 +1,67 @@
+"""`letorbench reproduce`: rerun papers' experiments, and say what came of every claim."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from letorbench.cli import options
+
+
+@click.command(short_help="Rerun a paper's experiments; a verdict on every claim.")
+@click.argument("papers", nargs=-1, required=True, metavar="PAPER…")
+@click.option(
+    "--part", "parts", multiple=True, metavar="NAME…",
+    help="Only these figures or tables: repeat, comma lists.  [default: all]",
+)
+@click.option("--full", is_flag=True, help="The papers' own sizes, which may take hours.")
+@options.data_dir
+@options.out
+@click.option(
+    "--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N",
+    help="Processes; the results do not depend on it.",
+)
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N",
+    help="Where every random draw comes from.",
+)
+def reproduce(
+    papers: tuple[str, ...],
+    parts: tuple[str, ...],
+    full: bool,
+    data_dir: Path,
+    out: Path,
+    jobs: int,
+    seed: int,
+) -> None:  # fmt: skip
+    """Rerun the experiments of PAPER (or of `all`) on the data at hand.
+
+    Prints, claim by claim, the paper's value, ours with a 95 % interval, a p-value where two
+    methods are compared, and a verdict: reproduced, not reproduced, not significant either
+    way, or no data. Leaves the figures and tables, claims.csv, and what differs from the
+    paper's setting in results/papers/PAPER. What is stored is not run again.
+    """
+    from letorbench.experiment.names import known, split
+    from letorbench.papers import PAPERS, paper
+    from letorbench.papers.paper import reproduce as rerun
+    from letorbench.papers.records import closing, lines, notes
+    from letorbench.papers.study import Study
+
+    chosen = []
+    for name in split(papers):
+        chosen += list(PAPERS) if name == "all" else [known(name, list(PAPERS), "paper")]
+    study = Study(
+        data_dir, out, jobs, seed, full, say=lambda line: click.echo(f"... {line}", err=True)
+    )
+    done = []
+    for name in dict.fromkeys(chosen):
+        result = rerun(paper(name), study, split(parts))
+        click.echo(f"{name}: {result.paper.reference}\n")
+        click.echo("\n".join(lines(result.verdicts)))
+        click.echo("".join(f"\n{line}" for line in notes(result.verdicts)))
+        click.echo("\ndiffers from the paper's setting:")
+        click.echo("\n".join(f"- {line}" for line in result.differs))
+        click.echo("\n" + "\n".join(f"file  {path}" for path in result.files) + "\n")
+        done.append((name, result.verdicts, study.folder(name)))
+    click.echo("\n".join(closing(done)))

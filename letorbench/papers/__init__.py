@@ -1,0 +1,17 @@
+"""The papers whose experiments can be rerun, one file each: claims as data, parts to run."""
+
+from __future__ import annotations
+
+import importlib
+
+from letorbench.papers.paper import Paper
+
+#: what a user calls a paper -> the module that has it as PAPER
+PAPERS = {
+    "ndcgboost-2009": "ndcgboost_2009",
+}
+
+
+def paper(name: str) -> Paper:
+    """The paper of that name (a key of PAPERS)."""
+    return importlib.import_module(f"{__name__}.{PAPERS[name]}").PAPER

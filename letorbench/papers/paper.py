@@ -1,0 +1,78 @@
+"""A paper as a value: its claims and its figures and tables, and how one is rerun."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from letorbench.errors import UsageError
+from letorbench.experiment.names import known
+from letorbench.papers.claims import Claim, Verdict
+from letorbench.papers.records import write_claims, write_setting
+from letorbench.papers.study import Study
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What a part's run gave: verdicts, files, and what differed from the paper's setting."""
+
+    verdicts: tuple[Verdict, ...]
+    files: tuple[Path, ...] = ()
+    differs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper's experiments.
+
+    differs: what always differs from the paper's setting.
+    parts:   its figures and tables by name, each a function that runs one.
+    """
+
+    name: str
+    reference: str
+    claims: tuple[Claim, ...]
+    parts: Mapping[str, Callable[[Study], Findings]]
+    differs: tuple[str, ...] = ()
+
+    def of_part(self, part: str) -> tuple[Claim, ...]:
+        return tuple(claim for claim in self.claims if claim.part == part)
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A paper's verdicts, in the order of its claims, and the files that were written."""
+
+    paper: Paper
+    verdicts: tuple[Verdict, ...]
+    files: tuple[Path, ...]
+    differs: tuple[str, ...]
+
+
+def reproduce(paper: Paper, study: Study, parts: Sequence[str] = ()) -> Reproduction:
+    """Run the parts (all where none is named); write claims.csv and setting.txt.
+
+    UsageError for a part that the paper does not have.
+    """
+    chosen = [known(part, list(paper.parts), f"part of {paper.name}") for part in parts]
+    verdicts: list[Verdict] = []
+    files: list[Path] = []
+    differs = list(paper.differs)
+    for part in chosen or list(paper.parts):
+        study.say(f"{paper.name}: {part}")
+        findings = paper.parts[part](study)
+        verdicts += findings.verdicts
+        files += findings.files
+        differs += findings.differs
+    order = {claim.id: i for i, claim in enumerate(paper.claims)}
+    if {verdict.claim.id for verdict in verdicts} - set(order):
+        raise UsageError(f"{paper.name}: a verdict on a claim that it does not have")
+    verdicts.sort(key=lambda verdict: order[verdict.claim.id])
+    differs = list(dict.fromkeys(differs))
+    folder = study.folder(paper.name)
+    files += [
+        write_claims(folder / "claims.csv", verdicts, paper.claims),
+        write_setting(folder / "setting.txt", paper.reference, differs),
+    ]
+    return Reproduction(paper, tuple(verdicts), tuple(dict.fromkeys(files)), tuple(differs))

@@ -1,0 +1,158 @@
+"""What a paper's experiments run on: data, folders, and ranker runs with their stored results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from letorbench.datasets import layout
+from letorbench.datasets.catalog import parse as parse_name
+from letorbench.errors import DataError
+from letorbench.experiment import store
+from letorbench.experiment.plan import Protocol, Task
+from letorbench.experiment.run import run as run_all
+from letorbench.experiment.task import benchmark_of
+from letorbench.measures import evaluate, parse
+from letorbench.measures.convention import CONVENTIONS
+from letorbench.measures.scores import read_scores
+from letorbench.papers.resampling import mean
+from letorbench.rankers import names
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A ranker with fixed settings under the name that a table or a figure gives it."""
+
+    label: str
+    algo: str
+    settings: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """One variant's per-query values on the test parts.
+
+    values: (n_queries, n_measures) float64; folds: (n_queries,) int64.
+    """
+
+    measures: tuple[str, ...]
+    values: np.ndarray
+    folds: np.ndarray
+
+    def __getitem__(self, measure: str) -> np.ndarray:
+        """(n_queries,) of one measure."""
+        return self.values[:, self.measures.index(measure)]
+
+    def mean(self, measure: str) -> float:
+        """The mean of the folds' means."""
+        return mean(self[measure], self.folds)
+
+
+@dataclass(frozen=True)
+class Study:
+    """Where the data and the results are, and how large and how parallel the runs are.
+
+    full: the papers' own sizes where those take long; otherwise the small ones.
+    say:  told what is being run.
+    """
+
+    data_dir: Path
+    out: Path
+    jobs: int = 1
+    seed: int = 0
+    full: bool = False
+    say: Callable[[str], None] = lambda line: None
+
+    def folder(self, paper: str) -> Path:
+        return self.out / "papers" / paper
+
+    def has(self, dataset: str) -> bool:
+        """Whether the data set is at hand; DEMO always is."""
+        return dataset == "DEMO" or layout.present(dataset, self.data_dir)
+
+    def missing(self, dataset: str) -> str:
+        """How to get a data set that is not at hand."""
+        try:
+            layout.find(dataset, self.data_dir)
+        except DataError as error:
+            return f"{dataset} is not at hand; {str(error).rpartition('; ')[2]}"
+        return ""
+
+    def runs(
+        self,
+        paper: str,
+        dataset: str,
+        variants: Sequence[Variant],
+        measures: Sequence[str],
+        convention: str = "auto",
+        folds: Sequence[int] | None = None,
+    ) -> dict[str, Values]:
+        """Every variant's values, by label; a variant that failed or does not exist is left out.
+
+        Stored folds are not run again. A ranker as it comes is an ordinary run, in
+        results/<DATASET>/<algo>; settings of the paper's have a folder of their own,
+        results/papers/<paper>/runs/<label>. convention: what the values are measured by.
+        """
+        for variant in variants:
+            if variant.algo not in names():
+                self.say(f"{dataset}: {variant.algo} is not available")
+        known = [variant for variant in variants if variant.algo in names()]
+        plain = [variant for variant in known if not variant.settings]
+        groups = [(self.out, plain)] if plain else []
+        groups += [(self._own(paper, v.label), [v]) for v in known if v.settings]
+        found: dict[str, Values] = {}
+        for out, group in groups:
+            protocol = Protocol(self.data_dir, out, seed=self.seed)
+            self.say(f"{dataset}: {', '.join(variant.label for variant in group)}")
+            settings = {variant.algo: variant.settings for variant in group}
+            report = run_all([dataset], settings, folds, protocol, self.jobs)
+            for outcome in report.outcomes:
+                if outcome.error:
+                    self.say(f"{outcome.task}: {outcome.error}")
+            for variant in group:
+                read = _read(dataset, variant, measures, protocol, convention, folds)
+                if read is not None:
+                    found[variant.label] = read
+        return {v.label: found[v.label] for v in variants if v.label in found}
+
+    def _own(self, paper: str, label: str) -> Path:
+        safe = "".join(c if c.isalnum() or c in "-.=@" else "_" for c in label)
+        return self.folder(paper) / "runs" / safe
+
+
+def is_stand_in(dataset: str) -> bool:
+    """Whether a data set is made up: DEMO or a twin."""
+    entry = parse_name(dataset).entry
+    return entry is not None and entry.synthetic
+
+
+def _read(
+    dataset: str,
+    variant: Variant,
+    measures: Sequence[str],
+    protocol: Protocol,
+    convention: str,
+    folds: Sequence[int] | None,
+) -> Values | None:
+    """The values of the stored scores; None unless every fold is there."""
+    benchmark = benchmark_of(dataset, protocol)
+    rules = benchmark.convention
+    if convention != "auto":
+        rules = replace(CONVENTIONS[convention], max_label=rules.max_label)
+    rows, numbers = [], []
+    for fold in benchmark.folds:
+        if folds is not None and fold.number not in folds:
+            continue
+        task = Task(dataset, variant.algo, fold.number, variant.settings)
+        folder = store.fold_folder(protocol.out, task)
+        if not store.is_done(folder, store.identity(task, protocol, benchmark)):
+            return None
+        test = fold.test
+        scores = read_scores(folder / "scores.txt", test.n_docs)
+        asked = [parse(name) for name in measures]
+        rows.append(evaluate(test.labels, scores, test.offsets, asked, rules))
+        numbers.append(np.full(test.n_queries, fold.number))
+    return Values(tuple(measures), np.concatenate(rows), np.concatenate(numbers))
