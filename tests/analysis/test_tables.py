@@ -8,7 +8,7 @@ import io
 import pytest
 
 from letorbench.analysis.aggregate import Row, Summary
-from letorbench.analysis.tables import FORMATS, caption, label, render
+from letorbench.analysis.tables import FORMATS, Marks, caption, label, render
 
 SUMMARY = Summary(
     "OHSUMED",
@@ -34,9 +34,9 @@ def test_text():
 
 def test_markdown_and_latex_mark_the_best_and_name_the_convention():
     markdown = render(SUMMARY, MEASURES, "markdown")
-    assert "| second_one | **0.5000** | 0.1000 |" in markdown and "[letor3]" in markdown
+    assert "| second_one | **0.5000** | <u>0.1000</u> |" in markdown and "[letor3]" in markdown
     latex = render(SUMMARY, MEASURES, "latex")
-    assert r"second\_one & \textbf{0.5000} & 0.1000 \\" in latex and "[letor3]" in latex
+    assert r"second\_one & \textbf{0.5000} & \underline{0.1000} \\" in latex and "[letor3]" in latex
 
 
 def test_csv_keeps_every_digit():
@@ -66,3 +66,19 @@ def test_labels():
     assert [label(m) for m in ("ndcg@10", "mean-ndcg", "p@5", "pairwise", "map")] == [
         "NDCG@10", "Mean-NDCG", "P@5", "Pairwise", "MAP",
     ]  # fmt: skip
+
+
+def test_marks_against_a_baseline():
+    marks = Marks("third", "t, p < .05", {("first", "ndcg@1"): 1, ("second_one", "map"): -1})
+    assert render(SUMMARY, MEASURES, "text", marks).splitlines() == [
+        "OHSUMED: mean over 5 folds; measures as the LETOR 3.0 tool computes them [letor3]; "
+        "* = best; + - = significantly better, worse than third (t, p < .05)",
+        "algorithm   NDCG@1       MAP",
+        "first       0.5000*+  0.2500*",
+        "second_one  0.5000*   0.1000-",
+        "third       0.4000",
+    ]
+    markdown = render(SUMMARY, MEASURES, "markdown", marks)
+    assert "| first | **0.5000**↑ | **0.2500** |" in markdown and "<u>0.1000</u>↓" in markdown
+    header, first, *_ = csv.reader(io.StringIO(render(SUMMARY, MEASURES, "csv", marks)))
+    assert header[-2:] == ["ndcg@1-sign", "map-sign"] and first[-2:] == ["1", "0"]
