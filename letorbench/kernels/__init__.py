@@ -17,6 +17,8 @@ from typing import TypeVar
 
 import numba
 import numpy as np
+from numba.core.caching import FunctionCache
+from numba.core.runtime import rtsys
 
 Result = TypeVar("Result")
 
@@ -25,6 +27,19 @@ COMPILED: list[tuple[object, tuple[str, ...]]] = []
 
 #: floating-point freedoms that let a sum be vectorised; NaN and infinity keep their meaning
 REORDER = frozenset({"reassoc", "contract", "nsz", "arcp"})
+
+
+class _KernelCache(FunctionCache):
+    """Numba's cache on disk, but a compiled kernel is loaded with what running it needs alone.
+
+    Numba imports all that compiling could need first, scipy.linalg among it: a quarter of a
+    second in each command. Where nothing is cached, compiling still does.
+    """
+
+    def load_overload(self, sig: object, target_context: object) -> object:
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
 
 
 def kernel(*signatures: str, reorder: bool = False) -> Callable:
@@ -37,10 +52,10 @@ def kernel(*signatures: str, reorder: bool = False) -> Callable:
     def decorate(function: Callable) -> Callable:
         dispatcher = numba.njit(
             nogil=True,
-            cache=True,
             fastmath=set(REORDER) if reorder else False,
             error_model="numpy",  # a check for zero would keep divisions from being vectorised
         )(function)
+        dispatcher._cache = _KernelCache(function)
         COMPILED.append((dispatcher, signatures))
         return dispatcher
 
