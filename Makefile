@@ -46,9 +46,10 @@ DATA ?= data
 RESULTS ?= results
 JOBS ?= 2
 REPRODUCE = $(BIN)/letorbench reproduce --data-dir $(DATA) --out $(RESULTS) --jobs $(JOBS) $(FLAGS)
-PAPERS := ndcgboost-2009
+PAPERS := ndcgboost-2009 lambdarank-2006
 
 .PHONY: papers $(PAPERS) figure-ndcgboost
+.PHONY: figure-lambdarank-1 figure-lambdarank-2 figure-lambdarank-3 figure-lambdarank-jacobian
 
 papers: $(READY)
 	$(REPRODUCE) all
@@ -58,3 +59,9 @@ $(PAPERS): $(READY)
 
 figure-ndcgboost: $(READY)
 	$(REPRODUCE) ndcgboost-2009 --part figure-1
+
+figure-lambdarank-jacobian: $(READY)
+	$(REPRODUCE) lambdarank-2006 --part jacobian
+
+figure-lambdarank-%: $(READY)
+	$(REPRODUCE) lambdarank-2006 --part figure-$*

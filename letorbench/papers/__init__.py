@@ -9,6 +9,7 @@ from letorbench.papers.paper import Paper
 #: what a user calls a paper -> the module that has it as PAPER
 PAPERS = {
     "ndcgboost-2009": "ndcgboost_2009",
+    "lambdarank-2006": "lambdarank_2006",
 }
 
 

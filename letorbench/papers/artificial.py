@@ -1,0 +1,89 @@
+"""Rankers on generated sets that need no files: trained, stored and read back like any run."""
+
+from __future__ import annotations
+
+import json
+import time
+import zlib
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from letorbench import __version__
+from letorbench.datasets.queryset import QuerySet
+from letorbench.experiment import store
+from letorbench.experiment.select import grid, select
+from letorbench.experiment.task import score_warnings
+from letorbench.measures import evaluate, parse
+from letorbench.measures.convention import CONVENTIONS
+from letorbench.measures.scores import read_scores
+from letorbench.papers.study import Study, Values, Variant
+from letorbench.rankers import ranker
+from letorbench.rankers.base import Validation
+
+
+@dataclass(frozen=True, eq=False)
+class Generated:
+    """A training, a validation and a test set, and `facts` that say how they were made."""
+
+    facts: Mapping[str, object]
+    train: QuerySet
+    validation: QuerySet
+    test: QuerySet
+
+
+def runs(
+    study: Study,
+    folder: Path,
+    made: Generated,
+    variants: Sequence[Variant],
+    measures: Sequence[str],
+    choose: str = "ndcg@10",
+) -> dict[str, Values]:
+    """Every variant's per-query values on the test set, by label, measured by `standard`.
+
+    choose: the validation measure that settings and epochs are chosen by. Stored results in
+    folder/<label> are kept where they were made in the same way. The variants are trained in
+    as many threads as there are jobs; the results do not depend on it.
+    """
+    rules = CONVENTIONS["standard"]
+    validation = Validation(made.validation, parse(choose), rules)
+
+    def one(variant: Variant) -> Values:
+        facts = _identity(made, variant, choose, study.seed)
+        own = folder / variant.label
+        if not store.is_done(own, facts):
+            study.say(f"{folder.name}: {variant.label}")
+            start = time.perf_counter()
+            seed = np.random.SeedSequence([study.seed, zlib.crc32(variant.label.encode())])
+            fixed = variant.settings
+            selected = select(ranker(variant.algo), fixed, made.train, validation, seed)
+            scores = selected.ranker.predict(made.test.features)
+            warnings = [*selected.warnings, *score_warnings(scores, made.test)]
+            seconds = time.perf_counter() - start
+            store.write_fold(own, facts, selected, scores, seconds, warnings)
+        test = made.test
+        scores = read_scores(own / "scores.txt", test.n_docs)
+        asked = [parse(name) for name in measures]
+        values = evaluate(test.labels, scores, test.offsets, asked, rules)
+        return Values(tuple(measures), values, np.ones(test.n_queries, dtype=np.int64))
+
+    with ThreadPoolExecutor(study.jobs) as pool:
+        return dict(zip([v.label for v in variants], pool.map(one, variants)))
+
+
+def _identity(made: Generated, variant: Variant, choose: str, seed: int) -> dict[str, object]:
+    cls = ranker(variant.algo)
+    facts = {
+        "data": dict(made.facts),
+        "algo": variant.algo,
+        "settings": cls(**variant.settings).settings(),
+        "grid": grid(cls, variant.settings),
+        "select": choose,
+        "seed": seed,
+        "letorbench": __version__,
+    }
+    return json.loads(json.dumps(facts))

@@ -1,0 +1,232 @@
+"""Burges, Ragno, Le, "Learning to Rank with Nonsmooth Cost Functions", NIPS 2006."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, astuple, replace
+
+import numpy as np
+
+from letorbench.datasets.cubic import cubic
+from letorbench.datasets.queryset import QuerySet
+from letorbench.files import write_atomically
+from letorbench.losses.lambdas import LAMBDAS, Lambda
+from letorbench.papers import artificial, judge, poincare, speed
+from letorbench.papers.claims import Claim, Verdict
+from letorbench.papers.paper import Findings, Paper
+from letorbench.papers.records import write_table
+from letorbench.papers.resampling import interval
+from letorbench.papers.study import Study, Variant
+
+NAME = "lambdarank-2006"
+CUTOFFS = tuple(f"ndcg@{k}" for k in range(1, 11))
+#: queries of the training, validation and test set
+FULL, SMALL = (10_000, 5_000, 10_000), (2_000, 1_000, 2_000)
+NETS = {1: "linear", 2: "two-layer"}
+WEB = "the web search data were never published"
+
+
+def _timing(name: str, text: str, how: str, value: float, sense: str) -> Claim:
+    return Claim(NAME, name, "figure-1", text, "timing", "value", how, value, sense)
+
+
+CLAIMS = (
+    _timing(
+        "speed-linear", "factored training of a linear net is 5.1 times as fast",
+        "V1's seconds an epoch over V2's, data of the web set's shape", 5.1, "at least",
+    ),
+    _timing(
+        "speed-two-layer", "factored training of a two-layer net is 8.0 times as fast",
+        "V1's seconds an epoch over V2's, data of the web set's shape", 8.0, "at least",
+    ),
+    _timing(
+        "slope-v1", "pair by pair, the cost is nearly quadratic in documents",
+        "slope of log seconds on log documents, linear net", 1.943, "equal",
+    ),
+    _timing(
+        "slope-v2", "factored, the cost is about linear in documents (the paper's slope: 1.185)",
+        "slope of log seconds on log documents, linear net; at most 1.2", 1.2, "at most",
+    ),
+    *(
+        Claim(
+            NAME, f"artificial-{net}", "figure-2", f"LambdaRank is above RankNet with {net} nets",
+            "artificial", "ordering", "NDCG@10 of the test queries, paired",
+        )
+        for net in NETS.values()
+    ),
+    *(
+        Claim(
+            NAME, f"web-{net}", "figure-3", f"LambdaRank is above RankNet with {net} nets",
+            "Web", "ordering", "NDCG@10 of the test queries, paired",
+        )
+        for net in NETS.values()
+    ),
+    Claim(
+        NAME, "ranknet-symmetric", "jacobian", "lambdas of a cost have a symmetric Jacobian",
+        "none", "value", "RankNet's largest |J - J^T| / |J|, 20 random queries", 1e-6, "at most",
+    ),
+    Claim(
+        NAME, "ranknet-convex", "jacobian", "RankNet's cost is convex in the scores", "none",
+        "value", "smallest eigenvalue of RankNet's -J over the largest", -1e-6, "at least",
+    ),
+)  # fmt: skip
+BY_ID = {claim.id: claim for claim in CLAIMS}
+
+
+def web_shaped(seed: int) -> QuerySet:
+    """1,000 queries of 26.1 documents and 367 features: the size of section 6.1's web data."""
+    rng = np.random.default_rng(seed)
+    (queries,) = cubic(rng, [1_000], 50, (20, 32))
+    features = rng.standard_normal((queries.n_docs, 367), dtype=np.float32)
+    return replace(queries, features=features)
+
+
+def timing(study: Study) -> Findings:
+    """Figure 1, right: seconds of an epoch against documents; and the ratios of section 6.1."""
+    from letorbench.papers.plots import Axis, Line, lines_figure
+
+    stem = study.folder(NAME) / "figure-1"
+    top, patience = (512_000, 600.0) if study.full else (64_000, 15.0)
+    sizes = [n for n in (1_000 * 2**i for i in range(10)) if n <= top]
+    timings, ratios = _measured(study, sizes, patience)
+    lines, rows, slopes = {}, [], {}
+    for version, layers in [(v, depth) for v in speed.PASSES for depth in NETS]:
+        own = [t for t in timings if (t.version, t.layers) == (version, layers)]
+        slopes[version, layers] = found = speed.slope(own)
+        name = f"{version}, {NETS[layers]} (slope {found.value:.2f})"
+        lines[name] = Line([t.documents for t in own], [t.seconds for t in own])
+        rows += [[version, NETS[layers], t.documents, t.seconds] for t in own]
+    ends = max(t.documents for t in timings if t.version == "V1")
+    note = f"V1 stops at {ends:,} documents: the next would take more than {patience:g} s"
+    files = lines_figure(
+        [Axis("RankNet", "documents of the query", "seconds an epoch", lines, True, note)], stem
+    )
+    files += write_table(stem, "Figure 1", ["version", "net", "documents", "seconds"], rows)
+    verdicts = [
+        judge.measured(
+            BY_ID[f"speed-{net}"], float(np.median(ratios[layers])),
+            min(ratios[layers]), max(ratios[layers]), "median, least and most of five",
+        )
+        for layers, net in NETS.items()
+    ]  # fmt: skip
+    for version in speed.PASSES:
+        claim, found = BY_ID[f"slope-{version.lower()}"], slopes[version, 1]
+        last = ends if version == "V1" else top
+        note = f"two-layer: {slopes[version, 2].value:.3f}; {sizes[0]:,} to {last:,} documents"
+        verdicts.append(judge.measured(claim, *astuple(found), note))
+    differs = (
+        "timings are this machine's; the ratios' data have the web set's size, all made up",
+        f"documents from {sizes[0]:,}, not 4,000, to {top:,} (V1: {ends:,}), not 512,000",
+    )
+    return Findings(tuple(verdicts), tuple(files), differs)
+
+
+def _measured(
+    study: Study, sizes: list[int], patience: float
+) -> tuple[list[speed.Timing], dict[int, list[float]]]:
+    """The timings, measured once and kept in figure-1.json."""
+    path = study.folder(NAME) / "figure-1.json"
+    asked = {"sizes": sizes, "patience": patience, "seed": study.seed}
+    stored = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    if stored.get("asked") != asked:
+        study.say("timing V1 and V2")
+        timings = speed.growing(sizes, tuple(NETS), patience)
+        web = web_shaped(study.seed)
+        ratios = {str(layers): speed.ratios(web, layers).tolist() for layers in NETS}
+        stored = {"asked": asked, "timings": [asdict(t) for t in timings], "ratios": ratios}
+        with write_atomically(path) as file:
+            file.write(json.dumps(stored, indent=1) + "\n")
+    timings = [speed.Timing(**t) for t in stored["timings"]]
+    return timings, {int(layers): values for layers, values in stored["ratios"].items()}
+
+
+def ranking(study: Study) -> Findings:
+    """Figure 2, left: NDCG@1..10 on the artificial data with 95 % bars."""
+    from letorbench.papers.plots import Axis, Line, lines_figure
+
+    sizes = FULL if study.full else SMALL
+    sets = cubic(np.random.default_rng(study.seed), sizes)
+    facts = {"recipe": "cubic", "queries": list(sizes), "seed": study.seed}
+    variants = [
+        Variant(f"{algo}-{net}", algo, {"layers": layers})
+        for layers, net in NETS.items()
+        for algo in ("lambdarank", "ranknet")
+    ]
+    folder = study.folder(NAME) / f"artificial-{sizes[0]}"
+    found = artificial.runs(
+        study, folder, artificial.Generated(facts, *sets), variants, CUTOFFS
+    )
+    lines, rows = {}, []
+    for label, values in found.items():
+        bands = [interval(values[c], values.folds) for c in CUTOFFS]
+        lines[label] = Line(range(1, 11), *map(list, zip(*bands)))
+        rows += [[label, c, *band] for c, band in zip(CUTOFFS, bands)]
+    stem = study.folder(NAME) / "figure-2"
+    title = "Cubic polynomial data, {:,}/{:,}/{:,} queries".format(*sizes)
+    files = lines_figure([Axis(title, "NDCG truncation level", "NDCG", lines)], stem)
+    header = ["method", "measure", "mean", "low", "high"]
+    files += write_table(stem, f"Figure 2, {title}", header, rows)
+    size = f"{sizes[0]:,} training queries" + ("" if study.full else "; --full for the paper's")
+    verdicts = [
+        judge.ordering(
+            BY_ID[f"artificial-{net}"], found[f"lambdarank-{net}"]["ndcg@10"],
+            found[f"ranknet-{net}"]["ndcg@10"], found[f"ranknet-{net}"].folds, size,
+        )
+        for net in NETS.values()
+    ]  # fmt: skip
+    differs = [
+        "the label distribution is MSLR's, for \"real datasets'\" that are not printed",
+        "learning rates are the rankers' grids; training ends 30 epochs after the best",
+        "the intranet data (Figure 2, right) were never published",
+    ]
+    if not study.full:
+        differs.append("{:,}/{:,}/{:,} queries, not 10,000/5,000/10,000".format(*sizes))
+    return Findings(tuple(verdicts), tuple(files), tuple(differs))
+
+
+def web(study: Study) -> Findings:
+    """Figure 3 cannot be rerun."""
+    claims = [claim for claim in CLAIMS if claim.part == "figure-3"]
+    verdicts = tuple(judge.no_data(claim, WEB) for claim in claims)
+    return Findings(verdicts, (), (f"no Figure 3: {WEB}",))
+
+
+def jacobian(study: Study) -> Findings:
+    """Section 4's test of every lambda function: is it the gradient of a cost?"""
+    rows, kept = [], {}
+    for name, function in LAMBDAS.items():
+        for neighbours in (False, True):
+            chosen = Lambda(name, neighbours, 0.1 if function.needs_margin else 0.0)
+            found = poincare.diagnose(chosen, np.random.default_rng(study.seed))
+            kept[name, neighbours] = found
+            rows.append([name, "neighbours" if neighbours else "all", *astuple(found)])
+    header = ["lambda", "pairs", "asymmetry", "lowest eigenvalue", "circulation", "sum"]
+    files = write_table(
+        study.folder(NAME) / "jacobian", "Section 4: a cost exists where the Jacobian is "
+        "symmetric and no closed path does work", header, rows,
+    )  # fmt: skip
+    plain, ndcg = kept["ranknet", False], kept["ranknet-ndcg", False]
+    note = (
+        f"work around closed paths: ranknet {plain.circulation:.0e}, ranknet-ndcg "
+        f"{ndcg.circulation:.2f} of its size: LambdaRank's lambdas have a symmetric Jacobian "
+        "within each order, but jump between orders, and are no cost's gradient"
+    )
+    return Findings(
+        (
+            _exact("ranknet-symmetric", plain.asymmetry, note),
+            _exact("ranknet-convex", plain.lowest, ""),
+        ),
+        files,
+    )
+
+
+def _exact(name: str, value: float, note: str) -> Verdict:
+    return judge.measured(BY_ID[name], value, value, value, note)
+
+
+PAPER = Paper(
+    NAME,
+    "Burges, Ragno, Le: Learning to Rank with Nonsmooth Cost Functions, NIPS 2006",
+    CLAIMS,
+    {"figure-1": timing, "figure-2": ranking, "figure-3": web, "jacobian": jacobian},
+)

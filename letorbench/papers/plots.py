@@ -1,0 +1,105 @@
+"""The papers' figures that are not plain curves over n: bands, log-log lines, bars."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from letorbench.analysis.plots import COLUMN, PAGE, STYLE, line_style, write
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Line:
+    """Points of one line, with bars from `low` to `high` where those are given."""
+
+    x: Sequence[float]
+    y: Sequence[float]
+    low: Sequence[float] = ()
+    high: Sequence[float] = ()
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One panel of lines by name; `log` makes both axes logarithmic."""
+
+    title: str
+    x: str
+    y: str
+    lines: Mapping[str, Line]
+    log: bool = False
+    note: str = ""
+
+
+def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
+    """The panels side by side, each with its legend inside, as stem.png, .svg and .pdf."""
+    import matplotlib
+
+    with matplotlib.rc_context(STYLE):
+        figure, axes = _figure(len(panels))
+        for axis, panel in zip(axes, panels):
+            for i, (name, line) in enumerate(panel.lines.items()):
+                style = line_style(i)
+                axis.plot(line.x, line.y, label=name, **style)
+                if len(line.low):
+                    below = [y - low for y, low in zip(line.y, line.low)]
+                    above = [high - y for y, high in zip(line.y, line.high)]
+                    axis.errorbar(
+                        line.x, line.y, (below, above), fmt="none", ecolor=style["color"],
+                        elinewidth=0.8, capsize=2.0,
+                    )  # fmt: skip
+            if panel.log:
+                axis.set_xscale("log")
+                axis.set_yscale("log")
+            _dress(axis, panel.title, panel.x, panel.y)
+            if panel.note:
+                axis.text(0.98, 0.02, panel.note, transform=axis.transAxes, ha="right", fontsize=6.5)
+            axis.legend(frameon=False, fontsize=6.5, handlelength=2.6)
+        return write(figure, stem)
+
+
+def bars_figure(
+    title: str, y: str, groups: Mapping[str, Mapping[str, float]], stem: Path
+) -> list[Path]:
+    """Groups of bars, a group for each data set and a bar for each method."""
+    import matplotlib
+
+    methods = list(dict.fromkeys(name for bars in groups.values() for name in bars))
+    width = 0.8 / max(1, len(methods))
+    hatches = ("", "///", "...", "xxx", "\\\\\\", "++")
+    with matplotlib.rc_context(STYLE):
+        figure, (axis,) = _figure(1)
+        for i, method in enumerate(methods):
+            at = [g + (i - (len(methods) - 1) / 2) * width for g in range(len(groups))]
+            heights = [bars.get(method, float("nan")) for bars in groups.values()]
+            axis.bar(
+                at, heights, width, label=method, color=line_style(i)["color"],
+                edgecolor="black", linewidth=0.4, hatch=hatches[i % len(hatches)], alpha=0.85,
+            )  # fmt: skip
+        _dress(axis, title, "", y)
+        axis.set_xticks(range(len(groups)), list(groups))
+        axis.set_ylim(0.0, 1.25 * max(max(bars.values()) for bars in groups.values()))
+        axis.legend(frameon=False, ncols=min(3, len(methods)), fontsize=6.5, loc="upper center")
+        return write(figure, stem)
+
+
+def _figure(panels: int) -> tuple[Figure, Sequence[Axes]]:
+    from matplotlib.figure import Figure
+
+    width = COLUMN if panels == 1 else PAGE
+    figure = Figure(figsize=(width, 2.9), layout="constrained")
+    return figure, figure.subplots(1, panels, squeeze=False)[0]
+
+
+def _dress(axis: Axes, title: str, x: str, y: str) -> None:
+    axis.set_title(title, pad=4)
+    axis.set_xlabel(x, labelpad=1)
+    axis.set_ylabel(y, labelpad=2)
+    axis.grid(color="0.9", linewidth=0.5)
+    axis.set_axisbelow(True)
+    axis.tick_params(length=2.5, width=0.6, pad=2)
