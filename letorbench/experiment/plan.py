@@ -10,7 +10,7 @@ from letorbench.datasets import catalog, layout
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.names import known, split
 from letorbench.experiment.settings import Settings
-from letorbench.rankers import names
+from letorbench.rankers import names, ranker
 
 #: the seven algorithms of the project's card
 CARD = (
@@ -52,10 +52,24 @@ class Task:
 
 
 def algorithms(words: Iterable[str]) -> list[str]:
-    """The algorithms of comma lists, `all` and `card`, each once, in the order given."""
-    groups = {"all": names(), "card": list(CARD)}
+    """The algorithms of comma lists, `all` and `card`, each once, in the order given.
+
+    `all` leaves out what `missing` lists; UsageError where such a one is asked for by name.
+    """
+    usable = [name for name in names() if ranker(name).available()]
+    groups = {"all": usable, "card": list(CARD)}
     chosen = [name for word in split(words) for name in groups.get(word, [word])]
-    return [known(name, names(), "algorithm") for name in dict.fromkeys(chosen)]
+    chosen = [known(name, names(), "algorithm") for name in dict.fromkeys(chosen)]
+    for name in chosen:
+        ranker(name).require()
+    return chosen
+
+
+def missing(words: Iterable[str]) -> list[str]:
+    """The algorithms that an `all` among the words leaves out, their package not installed."""
+    if "all" not in split(words):
+        return []
+    return [name for name in names() if not ranker(name).available()]
 
 
 def folds(text: str) -> tuple[int, ...]:

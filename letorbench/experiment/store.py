@@ -16,6 +16,7 @@ from letorbench.experiment.plan import Protocol, Task
 from letorbench.experiment.select import Selected, grid
 from letorbench.files import write_atomically
 from letorbench.rankers import ranker
+from letorbench.rankers.plugins import digest
 
 
 def algo_folder(out: Path, dataset: str, algo: str) -> Path:
@@ -43,6 +44,9 @@ def identity(task: Task, protocol: Protocol, benchmark: Benchmark) -> dict[str, 
         "null": protocol.null,
         "letorbench": __version__,
     }
+    code = digest(cls)
+    if code is not None:
+        facts["plugin"] = code
     return json.loads(json.dumps(facts))
 
 
@@ -95,7 +99,7 @@ def write_fold(
         "objective": selected.ranker.learned.objective,
         "warnings": warnings,
         "seconds": seconds,
-        "versions": versions(),
+        "versions": versions(selected.ranker.needs),
     }
     with write_atomically(folder / "fit.json") as file:
         file.write(json.dumps(_finite(fit), indent=1) + "\n")
@@ -109,12 +113,13 @@ def write_rows(path: Path, header: list[str], rows: list[list[object]]) -> None:
 
 
 @cache
-def versions() -> dict[str, str]:
-    """The versions that a result came from."""
+def versions(needed: str | None = None) -> dict[str, str]:
+    """The versions that a result came from, with those of a package that its ranker needs."""
     import platform
     from importlib.metadata import version
 
-    packages = {name: version(name) for name in ("numpy", "scipy", "numba")}
+    names = ("numpy", "scipy", "numba", *([needed] if needed else []))
+    packages = {name: version(name) for name in names}
     return {"letorbench": __version__, **packages, "python": platform.python_version()}
 
 

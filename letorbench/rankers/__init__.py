@@ -1,4 +1,7 @@
-"""The published algorithms, one file each; a file here is found and registered unasked."""
+"""The published algorithms, one file each; a file here is found and registered unasked.
+
+So is a ranker of another package or file, see `letorbench.rankers.plugins`.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +21,16 @@ def _import_all() -> None:
         importlib.import_module(f"{__name__}.{module.name}")
 
 
+def _load() -> None:
+    from letorbench.rankers.plugins import load_all  # it needs this package's base
+
+    _import_all()
+    load_all()
+
+
 def names() -> list[str]:
     """The names of all rankers, sorted."""
-    _import_all()
+    _load()
     return sorted(RANKERS)
 
 

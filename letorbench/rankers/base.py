@@ -5,13 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from importlib.util import find_spec
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import DataError
+from letorbench.errors import DataError, UsageError
 from letorbench.measures import Measure, evaluate, parse
 from letorbench.measures.convention import CONVENTIONS, Convention
 from letorbench.scorers.base import Scorer, load, save
@@ -63,6 +64,8 @@ class Ranker(ABC):
     paper:   the reference.
     formula: the objective, in plain text.
     grid:    hyper-parameter -> the values that validation chooses from.
+    needs:   an optional package that it cannot do without, None for most.
+    extra:   what `pip install` brings that package.
     """
 
     name: ClassVar[str]
@@ -70,14 +73,32 @@ class Ranker(ABC):
     paper: ClassVar[str]
     formula: ClassVar[str]
     grid: ClassVar[Mapping[str, Sequence[object]]] = {}
+    needs: ClassVar[str | None] = None
+    extra: ClassVar[str] = ""
 
     learned: Learned
+    n_features: int | None = None
 
     def __init_subclass__(cls, name: str | None = None, **rest: object) -> None:
         super().__init_subclass__(**rest)
         if name is not None:
+            if name in RANKERS:
+                both = f"{RANKERS[name].__module__} and {cls.__module__}"
+                raise UsageError(f"two rankers are named {name!r}, in {both}; rename one")
             cls.name = name
             RANKERS[name] = cls
+
+    @classmethod
+    def available(cls) -> bool:
+        """Whether the package that the ranker needs is installed."""
+        return cls.needs is None or find_spec(cls.needs) is not None
+
+    @classmethod
+    def require(cls) -> None:
+        """UsageError, saying how to install it, where the ranker's package is missing."""
+        if not cls.available():
+            how = f"`python -m pip install '{cls.extra or cls.needs}'`"
+            raise UsageError(f"{cls.name}: needs the package {cls.needs}; {how} installs it")
 
     @abstractmethod
     def learn(
@@ -92,10 +113,12 @@ class Ranker(ABC):
         rng: np.random.Generator | None = None,
     ) -> Ranker:
         """Learn from `train`, choosing rounds or epochs on `validation` where there are any."""
+        self.require()
         if isinstance(validation, QuerySet):
             validation = Validation(validation)
         if not np.isfinite(train.features.sum(dtype=np.float64)):
             raise DataError(f"{self.name}: the training features hold NaN or infinity")
+        self.n_features = train.n_features
         self.learned = self.learn(train, validation, rng or np.random.default_rng(0))
         return self
 
@@ -109,7 +132,8 @@ class Ranker(ABC):
 
     def save(self, path: Path) -> None:
         """Write the fitted ranker: its name, its settings, its scorer's arrays."""
-        save(self.learned.scorer, path, {"ranker": self.name, "settings": self.settings()})
+        facts = {"ranker": self.name, "settings": self.settings(), "features": self.n_features}
+        save(self.learned.scorer, path, facts)
 
     @staticmethod
     def load(path: Path) -> Ranker:
@@ -119,4 +143,5 @@ class Ranker(ABC):
             raise DataError(f"{path}: found ranker {facts.get('ranker')!r}, expected a known one")
         ranker = RANKERS[facts["ranker"]](**facts["settings"])
         ranker.learned = Learned(scorer)
+        ranker.n_features = facts.get("features")
         return ranker
