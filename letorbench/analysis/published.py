@@ -1,0 +1,120 @@
+"""Results as papers and sites print them, to be put beside ours.
+
+`published.csv` holds a number a row, `sources.csv` where it was printed. A row says with what
+name its source calls the data set and the algorithm; which of ours they are is said here.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from types import MappingProxyType
+
+from letorbench.datasets import catalog
+
+#: what is not of the same name but for case and punctuation: as printed -> the catalog's name.
+#: MSLR-WEB30K-Fold1 is not here: one fold's numbers are not the data set's.
+DATASETS: Mapping[str, str] = MappingProxyType(
+    {
+        "Yahoo! Set 1": "YAHOO-SET1",
+        "YahooLTR-set1": "YAHOO-SET1",
+        "Yahoo! Set 2": "YAHOO-SET2",
+        "Istella LETOR": "ISTELLA",
+        "Istella-S LETOR": "ISTELLA-S",
+    }
+)
+
+#: as printed -> our ranker of the same method. Those with another are not here: lgrz's
+#: "GBDT (XGBoost)" is multiple classification, jforests and QuickRank are other programs, and
+#: MQ2007's plain "AdaRank" does not say what it boosts on.
+ALGORITHMS: Mapping[str, str] = MappingProxyType(
+    {
+        "Regression": "regression",
+        "RankSVM": "ranksvm",
+        "RankBoost": "rankboost",
+        "FRank": "frank",
+        "ListNet": "listnet",
+        "AdaRank-MAP": "adarank-map",
+        "AdaRank-NDCG": "adarank-ndcg",
+        "SVMMAP": "svmmap",
+        "SVM_MAP": "svmmap",
+        "NDCG_BOOST": "ndcgboost",
+        "LightGBM": "lightgbm",
+        "LightGBM(2020 log)": "lightgbm",
+        "LambdaRank (LightGBM)": "lightgbm",
+        "xgboost": "xgboost",
+        "xgboost(log)": "xgboost",
+        "xgboost_hist": "xgboost",
+        "xgboost_hist(log)": "xgboost",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Published:
+    """One printed number.
+
+    dataset, algorithm: the names its source uses.
+    measure:   in our spelling (`ndcg@10`, `map`), also of what is no measure of ours.
+    value, printed: the number, and its digits as printed ("0.320").
+    note:      what else the source says, such as another convention.
+    reference: the source, as one cites it; `source` is its short name.
+    """
+
+    source: str
+    dataset: str
+    algorithm: str
+    measure: str
+    value: float
+    printed: str
+    note: str
+    reference: str
+
+    @property
+    def ours(self) -> str | None:
+        """The name of our ranker of that method, or None."""
+        return ALGORITHMS.get(self.algorithm)
+
+
+@cache
+def published() -> tuple[Published, ...]:
+    """Every printed number, in the file's order."""
+    references = {row["source"]: row["reference"] for row in _rows("sources.csv")}
+    return tuple(
+        Published(
+            row["source"],
+            row["dataset"],
+            row["algorithm"],
+            row["metric"].lower() + (f"@{row['cutoff']}" if row["cutoff"] else ""),
+            float(row["value"]),
+            row["value"],
+            row["note"],
+            references[row["source"]],
+        )
+        for row in _rows("published.csv")
+    )
+
+
+def lookup(dataset: str, measure: str, algo: str | None = None) -> tuple[Published, ...]:
+    """What is printed of a data set at a measure, of all algorithms or of ours named `algo`.
+
+    dataset: as a user names it; a variant or a twin of a data set has numbers of its own, and
+    none are published. measure: text such as `ndcg@10`, in any case. Empty where there is none.
+    """
+    label, measure = catalog.fold(catalog.parse(dataset).label), measure.strip().lower()
+    return tuple(
+        row
+        for row in published()
+        if row.measure == measure
+        and catalog.fold(DATASETS.get(row.dataset, row.dataset)) == label
+        and (algo is None or row.ours == algo)
+    )
+
+
+def _rows(name: str) -> Iterator[dict[str, str]]:
+    path = resources.files("letorbench.analysis") / name
+    with path.open("r", encoding="utf-8", newline="") as file:
+        yield from csv.DictReader(file)

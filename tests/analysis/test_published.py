@@ -1,0 +1,73 @@
+"""The printed numbers: whole, found under our names, and named after rankers that exist."""
+
+from __future__ import annotations
+
+import csv
+import math
+
+import pytest
+
+from letorbench.analysis.published import ALGORITHMS, DATASETS, lookup, published
+from letorbench.datasets.catalog import CATALOG
+from letorbench.rankers import names
+
+#: rankers of the [trees] extra, which need not be installed
+OPTIONAL = {"lightgbm", "xgboost"}
+
+
+def test_rows_are_whole():
+    rows = published()
+    assert len(rows) == 553
+    assert len({(r.source, r.dataset, r.algorithm, r.measure) for r in rows}) == len(rows)
+    for row in rows:
+        assert row.reference and math.isfinite(row.value) and float(row.printed) == row.value
+        if row.measure.partition("@")[0] in ("ndcg", "p", "map", "err", "mrr"):
+            assert 0.0 < row.value < 1.0
+
+
+def test_lookup():
+    (row,) = lookup("TD2003", "ndcg@10", "ranksvm")
+    assert (row.algorithm, row.printed, row.value) == ("RankSVM", "0.346", 0.346)
+    assert row.source == "liu-book" and "Liu" in row.reference
+    (row,) = lookup("mq2007", "MAP", "listnet")
+    assert row.printed == "0.465"
+    assert {r.algorithm for r in lookup("MQ2007", "p@3")} == {
+        "RankSVM", "RankBoost", "ListNet", "AdaRank",
+    }  # fmt: skip
+    assert [r.ours for r in lookup("MQ2007", "p@3") if r.algorithm == "AdaRank"] == [None]
+
+
+def test_two_sources_of_one_number():
+    values = {row.source: row.printed for row in lookup("TD2003", "ndcg@3", "ranksvm")}
+    assert values == {"liu-book": "0.344", "ndcgboost-2009": "0.34"}
+
+
+def test_names_of_data_sets():
+    sources = {row.source for row in lookup("yahoo1", "ndcg@10", "lightgbm")}
+    assert sources == {"lightgbm-docs", "lgrz-ltr-baseline"}
+    assert len(lookup("Istella-S", "err@20")) == len(lookup("ISTELLA", "err@20")) == 5
+    folds = {row.source for row in lookup("MSLR-WEB30K", "ndcg@10")}
+    assert folds == {"lgrz-ltr-baseline"}  # LightGBM's are of the first fold only
+    assert len(lookup("MSLR-WEB30K-Fold1", "ndcg@10")) == 6
+
+
+@pytest.mark.parametrize(
+    "dataset, measure",
+    [("TD2003/Feature-min", "map"), ("TD2003-twin", "map"), ("TD2003", "ndcg@4"), ("MINE", "map")],
+)
+def test_nothing_published(dataset, measure):
+    assert lookup(dataset, measure) == ()
+
+
+def test_names_are_ours():
+    assert set(ALGORITHMS.values()) <= set(names()) | OPTIONAL
+    assert set(DATASETS.values()) <= set(CATALOG)
+    printed = published()
+    assert set(DATASETS) <= {row.dataset for row in printed}
+    assert {row.ours for row in printed} - {None} == set(ALGORITHMS.values()) - {"adarank-ndcg"}
+
+
+def test_same_as_the_collected_numbers(shared):
+    with (shared / "published" / "published.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [(r["source"], r["value"]) for r in rows] == [(r.source, r.printed) for r in published()]
