@@ -46,7 +46,7 @@ DATA ?= data
 RESULTS ?= results
 JOBS ?= 2
 REPRODUCE = $(BIN)/letorbench reproduce --data-dir $(DATA) --out $(RESULTS) --jobs $(JOBS) $(FLAGS)
-PAPERS := ndcgboost-2009 lambdarank-2006
+PAPERS := ndcgboost-2009 lambdarank-2006 lecture-2018
 
 .PHONY: papers $(PAPERS) figure-ndcgboost
 .PHONY: figure-lambdarank-1 figure-lambdarank-2 figure-lambdarank-3 figure-lambdarank-jacobian

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from letorbench.analysis.significance import randomization
 from letorbench.papers.claims import (
     NO_DATA,
     NOT_REPRODUCED,
@@ -27,7 +28,7 @@ from letorbench.papers.claims import (
     Claim,
     Verdict,
 )
-from letorbench.papers.resampling import interval, paired_p, relative_interval
+from letorbench.papers.resampling import interval, relative_interval
 
 #: how near a value must come to the paper's, relative to it
 NEAR = 0.02
@@ -62,7 +63,7 @@ def ordering(
 ) -> Verdict:
     """Judge whether `upper` is above `lower`, two methods' values (n_queries,) of one measure."""
     ours, low, high = interval(upper - lower, folds)
-    p = paired_p(upper - lower)
+    p = _p(upper, lower)
     if p >= ALPHA:
         verdict = NOT_SIGNIFICANT
     else:
@@ -81,9 +82,14 @@ def difference(
         verdict = NOT_REPRODUCED
     else:
         verdict = NOT_SIGNIFICANT if low <= 0.0 <= high else REPRODUCED
-    return Verdict(claim, verdict, ours, low, high, paired_p(upper - lower), note)
+    return Verdict(claim, verdict, ours, low, high, _p(upper, lower), note)
 
 
 def no_data(claim: Claim, how: str) -> Verdict:
     """The verdict where the paper's data are not at hand; `how` to get them."""
     return Verdict(claim, NO_DATA, note=how)
+
+
+def _p(upper: np.ndarray, lower: np.ndarray) -> float:
+    """Of the paired randomization test, its random flips the same in every run."""
+    return randomization(upper, lower, np.random.default_rng(0)).p

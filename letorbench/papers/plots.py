@@ -56,9 +56,9 @@ def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
             if panel.log:
                 axis.set_xscale("log")
                 axis.set_yscale("log")
-            _dress(axis, panel.title, panel.x, panel.y)
-            if panel.note:
-                axis.text(0.98, 0.02, panel.note, transform=axis.transAxes, ha="right", fontsize=6.5)
+            else:
+                axis.xaxis.get_major_locator().set_params(integer=True, nbins=10)
+            _dress(axis, panel.title, panel.x + (f"\n{panel.note}" if panel.note else ""), panel.y)
             axis.legend(frameon=False, fontsize=6.5, handlelength=2.6)
         return write(figure, stem)
 

@@ -1,11 +1,13 @@
-"""Intervals and p-values of per-query values, resampled within the folds they come from."""
+"""Intervals of the mean of the folds' means, the queries drawn anew within each fold.
+
+`letorbench.analysis.intervals` draws them from all folds together, for the pooled mean.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 RESAMPLES = 2_000
-FLIPS = 10_000
 #: resampled numbers in memory at a time
 BLOCK = 4_000_000
 
@@ -34,26 +36,6 @@ def relative_interval(
         return 0.0, -np.inf, np.inf
     low, high = np.quantile(ratios, [0.025, 0.975])
     return mean(upper, folds) / below - 1.0, float(low), float(high)
-
-
-def paired_p(differences: np.ndarray, seed: int = 0) -> float:
-    """Two-sided p of the paired randomization test: the signs of (n,) differences flipped.
-
-    The mean's absolute value against that under 10,000 random assignments of signs, the
-    observed one counted among them (Smucker, Allan, Carterette, CIKM 2007).
-    """
-    moved = differences[differences != 0.0]
-    if len(moved) == 0:
-        return 1.0
-    rng = np.random.default_rng(seed)
-    observed = abs(moved.sum()) * (1.0 - 1e-12)
-    reached, done = 0, 0
-    while done < FLIPS:
-        n = min(FLIPS - done, max(1, BLOCK // len(moved)))
-        signs = rng.integers(0, 2, (n, len(moved)), dtype=np.int8) * 2.0 - 1.0
-        reached += int(np.count_nonzero(np.abs(signs @ moved) >= observed))
-        done += n
-    return (reached + 1) / (FLIPS + 1)
 
 
 def _resampled(values: np.ndarray, folds: np.ndarray, seed: int) -> np.ndarray:

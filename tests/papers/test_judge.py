@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import pytest
 
 from letorbench.papers import judge
 from letorbench.papers.claims import NOT_REPRODUCED, NOT_SIGNIFICANT, REPRODUCED, Claim
 from letorbench.papers.records import closing, lines, notes, write_claims
-from letorbench.papers.resampling import interval, mean, paired_p, relative_interval
+from letorbench.papers.resampling import interval, mean, relative_interval
 
 
 def claim(kind="value", value=None, sense="equal", name="c"):
@@ -36,14 +34,6 @@ def test_interval_agrees_with_the_normal_one(rng):
 def test_relative_interval_contains_a_ratio_that_every_query_has():
     lower = np.linspace(0.1, 1.0, 60)
     assert relative_interval(1.3 * lower, lower, FOLDS) == pytest.approx((0.3, 0.3, 0.3))
-
-
-def test_p_is_the_share_of_all_sign_flips(rng):
-    differences = rng.normal(0.4, 1.0, 9)
-    signs = np.array(list(product([-1.0, 1.0], repeat=9)))
-    exact = np.mean(np.abs(signs @ differences) >= abs(differences.sum()) - 1e-12)
-    assert paired_p(differences) == pytest.approx(exact, abs=0.015)
-    assert paired_p(np.zeros(5)) == 1.0
 
 
 @pytest.mark.parametrize(

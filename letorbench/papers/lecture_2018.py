@@ -1,0 +1,142 @@
+"""W. Zhang, "Learning to Rank", lecture 9 of EE448, Shanghai Jiao Tong University, 2018."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import permutations
+
+import numpy as np
+
+from letorbench.datasets.queryset import QuerySet
+from letorbench.losses.lambdas import Lambda
+from letorbench.measures import evaluate, parse
+from letorbench.measures.convention import CONVENTIONS
+from letorbench.papers import judge
+from letorbench.papers.claims import Claim
+from letorbench.papers.paper import Findings, Paper
+from letorbench.papers.records import write_table
+from letorbench.papers.study import Study
+
+NAME = "lecture-2018"
+PART = "examples"
+#: the list of the slide on average precision, from the top: relevant at 1, 3 and 5
+LIST = (1, 0, 1, 0, 1)
+#: the scores of the slide on distances between ranked lists, of the documents A, B, C
+SCORES = {"f": (3.0, 0.0, 1.0), "g": (6.0, 4.0, 3.0), "h": (4.0, 6.0, 3.0)}
+#: ratings and scores of a short list, for the gradients
+RATINGS, RANKED = (2, 4, 3, 2, 4), (0.9, 0.1, 0.4, -0.3, 0.2)
+
+
+def _claim(name: str, text: str, how: str, value: float, sense: str = "equal") -> Claim:
+    return Claim(NAME, name, PART, text, "none", "value", how, value, sense)
+
+
+CLAIMS = (
+    _claim("average-precision", "the example list's average precision is (1/1 + 2/3 + 3/5)/3",
+           "MAP of a query with labels 1 0 1 0 1 in rank order", (1.0 + 2.0 / 3.0 + 0.6) / 3.0),
+    _claim("distance-f-g", "the distance of the lists f and g is 0.46",
+           "KL of their Plackett-Luce distributions over all orders, natural logarithm", 0.46),
+    _claim("distance-g-h", "the distance of the lists g and h is 2.56",
+           "KL of their Plackett-Luce distributions over all orders, natural logarithm", 2.56),
+    _claim("pairwise-gradient", "RankNet's gradient is the chain rule's, pair by pair",
+           "largest difference of the forces from the cost's finite differences", 1e-8, "at most"),
+    _claim("lambdarank-gradient", "LambdaRank multiplies a pair's lambda by its |dNDCG|",
+           "largest difference of the forces from the formula pair by pair", 1e-12, "at most"),
+)  # fmt: skip
+BY_ID = {claim.id: claim for claim in CLAIMS}
+
+
+def average_precision(labels: Sequence[int]) -> float:
+    """Of a list of 0s and 1s in rank order, by the toolkit's `map`."""
+    n = len(labels)
+    offsets = np.array([0, n], dtype=np.int64)
+    scores = -np.arange(n, dtype=np.float64)
+    rules = CONVENTIONS["standard"]
+    return float(evaluate(np.array(labels), scores, offsets, [parse("map")], rules)[0, 0])
+
+
+def plackett_luce(scores: Sequence[float]) -> dict[tuple[int, ...], float]:
+    """The probability of every order of the documents, u = e^s (the lecture's ListNet slide)."""
+    u = np.exp(scores)
+    return {
+        order: float(np.prod([u[j] / u[list(order[t:])].sum() for t, j in enumerate(order)]))
+        for order in permutations(range(len(u)))
+    }
+
+
+def distance(first: Sequence[float], second: Sequence[float]) -> float:
+    """KL(first || second) of the two lists' distributions over all orders, in nats."""
+    p, q = plackett_luce(first), plackett_luce(second)
+    return sum(p[order] * float(np.log(p[order] / q[order])) for order in p)
+
+
+def ranknet_cost(scores: np.ndarray) -> float:
+    """sum over pairs r_i > r_j of log(1 + e^{-(s_i - s_j)}) of the short list."""
+    pairs = [(i, j) for i in range(5) for j in range(5) if RATINGS[i] > RATINGS[j]]
+    return float(sum(np.log1p(np.exp(scores[j] - scores[i])) for i, j in pairs))
+
+
+def ranknet_by_differences() -> np.ndarray:
+    """(5,) -dC/ds of the short list by central differences."""
+    step = 1e-5 * np.eye(5)
+    at = np.array(RANKED)
+    return np.array([(ranknet_cost(at - h) - ranknet_cost(at + h)) / 2e-5 for h in step])
+
+
+def lambdarank_by_pairs() -> np.ndarray:
+    """(5,) forces of the short list: of each pair sigma(-(s_i - s_j)) |dNDCG|."""
+    s, gain = np.array(RANKED), np.exp2(RATINGS) - 1.0
+    rank = 1 + np.argsort(np.argsort(-s))
+    discount = 1.0 / np.log2(1.0 + rank)
+    ideal = float(np.sort(gain)[::-1] @ (1.0 / np.log2(np.arange(2, 7))))
+    force = np.zeros(5)
+    for i, j in [(i, j) for i in range(5) for j in range(5) if RATINGS[i] > RATINGS[j]]:
+        swap = (gain[i] - gain[j]) * abs(discount[i] - discount[j]) / ideal
+        pull = swap / (1.0 + np.exp(s[i] - s[j]))
+        force[i] += pull
+        force[j] -= pull
+    return force
+
+
+def examples(study: Study) -> Findings:
+    """All worked examples, and a table of them."""
+    queries = QuerySet(
+        np.zeros((5, 1), np.float32), np.array(RATINGS, np.int32),
+        np.array([0, 5], dtype=np.int64), np.array([1]),
+    )  # fmt: skip
+    forces = {name: Lambda(name)(np.array(RANKED), queries) for name in ("ranknet", "ranknet-ndcg")}
+    f_g, g_h = distance(SCORES["f"], SCORES["g"]), distance(SCORES["g"], SCORES["h"])
+    found = {
+        "average-precision": average_precision(LIST),
+        "distance-f-g": f_g,
+        "distance-g-h": g_h,
+        "pairwise-gradient": float(np.abs(forces["ranknet"] - ranknet_by_differences()).max()),
+        "lambdarank-gradient": float(np.abs(forces["ranknet-ndcg"] - lambdarank_by_pairs()).max()),
+    }
+    notes = {
+        "distance-g-h": f"{g_h / np.log(2.0):.3f} in bits, as printed; 0.46 is in nats "
+        "(0.674 bits); h ranks B A C, the slide says A C B",
+    }
+    verdicts = [
+        judge.measured(BY_ID[name], value, value, value, notes.get(name, ""))
+        for name, value in found.items()
+    ]
+    rows: list[list[object]] = [
+        [f"AP of {LIST}", found["average-precision"]],
+        ["distance(f, g), nats", f_g],
+        ["distance(g, h), nats", g_h],
+        ["distance(f, h), nats", distance(SCORES["f"], SCORES["h"])],
+    ]
+    for name, force in forces.items():
+        for label, score, value in zip(RATINGS, RANKED, force.tolist()):
+            rows.append([f"{name} force, rating {label}, score {score}", value])
+    files = write_table(study.folder(NAME) / PART, "Worked examples", ["example", "value"], rows)
+    return Findings(tuple(verdicts), files, ("the slides' score pictures are not in their text",))
+
+
+PAPER = Paper(
+    NAME,
+    "W. Zhang: Learning to Rank, EE448 Big Data Mining, lecture 9, Shanghai Jiao Tong U., 2018",
+    CLAIMS,
+    {PART: examples},
+)
