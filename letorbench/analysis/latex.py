@@ -13,7 +13,7 @@ FORMS = ("{}", r"\textbf{{{}}}", r"\underline{{{}}}")
 ARROWS = (r"\hphantom{$^{\uparrow}$}", r"$^{\uparrow}$", r"$^{\downarrow}$")
 ESCAPES = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    **{character: "\\" + character for character in "_%&#${}"},
+    "<": "$<$", ">": "$>$", **{character: "\\" + character for character in "_%&#${}"},
 }  # fmt: skip
 
 

@@ -115,7 +115,8 @@ def line_style(i: int) -> dict[str, object]:
 def _draw_panel(axes: Axes, panel: Panel, styles: Mapping[str, dict[str, object]]) -> None:
     longest = max((len(values) for values in panel.curves.values()), default=1)
     for algo, values in panel.curves.items():
-        axes.plot(range(1, len(values) + 1), values, label=algo, **styles[algo])
+        points = [(n, value) for n, value in enumerate(values, 1) if value == value]  # no NaN
+        axes.plot(*zip(*points), label=algo, **styles[algo])
     axes.set_title(panel.title, pad=4)
     axes.set_xlabel("@n", labelpad=1)
     axes.set_ylabel(panel.measure, labelpad=2)

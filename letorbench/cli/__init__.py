@@ -6,6 +6,7 @@ import click
 
 from letorbench import __version__
 from letorbench.cli.algos import algos
+from letorbench.cli.compare import compare
 from letorbench.cli.datasets import datasets
 from letorbench.cli.doctor import doctor
 from letorbench.cli.group import Commands
@@ -31,7 +32,7 @@ def cli(debug: bool) -> None:
     """
 
 
-for command in (run, datasets, algos, score, table, plot, doctor, reproduce):
+for command in (run, datasets, algos, score, table, plot, compare, doctor, reproduce):
     cli.add_command(command)
 
 

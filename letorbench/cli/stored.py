@@ -22,8 +22,13 @@ algos = click.option(
 )  # fmt: skip
 
 
-def summaries(datasets: Sequence[str], algos: Sequence[str], out: Path) -> list[Summary]:
-    """The stored results of the data sets (all that have any by default), of these algorithms."""
+def summaries(
+    datasets: Sequence[str], algos: Sequence[str], out: Path, baseline: str | None = None
+) -> list[Summary]:
+    """The stored results of the data sets (all that have any by default), of these algorithms.
+
+    A baseline is one of them also where it is not named; UsageError for an unknown name.
+    """
     from letorbench.analysis.aggregate import present, read_summary
     from letorbench.errors import DataError
     from letorbench.experiment.names import known, split
@@ -35,8 +40,11 @@ def summaries(datasets: Sequence[str], algos: Sequence[str], out: Path) -> list[
             raise DataError(f"{out}: no results there; `letorbench run` makes them")
     found = [read_summary(out, name) for name in dict.fromkeys(names)]
     wanted = split(algos)
+    have = sorted({row.algo for summary in found for row in summary.rows})
+    if baseline is not None:
+        known(baseline, have, "algorithm")
     if wanted and wanted != ["all"]:
-        have = sorted({row.algo for summary in found for row in summary.rows})
+        wanted = wanted if baseline is None else [*wanted, baseline]
         wanted = [known(algo, have, "algorithm") for algo in wanted]
         found = [summary.only(wanted) for summary in found]
     return [summary for summary in found if summary.rows]

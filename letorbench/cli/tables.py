@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from letorbench.cli import options, stored
+from letorbench.cli import options, procedure, stored
 
 @click.command(short_help="Print stored results as text, CSV, Markdown or LaTeX.")
 @stored.datasets
@@ -19,6 +19,12 @@ from letorbench.cli import options, stored
     help="Columns: repeat, comma lists, `all`.  [default: ndcg@1,3,5,10 and map; csv: all]",
 )
 @stored.algos
+@click.option("--published", is_flag=True, help="Published figures beside ours, with sources.")
+@procedure.baseline
+@procedure.test
+@procedure.correction
+@procedure.alpha
+@procedure.seed
 @options.data_dir
 @options.out
 def table(
@@ -26,19 +32,43 @@ def table(
     form: str,
     measures: tuple[str, ...],
     algos: tuple[str, ...],
+    published: bool,
+    baseline: str | None,
+    test: str,
+    correction: str,
+    alpha: float,
+    seed: int,
     data_dir: Path,
     out: Path,
-) -> None:
+) -> None:  # fmt: skip
     """Print the stored results of data sets (all that have any by default).
 
     A measure or cut-off that was not stored is computed from the stored scores and the data.
     """
+    from letorbench.analysis import beside
+    from letorbench.analysis.comparison import Procedure
+    from letorbench.analysis.comparison import marks as find_marks
     from letorbench.analysis.tables import USUAL, render
-    from letorbench.experiment.remeasure import extended
+    from letorbench.errors import UsageError
+    from letorbench.experiment.remeasure import extended, with_measures
 
-    for i, summary in enumerate(stored.summaries(datasets, algos, out)):
+    if published and baseline is not None:
+        raise UsageError("--published has no queries to test; drop it or --baseline")
+    for i, summary in enumerate(stored.summaries(datasets, algos, out, baseline)):
         columns = stored.columns(measures or (("all",) if form == "csv" else USUAL), summary)
-        text = render(extended(out, data_dir, summary, columns), columns, form)
+        summary = extended(out, data_dir, summary, columns)
+        if published:
+            text = beside.render(summary, columns, form)
+        else:
+            marks = None
+            if baseline is not None:
+                chosen = Procedure(test, correction, alpha, seed)
+                systems = [
+                    with_measures(out, data_dir, summary.dataset, row.algo, columns)
+                    for row in summary.rows
+                ]
+                marks = find_marks(summary.dataset, systems, columns, baseline, chosen)
+            text = render(summary, columns, form, marks)
         if form == "csv":
             text = text if i == 0 else text.partition("\n")[2]
         elif i > 0:
@@ -57,6 +87,7 @@ def table(
     help="Repeat for several.  [default: all three]",
 )
 @stored.algos
+@click.option("--published", is_flag=True, help="Draw published figures in.")
 @click.option(
     "--to", "stem", type=click.Path(path_type=Path), metavar="PATH",
     help="Where, without the ending.  [default: in the data set's results, or beside several]",
@@ -67,16 +98,24 @@ def plot(
     measure: str,
     forms: tuple[str, ...],
     algos: tuple[str, ...],
+    published: bool,
     stem: Path | None,
     out: Path,
 ) -> None:
     """Draw the stored results of data sets, one panel each, and print the files' paths."""
+    from letorbench.analysis.beside import with_published
     from letorbench.analysis.plots import FORMATS, draw, write
     from letorbench.analysis.plotter import panel
 
     summaries = stored.summaries(datasets, algos, out)
     if stem is None:
         stem = (out / summaries[0].dataset if len(summaries) == 1 else out) / measure
-    figure = draw([panel(summary, measure) for summary in summaries])
+    panels = [panel(summary, measure) for summary in summaries]
+    if published:
+        panels = [
+            with_published(each, summary.dataset, measure)
+            for each, summary in zip(panels, summaries)
+        ]
+    figure = draw(panels)
     for path in write(figure, stem, forms or FORMATS):
         click.echo(path)
