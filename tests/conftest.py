@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numba.core.sigutils import normalize_signature
+
 
 from letorbench.datasets.queryset import QuerySet
+from letorbench.kernels import COMPILED
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -36,3 +40,15 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("no ../shared folder with the real data beside this repository")
     return SHARED
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kernels_are_called_as_declared() -> Iterator[None]:
+    """No test may call a kernel with types that `letorbench.compile` does not compile ahead."""
+    yield
+    undeclared = []
+    for dispatcher, signatures in COMPILED:
+        declared = {tuple(normalize_signature(signature)[0]) for signature in signatures}
+        called = {tuple(types) for types in dispatcher.signatures}
+        undeclared += [(dispatcher.py_func.__qualname__, types) for types in called - declared]
+    assert not undeclared, "\n".join(map(str, undeclared))

@@ -56,7 +56,7 @@ def queries(rng: np.random.Generator) -> QuerySet:
     """Ties, one document, no document, one label, three labels, a little signal."""
     made = random_queries(rng, [12, 1, 9, 0, 6, 15], n_features=4, levels=3)
     made.labels[22:28] = 1
-    features = np.round(made.features + 0.4 * made.labels[:, None], 1)
+    features = np.round(made.features + 0.4 * made.labels[:, None], 1).astype(np.float32)
     features[3] = features[4]
     return QuerySet(features, made.labels, made.offsets, made.qids)
 
