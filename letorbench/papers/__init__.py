@@ -10,6 +10,7 @@ from letorbench.papers.paper import Paper
 PAPERS = {
     "ndcgboost-2009": "ndcgboost_2009",
     "lambdarank-2006": "lambdarank_2006",
+    "consistency-2011": "consistency_2011",
     "lecture-2018": "lecture_2018",
 }
 

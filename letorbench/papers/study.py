@@ -14,12 +14,13 @@ from letorbench.errors import DataError
 from letorbench.experiment import store
 from letorbench.experiment.plan import Protocol, Task
 from letorbench.experiment.run import run as run_all
+from letorbench.experiment.settings import parameters
 from letorbench.experiment.task import benchmark_of
 from letorbench.measures import evaluate, parse
 from letorbench.measures.convention import CONVENTIONS
 from letorbench.measures.scores import read_scores
 from letorbench.papers.resampling import mean
-from letorbench.rankers import names
+from letorbench.rankers import names, ranker
 
 
 @dataclass(frozen=True)
@@ -96,10 +97,10 @@ class Study:
         results/<DATASET>/<algo>; settings of the paper's have a folder of their own,
         results/papers/<paper>/runs/<label>. convention: what the values are measured by.
         """
-        for variant in variants:
-            if variant.algo not in names():
-                self.say(f"{dataset}: {variant.algo} is not available")
-        known = [variant for variant in variants if variant.algo in names()]
+        known = [variant for variant in variants if _exists(variant)]
+        if len(known) < len(variants):
+            absent = ", ".join(v.label for v in variants if v not in known)
+            self.say(f"{dataset}: not available: {absent}")
         plain = [variant for variant in known if not variant.settings]
         groups = [(self.out, plain)] if plain else []
         groups += [(self._own(paper, v.label), [v]) for v in known if v.settings]
@@ -127,6 +128,13 @@ def is_stand_in(dataset: str) -> bool:
     """Whether a data set is made up: DEMO or a twin."""
     entry = parse_name(dataset).entry
     return entry is not None and entry.synthetic
+
+
+def _exists(variant: Variant) -> bool:
+    """Whether there is such a ranker with such parameters."""
+    return variant.algo in names() and set(variant.settings) <= set(
+        parameters(ranker(variant.algo))
+    )
 
 
 def _read(

@@ -1,0 +1,239 @@
+"""Ravikumar, Tewari, Yang, "On NDCG Consistency of Listwise Ranking Methods", AISTATS 2011."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from letorbench.analysis.significance import randomization
+from letorbench.papers import judge
+from letorbench.papers.claims import NOT_SIGNIFICANT, Claim, Verdict
+from letorbench.papers.paper import Findings, Paper
+from letorbench.papers.records import write_table
+from letorbench.papers.study import Study, Values, Variant, is_stand_in
+
+NAME = "consistency-2011"
+LETOR = ("OHSUMED", "TD2003", "TD2004", "HP2003", "HP2004", "NP2003", "NP2004", "MQ2007", "MQ2008")
+#: Figure 1 and Table 1 have all, Figure 2 LETOR's
+DATASETS = (*LETOR, "MSLR-WEB10K")
+SURROGATES = ("cosine", "least-squares", "cross-entropy")
+CHANGES = ("ndcg@1", "ndcg@10", "ndcg")
+CUTOFFS = tuple(f"ndcg@{k}" for k in range(1, 11))
+#: the size of change that the paper calls large
+LARGE = 0.03
+#: section 3.2.1: two labellings of two documents and their probabilities
+LABELLINGS, PROBABILITIES = np.array([[5, 4], [1, 3]]), np.array([0.3, 0.7])
+
+
+def _example(name: str, text: str, value: float, sense: str = "equal") -> Claim:
+    how = "computed from the labels (5, 4) with probability .3 and (1, 3) with .7"
+    return Claim(NAME, name, "example", text, "none", "value", how, value, sense)
+
+
+CLAIMS = (
+    _example("gain-first", "the first document's expected gain is 10", 10.0),
+    _example("gain-second", "the second document's expected gain is 9.4", 9.4),
+    _example("share-first", "the first one's expected gain over Z is .3216", 0.3216),
+    _example("share-second", "the second one's expected gain over Z is .7533", 0.7533),
+    _example("loss", "sorting by expected gains loses NDCG against gains over Z", 0.0, "at least"),
+    Claim(
+        NAME, "hp2003-best-case", "figure-1", "cross entropy gains almost 30 % from consistency",
+        "HP2003", "difference", "mean of NDCG@1..10, the best of Z@1, Z@10, Z over the original",
+        0.30,
+    ),
+    Claim(
+        NAME, "np2004-degradation", "figure-1", "cross entropy loses a little from consistency",
+        "NP2004", "ordering", "mean of NDCG@1..10, the original against the one with Z",
+    ),
+    *(
+        Claim(
+            NAME, f"{dataset.lower()}-large", "figure-1",
+            "every change of more than 3 % is an improvement", dataset, "ordering",
+            "NDCG@10, the lowest of the changes beyond 3 %, modified against original",
+        )
+        for dataset in DATASETS
+    ),
+    *(
+        Claim(
+            NAME, f"{dataset.lower()}-qnorm", "figure-2",
+            "the q-norm is above cosine (much on three sets, comparable elsewhere)", dataset,
+            "ordering", "NDCG@10 of qnorm against the original cosine's",
+        )
+        for dataset in LETOR
+    ),
+)  # fmt: skip
+
+
+def example(study: Study) -> Findings:
+    """Section 3.2.1's worked example."""
+    gain = np.exp2(LABELLINGS) - 1.0
+    discount = 1.0 / np.log2(np.array([2.0, 3.0]))
+    z = np.sort(gain, axis=1)[:, ::-1] @ discount
+    expected, share = PROBABILITIES @ gain, PROBABILITIES @ (gain / z[:, None])
+
+    def ndcg(scores: np.ndarray) -> float:
+        """The expected NDCG of sorting by the scores."""
+        order = np.argsort(-scores)
+        return float(PROBABILITIES @ ((gain[:, order] @ discount) / z))
+
+    found = {
+        "gain-first": expected[0], "gain-second": expected[1],
+        "share-first": share[0], "share-second": share[1],
+        "loss": ndcg(share) - ndcg(expected),
+    }  # fmt: skip
+    rows = [[name, float(value)] for name, value in found.items()]
+    files = write_table(study.folder(NAME) / "example", "Section 3.2.1", ["what", "value"], rows)
+    claims = {claim.id: claim for claim in CLAIMS}
+    verdicts = [judge.measured(claims[name], *[float(v)] * 3) for name, v in found.items()]
+    return Findings(tuple(verdicts), files)
+
+
+def figure_1(study: Study) -> Findings:
+    """Figure 1 and Table 1: each surrogate beside its consistent versions."""
+    from letorbench.analysis.plots import Panel, draw, write
+
+    names = [s + change for s in SURROGATES for change in ("", *(f"-{c}" for c in CHANGES))]
+    found = _runs(study, DATASETS, names)
+    panels, curves, tests = [], [], []
+    for dataset, values in found.items():
+        for surrogate in SURROGATES:
+            shown = {n: values[n] for n in names if n.startswith(surrogate) and n in values}
+            if shown:
+                means = {n: [v.mean(c) for c in CUTOFFS] for n, v in shown.items()}
+                panels.append(Panel(f"{_title(dataset)}, {surrogate}", "NDCG", means))
+                curves += [[dataset, n, *curve] for n, curve in means.items()]
+            tests += _tests(dataset, surrogate, shown)
+    folder = study.folder(NAME)
+    header = ["dataset", "modified", "original NDCG@10", "modified NDCG@10", "change", "p"]
+    files = [
+        *(write(draw(panels), folder / "figure-1") if panels else ()),
+        *write_table(folder / "figure-1", "Figure 1", ["dataset", "method", *CUTOFFS], curves),
+        *write_table(
+            folder / "table-1", "Table 1: random permutation tests, paired by query", header, tests
+        ),
+    ]
+    verdicts = [
+        _judge(claim, found.get(claim.dataset, {}), study)
+        for claim in CLAIMS
+        if claim.part == "figure-1"
+    ]
+    return Findings(tuple(verdicts), tuple(files), _absent(study, DATASETS))
+
+
+def figure_2(study: Study) -> Findings:
+    """Figure 2: NDCG@10 of the q-norm beside the original cosine and cross entropy."""
+    from letorbench.papers.plots import bars_figure
+
+    names = ["cosine", "qnorm", "cross-entropy"]
+    found = _runs(study, LETOR, names)
+    groups = {
+        _title(dataset): {n: values[n].mean("ndcg@10") for n in names if n in values}
+        for dataset, values in found.items()
+    }
+    groups = {name: bars for name, bars in groups.items() if bars}
+    stem = study.folder(NAME) / "figure-2"
+    files = bars_figure("q = log(m) + 2", "NDCG@10", groups, stem) if groups else []
+    rows = [[name, *(bars.get(n) for n in names)] for name, bars in groups.items()]
+    files += write_table(stem, "Figure 2, NDCG@10", ["dataset", *names], rows)
+    verdicts = [
+        _judge(claim, found.get(claim.dataset, {}), study)
+        for claim in CLAIMS
+        if claim.part == "figure-2"
+    ]
+    return Findings(tuple(verdicts), tuple(files), _absent(study, LETOR))
+
+
+def _runs(
+    study: Study, datasets: tuple[str, ...], names: list[str]
+) -> dict[str, dict[str, Values]]:
+    """Every method's values on the data sets at hand, and on DEMO, which no claim is about."""
+    here = [dataset for dataset in (*datasets, "DEMO") if study.has(dataset)]
+    return {d: study.runs(NAME, d, [Variant(n, n) for n in names], CUTOFFS) for d in here}
+
+
+def _tests(dataset: str, surrogate: str, shown: dict[str, Values]) -> list[list[object]]:
+    """Table 1's rows of a surrogate: change of NDCG@10 and p."""
+    rows: list[list[object]] = []
+    original = shown.get(surrogate)
+    for name, values in shown.items():
+        if original is not None and name != surrogate:
+            before, after = original.mean("ndcg@10"), values.mean("ndcg@10")
+            test = randomization(
+                values["ndcg@10"], original["ndcg@10"], np.random.default_rng(0)
+            )
+            change = after / before - 1.0 if before > 0.0 else None
+            rows.append([dataset, name, before, after, change, test.p])
+    return rows
+
+
+def _judge(claim: Claim, found: dict[str, Values], study: Study) -> Verdict:
+    if not study.has(claim.dataset):
+        return judge.no_data(claim, study.missing(claim.dataset))
+    kind = claim.id.removeprefix(f"{claim.dataset.lower()}-")
+    pairs = [
+        (s, f"{s}-{c}")
+        for s in SURROGATES
+        for c in CHANGES
+        if {s, f"{s}-{c}"} <= set(found)
+    ]
+    needed = {
+        "qnorm": {"qnorm", "cosine"},
+        "large": set(pairs[0]) if pairs else {"cosine", "cosine-ndcg"},
+    }
+    wanted = needed.get(kind, {"cross-entropy", "cross-entropy-ndcg"})
+    if not wanted <= set(found):
+        return judge.no_data(claim, f"no result of {', '.join(sorted(wanted - set(found)))}")
+    if kind == "qnorm":
+        upper, lower = found["qnorm"], found["cosine"]
+        return judge.ordering(claim, upper["ndcg@10"], lower["ndcg@10"], upper.folds)
+    if kind == "large":
+        return _large(claim, found, pairs)
+    original = found["cross-entropy"]
+    if kind == "degradation":
+        changed = found["cross-entropy-ndcg"]
+        return judge.ordering(claim, _level(original), _level(changed), original.folds)
+    versions = [found[name] for s, name in pairs if s == "cross-entropy"]
+    best = max(versions, key=lambda values: _level(values).mean())
+    return judge.difference(claim, _level(best), _level(original), original.folds)
+
+
+def _large(claim: Claim, found: dict[str, Values], pairs: list[tuple[str, str]]) -> Verdict:
+    """The lowest of the changes beyond 3 %."""
+
+    def change(pair: tuple[str, str]) -> float:
+        return found[pair[1]].mean("ndcg@10") / found[pair[0]].mean("ndcg@10") - 1.0
+
+    large = [pair for pair in pairs if abs(change(pair)) > LARGE]
+    if not large:
+        return Verdict(claim, NOT_SIGNIFICANT, note="no change is beyond 3 %")
+    original, modified = lowest = min(large, key=change)
+    down = sum(change(pair) < 0.0 for pair in large)
+    note = f"{len(large)} of {len(pairs)} changes are beyond 3 %, {down} of them down; the lowest: "
+    note += f"{modified} {100 * change(lowest):+.1f} %"
+    values = (found[modified]["ndcg@10"], found[original]["ndcg@10"])
+    return judge.ordering(claim, *values, found[original].folds, note)
+
+
+def _level(values: Values) -> np.ndarray:
+    """(n_queries,) the mean of NDCG@1..10."""
+    return values.values.mean(axis=1)
+
+
+def _title(dataset: str) -> str:
+    return f"{dataset} (made up)" if is_stand_in(dataset) else dataset
+
+
+def _absent(study: Study, datasets: tuple[str, ...]) -> tuple[str, ...]:
+    absent = [dataset for dataset in datasets if not study.has(dataset)]
+    return (f"not at hand: {', '.join(absent)}",) if absent else ()
+
+
+PAPER = Paper(
+    NAME,
+    "Ravikumar, Tewari, Yang: On NDCG Consistency of Listwise Ranking Methods, AISTATS 2011",
+    CLAIMS,
+    {"example": example, "figure-1": figure_1, "figure-2": figure_2},
+    (
+        "gradient descent is ours, not MATLAB's; neither is tuned",
+        "DEMO is made up and beside the paper's sets; no claim is judged by it",
+    ),
+)

@@ -1,0 +1,66 @@
+"""The worked example, and the rules of the paper's claims on values made for them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from letorbench.papers import consistency_2011 as consistency
+from letorbench.papers.claims import NO_DATA, NOT_REPRODUCED, NOT_SIGNIFICANT, REPRODUCED
+from letorbench.papers.study import Study, Values
+
+CLAIMS = {claim.id: claim for claim in consistency.CLAIMS}
+
+
+def values(level, rng, spread=0.002):
+    drawn = level + rng.normal(0.0, spread, (60, 10))
+    return Values(consistency.CUTOFFS, drawn, np.repeat([1, 2, 3], 20))
+
+
+def found(rng, **levels):
+    names = [s + c for s in consistency.SURROGATES for c in ("", "-ndcg@1", "-ndcg@10", "-ndcg")]
+    return {n: values(levels.get(n.replace("-", "_"), 0.40), rng) for n in (*names, "qnorm")}
+
+
+def test_worked_example_of_section_3_2_1(tmp_path):
+    findings = consistency.example(Study(tmp_path, tmp_path))
+    got = {v.claim.id: v for v in findings.verdicts}
+    assert {v.verdict for v in got.values()} == {REPRODUCED}
+    assert got["share-first"].value == pytest.approx(0.3216, abs=5e-5)
+    assert got["share-second"].value == pytest.approx(0.7533, abs=5e-5)
+    assert got["loss"].value == pytest.approx(0.9562 - 0.7968, abs=1e-3)
+
+
+def judged(name, results, monkeypatch, tmp_path):
+    monkeypatch.setattr(Study, "has", lambda self, dataset: True)
+    return consistency._judge(CLAIMS[name], results, Study(tmp_path, tmp_path))
+
+
+def test_large_changes(rng, monkeypatch, tmp_path):
+    up = found(rng, cosine_ndcg=0.5, least_squares_ndcg=0.45)
+    assert judged("ohsumed-large", up, monkeypatch, tmp_path).verdict == REPRODUCED
+    mixed = found(rng, cosine_ndcg=0.5, cross_entropy_ndcg=0.3)
+    verdict = judged("ohsumed-large", mixed, monkeypatch, tmp_path)
+    assert verdict.verdict == NOT_REPRODUCED
+    assert "2 of 9 changes are beyond 3 %, 1 of them down" in verdict.note
+    none = judged("ohsumed-large", found(rng), monkeypatch, tmp_path)
+    assert none.verdict == NOT_SIGNIFICANT
+
+
+def test_single_claims(rng, monkeypatch, tmp_path):
+    results = found(rng, qnorm=0.5, cross_entropy_ndcg=0.52)
+    assert judged("ohsumed-qnorm", results, monkeypatch, tmp_path).verdict == REPRODUCED
+    best = judged("hp2003-best-case", results, monkeypatch, tmp_path)
+    assert best.verdict == REPRODUCED or best.value == pytest.approx(0.30, abs=0.002)
+    down = judged("np2004-degradation", results, monkeypatch, tmp_path)
+    assert down.verdict == NOT_REPRODUCED
+    assert judged("np2004-degradation", {}, monkeypatch, tmp_path).verdict == NO_DATA
+
+
+def test_table_of_permutation_tests(rng):
+    results = found(rng, cosine_ndcg=0.5)
+    rows = consistency._tests("OHSUMED", "cosine", {n: results[n] for n in results if "cos" in n})
+    by_name = {row[1]: row for row in rows}
+    assert len(rows) == 3
+    assert by_name["cosine-ndcg"][4] == pytest.approx(0.25, abs=0.01)
+    assert by_name["cosine-ndcg"][5] < 0.001
