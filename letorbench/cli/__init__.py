@@ -9,8 +9,12 @@ from letorbench.cli.algos import algos
 from letorbench.cli.compare import compare
 from letorbench.cli.datasets import datasets
 from letorbench.cli.doctor import doctor
+from letorbench.cli.export import export
+from letorbench.cli.external import external
 from letorbench.cli.group import Commands
+from letorbench.cli.rank import rank
 from letorbench.cli.reproduce import reproduce
+from letorbench.cli.report import report
 from letorbench.cli.run import run
 from letorbench.cli.score import score
 from letorbench.cli.tables import plot, table
@@ -32,7 +36,10 @@ def cli(debug: bool) -> None:
     """
 
 
-for command in (run, datasets, algos, score, table, plot, compare, doctor, reproduce):
+for command in (
+    run, datasets, algos, score, table, plot, compare, report, external, export, rank,
+    doctor, reproduce,
+):  # fmt: skip
     cli.add_command(command)
 
 

@@ -1,0 +1,92 @@
+"""Everything that a report shows, read from the results folder; nothing is trained anew."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from letorbench.analysis.aggregate import Row, Summary
+from letorbench.analysis.per_query import PerQuery
+from letorbench.errors import DataError
+from letorbench.experiment.remeasure import with_measures
+
+
+@dataclass(frozen=True, eq=False)
+class Algorithm:
+    """One algorithm's stored results; `fits` are its fit.json by fold."""
+
+    row: Row
+    queries: PerQuery
+    fits: Mapping[int, Mapping[str, Any]]
+
+    @property
+    def name(self) -> str:
+        return self.row.algo
+
+    @property
+    def seconds(self) -> float:
+        return float(sum(fit.get("seconds") or 0.0 for fit in self.fits.values()))
+
+    def shared(self, key: str) -> Any:
+        """What the folds' identities say under a key, that of the first fold."""
+        return next(iter(self.fits.values()), {}).get("identity", {}).get(key)
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """A data set's algorithms, and the one that others are compared with."""
+
+    summary: Summary
+    algorithms: tuple[Algorithm, ...]
+    baseline: str
+
+    @property
+    def dataset(self) -> str:
+        return self.summary.dataset
+
+
+def gather(out: Path, data_dir: Path, summary: Summary, baseline: str) -> Results:
+    """Read what the rows of a summary stand for; DataError where files are missing or damaged."""
+    algorithms = []
+    for row in summary.rows:
+        queries = with_measures(out, data_dir, summary.dataset, row.algo, list(row.values))
+        folder = Path(out) / summary.dataset / row.algo
+        numbers = dict.fromkeys(queries.folds.tolist())
+        fits = {number: _fit(folder / f"fold{number}" / "fit.json") for number in numbers}
+        algorithms.append(Algorithm(row, queries, fits))
+    return Results(summary, tuple(algorithms), baseline)
+
+
+def command(algorithm: Algorithm) -> str:
+    """A command line that makes the algorithm's results, from what its fits say of it."""
+    facts = next(iter(algorithm.fits.values()), {}).get("identity", {})
+    words = ["letorbench", "run", "--dataset", str(facts.get("dataset")), "--algo", algorithm.name]
+    settings = facts.get("settings", {})
+    for key in facts.get("fixed", []):
+        words += ["--set", f"{key}={as_text(settings.get(key))}"]
+    words += ["--select", str(facts.get("select")), "--convention", algorithm.row.convention]
+    words += ["--seed", str(facts.get("seed"))]
+    if facts.get("null", "error") != "error":
+        words += ["--null", str(facts["null"])]
+    return shlex.join(words)
+
+
+def as_text(value: Any) -> str:
+    """A setting as `--set` takes it."""
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ",".join(map(as_text, value))
+    return "none" if value is None else str(value)
+
+
+def _fit(path: Path) -> Mapping[str, Any]:
+    try:
+        fit = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path}: found no whole fit.json ({error}); run it again") from None
+    if not isinstance(fit, dict) or "identity" not in fit:
+        raise DataError(f"{path}: found no identity, expected a fit.json as `run` writes it")
+    return fit

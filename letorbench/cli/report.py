@@ -1,0 +1,80 @@
+"""`letorbench report`: everything about stored results in one HTML file."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import click
+from click.core import ParameterSource
+
+from letorbench.cli import options, procedure, stored
+
+
+@click.command(short_help="Write stored results as one self-contained HTML file.")
+@stored.datasets
+@stored.algos
+@procedure.baseline
+@click.option(
+    "--measure", default="ndcg@10", show_default=True, metavar="MEASURE",
+    help="What algorithms are compared by.",
+)
+@procedure.test
+@procedure.correction
+@procedure.alpha
+@procedure.seed
+@click.option(
+    "--out-file", type=click.Path(dir_okay=False, path_type=Path), default=Path("report.html"),
+    show_default=True, help="The file to write.",
+)
+@options.data_dir
+@options.out
+def report(
+    datasets: tuple[str, ...],
+    algos: tuple[str, ...],
+    baseline: str | None,
+    measure: str,
+    test: str,
+    correction: str,
+    alpha: float,
+    seed: int,
+    out_file: Path,
+    data_dir: Path,
+    out: Path,
+) -> None:  # fmt: skip
+    """Write a report of data sets (all that have results by default) that any browser opens.
+
+    Results, curves with 95 % bands, per-query differences from the baseline (where none is
+    given, the best algorithm of each data set), validation curves, settings, timings, warnings
+    and where everything comes from. Needs no network and no server.
+    """
+    from letorbench.analysis.comparison import Procedure
+    from letorbench.analysis.report.page import page
+    from letorbench.analysis.report.stored import gather
+    from letorbench.experiment.remeasure import extended
+    from letorbench.files import write_atomically
+
+    found = []
+    for summary in stored.summaries(datasets, algos, out, baseline):
+        (name,) = stored.columns((measure,), summary)[:1]
+        summary = extended(out, data_dir, summary, [name])
+        best = max(summary.rows, key=lambda row: row.values[name]).algo
+        found.append(gather(out, data_dir, summary, baseline or best))
+    chosen = Procedure(test, correction, alpha, seed)
+    words = shlex.join(["letorbench", "report", *(each.dataset for each in found), *_given()])
+    with write_atomically(out_file) as file:
+        file.write(page(found, chosen, name, words))
+    click.echo(out_file)
+
+
+def _given() -> list[str]:
+    """The options of the command line, without where the report goes."""
+    ctx = click.get_current_context()
+    words = []
+    for param in ctx.command.params:
+        given = ctx.get_parameter_source(param.name) is ParameterSource.COMMANDLINE
+        if given and isinstance(param, click.Option) and param.name != "out_file":
+            value = ctx.params[param.name]
+            for each in value if param.multiple else (value,):
+                words += [param.opts[0], str(each)]
+    return words
