@@ -46,11 +46,9 @@ DATA ?= data
 RESULTS ?= results
 JOBS ?= 2
 REPRODUCE = $(BIN)/letorbench reproduce --data-dir $(DATA) --out $(RESULTS) --jobs $(JOBS) $(FLAGS)
-PAPERS := ndcgboost-2009 lambdarank-2006 consistency-2011 lecture-2018
+PAPERS := ndcgboost-2009 lambdarank-2006 consistency-2011 functionals lecture-2018
 
-.PHONY: papers $(PAPERS) figure-ndcgboost
-.PHONY: figure-lambdarank-1 figure-lambdarank-2 figure-lambdarank-3 figure-lambdarank-jacobian
-.PHONY: figure-consistency-1 figure-consistency-2
+.PHONY: papers $(PAPERS) figure-ndcgboost figure-lambdarank-jacobian
 
 papers: $(READY)
 	$(REPRODUCE) all
@@ -69,3 +67,6 @@ figure-lambdarank-%: $(READY)
 
 figure-consistency-%: $(READY)
 	$(REPRODUCE) consistency-2011 --part figure-$*
+
+table-functionals-%: $(READY)
+	$(REPRODUCE) functionals --part table-$*

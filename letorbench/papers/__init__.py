@@ -11,6 +11,7 @@ PAPERS = {
     "ndcgboost-2009": "ndcgboost_2009",
     "lambdarank-2006": "lambdarank_2006",
     "consistency-2011": "consistency_2011",
+    "functionals": "functionals_2012",
     "lecture-2018": "lecture_2018",
 }
 

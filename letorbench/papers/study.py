@@ -10,7 +10,7 @@ import numpy as np
 
 from letorbench.datasets import layout
 from letorbench.datasets.catalog import parse as parse_name
-from letorbench.errors import DataError
+from letorbench.errors import DataError, UsageError
 from letorbench.experiment import store
 from letorbench.experiment.plan import Protocol, Task
 from letorbench.experiment.run import run as run_all
@@ -131,10 +131,17 @@ def is_stand_in(dataset: str) -> bool:
 
 
 def _exists(variant: Variant) -> bool:
-    """Whether there is such a ranker with such parameters."""
-    return variant.algo in names() and set(variant.settings) <= set(
-        parameters(ranker(variant.algo))
-    )
+    """Whether there is such a ranker, with such parameters and values of them."""
+    if variant.algo not in names():
+        return False
+    cls = ranker(variant.algo)
+    if not set(variant.settings) <= set(parameters(cls)):
+        return False
+    try:
+        cls(**variant.settings)
+    except UsageError:
+        return False
+    return True
 
 
 def _read(

@@ -1,0 +1,65 @@
+"""The rows of the functionals paper's tables, each a ranker with settings, named as printed."""
+
+from __future__ import annotations
+
+from letorbench.papers.study import Variant
+
+#: the printed weights of a document (Table 8) and of a pair (Table 9) -> our setting `weight`
+DOCUMENT_WEIGHTS = {
+    "1": "1", "r": "r", "sqrt(r)": "sqrt(r)", "(2^r-1)/2^(L-1)": "(2^r-1)/2^(L-1)",
+    "1/pi": "1/pi", "1/log(1+pi)": "1/log(1+pi)",
+}  # fmt: skip
+PAIR_WEIGHTS = {
+    "1": "1", "1/N": "1/m", "|ri-rj|": "|ri-rj|", "|ri-rj|/N": "|ri-rj|/m",
+    "(Ri-Rj)(eta_i-eta_j)/NDCGmax": "(Ri-Rj)(ei-ej)/Z",
+    "(Ri-Rj)(eta_i-eta_j)": "(Ri-Rj)(ei-ej)", "Ri-Rj": "Ri-Rj", "(Ri-Rj)/N": "(Ri-Rj)/m",
+}  # fmt: skip
+#: Table 5's thresholds with the number of the paper's features that pass
+THRESHOLDS = {
+    0.0: 134_477, 0.05: 53_394, 0.10: 26_318, 0.15: 14_425, 0.20: 7_114, 0.25: 2_983, 0.30: 1_294,
+}  # fmt: skip
+GROUPS = {"min": "min", "max": "max", "arithmetic mean": "mean", "geometric mean": "log-mean-exp"}
+QUADRATIC = {"loss": "logistic", "weight": PAIR_WEIGHTS["(Ri-Rj)/N"]}
+
+TABLES: dict[int, tuple[Variant, ...]] = {
+    5: (
+        Variant("quadratic linear 519", "pairwise", {**QUADRATIC, "functional": "linear"}),
+        *(
+            Variant(
+                f"quadratic rho={rho:.2f} {kept}", "pairwise",
+                {**QUADRATIC, "functional": "quadratic", "rho": rho},
+            )
+            for rho, kept in THRESHOLDS.items()
+        ),
+    ),
+    6: (
+        Variant("group object level", "wpl", {"weight": "1", "functional": "linear"}),
+        *(
+            Variant(f"group {name}", "wpl", {"weight": "1", "functional": "group", "group": group})
+            for name, group in GROUPS.items()
+        ),
+    ),
+    7: (
+        *(
+            Variant(f"pairwise {loss}", "pairwise", {"loss": loss, "weight": "1"})
+            for loss in ("quadratic", "logistic", "hinge")
+        ),
+        Variant("NDCG optimisation", "smooth-ndcg", {"functional": "linear"}),
+        Variant("ERR optimisation", "smooth-err", {"functional": "linear"}),
+    ),
+    8: tuple(
+        Variant(f"{name} weight {printed}", name.lower(), {"weight": weight})
+        for printed, weight in DOCUMENT_WEIGHTS.items()
+        for name in ("WPL", "RPL", "WpLL")
+    ),
+    9: tuple(
+        Variant(f"{name} weight {printed}", algo, {**loss, "weight": weight})
+        for printed, weight in PAIR_WEIGHTS.items()
+        for name, algo, loss in (
+            ("quadratic", "pairwise", {"loss": "quadratic"}),
+            ("logistic", "pairwise", {"loss": "logistic"}),
+            ("hinge", "pairwise", {"loss": "hinge"}),
+            ("WUB", "wub", {}),
+        )
+    ),
+}  # fmt: skip

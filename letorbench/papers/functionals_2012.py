@@ -1,0 +1,134 @@
+"""Tran, Phung, Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012: Tables 5 to 9.
+
+The paper's subset of Yahoo!'s C14 data is had by request only, and which queries it holds is
+not printed; so every table runs on stand-ins, beside the paper's numbers, and no claim is judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from letorbench.analysis.published import published
+from letorbench.analysis.significance import randomization
+from letorbench.papers import judge
+from letorbench.papers.claims import Claim, Verdict
+from letorbench.papers.functional_tables import TABLES
+from letorbench.papers.paper import Findings, Paper
+from letorbench.papers.records import write_table
+from letorbench.papers.study import Study, Values, is_stand_in
+
+NAME = "functionals"
+SOURCE = "functionals-2012"
+YAHOO = "Yahoo-C14 subset"
+#: the first of them that is at hand, and DEMO
+PLACES = ("MSLR-WEB10K", "OHSUMED", "MQ2008")
+#: our text of the measure -> the paper's column
+MEASURES = {"ndcg@1": "N@1", "ndcg@5": "N@5", "ndcg@10": "N@10", "err": "ERR"}
+HOW_TO_GET = (
+    "the paper's 1,568 and 1,520 queries of Yahoo!'s C14 are not named; C14 itself is had by "
+    "request (`letorbench datasets show YAHOO-SET1`)"
+)
+
+#: claim -> table, the method above, the method below, and the claim in words
+ORDERINGS = {
+    "quadratic": (5, "quadratic rho=0.15 14425", "quadratic linear 519",
+                  "filtered second-order features are above linear ones"),
+    "overfitting": (5, "quadratic rho=0.15 14425", "quadratic rho=0.00 134477",
+                    "filtering second-order features is above keeping all"),
+    "group-max": (6, "group max", "group object level", "the maximum of a group is competitive"),
+    "group-geometric": (6, "group geometric mean", "group object level",
+                        "the geometric mean of a group is competitive"),
+    "group-min": (6, "group max", "group min", "the minimum of a group is the worst"),
+    "smooth-ndcg": (7, "NDCG optimisation", "pairwise logistic",
+                    "smoothed NDCG is comparable to a pairwise loss"),
+    "smooth-err": (7, "ERR optimisation", "pairwise logistic",
+                   "smoothed ERR is comparable to a pairwise loss"),
+    "wpl-weight": (8, "WPL weight 1/pi", "WPL weight 1", "discounts improve Plackett-Luce"),
+    "wpll-weight": (8, "WpLL weight 1/pi", "WpLL weight 1", "discounts improve WpLL"),
+    "rpl-weight": (8, "RPL weight 1", "RPL weight r", "weights rarely help the reverse model"),
+    **{
+        f"{loss.lower()}-weight": (
+            9, f"{loss} weight (Ri-Rj)/N", f"{loss} weight 1",
+            f"rating differences over the query's length improve the {loss} loss",
+        )
+        for loss in ("quadratic", "logistic", "hinge", "WUB")
+    },
+}  # fmt: skip
+CLAIMS = tuple(
+    Claim(
+        NAME, name, f"table-{table}", text, YAHOO, "ordering",
+        f"ERR of {upper} against {lower}, paired by query",
+    )
+    for name, (table, upper, lower, text) in ORDERINGS.items()
+)  # fmt: skip
+
+
+def _table(number: int) -> Callable[[Study], Findings]:
+    def run(study: Study) -> Findings:
+        return _run(study, number)
+
+    run.__doc__ = f"Table {number} on the data at hand."
+    return run
+
+
+def _run(study: Study, number: int) -> Findings:
+    variants = TABLES[number]
+    places = [dataset for dataset in PLACES if study.has(dataset)][:1] + ["DEMO"]
+    found = {
+        dataset: study.runs(NAME, dataset, variants, tuple(MEASURES), "standard")
+        for dataset in places
+    }
+    printed = {
+        (row.algorithm, row.measure): row.value for row in published() if row.source == SOURCE
+    }
+    measures = ("err",) if number >= 8 else tuple(MEASURES)
+    header = ["method", *(f"paper {MEASURES[m]}" for m in measures)]
+    header += [f"{_title(dataset)} {MEASURES[m]}" for dataset in places for m in measures]
+    rows = []
+    for variant in variants:
+        row: list[object] = [variant.label]
+        row += [printed.get((variant.label, m)) for m in measures]
+        for dataset in places:
+            values = found[dataset].get(variant.label)
+            row += [values.mean(m) if values else None for m in measures]
+        rows.append(row)
+    title = f"Table {number}; the paper's numbers are of its Yahoo! C14 subset, ours of other data"
+    files = write_table(study.folder(NAME) / f"table-{number}", title, header, rows)
+    verdicts = tuple(
+        _verdict(claim, found) for claim in CLAIMS if claim.part == f"table-{number}"
+    )
+    return Findings(verdicts, files, (f"ran on {' and '.join(map(_title, places))}",))
+
+
+def _verdict(claim: Claim, found: dict[str, dict[str, Values]]) -> Verdict:
+    """No data, with what the stand-ins gave."""
+    _, upper, lower, _ = ORDERINGS[claim.id]
+    seen = []
+    for dataset, values in found.items():
+        if {upper, lower} <= set(values):
+            a, b = values[upper]["err"], values[lower]["err"]
+            p = randomization(a, b, np.random.default_rng(0)).p
+            change = values[upper].mean("err") - values[lower].mean("err")
+            seen.append(f"{_title(dataset)} {change:+.4f} (p {p:.3f})")
+    note = HOW_TO_GET
+    if seen:
+        note += f"; not the paper's data: {', '.join(seen)}"
+    return judge.no_data(claim, note)
+
+
+def _title(dataset: str) -> str:
+    return f"{dataset} (made up)" if is_stand_in(dataset) else dataset
+
+
+PAPER = Paper(
+    NAME,
+    "Tran, Phung, Venkatesh: Learning Rank Functionals: An Empirical Study, 2012",
+    CLAIMS,
+    {f"table-{number}": _table(number) for number in TABLES},
+    (
+        "not the paper's data: no claim is judged, the tables stand beside its numbers",
+        "the prior's strength is chosen by NDCG@10 on validation; the paper does not say how",
+    ),
+)
