@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from letorbench.analysis.cells import caption, cells, label
+from letorbench.analysis.cells import caption, cells, header, heads, label
 from letorbench.analysis.comparison import Pair, Procedure
 from letorbench.analysis.comparison_text import HEADER
 from letorbench.analysis.comparison_text import cells as pair_cells
@@ -19,8 +19,7 @@ def results_table(results: Results, measures: Sequence[str]) -> str:
     """Every algorithm by these measures, best and second of each column marked."""
     rows = [
         [
-            row.algo,
-            row.convention,
+            *heads(results.summary, row),
             *(
                 Td(cell.text, row.values.get(measure), PLACES[cell.place])
                 for cell, measure in zip(line, measures)
@@ -29,7 +28,8 @@ def results_table(results: Results, measures: Sequence[str]) -> str:
         for row, line in zip(results.summary.rows, cells(results.summary, measures))
     ]
     said = f"{caption(results.summary)}. Bold: best; underlined: second."
-    return table(said, ["algorithm", "convention", *map(label, measures)], rows, 2)
+    names = header(results.summary, measures)
+    return table(said, names, rows, len(names) - len(measures))
 
 
 def comparison_table(pairs: Sequence[Pair], procedure: Procedure) -> str:
