@@ -24,8 +24,8 @@ from letorbench.datasets.signature import signature
 from letorbench.errors import UsageError
 from letorbench.kernels import text as kernels
 
-#: bytes of text a thread takes at a time: it and its rows stay in a core's cache
-BLOCK = 1 << 19
+#: bytes of text a thread takes at a time: enough to make the turns cheap, little to keep
+BLOCK = 1 << 20
 #: an index beyond this is taken for a mistake where the width is not known
 LARGEST_INDEX = 65_536
 #: fewest characters of a number that needs Python's rounding, with its index
