@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import click
 
-from letorbench.cli import completion
+from letorbench.cli import completion, plugins
 
 
 @click.command(short_help="List the algorithms, or describe one.")
 @click.argument("name", required=False, shell_complete=completion.algorithms)
+@plugins.option
 def algos(name: str | None) -> None:
     """List the algorithms, or describe one: paper, formula, parameters, grid."""
     from letorbench.experiment.names import known
@@ -30,6 +31,8 @@ def _describe(name: str) -> None:
 
     cls = ranker(name)
     click.echo(f"{name}: {cls.title}\n\npaper    {cls.paper}\nformula  {cls.formula}\n")
+    if not cls.available():
+        click.echo(f"needs    the package {cls.needs}: python -m pip install '{cls.extra}'\n")
     defaults = cls().settings()
     for key, kind in parameters(cls).items():
         line = f"--set {key}={defaults[key]}".ljust(32) + f"  {describe(kind)}"

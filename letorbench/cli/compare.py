@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from letorbench.cli import options, procedure, stored
+from letorbench.cli import options, procedure, stored, theirs
 
 if TYPE_CHECKING:
     from letorbench.analysis.aggregate import Summary
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 @click.command(short_help="Test whether differences between algorithms are real.")
 @stored.datasets
 @stored.algos
+@theirs.option
 @procedure.baseline
 @click.option(
     "--measure", "measures", multiple=True, metavar="MEASURE…",
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 def compare(
     datasets: tuple[str, ...],
     algos: tuple[str, ...],
+    externals: tuple[str, ...],
     baseline: str | None,
     measures: tuple[str, ...],
     test: str,
@@ -58,6 +60,7 @@ def compare(
 
     chosen = Procedure(test, correction, alpha, seed)
     found = []
+    algos = theirs.take_in(externals, datasets, algos, data_dir, out)
     for i, summary in enumerate(stored.summaries(datasets, algos, out, baseline)):
         columns = stored.columns(measures or ("ndcg@10",), summary)
         text = _pairs(summary, columns, baseline, chosen, form, data_dir, out)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from letorbench.cli import completion, config, options
+from letorbench.cli import completion, config, options, plugins
 from letorbench.cli.group import complain
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 )
 @options.null
 @click.option("--force", is_flag=True, help="Run again what is stored already.")
+@plugins.option
 def run(
     datasets: tuple[str, ...],
     algos: tuple[str, ...],
@@ -88,6 +89,7 @@ def run(
             data_dir, out, convention, str(parse(select)), seed, force, null
         )
         chosen = plan.algorithms(algos)
+        complain(map(_left_out, plan.missing(algos)), "note")
         report = run_all(
             plan.datasets(datasets, data_dir),
             settings(chosen, pairs),
@@ -102,6 +104,13 @@ def run(
             draw([panel(summary) for summary in shown], out / "ndcg")
     _print(report, shown, protocol)
     _end(report)
+
+
+def _left_out(algo: str) -> str:
+    from letorbench.rankers import ranker
+
+    cls = ranker(algo)
+    return f"all leaves {algo} out: `python -m pip install '{cls.extra}'` brings {cls.needs}"
 
 
 def _print(report: Report, shown: list[Summary], protocol: Protocol) -> None:

@@ -14,8 +14,12 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command()
-@click.option("--data", required=True, type=FILE, help="A test file of LETOR text.")
-@click.option("--scores", required=True, type=FILE, help="One score a line, in the file's order.")
+@click.option("--data", type=FILE, help="A test file of LETOR text.")
+@click.option("--qrels", type=FILE, help="A TREC qrels file instead.")
+@click.option(
+    "--scores", required=True, type=FILE,
+    help="One score a line, in the file's order; or RankLib's three columns; or a TREC run.",
+)
 @click.option(
     "--convention", default="standard", show_default=True,
     type=click.Choice(["letor3", "letor4", "mslr", "standard"]),
@@ -29,24 +33,32 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--per-query", is_flag=True, help="Every query's values, not only their means.")
 @options.null
 def score(
-    data: Path, scores: Path, convention: str, form: str, per_query: bool, null: str | float
+    data: Path | None,
+    qrels: Path | None,
+    scores: Path,
+    convention: str,
+    form: str,
+    per_query: bool,
+    null: str | float,
 ) -> None:  # fmt: skip
-    """Measure a score file against a test file."""
+    """Measure a score file against a test file, or a TREC run against qrels."""
+    from letorbench.external import read_any, read_qrels
     from letorbench.datasets.reader import ReadOptions, read_queries
     from letorbench.datasets.resemblance import doubt
     from letorbench.measures.convention import convention as convention_named
     from letorbench.measures.official import official
-    from letorbench.measures.scores import read_scores
 
     rules = convention_named(convention)
     source = click.get_current_context().get_parameter_source("convention")
     chosen = source is not ParameterSource.DEFAULT
-    queries = read_queries(data, ReadOptions(null=null))
+    if (data is None) == (qrels is None):
+        raise click.UsageError("expected one of --data and --qrels")
+    queries = read_queries(data, ReadOptions(null=null)) if data else read_qrels(qrels)
     largest = int(queries.labels.max(initial=0))
     text = doubt(queries.n_features, largest, convention, chosen)
     if text:
-        complain([f"{data}: {text}"], "warning")
-    values = read_scores(scores, queries.n_docs)
+        complain([f"{data or qrels}: {text}"], "warning")
+    values = read_any(scores, queries)
     if form == "official":
         found = (queries.qids, queries.labels, values, queries.offsets)
         click.echo(official(*found, rules, per_query), nl=False)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from letorbench.cli import options, procedure, stored
+from letorbench.cli import options, procedure, stored, theirs
 
 @click.command(short_help="Print stored results as text, CSV, Markdown or LaTeX.")
 @stored.datasets
@@ -19,6 +19,7 @@ from letorbench.cli import options, procedure, stored
     help="Columns: repeat, comma lists, `all`.  [default: ndcg@1,3,5,10 and map; csv: all]",
 )
 @stored.algos
+@theirs.option
 @click.option("--published", is_flag=True, help="Published figures beside ours, with sources.")
 @procedure.baseline
 @procedure.test
@@ -32,6 +33,7 @@ def table(
     form: str,
     measures: tuple[str, ...],
     algos: tuple[str, ...],
+    externals: tuple[str, ...],
     published: bool,
     baseline: str | None,
     test: str,
@@ -54,6 +56,7 @@ def table(
 
     if published and baseline is not None:
         raise UsageError("--published has no queries to test; drop it or --baseline")
+    algos = theirs.take_in(externals, datasets, algos, data_dir, out)
     for i, summary in enumerate(stored.summaries(datasets, algos, out, baseline)):
         columns = stored.columns(measures or (("all",) if form == "csv" else USUAL), summary)
         summary = extended(out, data_dir, summary, columns)
@@ -87,19 +90,23 @@ def table(
     help="Repeat for several.  [default: all three]",
 )
 @stored.algos
+@theirs.option
 @click.option("--published", is_flag=True, help="Draw published figures in.")
 @click.option(
     "--to", "stem", type=click.Path(path_type=Path), metavar="PATH",
     help="Where, without the ending.  [default: in the data set's results, or beside several]",
 )
+@options.data_dir
 @options.out
 def plot(
     datasets: tuple[str, ...],
     measure: str,
     forms: tuple[str, ...],
     algos: tuple[str, ...],
+    externals: tuple[str, ...],
     published: bool,
     stem: Path | None,
+    data_dir: Path,
     out: Path,
 ) -> None:
     """Draw the stored results of data sets, one panel each, and print the files' paths."""
@@ -107,6 +114,7 @@ def plot(
     from letorbench.analysis.plots import FORMATS, draw, write
     from letorbench.analysis.plotter import panel
 
+    algos = theirs.take_in(externals, datasets, algos, data_dir, out)
     summaries = stored.summaries(datasets, algos, out)
     if stem is None:
         stem = (out / summaries[0].dataset if len(summaries) == 1 else out) / measure

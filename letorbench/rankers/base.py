@@ -140,7 +140,10 @@ class Ranker(ABC):
         """The fitted ranker that `save` wrote."""
         scorer, facts = load(path)
         if facts.get("ranker") not in RANKERS:
-            raise DataError(f"{path}: found ranker {facts.get('ranker')!r}, expected a known one")
+            raise DataError(
+                f"{path}: found ranker {facts.get('ranker')!r}, expected a known one; "
+                "a plug-in's model needs its --plugin"
+            )
         ranker = RANKERS[facts["ranker"]](**facts["settings"])
         ranker.learned = Learned(scorer)
         ranker.n_features = facts.get("features")

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.kernels import thread_count
 from letorbench.rankers.base import Learned, Ranker, Validation
 from letorbench.scorers import LightGBMTrees
+from letorbench.scorers.boosted import threads_for
 
 #: set by the protocol: silent, the same trees for any number of threads
 FIXED = {
@@ -75,7 +75,7 @@ class LightGBM(Ranker, name="lightgbm"):
     def _options(self, train: QuerySet, rng: np.random.Generator) -> dict[str, object]:
         return {
             **FIXED,
-            "num_threads": thread_count(),
+            "num_threads": threads_for(train.features),
             "seed": int(rng.integers(1 << 31)),
             "learning_rate": self.learning_rate,
             "num_leaves": self.leaves,

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.kernels import thread_count
 from letorbench.rankers.base import Learned, Ranker, Validation
 from letorbench.scorers import XGBoostTrees
+from letorbench.scorers.boosted import threads_for
 
 
 @dataclass
@@ -76,7 +76,7 @@ class XGBoost(Ranker, name="xgboost"):
             "disable_default_eval_metric": True,
             "tree_method": "hist",
             "verbosity": 0,
-            "nthread": thread_count(),
+            "nthread": threads_for(train.features),
             "seed": int(rng.integers(1 << 31)),
             "eta": self.learning_rate,
             "max_depth": self.depth,
@@ -89,6 +89,6 @@ class XGBoost(Ranker, name="xgboost"):
 
 
 def _matrix(xgboost: Any, queries: QuerySet) -> Any:
-    data = xgboost.DMatrix(queries.features, queries.labels, nthread=thread_count())
+    data = xgboost.DMatrix(queries.features, queries.labels, nthread=threads_for(queries.features))
     data.set_group(queries.lengths[queries.lengths > 0])
     return data

@@ -49,6 +49,11 @@ def load(path: Path) -> tuple[Scorer, dict[str, object]]:
         with np.load(path, allow_pickle=False) as stored:
             header = json.loads(str(stored["header"]))
             arrays = {name: stored[name] for name in stored.files if name != "header"}
+            if header["kind"] not in KINDS:
+                raise DataError(
+                    f"{path}: found a scorer of kind {header['kind']!r}, expected one of "
+                    f"{', '.join(KINDS)}; a plug-in's model needs its --plugin"
+                )
             return KINDS[header["kind"]](**arrays), header["facts"]
     except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        raise DataError(f"{path}: found no saved scorer ({error}), expected one by `save`") from error
+        raise DataError(f"{path}: found no saved model, expected a model.npz of a run") from error

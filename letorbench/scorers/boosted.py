@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     import lightgbm
     import xgboost
 
+#: feature values that a thread is worth: with fewer, threads that wait for each other in
+#: thousands of short loops take several times as long as one (results are equal for any)
+LEAST = 2_000_000
+
+
+def threads_for(features: np.ndarray) -> int:
+    """Threads that trees should use on features (n_docs, n_features)."""
+    return max(1, min(thread_count(), features.size // LEAST))
+
 
 @dataclass(frozen=True, eq=False)
 class LightGBMTrees(Scorer, kind="lightgbm"):
@@ -32,7 +41,7 @@ class LightGBMTrees(Scorer, kind="lightgbm"):
         return lightgbm.Booster(model_str=self.model.tobytes().decode())
 
     def predict(self, features: np.ndarray) -> np.ndarray:
-        return self.booster.predict(features, raw_score=True, num_threads=thread_count())
+        return self.booster.predict(features, raw_score=True, num_threads=threads_for(features))
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +59,7 @@ class XGBoostTrees(Scorer, kind="xgboost"):
         return xgboost.Booster(model_file=bytearray(self.model.tobytes()))
 
     def predict(self, features: np.ndarray) -> np.ndarray:
-        self.booster.set_param({"nthread": thread_count()})
-        # its own default takes 0 for a value that is missing nowhere, NaN for one that is
+        self.booster.set_param({"nthread": threads_for(features)})
         scores = self.booster.inplace_predict(features, predict_type="margin")
         return np.asarray(scores, dtype=np.float64)
 

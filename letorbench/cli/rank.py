@@ -1,0 +1,58 @@
+"""`letorbench rank`: a saved model applied to a file of documents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from letorbench.cli import options, plugins
+from letorbench.cli.group import complain
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command(short_help="Score a file of documents with a saved model.")
+@click.option("--model", required=True, type=FILE, help="A model.npz that a run left.")
+@click.option("--input", "data", required=True, type=FILE, help="A file of LETOR text.")
+@click.option(
+    "--output", required=True, type=click.Path(dir_okay=False, path_type=Path),
+    help="Where the scores go.",
+)
+@click.option(
+    "--format", "form", default="scores", show_default=True,
+    type=click.Choice(["scores", "trec"]),
+    help="One score a line in the file's order, or a TREC run file.",
+)
+@click.option("--tag", metavar="NAME", help="The run file's last column.  [default: the algorithm]")
+@click.option("--sparse", is_flag=True, help="The last features may be missing in every line.")
+@options.null
+@plugins.option
+def rank(
+    model: Path,
+    data: Path,
+    output: Path,
+    form: str,
+    tag: str | None,
+    sparse: bool,
+    null: str | float,
+) -> None:  # fmt: skip
+    """Score every document of a file with a model of any algorithm; labels are not looked at."""
+    import numpy as np
+
+    from letorbench.experiment.task import FIRST, LAST, score_warnings
+    from letorbench.external import write_run
+    from letorbench.external.models import load_model, read_for
+    from letorbench.files import write_atomically
+
+    ranker = load_model(model)
+    queries = read_for(ranker, data, null, sparse)
+    scores = ranker.predict(queries.features)
+    complain([f"{data}: {text}" for text in score_warnings(scores, queries)], "warning")
+    scores = np.nan_to_num(scores, nan=LAST, posinf=FIRST, neginf=LAST)
+    if form == "trec":
+        write_run(output, queries, scores, tag or ranker.name)
+    else:
+        with write_atomically(output) as file:
+            file.writelines(f"{score!r}\n" for score in scores.tolist())
+    click.echo(f"{output}: {queries.n_docs} scores of {queries.n_queries} queries ({ranker.name})")

@@ -1,0 +1,109 @@
+"""Text files of columns, line by line, and the document that each line is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import DataError
+
+
+def columns(path: Path, names: tuple[str, ...]) -> Iterator[tuple[int, list[bytes]]]:
+    """The line numbers and cells of a file with these columns between blanks or tabs.
+
+    Empty lines are skipped. DataError names the line that has another number of columns.
+    """
+    empty = True
+    for number, line in enumerate(content(path).split(b"\n"), 1):
+        cells = line.split()
+        if not cells:
+            continue
+        if len(cells) != len(names):
+            raise DataError(
+                f"{path}:{number}: found {len(cells)} columns, "
+                f"expected {len(names)}: {' '.join(names)}"
+            )
+        empty = False
+        yield number, cells
+    if empty:
+        raise DataError(f"{path}: found no lines, expected lines of {' '.join(names)}")
+
+
+def content(path: Path) -> bytes:
+    """The file's bytes; DataError where it cannot be read."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise DataError(f"{path}: found no readable file ({error.strerror})") from None
+
+
+def number(path: Path, line: int, text: bytes, kind: type = float) -> float | int:
+    """The cell as a number; DataError for anything else, NaN among it."""
+    try:
+        value = kind(text)
+    except ValueError:
+        value = float("nan")
+    if value != value or b"_" in text:
+        what = "a whole number" if kind is int else "a number"
+        raise DataError(f"{path}:{line}: found {shown(text)!r}, expected {what}")
+    return value
+
+
+def shown(text: bytes) -> str:
+    """A cell as an error message shows it."""
+    return text[:40].decode(errors="replace")
+
+
+def query_numbers(queries: QuerySet) -> dict[bytes, int]:
+    """Each query's number by its qid as text."""
+    return {str(qid).encode(): number for number, qid in enumerate(queries.qids.tolist())}
+
+
+def document_names(queries: QuerySet) -> list[bytes]:
+    """(n_docs,) each document's id, or its position in its query, from 1, where it has none."""
+    positions = np.arange(queries.n_docs) - np.repeat(queries.offsets[:-1] - 1, queries.lengths)
+    places = [str(position).encode() for position in positions.tolist()]
+    if queries.docids is None:
+        return places
+    return [docid or place for docid, place in zip(queries.docids.tolist(), places)]
+
+
+class Placed:
+    """The scores found so far, each at its document's row; every document once.
+
+    scores: (n_docs,) float64, NaN where there is none yet.
+    """
+
+    def __init__(self, path: Path, queries: QuerySet) -> None:
+        self.path = path
+        self.queries = queries
+        self.scores = np.full(queries.n_docs, np.nan)
+        self.lines: dict[int, int] = {}
+
+    def put(self, line: int, row: int, score: float) -> None:
+        first = self.lines.setdefault(row, line)
+        if first != line:
+            raise DataError(
+                f"{self.path}:{line}: found {self._document(row)} again, "
+                f"expected it once (line {first})"
+            )
+        self.scores[row] = score
+
+    def all(self) -> np.ndarray:
+        """The scores, one for each document; DataError names the first that has none."""
+        missing = np.flatnonzero(np.isnan(self.scores))
+        if len(missing):
+            raise DataError(
+                f"{self.path}: found no score for {self._document(int(missing[0]))}, expected "
+                f"one for each of the {len(self.scores)} documents ({len(missing)} have none)"
+            )
+        return self.scores
+
+    def _document(self, row: int) -> str:
+        query = int(np.searchsorted(self.queries.offsets, row, side="right")) - 1
+        one = self.queries.queries(query, query + 1)
+        name = document_names(one)[row - int(self.queries.offsets[query])]
+        return f"document {shown(name)} of query {self.queries.qids[query]}"

@@ -1,0 +1,39 @@
+"""A saved model and the documents it is asked about: do they fit?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from letorbench.datasets.queryset import QuerySet
+from letorbench.datasets.reader import ReadOptions, read_queries
+from letorbench.errors import DataError
+from letorbench.rankers import Ranker, names
+
+
+def load_model(path: Path) -> Ranker:
+    """The fitted ranker of a model.npz; DataError for any other file."""
+    names()  # every ranker is known from here on, plug-ins too
+    ranker = Ranker.load(path)
+    ranker.require()
+    return ranker
+
+
+def read_for(
+    ranker: Ranker, path: Path, null: str | float = "error", sparse: bool = False
+) -> QuerySet:
+    """The documents of a file, with the features that the ranker learned from.
+
+    sparse: a file may end before the last feature, which then is 0 everywhere.
+    DataError where the numbers of features differ.
+    """
+    width = ranker.n_features
+    queries = read_queries(path, ReadOptions(null=null))
+    if width is None or queries.n_features == width:
+        return queries
+    if sparse and queries.n_features < width:
+        return read_queries(path, ReadOptions(null=null, n_features=width))
+    hint = "; --sparse takes those that no line has for 0" if queries.n_features < width else ""
+    raise DataError(
+        f"{path}: found {queries.n_features} features, expected {width}, which {ranker.name} "
+        f"learned from{hint}"
+    )
