@@ -32,14 +32,8 @@ def curves(results: Results, family: str, seed: int) -> str:
     longest = max((line.xs for line in lines), key=len)
     axes = Axes(title, "n", f"{label(family)}@n", [(x, f"{x:g}") for x in longest])
     picture = f'<div id="{escape(name)}">{chart(lines, axes)}</div>'
-    numbers = table(
-        f"{title}: the numbers",
-        ["algorithm", *(f"@{x:g}" for x in longest)],
-        [
-            [line.name, *(f"{y:.4f} [{a:.4f}, {b:.4f}]" for y, a, b in zip(line.ys, line.low, line.high))]
-            for line in lines
-        ],
-    )  # fmt: skip
+    head = ["algorithm", *(f"@{x:g}" for x in longest)]
+    numbers = table(f"{title}: the numbers", head, map(_numbers, lines))
     return figure(title, picture, "main") + _legend(lines, name) + folded("The numbers", numbers)
 
 
@@ -100,6 +94,11 @@ def _curve(algorithm: Algorithm, family: str, i: int, seed: int, dataset: str) -
         algorithm.name, cutoffs, [b.mean for b in bands], [b.low for b in bands],
         [b.high for b in bands], style=i,
     )  # fmt: skip
+
+
+def _numbers(line: Line) -> list[str]:
+    points = zip(line.ys, line.low, line.high)
+    return [line.name, *(f"{y:.4f} [{low:.4f}, {high:.4f}]" for y, low, high in points)]
 
 
 def _trained(algorithm: Algorithm, fold: int) -> Line | None:

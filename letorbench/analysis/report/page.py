@@ -153,7 +153,8 @@ def _data(results: Results) -> str:
     entry = parse(results.dataset).entry
     rows = list(describe(entry)) if entry else [("name", f"{results.dataset}, a folder of yours")]
     folds = results.algorithms[0].queries.folds
-    counts = ", ".join(f"fold {k}: {int((folds == k).sum()):,}" for k in sorted(set(folds.tolist())))
+    sizes = {k: int((folds == k).sum()) for k in sorted(set(folds.tolist()))}
+    counts = ", ".join(f"fold {k}: {size:,}" for k, size in sizes.items())
     return facts([*rows, ("test queries", counts)])
 
 

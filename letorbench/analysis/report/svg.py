@@ -47,7 +47,8 @@ def chart(lines: Sequence[Line], axes: Axes) -> str:
         style = f'class="line c{line.style % COLOURS}"'
         dash = DASHES[(line.style // COLOURS + line.style) % len(DASHES)]
         points = [frame.at(x, y) for x, y in zip(line.xs, line.ys) if math.isfinite(y)]
-        parts.append(f'<g {style} data-name="{escape(line.name)}"><title>{escape(line.name)}</title>')
+        name = escape(line.name)
+        parts.append(f'<g {style} data-name="{name}"><title>{name}</title>')
         if line.low:
             above = [frame.at(x, y) for x, y in zip(line.xs, line.high)]
             below = [frame.at(x, y) for x, y in zip(line.xs, line.low)]
@@ -107,12 +108,14 @@ def _grid(frame: _Frame, axes: Axes, ticks: Sequence[tuple[float, str]]) -> list
     parts = []
     for value, text in _even(frame.y):
         y = frame.at(frame.x[0], value)[1]
-        parts.append(f'<line class="grid" x1="{LEFT}" x2="{width - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
+        ends = f'x1="{LEFT}" x2="{width - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"'
+        parts.append(f'<line class="grid" {ends}/>')
         parts.append(f'<text x="{LEFT - 5}" y="{y + 3.5:.1f}" text-anchor="end">{text}</text>')
     for value, text in ticks:
         x = frame.at(value, frame.y[0])[0]
         parts.append(
-            f'<text x="{x:.1f}" y="{height - BOTTOM + 14}" text-anchor="middle">{escape(text)}</text>'
+            f'<text x="{x:.1f}" y="{height - BOTTOM + 14}" text-anchor="middle">'
+            f"{escape(text)}</text>"
         )
     middle = (TOP + height - BOTTOM) / 2
     parts.append(
