@@ -138,6 +138,23 @@ def test_a_damaged_fit_is_named(folder, tmp_path):
     assert result.exit_code == 1 and "fold2/fit.json: found no whole fit.json" in result.stderr
 
 
+def test_an_external_system(folder, tmp_path):
+    shutil.copytree(folder / "results" / "TOY", tmp_path / "TOY")
+    for path in (tmp_path / "TOY" / "regression").glob("fold*/fit.json"):
+        fit = json.loads(path.read_text())
+        fit["identity"] = {"dataset": "TOY", "data": fit["identity"]["data"],
+                           "external": {"file": "their scores.txt"}}  # fmt: skip
+        fit["chosen"], fit["validation"] = {}, {}
+        path.write_text(json.dumps(fit))
+    words = ["report", "TOY", "--out", str(tmp_path), "--out-file", str(tmp_path / "x.html")]
+    assert CliRunner().invoke(cli, words).exit_code == 0
+    text = (tmp_path / "x.html").read_text()
+    assert "--name regression --scores &#x27;their scores.txt&#x27; (of each fold)" in text
+    assert "None" not in re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL).replace(
+        "<p>None.</p>", ""
+    )
+
+
 def test_charts():
     lines = [Line("a <b>", [1, 2, 3], [0.1, float("nan"), 0.3], mark=2)]
     drawn = chart(lines, Axes("t", "x", "y"))

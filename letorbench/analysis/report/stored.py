@@ -64,6 +64,10 @@ def gather(out: Path, data_dir: Path, summary: Summary, baseline: str) -> Result
 def command(algorithm: Algorithm) -> str:
     """A command line that makes the algorithm's results, from what its fits say of it."""
     facts = next(iter(algorithm.fits.values()), {}).get("identity", {})
+    if "external" in facts:
+        words = ["letorbench", "external", "--dataset", str(facts.get("dataset"))]
+        file = str(facts["external"].get("file"))
+        return shlex.join([*words, "--name", algorithm.name, "--scores", file]) + " (of each fold)"
     words = ["letorbench", "run", "--dataset", str(facts.get("dataset")), "--algo", algorithm.name]
     settings = facts.get("settings", {})
     for key in facts.get("fixed", []):

@@ -59,7 +59,7 @@ def settings_table(results: Results) -> str:
                     Td("" if value is None else f"{value:.4f}", value),
                 ]
             )
-    measure = next((a.shared("select") for a in results.algorithms), None) or "the measure"
+    measure = next((name for a in results.algorithms if (name := a.shared("select"))), "measure")
     head = ("algorithm", "settings", "fold", "rounds or epochs", f"validation {label(measure)}")
     return table("Chosen on the validation part of each fold", head, rows, 2)
 
@@ -89,7 +89,8 @@ def provenance(results: Results) -> str:
     digests = {str(a.shared("data")) for a in results.algorithms}
     rows = [(name, ", ".join(sorted(found))) for name, found in versions.items()]
     rows.append(("data (blake2b of the files)", ", ".join(sorted(digests))))
-    rows.append(("seed", ", ".join(sorted({str(a.shared("seed")) for a in results.algorithms}))))
+    seeds = {str(a.shared("seed")) for a in results.algorithms if a.shared("seed") is not None}
+    rows.append(("seed", ", ".join(sorted(seeds)) or "none"))
     rows += [(f"to make {a.name} again", command(a)) for a in results.algorithms]
     return facts(rows)
 
