@@ -14,7 +14,16 @@ from letorbench.measures import evaluate, parse
 from letorbench.measures.convention import CONVENTIONS
 from letorbench.rankers import Ranker, Validation, names, ranker
 
-RANKERS = [ranker(name) for name in names()]
+RANKERS = [
+    pytest.param(
+        ranker(name),
+        id=name,
+        marks=pytest.mark.skipif(
+            not ranker(name).available(), reason=f"{name} needs {ranker(name).needs}"
+        ),
+    )
+    for name in names()
+]
 
 
 def toy(seed: int, lengths: list[int], n_features: int = 5) -> QuerySet:
@@ -29,7 +38,7 @@ def fitted(cls: type[Ranker], train: QuerySet, valid: QuerySet, seed: int = 0) -
     return cls().fit(train, Validation(valid), np.random.default_rng(seed))
 
 
-@pytest.mark.parametrize("cls", RANKERS, ids=names())
+@pytest.mark.parametrize("cls", RANKERS)
 def test_learns_a_separable_toy_set(cls: type[Ranker]) -> None:
     model = fitted(cls, toy(1, [20] * 40), toy(3, [20] * 15))
     test = toy(5, [20] * 20)
@@ -41,14 +50,14 @@ def test_learns_a_separable_toy_set(cls: type[Ranker]) -> None:
     assert ndcg.mean() > 0.93
 
 
-@pytest.mark.parametrize("cls", RANKERS, ids=names())
+@pytest.mark.parametrize("cls", RANKERS)
 def test_equal_seeds_give_equal_scores(cls: type[Ranker]) -> None:
     train, valid = toy(7, [8] * 10), toy(9, [8] * 5)
     first, second = (fitted(cls, train, valid, 3).predict(valid.features) for _ in range(2))
     np.testing.assert_array_equal(first, second)
 
 
-@pytest.mark.parametrize("cls", RANKERS, ids=names())
+@pytest.mark.parametrize("cls", RANKERS)
 def test_threads_change_nothing(cls: type[Ranker], monkeypatch: pytest.MonkeyPatch) -> None:
     train, valid = toy(7, [60] * 60), toy(9, [8] * 5)
     scores = []
@@ -58,7 +67,7 @@ def test_threads_change_nothing(cls: type[Ranker], monkeypatch: pytest.MonkeyPat
     np.testing.assert_array_equal(*scores)
 
 
-@pytest.mark.parametrize("cls", RANKERS, ids=names())
+@pytest.mark.parametrize("cls", RANKERS)
 def test_saved_and_loaded_scores_equally(cls: type[Ranker], tmp_path: Path) -> None:
     train, valid = toy(11, [8] * 10), toy(13, [8] * 5)
     model = fitted(cls, train, valid)
@@ -68,7 +77,7 @@ def test_saved_and_loaded_scores_equally(cls: type[Ranker], tmp_path: Path) -> N
     np.testing.assert_array_equal(again.predict(valid.features), model.predict(valid.features))
 
 
-@pytest.mark.parametrize("cls", RANKERS, ids=names())
+@pytest.mark.parametrize("cls", RANKERS)
 def test_a_score_depends_on_its_own_document_alone(cls: type[Ranker]) -> None:
     """Rows in any order and number score the same: equal documents tie exactly."""
     train, valid = toy(15, [8] * 10), toy(17, [8] * 30)
@@ -79,7 +88,7 @@ def test_a_score_depends_on_its_own_document_alone(cls: type[Ranker]) -> None:
     np.testing.assert_array_equal(model.predict(valid.features[5:6]), scores[5:6])
 
 
-@pytest.mark.parametrize("cls", RANKERS, ids=names())
+@pytest.mark.parametrize("cls", RANKERS)
 def test_odd_queries_are_survived(cls: type[Ranker]) -> None:
     """One document, nothing relevant, all equal labels, constant and repeated features."""
     train = toy(19, [1, 8, 8, 1, 12, 2])
@@ -91,7 +100,7 @@ def test_odd_queries_are_survived(cls: type[Ranker]) -> None:
     assert np.isfinite(scores).all()
 
 
-@pytest.mark.parametrize("cls", RANKERS, ids=names())
+@pytest.mark.parametrize("cls", RANKERS)
 def test_trains_without_validation_and_leaves_its_data_alone(cls: type[Ranker]) -> None:
     train = toy(23, [8] * 10)
     before = train.features.copy(), train.labels.copy()
@@ -100,7 +109,7 @@ def test_trains_without_validation_and_leaves_its_data_alone(cls: type[Ranker]) 
     np.testing.assert_array_equal(train.labels, before[1])
 
 
-@pytest.mark.parametrize("cls", RANKERS, ids=names())
+@pytest.mark.parametrize("cls", RANKERS)
 def test_features_that_are_no_numbers_are_refused(cls: type[Ranker]) -> None:
     train = toy(25, [8] * 3)
     train.features[4, 2] = np.nan
@@ -108,7 +117,7 @@ def test_features_that_are_no_numbers_are_refused(cls: type[Ranker]) -> None:
         cls().fit(train)
 
 
-@pytest.mark.parametrize("cls", RANKERS, ids=names())
+@pytest.mark.parametrize("cls", RANKERS)
 def test_is_documented(cls: type[Ranker]) -> None:
     assert cls.title and cls.paper and cls.formula and cls.__doc__
     for parameter, values in cls.grid.items():
