@@ -59,7 +59,8 @@ def read_qrels(path: Path) -> QuerySet:
     for line, (qid, _, docno, label) in columns(path, QRELS):
         documents = found.setdefault(int(number(path, line, qid, int)), {})
         if docno in documents:
-            raise DataError(f"{path}:{line}: found document {shown(docno)} of query {shown(qid)} again")
+            what = f"document {shown(docno)} of query {shown(qid)}"
+            raise DataError(f"{path}:{line}: found {what} again, expected it once")
         grade = int(number(path, line, label, int))
         if grade > LARGEST_LABEL:
             raise DataError(f"{path}:{line}: found label {grade}, expected at most {LARGEST_LABEL}")

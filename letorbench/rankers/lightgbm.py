@@ -40,7 +40,7 @@ class LightGBM(Ranker, name="lightgbm"):
     title = "LightGBM's LambdaMART (optional: pip install 'letorbench[trees]')"
     paper = "Ke et al.: LightGBM: A Highly Efficient Gradient Boosting Decision Tree, NIPS 2017"
     formula = "trees on lambda = sigma(-(s_i - s_j)) |Delta NDCG_ij|, r_i > r_j"
-    grid = {"leaves": (7, 15, 31), "learning_rate": (0.03, 0.1)}
+    grid = {"leaves": (4, 7, 15, 31), "learning_rate": (0.03, 0.1)}
     needs = "lightgbm"
     extra = "letorbench[trees]"
 

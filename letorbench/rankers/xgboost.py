@@ -34,7 +34,7 @@ class XGBoost(Ranker, name="xgboost"):
     title = "XGBoost's LambdaMART (optional: pip install 'letorbench[trees]')"
     paper = "Chen, Guestrin: XGBoost: A Scalable Tree Boosting System, KDD 2016"
     formula = "trees on lambda = sigma(-(s_i - s_j)) |Delta NDCG_ij|, r_i > r_j"
-    grid = {"depth": (3, 4, 6), "learning_rate": (0.03, 0.1)}
+    grid = {"depth": (2, 3, 4, 6), "learning_rate": (0.03, 0.1)}
     needs = "xgboost"
     extra = "letorbench[trees]"
 

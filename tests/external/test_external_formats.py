@@ -46,7 +46,8 @@ def test_formats_and_their_recognition(tmp_path, queries, rng, form, text):
     assert read_any(path, queries, form).tolist() == expected
     if form != "scores":
         assert read_any(written(tmp_path, shuffled(text, rng)), queries).tolist() == expected
-        assert read_any(written(tmp_path, text.replace("\n", " \r\n")), queries).tolist() == expected
+        ended = written(tmp_path, text.replace("\n", " \r\n"))
+        assert read_any(ended, queries).tolist() == expected
 
 
 def test_documents_without_ids_go_by_their_position(tmp_path, queries):

@@ -24,7 +24,8 @@ def package(folder: Path, value: str) -> None:
 
 
 def algos(folder: Path) -> subprocess.CompletedProcess:
-    code = f"import sys; sys.path.insert(0, {str(folder)!r}); from letorbench.cli import main; main()"
+    path = f"import sys; sys.path.insert(0, {str(folder)!r})"
+    code = f"{path}; from letorbench.cli import main; main()"
     return subprocess.run([sys.executable, "-c", code, "algos"], capture_output=True, text=True)
 
 
