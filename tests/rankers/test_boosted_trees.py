@@ -10,7 +10,7 @@ from letorbench.errors import UsageError
 from letorbench.measures import parse
 from letorbench.measures.convention import CONVENTIONS
 from letorbench.rankers import Ranker, Validation, ranker
-from letorbench.scorers import LightGBMTrees, XGBoostTrees
+from letorbench.scorers import LightGBMTrees, XGBoostTrees, boosted
 
 TREES = ["lightgbm", "xgboost"]
 
@@ -39,6 +39,18 @@ def test_patience_ends_the_training(cls, rng):
     train, valid = random_queries(rng, [12] * 40), random_queries(rng, [6] * 30)
     learned = cls(rounds=300, patience=5).fit(train, Validation(valid)).learned
     assert len(learned.curve) == learned.best + 5 < 300
+
+
+def test_threads_change_nothing_where_they_are_used(cls, rng, monkeypatch):
+    """Small sets get one thread, so the test of every ranker does not see several at work."""
+    train = random_queries(rng, [60] * 60)
+    scores = []
+    for least in (1, 10**9):
+        monkeypatch.setenv("LETORBENCH_THREADS", "2")
+        monkeypatch.setattr(boosted, "LEAST", least)
+        assert boosted.threads_for(train.features) == (2 if least == 1 else 1)
+        scores.append(cls(rounds=30).fit(train).predict(train.features))
+    np.testing.assert_array_equal(*scores)
 
 
 @pytest.mark.parametrize("name", TREES)
