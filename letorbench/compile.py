@@ -28,7 +28,10 @@ def main() -> None:
     names = [m.name for m in pkgutil.iter_modules(kernels.__path__)]
     with ProcessPoolExecutor(kernels.thread_count(), get_context("spawn")) as pool:
         done = pool.map(compile_module, names)
-        total = sum(tqdm(done, "compiling", len(names), unit="file", disable=None))
+        list(tqdm(done, "compiling", len(names), unit="file", disable=None))
+    # two processes that meet the same kernel can lose each other's entry in its index: what
+    # is there is loaded here, what was lost is compiled again
+    total = sum(map(compile_module, names))
     print(f"compiled {total} kernels in {time.perf_counter() - start:.0f} s")
 
 
