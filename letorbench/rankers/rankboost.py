@@ -48,7 +48,7 @@ class RankBoost(Ranker, name="rankboost"):
     formula = "mean over pairs r_i > r_j of a query of exp(s_j - s_i)"
 
     rounds: int = 300
-    patience: int = 50
+    patience: int = 100
     bins: int | None = 256
 
     def learn(
