@@ -27,6 +27,8 @@ TAB, NEWLINE, RETURN, BLANK, HASH, COLON, EQUALS = 9, 10, 13, 32, 35, 58, 61
 ZERO, NINE, LETTER_D = 48, 57, 100
 LARGEST_LABEL = 2**31 - 1
 LONGEST_INDEX = 6
+#: characters whose newlines are counted in 16 bits
+COUNTED = 1 << 13
 FOUR_BYTES = np.uint64(0xFFFFFFFF)
 WORD_QID = np.uint64(int.from_bytes(b"qid:", "little"))
 WORD_NULL = np.uint64(int.from_bytes(b"NULL", "little"))
@@ -104,10 +106,16 @@ def count_lines(text, size, found):
     """
     lines = 0
     low = 0
-    for i in range(size):
-        here = text[i] == NEWLINE
-        lines += here
-        low += here & (text[i + 1] <= HASH)
+    for start in range(0, size, COUNTED):
+        stop = min(start + COUNTED, size)
+        here, after = text[start:stop], text[start + 1 : stop + 1]
+        some, some_low = np.int16(0), np.int16(0)  # short sums: four times as many a vector
+        for i in range(len(here)):
+            ends = here[i] == NEWLINE
+            some = np.int16(some + ends)
+            some_low = np.int16(some_low + (ends & (after[i] <= HASH)))
+        lines += some
+        low += some_low
     end = size
     while end > 0 and text[end - 1] != NEWLINE:
         end -= 1
