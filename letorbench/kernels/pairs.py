@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from letorbench.kernels import kernel
+from letorbench.kernels.smooth_sums import pays, ranknet_blocks
 
 #: the widest span of scores for which products of ROWS factors u_i + u_j stay normal numbers
 SPAN = 80.0
@@ -71,15 +72,18 @@ def ranknet_query(
     """
     begin = starts[first]
     size = starts[last] - begin
-    near = exponentials(s, size, u) <= SPAN
+    span = exponentials(s, size, u)
     top = s[:size].max()
     force[:size] = 0.0
     cost = 0.0
     for b in range(first, last - 1):
         b0, b1 = starts[b] - begin, starts[b + 1] - begin
-        if not near:
+        if not span <= SPAN:
             for i in range(b0, b1):
                 cost += _ranknet_row_far(s, i, b1, size, force)
+            continue
+        if pays(b1 - b0, size - b1, span):
+            cost += ranknet_blocks(s, u, b0, b1, size, top, span, force)
             continue
         for start in range(b0, b1, ROWS):
             product[b1:size] = 1.0
