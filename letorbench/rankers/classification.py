@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
+from letorbench.functionals import LinearFunctional
 from letorbench.losses import loss
-from letorbench.optimizers.gradient import minimise
+from letorbench.optimizers.lbfgs import Prior, minimise
 from letorbench.rankers.base import Learned, Ranker, Validation
 
 
@@ -38,9 +38,6 @@ class Classification(Ranker, name="classification"):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> Learned:
-        if self.l2 < 0.0 or self.iterations < 1:
-            raise UsageError(
-                f"classification: found l2={self.l2}, iterations={self.iterations}, "
-                "expected 0 or more and 1 or more"
-            )
-        return minimise(loss("logistic"), train, self.l2, self.iterations)
+        functional = LinearFunctional.plain(train.n_features, intercept=True)
+        prior = Prior(self.l2, self.iterations)
+        return minimise(functional, loss("logistic"), train, prior, train.n_docs, rng)

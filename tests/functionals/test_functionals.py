@@ -1,0 +1,58 @@
+"""Every functional: its pull-back against finite differences of its scorer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import random_queries
+
+from letorbench.datasets.queryset import QuerySet
+from letorbench.functionals import Functional, LinearFunctional
+from letorbench.functionals.linear import moments
+
+
+def linear(train: QuerySet) -> Functional:
+    return LinearFunctional(*moments(train.features))
+
+
+def with_intercept(train: QuerySet) -> Functional:
+    return LinearFunctional(*moments(train.features), intercept=True)
+
+
+#: a maker of each functional from a training set; one without an entry fails its test
+MAKERS = {"LinearFunctional": [linear, with_intercept]}
+
+
+def subclasses(cls: type) -> set[type]:
+    return {sub for child in cls.__subclasses__() for sub in (child, *subclasses(child))}
+
+
+@pytest.mark.parametrize("cls", sorted(subclasses(Functional), key=lambda cls: cls.__name__))
+def test_pull_back_is_the_finite_difference(cls, rng):
+    train = random_queries(rng, [5, 9, 1, 7], 6)
+    train.features[:, 4] = 3.0
+    for maker in MAKERS[cls.__name__]:
+        functional = maker(train)
+        assert type(functional) is cls
+        theta = rng.normal(size=functional.n_parameters)
+        weights = rng.normal(size=train.n_docs)
+        found = functional.pull_back(theta, train.features, weights)
+        assert functional.penalised().shape == theta.shape == found.shape
+        for k in range(len(theta)):
+            width = 1e-6
+            up, down = theta.copy(), theta.copy()
+            up[k] += width
+            down[k] -= width
+            rise = functional.scorer(up).predict(train.features)
+            rise = rise - functional.scorer(down).predict(train.features)
+            assert found[k] == pytest.approx(weights @ rise / (2 * width), rel=1e-5, abs=1e-6)
+
+
+def test_moments_are_numpys_and_constant_columns_stay_finite(rng):
+    features = rng.random((1_000, 4), dtype=np.float32)
+    features[:, 2] = 0.7
+    mean, scale = moments(features, rows=64)
+    wide = features.astype(np.float64)
+    np.testing.assert_allclose(mean, wide.mean(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(scale[[0, 1, 3]], wide.std(axis=0)[[0, 1, 3]], rtol=1e-12)
+    assert scale[2] == 1.0
