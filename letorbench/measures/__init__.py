@@ -11,8 +11,11 @@ from pkgutil import iter_modules
 from letorbench.measures.evaluation import default_measures, evaluate
 from letorbench.measures.rankings import Rankings, rank
 from letorbench.measures.registry import MEASURES, Measure, parse
+from letorbench.measures.repeated import Repeated
 
 for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")
 
-__all__ = ["MEASURES", "Measure", "Rankings", "default_measures", "evaluate", "parse", "rank"]
+__all__ = [
+    "MEASURES", "Measure", "Rankings", "Repeated", "default_measures", "evaluate", "parse", "rank",
+]  # fmt: skip

@@ -9,9 +9,9 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.kernels import in_threads
-from letorbench.measures import Measure
+from letorbench.measures import Measure, Repeated
+from letorbench.measures.convention import CONVENTIONS
 from letorbench.optimizers.boosting import Term, boost
-from letorbench.optimizers.training_measure import TrainingMeasure
 from letorbench.rankers.base import Learned, Ranker, Validation
 from letorbench.scorers import Linear
 
@@ -38,7 +38,7 @@ class _AdaRank(Ranker):
             raise UsageError(
                 f"{self.name}: found directions={self.directions}, expected ascending or both"
             )
-        E = TrainingMeasure.of(train, self.measure)
+        E = Repeated.of(train.labels, train.offsets, self.measure, CONVENTIONS["standard"])
         booster = _Booster(train, E, self.directions == "both")
 
         def scorer(terms: list[Term]) -> Linear:
@@ -117,7 +117,7 @@ class _Feature:
 class _Booster:
     """Algorithm 1 on one training set."""
 
-    def __init__(self, train: QuerySet, E: TrainingMeasure, both: bool) -> None:
+    def __init__(self, train: QuerySet, E: Repeated, both: bool) -> None:
         self.features = train.features
         self.E = E
         signs = (1.0, -1.0) if both else (1.0,)
