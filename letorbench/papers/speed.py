@@ -6,6 +6,7 @@ Seconds are the processor's on the one thread that trains, which other programs 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,7 +76,7 @@ def one_query(documents: int, seed: int = 0) -> QuerySet:
 
 
 def growing(
-    sizes: list[int], layers: tuple[int, ...], patience: float, repeats: int = 3
+    sizes: Sequence[int], layers: tuple[int, ...], patience: float, repeats: int = 3
 ) -> list[Timing]:
     """Both versions' timings on queries of the sizes, in rising order.
 
