@@ -21,7 +21,7 @@ from letorbench.papers.study import Study, Variant
 NAME = "lambdarank-2006"
 CUTOFFS = tuple(f"ndcg@{k}" for k in range(1, 11))
 #: queries of the training, validation and test set
-FULL, SMALL = (10_000, 5_000, 10_000), (2_000, 1_000, 2_000)
+QUERIES = (10_000, 5_000, 10_000)
 #: documents of Figure 1's query; the smallest are for V1, which the largest would keep for days
 SIZES = tuple(1_000 * 2**i for i in range(10))
 NETS = {1: "linear", 2: "two-layer"}
@@ -146,15 +146,14 @@ def ranking(study: Study) -> Findings:
     """Figure 2, left: NDCG@1..10 on the artificial data with 95 % bars."""
     from letorbench.papers.plots import Axis, Line, lines_figure
 
-    sizes = FULL if study.full else SMALL
-    sets = cubic(np.random.default_rng(study.seed), sizes)
-    facts = {"recipe": "cubic", "queries": list(sizes), "seed": study.seed}
+    sets = cubic(np.random.default_rng(study.seed), QUERIES)
+    facts = {"recipe": "cubic", "queries": list(QUERIES), "seed": study.seed}
     variants = [
         Variant(f"{algo}-{net}", algo, {"layers": layers})
         for layers, net in NETS.items()
         for algo in ("lambdarank", "ranknet")
     ]
-    folder = study.folder(NAME) / f"artificial-{sizes[0]}"
+    folder = study.folder(NAME) / "artificial"
     found = artificial.runs(
         study, folder, artificial.Generated(facts, *sets), variants, CUTOFFS
     )
@@ -164,26 +163,23 @@ def ranking(study: Study) -> Findings:
         lines[label] = Line(range(1, 11), *map(list, zip(*bands)))
         rows += [[label, c, *band] for c, band in zip(CUTOFFS, bands)]
     stem = study.folder(NAME) / "figure-2"
-    title = "Cubic polynomial data, {:,}/{:,}/{:,} queries".format(*sizes)
+    title = "Cubic polynomial data"
     files = lines_figure([Axis(title, "NDCG truncation level", "NDCG", lines)], stem)
     header = ["method", "measure", "mean", "low", "high"]
     files += write_table(stem, f"Figure 2, {title}", header, rows)
-    size = f"{sizes[0]:,} training queries" + ("" if study.full else "; --full for the paper's")
     verdicts = [
         judge.ordering(
             BY_ID[f"artificial-{net}"], found[f"lambdarank-{net}"]["ndcg@10"],
-            found[f"ranknet-{net}"]["ndcg@10"], found[f"ranknet-{net}"].folds, size,
+            found[f"ranknet-{net}"]["ndcg@10"], found[f"ranknet-{net}"].folds,
         )
         for net in NETS.values()
     ]  # fmt: skip
-    differs = [
+    differs = (
         "the label distribution is MSLR's, for \"real datasets'\" that are not printed",
         "learning rates are the rankers' grids; training ends 30 epochs after the best",
         "the intranet data (Figure 2, right) were never published",
-    ]
-    if not study.full:
-        differs.append("{:,}/{:,}/{:,} queries, not 10,000/5,000/10,000".format(*sizes))
-    return Findings(tuple(verdicts), tuple(files), tuple(differs))
+    )
+    return Findings(tuple(verdicts), tuple(files), differs)
 
 
 def web(study: Study) -> Findings:
