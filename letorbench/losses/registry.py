@@ -20,11 +20,17 @@ class Loss:
 
     Called with scores (n_docs,) float64 in file order and their queries it gives its value
     for each query (n_queries,) and its gradient (n_docs,), both float64.
+
+    exponential:       whether it grows like e^s: finite differences drown in rounding far from 0.
+    undefined_at_zero: whether it has no value where a query's scores are all 0, and so no
+                       derivative there; the value and the gradient it gives are a convention.
     """
 
     name: str
     formula: str
     function: LossFunction
+    exponential: bool = False
+    undefined_at_zero: bool = False
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> tuple[np.ndarray, np.ndarray]:
         return self.function(scores, queries)
@@ -33,11 +39,11 @@ class Loss:
 LOSSES: dict[str, Loss] = {}
 
 
-def register(name: str, formula: str) -> Callable[[LossFunction], Loss]:
-    """Make the function below a loss of that name."""
+def register(name: str, formula: str, **facts: bool) -> Callable[[LossFunction], Loss]:
+    """Make the function below a loss of that name; facts: of its further fields."""
 
     def enter(function: LossFunction) -> Loss:
-        LOSSES[name] = Loss(name, formula, function)
+        LOSSES[name] = Loss(name, formula, function, **facts)
         return LOSSES[name]
 
     return enter

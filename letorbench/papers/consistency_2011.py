@@ -99,7 +99,8 @@ def figure_1(study: Study) -> Findings:
             shown = {n: values[n] for n in names if n.startswith(surrogate) and n in values}
             if shown:
                 means = {n: [v.mean(c) for c in CUTOFFS] for n, v in shown.items()}
-                panels.append(Panel(f"{_title(dataset)}, {surrogate}", "NDCG", means))
+                lines = {_version(n.removeprefix(surrogate)): means[n] for n in means}
+                panels.append(Panel(f"{_title(dataset)}, {surrogate}", "NDCG", lines))
                 curves += [[dataset, n, *curve] for n, curve in means.items()]
             tests += _tests(dataset, surrogate, shown)
     folder = study.folder(NAME)
@@ -216,6 +217,11 @@ def _large(claim: Claim, found: dict[str, Values], pairs: list[tuple[str, str]])
 def _level(values: Values) -> np.ndarray:
     """(n_queries,) the mean of NDCG@1..10."""
     return values.values.mean(axis=1)
+
+
+def _version(ending: str) -> str:
+    """What a line of Figure 1 is called, the same in every panel."""
+    return f"divided by {ending.removeprefix('-').replace('ndcg', 'Z')}" if ending else "original"
 
 
 def _title(dataset: str) -> str:

@@ -1,0 +1,130 @@
+"""Section 3.2 of the NDCG consistency paper: originals order wrongly, the changed ones rightly."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from letorbench.datasets.queryset import QuerySet
+from letorbench.losses import LOSSES, loss
+
+#: (labellings, their probabilities): where the original's minimiser orders two documents wrongly
+EXAMPLE = ([[5, 4], [1, 3]], [0.3, 0.7])
+MISLED = {
+    "cosine": ([[0, 0, 2], [4, 3, 2]], [0.4, 0.6]),
+    "least-squares": EXAMPLE,
+    "cross-entropy": ([[0, 1], [4, 2]], [0.5, 0.5]),
+}
+CONSISTENT = ["cosine-ndcg", "least-squares-ndcg", "cross-entropy-ndcg", "qnorm-penalised"]
+
+
+def share(labels: np.ndarray) -> np.ndarray:
+    """(n, m) G / Z of each labelling."""
+    gains = np.exp2(labels) - 1.0
+    discounts = 1.0 / np.log2(np.arange(2, labels.shape[1] + 2))
+    return gains / (np.sort(gains, axis=1)[:, ::-1] @ discounts)[:, None]
+
+
+def minimiser(name: str, labels: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """The scores (m,) of least expected loss, by the registered loss itself."""
+    n, m = labels.shape
+    offsets = np.arange(n + 1, dtype=np.int64) * m
+    features = np.zeros((n * m, 1), np.float32)
+    queries = QuerySet(features, labels.ravel().astype(np.int32), offsets, np.arange(n))
+
+    def expected(s: np.ndarray) -> tuple[float, np.ndarray]:
+        value, gradient = loss(name)(np.tile(s, n), queries)
+        return float(p @ value), p @ gradient.reshape(n, m)
+
+    start = np.linspace(0.2, 0.3, m)
+    return minimize(expected, start, jac=True, method="BFGS", options={"gtol": 1e-10}).x
+
+
+@pytest.mark.parametrize("name", sorted(MISLED))
+def test_the_original_is_inconsistent_and_the_changed_one_is_not(name: str) -> None:
+    labels, p = (np.array(part) for part in MISLED[name])
+    target = p @ share(labels)
+    right = np.argsort(-target)
+    assert np.array_equal(np.argsort(-minimiser(f"{name}-ndcg", labels, p)), right)
+    assert not np.array_equal(np.argsort(-minimiser(name, labels, p)), right)
+
+
+@pytest.mark.parametrize("name", CONSISTENT)
+def test_minimisers_order_like_the_expected_share(name: str, rng: np.random.Generator) -> None:
+    for _ in range(20):
+        labels = rng.integers(0, 5, (3, 4))
+        labels[:, 0] = np.maximum(labels[:, 0], 1)
+        p = rng.dirichlet(np.ones(3))
+        target = p @ share(labels)
+        if np.diff(np.sort(target)).min() > 1e-3:
+            assert np.array_equal(np.argsort(minimiser(name, labels, p)), np.argsort(target))
+
+
+def test_the_worked_example_of_section_3_2_1() -> None:
+    labels, p = (np.array(part) for part in EXAMPLE)
+    np.testing.assert_allclose(minimiser("least-squares", labels, p), [10.0, 9.4], rtol=1e-6)
+    modified = minimiser("least-squares-ndcg", labels, p)
+    np.testing.assert_allclose(modified, [0.3216, 0.7533], atol=5e-5)
+    np.testing.assert_allclose(np.exp(minimiser("cross-entropy-ndcg", labels, p)), modified, 1e-6)
+
+
+#: psi, its gradient, and g: the loss is D_psi(G/Z, g(s)) up to what s does not change
+q = np.log(4) + 2.0
+p_dual = q / (q - 1.0)
+
+
+def norm(u: np.ndarray, power: float) -> float:
+    return float((np.abs(u) ** power).sum() ** (1.0 / power))
+
+
+def half_square_slope(u: np.ndarray, power: float) -> np.ndarray:
+    """The gradient of norm(u)^2 / 2."""
+    return np.sign(u) * np.abs(u) ** (power - 1.0) * norm(u, power) ** (2.0 - power)
+
+
+BREGMAN = {
+    "least-squares-ndcg": (lambda u: u @ u, lambda u: 2.0 * u, lambda s: s),
+    "cross-entropy-ndcg": (lambda u: u @ np.log(u) - u.sum(), np.log, np.exp),
+    # the dual of norm_p^2 is norm_q^2 / 4: s is half the gradient of psi
+    "qnorm-penalised": (
+        lambda u: norm(u, p_dual) ** 2,
+        lambda u: 2.0 * half_square_slope(u, p_dual),
+        lambda s: half_square_slope(s, q),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", sorted(BREGMAN))
+def test_is_a_bregman_divergence(name: str, rng: np.random.Generator) -> None:
+    """Theorem 8: D_psi(u, v) = psi(u) - psi(v) - psi'(v) . (u - v) at v = g(s)."""
+    psi, slope, g = BREGMAN[name]
+    labels = np.array([[3, 1, 2, 1]])
+    queries = QuerySet(
+        np.zeros((4, 1), np.float32), labels[0].astype(np.int32), np.array([0, 4]), np.array([1])
+    )
+    u = share(labels)[0]
+    differences = []
+    for _ in range(10):
+        s = rng.normal(size=4)
+        v = g(s)
+        divergence = psi(u) - psi(v) - slope(v) @ (u - v)
+        differences.append(divergence - loss(name)(s, queries)[0][0])
+    np.testing.assert_allclose(differences, differences[0], atol=1e-12)
+
+
+def test_a_query_without_relevant_documents_pulls_nowhere(rng: np.random.Generator) -> None:
+    queries = QuerySet(
+        np.zeros((3, 1), np.float32), np.zeros(3, np.int32), np.array([0, 3]), np.array([1])
+    )
+    for name in LOSSES:
+        if name.startswith(("cosine", "qnorm")) and name != "qnorm-penalised":
+            np.testing.assert_array_equal(loss(name)(rng.normal(size=3), queries)[1], 0.0)
+
+
+def test_descent_can_leave_zero() -> None:
+    labels = np.array([2, 0, 1], np.int32)
+    queries = QuerySet(np.zeros((3, 1), np.float32), labels, np.array([0, 3]), np.array([1]))
+    for name in ("cosine", "cosine-ndcg", "qnorm"):
+        gradient = loss(name)(np.zeros(3), queries)[1]
+        assert gradient[0] < gradient[2] < gradient[1] == 0.0
