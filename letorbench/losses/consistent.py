@@ -25,6 +25,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.lambdas import inverse_ideal, truncated_discount
 from letorbench.losses.listwise import top_k
 from letorbench.losses.registry import register
+from letorbench.losses.segments import inverse, maxima, spread, sums
 
 Result = tuple[np.ndarray, np.ndarray]
 #: scores, their queries and u, what they are compared with -> values, gradient
@@ -44,23 +45,8 @@ def gains(queries: QuerySet) -> np.ndarray:
 
 def shares(queries: QuerySet, truncation: int = 0) -> np.ndarray:
     """(n_docs,) G / Z@k with the discount 1 / log2(1 + rank); 0 where Z is."""
-    inverse = inverse_ideal(queries, truncated_discount(queries, truncation))
-    return gains(queries) * _spread(inverse, queries)
-
-
-def sums(values: np.ndarray, queries: QuerySet) -> np.ndarray:
-    """(n_docs,) -> (n_queries,), 0 for an empty query."""
-    total = np.add.reduceat(np.append(values, 0.0), queries.offsets[:-1])
-    return np.where(queries.lengths > 0, total, 0.0)
-
-
-def _spread(values: np.ndarray, queries: QuerySet) -> np.ndarray:
-    """(n_queries,) -> (n_docs,): each document its query's value."""
-    return np.repeat(values, queries.lengths)
-
-
-def _inverse(values: np.ndarray) -> np.ndarray:
-    return np.divide(1.0, values, out=np.zeros_like(values), where=values > 0.0)
+    z = inverse_ideal(queries, truncated_discount(queries, truncation))
+    return gains(queries) * spread(z, queries)
 
 
 def directed(
@@ -72,21 +58,20 @@ def directed(
     that descent can leave it.
     """
     inner = sums(scores * u, queries)
-    inverse = np.where(norm > 0.0, _inverse(norm), 1.0)
-    value = -inner * inverse
-    return value, -_spread(inverse, queries) * (u + _spread(value, queries) * slope)
+    scale = np.where(norm > 0.0, inverse(norm), 1.0)
+    value = -inner * scale
+    return value, -spread(scale, queries) * (u + spread(value, queries) * slope)
 
 
 def q_norm(scores: np.ndarray, queries: QuerySet) -> Result:
     """||s||_q with q = log(m) + 2 of each query's m documents (section 6), and its gradient."""
     q = np.log(np.maximum(queries.lengths, 1)) + 2.0
     size = np.abs(scores)
-    largest = np.maximum.reduceat(np.append(size, 0.0), queries.offsets[:-1])
-    largest = np.where(queries.lengths > 0, largest, 0.0)
-    share = size * _spread(_inverse(largest), queries)
-    relative = sums(share ** _spread(q, queries), queries) ** (1.0 / q)
-    slope = np.sign(scores) * (share * _spread(_inverse(relative), queries)) ** (
-        _spread(q, queries) - 1.0
+    largest = maxima(size, queries)
+    share = size * spread(inverse(largest), queries)
+    relative = sums(share ** spread(q, queries), queries) ** (1.0 / q)
+    slope = np.sign(scores) * (share * spread(inverse(relative), queries)) ** (
+        spread(q, queries) - 1.0
     )
     return largest * relative, slope
 
@@ -96,7 +81,7 @@ def two_norm(scores: np.ndarray, queries: QuerySet) -> Result:
     largest = np.abs(scores).max(initial=0.0)
     scale = largest if largest > 0.0 else 1.0
     norm = scale * np.sqrt(sums(np.square(scores / scale), queries))
-    return norm, scores * _spread(_inverse(norm), queries)
+    return norm, scores * spread(inverse(norm), queries)
 
 
 def _cosine(scores: np.ndarray, queries: QuerySet, u: np.ndarray) -> Result:
@@ -138,7 +123,7 @@ for _ending, _k in NORMS.items():
 def cosine(scores: np.ndarray, queries: QuerySet) -> Result:
     """RankCosine's (Qin et al., IPM 2008), in the paper's form."""
     norm, _ = two_norm(gains(queries), queries)
-    return _cosine(scores, queries, gains(queries) * _spread(_inverse(norm), queries))
+    return _cosine(scores, queries, gains(queries) * spread(inverse(norm), queries))
 
 
 @register("least-squares", "|s - G|^2")
@@ -166,5 +151,5 @@ def qnorm_penalised(scores: np.ndarray, queries: QuerySet) -> Result:
     """Section 4: the member of the Bregman family that equation 4 normalises."""
     norm, slope = q_norm(scores, queries)
     u = shares(queries)
-    gradient = 2.0 * (_spread(norm, queries) * slope - u)
+    gradient = 2.0 * (spread(norm, queries) * slope - u)
     return np.square(norm) - 2.0 * sums(scores * u, queries), gradient

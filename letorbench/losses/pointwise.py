@@ -6,6 +6,7 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.registry import register
+from letorbench.losses.segments import sums
 
 
 @register("logistic", "sum_i log(1 + exp(-y_i s_i)), y_i = 1 where r_i >= 1, else -1")
@@ -15,6 +16,4 @@ def logistic(scores: np.ndarray, queries: QuerySet) -> tuple[np.ndarray, np.ndar
     margin = y * scores
     t = np.exp(-np.abs(margin))
     cost = np.log1p(t) + np.maximum(0.0, -margin)
-    total = np.append(cost, 0.0)
-    value = np.where(queries.lengths > 0, np.add.reduceat(total, queries.offsets[:-1]), 0.0)
-    return value, -y * np.where(margin > 0.0, t, 1.0) / (1.0 + t)
+    return sums(cost, queries), -y * np.where(margin > 0.0, t, 1.0) / (1.0 + t)
