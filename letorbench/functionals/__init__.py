@@ -7,5 +7,7 @@ from __future__ import annotations
 
 from letorbench.functionals.base import Functional
 from letorbench.functionals.linear import LinearFunctional
+from letorbench.functionals.quadratic import QuadraticFunctional
+from letorbench.functionals.separate import SeparateFunctional
 
-__all__ = ["Functional", "LinearFunctional"]
+__all__ = ["Functional", "LinearFunctional", "QuadraticFunctional", "SeparateFunctional"]

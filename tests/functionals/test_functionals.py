@@ -7,7 +7,12 @@ import pytest
 from conftest import random_queries
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.functionals import Functional, LinearFunctional
+from letorbench.functionals import (
+    Functional,
+    LinearFunctional,
+    QuadraticFunctional,
+    SeparateFunctional,
+)
 from letorbench.functionals.linear import moments
 
 
@@ -19,8 +24,28 @@ def with_intercept(train: QuerySet) -> Functional:
     return LinearFunctional(*moments(train.features), intercept=True)
 
 
+def quadratic(train: QuerySet) -> Functional:
+    return QuadraticFunctional.of(train, 0.1)
+
+
+def every_product(train: QuerySet) -> Functional:
+    return QuadraticFunctional.of(train, 0.0)
+
+
+def bilinear(train: QuerySet) -> Functional:
+    return SeparateFunctional(2, 4, 3, 0.0)
+
+
+def distance(train: QuerySet) -> Functional:
+    return SeparateFunctional(4, 2, 3, 1.5)
+
+
 #: a maker of each functional from a training set; one without an entry fails its test
-MAKERS = {"LinearFunctional": [linear, with_intercept]}
+MAKERS = {
+    "LinearFunctional": [linear, with_intercept],
+    "QuadraticFunctional": [quadratic, every_product],
+    "SeparateFunctional": [bilinear, distance],
+}
 
 
 def subclasses(cls: type) -> set[type]:
@@ -46,6 +71,22 @@ def test_pull_back_is_the_finite_difference(cls, rng):
             rise = functional.scorer(up).predict(train.features)
             rise = rise - functional.scorer(down).predict(train.features)
             assert found[k] == pytest.approx(weights @ rise / (2 * width), rel=1e-5, abs=1e-6)
+
+
+@pytest.mark.parametrize("cls", sorted(subclasses(Functional), key=lambda cls: cls.__name__))
+def test_threads_change_nothing(cls, rng, monkeypatch):
+    train = random_queries(rng, [200] * 30, 6)
+    for maker in MAKERS[cls.__name__]:
+        functional = maker(train)
+        theta, weights = rng.normal(size=functional.n_parameters), rng.normal(size=train.n_docs)
+        found = []
+        for threads in ("1", "2", "5"):
+            monkeypatch.setenv("LETORBENCH_THREADS", threads)
+            back = functional.pull_back(theta, train.features, weights)
+            found.append((functional.scorer(theta).predict(train.features), back))
+        for scores, back in found[1:]:
+            np.testing.assert_array_equal(scores, found[0][0])
+            np.testing.assert_array_equal(back, found[0][1])
 
 
 def test_moments_are_numpys_and_constant_columns_stay_finite(rng):

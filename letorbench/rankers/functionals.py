@@ -1,0 +1,221 @@
+"""The rankers of the functionals paper: a functional, a loss, L-BFGS with a Gaussian prior."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from letorbench.datasets.queryset import QuerySet
+from letorbench.functionals.choice import Choice, expect
+from letorbench.losses import loss
+from letorbench.losses.label_order import DOCUMENT_WEIGHTS, PAIR_WEIGHTS
+from letorbench.losses.weighted_pairs import PAIR_LOSSES
+from letorbench.optimizers.lbfgs import Prior, minimise
+from letorbench.rankers.base import Learned, Ranker, Validation
+
+#: a step that lowers the objective by a smaller share of it ends the search
+FLAT = 1e-7
+
+
+@dataclass
+class _Functional(Ranker):
+    """What all have: the objective is the loss's mean over queries + l2/2 |theta|^2 (eq. 1).
+
+    Features are standardised on the training set, as section 4 says, but for `bilinear` and
+    `distance`. L-BFGS ends where a step lowers the objective by less than 1e-7 of it.
+    """
+
+    paper = "Tran, Phung, Venkatesh: Learning Rank Functionals: An Empirical Study, 2012"
+    grid = {"l2": (1e-6, 1e-4, 1e-2, 1.0, 100.0)}
+
+    functional: str = "linear"
+    l2: float = 1e-2
+    iterations: int = 200
+    rho: float = 0.1
+    group: str = "max"
+    query_features: int = 0
+    dimensions: int = 10
+    tau: float = 1.0
+
+    def __post_init__(self) -> None:
+        self._choice, self._prior  # noqa: B018  (they check their values)
+
+    @property
+    def _choice(self) -> Choice:
+        return Choice(
+            self.functional, self.rho, self.group, self.query_features, self.dimensions, self.tau
+        )
+
+    @property
+    def _prior(self) -> Prior:
+        return Prior(self.l2, self.iterations, flat=FLAT)
+
+    @property
+    def loss_name(self) -> str:
+        """What the loss is called in `letorbench.losses`."""
+        return self.name
+
+    def learn(
+        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
+    ) -> Learned:
+        functional, chosen = self._choice.on(train), loss(self.loss_name)
+        level = self._choice.level(chosen, train)
+        return minimise(functional, level, train, self._prior, train.n_queries, rng)
+
+
+_SETTINGS = """functional:     "linear"; "quadratic": products of two features too; "group": linear, the
+                    loss on groups of one label; "bilinear", "distance": f1, f2 of a query's
+                    and a document's vector.
+    l2:             the prior's strength, chosen on validation (the paper does not say how).
+    iterations:     of L-BFGS at most.
+    rho:            quadratic: the least |correlation| of a product that is kept.
+    group:          group: "min", "max", "mean" or "log-mean-exp" of a group's scores.
+    query_features: bilinear, distance: the columns, the first, of the query's vector; 0: half.
+    dimensions:     bilinear, distance: d of the common space.
+    tau:            distance: what it is divided by."""
+
+
+@dataclass
+class MulticlassLogistic(_Functional, name="mcl"):
+    __doc__ = f"""Tran, Phung, Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, eq. 5:
+    which document is the best one. Several best ones: the mean of their losses.
+    {_SETTINGS}
+    """
+
+    title = "Rank functional on which document is the best"
+    formula = "-log softmax(s)_best"
+
+
+@dataclass
+class SmoothNDCG(_Functional, name="smooth-ndcg"):
+    __doc__ = f"""Tran, Phung, Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, eq. 6:
+    1 - NDCG of smoothed places. Not convex: what L-BFGS finds from zero weights.
+    {_SETTINGS}
+    """
+
+    title = "Rank functional on NDCG of smoothed places"
+    formula = "1 - sum_i (2^r_i - 1) / log2(1 + pi_i) / Z, pi_i = 1 + sum_j sigma(s_j - s_i)"
+
+
+@dataclass
+class SmoothERR(_Functional, name="smooth-err"):
+    __doc__ = f"""Tran, Phung, Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, eq. 6:
+    1 - ERR of smoothed places. Not convex: what L-BFGS finds from zero weights.
+    {_SETTINGS}
+    """
+
+    title = "Rank functional on ERR of smoothed places"
+    formula = "1 - sum_i R_i / pi_i prod over j != i of (1 - R_j sigma(s_j - s_i))"
+
+
+@dataclass
+class SmoothMRR(_Functional, name="smooth-mrr"):
+    __doc__ = f"""Tran, Phung, Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, eq. 6:
+    1 - the reciprocal smoothed place of the best document; several: the mean.
+    {_SETTINGS}
+    """
+
+    title = "Rank functional on the reciprocal smoothed place of the best"
+    formula = "1 - 1 / pi_best, pi_i = 1 + sum_j sigma(s_j - s_i)"
+
+
+@dataclass
+class Pairwise(_Functional, name="pairwise"):
+    __doc__ = f"""Tran, Phung, Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, eq. 9:
+    sum over pairs r_i > r_j of V_ij phi(s_i - s_j), Table 3's phi and Table 9's V.
+
+    loss:           phi: "quadratic", "hinge", "exponential", "logistic".
+    weight:         V, as Table 9 prints it; e stands for eta.
+    {_SETTINGS}
+    """
+
+    title = "Rank functional on weighted losses of pairs"
+    formula = "sum over pairs r_i > r_j of V_ij phi(s_i - s_j)"
+
+    loss: str = "logistic"
+    weight: str = "1"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        expect("loss", self.loss, tuple(PAIR_LOSSES))
+        expect("weight", self.weight, PAIR_WEIGHTS)
+
+    @property
+    def loss_name(self) -> str:
+        return f"pairwise-{self.loss}-{self.weight}"
+
+
+@dataclass
+class _ByDocument(_Functional):
+    weight: str = "1"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        expect("weight", self.weight, DOCUMENT_WEIGHTS)
+
+    @property
+    def loss_name(self) -> str:
+        return f"{self.name}-{self.weight}"
+
+
+@dataclass
+class PlackettLuce(_ByDocument, name="wpl"):
+    __doc__ = f"""Tran, Phung, Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, eq. 11:
+    weighted Plackett-Luce; ListMLE (Xia et al., ICML 2008) with weight 1.
+
+    weight:         W of a document, as Table 8 prints it.
+    {_SETTINGS}
+    """
+
+    title = "Rank functional on weighted Plackett-Luce (ListMLE with weight 1)"
+    formula = "-sum_i W_i log(e^(s_i) / sum over j from i on of e^(s_j)), in label order"
+
+
+@dataclass
+class ReversePlackettLuce(_ByDocument, name="rpl"):
+    __doc__ = f"""Tran, Phung, Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, eq. 13:
+    weighted Plackett-Luce that drops the worst first.
+
+    weight:         W of a document, as Table 8 prints it.
+    {_SETTINGS}
+    """
+
+    title = "Rank functional on weighted Plackett-Luce, the worst dropped first"
+    formula = "-sum_i W_i log(e^(-s_i) / sum over j up to i of e^(-s_j)), in label order"
+
+
+@dataclass
+class PseudoLikelihood(_ByDocument, name="wpll"):
+    __doc__ = f"""Tran, Phung, Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, eq. 16:
+    the weighted pseudo-likelihood of a Markov random field of a query's labels.
+
+    weight:         W of a document, as Table 8 prints it.
+    {_SETTINGS}
+    """
+
+    title = "Rank functional on a Markov field's weighted pseudo-likelihood"
+    formula = "-sum_i W_i log P(r_i | the other labels)"
+
+
+@dataclass
+class UpperBound(_Functional, name="wub"):
+    __doc__ = f"""Tran, Phung, Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, eq. 18:
+    the weighted pairwise bound of the same field's loss.
+
+    weight:         V of a pair, as Table 9 prints it; e stands for eta.
+    {_SETTINGS}
+    """
+
+    title = "Rank functional on a Markov field's weighted pairwise bound"
+    formula = "-sum over pairs of V_ij log(psi(r_i, r_j) / Z_ij)"
+
+    weight: str = "1"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        expect("weight", self.weight, PAIR_WEIGHTS)
+
+    @property
+    def loss_name(self) -> str:
+        return f"wub-{self.weight}"
