@@ -100,12 +100,19 @@ def verify(name: str, data_dir: Path, null: str | float) -> None:
 @datasets.command()
 @click.argument("name", shell_complete=completion.catalog)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N")
+@click.option(
+    "--questions", type=click.IntRange(4), metavar="N",
+    help="Training questions of QA; a quarter each validate and test.  [default: 600]",
+)
 @options.data_dir
-def make(name: str, seed: int, data_dir: Path) -> None:
-    """Generate DEMO, or NAME-twin: made-up data in the published shape of NAME."""
+def make(name: str, seed: int, questions: int | None, data_dir: Path) -> None:
+    """Generate DEMO, QA, or NAME-twin: made-up data in the published shape of NAME.
+
+    QA has questions with their answers as bags of words, one answer the best.
+    """
     from letorbench.datasets.synthetic import make as make_data
 
-    make_data(name, data_dir, seed)
+    make_data(name, data_dir, seed, questions=questions)
     _places((name,), data_dir)
 
 

@@ -1,4 +1,4 @@
-"""Data sets that are generated: DEMO, and a synthetic twin of any set of the catalog."""
+"""Data sets that are generated: DEMO, QA, and a synthetic twin of any set of the catalog."""
 
 from __future__ import annotations
 
@@ -14,30 +14,43 @@ from letorbench.datasets.catalog import TWIN, entry
 from letorbench.datasets.cubic import cubic
 from letorbench.datasets.entry import Entry
 from letorbench.datasets.folders import new_folder
+from letorbench.datasets.question_answer import question_answer
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.text_writer import TextFormat, write_text
-from letorbench.errors import DataError
+from letorbench.errors import DataError, UsageError
 
 #: the file in a generated folder that says how it was made
 RECIPE = "synthetic.json"
 DEMO_DOCS = (30, 50)
+#: training questions of QA where nothing else is asked for; a quarter each validate and test
+QUESTIONS = 600
 
 Blocks = Iterator[QuerySet]
 
 
-def make(name: str, data_dir: Path, seed: int = 0, scale: float = 1.0) -> Path:
-    """Generate DEMO, or NAME-twin for a NAME (or NAME-twin) of the catalog; its folder.
+def make(
+    name: str,
+    data_dir: Path,
+    seed: int = 0,
+    scale: float = 1.0,
+    questions: int | None = None,
+) -> Path:
+    """Generate DEMO, QA, or NAME-twin for a NAME (or NAME-twin) of the catalog; its folder.
 
-    seed:  equal seeds give equal bytes.
-    scale: share of the original's queries that a twin gets.
+    seed:      equal seeds give equal bytes.
+    scale:     share of the original's queries that a twin gets.
+    questions: QA's for training; None: 600.
 
     The folder has the official files and a `synthetic.json` that says how it was made; it is
     there whole or not at all. One made in the same way is left as it is; DataError where the
     folder holds anything else, UsageError for an unknown name.
     """
     known = entry(name)
-    if known.name != "DEMO" and not known.original:
+    if known.name not in ("DEMO", "QA") and not known.original:
         known = entry(known.name + TWIN)
+    if questions is not None and known.name != "QA":
+        raise UsageError(f"{known.name} has no questions: only the size of QA can be chosen")
+    questions = questions or QUESTIONS
     target = Path(data_dir) / known.places[0]
     wanted = {
         "made_by": "letorbench datasets make",
@@ -46,6 +59,8 @@ def make(name: str, data_dir: Path, seed: int = 0, scale: float = 1.0) -> Path:
         "seed": seed,
         "scale": scale,
     }
+    if known.name == "QA":
+        wanted["questions"] = questions
     if target.exists():
         if recipe(target) == wanted:
             return target
@@ -53,6 +68,8 @@ def make(name: str, data_dir: Path, seed: int = 0, scale: float = 1.0) -> Path:
     with new_folder(target) as folder:
         if known.name == "DEMO":
             _make_demo(folder, known, seed)
+        elif known.name == "QA":
+            _make_qa(folder, known, seed, questions)
         else:
             _make_twin(folder, known, seed, scale)
         (folder / RECIPE).write_text(json.dumps(wanted, indent=1) + "\n", encoding="utf-8")
@@ -83,6 +100,13 @@ def _make_demo(folder: Path, known: Entry, seed: int) -> None:
     sizes = [known.queries // known.n_folds] * known.n_folds
     sets = cubic(rng, sizes, known.n_features, DEMO_DOCS)
     _write(folder, known, [lambda part=part: iter([part]) for part in sets], TextFormat())
+
+
+def _make_qa(folder: Path, known: Entry, seed: int, questions: int) -> None:
+    sizes = (questions, max(1, questions // 4), max(1, questions // 4))
+    sets = question_answer(np.random.default_rng(seed), sizes, known.n_features // 2)
+    form = TextFormat(whole=np.ones(known.n_features, dtype=bool), sparse=True)
+    _write(folder, known, [lambda part=part: iter([part]) for part in sets], form)
 
 
 def _make_twin(folder: Path, known: Entry, seed: int, scale: float) -> None:

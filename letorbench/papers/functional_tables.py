@@ -21,7 +21,19 @@ THRESHOLDS = {
 GROUPS = {"min": "min", "max": "max", "arithmetic mean": "mean", "geometric mean": "log-mean-exp"}
 QUADRATIC = {"loss": "logistic", "weight": PAIR_WEIGHTS["(Ri-Rj)/N"]}
 
+#: Table 4's functionals, the first and second of section 2
+F = {"f1 sigmoid-bilinear": "bilinear", "f2 distance": "distance"}
+
 TABLES: dict[int, tuple[Variant, ...]] = {
+    4: tuple(
+        Variant(f"{printed} + {loss}", algo, {"functional": functional, **settings})
+        for printed, functional in F.items()
+        for loss, algo, settings in (
+            ("multiclass logistic", "mcl", {}),
+            ("MRR optimisation", "smooth-mrr", {}),
+            ("pairwise logistic", "pairwise", {"loss": "logistic", "weight": "1"}),
+        )
+    ),
     5: (
         Variant("quadratic linear 519", "pairwise", {**QUADRATIC, "functional": "linear"}),
         *(
