@@ -26,14 +26,15 @@ def settings(algos: Sequence[str], pairs: Iterable[str]) -> dict[str, Settings]:
         key = key.strip()
         if not equals or not key:
             raise UsageError(f"setting {pair!r}: expected the form key=value")
-        having = [algo for algo in algos if key in parameters(ranker(algo))]
+        having = {algo: name for algo in algos if (name := _field(ranker(algo), key))}
         if not having:
             offered = "; ".join(
                 f"{algo} has {', '.join(parameters(ranker(algo))) or 'none'}" for algo in algos
             )
             raise UsageError(f"setting {pair!r}: no parameter {key!r}; {offered}")
-        for algo in having:
-            chosen[algo][key] = typed(parameters(ranker(algo))[key], text.strip(), f"{algo}: {key}")
+        for algo, name in having.items():
+            kind = parameters(ranker(algo))[name]
+            chosen[algo][name] = typed(kind, text.strip(), f"{algo}: {key}")
     for algo, fixed in chosen.items():
         ranker(algo)(**fixed)  # a ranker that checks its values does it before anything runs
     return dict(chosen)
@@ -43,6 +44,12 @@ def parameters(cls: type[Ranker]) -> dict[str, object]:
     """A ranker's hyper-parameters and their types."""
     hints = get_type_hints(cls)
     return {field.name: hints[field.name] for field in fields(cls) if field.init}
+
+
+def _field(cls: type[Ranker], key: str) -> str | None:
+    """The hyper-parameter that a user's key means; None where the ranker has none."""
+    meant = {spelling: name for name, spelling in cls.spelled.items()}.get(key, key)
+    return meant if meant in parameters(cls) else None
 
 
 def typed(kind: object, text: str, where: str) -> object:
@@ -58,6 +65,8 @@ def describe(kind: object) -> str:
     """A type in a user's words."""
     words = {int: "an integer", float: "a number", bool: "true or false", str: "text"}
     words[type(None)] = "none"
+    if get_origin(kind) is Literal:
+        return f"one of {', '.join(map(str, get_args(kind)))}"
     return " or ".join(words.get(option, str(option)) for option in _options(kind))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
@@ -11,9 +12,10 @@ from letorbench.functionals.linear import LinearFunctional, moments
 from letorbench.functionals.quadratic import QuadraticFunctional
 from letorbench.functionals.separate import SeparateFunctional
 from letorbench.losses import Loss
-from letorbench.losses.group_level import AGGREGATES, group_level
+from letorbench.losses.group_level import AGGREGATES, Aggregate, group_level
 
-FUNCTIONALS = ("linear", "quadratic", "group", "bilinear", "distance")
+FunctionalName = Literal["linear", "quadratic", "group", "bilinear", "distance"]
+FUNCTIONALS = get_args(FunctionalName)
 
 
 @dataclass(frozen=True)
@@ -31,9 +33,9 @@ class Choice:
     tau:            distance: what it is divided by.
     """
 
-    functional: str = "linear"
+    functional: FunctionalName = "linear"
     rho: float = 0.1
-    group: str = "max"
+    group: Aggregate = "max"
     query_features: int = 0
     dimensions: int = 10
     tau: float = 1.0

@@ -6,12 +6,15 @@ score is an aggregate of its documents'; the loss ranks groups, of which a query
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.registry import Loss
 
-AGGREGATES = ("min", "max", "mean", "log-mean-exp")
+Aggregate = Literal["min", "max", "mean", "log-mean-exp"]
+AGGREGATES = get_args(Aggregate)
 
 
 def group_level(loss: Loss, aggregate: str, train: QuerySet) -> Loss:

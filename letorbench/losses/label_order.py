@@ -9,6 +9,7 @@ of the set, 0 included.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -18,12 +19,13 @@ from letorbench.losses.segments import inverse
 from letorbench.measures.convention import standard_discount
 
 #: Table 8: W of a document by its label and place
-DOCUMENT_WEIGHTS = ("1", "r", "sqrt(r)", "(2^r-1)/2^(L-1)", "1/pi", "1/log(1+pi)")
+DocumentWeight = Literal["1", "r", "sqrt(r)", "(2^r-1)/2^(L-1)", "1/pi", "1/log(1+pi)"]
 #: Table 9: V of a pair; m the query's documents, e = eta, Z its largest DCG
-PAIR_WEIGHTS = (
+PairWeight = Literal[
     "1", "1/m", "|ri-rj|", "|ri-rj|/m", "(Ri-Rj)(ei-ej)/Z", "(Ri-Rj)(ei-ej)", "Ri-Rj",
     "(Ri-Rj)/m",
-)  # fmt: skip
+]  # fmt: skip
+DOCUMENT_WEIGHTS, PAIR_WEIGHTS = get_args(DocumentWeight), get_args(PairWeight)
 
 
 def levels(queries: QuerySet) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -27,6 +28,7 @@ class LambdaFunction:
     needs_margin: bool = False
 
 
+LambdaName = Literal["ranknet", "ranknet-ndcg", "step", "spring", "ndcg-difference"]
 #: |dNDCG| is what swapping the two at their ranks changes: (2^r_i - 2^r_j) |D_i - D_j| / Z
 LAMBDAS: dict[str, LambdaFunction] = {
     function.name: function

@@ -7,6 +7,7 @@ Tran, Phung, Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012: e
 from __future__ import annotations
 
 from functools import partial
+from typing import Literal
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from letorbench.kernels import weighted_pairs as kernels
 from letorbench.losses.label_order import PAIR_WEIGHTS, levels, pair_weights
 from letorbench.losses.registry import query_share, register
 
+PairLoss = Literal["quadratic", "hinge", "exponential", "logistic"]
 #: Table 3: the loss of a pair i over j at d = s_i - s_j
 PAIR_LOSSES = {
     "quadratic": (kernels.QUADRATIC, "(1 - d)^2"),

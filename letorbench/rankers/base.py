@@ -73,6 +73,7 @@ class Ranker(ABC):
     paper:   the reference.
     formula: the objective, in plain text.
     grid:    hyper-parameter -> the values that validation chooses from.
+    spelled: hyper-parameter -> what users may call it, where that is no name in Python.
     needs:   an optional package that it cannot do without, None for most.
     extra:   what `pip install` brings that package.
     """
@@ -82,6 +83,7 @@ class Ranker(ABC):
     paper: ClassVar[str]
     formula: ClassVar[str]
     grid: ClassVar[Mapping[str, Sequence[object]]] = {}
+    spelled: ClassVar[Mapping[str, str]] = {}
     needs: ClassVar[str | None] = None
     extra: ClassVar[str] = ""
 

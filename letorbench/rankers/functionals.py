@@ -7,10 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.functionals.choice import Choice, expect
+from letorbench.functionals.choice import Choice, FunctionalName, expect
 from letorbench.losses import loss
-from letorbench.losses.label_order import DOCUMENT_WEIGHTS, PAIR_WEIGHTS
-from letorbench.losses.weighted_pairs import PAIR_LOSSES
+from letorbench.losses.group_level import Aggregate
+from letorbench.losses.label_order import (
+    DOCUMENT_WEIGHTS,
+    PAIR_WEIGHTS,
+    DocumentWeight,
+    PairWeight,
+)
+from letorbench.losses.weighted_pairs import PAIR_LOSSES, PairLoss
 from letorbench.optimizers.lbfgs import Prior, minimise
 from letorbench.rankers.base import Learned, Ranker, Validation
 
@@ -29,11 +35,11 @@ class _Functional(Ranker):
     paper = "Tran, Phung, Venkatesh: Learning Rank Functionals: An Empirical Study, 2012"
     grid = {"l2": (1e-6, 1e-4, 1e-2, 1.0, 100.0)}
 
-    functional: str = "linear"
+    functional: FunctionalName = "linear"
     l2: float = 1e-2
     iterations: int = 200
     rho: float = 0.1
-    group: str = "max"
+    group: Aggregate = "max"
     query_features: int = 0
     dimensions: int = 10
     tau: float = 1.0
@@ -133,8 +139,8 @@ class Pairwise(_Functional, name="pairwise"):
     title = "Rank functional on weighted losses of pairs"
     formula = "sum over pairs r_i > r_j of V_ij phi(s_i - s_j)"
 
-    loss: str = "logistic"
-    weight: str = "1"
+    loss: PairLoss = "logistic"
+    weight: PairWeight = "1"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -148,7 +154,7 @@ class Pairwise(_Functional, name="pairwise"):
 
 @dataclass
 class _ByDocument(_Functional):
-    weight: str = "1"
+    weight: DocumentWeight = "1"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -210,7 +216,7 @@ class UpperBound(_Functional, name="wub"):
     title = "Rank functional on a Markov field's weighted pairwise bound"
     formula = "-sum over pairs of V_ij log(psi(r_i, r_j) / Z_ij)"
 
-    weight: str = "1"
+    weight: PairWeight = "1"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses.lambdas import Lambda
+from letorbench.losses.lambdas import Lambda, LambdaName
 from letorbench.optimizers.per_query import Schedule, descend_per_query
 from letorbench.rankers.base import Learned, Ranker, Validation
 
@@ -26,7 +26,8 @@ class LambdaRank(Ranker, name="lambdarank"):
     epochs:        the paper's 300 at most, the best on validation is kept.
     patience:      training ends so many epochs after the best one on validation; 0: never.
     standardise:   steps as if features had mean 0 and variance 1, see `Schedule`.
-    function:      the lambda function, a name of `letorbench.losses.lambdas.LAMBDAS`.
+    function:      the lambda function (`--set lambda=…`): ranknet, ranknet-ndcg, step, spring,
+                   ndcg-difference, see `letorbench.losses.lambdas`.
     neighbours:    forces between documents of neighbouring ranks only.
     margin:        how far the right order must be apart before a force fades.
     truncation:    L; 0 is none: D of the whole list.
@@ -42,6 +43,7 @@ class LambdaRank(Ranker, name="lambdarank"):
     paper = "Burges, Ragno, Le: Learning to Rank with Nonsmooth Cost Functions, NIPS 2006"
     formula = "lambda = 1/Z@L sigma(-(s_i - s_j)) (2^r_i - 2^r_j) |D(rank i) - D(rank j)|"
     grid = {"learning_rate": (1e-3, 1e-2, 1e-1), "layers": (1, 2)}
+    spelled = {"function": "lambda"}
 
     layers: int = 2
     hidden: int = 10
@@ -49,7 +51,7 @@ class LambdaRank(Ranker, name="lambdarank"):
     epochs: int = 300
     patience: int = 30
     standardise: bool = False
-    function: str = "ranknet-ndcg"
+    function: LambdaName = "ranknet-ndcg"
     neighbours: bool = False
     margin: float = 0.0
     truncation: int = 0

@@ -120,3 +120,11 @@ def test_parameters_are_read_from_the_annotations():
         b: float | None = None
 
     assert parameters(Any) == {"a": int, "b": float | None}
+
+
+def test_a_word_of_python_names_a_setting() -> None:
+    """`lambda` cannot be a field's name; the field's own name is taken too."""
+    for key in ("lambda", "function"):
+        assert settings(["lambdarank"], [f"{key}=step"]) == {"lambdarank": {"function": "step"}}
+    with pytest.raises(UsageError, match="lambdarank: lambda: found 'x', expected one of ranknet"):
+        settings(["lambdarank"], ["lambda=x"])
