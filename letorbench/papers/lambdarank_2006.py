@@ -15,7 +15,7 @@ from letorbench.papers import artificial, judge, poincare, speed
 from letorbench.papers.claims import Claim, Verdict
 from letorbench.papers.paper import Findings, Paper
 from letorbench.papers.records import write_table
-from letorbench.papers.resampling import interval
+from letorbench.papers.resampling import intervals
 from letorbench.papers.study import Study, Variant
 
 NAME = "lambdarank-2006"
@@ -159,7 +159,7 @@ def ranking(study: Study) -> Findings:
     )
     lines, rows = {}, []
     for label, values in found.items():
-        bands = [interval(values[c], values.folds) for c in CUTOFFS]
+        bands = intervals(values.values, values.folds)
         lines[label] = Line(range(1, 11), *map(list, zip(*bands)))
         rows += [[label, c, *band] for c, band in zip(CUTOFFS, bands)]
     stem = study.folder(NAME) / "figure-2"

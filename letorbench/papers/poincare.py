@@ -59,9 +59,7 @@ def _trial(
     function: Lambda, rng: np.random.Generator, n: int
 ) -> tuple[float, float, float, float]:
     labels = rng.permutation(np.arange(n) % 5).astype(np.int32)
-    queries = QuerySet(
-        np.zeros((n, 1), np.float32), labels, np.array([0, n], dtype=np.int64), np.array([1])
-    )
+    queries = _copies(labels, 1)
     # far enough apart that no step of a difference changes the order
     scores = rng.permutation(np.cumsum(rng.uniform(0.05, 0.5, n)))
     matrix = jacobian(function, scores, queries)
@@ -72,19 +70,28 @@ def _trial(
     return (
         float(np.abs(matrix - matrix.T).max()) / size if size > 0.0 else 0.0,
         float(eigenvalues.min()) / largest if largest > 0.0 else 0.0,
-        _circulation(function, scores, queries, rng),
+        _circulation(function, scores, labels, rng),
         float(abs(force.sum()) / max(np.abs(force).max(), 1e-300)),
     )
 
 
+def _copies(labels: np.ndarray, n: int) -> QuerySet:
+    """n queries with the same labels, without features."""
+    documents = n * len(labels)
+    offsets = np.arange(n + 1, dtype=np.int64) * len(labels)
+    features = np.empty((documents, 0), np.float32)
+    return QuerySet(features, np.tile(labels, n), offsets, np.arange(n))
+
+
 def _circulation(
-    function: Lambda, center: np.ndarray, queries: QuerySet, rng: np.random.Generator
+    function: Lambda, center: np.ndarray, labels: np.ndarray, rng: np.random.Generator
 ) -> float:
     """Around an ellipse in a random plane, the midpoint rule in 4,000 steps."""
     across, along = rng.normal(size=(2, len(center)))
     turn = np.linspace(0.0, 2.0 * np.pi, 4_001)
     path = center + np.outer(np.cos(turn), across) + np.outer(np.sin(turn), along)
     steps = np.diff(path, axis=0)
-    forces = [function(point, queries) for point in (path[:-1] + path[1:]) / 2.0]
-    work = np.einsum("ij,ij->i", np.array(forces), steps)
+    points = (path[:-1] + path[1:]) / 2.0
+    forces = function(points.ravel(), _copies(labels, len(points))).reshape(points.shape)
+    work = np.einsum("ij,ij->i", forces, steps)
     return float(abs(work.sum()) / max(np.abs(work).sum(), 1e-300))

@@ -19,9 +19,17 @@ def mean(values: np.ndarray, folds: np.ndarray) -> float:
 
 def interval(values: np.ndarray, folds: np.ndarray, seed: int = 0) -> tuple[float, float, float]:
     """The mean of the folds' means and its 95 % percentile bootstrap interval."""
-    means = _resampled(values[:, None], folds, seed)[:, 0]
-    low, high = np.quantile(means, [0.025, 0.975])
-    return mean(values, folds), float(low), float(high)
+    return intervals(values[:, None], folds, seed)[0]
+
+
+def intervals(
+    values: np.ndarray, folds: np.ndarray, seed: int = 0
+) -> list[tuple[float, float, float]]:
+    """`interval` of each column of values (n_queries, n_columns), on the same draws."""
+    means = _resampled(values, folds, seed)
+    lows, highs = np.quantile(means, [0.025, 0.975], axis=0).tolist()
+    centres = [mean(column, folds) for column in values.T]
+    return list(zip(centres, lows, highs))
 
 
 def relative_interval(
@@ -48,6 +56,8 @@ def _resampled(values: np.ndarray, folds: np.ndarray, seed: int) -> np.ndarray:
         step = max(1, BLOCK // len(own))
         for start in range(0, RESAMPLES, step):
             n = min(step, RESAMPLES - start)
-            counts = rng.multinomial(len(own), np.full(len(own), 1.0 / len(own)), n)
+            drawn = rng.integers(len(own), size=(n, len(own)))
+            drawn += len(own) * np.arange(n)[:, None]
+            counts = np.bincount(drawn.ravel(), minlength=n * len(own)).reshape(n, len(own))
             total[start : start + n] += counts @ own / len(own)
     return total / len(numbers)

@@ -15,16 +15,17 @@ class Rotation:
     """lambda = A s with A antisymmetric: no cost has it as its gradient."""
 
     def __call__(self, scores, queries):
-        n = len(scores)
+        n = int(queries.lengths[0])
         matrix = np.triu(np.ones((n, n)), 1)
-        return (matrix - matrix.T) @ scores
+        return (scores.reshape(-1, n) @ (matrix.T - matrix)).ravel()
 
 
 class Saddle:
     """lambda = minus the gradient of a cost that is concave along the first score."""
 
     def __call__(self, scores, queries):
-        return np.where(np.arange(len(scores)) == 0, 2.0, -1.0) * scores
+        first = np.arange(len(scores)) % queries.lengths[0] == 0
+        return np.where(first, 2.0, -1.0) * scores
 
 
 def test_a_field_without_a_cost_is_told_from_one_with(rng):
