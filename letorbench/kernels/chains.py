@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from letorbench.kernels import kernel
+from letorbench.kernels.exponentials import longest
 
 
 @kernel("float64(float64, float64)")
@@ -34,10 +35,7 @@ def chain(
     t, u are places in the query's part of `order` (n_docs,), which names documents; weights
     (n_docs,) are in that order too. gradient is by document. Queries start..stop - 1.
     """
-    longest = 1
-    for q in range(start, stop):
-        longest = max(longest, offsets[q + 1] - offsets[q])
-    tail = np.empty(longest)
+    tail = np.empty(longest(offsets, start, stop))
     for q in range(start, stop):
         first, size = offsets[q], offsets[q + 1] - offsets[q]
         total, running = 0.0, -np.inf

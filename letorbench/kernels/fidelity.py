@@ -21,9 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from letorbench.kernels import kernel
-
-#: scores further apart than this make u_i u_j / (u_i + u_j)^2 underflow in float64
-SPAN = 300.0
+from letorbench.kernels.exponentials import exponentials, longest
 
 #: rows are padded to a multiple of this, the compiler's unrolled vector length
 VECTOR = 16
@@ -50,12 +48,12 @@ def weights(
 
     order, starts, queries: `QuerySet.by_label`.
     """
-    size = _longest(starts, queries, first, last) + VECTOR
+    size = longest(starts[queries], first, last) + VECTOR
     u, w, row = np.empty(size), np.empty(size), np.empty(size)
     for q in range(first, last):
         begin, end = starts[queries[q]], starts[queries[q + 1]]
         m = end - begin
-        near = _exponentials(scores, order, begin, end, u)
+        near = exponentials(scores, order, begin, end, u)
         w[:m] = 0.0
         objective[q] = 0.0
         for b in range(queries[q], queries[q + 1] - 1):
@@ -96,7 +94,7 @@ def best_cuts(
     width, n = 1, last - first
     for k in range(first, last):
         width = max(width, n_bins[k])
-    size = _longest(starts, queries, 0, len(queries) - 1) + VECTOR
+    size = longest(starts[queries], 0, len(queries) - 1) + VECTOR
     u, row = np.empty(size), np.empty(size)
     own, signed = np.zeros((n, size)), np.empty((n, size))
     differences, sums = np.zeros((n, width)), np.zeros((n, width))
@@ -105,7 +103,7 @@ def best_cuts(
             continue
         begin, end = starts[queries[q]], starts[queries[q + 1]]
         m = end - begin
-        near = _exponentials(scores, order, begin, end, u)
+        near = exponentials(scores, order, begin, end, u)
         for k in range(n):
             for p in range(m):
                 own[k, p] = codes[first + k, order[begin + p]]
@@ -126,35 +124,6 @@ def best_cuts(
                 sums[k, code] += signed[k, p]
     for k in range(n):
         _scan(differences[k], sums[k], n_bins[first + k], best[first + k])
-
-
-@kernel("int64(int64[::1], int64[::1], int64, int64)")
-def _longest(starts: np.ndarray, queries: np.ndarray, first: int, last: int) -> int:
-    """The most documents that one of the queries first..last - 1 has."""
-    longest = 0
-    for q in range(first, last):
-        longest = max(longest, starts[queries[q + 1]] - starts[queries[q]])
-    return longest
-
-
-@kernel("boolean(float64[::1], int64[::1], int64, int64, float64[::1])")
-def _exponentials(
-    scores: np.ndarray, order: np.ndarray, begin: int, end: int, u: np.ndarray
-) -> bool:
-    """u = exp(s - max s) of the rows order[begin:end], then zeros; whether that keeps digits.
-
-    Where it does not, u = s - max s.
-    """
-    top, bottom = -np.inf, np.inf
-    for i in range(begin, end):
-        score = scores[order[i]]
-        top, bottom = max(top, score), min(bottom, score)
-    near = top - bottom <= SPAN
-    for i in range(begin, end):
-        difference = scores[order[i]] - top
-        u[i - begin] = np.exp(difference) if near else difference
-    u[end - begin : end - begin + VECTOR] = 0.0
-    return near
 
 
 @kernel("float64(float64[::1], int64, int64, int64, boolean, float64, float64[::1])")

@@ -13,9 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from letorbench.kernels import kernel
-
-#: scores further apart than this make u_i u_j / (u_i + u_j)^2 underflow in float64
-SPAN = 300.0
+from letorbench.kernels.exponentials import exponentials, longest
 
 #: rows are padded to a multiple of this, the compiler's unrolled vector length
 VECTOR = 32
@@ -43,7 +41,7 @@ def weights(
     order, starts, queries: `QuerySet.by_label`; gains: 2^r - 1 of each sorted position;
     scale: 1 / Z of each query, 0 for a query that has no Z.
     """
-    size = _longest(offsets, first, last) + VECTOR
+    size = longest(offsets, first, last) + VECTOR
     u, w, g = np.empty(size), np.empty(size), np.empty(size)
     for q in range(first, last):
         begin, end = offsets[q], offsets[q + 1]
@@ -53,7 +51,7 @@ def weights(
             objective[q] = 0.0
             continue
         m = end - begin
-        near = _exponentials(scores, order, begin, end, u)
+        near = exponentials(scores, order, begin, end, u)
         w[:] = 0.0
         g[:m] = gains[begin:end]
         g[m:] = 0.0
@@ -75,35 +73,6 @@ def weights(
         for i in range(m):
             weight[order[begin + i]] = w[i] * scale[q]
         objective[q] = total * scale[q]
-
-
-@kernel("int64(int64[::1], int64, int64)")
-def _longest(offsets: np.ndarray, first: int, last: int) -> int:
-    """The most documents that one of the queries first..last - 1 has."""
-    longest = 0
-    for q in range(first, last):
-        longest = max(longest, offsets[q + 1] - offsets[q])
-    return longest
-
-
-@kernel("boolean(float64[::1], int64[::1], int64, int64, float64[::1])")
-def _exponentials(
-    scores: np.ndarray, order: np.ndarray, begin: int, end: int, u: np.ndarray
-) -> bool:
-    """u = exp(F - max F) of the rows order[begin:end], then zeros; whether that keeps digits.
-
-    Where it does not, u = F - max F.
-    """
-    top, bottom = -np.inf, np.inf
-    for i in range(begin, end):
-        score = scores[order[i]]
-        top, bottom = max(top, score), min(bottom, score)
-    near = top - bottom <= SPAN
-    for i in range(begin, end):
-        difference = scores[order[i]] - top
-        u[i - begin] = np.exp(difference) if near else difference
-    u[end - begin :] = 0.0
-    return near
 
 
 @kernel(
@@ -160,7 +129,7 @@ def step_sums(
 
     chosen: f of each document, file order; gains, scale: as for `weights`.
     """
-    size = _longest(offsets, first, last) + VECTOR
+    size = longest(offsets, first, last) + VECTOR
     u = np.empty(size)
     side_u, side_g = np.empty((2, size)), np.empty((2, size))
     count, relevant = np.empty(2, np.int64), np.empty(2, np.int64)
@@ -169,7 +138,7 @@ def step_sums(
         if scale[q] == 0.0:
             continue
         begin, end = offsets[q], offsets[q + 1]
-        near = _exponentials(scores, order, begin, end, u)
+        near = exponentials(scores, order, begin, end, u)
         side_u[:] = 0.0
         count[:] = 0
         relevant[:] = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from letorbench.kernels import kernel
+from letorbench.kernels.exponentials import longest
 
 NDCG, ERR, MRR = range(3)
 
@@ -35,11 +36,9 @@ def smooth_measure(
     MRR:  sum_i worth_i / pi_i, worth = 1 / (best documents) for the best, else 0.
     ERR:  sum_i (R_i / pi_i) prod over j != i of (1 - R_j sigma(s_j - s_i)), worth = R < 1.
     """
-    longest = 1
-    for q in range(start, stop):
-        longest = max(longest, offsets[q + 1] - offsets[q])
-    place, passed = np.empty(longest), np.empty(longest)
-    by_place, by_pass = np.empty(longest), np.zeros(longest)
+    most = longest(offsets, start, stop)
+    place, passed = np.empty(most), np.empty(most)
+    by_place, by_pass = np.empty(most), np.zeros(most)
     for q in range(start, stop):
         first, m = offsets[q], offsets[q + 1] - offsets[q]
         s, w, g = scores[first : first + m], worth[first : first + m], gradient[first : first + m]

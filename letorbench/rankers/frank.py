@@ -8,17 +8,17 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.kernels import fidelity, in_threads
-from letorbench.optimizers.boosting import Term, boost, stump_ensemble
+from letorbench.optimizers.boosting import Booster, Term
 from letorbench.optimizers.margin import pair_counts
 from letorbench.optimizers.stump_search import BinnedFeatures, Stump
-from letorbench.rankers.base import Learned, Ranker, Validation
+from letorbench.rankers.stump_boosting import StumpBoosting
 
 #: the longest step: that of a stump which orders no pair wrong would be infinite
 LONGEST_STEP = 5.0
 
 
 @dataclass
-class FRank(Ranker, name="frank"):
+class FRank(StumpBoosting, name="frank"):
     """Tsai, Liu, Qin, Chen, Ma, "FRank: A Ranking Method with Fidelity Loss", SIGIR 2007.
 
     Minimises the sum over queries of the mean fidelity loss 1 - sigma(s_i - s_j)^(1/2) of
@@ -47,15 +47,8 @@ class FRank(Ranker, name="frank"):
     paper = "Tsai, Liu, Qin, Chen, Ma: FRank: A Ranking Method with Fidelity Loss, SIGIR 2007"
     formula = "mean_q 1/pairs_q sum over pairs r_i > r_j of 1 - (1 + exp(s_j - s_i))^(-1/2)"
 
-    rounds: int = 300
-    patience: int = 50
-    bins: int | None = 256
-
-    def learn(
-        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> Learned:
-        booster = _Booster(train, BinnedFeatures.of(train.features, self.bins))
-        return boost(booster, train, self.rounds, validation, stump_ensemble, self.patience)
+    def booster(self, train: QuerySet, binned: BinnedFeatures) -> Booster:
+        return _Booster(train, binned)
 
 
 class _Booster:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import new_class
 
 import numpy as np
 
@@ -70,86 +71,16 @@ class _Functional(Ranker):
         return minimise(functional, level, train, self._prior, train.n_queries, rng)
 
 
-_SETTINGS = """functional:     "linear"; "quadratic": products of two features too; "group": linear, the
-                    loss on groups of one label; "bilinear", "distance": f1, f2 of a query's
-                    and a document's vector.
-    l2:             the prior's strength, chosen on validation (the paper does not say how).
-    iterations:     of L-BFGS at most.
-    rho:            quadratic: the least |correlation| of a product that is kept.
-    group:          group: "min", "max", "mean" or "log-mean-exp" of a group's scores.
-    query_features: bilinear, distance: the columns, the first, of the query's vector; 0: half.
-    dimensions:     bilinear, distance: d of the common space.
-    tau:            distance: what it is divided by."""
-
-
-@dataclass
-class MulticlassLogistic(_Functional, name="mcl"):
-    __doc__ = f"""Tran, Phung, Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, eq. 5:
-    which document is the best one. Several best ones: the mean of their losses.
-    {_SETTINGS}
-    """
-
-    title = "Rank functional on which document is the best"
-    formula = "-log softmax(s)_best"
-
-
-@dataclass
-class SmoothNDCG(_Functional, name="smooth-ndcg"):
-    __doc__ = f"""Tran, Phung, Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, eq. 6:
-    1 - NDCG of smoothed places. Not convex: what L-BFGS finds from zero weights.
-    {_SETTINGS}
-    """
-
-    title = "Rank functional on NDCG of smoothed places"
-    formula = "1 - sum_i (2^r_i - 1) / log2(1 + pi_i) / Z, pi_i = 1 + sum_j sigma(s_j - s_i)"
-
-
-@dataclass
-class SmoothERR(_Functional, name="smooth-err"):
-    __doc__ = f"""Tran, Phung, Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, eq. 6:
-    1 - ERR of smoothed places. Not convex: what L-BFGS finds from zero weights.
-    {_SETTINGS}
-    """
-
-    title = "Rank functional on ERR of smoothed places"
-    formula = "1 - sum_i R_i / pi_i prod over j != i of (1 - R_j sigma(s_j - s_i))"
-
-
-@dataclass
-class SmoothMRR(_Functional, name="smooth-mrr"):
-    __doc__ = f"""Tran, Phung, Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, eq. 6:
-    1 - the reciprocal smoothed place of the best document; several: the mean.
-    {_SETTINGS}
-    """
-
-    title = "Rank functional on the reciprocal smoothed place of the best"
-    formula = "1 - 1 / pi_best, pi_i = 1 + sum_j sigma(s_j - s_i)"
-
-
-@dataclass
-class Pairwise(_Functional, name="pairwise"):
-    __doc__ = f"""Tran, Phung, Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, eq. 9:
-    sum over pairs r_i > r_j of V_ij phi(s_i - s_j), Table 3's phi and Table 9's V.
-
-    loss:           phi: "quadratic", "hinge", "exponential", "logistic".
-    weight:         V, as Table 9 prints it; e stands for eta.
-    {_SETTINGS}
-    """
-
-    title = "Rank functional on weighted losses of pairs"
-    formula = "sum over pairs r_i > r_j of V_ij phi(s_i - s_j)"
-
-    loss: PairLoss = "logistic"
-    weight: PairWeight = "1"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        expect("loss", self.loss, tuple(PAIR_LOSSES))
-        expect("weight", self.weight, PAIR_WEIGHTS)
-
-    @property
-    def loss_name(self) -> str:
-        return f"pairwise-{self.loss}-{self.weight}"
+_SETTINGS = """functional:     "linear"; "quadratic": products of two features too; "group": linear,
+                the loss on groups of one label; "bilinear", "distance": f1, f2 of a
+                query's and a document's vector.
+l2:             the prior's strength, chosen on validation (the paper does not say how).
+iterations:     of L-BFGS at most.
+rho:            quadratic: the least |correlation| of a product that is kept.
+group:          group: "min", "max", "mean" or "log-mean-exp" of a group's scores.
+query_features: bilinear, distance: the columns, the first, of the query's vector; 0: half.
+dimensions:     bilinear, distance: d of the common space.
+tau:            distance: what it is divided by."""
 
 
 @dataclass
@@ -166,56 +97,7 @@ class _ByDocument(_Functional):
 
 
 @dataclass
-class PlackettLuce(_ByDocument, name="wpl"):
-    __doc__ = f"""Tran, Phung, Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, eq. 11:
-    weighted Plackett-Luce; ListMLE (Xia et al., ICML 2008) with weight 1.
-
-    weight:         W of a document, as Table 8 prints it.
-    {_SETTINGS}
-    """
-
-    title = "Rank functional on weighted Plackett-Luce (ListMLE with weight 1)"
-    formula = "-sum_i W_i log(e^(s_i) / sum over j from i on of e^(s_j)), in label order"
-
-
-@dataclass
-class ReversePlackettLuce(_ByDocument, name="rpl"):
-    __doc__ = f"""Tran, Phung, Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, eq. 13:
-    weighted Plackett-Luce that drops the worst first.
-
-    weight:         W of a document, as Table 8 prints it.
-    {_SETTINGS}
-    """
-
-    title = "Rank functional on weighted Plackett-Luce, the worst dropped first"
-    formula = "-sum_i W_i log(e^(-s_i) / sum over j up to i of e^(-s_j)), in label order"
-
-
-@dataclass
-class PseudoLikelihood(_ByDocument, name="wpll"):
-    __doc__ = f"""Tran, Phung, Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, eq. 16:
-    the weighted pseudo-likelihood of a Markov random field of a query's labels.
-
-    weight:         W of a document, as Table 8 prints it.
-    {_SETTINGS}
-    """
-
-    title = "Rank functional on a Markov field's weighted pseudo-likelihood"
-    formula = "-sum_i W_i log P(r_i | the other labels)"
-
-
-@dataclass
-class UpperBound(_Functional, name="wub"):
-    __doc__ = f"""Tran, Phung, Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, eq. 18:
-    the weighted pairwise bound of the same field's loss.
-
-    weight:         V of a pair, as Table 9 prints it; e stands for eta.
-    {_SETTINGS}
-    """
-
-    title = "Rank functional on a Markov field's weighted pairwise bound"
-    formula = "-sum over pairs of V_ij log(psi(r_i, r_j) / Z_ij)"
-
+class _ByPair(_Functional):
     weight: PairWeight = "1"
 
     def __post_init__(self) -> None:
@@ -224,4 +106,82 @@ class UpperBound(_Functional, name="wub"):
 
     @property
     def loss_name(self) -> str:
-        return f"wub-{self.weight}"
+        return f"{self.name}-{self.weight}"
+
+
+@dataclass
+class _Pairwise(_ByPair):
+    loss: PairLoss = "logistic"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        expect("loss", self.loss, tuple(PAIR_LOSSES))
+
+    @property
+    def loss_name(self) -> str:
+        return f"{self.name}-{self.loss}-{self.weight}"
+
+
+#: name -> base, equation, title, formula, and what the docstring adds
+_TABLE = {
+    "mcl": (
+        _Functional, 5, "Rank functional on which document is the best", "-log softmax(s)_best",
+        "Several best ones: the mean of their losses.",
+    ),
+    "smooth-ndcg": (
+        _Functional, 6, "Rank functional on NDCG of smoothed places",
+        "1 - sum_i (2^r_i - 1) / log2(1 + pi_i) / Z, pi_i = 1 + sum_j sigma(s_j - s_i)",
+        "Not convex: what L-BFGS finds from its start.",
+    ),
+    "smooth-err": (
+        _Functional, 6, "Rank functional on ERR of smoothed places",
+        "1 - sum_i R_i / pi_i prod over j != i of (1 - R_j sigma(s_j - s_i))",
+        "Not convex: what L-BFGS finds from its start.",
+    ),
+    "smooth-mrr": (
+        _Functional, 6, "Rank functional on the reciprocal smoothed place of the best",
+        "1 - 1 / pi_best, pi_i = 1 + sum_j sigma(s_j - s_i)",
+        "Not convex: what L-BFGS finds from its start. Several best ones: the mean.",
+    ),
+    "pairwise": (
+        _Pairwise, 9, "Rank functional on weighted losses of pairs",
+        "sum over pairs r_i > r_j of V_ij phi(s_i - s_j)",
+        "loss is Table 3's phi, weight Table 9's V as printed there, e for eta.",
+    ),
+    "wpl": (
+        _ByDocument, 11, "Rank functional on weighted Plackett-Luce (ListMLE with weight 1)",
+        "-sum_i W_i log(e^(s_i) / sum over j from i on of e^(s_j)), in label order",
+        "weight is Table 8's W as printed there; 1 gives ListMLE (Xia et al., ICML 2008).",
+    ),
+    "rpl": (
+        _ByDocument, 13, "Rank functional on weighted Plackett-Luce, the worst dropped first",
+        "-sum_i W_i log(e^(-s_i) / sum over j up to i of e^(-s_j)), in label order",
+        "weight is Table 8's W as printed there.",
+    ),
+    "wpll": (
+        _ByDocument, 16, "Rank functional on a Markov field's weighted pseudo-likelihood",
+        "-sum_i W_i log P(r_i | the other labels)", "weight is Table 8's W as printed there.",
+    ),
+    "wub": (
+        _ByPair, 18, "Rank functional on a Markov field's weighted pairwise bound",
+        "-sum over pairs of V_ij log(psi(r_i, r_j) / Z_ij)",
+        "weight is Table 9's V as printed there, e for eta.",
+    ),
+}  # fmt: skip
+
+
+def _declare(
+    name: str, base: type[_Functional], equation: int, title: str, formula: str, more: str
+) -> None:
+    source = f"{_Functional.paper}, equation {equation}."
+    facts = {
+        "__doc__": f"{source}\n\n{formula}\n{more}\n\n{_SETTINGS}",
+        "__module__": __name__,
+        "title": title,
+        "formula": formula,
+    }
+    new_class(name, (base,), {"name": name}, lambda space: space.update(facts))
+
+
+for _name, _row in _TABLE.items():
+    _declare(_name, *_row)

@@ -8,17 +8,17 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.kernels import exponential_pairs, in_threads
-from letorbench.optimizers.boosting import Term, boost, stump_ensemble
+from letorbench.optimizers.boosting import Booster, Term
 from letorbench.optimizers.margin import pair_counts
 from letorbench.optimizers.stump_search import BinnedFeatures, best_stump
-from letorbench.rankers.base import Learned, Ranker, Validation
+from letorbench.rankers.stump_boosting import StumpBoosting
 
 #: the longest step: that of a stump which orders every pair would be infinite
 LONGEST_STEP = 5.0
 
 
 @dataclass
-class RankBoost(Ranker, name="rankboost"):
+class RankBoost(StumpBoosting, name="rankboost"):
     """Freund, Iyer, Schapire, Singer, "An Efficient Boosting Algorithm for Combining
     Preferences", JMLR 4, 2003.
 
@@ -47,15 +47,10 @@ class RankBoost(Ranker, name="rankboost"):
     )
     formula = "mean over pairs r_i > r_j of a query of exp(s_j - s_i)"
 
-    rounds: int = 300
     patience: int = 100
-    bins: int | None = 256
 
-    def learn(
-        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> Learned:
-        booster = _Booster(train, BinnedFeatures.of(train.features, self.bins))
-        return boost(booster, train, self.rounds, validation, stump_ensemble, self.patience)
+    def booster(self, train: QuerySet, binned: BinnedFeatures) -> Booster:
+        return _Booster(train, binned)
 
 
 class _Booster:
