@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from numba.core.sigutils import normalize_signature
 
-
 from letorbench.datasets.queryset import QuerySet
 from letorbench.kernels import COMPILED
 

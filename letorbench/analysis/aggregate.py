@@ -90,9 +90,9 @@ def curve(row: Row, measure: str) -> tuple[float, ...]:
     while len(values) < 10 and f"{measure}@{len(values) + 1}" in row.values:
         values.append(row.values[f"{measure}@{len(values) + 1}"])
     if not values:
+        known = ", ".join(sorted({n.split("@")[0] for n in row.values if "@" in n}))
         raise UsageError(
-            f"no column {measure}@1 among the results of {row.algo}; "
-            f"expected one of {', '.join(sorted({n.split('@')[0] for n in row.values if '@' in n}))}"
+            f"no column {measure}@1 among the results of {row.algo}; expected one of {known}"
         )
     return tuple(values)
 

@@ -13,8 +13,8 @@ from letorbench.cli.export import export
 from letorbench.cli.external import external
 from letorbench.cli.group import Commands
 from letorbench.cli.rank import rank
-from letorbench.cli.reproduce import reproduce
 from letorbench.cli.report import report
+from letorbench.cli.reproduce import reproduce
 from letorbench.cli.run import run
 from letorbench.cli.score import score
 from letorbench.cli.tables import plot, table

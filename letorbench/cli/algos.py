@@ -35,7 +35,8 @@ def _describe(name: str) -> None:
         click.echo(f"needs    the package {cls.needs}: python -m pip install '{cls.extra}'\n")
     defaults = cls().settings()
     for key, kind in parameters(cls).items():
-        line = f"--set {cls.spelled.get(key, key)}={defaults[key]}".ljust(32) + f"  {describe(kind)}"
+        spelled = cls.spelled.get(key, key)
+        line = f"--set {spelled}={defaults[key]}".ljust(32) + f"  {describe(kind)}"
         if key in cls.grid:
             line += f"; validation chooses from {', '.join(map(str, cls.grid[key]))}"
         click.echo(line)

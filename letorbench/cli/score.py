@@ -42,9 +42,9 @@ def score(
     null: str | float,
 ) -> None:  # fmt: skip
     """Measure a score file against a test file, or a TREC run against qrels."""
-    from letorbench.external import read_any, read_qrels
     from letorbench.datasets.reader import ReadOptions, read_queries
     from letorbench.datasets.resemblance import doubt
+    from letorbench.external import read_any, read_qrels
     from letorbench.measures.convention import convention as convention_named
     from letorbench.measures.official import official
 

@@ -8,6 +8,7 @@ import click
 
 from letorbench.cli import options, procedure, stored, theirs
 
+
 @click.command(short_help="Print stored results as text, CSV, Markdown or LaTeX.")
 @stored.datasets
 @click.option(

@@ -14,8 +14,8 @@ from letorbench.datasets.catalog import TWIN, entry
 from letorbench.datasets.cubic import cubic
 from letorbench.datasets.entry import Entry
 from letorbench.datasets.folders import new_folder
-from letorbench.datasets.question_answer import question_answer
 from letorbench.datasets.queryset import QuerySet
+from letorbench.datasets.question_answer import question_answer
 from letorbench.datasets.text_writer import TextFormat, write_text
 from letorbench.errors import DataError, UsageError
 

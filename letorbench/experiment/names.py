@@ -14,7 +14,8 @@ def known(name: str, choices: Sequence[str], what: str) -> str:
         return name
     near = difflib.get_close_matches(name.lower(), [choice.lower() for choice in choices], 1)
     hint = next((f"did you mean {c}? " for c in choices if near and c.lower() == near[0]), "")
-    raise UsageError(f"unknown {what} {name!r}; {hint}expected one of {', '.join(dict.fromkeys(choices))}")
+    listed = ", ".join(dict.fromkeys(choices))
+    raise UsageError(f"unknown {what} {name!r}; {hint}expected one of {listed}")
 
 
 def split(words: Iterable[str]) -> list[str]:

@@ -9,7 +9,12 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.kernels.per_query import epoch
-from letorbench.losses.lambdas import Lambda, block_gains, inverse_ideal, truncated_discount
+from letorbench.losses.lambdas import (
+    Lambda,
+    block_gains,
+    inverse_ideal,
+    truncated_discount,
+)
 from letorbench.rankers.base import Learned, Validation
 from letorbench.scorers import Linear, Net, Scorer
 

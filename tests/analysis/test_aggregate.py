@@ -6,7 +6,14 @@ import json
 
 import pytest
 
-from letorbench.analysis.aggregate import Row, Summary, curve, present, read_summary, summarise
+from letorbench.analysis.aggregate import (
+    Row,
+    Summary,
+    curve,
+    present,
+    read_summary,
+    summarise,
+)
 from letorbench.errors import DataError, UsageError
 
 

@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 
 from letorbench.analysis.aggregate import Row, Summary
-from letorbench.analysis.plots import COLOURS, FORMATS, Panel, draw, line_style, save, write
+from letorbench.analysis.plots import (
+    COLOURS,
+    FORMATS,
+    Panel,
+    draw,
+    line_style,
+    save,
+    write,
+)
 from letorbench.analysis.plotter import panel, plotter
 from letorbench.errors import LetorError
 

@@ -15,7 +15,8 @@ NAMES = list(catalog.CATALOG)
 def test_has_every_data_set() -> None:
     assert NAMES == [
         "OHSUMED", "TD2003", "TD2004", "HP2003", "HP2004", "NP2003", "NP2004", "MQ2007", "MQ2008",
-        "MSLR-WEB10K", "MSLR-WEB30K", "YAHOO-SET1", "YAHOO-SET2", "ISTELLA", "ISTELLA-S", "DEMO", "QA",
+        "MSLR-WEB10K", "MSLR-WEB30K", "YAHOO-SET1", "YAHOO-SET2", "ISTELLA", "ISTELLA-S",
+        "DEMO", "QA",
     ]  # fmt: skip
 
 

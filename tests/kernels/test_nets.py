@@ -10,7 +10,12 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.kernels import nets
 from letorbench.kernels.per_query import epoch
 from letorbench.losses import loss
-from letorbench.losses.lambdas import Lambda, block_gains, inverse_ideal, truncated_discount
+from letorbench.losses.lambdas import (
+    Lambda,
+    block_gains,
+    inverse_ideal,
+    truncated_discount,
+)
 
 
 def draw(rng: np.random.Generator, layers: int, hidden: int, n_features: int):

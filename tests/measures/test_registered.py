@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from conftest import random_queries
+
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import MEASURES, Measure, evaluate, parse
 from letorbench.measures.convention import CONVENTIONS

@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from letorbench.papers import consistency_2011 as consistency
-from letorbench.papers.claims import NO_DATA, NOT_REPRODUCED, NOT_SIGNIFICANT, REPRODUCED
+from letorbench.papers.claims import (
+    NO_DATA,
+    NOT_REPRODUCED,
+    NOT_SIGNIFICANT,
+    REPRODUCED,
+)
 from letorbench.papers.study import Study, Values
 
 CLAIMS = {claim.id: claim for claim in consistency.CLAIMS}

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from conftest import random_queries
+
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
 from letorbench.measures import evaluate, parse

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from conftest import random_queries
+
 from letorbench.errors import UsageError
 from letorbench.rankers.ndcgboost import NDCGBoost
 

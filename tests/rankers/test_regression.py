@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from conftest import random_queries
+
 from letorbench.rankers.regression import Regression
 
 
