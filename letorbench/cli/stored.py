@@ -17,8 +17,8 @@ datasets = click.argument(
     "datasets", nargs=-1, metavar="DATASET…", shell_complete=completion.with_results
 )
 algos = click.option(
-    "--algo", "algos", multiple=True, metavar="NAME…", help="Which algorithms.  [default: all]",
-    shell_complete=completion.run_algorithms,
+    "--algo", "algos", multiple=True, metavar="NAME…", shell_complete=completion.run_algorithms,
+    help="Which algorithms; `card`: those of the seven that have results.  [default: all]",
 )  # fmt: skip
 
 
@@ -31,7 +31,8 @@ def summaries(
     """
     from letorbench.analysis.aggregate import present, read_summary
     from letorbench.errors import DataError
-    from letorbench.experiment.names import known, split
+    from letorbench.experiment.names import expanded, known, split
+    from letorbench.experiment.plan import CARD
 
     names = split(datasets) or ["all"]
     if "all" in names:
@@ -39,11 +40,12 @@ def summaries(
         if not names:
             raise DataError(f"{out}: no results there; `letorbench run` makes them")
     found = [read_summary(out, name) for name in dict.fromkeys(names)]
-    wanted = split(algos)
     have = sorted({row.algo for summary in found for row in summary.rows})
+    groups = {"all": have, "card": [algo for algo in CARD if algo in have] or CARD}
+    wanted = expanded(algos, groups)
     if baseline is not None:
         known(baseline, have, "algorithm")
-    if wanted and wanted != ["all"]:
+    if wanted:
         wanted = wanted if baseline is None else [*wanted, baseline]
         wanted = [known(algo, have, "algorithm") for algo in wanted]
         found = [summary.only(wanted) for summary in found]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from letorbench.errors import UsageError
 
@@ -21,3 +21,8 @@ def known(name: str, choices: Sequence[str], what: str) -> str:
 def split(words: Iterable[str]) -> list[str]:
     """The words of comma lists, blanks around them dropped."""
     return [part.strip() for word in words for part in word.split(",") if part.strip()]
+
+
+def expanded(words: Iterable[str], groups: Mapping[str, Sequence[str]]) -> list[str]:
+    """The names of comma lists, a group's name replaced by its members, each once, in order."""
+    return list(dict.fromkeys(name for word in split(words) for name in groups.get(word, [word])))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from letorbench.datasets import catalog, layout
 from letorbench.errors import DataError, UsageError
-from letorbench.experiment.names import known, split
+from letorbench.experiment.names import expanded, known, split
 from letorbench.experiment.settings import Settings
 from letorbench.rankers import names, ranker
 
@@ -58,8 +58,7 @@ def algorithms(words: Iterable[str]) -> list[str]:
     """
     usable = [name for name in names() if ranker(name).available()]
     groups = {"all": usable, "card": list(CARD)}
-    chosen = [name for word in split(words) for name in groups.get(word, [word])]
-    chosen = [known(name, names(), "algorithm") for name in dict.fromkeys(chosen)]
+    chosen = [known(name, names(), "algorithm") for name in expanded(words, groups)]
     for name in chosen:
         ranker(name).require()
     return chosen

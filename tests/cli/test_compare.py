@@ -216,3 +216,15 @@ def test_published_beside_ours(tmp_path):
 def test_nothing_published_says_so(folder):
     result = call(folder, "table", "TOY", "--published", "--measure", "map")
     assert result.exit_code == 0 and result.stdout == "TOY: nothing is published at MAP\n"
+
+
+def test_groups_of_algorithms(folder):
+    def shown(*words: str) -> set[str]:
+        table = call(folder, "table", "TOY", "--format", "csv", *words).stdout
+        return {row["algo"] for row in csv.DictReader(io.StringIO(table))}
+
+    everything = {"regression", "ndcgboost", "ranksvm"}
+    assert shown("--algo", "card") == shown("--algo", "all") == everything
+    assert shown("--algo", "ranksvm,card") == everything
+    wrong = call(folder, "table", "TOY", "--algo", "all,crad")
+    assert wrong.exit_code == 2 and "unknown algorithm 'crad'" in wrong.stderr
