@@ -37,6 +37,11 @@ class Summary:
         return tuple(dict.fromkeys(row.convention for row in self.rows))
 
     @property
+    def mixed(self) -> bool:
+        """Whether the algorithms were measured by several conventions: they do not compare."""
+        return len(self.conventions) > 1
+
+    @property
     def measures(self) -> tuple[str, ...]:
         """Every measure that a row has, in the order of the first row that has it."""
         return tuple(dict.fromkeys(name for row in self.rows for name in row.values))

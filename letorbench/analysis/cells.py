@@ -54,16 +54,12 @@ def label(measure: str) -> str:
 
 def header(summary: Summary, measures: Sequence[str]) -> list[str]:
     """The columns' heads; a convention column where the rows differ in it."""
-    return ["algorithm", *(["convention"] if mixed(summary) else []), *map(label, measures)]
+    return ["algorithm", *(["convention"] if summary.mixed else []), *map(label, measures)]
 
 
 def heads(summary: Summary, row: Row) -> list[str]:
     """What stands before a row's numbers."""
-    return [row.algo, *([row.convention] if mixed(summary) else [])]
-
-
-def mixed(summary: Summary) -> bool:
-    return len(summary.conventions) > 1
+    return [row.algo, *([row.convention] if summary.mixed else [])]
 
 
 def cells(
@@ -78,7 +74,7 @@ def _column(summary: Summary, measure: str, marks: Marks | None) -> list[Cell]:
     printed = [
         f"{row.values[measure]:.4f}" if measure in row.values else "" for row in summary.rows
     ]
-    ranked = [] if mixed(summary) else sorted({t for t in printed if t}, key=float, reverse=True)
+    ranked = [] if summary.mixed else sorted({t for t in printed if t}, key=float, reverse=True)
     places = {text: place for place, text in enumerate(ranked[:2], 1)}
     signs = marks.signs if marks else {}
     return [

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+import numpy as np
+
 from letorbench.files import write_atomically
 
 if TYPE_CHECKING:
@@ -46,7 +48,8 @@ STYLE = {
 #: inches: a lone panel fills a column of a paper, more of them a page's width
 COLUMN, PAGE = 3.5, 7.2
 LEFT, RIGHT, BOTTOM, TOP = 0.54, 0.06, 0.36, 0.24
-LEGEND_ROW, LEGEND_ENTRY = 0.16, 1.12
+#: inches in the legend: a row, a letter of a name, and what an entry has beside its name
+LEGEND_ROW, LEGEND_LETTER, LEGEND_LINE = 0.142, 0.063, 0.49
 
 
 @dataclass(frozen=True)
@@ -70,8 +73,8 @@ def draw(panels: Sequence[Panel]) -> Figure:
     width = COLUMN if columns == 1 else PAGE
     panel_width = width / columns
     panel_height = 0.76 * panel_width if columns < 3 else 0.92 * panel_width
-    legend_rows = -(-len(algos) // int(width / LEGEND_ENTRY))
-    legend = LEGEND_ROW * legend_rows + 0.1
+    legend_columns = _legend_columns(algos, width)
+    legend = LEGEND_ROW * -(-len(algos) // legend_columns) + 0.12
     height = rows * panel_height + legend
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(width, height))
@@ -89,7 +92,7 @@ def draw(panels: Sequence[Panel]) -> Figure:
             [lines[algo] for algo in algos],
             algos,
             loc="lower center",
-            ncols=-(-len(algos) // max(1, legend_rows)),
+            ncols=legend_columns,
             frameon=False,
             handlelength=3.0,
             columnspacing=1.0,
@@ -98,6 +101,21 @@ def draw(panels: Sequence[Panel]) -> Figure:
             borderaxespad=0.2,
         )
     return figure
+
+
+def _legend_columns(names: Sequence[str], width: float) -> int:
+    """How many columns of the legend fit into so many inches: the fewest of the fewest rows.
+
+    matplotlib fills column after column, each as wide as its longest name.
+    """
+
+    def taken(columns: int) -> float:
+        filled = np.array_split([len(name) for name in names], columns)
+        return sum(LEGEND_LINE + LEGEND_LETTER * int(column.max()) for column in filled)
+
+    most = max(n for n in range(1, len(names) + 1) if n == 1 or taken(n) <= width)
+    rows = -(-len(names) // most)
+    return next(n for n in range(1, most + 1) if -(-len(names) // n) == rows and taken(n) <= width)
 
 
 def line_style(i: int) -> dict[str, object]:

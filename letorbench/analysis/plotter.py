@@ -20,9 +20,15 @@ Draw = Callable[[Sequence[Panel], Path], None]
 
 
 def panel(summary: Summary, measure: str = "ndcg") -> Panel:
-    """A data set's panel of measure@1, measure@2, ..., as in the NDCG Boost paper's Figure 1."""
+    """A data set's panel of measure@1, measure@2, ..., as in the NDCG Boost paper's Figure 1.
+
+    Lines of several conventions do not compare: each then says its own.
+    """
     names = ", ".join(summary.conventions)
-    curves = {row.algo: curve(row, measure) for row in summary.rows}
+    curves = {
+        f"{row.algo} [{row.convention}]" if summary.mixed else row.algo: curve(row, measure)
+        for row in summary.rows
+    }
     return Panel(f"{summary.dataset} dataset", f"{measure.upper()} ({names})", curves)
 
 

@@ -88,7 +88,7 @@ def _pairs(
     from letorbench.errors import DataError
     from letorbench.experiment.remeasure import with_measures
 
-    if len(summary.conventions) > 1:
+    if summary.mixed:
         each = ", ".join(f"{row.algo} {row.convention}" for row in summary.rows)
         raise DataError(
             f"{summary.dataset}: found results of several conventions ({each}), expected one: "

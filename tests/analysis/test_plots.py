@@ -22,22 +22,23 @@ from letorbench.analysis.plotter import panel, plotter
 from letorbench.errors import LetorError
 
 
-def panels(n_panels: int, n_lines: int) -> list[Panel]:
+def panels(n_panels: int, n_lines: int, name: str = "algorithm-{}") -> list[Panel]:
     rng = np.random.default_rng(0)
     return [
         Panel(
             f"SET{p} dataset",
             "NDCG (letor3)",
-            {f"algorithm-{a}": np.linspace(0.5, 0.4, 10) + 0.02 * rng.random(10)
+            {name.format(a): np.linspace(0.5, 0.4, 10) + 0.02 * rng.random(10)
              for a in range(n_lines)},
         )
         for p in range(n_panels)
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("name", ["{}", "algorithm-{}", "NDCG_BOOST {} (ndcgboost-2009)"])
 @pytest.mark.parametrize("n_panels, n_lines", [(1, 1), (1, 2), (1, 13), (2, 7), (4, 2), (6, 13)])
-def test_layout(n_panels, n_lines):
-    shown = panels(n_panels, n_lines)
+def test_layout(n_panels, n_lines, name):
+    shown = panels(n_panels, n_lines, name)
     figure = draw(shown)
     save(figure, io.BytesIO(), "png")  # positions are known once it is drawn
     assert [axes.get_title() for axes in figure.axes] == [each.title for each in shown]
@@ -107,3 +108,9 @@ def test_nothing_is_drawn_after_an_error(tmp_path):
         draw_later(panels(1, 1), tmp_path / "ndcg")
         raise LetorError("stop")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_lines_of_several_conventions_say_which():
+    values = {f"ndcg@{k}": 1 / (k + 2) for k in range(1, 11)}
+    rows = (Row("a", "letor3", 5, values), Row("b", "standard", 5, values))
+    assert list(panel(Summary("SET", rows)).curves) == ["a [letor3]", "b [standard]"]

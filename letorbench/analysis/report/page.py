@@ -110,7 +110,7 @@ def _results(results: Results, measure: str) -> list[str]:
 
 def _against(results: Results, procedure: Procedure, measure: str) -> list[str]:
     heading = f"<h3>{escape(label(measure))} against {escape(results.baseline)}</h3>"
-    if len(results.summary.conventions) > 1:
+    if results.summary.mixed:
         return [heading, paragraph("The algorithms were measured by several conventions, so they "
                                    "are not compared.")]  # fmt: skip
     systems = [algorithm.queries for algorithm in results.algorithms]
