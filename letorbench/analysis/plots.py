@@ -8,12 +8,11 @@ bytes: nothing is dated.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
-
-import numpy as np
 
 from letorbench.files import write_atomically
 
@@ -110,8 +109,10 @@ def _legend_columns(names: Sequence[str], width: float) -> int:
     """
 
     def taken(columns: int) -> float:
-        filled = np.array_split([len(name) for name in names], columns)
-        return sum(LEGEND_LINE + LEGEND_LETTER * int(column.max()) for column in filled)
+        each, longer = divmod(len(names), columns)
+        starts = [i * each + min(i, longer) for i in range(columns + 1)]
+        longest = [max(map(len, names[a:b])) for a, b in itertools.pairwise(starts)]
+        return LEGEND_LINE * columns + LEGEND_LETTER * sum(longest)
 
     most = max(n for n in range(1, len(names) + 1) if n == 1 or taken(n) <= width)
     rows = -(-len(names) // most)

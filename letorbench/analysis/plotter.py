@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import multiprocessing
 import os
 import subprocess
 import sys
@@ -80,6 +79,8 @@ def _write(panels: Sequence[Panel], stem: Path) -> None:
 
     Its embedded fonts take as long as the other two formats together.
     """
+    import multiprocessing  # the process that asks for the drawing does without
+
     if "fork" not in multiprocessing.get_all_start_methods():
         write(draw(panels), stem)
         return
