@@ -37,6 +37,17 @@ def command(*words: str, cwd: Path) -> subprocess.Popen:
     )  # fmt: skip
 
 
+@pytest.fixture
+def in_the_foreground():
+    """Ctrl-C ends what is started here, also where these tests run in a shell's background.
+
+    A shell starts background jobs deaf to SIGINT, and they hand that on to their children.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def one_line(result: Result, status: int) -> str:
     assert result.exit_code == status and result.stdout == ""
     assert re.fullmatch(r"letorbench: error: .+\n", result.stderr), result.stderr
@@ -226,6 +237,7 @@ def test_a_reader_that_has_enough_costs_no_files(toy):
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.usefixtures("in_the_foreground")
 def test_a_stopped_run_leaves_only_whole_files(toy, how):
     process = command("run", "--dataset", "TOY", "--algo", "ndcgboost", "--set",
                       "rounds=20000", cwd=toy)  # fmt: skip
