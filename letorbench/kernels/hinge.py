@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from letorbench.kernels import kernel
+from letorbench.kernels.prefix_tree import add, sum_of_first
 
 
 @kernel("(float64[::1], int64[::1], int64, int64, int64[::1])")
@@ -50,33 +51,17 @@ def counts(
         for t in range(begin, end):
             j = order[t]
             while passed < end and scores[order[passed]] < scores[j] + 1.0:
-                node = n_levels - levels[order[passed]]
-                while node <= n_levels:
-                    tree[node] += 1
-                    node += node & -node
+                add(tree, n_levels - levels[order[passed]], 1)
                 passed += 1
-            total = 0
-            node = n_levels - levels[j] - 1
-            while node > 0:
-                total += tree[node]
-                node -= node & -node
-            lower[j] = total
+            lower[j] = sum_of_first(tree, n_levels - levels[j] - 1)
         tree[:] = 0
         passed = end - 1
         for t in range(end - 1, begin - 1, -1):
             i = order[t]
             while passed >= begin and scores[i] < scores[order[passed]] + 1.0:
-                node = levels[order[passed]] + 1
-                while node <= n_levels:
-                    tree[node] += 1
-                    node += node & -node
+                add(tree, levels[order[passed]] + 1, 1)
                 passed -= 1
-            total = 0
-            node = levels[i]
-            while node > 0:
-                total += tree[node]
-                node -= node & -node
-            upper[i] = total
+            upper[i] = sum_of_first(tree, levels[i])
 
 
 @kernel(
@@ -112,32 +97,17 @@ def laplacian(
         for t in range(begin, end):
             j = order[t]
             while passed < end and scores[order[passed]] < scores[j] + 1.0:
-                value = x[order[passed]] - base
-                node = n_levels - levels[order[passed]]
-                while node <= n_levels:
-                    tree[node] += value
-                    node += node & -node
+                k = order[passed]
+                add(tree, n_levels - levels[k], x[k] - base)
                 passed += 1
-            total = (upper[j] + lower[j]) * (x[j] - base)
-            node = n_levels - levels[j] - 1
-            while node > 0:
-                total -= tree[node]
-                node -= node & -node
-            product[j] = total
+            own = (upper[j] + lower[j]) * (x[j] - base)
+            product[j] = own - sum_of_first(tree, n_levels - levels[j] - 1)
         tree[:] = 0.0
         passed = end - 1
         for t in range(end - 1, begin - 1, -1):
             i = order[t]
             while passed >= begin and scores[i] < scores[order[passed]] + 1.0:
-                value = x[order[passed]] - base
-                node = levels[order[passed]] + 1
-                while node <= n_levels:
-                    tree[node] += value
-                    node += node & -node
+                k = order[passed]
+                add(tree, levels[k] + 1, x[k] - base)
                 passed -= 1
-            total = 0.0
-            node = levels[i]
-            while node > 0:
-                total += tree[node]
-                node -= node & -node
-            product[i] -= total
+            product[i] -= sum_of_first(tree, levels[i])
