@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.rankers.base import Learned, Ranker, Validation
+from letorbench.rankers.lambdamart import LambdaMART, Watch
 from letorbench.scorers import LightGBMTrees
 from letorbench.scorers.boosted import threads_for
 
@@ -20,7 +20,7 @@ FIXED = {
 
 
 @dataclass
-class LightGBM(Ranker, name="lightgbm"):
+class LightGBM(LambdaMART, name="lightgbm"):
     """Ke et al., "LightGBM", NIPS 2017, with the objective `lambdarank`.
 
     LambdaMART (Burges, MSR-TR-2010-82): regression trees fitted to LambdaRank's forces, by
@@ -29,54 +29,48 @@ class LightGBM(Ranker, name="lightgbm"):
     rounds:        trees at most; the best number on validation is kept.
     patience:      training ends so many rounds after the best one on validation; 0: never.
     learning_rate: each tree's weight.
-    leaves:        of a tree, at most.
-    min_docs:      documents in a leaf, at least.
     docs, columns: the share of the documents, of the features that each tree sees.
     truncation:    pairs have a document of the first so many ranks.
+    leaves:        of a tree, at most.
+    min_docs:      documents in a leaf, at least.
 
     Without validation all rounds are kept.
     """
 
     title = "LightGBM's LambdaMART (optional: pip install 'letorbench[trees]')"
     paper = "Ke et al.: LightGBM: A Highly Efficient Gradient Boosting Decision Tree, NIPS 2017"
-    formula = "trees on lambda = sigma(-(s_i - s_j)) |Delta NDCG_ij|, r_i > r_j"
     grid = {"leaves": (4, 7, 15, 31), "learning_rate": (0.03, 0.1)}
     needs = "lightgbm"
-    extra = "letorbench[trees]"
 
-    rounds: int = 1000
-    patience: int = 100
-    learning_rate: float = 0.05
     leaves: int = 15
     min_docs: int = 50
-    docs: float = 1.0
-    columns: float = 1.0
-    truncation: int = 30
 
-    def learn(
-        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> Learned:
+    def boost(self, train: QuerySet, held_out: QuerySet | None, watch: Watch, seed: int) -> Any:
         import lightgbm
 
         data = _dataset(lightgbm, train)
-        curve: list[float] = []
-        watch: dict[str, Any] = {}
-        if validation is not None:
-            held_out = _dataset(lightgbm, validation.queries, reference=data)
+        watched: dict[str, Any] = {}
+        if held_out is not None:
             stop = lightgbm.early_stopping(self.patience or self.rounds, verbose=False)
-            watch = {"valid_sets": [held_out], "callbacks": [stop]}
-            watch["feval"] = lambda scores, _: ("measure", _note(curve, validation(scores)), True)
-        booster = lightgbm.train(self._options(train, rng), data, self.rounds, **watch)
-        best = int(np.argmax(curve)) + 1 if curve else booster.num_trees()
-        text = booster.model_to_string(num_iteration=best, importance_type="gain")
-        model = np.frombuffer(text.encode(), dtype=np.uint8)
-        return Learned(LightGBMTrees(model), tuple(curve), best)
+            watched = {
+                "valid_sets": [_dataset(lightgbm, held_out, reference=data)],
+                "feval": lambda scores, _: ("measure", watch(scores), True),
+                "callbacks": [stop],
+            }
+        return lightgbm.train(self._options(train, seed), data, self.rounds, **watched)
 
-    def _options(self, train: QuerySet, rng: np.random.Generator) -> dict[str, object]:
+    def grown(self, booster: Any) -> int:
+        return booster.num_trees()
+
+    def scorer(self, booster: Any, rounds: int) -> LightGBMTrees:
+        text = booster.model_to_string(num_iteration=rounds, importance_type="gain")
+        return LightGBMTrees(np.frombuffer(text.encode(), dtype=np.uint8))
+
+    def _options(self, train: QuerySet, seed: int) -> dict[str, object]:
         return {
             **FIXED,
             "num_threads": threads_for(train.features),
-            "seed": int(rng.integers(1 << 31)),
+            "seed": seed,
             "learning_rate": self.learning_rate,
             "num_leaves": self.leaves,
             "min_data_in_leaf": self.min_docs,
@@ -95,8 +89,3 @@ def _dataset(lightgbm: Any, queries: QuerySet, reference: Any = None) -> Any:
         queries.features, queries.labels, group=group, reference=reference,
         params={"verbosity": -1, "feature_pre_filter": False},
     )  # fmt: skip
-
-
-def _note(curve: list[float], value: float) -> float:
-    curve.append(value)
-    return value
