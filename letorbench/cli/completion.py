@@ -1,4 +1,4 @@
-"""What the shell completes: names of data sets and algorithms, also within comma lists."""
+"""What the shell completes: data sets, algorithms and papers, also within comma lists."""
 
 from __future__ import annotations
 
@@ -60,9 +60,24 @@ def _run_algorithms(ctx: click.Context) -> list[str]:
     return sorted({path.parent.name for path in places})
 
 
-#: every algorithm; every known data set; those on disk; those with results; theirs
+def _papers(ctx: click.Context) -> list[str]:
+    from letorbench.papers import PAPERS
+
+    return [*PAPERS, "all"]
+
+
+def _paper_parts(ctx: click.Context) -> list[str]:
+    from letorbench.papers import PAPERS, paper
+
+    asked = [name for name in ctx.params.get("papers") or () if name in PAPERS]
+    return list(dict.fromkeys(part for name in asked or PAPERS for part in paper(name).parts))
+
+
+#: every algorithm; every known data set; those on disk; those with results; theirs; the papers
 algorithms = names(_algorithms)
 catalog = names(_catalog)
 installed = names(_installed)
 with_results = names(_with_results)
 run_algorithms = names(_run_algorithms)
+papers = names(_papers)
+paper_parts = names(_paper_parts)

@@ -6,13 +6,25 @@ from pathlib import Path
 
 import click
 
-from letorbench.cli import options
+from letorbench.cli import completion, options
 
 
-@click.command(short_help="Rerun a paper's experiments; a verdict on every claim.")
-@click.argument("papers", nargs=-1, required=True, metavar="PAPER…")
+class _Papers(click.Command):
+    """A command whose help ends with the papers and their parts."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from letorbench.papers import PAPERS, paper
+
+        with formatter.section("Papers and their parts"):
+            formatter.write_dl([(name, ", ".join(paper(name).parts)) for name in PAPERS])
+
+
+@click.command(cls=_Papers, short_help="Rerun a paper's experiments; a verdict on every claim.")
+@click.argument(
+    "papers", nargs=-1, required=True, metavar="PAPER…", shell_complete=completion.papers
+)
 @click.option(
-    "--part", "parts", multiple=True, metavar="NAME…",
+    "--part", "parts", multiple=True, metavar="NAME…", shell_complete=completion.paper_parts,
     help="Only these figures or tables: repeat, comma lists.  [default: all]",
 )
 @click.option("--full", is_flag=True, help="The papers' own sizes, which may take hours.")
@@ -42,20 +54,19 @@ def reproduce(
     way, or no data. Leaves the figures and tables, claims.csv, and what differs from the
     paper's setting in results/papers/PAPER. What is stored is not run again.
     """
-    from letorbench.experiment.names import known, split
+    from letorbench.experiment.names import expanded, known, split
     from letorbench.papers import PAPERS, paper
     from letorbench.papers.paper import reproduce as rerun
     from letorbench.papers.records import closing, lines, notes
     from letorbench.papers.study import Study
 
-    chosen = []
-    for name in split(papers):
-        chosen += list(PAPERS) if name == "all" else [known(name, list(PAPERS), "paper")]
+    names = list(PAPERS)
+    chosen = [known(name, names, "paper") for name in expanded(papers, {"all": names})]
     study = Study(
         data_dir, out, jobs, seed, full, say=lambda line: click.echo(f"... {line}", err=True)
     )
     done = []
-    for name in dict.fromkeys(chosen):
+    for name in chosen:
         result = rerun(paper(name), study, split(parts))
         click.echo(f"{name}: {result.paper.reference}\n")
         click.echo("\n".join(lines(result.verdicts)))

@@ -52,3 +52,9 @@ def test_the_script_that_the_shell_reads(toy):
         [sys.executable, "-m", "letorbench"], env=env, capture_output=True, text=True, check=True
     )
     assert "#compdef letorbench" in done.stdout
+
+
+def test_papers_and_their_parts(toy):
+    assert complete("letorbench reproduce lam", toy) == ["lambdarank-2006"]
+    offered = complete("letorbench reproduce lambdarank-2006 --part figure-", toy)
+    assert offered == ["figure-1", "figure-2", "figure-3"]
