@@ -6,6 +6,7 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
+from letorbench.analysis.comparison_text import aligned, probability
 from letorbench.files import write_atomically
 from letorbench.papers.claims import VERDICTS, Claim, Verdict
 
@@ -44,24 +45,28 @@ def write_table(
         writer.writerow(header)
         writer.writerows([["" if cell is None else cell for cell in row] for row in rows])
     with write_atomically(stem.with_name(stem.name + ".txt")) as file:
-        file.write(f"{title}\n" + "\n".join(columns([list(header), *texts])) + "\n")
+        file.write(f"{title}\n" + aligned(header, texts, len(header)) + "\n")
     return stem.with_name(stem.name + ".csv"), stem.with_name(stem.name + ".txt")
 
 
 def lines(verdicts: Sequence[Verdict]) -> list[str]:
-    """The verdicts as a table of text: claim, paper, ours with its interval, p, verdict."""
-    rows = [["claim", "data", "paper", "ours [95 %]", "p", "verdict"]]
+    """The verdicts as a table of text: claim, paper, ours with its interval, p, verdict.
+
+    A value without chance in it has no interval.
+    """
+    header = ("claim", "data", "paper", "ours [95 %]", "p", "verdict")
+    rows = []
     for v in verdicts:
         sign = {"equal": "", "at least": ">= ", "at most": "<= "}[v.claim.sense]
         paper = "above" if v.claim.value is None else f"{sign}{_number(v.claim, v.claim.value)}"
         ours = "-"
         if v.value is not None:
             ours = _number(v.claim, v.value)
-            if v.low is not None and v.high is not None:
+            if v.low is not None and v.high is not None and v.low < v.high:
                 ours += f" [{_number(v.claim, v.low)}, {_number(v.claim, v.high)}]"
-        p = "-" if v.p is None else f"{v.p:.4f}"
+        p = "-" if v.p is None else probability(v.p)
         rows.append([v.claim.id, v.claim.dataset, paper, ours, p, v.verdict])
-    return columns(rows)
+    return aligned(header, rows, len(header)).splitlines()
 
 
 def notes(verdicts: Sequence[Verdict]) -> list[str]:
@@ -75,17 +80,12 @@ def notes(verdicts: Sequence[Verdict]) -> list[str]:
 
 def closing(rows: Sequence[tuple[str, Sequence[Verdict], Path]]) -> list[str]:
     """A line a paper: how many claims, how many of each verdict, where the files are."""
-    table = [["paper", "claims", *VERDICTS, "files"]]
+    header = ("paper", "claims", *VERDICTS, "files")
+    table = []
     for name, verdicts, folder in rows:
         counts = [sum(v.verdict == verdict for v in verdicts) for verdict in VERDICTS]
         table.append([name, str(len(verdicts)), *map(str, counts), str(folder)])
-    return columns(table)
-
-
-def columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows of text with their cells below each other."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return ["  ".join(c.ljust(w) for c, w in zip(row, widths)).rstrip() for row in rows]
+    return aligned(header, table, len(header)).splitlines()
 
 
 def _number(claim: Claim, number: float) -> str:
