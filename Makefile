@@ -10,6 +10,9 @@ help:
 	@echo "make demo    run regression and NDCG Boost on the built-in data set"
 	@echo "make test    run the tests"
 	@echo "make bench   measure speed and memory beside other libraries"
+	@echo "make papers  rerun the papers' experiments on the data in $(DATA); for one:"
+	@echo "             make $(PAPERS)"
+	@echo "             and a figure or table: make figure-ndcgboost, table-functionals-5, ..."
 	@echo "make clean   remove the virtual environment"
 
 demo: $(READY)
