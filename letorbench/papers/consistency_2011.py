@@ -9,7 +9,7 @@ from letorbench.papers import judge
 from letorbench.papers.claims import NOT_SIGNIFICANT, Claim, Verdict
 from letorbench.papers.paper import Findings, Paper
 from letorbench.papers.records import write_table
-from letorbench.papers.study import Study, Values, Variant, is_stand_in
+from letorbench.papers.study import Study, Values, Variant, titled
 
 NAME = "consistency-2011"
 LETOR = ("OHSUMED", "TD2003", "TD2004", "HP2003", "HP2004", "NP2003", "NP2004", "MQ2007", "MQ2008")
@@ -100,7 +100,7 @@ def figure_1(study: Study) -> Findings:
             if shown:
                 means = {n: [v.mean(c) for c in CUTOFFS] for n, v in shown.items()}
                 lines = {_version(n.removeprefix(surrogate)): means[n] for n in means}
-                panels.append(Panel(f"{_title(dataset)}, {surrogate}", "NDCG", lines))
+                panels.append(Panel(f"{titled(dataset)}, {surrogate}", "NDCG", lines))
                 curves += [[dataset, n, *curve] for n, curve in means.items()]
             tests += _tests(dataset, surrogate, shown)
     folder = study.folder(NAME)
@@ -127,7 +127,7 @@ def figure_2(study: Study) -> Findings:
     names = ["cosine", "qnorm", "cross-entropy"]
     found = _runs(study, LETOR, names)
     groups = {
-        _title(dataset): {n: values[n].mean("ndcg@10") for n in names if n in values}
+        titled(dataset): {n: values[n].mean("ndcg@10") for n in names if n in values}
         for dataset, values in found.items()
     }
     groups = {name: bars for name, bars in groups.items() if bars}
@@ -222,10 +222,6 @@ def _level(values: Values) -> np.ndarray:
 def _version(ending: str) -> str:
     """What a line of Figure 1 is called, the same in every panel."""
     return f"divided by {ending.removeprefix('-').replace('ndcg', 'Z')}" if ending else "original"
-
-
-def _title(dataset: str) -> str:
-    return f"{dataset} (made up)" if is_stand_in(dataset) else dataset
 
 
 def _absent(study: Study, datasets: tuple[str, ...]) -> tuple[str, ...]:

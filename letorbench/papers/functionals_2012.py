@@ -19,7 +19,7 @@ from letorbench.papers.claims import Claim, Verdict
 from letorbench.papers.functional_tables import TABLES
 from letorbench.papers.paper import Findings, Paper
 from letorbench.papers.records import write_table
-from letorbench.papers.study import Study, Values, is_stand_in
+from letorbench.papers.study import Study, Values, titled
 
 NAME = "functionals"
 SOURCE = "functionals-2012"
@@ -106,7 +106,7 @@ def _run(study: Study, number: int) -> Findings:
     }
     measures = ("err",) if number >= 8 else tuple(columns)
     header = ["method", *(f"paper {columns[m]}" for m in measures)]
-    header += [f"{_title(dataset)} {columns[m]}" for dataset in places for m in measures]
+    header += [f"{titled(dataset)} {columns[m]}" for dataset in places for m in measures]
     rows = []
     for variant in variants:
         row: list[object] = [variant.label]
@@ -121,7 +121,7 @@ def _run(study: Study, number: int) -> Findings:
     verdicts = tuple(
         _verdict(claim, found) for claim in CLAIMS if claim.part == f"table-{number}"
     )
-    return Findings(verdicts, files, (f"ran on {' and '.join(map(_title, places))}",))
+    return Findings(verdicts, files, (f"ran on {' and '.join(map(titled, places))}",))
 
 
 def _places(study: Study, number: int) -> list[str]:
@@ -142,15 +142,11 @@ def _verdict(claim: Claim, found: dict[str, dict[str, Values]]) -> Verdict:
             a, b = values[upper][measure], values[lower][measure]
             p = randomization(a, b, np.random.default_rng(0)).p
             change = values[upper].mean(measure) - values[lower].mean(measure)
-            seen.append(f"{_title(dataset)} {change:+.4f} (p {p:.3f})")
+            seen.append(f"{titled(dataset)} {change:+.4f} (p {p:.3f})")
     note = NOT_PUBLISHED if table == 4 else HOW_TO_GET
     if seen:
         note += f"; not the paper's data: {', '.join(seen)}"
     return judge.no_data(claim, note)
-
-
-def _title(dataset: str) -> str:
-    return f"{dataset} (made up)" if is_stand_in(dataset) else dataset
 
 
 PAPER = Paper(

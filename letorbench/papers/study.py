@@ -124,10 +124,10 @@ class Study:
         return self.folder(paper) / "runs" / safe
 
 
-def is_stand_in(dataset: str) -> bool:
-    """Whether a data set is made up: DEMO or a twin."""
+def titled(dataset: str) -> str:
+    """A data set's name as figures and tables show it: DEMO, QA and twins are made up."""
     entry = parse_name(dataset).entry
-    return entry is not None and entry.synthetic
+    return f"{dataset} (made up)" if entry is not None and entry.synthetic else dataset
 
 
 def _exists(variant: Variant) -> bool:
