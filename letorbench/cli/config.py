@@ -30,10 +30,13 @@ def _apply(ctx: click.Context, param: click.Parameter, path: Path | None) -> Non
 
 def read(path: Path) -> dict[str, Any]:
     """The file's keys and values; DataError where it is no TOML."""
-    toml = _parser()
     try:
-        return toml.loads(path.read_text(encoding="utf-8"))
-    except (toml.TOMLDecodeError, UnicodeDecodeError) as error:
+        import tomllib
+    except ModuleNotFoundError:  # Python 3.10
+        import tomli as tomllib
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DataError(f"{path}: found no TOML ({error})") from None
 
 
@@ -91,17 +94,3 @@ def _word(name: str, value: Any) -> str:
     if isinstance(value, (str, int, float)):
         return str(value)
     raise UsageError(f"{name}: found {value!r}, expected text, a number or a list of them")
-
-
-def _parser() -> Any:
-    try:
-        import tomllib
-    except ModuleNotFoundError:  # Python 3.10
-        try:
-            import tomli as tomllib
-        except ModuleNotFoundError:
-            raise UsageError(
-                "--config needs Python 3.11 or newer, or the package tomli "
-                "(`python -m pip install tomli`)"
-            ) from None
-    return tomllib

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
@@ -12,8 +11,6 @@ from toy_data import write_toy
 
 from letorbench.cli import cli, config
 from letorbench.cli.run import run
-
-pytest.importorskip("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 
 @pytest.fixture
@@ -92,12 +89,3 @@ def test_wrong_files_are_one_line(toy, text, status, said):
 def test_a_file_that_is_not_there(toy):
     result = CliRunner().invoke(cli, ["run", "--config", "nowhere.toml"])
     assert result.exit_code == 2 and "nowhere.toml" in result.stderr
-
-
-def test_a_python_without_a_toml_reader_says_so(toy, monkeypatch):
-    monkeypatch.setitem(sys.modules, "tomllib", None)
-    monkeypatch.setitem(sys.modules, "tomli", None)
-    result = call("dataset = 'TOY'")
-    assert result.exit_code == 2 and "needs Python 3.11 or newer, or the package tomli" in (
-        result.stderr
-    )
