@@ -51,7 +51,7 @@ class _AdaRank(Ranker):
 
 
 @dataclass
-class AdaRankMAP(_AdaRank, name="adarank-map"):
+class AdaRankMAP(_AdaRank):
     """Xu, Li, "AdaRank: A Boosting Algorithm for Information Retrieval", SIGIR 2007.
 
     Minimises sum over queries of exp(-E(q, f)) (reported divided by the number of
@@ -70,6 +70,7 @@ class AdaRankMAP(_AdaRank, name="adarank-map"):
     taken as they are: their scales should be comparable (LETOR's are normalised by query).
     """
 
+    name = "adarank-map"
     title = "AdaRank on MAP: single features boosted on average precision"
     paper = "Xu, Li: AdaRank: A Boosting Algorithm for Information Retrieval, SIGIR 2007"
     formula = "mean_q exp(-AP(q, f))"
@@ -80,7 +81,7 @@ class AdaRankMAP(_AdaRank, name="adarank-map"):
 
 
 @dataclass
-class AdaRankNDCG(_AdaRank, name="adarank-ndcg"):
+class AdaRankNDCG(_AdaRank):
     """Xu, Li, "AdaRank: A Boosting Algorithm for Information Retrieval", SIGIR 2007.
 
     `adarank-map` with E = NDCG@cutoff under the convention `standard`: unlike the LETOR
@@ -89,6 +90,7 @@ class AdaRankNDCG(_AdaRank, name="adarank-ndcg"):
     cutoff: of NDCG; 10, which the defaults here select by, where the paper uses 5.
     """
 
+    name = "adarank-ndcg"
     title = "AdaRank on NDCG: single features boosted on NDCG@10"
     paper = AdaRankMAP.paper
     formula = "mean_q exp(-NDCG@10(q, f))"

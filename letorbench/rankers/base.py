@@ -66,9 +66,10 @@ class Learned:
 class Ranker(ABC):
     """A published algorithm; a subclass is a dataclass whose fields are its hyper-parameters.
 
-    A subclass names itself, `class NDCGBoost(Ranker, name="ndcgboost")`, and is then known
-    to every command and test. `learn` is all it must write.
+    A subclass that has a `name` is known to every command and test. `learn` is all it must
+    write.
 
+    name:    what users call it.
     title:   one line for `letorbench algos`.
     paper:   the reference.
     formula: the objective, in plain text.
@@ -90,14 +91,13 @@ class Ranker(ABC):
     learned: Learned
     n_features: int | None = None
 
-    def __init_subclass__(cls, name: str | None = None, **rest: object) -> None:
+    def __init_subclass__(cls, **rest: object) -> None:
         super().__init_subclass__(**rest)
-        if name is not None:
-            if name in RANKERS:
-                both = f"{RANKERS[name].__module__} and {cls.__module__}"
-                raise UsageError(f"two rankers are named {name!r}, in {both}; rename one")
-            cls.name = name
-            RANKERS[name] = cls
+        if "name" in vars(cls):  # what several share has none of its own
+            if cls.name in RANKERS:
+                both = f"{RANKERS[cls.name].__module__} and {cls.__module__}"
+                raise UsageError(f"two rankers are named {cls.name!r}, in {both}; rename one")
+            RANKERS[cls.name] = cls
 
     @classmethod
     def available(cls) -> bool:

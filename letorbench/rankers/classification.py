@@ -14,7 +14,7 @@ from letorbench.rankers.base import Learned, Ranker, Validation
 
 
 @dataclass
-class Classification(Ranker, name="classification"):
+class Classification(Ranker):
     """Ranking as classification: documents by their log-odds of being relevant, r >= 1.
 
     min over w, b of the mean over documents of log(1 + e^{-y (w . x + b)}) + l2/2 |w|^2,
@@ -27,6 +27,7 @@ class Classification(Ranker, name="classification"):
     iterations: of L-BFGS at most; it says so when that was not enough.
     """
 
+    name = "classification"
     title = "Linear logistic regression of relevance, pointwise"
     paper = "Nallapati: Discriminative Models for Information Retrieval, SIGIR 2004"
     formula = "mean_i log(1 + exp(-y_i (w.x_i + b))) + l2/2 |w|^2, y = 1 if r >= 1 else -1"

@@ -56,10 +56,11 @@ def _declare(name: str, title: str) -> None:
     facts = {
         "__doc__": _Surrogate.__doc__,
         "__module__": __name__,
+        "name": name,
         "title": title,
         "formula": loss(name).formula,
     }
-    new_class(name, (_Surrogate,), {"name": name}, lambda space: space.update(facts))
+    new_class(name, (_Surrogate,), exec_body=lambda space: space.update(facts))
 
 
 for _name, _title in TITLES.items():

@@ -18,7 +18,7 @@ LONGEST_STEP = 5.0
 
 
 @dataclass
-class FRank(StumpBoosting, name="frank"):
+class FRank(StumpBoosting):
     """Tsai, Liu, Qin, Chen, Ma, "FRank: A Ranking Method with Fidelity Loss", SIGIR 2007.
 
     Minimises the sum over queries of the mean fidelity loss 1 - sigma(s_i - s_j)^(1/2) of
@@ -43,6 +43,7 @@ class FRank(StumpBoosting, name="frank"):
     queries with pairs.
     """
 
+    name = "frank"
     title = "Threshold stumps boosted on the fidelity loss of pairs"
     paper = "Tsai, Liu, Qin, Chen, Ma: FRank: A Ranking Method with Fidelity Loss, SIGIR 2007"
     formula = "mean_q 1/pairs_q sum over pairs r_i > r_j of 1 - (1 + exp(s_j - s_i))^(-1/2)"

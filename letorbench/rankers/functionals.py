@@ -177,10 +177,11 @@ def _declare(
     facts = {
         "__doc__": f"{source}\n\n{formula}\n{more}\n\n{_SETTINGS}",
         "__module__": __name__,
+        "name": name,
         "title": title,
         "formula": formula,
     }
-    new_class(name, (base,), {"name": name}, lambda space: space.update(facts))
+    new_class(name, (base,), exec_body=lambda space: space.update(facts))
 
 
 for _name, _row in _TABLE.items():

@@ -13,7 +13,7 @@ from letorbench.rankers.base import Learned, Ranker, Validation
 
 
 @dataclass
-class LambdaRank(Ranker, name="lambdarank"):
+class LambdaRank(Ranker):
     """Burges, Ragno, Le, "Learning to Rank with Nonsmooth Cost Functions", NIPS 2006.
 
     For each pair r_i > r_j of a query, after sorting it by score, the force (equation 9)
@@ -39,6 +39,7 @@ class LambdaRank(Ranker, name="lambdarank"):
     its largest size; training ends early, as patience says; equally good epochs: the first.
     """
 
+    name = "lambdarank"
     title = "Neural net on forces between documents, scaled by the NDCG of a swap"
     paper = "Burges, Ragno, Le: Learning to Rank with Nonsmooth Cost Functions, NIPS 2006"
     formula = "lambda = 1/Z@L sigma(-(s_i - s_j)) (2^r_i - 2^r_j) |D(rank i) - D(rank j)|"

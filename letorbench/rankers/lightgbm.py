@@ -20,7 +20,7 @@ FIXED = {
 
 
 @dataclass
-class LightGBM(LambdaMART, name="lightgbm"):
+class LightGBM(LambdaMART):
     """Ke et al., "LightGBM", NIPS 2017, with the objective `lambdarank`.
 
     LambdaMART (Burges, MSR-TR-2010-82): regression trees fitted to LambdaRank's forces, by
@@ -37,6 +37,7 @@ class LightGBM(LambdaMART, name="lightgbm"):
     Without validation all rounds are kept.
     """
 
+    name = "lightgbm"
     title = "LightGBM's LambdaMART (optional: pip install 'letorbench[trees]')"
     paper = "Ke et al.: LightGBM: A Highly Efficient Gradient Boosting Decision Tree, NIPS 2017"
     grid = {"leaves": (4, 7, 15, 31), "learning_rate": (0.03, 0.1)}

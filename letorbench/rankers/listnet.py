@@ -14,7 +14,7 @@ from letorbench.rankers.base import Learned, Ranker, Validation
 
 
 @dataclass
-class ListNet(Ranker, name="listnet"):
+class ListNet(Ranker):
     """Cao, Qin, Liu, Tsai, Li, "Learning to Rank: From Pairwise Approach to Listwise
     Approach", ICML 2007.
 
@@ -32,6 +32,7 @@ class ListNet(Ranker, name="listnet"):
     algorithm's listing steps after each query); equally good epochs: the first.
     """
 
+    name = "listnet"
     title = "Linear score on the cross entropy of lists"
     paper = (
         "Cao, Qin, Liu, Tsai, Li: Learning to Rank: From Pairwise Approach to Listwise "

@@ -19,7 +19,7 @@ LONGEST_STEP = 5.0
 
 
 @dataclass
-class NDCGBoost(Ranker, name="ndcgboost"):
+class NDCGBoost(Ranker):
     """Valizadegan, Jin, Zhang, Mao, "Learning to Rank by Optimizing NDCG Measure", NIPS 2009.
 
     Minimises M (equation 11) over an additive F of binary classifiers f (Algorithm 1), each
@@ -38,6 +38,7 @@ class NDCGBoost(Ranker, name="ndcgboost"):
     where the second sum of (15) vanishes; training stops where no stump has eta > 0.
     """
 
+    name = "ndcgboost"
     title = "NDCG Boost: decision stumps boosted on a bound of the expected NDCG"
     paper = (
         "Valizadegan, Jin, Zhang, Mao: Learning to Rank by Optimizing NDCG Measure, NIPS 2009"

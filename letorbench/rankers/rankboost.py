@@ -18,7 +18,7 @@ LONGEST_STEP = 5.0
 
 
 @dataclass
-class RankBoost(StumpBoosting, name="rankboost"):
+class RankBoost(StumpBoosting):
     """Freund, Iyer, Schapire, Singer, "An Efficient Boosting Algorithm for Combining
     Preferences", JMLR 4, 2003.
 
@@ -40,6 +40,7 @@ class RankBoost(StumpBoosting, name="rankboost"):
     pair; training stops where no stump has rho > 0.
     """
 
+    name = "rankboost"
     title = "Threshold stumps boosted on the exponential loss of pairs"
     paper = (
         "Freund, Iyer, Schapire, Singer: An Efficient Boosting Algorithm for Combining "

@@ -14,7 +14,7 @@ from letorbench.rankers.base import Learned, Ranker, Validation
 
 
 @dataclass
-class RankNet(Ranker, name="ranknet"):
+class RankNet(Ranker):
     """Burges et al., "Learning to Rank using Gradient Descent", ICML 2005, trained as in
     Burges, Ragno, Le, "Learning to Rank with Nonsmooth Cost Functions", NIPS 2006.
 
@@ -36,6 +36,7 @@ class RankNet(Ranker, name="ranknet"):
     largest size; training ends early, as patience says; equally good epochs: the first.
     """
 
+    name = "ranknet"
     title = "Neural net on the logistic loss of pairs"
     paper = (
         "Burges et al.: Learning to Rank using Gradient Descent, ICML 2005; "

@@ -16,7 +16,7 @@ from letorbench.scorers import Linear
 
 
 @dataclass
-class RankSVM(Ranker, name="ranksvm"):
+class RankSVM(Ranker):
     """The linear ranking SVM.
 
     min over w of |w|^2 / 2 + C sum_q c_q sum_{pairs of q} l(w . (x_i - x_j)), r_i > r_j,
@@ -34,6 +34,7 @@ class RankSVM(Ranker, name="ranksvm"):
     measures do. The squared hinge is the default because it is smooth, hence quick.
     """
 
+    name = "ranksvm"
     title = "Linear ranking SVM on pairs"
     paper = "Joachims: Optimizing search engines using clickthrough data, KDD 2002"
     formula = "|w|^2/2 + C sum_q c_q sum_{r_i > r_j} l(w.(x_i - x_j)), l = (squared) hinge"

@@ -16,7 +16,7 @@ NOISE = 1e-10
 
 
 @dataclass
-class Regression(Ranker, name="regression"):
+class Regression(Ranker):
     """Linear least squares with an intercept, pointwise, nothing tuned.
 
     min over w, b of sum_i (w . x_i + b - y_i)^2 + l2 |w|^2 over all documents of all queries:
@@ -31,6 +31,7 @@ class Regression(Ranker, name="regression"):
     which each feature has variance one.
     """
 
+    name = "regression"
     title = "Linear least squares on the labels"
     paper = "Qin, Liu, Xu, Li: LETOR: A benchmark collection ..., Information Retrieval 2010"
     formula = "sum_i (w.x_i + b - y_i)^2 + l2 |w|^2, y = r or 2^r - 1"

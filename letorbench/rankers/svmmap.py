@@ -17,7 +17,7 @@ from letorbench.scorers import Linear
 
 
 @dataclass
-class SVMMAP(Ranker, name="svmmap"):
+class SVMMAP(Ranker):
     """The structural SVM for average precision.
 
     min over w of |w|^2 / 2 + (C / n) sum_q max over rankings y' of
@@ -35,6 +35,7 @@ class SVMMAP(Ranker, name="svmmap"):
     the same problem (Joachims, Finley, Yu, Machine Learning 2009, Theorem 1) in fewer planes.
     """
 
+    name = "svmmap"
     title = "Structural SVM for mean average precision"
     paper = "Yue, Finley, Radlinski, Joachims: A support vector method for ..., SIGIR 2007"
     formula = "|w|^2/2 + (C/n) sum_q max_y' [1 - AP(y') - w.(Psi(x, y) - Psi(x, y'))]"

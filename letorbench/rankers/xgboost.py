@@ -14,7 +14,7 @@ from letorbench.scorers.boosted import threads_for
 
 
 @dataclass
-class XGBoost(LambdaMART, name="xgboost"):
+class XGBoost(LambdaMART):
     """Chen, Guestrin, "XGBoost", KDD 2016, with the objective `rank:ndcg`.
 
     LambdaMART (Burges, MSR-TR-2010-82): regression trees fitted to LambdaRank's forces, by
@@ -31,6 +31,7 @@ class XGBoost(LambdaMART, name="xgboost"):
     Without validation all rounds are kept. Scores are float32 numbers, as the library's.
     """
 
+    name = "xgboost"
     title = "XGBoost's LambdaMART (optional: pip install 'letorbench[trees]')"
     paper = "Chen, Guestrin: XGBoost: A Scalable Tree Boosting System, KDD 2016"
     grid = {"depth": (2, 3, 4, 6), "learning_rate": (0.03, 0.1)}

@@ -9,9 +9,10 @@ from letorbench.scorers import Linear
 
 
 @dataclass
-class Centroid(Ranker, name="centroid"):
+class Centroid(Ranker):
     """Scores along the line from the mean irrelevant to the mean relevant document."""
 
+    name = "centroid"
     title = "Centroid: from the mean irrelevant to the mean relevant document"
     paper = "Rocchio: Relevance Feedback in Information Retrieval, 1971"
     formula = "w = mean(x | r > 0) - shrink mean(x | r = 0)"

@@ -33,7 +33,8 @@ def spy():
     """A ranker that records each set it learns from and each matrix it scores."""
 
     @dataclass
-    class Spy(Ranker, name="spy"):
+    class Spy(Ranker):
+        name = "spy"
         a: float = 1.0
 
         def learn(self, train, validation, rng):
@@ -176,7 +177,9 @@ def test_folds_and_folders_that_are_not_there(protocol, tmp_path):
 
 def test_nan_scores_are_ranked_last_and_said(protocol):
     @dataclass
-    class Bad(Ranker, name="bad"):
+    class Bad(Ranker):
+        name = "bad"
+
         def learn(self, train, validation, rng):
             return Learned(Linear(np.ones(train.n_features), 0.0))
 

@@ -20,7 +20,8 @@ def toy():
     """A linear ranker whose only weight is `a`; it keeps what it was given and drew."""
 
     @dataclass
-    class Toy(Ranker, name="select-toy"):
+    class Toy(Ranker):
+        name = "select-toy"
         grid: ClassVar = {"a": (0.0, 1.0, -1.0), "b": ("x", "y")}
         seen: ClassVar[list] = []
         a: float = 5.0
