@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import importlib
 import platform
-import re
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 from letorbench import __version__
-
-#: a requirement's name and version range, without extras and markers
-REQUIREMENT = re.compile(r"([A-Za-z0-9_.-]+)\s*\(?([^;)]*)\)?\s*(;.*)?")
 
 
 def installed_version(name: str) -> str | None:
@@ -23,7 +19,12 @@ def installed_version(name: str) -> str | None:
 
 
 def packages() -> list[tuple[str, str | None, str]]:
-    """(name, installed version or None, what is required): letorbench, Python, dependencies."""
+    """(name, installed version or None, what is required): letorbench, Python, dependencies.
+
+    Those of optional extras and of other versions of Python are none.
+    """
+    from packaging.requirements import Requirement
+
     found: list[tuple[str, str | None, str]] = [
         ("letorbench", __version__, ""),
         ("python", f"{platform.python_version()} on {platform.system()} {platform.machine()}", ""),
@@ -32,10 +33,10 @@ def packages() -> list[tuple[str, str | None, str]]:
         needed = requires("letorbench") or []
     except PackageNotFoundError:  # run from a folder, never installed
         needed = []
-    for line in needed:
-        match = REQUIREMENT.fullmatch(line.strip())
-        if match and "extra" not in (match[3] or ""):
-            found.append((match[1], installed_version(match[1]), match[2].strip() or "any version"))
+    for each in map(Requirement, needed):
+        if each.marker is None or each.marker.evaluate({"extra": ""}):
+            wanted = str(each.specifier) or "any version"
+            found.append((each.name, installed_version(each.name), wanted))
     return found
 
 

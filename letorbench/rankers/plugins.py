@@ -58,7 +58,7 @@ def _packages() -> None:
 @cache
 def _file(path: Path) -> None:
     if not _check(str(path), lambda: _import(path)):
-        raise UsageError(f"{path}: found no ranker, expected a class X(Ranker, name=\"x\")")
+        raise UsageError(f"{path}: found no ranker, expected a subclass of Ranker with a name")
 
 
 def _import(path: Path) -> None:
