@@ -26,7 +26,7 @@ def test_the_objective_never_rises(name, rng):
 def test_it_finds_the_minimum_of_a_convex_loss(name, rng):
     queries = random_queries(rng, [10] * 30)
     functional = LinearFunctional.plain(queries.n_features, intercept=True)
-    slow = descend_steepest(functional, loss(name), queries, 5_000, tolerance=1e-7)
+    slow = descend_steepest(functional, loss(name), queries, 5_000, tolerance=1e-6)
     best = minimise(functional, loss(name), queries, Prior(0.0, 2_000), queries.n_queries, rng)
     assert slow.objective[-1] == pytest.approx(best.objective[-1], rel=1e-6)
     assert not slow.warnings
