@@ -19,22 +19,21 @@ def weighted(
     Rows of weight 0 are skipped; the others are added four at a time.
     """
     n_features = features.shape[1]
-    row = np.zeros(4, np.int64)
+    rows = np.empty(BLOCK, np.int64)
     for b in range(first, last):
         total = sums[b]
         total[:] = 0.0
-        waiting = 0
-        stop = min((b + 1) * BLOCK, features.shape[0])
-        for i in range(b * BLOCK, stop):
-            row[waiting] = i
-            waiting += weights[i] != 0.0
-            if waiting == 4:
-                waiting = 0
-                f0, f1, f2, f3 = features[row[0]], features[row[1]], features[row[2]], features[i]
-                w0, w1, w2, w3 = weights[row[0]], weights[row[1]], weights[row[2]], weights[i]
-                for k in range(n_features):
-                    total[k] += (w0 * f0[k] + w1 * f1[k]) + (w2 * f2[k] + w3 * f3[k])
-        for r in range(waiting):
-            weight, values = weights[row[r]], features[row[r]]
+        kept = 0
+        for i in range(b * BLOCK, min((b + 1) * BLOCK, features.shape[0])):
+            rows[kept] = i
+            kept += weights[i] != 0.0
+        fours = kept - kept % 4
+        for t in range(0, fours, 4):
+            i0, i1, i2, i3 = rows[t], rows[t + 1], rows[t + 2], rows[t + 3]
+            f0, f1, f2, f3 = features[i0], features[i1], features[i2], features[i3]
+            w0, w1, w2, w3 = weights[i0], weights[i1], weights[i2], weights[i3]
             for k in range(n_features):
-                total[k] += weight * values[k]
+                total[k] += (w0 * f0[k] + w1 * f1[k]) + (w2 * f2[k] + w3 * f3[k])
+        for i in rows[fours:kept]:
+            for k in range(n_features):
+                total[k] += weights[i] * features[i, k]
