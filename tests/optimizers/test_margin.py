@@ -44,3 +44,17 @@ def test_pair_counts(rng: np.random.Generator) -> None:
     everything = matrix(queries, np.zeros(90)).sum(axis=1)
     starts = np.concatenate([[0], np.cumsum(everything)])[queries.offsets]
     assert np.array_equal(margin.pair_counts(queries), np.diff(starts))
+
+
+def test_thinned_keeps_every_query_and_label(rng: np.random.Generator) -> None:
+    queries = random_queries(rng, [1, 300, 0, 33, 500], levels=3)
+    queries.labels[1:301] = np.repeat([2, 0, 1], [30, 33, 237])
+    part = margin.thinned(queries)
+    for q in range(queries.n_queries):
+        whole, kept = queries.queries(q, q + 1), part.queries(q, q + 1)
+        for label in range(3):
+            rows = np.flatnonzero(whole.labels == label)
+            rows = rows if len(rows) <= 32 else rows[::16]
+            assert np.array_equal(kept.features[kept.labels == label], whole.features[rows])
+    assert np.array_equal(np.bincount(part.queries(1, 2).labels), [3, 15, 30])
+    assert np.array_equal(part.qids, queries.qids)

@@ -8,6 +8,7 @@ from conftest import random_queries
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
+from letorbench.rankers import ranksvm
 from letorbench.rankers.ranksvm import MarginPairs, RankSVM
 
 
@@ -74,6 +75,23 @@ def test_objective_is_the_reference_optimum(
     assert mine == pytest.approx(best, rel=1e-6)
     assert ranker.learned.objective[-1] == pytest.approx(mine, rel=1e-9)
     assert ranker.learned.warnings == ()
+
+
+@pytest.mark.parametrize("normalise", [True, False])
+def test_start_from_a_part_ends_at_the_optimum(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch, normalise: bool
+) -> None:
+    """More documents than `thinned` keeps: fewer steps over all of them, the same minimum."""
+    queries = random_queries(rng, [900, 1, 700], n_features=4, levels=3)
+    queries.features[:] += 0.1 * queries.labels[:, None].astype(np.float32)
+    setting = {"C": 3.0 if normalise else 1e-4, "normalise": normalise, "gap": 1e-9}
+    from_zero = RankSVM(**setting).fit(queries).learned
+    monkeypatch.setattr(ranksvm, "MANY_DOCS", 0)
+    from_a_part = RankSVM(**setting).fit(queries).learned
+    assert from_a_part.objective[0] < 0.5 * (from_zero.objective[0] + from_zero.objective[-1])
+    assert from_a_part.objective[-1] == pytest.approx(from_zero.objective[-1], rel=1e-9)
+    w, v = from_a_part.scorer.weights, from_zero.scorer.weights
+    assert np.allclose(w, v, rtol=0, atol=1e-4 * np.linalg.norm(v))
 
 
 @pytest.mark.parametrize("normalise", [True, False])
