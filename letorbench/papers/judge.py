@@ -5,7 +5,8 @@ value       reproduced: ours is within 2 % of the paper's number; not reproduced
             way. "At least"/"at most": reproduced or not as the interval lies on one side of
             the number, not significant where it contains it.
 ordering    reproduced: the mean difference has the claimed sign, p < .05; not reproduced: the
-            other sign, p < .05; otherwise not significant either way.
+            other sign, p < .05; otherwise not significant either way. Where the run itself
+            picks the pair, the best or worst of several, p is Bonferroni's over all of them.
 difference  reproduced: the relative difference's interval contains the paper's number and
             excludes 0; not reproduced: it excludes the paper's number; otherwise not
             significant either way.
@@ -59,11 +60,19 @@ def measured(claim: Claim, ours: float, low: float, high: float, note: str = "")
 
 
 def ordering(
-    claim: Claim, upper: np.ndarray, lower: np.ndarray, folds: np.ndarray, note: str = ""
+    claim: Claim,
+    upper: np.ndarray,
+    lower: np.ndarray,
+    folds: np.ndarray,
+    note: str = "",
+    candidates: int = 1,
 ) -> Verdict:
-    """Judge whether `upper` is above `lower`, two methods' values (n_queries,) of one measure."""
+    """Judge whether `upper` is above `lower`, two methods' values (n_queries,) of one measure.
+
+    candidates: the pairs that this one was picked from by its values.
+    """
     ours, low, high = interval(upper - lower, folds)
-    p = _p(upper, lower)
+    p = min(candidates * _p(upper, lower), 1.0)
     if p >= ALPHA:
         verdict = NOT_SIGNIFICANT
     else:

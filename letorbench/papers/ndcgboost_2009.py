@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from letorbench.papers import judge
@@ -19,11 +21,11 @@ METHODS = (*BASELINES, "ndcgboost")
 CUTOFFS = tuple(f"ndcg@{k}" for k in range(1, 11))
 
 
-def _value(dataset: str, number: float) -> Claim:
+def _value(dataset: str, method: str, number: float) -> Claim:
     return Claim(
-        NAME, f"{dataset.lower()}-value", PART,
-        f"NDCG Boost reaches an NDCG@3 of {number} on {dataset}", dataset, "value",
-        "mean over the five folds' means of ndcgboost's NDCG@3, the 3.0 tool's", number,
+        NAME, f"{dataset.lower()}-value-{method}", PART,
+        f"{method} reaches an NDCG@3 of {number} on {dataset}", dataset, "value",
+        f"mean over the five folds' means of {method}'s NDCG@3, the 3.0 tool's", number,
     )  # fmt: skip
 
 
@@ -39,7 +41,8 @@ def _second(dataset: str, other: str) -> Claim:
     return Claim(
         NAME, f"{dataset.lower()}-second-{other}", PART,
         f"{other} is the best of the baselines at NDCG@3", dataset, "ordering",
-        f"NDCG@3 of {other} against the highest of the other baselines', paired by query",
+        f"NDCG@3 of {other} against the highest of the other baselines', paired by query, "
+        "Bonferroni's correction over those",
     )  # fmt: skip
 
 
@@ -47,7 +50,8 @@ def _best(dataset: str) -> Claim:
     return Claim(
         NAME, f"{dataset.lower()}-best", PART,
         "NDCG Boost is almost always the best", dataset, "ordering",
-        "mean of NDCG@1..10 of ndcgboost against the highest baseline's, paired by query",
+        "mean of NDCG@1..10 of ndcgboost against the highest baseline's, paired by query, "
+        "Bonferroni's correction over the baselines",
     )  # fmt: skip
 
 
@@ -59,16 +63,22 @@ def _order(dataset: str, upper: str, lower: str) -> Claim:
     )  # fmt: skip
 
 
-SECONDS = {"OHSUMED": "frank", "TD2003": "ranksvm", "HP2004": "svmmap"}
+#: the last three sets' pairs are where the text says that FRank and AdaRank fail
 ORDERS = {
     "OHSUMED": (("ndcgboost", "listnet"), ("ndcgboost", "ranksvm")),
     "TD2003": (("regression", "adarank-ndcg"), ("regression", "frank")),
     "TD2004": (("ndcgboost", "listnet"), ("ndcgboost", "ranksvm")),
+    "HP2003": (("ndcgboost", "frank"), ("ndcgboost", "adarank-ndcg")),
+    "HP2004": (("ndcgboost", "frank"),),
+    "NP2003": (("ndcgboost", "adarank-ndcg"),),
 }
 CLAIMS = (
-    _value("OHSUMED", 0.50), _above("OHSUMED", "frank", 0.04), _second("OHSUMED", "frank"),
-    _value("TD2003", 0.375), _above("TD2003", "ranksvm", 0.10), _second("TD2003", "ranksvm"),
-    _value("HP2004", 0.80), _above("HP2004", "svmmap", 0.06), _second("HP2004", "svmmap"),
+    _value("OHSUMED", "ndcgboost", 0.50),
+    _above("OHSUMED", "frank", 0.04), _second("OHSUMED", "frank"),
+    _value("TD2003", "ndcgboost", 0.375), _value("TD2003", "ranksvm", 0.34),
+    _above("TD2003", "ranksvm", 0.10), _second("TD2003", "ranksvm"),
+    _value("HP2004", "ndcgboost", 0.80), _value("HP2004", "svmmap", 0.75),
+    _above("HP2004", "svmmap", 0.06), _second("HP2004", "svmmap"),
     *(_best(dataset) for dataset in PANELS),
     *(_order(dataset, *pair) for dataset, pairs in ORDERS.items() for pair in pairs),
 )  # fmt: skip
@@ -102,32 +112,49 @@ def figure(study: Study) -> Findings:
 
 
 def _judge(claim: Claim, found: dict[str, Values]) -> Verdict:
-    """A claim on a data set that is at hand."""
-    kind = claim.id.removeprefix(f"{claim.dataset.lower()}-")
-    asked = {"value": ("ndcgboost",), "best": ("ndcgboost",)}.get(
-        kind, tuple(m for m in METHODS if m in kind)
-    )
-    if not set(asked) <= set(found):
-        return judge.no_data(claim, f"no result of {', '.join(set(asked) - set(found))}")
-    top = found.get("ndcgboost")
+    """A claim on a data set that is at hand; found: what was not left out for an error."""
+    kind, _, rest = claim.id.removeprefix(f"{claim.dataset.lower()}-").partition("-")
+    if kind in ("best", "second"):
+        return _against_best(claim, rest or "ndcgboost", found)
     if kind == "value":
-        return judge.value(claim, top["ndcg@3"], top.folds)
-    if kind == "best":
-        other = max((m for m in found if m != "ndcgboost"), key=lambda m: _level(found[m]).mean())
-        best_at = _best_at(found)
-        note = f"best baseline: {other}; ndcgboost is the best at {best_at} of 10 cut-offs"
-        return judge.ordering(claim, _level(top), _level(found[other]), top.folds, note)
-    if kind.startswith("above-"):
-        other = found[kind.removeprefix("above-")]
+        lacking = _lacking(claim, (rest,), found)
+        return lacking or judge.value(claim, found[rest]["ndcg@3"], found[rest].folds)
+    upper, lower = ("ndcgboost", rest) if kind == "above" else _pair(claim)
+    lacking = _lacking(claim, (upper, lower), found)
+    if lacking:
+        return lacking
+    top, other = found[upper], found[lower]
+    if kind == "above":
         return judge.difference(claim, top["ndcg@3"], other["ndcg@3"], top.folds)
-    if kind.startswith("second-"):
-        named = kind.removeprefix("second-")
-        rest = [m for m in found if m not in (named, "ndcgboost")]
-        other = max(rest, key=lambda m: found[m].mean("ndcg@3"))
-        pair = (found[named]["ndcg@3"], found[other]["ndcg@3"])
-        return judge.ordering(claim, *pair, found[named].folds, f"best of the others: {other}")
-    upper, lower = kind.split("-above-")
-    return judge.ordering(claim, _level(found[upper]), _level(found[lower]), found[upper].folds)
+    return judge.ordering(claim, _level(top), _level(other), top.folds)
+
+
+def _against_best(claim: Claim, method: str, found: dict[str, Values]) -> Verdict:
+    """A method against the baseline that comes out highest, by the measure of the claim."""
+    best = method == "ndcgboost"
+    rest = [m for m in found if m not in (method, "ndcgboost")]
+    lacking = _lacking(claim, (method,), found)
+    if lacking or not rest:
+        return lacking or judge.no_data(claim, "no result of any other baseline")
+    values = {m: _level(v) if best else v["ndcg@3"] for m, v in found.items()}
+    other = max(rest, key=lambda m: values[m].mean())
+    note = f"best of the {'baselines' if best else 'others'}: {other}"
+    if best:
+        note += f"; ndcgboost is the best at {_best_at(found)} of {len(CUTOFFS)} cut-offs"
+    return judge.ordering(
+        claim, values[method], values[other], found[method].folds, note, len(rest)
+    )
+
+
+def _lacking(claim: Claim, asked: Sequence[str], found: dict[str, Values]) -> Verdict | None:
+    """No data where a method has no result, else None."""
+    absent = [method for method in asked if method not in found]
+    return judge.no_data(claim, f"no result of {', '.join(absent)}") if absent else None
+
+
+def _pair(claim: Claim) -> tuple[str, ...]:
+    """The upper and the lower method of an ordering's name."""
+    return tuple(claim.id.removeprefix(f"{claim.dataset.lower()}-").split("-above-"))
 
 
 def _level(values: Values) -> np.ndarray:

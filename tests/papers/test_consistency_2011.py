@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from letorbench.papers import consistency_2011 as consistency
+from letorbench.papers import judge
 from letorbench.papers.claims import (
     NO_DATA,
     NOT_REPRODUCED,
@@ -52,9 +53,27 @@ def test_large_changes(rng, monkeypatch, tmp_path):
     assert none.verdict == NOT_SIGNIFICANT
 
 
+def test_the_lowest_of_nine_changes_is_judged_as_one_of_nine(rng, monkeypatch, tmp_path):
+    results = found(rng, cosine_ndcg=0.3)
+    one = judged("ohsumed-large", results, monkeypatch, tmp_path)
+    single = judge.ordering(
+        CLAIMS["ohsumed-large"], results["cosine-ndcg"]["ndcg@10"], results["cosine"]["ndcg@10"],
+        results["cosine"].folds,
+    )  # fmt: skip
+    assert 0.0 < single.p < 0.01
+    assert one.p == pytest.approx(9 * single.p)
+
+
 def test_single_claims(rng, monkeypatch, tmp_path):
-    results = found(rng, qnorm=0.5, cross_entropy_ndcg=0.52)
-    assert judged("ohsumed-qnorm", results, monkeypatch, tmp_path).verdict == REPRODUCED
+    results = found(rng, qnorm=0.5, cross_entropy=0.55, cross_entropy_ndcg=0.52)
+    above = judged("ohsumed-qnorm-cosine", results, monkeypatch, tmp_path)
+    below = judged("ohsumed-qnorm-cross-entropy", results, monkeypatch, tmp_path)
+    assert (above.verdict, below.verdict) == (REPRODUCED, NOT_REPRODUCED)
+    assert above.value == pytest.approx(0.10, abs=0.002)
+    assert below.value == pytest.approx(-0.05, abs=0.002)
+    del results["qnorm"]
+    assert judged("ohsumed-qnorm-cosine", results, monkeypatch, tmp_path).verdict == NO_DATA
+    results = found(rng, cross_entropy_ndcg=0.52)
     best = judged("hp2003-best-case", results, monkeypatch, tmp_path)
     assert best.verdict == REPRODUCED or best.value == pytest.approx(0.30, abs=0.002)
     down = judged("np2004-degradation", results, monkeypatch, tmp_path)

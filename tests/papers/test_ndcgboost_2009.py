@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from letorbench.cli.reproduce import reproduce
-from letorbench.papers import PAPERS, ndcgboost_2009, paper
+from letorbench.papers import PAPERS, judge, ndcgboost_2009, paper
 from letorbench.papers.claims import NO_DATA, NOT_REPRODUCED, REPRODUCED
 from letorbench.papers.study import Values
 
@@ -43,12 +43,34 @@ def test_each_kind_of_claim_is_judged_by_its_own_methods(rng):
     }
     assert judged["ohsumed-best"].verdict == REPRODUCED
     assert "10 of 10" in judged["ohsumed-best"].note
-    assert judged["ohsumed-value"].value == pytest.approx(0.46, abs=0.003)
-    assert judged["ohsumed-value"].verdict == NOT_REPRODUCED
+    assert judged["ohsumed-value-ndcgboost"].value == pytest.approx(0.46, abs=0.003)
+    assert judged["ohsumed-value-ndcgboost"].verdict == NOT_REPRODUCED
+    assert judged["td2003-value-ranksvm"].value == pytest.approx(0.43, abs=0.003)
     assert judged["ohsumed-second-frank"].verdict == NOT_REPRODUCED
     assert judged["ohsumed-above-frank"].value == pytest.approx(0.46 / 0.41 - 1.0, abs=0.002)
     assert judged["td2003-regression-above-frank"].verdict == NOT_REPRODUCED
     assert judged["ohsumed-ndcgboost-above-listnet"].value == pytest.approx(0.04)
-    del found["frank"]
-    claim = next(c for c in ndcgboost_2009.CLAIMS if c.id == "ohsumed-above-frank")
-    assert ndcgboost_2009._judge(claim, found).verdict == NO_DATA
+
+
+def test_the_best_of_six_baselines_is_judged_as_one_of_six(rng):
+    drawn = {m: rng.normal(0.0, 0.1, (100, 10)) for m in ndcgboost_2009.METHODS}
+    drawn["listnet"] += 0.04
+    folds = np.repeat(np.arange(5), 20)
+    found = {m: Values(ndcgboost_2009.CUTOFFS, v, folds) for m, v in drawn.items()}
+    claim = next(c for c in ndcgboost_2009.CLAIMS if c.id == "ohsumed-best")
+    verdict = ndcgboost_2009._judge(claim, found)
+    own, best = drawn["ndcgboost"].mean(axis=1), drawn["listnet"].mean(axis=1)
+    alone = judge.ordering(claim, own, best, folds)
+    assert "best baseline: listnet" in verdict.note or "baselines: listnet" in verdict.note
+    assert verdict.p == pytest.approx(6 * alone.p) and 0.0 < alone.p < 0.1
+
+
+@pytest.mark.parametrize("left", [(), ("frank",), ("ndcgboost",), ("ndcgboost", "listnet")])
+def test_what_failed_is_no_data_and_nothing_breaks(left, rng):
+    folds = np.repeat(np.arange(5), 20)
+    found = {m: Values(ndcgboost_2009.CUTOFFS, rng.random((100, 10)), folds) for m in left}
+    for claim in ndcgboost_2009.CLAIMS:
+        verdict = ndcgboost_2009._judge(claim, found)
+        asked = [m for m in ndcgboost_2009.METHODS if m in claim.id.replace("-ndcg-", "-")]
+        if not set(asked) <= set(left) or claim.id.endswith("-best") and len(left) < 2:
+            assert verdict.verdict == NO_DATA and "no result of" in verdict.note
