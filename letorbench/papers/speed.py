@@ -22,6 +22,8 @@ RATE = 1e-15
 LONG, ENOUGH = 1.0, 0.1
 #: epochs timed at most
 MOST = 256
+#: sizes without which there is no slope
+FEWEST = 3
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ def growing(
     """Both versions' timings on queries of the sizes, in rising order.
 
     A version stops where the next epoch, four times as long for twice the documents, would
-    take more than `patience` seconds.
+    take more than `patience` seconds, but has FEWEST sizes in any case.
     """
     timings: list[Timing] = []
     ended: set[tuple[str, int]] = set()
@@ -94,13 +96,14 @@ def growing(
             rest = repeats - 1 if first < patience / 10.0 else 0
             best = min([first, *(epoch_seconds(queries, version, depth) for _ in range(rest))])
             timings.append(Timing(version, depth, n, best))
-            if 4.0 * best > patience:
+            done = sum((t.version, t.layers) == (version, depth) for t in timings)
+            if done >= FEWEST and 4.0 * best > patience:
                 ended.add((version, depth))
     return timings
 
 
 def slope(timings: list[Timing]) -> Slope:
-    """The slope of one version's timings; three or more are needed."""
+    """The slope of one version's timings; FEWEST or more are needed."""
     from scipy.stats import linregress, t
 
     x = np.log([timing.documents for timing in timings])
