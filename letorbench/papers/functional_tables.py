@@ -1,8 +1,13 @@
-"""The rows of the functionals paper's tables, each a ranker with settings, named as printed."""
+"""The functionals paper's tables: each printed row a ranker with settings, and their layout."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+
 from letorbench.papers.study import Variant
+
+#: a variant's label and a measure -> the number that stands for it, None where there is none
+Cell = Callable[[str, str], float | None]
 
 #: the printed weights of a document (Table 8) and of a pair (Table 9) -> our setting `weight`
 DOCUMENT_WEIGHTS = {
@@ -75,3 +80,51 @@ TABLES: dict[int, tuple[Variant, ...]] = {
         )
     ),
 }  # fmt: skip
+
+#: Table 5's labels -> the paper's number of features
+PRINTED_FEATURES = {v.label: int(v.label.rpartition(" ")[2]) for v in TABLES[5]}
+#: the tables that lay out two settings, and what parts a row's name from a column's in a label
+CROSSED = {4: " + ", 8: " weight ", 9: " weight "}
+#: what the tables' first columns are called
+CORNERS = {4: "functional", 5: "rho", 6: "aggregation", 7: "loss", 8: "weight W", 9: "weight V"}
+
+
+def layout(
+    number: int, columns: Mapping[str, str], cell: Cell, counts: Mapping[str, object]
+) -> tuple[list[str], list[list[object]]]:
+    """Header and rows of a table in the paper's form.
+
+    columns: measures -> how they are printed; a crossed table shows the only one.
+    counts:  Table 5's labels -> how many features they have, printed there beside rho.
+    """
+    labels = [variant.label for variant in TABLES[number]]
+    if number in CROSSED:
+        return _crossed(number, labels, next(iter(columns)), cell)
+    header = [CORNERS[number], *columns.values()]
+    rows = [[_name(label), *(cell(label, m) for m in columns)] for label in labels]
+    if number == 5:
+        header.insert(1, "No. feats")
+        for row, label in zip(rows, labels):
+            row.insert(1, counts.get(label))
+    return header, rows
+
+
+def _crossed(
+    number: int, labels: Sequence[str], measure: str, cell: Cell
+) -> tuple[list[str], list[list[object]]]:
+    """A row a weight (or functional), a column a loss."""
+    at: dict[str, dict[str, str]] = {}
+    for label in labels:
+        first, second = label.split(CROSSED[number])
+        row, column = (first, second) if number == 4 else (second, first)
+        at.setdefault(row, {})[column] = label
+    losses = list(next(iter(at.values())))
+    rows = [[row, *(cell(found[loss], measure) for loss in losses)] for row, found in at.items()]
+    return [CORNERS[number], *losses], rows
+
+
+def _name(label: str) -> str:
+    """A row's name within its table."""
+    words = label.removeprefix("group ").removeprefix("quadratic ")
+    rho, _, kept = words.partition(" ")
+    return rho.removeprefix("rho=") if kept.isdigit() else words

@@ -16,10 +16,10 @@ from letorbench.analysis.significance import randomization
 from letorbench.datasets.synthetic import make
 from letorbench.papers import judge
 from letorbench.papers.claims import Claim, Verdict
-from letorbench.papers.functional_tables import TABLES
+from letorbench.papers.functional_tables import PRINTED_FEATURES, TABLES, layout
 from letorbench.papers.paper import Findings, Paper
 from letorbench.papers.records import write_table
-from letorbench.papers.study import Study, Values, titled
+from letorbench.papers.study import Study, Values, Variant, titled
 
 NAME = "functionals"
 SOURCE = "functionals-2012"
@@ -104,24 +104,43 @@ def _run(study: Study, number: int) -> Findings:
     printed = {
         (row.algorithm, row.measure): row.value for row in published() if row.source == SOURCE
     }
-    measures = ("err",) if number >= 8 else tuple(columns)
-    header = ["method", *(f"paper {columns[m]}" for m in measures)]
-    header += [f"{titled(dataset)} {columns[m]}" for dataset in places for m in measures]
-    rows = []
-    for variant in variants:
-        row: list[object] = [variant.label]
-        row += [printed.get((variant.label, m)) for m in measures]
-        for dataset in places:
-            values = found[dataset].get(variant.label)
-            row += [values.mean(m) if values else None for m in measures]
-        rows.append(row)
+    if number >= 8:
+        columns = {"err": "ERR"}
+    header, rows = layout(number, columns, lambda *key: printed.get(key), PRINTED_FEATURES)
+    rows = [["paper", *row] for row in rows]
+    for dataset in places:
+        counts = {v.label: _features(study, dataset, v) for v in variants} if number == 5 else {}
+        values = found[dataset]
+
+        def ours(label: str, measure: str, values: dict[str, Values] = values) -> float | None:
+            return values[label].mean(measure) if label in values else None
+
+        own = layout(number, columns, ours, counts)[1]
+        rows += [[titled(dataset), *row] for row in own]
     data = "questions and answers" if number == 4 else "Yahoo! C14 subset"
     title = f"Table {number}; the paper's numbers are of its {data}, ours of other data"
-    files = write_table(study.folder(NAME) / f"table-{number}", title, header, rows)
-    verdicts = tuple(
-        _verdict(claim, found) for claim in CLAIMS if claim.part == f"table-{number}"
+    if len(columns) == 1:
+        title += f"; {next(iter(columns.values()))}"
+    stem = study.folder(NAME) / f"table-{number}"
+    files = write_table(stem, title, ["data", *header], rows)
+    verdicts = tuple(_verdict(claim, found) for claim in CLAIMS if claim.part == f"table-{number}")
+    differs = [f"ran on {' and '.join(map(titled, places))}"]
+    if number == 5:
+        differs.append(
+            "Table 5: where no product is correlated enough, the model is the linear one"
+        )
+    return Findings(verdicts, files, tuple(differs))
+
+
+def _features(study: Study, dataset: str, variant: Variant) -> str:
+    """How many features the folds' models have: first-order ones, or the products kept."""
+    found = []
+    for path in study.models(NAME, dataset, variant):
+        with np.load(path) as model:
+            found.append(len(model["second"] if "second" in model else model["weights"]))
+    return (
+        "-".join(str(count) for count in dict.fromkeys([min(found), max(found)])) if found else ""
     )
-    return Findings(verdicts, files, (f"ran on {' and '.join(map(titled, places))}",))
 
 
 def _places(study: Study, number: int) -> list[str]:

@@ -119,6 +119,11 @@ class Study:
                     found[variant.label] = read
         return {v.label: found[v.label] for v in variants if v.label in found}
 
+    def models(self, paper: str, dataset: str, variant: Variant) -> list[Path]:
+        """The stored models of a variant with settings of the paper's, one a fold."""
+        folder = self._own(paper, variant.label) / dataset / variant.algo
+        return sorted(folder.glob("fold*/model.npz"))
+
     def _own(self, paper: str, label: str) -> Path:
         safe = "".join(c if c.isalnum() or c in "-.=@" else "_" for c in label)
         return self.folder(paper) / "runs" / safe

@@ -8,7 +8,7 @@ import pytest
 from letorbench.analysis.published import published
 from letorbench.papers import functionals_2012 as functionals
 from letorbench.papers.claims import NO_DATA
-from letorbench.papers.functional_tables import TABLES
+from letorbench.papers.functional_tables import PRINTED_FEATURES, TABLES, layout
 from letorbench.papers.study import Study, Values
 
 
@@ -39,6 +39,48 @@ def test_stand_ins_are_shown_and_not_judged(tmp_path, monkeypatch, rng):
     assert len(findings.verdicts) == 4
     assert all("DEMO (made up)" in verdict.note for verdict in findings.verdicts)
     rows = findings.files[0].read_text().splitlines()
-    assert rows[0] == "method,paper ERR,DEMO (made up) ERR"
-    assert rows[1].startswith("quadratic weight 1,0.4789,0.")
-    assert len(rows) == 33
+    assert rows[0] == "data,weight V,quadratic,logistic,hinge,WUB"
+    assert rows[1] == "paper,1,0.4789,0.4801,0.4787,0.4829"
+    assert rows[9].startswith("DEMO (made up),1,0.")
+    assert len(rows) == 17
+
+
+@pytest.mark.parametrize("number", TABLES)
+def test_layout_has_every_variant_once_in_the_papers_form(number):
+    numbers = {v.label: float(i) for i, v in enumerate(TABLES[number])}
+    columns = {"err": "ERR", "ndcg@1": "N@1"} if number in (5, 6, 7) else {"err": "ERR"}
+    header, rows = layout(number, columns, lambda label, measure: numbers[label], PRINTED_FEATURES)
+    shape = {4: (2, 4), 5: (8, 4), 6: (5, 3), 7: (5, 3), 8: (6, 4), 9: (8, 5)}[number]
+    assert len(rows) == shape[0] and {len(row) for row in [header, *rows]} == {shape[1]}
+    cells = {cell for row in rows for cell in row[1:] if isinstance(cell, float)}
+    assert cells == set(numbers.values())
+    assert len({row[0] for row in rows}) == len(rows)
+
+
+def test_table_8_and_5_hold_the_printed_cells_where_the_paper_has_them():
+    printed = {
+        (row.algorithm, row.measure): row.value
+        for row in published()
+        if row.source == functionals.SOURCE
+    }
+    header, rows = layout(8, {"err": "ERR"}, lambda *key: printed.get(key), {})
+    assert header == ["weight W", "WPL", "RPL", "WpLL"]
+    assert rows[4] == ["1/pi", 0.5017, 0.4989, 0.5013]
+    columns = {"ndcg@1": "N@1", "err": "ERR"}
+    header, rows = layout(5, columns, lambda *key: printed.get(key), PRINTED_FEATURES)
+    assert header == ["rho", "No. feats", "N@1", "ERR"]
+    assert rows[0] == ["linear", 519, 0.6941, 0.4979]
+    assert rows[4] == ["0.15", 14_425, 0.7090, 0.5048]
+
+
+def test_features_counts_what_the_folds_kept(tmp_path):
+    variant = TABLES[5][3]
+    folder = Study(tmp_path, tmp_path)._own(functionals.NAME, variant.label)
+    for fold, kept in ((1, 7), (2, 4), (3, 5)):
+        place = folder / "DEMO" / variant.algo / f"fold{fold}"
+        place.mkdir(parents=True)
+        np.savez(place / "model.npz", weights=np.zeros(10), second=np.zeros(kept))
+    (folder / "DEMO" / variant.algo / "folds.csv").touch()
+    study = Study(tmp_path, tmp_path)
+    assert functionals._features(study, "DEMO", variant) == "4-7"
+    assert functionals._features(study, "OHSUMED", variant) == ""
