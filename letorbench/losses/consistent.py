@@ -7,9 +7,9 @@ else, or not at all (section 3.2); dividing G by Z restores consistency (section
 norm truncated at k, approximates Z (section 6).
 
 The consistent ones are Bregman divergences D_psi(G / Z, g(s)), up to what does not depend on s
-(theorem 8): least squares with psi = |u|^2, cross entropy with psi = sum u log u - u, the
-penalised q-norm with psi = ||u||_p^2 of the dual exponent p = q / (q - 1). Cosine and the
-q-norm divide by the norm where those penalise it.
+(theorem 8): least squares with psi = |u|^2, cross entropy with psi = sum u log u - u (for
+which the paper prints the conjugate, exp), the penalised q-norm with psi = ||u||_p^2 of the
+dual exponent p = q / (q - 1). Cosine and the q-norm divide by the norm where those penalise it.
 
 A query without relevant documents (Z = 0) has G / Z = 0.
 """

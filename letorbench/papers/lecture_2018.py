@@ -114,8 +114,10 @@ def examples(study: Study) -> Findings:
         "lambdarank-gradient": float(np.abs(forces["ranknet-ndcg"] - lambdarank_by_pairs()).max()),
     }
     notes = {
-        "distance-g-h": f"{g_h / np.log(2.0):.3f} in bits, as printed; 0.46 is in nats "
-        "(0.674 bits); h ranks B A C, the slide says A C B",
+        "distance-f-g": f"{f_g:.4f} in nats, {f_g / np.log(2.0):.4f} in bits; the slide names no "
+        "unit; f ranks A C B, the slide says A B C",
+        "distance-g-h": f"{g_h / np.log(2.0):.3f} in bits, as printed, where 0.46 is nearly the "
+        "nats: no one unit gives both; h ranks B A C, the slide says A C B",
     }
     verdicts = [
         judge.measured(BY_ID[name], value, value, value, notes.get(name, ""))

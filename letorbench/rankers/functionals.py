@@ -21,6 +21,9 @@ from letorbench.losses.weighted_pairs import PAIR_LOSSES, PairLoss
 from letorbench.optimizers.lbfgs import Prior, minimise
 from letorbench.rankers.base import Learned, Ranker, Validation
 
+#: Table 9 prints R = (2^r - 1) / 2^(L-1), Table 8 loses the brackets
+WEIGHT_W = "weight is Table 8's W, the rating's read as Table 9's R"
+
 #: a step that lowers the objective by a smaller share of it ends the search
 FLAT = 1e-7
 
@@ -151,16 +154,16 @@ _TABLE = {
     "wpl": (
         _ByDocument, 11, "Rank functional on weighted Plackett-Luce (ListMLE with weight 1)",
         "-sum_i W_i log(e^(s_i) / sum over j from i on of e^(s_j)), in label order",
-        "weight is Table 8's W as printed there; 1 gives ListMLE (Xia et al., ICML 2008).",
+        f"{WEIGHT_W}; 1 gives ListMLE (Xia et al., ICML 2008).",
     ),
     "rpl": (
         _ByDocument, 13, "Rank functional on weighted Plackett-Luce, the worst dropped first",
         "-sum_i W_i log(e^(-s_i) / sum over j up to i of e^(-s_j)), in label order",
-        "weight is Table 8's W as printed there.",
+        f"{WEIGHT_W}.",
     ),
     "wpll": (
         _ByDocument, 16, "Rank functional on a Markov field's weighted pseudo-likelihood",
-        "-sum_i W_i log P(r_i | the other labels)", "weight is Table 8's W as printed there.",
+        "-sum_i W_i log P(r_i | the other labels)", f"{WEIGHT_W}.",
     ),
     "wub": (
         _ByPair, 18, "Rank functional on a Markov field's weighted pairwise bound",

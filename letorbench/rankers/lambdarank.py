@@ -37,6 +37,8 @@ class LambdaRank(Ranker):
     ties rank in file order; first weights uniform within 1/sqrt(inputs); queries in a new
     random order each epoch, their NDCG summed as they pass; a feature's steps are scaled by
     its largest size; training ends early, as patience says; equally good epochs: the first.
+    Equation 9 is printed with D(rank i) - D(rank j), whose sign would push a pair in the wrong
+    order further apart; its size is meant, "the NDCG gain found by swapping".
     """
 
     name = "lambdarank"
