@@ -119,7 +119,7 @@ def figure_1(study: Study) -> Findings:
         for claim in CLAIMS
         if claim.part == "figure-1"
     ]
-    return Findings(tuple(verdicts), tuple(files), _absent(study, DATASETS))
+    return Findings(tuple(verdicts), tuple(files), _absent(study, "1", DATASETS))
 
 
 def figure_2(study: Study) -> Findings:
@@ -142,7 +142,7 @@ def figure_2(study: Study) -> Findings:
         for claim in CLAIMS
         if claim.part == "figure-2"
     ]
-    return Findings(tuple(verdicts), tuple(files), _absent(study, LETOR))
+    return Findings(tuple(verdicts), tuple(files), _absent(study, "2", LETOR))
 
 
 def _runs(
@@ -228,9 +228,9 @@ def _version(ending: str) -> str:
     return f"divided by {ending.removeprefix('-').replace('ndcg', 'Z')}" if ending else "original"
 
 
-def _absent(study: Study, datasets: tuple[str, ...]) -> tuple[str, ...]:
+def _absent(study: Study, figure: str, datasets: tuple[str, ...]) -> tuple[str, ...]:
     absent = [dataset for dataset in datasets if not study.has(dataset)]
-    return (f"not at hand: {', '.join(absent)}",) if absent else ()
+    return (f"Figure {figure} is without {', '.join(absent)}: not at hand",) if absent else ()
 
 
 PAPER = Paper(
