@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -58,3 +59,8 @@ class Verdict:
     high: float | None = None
     p: float | None = None
     note: str = ""
+
+
+def of_part(claims: Iterable[Claim], part: str) -> tuple[Claim, ...]:
+    """The claims that a figure or table tests."""
+    return tuple(claim for claim in claims if claim.part == part)

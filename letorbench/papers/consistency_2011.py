@@ -6,10 +6,10 @@ import numpy as np
 
 from letorbench.analysis.significance import randomization
 from letorbench.papers import judge
-from letorbench.papers.claims import NOT_SIGNIFICANT, Claim, Verdict
+from letorbench.papers.claims import NOT_SIGNIFICANT, Claim, Verdict, of_part
 from letorbench.papers.paper import Findings, Paper
 from letorbench.papers.records import write_table
-from letorbench.papers.study import Study, Values, Variant, titled
+from letorbench.papers.study import CUTOFFS, Study, Values, Variant, titled
 
 NAME = "consistency-2011"
 LETOR = ("OHSUMED", "TD2003", "TD2004", "HP2003", "HP2004", "NP2003", "NP2004", "MQ2007", "MQ2008")
@@ -17,7 +17,6 @@ LETOR = ("OHSUMED", "TD2003", "TD2004", "HP2003", "HP2004", "NP2003", "NP2004", 
 DATASETS = (*LETOR, "MSLR-WEB10K")
 SURROGATES = ("cosine", "least-squares", "cross-entropy")
 CHANGES = ("ndcg@1", "ndcg@10", "ndcg")
-CUTOFFS = tuple(f"ndcg@{k}" for k in range(1, 11))
 #: the size of change that the paper calls large
 LARGE = 0.03
 #: section 3.2.1: two labellings of two documents and their probabilities
@@ -116,8 +115,7 @@ def figure_1(study: Study) -> Findings:
     ]
     verdicts = [
         _judge(claim, found.get(claim.dataset, {}), study)
-        for claim in CLAIMS
-        if claim.part == "figure-1"
+        for claim in of_part(CLAIMS, "figure-1")
     ]
     return Findings(tuple(verdicts), tuple(files), _absent(study, "1", DATASETS))
 
@@ -139,8 +137,7 @@ def figure_2(study: Study) -> Findings:
     files += write_table(stem, "Figure 2, NDCG@10", ["dataset", *names], rows)
     verdicts = [
         _judge(claim, found.get(claim.dataset, {}), study)
-        for claim in CLAIMS
-        if claim.part == "figure-2"
+        for claim in of_part(CLAIMS, "figure-2")
     ]
     return Findings(tuple(verdicts), tuple(files), _absent(study, "2", LETOR))
 
@@ -195,10 +192,10 @@ def _judge(claim: Claim, found: dict[str, Values], study: Study) -> Verdict:
     original = found["cross-entropy"]
     if kind == "degradation":
         changed = found["cross-entropy-ndcg"]
-        return judge.ordering(claim, _level(original), _level(changed), original.folds)
+        return judge.ordering(claim, original.level, changed.level, original.folds)
     versions = [found[name] for s, name in pairs if s == "cross-entropy"]
-    best = max(versions, key=lambda values: _level(values).mean())
-    return judge.difference(claim, _level(best), _level(original), original.folds)
+    best = max(versions, key=lambda values: values.level.mean())
+    return judge.difference(claim, best.level, original.level, original.folds)
 
 
 def _large(claim: Claim, found: dict[str, Values], pairs: list[tuple[str, str]]) -> Verdict:
@@ -216,11 +213,6 @@ def _large(claim: Claim, found: dict[str, Values], pairs: list[tuple[str, str]])
     note += f"{modified} {100 * change(lowest):+.1f} %"
     values = (found[modified]["ndcg@10"], found[original]["ndcg@10"])
     return judge.ordering(claim, *values, found[original].folds, note, len(pairs))
-
-
-def _level(values: Values) -> np.ndarray:
-    """(n_queries,) the mean of NDCG@1..10."""
-    return values.values.mean(axis=1)
 
 
 def _version(ending: str) -> str:

@@ -15,7 +15,7 @@ from letorbench.analysis.published import published
 from letorbench.analysis.significance import randomization
 from letorbench.datasets.synthetic import make
 from letorbench.papers import judge
-from letorbench.papers.claims import Claim, Verdict
+from letorbench.papers.claims import Claim, Verdict, of_part
 from letorbench.papers.functional_tables import PRINTED_FEATURES, TABLES, layout
 from letorbench.papers.paper import Findings, Paper
 from letorbench.papers.records import write_table
@@ -123,7 +123,7 @@ def _run(study: Study, number: int) -> Findings:
         title += f"; {next(iter(columns.values()))}"
     stem = study.folder(NAME) / f"table-{number}"
     files = write_table(stem, title, ["data", *header], rows)
-    verdicts = tuple(_verdict(claim, found) for claim in CLAIMS if claim.part == f"table-{number}")
+    verdicts = tuple(_verdict(claim, found) for claim in of_part(CLAIMS, f"table-{number}"))
     differs = [f"ran on {' and '.join(map(titled, places))}"]
     if number == 5:
         differs.append(

@@ -12,14 +12,13 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.files import write_atomically
 from letorbench.losses.lambdas import LAMBDAS, Lambda
 from letorbench.papers import artificial, judge, poincare, speed
-from letorbench.papers.claims import Claim, Verdict
+from letorbench.papers.claims import Claim, Verdict, of_part
 from letorbench.papers.paper import Findings, Paper
 from letorbench.papers.records import write_table
 from letorbench.papers.resampling import intervals
-from letorbench.papers.study import Study, Variant
+from letorbench.papers.study import CUTOFFS, Study, Variant
 
 NAME = "lambdarank-2006"
-CUTOFFS = tuple(f"ndcg@{k}" for k in range(1, 11))
 #: queries of the training, validation and test set
 QUERIES = (10_000, 5_000, 10_000)
 #: documents of Figure 1's query
@@ -205,8 +204,7 @@ def ranking(study: Study) -> Findings:
 
 def web(study: Study) -> Findings:
     """Figure 3 cannot be rerun."""
-    claims = [claim for claim in CLAIMS if claim.part == "figure-3"]
-    verdicts = tuple(judge.no_data(claim, WEB) for claim in claims)
+    verdicts = tuple(judge.no_data(claim, WEB) for claim in of_part(CLAIMS, "figure-3"))
     return Findings(verdicts, (), (f"no Figure 3: {WEB}",))
 
 

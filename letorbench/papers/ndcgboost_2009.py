@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from letorbench.papers import judge
 from letorbench.papers.claims import Claim, Verdict
 from letorbench.papers.paper import Findings, Paper
-from letorbench.papers.study import Study, Values, Variant
+from letorbench.papers.study import CUTOFFS, Study, Values, Variant
 
 NAME = "ndcgboost-2009"
 PART = "figure-1"
@@ -18,7 +16,6 @@ PANELS = ("OHSUMED", "TD2003", "TD2004", "HP2003", "HP2004", "NP2003")
 #: the lines of the panels, in the order of the paper's legend
 BASELINES = ("regression", "frank", "listnet", "ranksvm", "adarank-ndcg", "svmmap")
 METHODS = (*BASELINES, "ndcgboost")
-CUTOFFS = tuple(f"ndcg@{k}" for k in range(1, 11))
 
 
 def _value(dataset: str, method: str, number: float) -> Claim:
@@ -126,7 +123,7 @@ def _judge(claim: Claim, found: dict[str, Values]) -> Verdict:
     top, other = found[upper], found[lower]
     if kind == "above":
         return judge.difference(claim, top["ndcg@3"], other["ndcg@3"], top.folds)
-    return judge.ordering(claim, _level(top), _level(other), top.folds)
+    return judge.ordering(claim, top.level, other.level, top.folds)
 
 
 def _against_best(claim: Claim, method: str, found: dict[str, Values]) -> Verdict:
@@ -136,7 +133,7 @@ def _against_best(claim: Claim, method: str, found: dict[str, Values]) -> Verdic
     lacking = _lacking(claim, (method,), found)
     if lacking or not rest:
         return lacking or judge.no_data(claim, "no result of any other baseline")
-    values = {m: _level(v) if best else v["ndcg@3"] for m, v in found.items()}
+    values = {m: v.level if best else v["ndcg@3"] for m, v in found.items()}
     other = max(rest, key=lambda m: values[m].mean())
     note = f"best of the {'baselines' if best else 'others'}: {other}"
     if best:
@@ -155,11 +152,6 @@ def _lacking(claim: Claim, asked: Sequence[str], found: dict[str, Values]) -> Ve
 def _pair(claim: Claim) -> tuple[str, ...]:
     """The upper and the lower method of an ordering's name."""
     return tuple(claim.id.removeprefix(f"{claim.dataset.lower()}-").split("-above-"))
-
-
-def _level(values: Values) -> np.ndarray:
-    """(n_queries,) the mean of NDCG@1..10."""
-    return values.values.mean(axis=1)
 
 
 def _best_at(found: dict[str, Values]) -> int:

@@ -36,9 +36,6 @@ class Paper:
     parts: Mapping[str, Callable[[Study], Findings]]
     differs: tuple[str, ...] = ()
 
-    def of_part(self, part: str) -> tuple[Claim, ...]:
-        return tuple(claim for claim in self.claims if claim.part == part)
-
 
 @dataclass(frozen=True)
 class Reproduction:

@@ -22,6 +22,9 @@ from letorbench.measures.scores import read_scores
 from letorbench.papers.resampling import mean
 from letorbench.rankers import names, ranker
 
+#: NDCG@1..10, the curve of the papers' figures
+CUTOFFS = tuple(f"ndcg@{k}" for k in range(1, 11))
+
 
 @dataclass(frozen=True)
 class Variant:
@@ -50,6 +53,11 @@ class Values:
     def mean(self, measure: str) -> float:
         """The mean of the folds' means."""
         return mean(self[measure], self.folds)
+
+    @property
+    def level(self) -> np.ndarray:
+        """(n_queries,) the mean of all measures, for CUTOFFS the height of the curve."""
+        return self.values.mean(axis=1)
 
 
 @dataclass(frozen=True)
