@@ -9,8 +9,8 @@ import numpy as np
 
 from benchmarks.table import Row, seconds, show
 from letorbench.datasets.queryset import QuerySet
-from letorbench.kernels import thread_count
 from letorbench.rankers.ndcgboost import NDCGBoost
+from letorbench.threads import thread_count
 
 
 def synthetic(

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.table import Row, seconds, show
+from letorbench.conventions import CONVENTIONS
 from letorbench.measures import Measure, evaluate, parse
-from letorbench.measures.convention import CONVENTIONS
 
 CUTOFFS = (1, 2, 3, 4, 5, 10, 20, 50)
 #: 20 measures that all three libraries have, but for the gain: theirs is r, ours 2^r - 1

@@ -12,8 +12,8 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.table import Row, show
-from letorbench.analysis.aggregate import read_summary
 from letorbench.datasets import layout
+from letorbench.results.summary import read_summary
 
 DATA = Path("data")
 

@@ -130,7 +130,7 @@ def rows(size: int = 300 * MEGABYTE) -> list[Row]:
 
 
 def _speed(size: int, ours: float) -> Row:
-    from letorbench.kernels import thread_count
+    from letorbench.threads import thread_count
 
     speed = size / ours / MEGABYTE
     return Row(

@@ -1,45 +1,89 @@
-"""Compile everything once, ahead of the first run: `python -m letorbench.compile`.
+"""Compile the kernels ahead of the first run: `python -m letorbench.compile`.
 
-The kernels, and the package to byte code: where Python may not write it by itself, every
-command would spend a tenth of a second on it again.
+Numba compiles a kernel when it is first called and keeps the machine code on disk. This module
+calls what users will call, on a small data set: the reader, every ranker, every loss and every
+measure.
 """
 
 from __future__ import annotations
 
-import compileall
-import importlib
-import pkgutil
+import tempfile
 import time
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+import numpy as np
+from joblib import Parallel, delayed
 from tqdm import tqdm
 
-from letorbench import kernels
+from letorbench.conventions import CONVENTIONS
+from letorbench.datasets.queryset import QuerySet
+from letorbench.datasets.reader import read_queries
+from letorbench.datasets.text_writer import TextFormat, write_text
+from letorbench.losses import LOSSES, loss
+from letorbench.measures import default_measures, evaluate
+from letorbench.rankers import names, ranker
+from letorbench.threads import thread_count
 
 
-def compile_module(name: str) -> int:
-    """Compile one module's kernels into the cache; how many there are."""
-    module = importlib.import_module(f"{kernels.__name__}.{name}")
-    own = [k for k in kernels.COMPILED if k[0].py_func.__module__ == module.__name__]
-    for dispatcher, signatures in own:
-        for signature in signatures:
-            dispatcher.compile(signature)
-    return len(own)
+def small_set(seed: int, levels: int, n_queries: int = 12, n_features: int = 6) -> QuerySet:
+    """Draw queries of 5 to 30 documents with random features and labels 0..levels - 1."""
+    rng = np.random.default_rng(seed)
+    offsets = np.append(0, np.cumsum(rng.integers(5, 31, n_queries))).astype(np.int64)
+    features = rng.random((offsets[-1], n_features), dtype=np.float32)
+    labels = (features[:, 0] * levels).astype(np.int32)
+    return QuerySet(features, labels, offsets, np.arange(1, n_queries + 1))
+
+
+def fit(name: str) -> None:
+    """Train a ranker and score with it."""
+    for levels in (2, 3, 12):  # pair sums take another path where there are many labels
+        train, valid = small_set(1, levels), small_set(2, levels)
+        ranker(name)().fit(train, valid).predict(valid.features)
+
+
+def compute(name: str) -> None:
+    """Compute a loss."""
+    queries = small_set(3, 3)
+    loss(name)(queries.features[:, 0].astype(np.float64) + 0.5, queries)
+
+
+def read_and_measure() -> None:
+    """Read a text file and compute every measure of every convention."""
+    queries = small_set(4, 3)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "small.txt"
+        with path.open("wb") as file:
+            write_text(file, queries, TextFormat())
+        read_queries(path)
+    scores = queries.features[:, 1].astype(np.float64)
+    for convention in CONVENTIONS.values():
+        measures = default_measures(convention)
+        evaluate(queries.labels, scores, queries.offsets, measures, convention)
+
+
+def compile_all(jobs: int) -> int:
+    """Compile in that many processes; return the number of calls made."""
+    usable = [name for name in names() if ranker(name).available()]
+    calls: list[Callable[[], None]] = [
+        read_and_measure,
+        *(partial(fit, name) for name in usable),
+        *(partial(compute, name) for name in LOSSES),
+    ]
+    done = Parallel(jobs, return_as="generator")(delayed(call)() for call in calls)
+    list(tqdm(done, "compiling", len(calls), unit="call", disable=None))
+    # two processes that compile the same kernel can lose each other's entry in the index of the
+    # cache: this pass loads what is there and compiles what was lost
+    for call in calls:
+        call()
+    return len(calls)
 
 
 def main() -> None:
     start = time.perf_counter()
-    compileall.compile_dir(Path(__file__).parent, quiet=2)  # a place not writable does no harm
-    names = [m.name for m in pkgutil.iter_modules(kernels.__path__)]
-    with ProcessPoolExecutor(kernels.thread_count(), get_context("spawn")) as pool:
-        done = pool.map(compile_module, names)
-        list(tqdm(done, "compiling", len(names), unit="file", disable=None))
-    # two processes that meet the same kernel can lose each other's entry in its index: what
-    # is there is loaded here, what was lost is compiled again
-    total = sum(map(compile_module, names))
-    print(f"compiled {total} kernels in {time.perf_counter() - start:.0f} s")
+    compile_all(thread_count())
+    print(f"compiled in {time.perf_counter() - start:.0f} s")
 
 
 if __name__ == "__main__":

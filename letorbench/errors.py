@@ -9,11 +9,11 @@ class LetorError(Exception):
     exit_status = 1
 
 
-class DataError(LetorError):
+class DataError(LetorError, ValueError):
     """A file or a folder is not what it should be: names file, line, found and expected."""
 
 
-class UsageError(LetorError):
+class UsageError(LetorError, ValueError):
     """A name, an option or a value that does not exist or does not fit."""
 
     exit_status = 2

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import numba
 import numpy as np
 import pytest
-from numba.core.sigutils import normalize_signature
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.kernels import COMPILED
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -40,24 +36,3 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("no ../shared folder with the real data beside this repository")
     return SHARED
-
-
-@pytest.fixture(scope="session", autouse=True)
-def kernels_are_called_as_declared() -> Iterator[None]:
-    """No test may call a kernel with types that `letorbench.compile` does not compile ahead."""
-    yield
-    undeclared = []
-    for dispatcher, signatures in COMPILED:
-        declared = {tuple(normalize_signature(signature)[0]) for signature in signatures}
-        called = {types for types in map(tuple, dispatcher.signatures) if _from_outside(types)}
-        if declared:
-            undeclared += [(dispatcher.py_func.__qualname__, each) for each in called - declared]
-    assert not undeclared, "\n".join(map(str, undeclared))
-
-
-def _from_outside(types: tuple[numba.types.Type, ...]) -> bool:
-    """Whether Python can have called with these types; other kernels' literals and slices not."""
-    return not any(
-        isinstance(each, numba.types.Literal) or getattr(each, "layout", "C") == "A"
-        for each in types
-    )

@@ -8,12 +8,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from letorbench.analysis.aggregate import Summary
 from letorbench.analysis.cells import caption, label
 from letorbench.analysis.comparison_text import aligned
 from letorbench.analysis.latex import escape
 from letorbench.analysis.plots import Panel
 from letorbench.analysis.published import Published, lookup
+from letorbench.results.summary import Summary
 
 HEADER = ("algorithm", "measure", "ours", "published", "difference", "source")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from letorbench.analysis.aggregate import Row, Summary
+from letorbench.results.summary import Row, Summary
 
 #: how each convention's numbers are described wherever they are printed
 DESCRIPTIONS = {

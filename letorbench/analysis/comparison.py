@@ -18,9 +18,9 @@ from letorbench.analysis.intervals import (
     win_tie_loss,
 )
 from letorbench.analysis.multiple import adjust
-from letorbench.analysis.per_query import PerQuery, check_paired
 from letorbench.analysis.significance import Significance, paired_test
 from letorbench.errors import UsageError
+from letorbench.results.per_query import PerQuery, check_paired
 
 #: names as printed
 TEST_NAMES = {

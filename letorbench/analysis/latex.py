@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from letorbench.analysis.aggregate import Summary
 from letorbench.analysis.cells import Cell, Marks, caption, cells, header, heads
+from letorbench.results.summary import Summary
 
 FORMS = ("{}", r"\textbf{{{}}}", r"\underline{{{}}}")
 #: an arrow that is not there takes its room, so that the digits stay in line

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.analysis import across
-from letorbench.analysis.aggregate import Summary
 from letorbench.analysis.cells import label
 from letorbench.analysis.comparison_text import aligned, probability
+from letorbench.results.summary import Summary
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from letorbench.analysis.aggregate import Summary, curve
 from letorbench.analysis.plots import Panel, draw, write
 from letorbench.errors import DataError
+from letorbench.results.summary import Summary, curve
 
 Draw = Callable[[Sequence[Panel], Path], None]
 

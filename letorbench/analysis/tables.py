@@ -6,9 +6,9 @@ import csv
 import io
 from collections.abc import Callable, Sequence
 
-from letorbench.analysis.aggregate import Summary
 from letorbench.analysis.cells import Cell, Marks, caption, cells, header, heads, label
 from letorbench.analysis.latex import latex
+from letorbench.results.summary import Summary
 
 __all__ = ["FORMATS", "USUAL", "Marks", "caption", "label", "render"]
 

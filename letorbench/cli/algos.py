@@ -12,7 +12,7 @@ from letorbench.cli import completion, plugins
 @plugins.option
 def algos(name: str | None) -> None:
     """List the algorithms, or describe one: paper, formula, parameters, grid."""
-    from letorbench.experiment.names import known
+    from letorbench.choices import known
     from letorbench.rankers import names, ranker
 
     if name is None:

@@ -11,8 +11,8 @@ import click
 from letorbench.cli import options, procedure, stored, theirs
 
 if TYPE_CHECKING:
-    from letorbench.analysis.aggregate import Summary
     from letorbench.analysis.comparison import Procedure
+    from letorbench.results.summary import Summary
 
 
 @click.command(short_help="Test whether differences between algorithms are real.")
@@ -56,7 +56,7 @@ def compare(
     give winning numbers, average ranks, Friedman's and Nemenyi's tests and a diagram.
     """
     from letorbench.analysis.comparison import Procedure
-    from letorbench.experiment.remeasure import extended
+    from letorbench.results.remeasure import extended
 
     chosen = Procedure(test, correction, alpha, seed)
     found = []
@@ -86,7 +86,7 @@ def _pairs(
     from letorbench.analysis.comparison import compare as compare_systems
     from letorbench.analysis.comparison_text import FORMATS
     from letorbench.errors import DataError
-    from letorbench.experiment.remeasure import with_measures
+    from letorbench.results.remeasure import with_measures
 
     if summary.mixed:
         each = ", ".join(f"{row.algo} {row.convention}" for row in summary.rows)

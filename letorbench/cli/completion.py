@@ -48,7 +48,7 @@ def _installed(ctx: click.Context) -> list[str]:
 
 
 def _with_results(ctx: click.Context) -> list[str]:
-    from letorbench.analysis.aggregate import present
+    from letorbench.results.summary import present
 
     return [*present(Path(ctx.params.get("out") or "results")), "all"]
 

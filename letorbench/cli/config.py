@@ -47,7 +47,7 @@ def defaults(
 
     UsageError names the file and the key of what no option takes.
     """
-    from letorbench.experiment.names import known
+    from letorbench.choices import known
 
     options = _options(ctx.command)
     values = {}

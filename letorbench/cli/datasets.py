@@ -46,8 +46,8 @@ def list_(data_dir: Path = Path("data")) -> None:
 @click.argument("name", shell_complete=completion.catalog)
 def show(name: str) -> None:
     """What is published of a data set, its folder, its terms and where it comes from."""
+    from letorbench.choices import known
     from letorbench.datasets.catalog import CATALOG, describe, parse
-    from letorbench.experiment.names import known
 
     entry = parse(name).entry
     if entry is None:

@@ -32,9 +32,9 @@ def doctor(data_dir: Path, out: Path) -> None:
         missing += [] if version else [name]
     rows += _extras()
     if "numba" not in missing:
-        ready, total = compiled()
-        advice = "" if ready == total else "; `python -m letorbench.compile` compiles them once"
-        rows += [*_machine(), ("kernels", f"{ready} of {total} compiled{advice}")]
+        ready = compiled()
+        advice = "" if ready else "; `python -m letorbench.compile` compiles them once"
+        rows += [*_machine(), ("kernels", f"{ready} compiled{advice}")]
     rows += [*_data(data_dir), *_results(out)]
     width = max(len(what) for what, _ in rows)
     for what, text in rows:
@@ -53,7 +53,7 @@ def _extras() -> list[tuple[str, str]]:
 
 
 def _machine() -> list[tuple[str, str]]:
-    from letorbench.kernels import thread_count
+    from letorbench.threads import thread_count
 
     setting = os.environ.get("LETORBENCH_THREADS")
     source = "as many as there are cores" if setting is None else f"LETORBENCH_THREADS={setting}"
@@ -78,7 +78,7 @@ def _data(data_dir: Path) -> list[tuple[str, str]]:
 
 
 def _results(out: Path) -> list[tuple[str, str]]:
-    from letorbench.analysis.aggregate import present
+    from letorbench.results.summary import present
 
     place = next((p for p in (out, *out.absolute().parents) if p.exists()), out)
     writable = "" if os.access(place, os.W_OK) else " (NOT WRITABLE)"

@@ -22,7 +22,7 @@ def export(
     dataset: str, algos: tuple[str, ...], folder: Path | None, data_dir: Path, out: Path
 ) -> None:
     """Write <FOLDER>/fold<k>/<algorithm>.run for every stored fold, and its qrels.txt."""
-    from letorbench.external.export import export as write
+    from letorbench.results.external.export import export as write
 
     [summary] = stored.summaries([dataset], algos, out)
     names = [row.algo for row in summary.rows]

@@ -54,7 +54,7 @@ def external(
     from letorbench.analysis.tables import USUAL, render
     from letorbench.datasets.load import load
     from letorbench.experiment import plan
-    from letorbench.external import import_external
+    from letorbench.results.external import import_external
 
     [dataset] = plan.datasets([dataset], data_dir)[:1]
     if convention == "auto":

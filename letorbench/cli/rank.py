@@ -41,9 +41,9 @@ def rank(
     import numpy as np
 
     from letorbench.experiment.task import FIRST, LAST, score_warnings
-    from letorbench.external import write_run
-    from letorbench.external.models import load_model, read_for
     from letorbench.files import write_atomically
+    from letorbench.results.external import write_run
+    from letorbench.results.external.models import load_model, read_for
 
     ranker = load_model(model)
     queries = read_for(ranker, data, null, sparse)

@@ -51,8 +51,8 @@ def report(
     from letorbench.analysis.comparison import Procedure
     from letorbench.analysis.report.page import page
     from letorbench.analysis.report.stored import gather
-    from letorbench.experiment.remeasure import extended
     from letorbench.files import write_atomically
+    from letorbench.results.remeasure import extended
 
     found = []
     for summary in stored.summaries(datasets, algos, out, baseline):

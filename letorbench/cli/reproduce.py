@@ -54,7 +54,7 @@ def reproduce(
     way, or no data. Leaves the figures and tables, claims.csv, and what differs from the
     paper's setting in results/papers/PAPER. What is stored is not run again.
     """
-    from letorbench.experiment.names import expanded, known, split
+    from letorbench.choices import expanded, known, split
     from letorbench.papers import PAPERS, paper
     from letorbench.papers.paper import reproduce as rerun
     from letorbench.papers.records import closing, lines, notes

@@ -11,9 +11,9 @@ from letorbench.cli import completion, config, options, plugins
 from letorbench.cli.group import complain
 
 if TYPE_CHECKING:
-    from letorbench.analysis.aggregate import Summary
     from letorbench.experiment.plan import Protocol, Task
     from letorbench.experiment.run import Report
+    from letorbench.results.summary import Summary
 
 
 @config.option

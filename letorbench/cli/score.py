@@ -42,11 +42,11 @@ def score(
     null: str | float,
 ) -> None:  # fmt: skip
     """Measure a score file against a test file, or a TREC run against qrels."""
+    from letorbench.conventions import convention as convention_named
     from letorbench.datasets.reader import ReadOptions, read_queries
     from letorbench.datasets.resemblance import doubt
-    from letorbench.external import read_any, read_qrels
-    from letorbench.measures.convention import convention as convention_named
     from letorbench.measures.official import official
+    from letorbench.results.external import read_any, read_qrels
 
     rules = convention_named(convention)
     source = click.get_current_context().get_parameter_source("convention")

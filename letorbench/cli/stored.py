@@ -11,7 +11,7 @@ import click
 from letorbench.cli import completion
 
 if TYPE_CHECKING:
-    from letorbench.analysis.aggregate import Summary
+    from letorbench.results.summary import Summary
 
 datasets = click.argument(
     "datasets", nargs=-1, metavar="DATASET…", shell_complete=completion.with_results
@@ -29,10 +29,10 @@ def summaries(
 
     A baseline is one of them also where it is not named; UsageError for an unknown name.
     """
-    from letorbench.analysis.aggregate import present, read_summary
+    from letorbench.choices import expanded, known, split
     from letorbench.errors import DataError
-    from letorbench.experiment.names import expanded, known, split
     from letorbench.experiment.plan import CARD
+    from letorbench.results.summary import present, read_summary
 
     names = split(datasets) or ["all"]
     if "all" in names:
@@ -57,8 +57,8 @@ def columns(words: Sequence[str], summary: Summary) -> list[str]:
 
     UsageError suggests the nearest stored measure for a name that is none at all.
     """
+    from letorbench.choices import known, split
     from letorbench.errors import UsageError
-    from letorbench.experiment.names import known, split
     from letorbench.measures import parse
 
     asked = [name.lower() for name in split(words)]

@@ -30,11 +30,11 @@ def take_in(
     pairs = [word.partition("=") for word in externals]
     if not pairs:
         return tuple(algos)
-    from letorbench.analysis.aggregate import present
+    from letorbench.choices import split
     from letorbench.datasets.load import load
     from letorbench.errors import UsageError
-    from letorbench.experiment.names import split
-    from letorbench.external import import_external
+    from letorbench.results.external import import_external
+    from letorbench.results.summary import present
 
     names = split(datasets) or ["all"]
     for dataset in present(out) if "all" in names else names:
@@ -48,7 +48,7 @@ def take_in(
 
 def as_stored(dataset: str, out: Path) -> tuple[str, str | float]:
     """The convention and the reading of NULL that a data set's stored results have."""
-    from letorbench.experiment.store import stored
+    from letorbench.results.store import stored
 
     for path in sorted((out / dataset).glob("*/fold*/fit.json")):
         facts = stored(path.parent).get("identity", {})

@@ -25,7 +25,7 @@ from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.datasets.signature import Signature, settled_signature, signature
 from letorbench.errors import DataError
 from letorbench.files import write_atomically
-from letorbench.kernels import in_turn
+from letorbench.threads import in_turn
 
 JSON = Any
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from letorbench.conventions import Convention
+from letorbench.conventions import convention as convention_named
 from letorbench.datasets import layout, rotation
 from letorbench.datasets.cache import Cache
 from letorbench.datasets.catalog import parse
@@ -13,8 +15,6 @@ from letorbench.datasets.layout import FoldFiles, Layout
 from letorbench.datasets.queryset import Benchmark, Fold, QuerySet
 from letorbench.datasets.reader import ReadOptions
 from letorbench.datasets.synthetic import make, recipe
-from letorbench.measures.convention import Convention
-from letorbench.measures.convention import convention as convention_named
 
 #: share of the training queries, the last ones, that validate where a release has no part for it
 HELD_OUT = 0.2

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from letorbench.measures.convention import Convention
+from letorbench.conventions import Convention
 
 
 @dataclass(frozen=True, eq=False)

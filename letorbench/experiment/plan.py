@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from letorbench.choices import expanded, known, split
 from letorbench.datasets import catalog, layout
 from letorbench.errors import DataError, UsageError
-from letorbench.experiment.names import expanded, known, split
 from letorbench.experiment.settings import Settings
 from letorbench.rankers import names, ranker
 

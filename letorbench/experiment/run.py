@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from letorbench.analysis.aggregate import Summary, summarise
 from letorbench.datasets.queryset import Benchmark
 from letorbench.datasets.resemblance import doubt
 from letorbench.errors import UsageError
-from letorbench.experiment import store
-from letorbench.experiment.measuring import measure
 from letorbench.experiment.plan import Protocol, Task
 from letorbench.experiment.settings import Settings
 from letorbench.experiment.task import Outcome, attempt, benchmark_of
-from letorbench.kernels import thread_count
+from letorbench.results import store
+from letorbench.results.derive import measure
+from letorbench.results.summary import Summary, summarise
+from letorbench.threads import thread_count
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.experiment.settings import Settings
-from letorbench.rankers.base import Ranker, Validation
+from letorbench.rankers.base import Ranker
+from letorbench.solvers.validation import Validation
 
 
 @dataclass(frozen=True, eq=False)

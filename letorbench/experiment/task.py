@@ -13,12 +13,12 @@ import numpy as np
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark, QuerySet
 from letorbench.errors import LetorError
-from letorbench.experiment import store
 from letorbench.experiment.plan import Protocol, Task
 from letorbench.experiment.select import select
 from letorbench.measures import parse
 from letorbench.rankers import ranker
-from letorbench.rankers.base import Validation
+from letorbench.results import store
+from letorbench.solvers.validation import Validation
 
 #: what may go wrong inside a task without stopping the others
 FAILURES = (

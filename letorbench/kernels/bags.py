@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 
 
-@kernel("(float32[:, ::1], int64, float64[:, ::1], int64, int64, float64[:, ::1])")
+@kernel()
 def embed(
     features: np.ndarray,
     column: int,
@@ -26,7 +26,7 @@ def embed(
                     out[i, h] += value * matrix[k, h]
 
 
-@kernel("(float32[:, ::1], int64, float64[:, ::1], int64, int64, float64[:, ::1])")
+@kernel()
 def collect(
     features: np.ndarray,
     column: int,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 from letorbench.kernels.exponentials import longest
 
 
-@kernel("float64(float64, float64)")
+@kernel()
 def log_add(a: float, b: float) -> float:
     """log(e^a + e^b)."""
     if a < b:
@@ -16,10 +16,7 @@ def log_add(a: float, b: float) -> float:
     return a if b == -np.inf else a + np.log1p(np.exp(b - a))
 
 
-@kernel(
-    "(float64[::1], int64[::1], int64[::1], float64[::1], int64, int64, float64[::1],"
-    " float64[::1])"
-)
+@kernel()
 def chain(
     scores: np.ndarray,
     order: np.ndarray,

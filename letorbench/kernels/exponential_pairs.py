@@ -10,16 +10,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 
 #: exp of twice half of this still is a float64
 SPAN = 600.0
 
 
-@kernel(
-    "(float64[::1], int64[::1], int64[::1], int64[::1], float64[::1],"
-    " int64, int64, float64[::1], float64[::1])"
-)
+@kernel()
 def potentials(
     scores: np.ndarray,
     order: np.ndarray,
@@ -63,7 +60,7 @@ def potentials(
             objective[q] = scale[q] * _far(u, order, blocks, scale[q], potential)
 
 
-@kernel("float64(float64[::1], int64[::1], int64[::1], float64, float64[::1])")
+@kernel()
 def _near(
     u: np.ndarray, order: np.ndarray, blocks: np.ndarray, scale: float, potential: np.ndarray
 ) -> float:
@@ -88,7 +85,7 @@ def _near(
     return total
 
 
-@kernel("float64(float64[::1], int64[::1], int64[::1], float64, float64[::1])")
+@kernel()
 def _far(
     s: np.ndarray, order: np.ndarray, blocks: np.ndarray, scale: float, potential: np.ndarray
 ) -> float:

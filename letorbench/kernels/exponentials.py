@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 
 #: a query's scores may span so much before products of two exponentials lose digits
 SPAN = 300.0
 
 
-@kernel("int64(int64[::1], int64, int64)")
+@kernel()
 def longest(offsets: np.ndarray, first: int, last: int) -> int:
     """The most documents that one of the queries first..last - 1 has."""
     most = 0
@@ -19,7 +19,7 @@ def longest(offsets: np.ndarray, first: int, last: int) -> int:
     return most
 
 
-@kernel("boolean(float64[::1], int64[::1], int64, int64, float64[::1])")
+@kernel()
 def exponentials(
     scores: np.ndarray, order: np.ndarray, begin: int, end: int, u: np.ndarray
 ) -> bool:

@@ -20,17 +20,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 from letorbench.kernels.exponentials import exponentials, longest
 
 #: rows are padded to a multiple of this, the compiler's unrolled vector length
 VECTOR = 16
 
 
-@kernel(
-    "(float64[::1], int64[::1], int64[::1], int64[::1], float64[::1],"
-    " int64, int64, float64[::1], float64[::1])"
-)
+@kernel()
 def weights(
     scores: np.ndarray,
     order: np.ndarray,
@@ -65,14 +62,7 @@ def weights(
             weight[order[begin + p]] = w[p]
 
 
-@kernel(
-    "(uint8[:, ::1], int64[::1], float64[::1], float64[::1], int64[::1], int64[::1],"
-    " int64[::1], float64[::1], int64, int64, float64[:, ::1])",
-    "(uint16[:, ::1], int64[::1], float64[::1], float64[::1], int64[::1], int64[::1],"
-    " int64[::1], float64[::1], int64, int64, float64[:, ::1])",
-    "(uint32[:, ::1], int64[::1], float64[::1], float64[::1], int64[::1], int64[::1],"
-    " int64[::1], float64[::1], int64, int64, float64[:, ::1])",
-)
+@kernel()
 def best_cuts(
     codes: np.ndarray,
     n_bins: np.ndarray,
@@ -126,7 +116,7 @@ def best_cuts(
         _scan(differences[k], sums[k], n_bins[first + k], best[first + k])
 
 
-@kernel("float64(float64[::1], int64, int64, int64, boolean, float64, float64[::1])")
+@kernel()
 def _fill_row(
     u: np.ndarray, i: int, below: int, m: int, near: bool, scale: float, row: np.ndarray
 ) -> float:
@@ -145,7 +135,7 @@ def _fill_row(
     return scale * loss
 
 
-@kernel("float64(float64, float64[::1], float64, float64[::1])", reorder=True)
+@kernel(reorder=True)
 def _row(u_i: float, u: np.ndarray, scale: float, row: np.ndarray) -> float:
     """`_fill_row` from u; 1 - sigma(o)^(1/2) is sigma(-o) / (1 + sigma(o)^(1/2))."""
     loss = 0.0
@@ -158,7 +148,7 @@ def _row(u_i: float, u: np.ndarray, scale: float, row: np.ndarray) -> float:
     return loss
 
 
-@kernel("float64(float64[::1], float64[::1])", reorder=True)
+@kernel(reorder=True)
 def _spread(row: np.ndarray, w: np.ndarray) -> float:
     """Subtract the row from w; its sum."""
     total = 0.0
@@ -168,7 +158,7 @@ def _spread(row: np.ndarray, w: np.ndarray) -> float:
     return total
 
 
-@kernel("float64(float64[::1], float64, float64[::1], float64[::1])", reorder=True)
+@kernel(reorder=True)
 def _spread_signed(row: np.ndarray, own: float, codes: np.ndarray, signed: np.ndarray) -> float:
     """Subtract row sign(code - own) from signed; its sum."""
     total = 0.0
@@ -179,7 +169,7 @@ def _spread_signed(row: np.ndarray, own: float, codes: np.ndarray, signed: np.nd
     return total
 
 
-@kernel("(float64[::1], float64[::1], int64, float64[::1])")
+@kernel()
 def _scan(differences: np.ndarray, sums: np.ndarray, n_bins: int, best: np.ndarray) -> None:
     """One feature's best cut from what each bin adds to W- - W+ and to W+ + W-."""
     best[0], best[1] = 0.0, -1.0

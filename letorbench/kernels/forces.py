@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 from letorbench.kernels.pairs import (
     RANKNET,
     all_pairs,
@@ -17,10 +17,7 @@ from letorbench.kernels.pairs import (
 ROOM, COUNTS = 6, 3
 
 
-@kernel(
-    "float64(int64, boolean, float64, float64[::1], int64, int64[::1], int64[::1], int64, int64,"
-    " float64[::1], float64[::1], float64[::1], float64[:, ::1], int64[:, ::1], float64[::1])"
-)
+@kernel()
 def query_forces(
     kind: int,
     neighbours: bool,
@@ -70,10 +67,7 @@ def query_forces(
     return result
 
 
-@kernel(
-    "(float64[::1], int64[::1], int64[::1], int64[::1], int64[::1], float64[::1], float64[::1],"
-    " float64[::1], int64, boolean, float64, int64, int64, float64[::1])"
-)
+@kernel()
 def forces(
     scores: np.ndarray,
     offsets: np.ndarray,

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 from letorbench.kernels.prefix_tree import add, sum_of_first
 
 
-@kernel("(float64[::1], int64[::1], int64, int64, int64[::1])")
+@kernel()
 def sort(scores: np.ndarray, offsets: np.ndarray, first: int, last: int, order: np.ndarray) -> None:
     """order: the rows of each of the queries first..last - 1 by ascending score."""
     for q in range(first, last):
@@ -24,10 +24,7 @@ def sort(scores: np.ndarray, offsets: np.ndarray, first: int, last: int, order: 
         order[begin:end] = begin + np.argsort(scores[begin:end])
 
 
-@kernel(
-    "(float64[::1], int64[::1], int64[::1], int64[::1], int64, int64, int64, int64[::1],"
-    " int64[::1])"
-)
+@kernel()
 def counts(
     scores: np.ndarray,
     order: np.ndarray,
@@ -64,10 +61,7 @@ def counts(
             upper[i] = sum_of_first(tree, levels[i])
 
 
-@kernel(
-    "(float64[::1], float64[::1], int64[::1], int64[::1], int64[::1], int64, int64, int64,"
-    " int64[::1], int64[::1], float64[::1])"
-)
+@kernel()
 def laplacian(
     x: np.ndarray,
     scores: np.ndarray,

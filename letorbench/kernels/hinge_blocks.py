@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 
 
-@kernel("int64(int64[::1], int64[::1], int64, int64)")
+@kernel()
 def largest_block(starts: np.ndarray, queries: np.ndarray, first: int, last: int) -> int:
     """Documents of the largest block of the queries first..last - 1."""
     largest = 0
@@ -25,10 +25,7 @@ def largest_block(starts: np.ndarray, queries: np.ndarray, first: int, last: int
     return largest
 
 
-@kernel(
-    "(float64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64, int64, int64[::1],"
-    " int32[::1], int64[::1], int64[::1])"
-)
+@kernel()
 def counts(
     scores: np.ndarray,
     order: np.ndarray,
@@ -84,10 +81,7 @@ def counts(
                 upper[ranked[begin + t]] += active
 
 
-@kernel(
-    "(float64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64, int64, int64[::1],"
-    " int32[::1], int64[::1], int64[::1], float64[::1])"
-)
+@kernel()
 def laplacian(
     x: np.ndarray,
     order: np.ndarray,

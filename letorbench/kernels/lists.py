@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 
 #: the widest span of scores for which exp(s - max s) stays a normal number
 SPAN = 600.0
 
 
-@kernel(
-    "float64(float64[::1], float64[::1], float64[::1], float64, float64, int64, float64[::1])",
-    reorder=True,
-)
+@kernel(reorder=True)
 def _place(
     s: np.ndarray,
     u: np.ndarray,
@@ -38,7 +35,7 @@ def _place(
     return weight * np.log(sum_u) - q * sum_score
 
 
-@kernel("float64(float64[::1], float64[::1], int64, float64[::1])")
+@kernel()
 def _fill(s: np.ndarray, target: np.ndarray, size: int, u: np.ndarray) -> float:
     """u = exp(s - top) of the documents not yet placed (target > 0), top their largest score."""
     top = -np.inf
@@ -50,10 +47,7 @@ def _fill(s: np.ndarray, target: np.ndarray, size: int, u: np.ndarray) -> float:
     return top
 
 
-@kernel(
-    "float64(float64[::1], float64[::1], float64[::1], float64, int64, float64, boolean, int64,"
-    " float64[::1])"
-)
+@kernel()
 def _places(
     s: np.ndarray,
     u: np.ndarray,
@@ -87,9 +81,7 @@ def _places(
     return value
 
 
-@kernel(
-    "(float64[::1], int32[::1], int64[::1], int64, int64, int64, float64[::1], float64[::1])"
-)
+@kernel()
 def top_k(
     scores: np.ndarray,
     labels: np.ndarray,

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 
 
-@kernel(
-    "(float64[::1], int32[::1], int64[::1], int64, float64[::1], int64, int64, float64[::1],"
-    " float64[::1])"
-)
+@kernel()
 def pseudo_likelihood(
     scores: np.ndarray,
     labels: np.ndarray,

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 
 
-@kernel(
-    "(float64[::1], boolean[::1], int64[::1], int64[::1], int64, int64, float64[::1], float64[::1])"
-)
+@kernel()
 def average_precision(
     scores: np.ndarray,
     relevant: np.ndarray,

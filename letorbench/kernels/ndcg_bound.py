@@ -12,17 +12,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 from letorbench.kernels.exponentials import exponentials, longest
 
 #: rows are padded to a multiple of this, the compiler's unrolled vector length
 VECTOR = 32
 
 
-@kernel(
-    "(float64[::1], int64[::1], int64[::1], int64[::1], int64[::1], float64[::1], float64[::1],"
-    " int64, int64, float64[::1], float64[::1])"
-)
+@kernel()
 def weights(
     scores: np.ndarray,
     order: np.ndarray,
@@ -75,9 +72,7 @@ def weights(
         objective[q] = total * scale[q]
 
 
-@kernel(
-    "float64(float64[::1], float64[::1], float64[::1], int64, int64, int64)", reorder=True
-)
+@kernel(reorder=True)
 def _row(
     u: np.ndarray, g: np.ndarray, w: np.ndarray, i: int, start: int, stop: int
 ) -> float:
@@ -95,7 +90,7 @@ def _row(
     return inverted
 
 
-@kernel("float64(float64[::1], float64[::1], float64[::1], int64, int64, int64)")
+@kernel()
 def _row_far(
     f: np.ndarray, g: np.ndarray, w: np.ndarray, i: int, start: int, stop: int
 ) -> float:
@@ -110,10 +105,7 @@ def _row_far(
     return inverted
 
 
-@kernel(
-    "(float64[::1], boolean[::1], int64[::1], int64[::1], float64[::1], float64[::1],"
-    " int64, int64, float64[:, ::1])"
-)
+@kernel()
 def step_sums(
     scores: np.ndarray,
     chosen: np.ndarray,
@@ -158,7 +150,7 @@ def step_sums(
                 sums[q, 1 - s] += side_g[s, i] * theta * scale[q]
 
 
-@kernel("float64(float64, float64[::1])", reorder=True)
+@kernel(reorder=True)
 def _sum_theta(u_i: float, u: np.ndarray) -> float:
     """The sum of theta of one document with others."""
     total = 0.0
@@ -168,7 +160,7 @@ def _sum_theta(u_i: float, u: np.ndarray) -> float:
     return total * u_i
 
 
-@kernel("float64(float64, float64[::1])")
+@kernel()
 def _sum_theta_far(f_i: float, f: np.ndarray) -> float:
     """`_sum_theta` from the scores themselves, an exponential a pair."""
     total = 0.0

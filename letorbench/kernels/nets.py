@@ -10,17 +10,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 
 #: |x| above this, tanh is 1 to the last bit of a float64
 FLAT = 20.0
 
 
-@kernel(
-    "(float32[:, ::1], int64, int64, float32[:, ::1], float64[::1], float64[:, ::1])",
-    "(float32[:, ::1], int64, int64, float64[:, ::1], float64[::1], float64[:, ::1])",
-    reorder=True,
-)
+@kernel(reorder=True)
 def project(
     features: np.ndarray,
     begin: int,
@@ -48,7 +44,7 @@ def project(
             hidden[i, n_hidden - 1] = bias[n_hidden - 1] + total
 
 
-@kernel("(float64[::1], int64)")
+@kernel()
 def tanh(x: np.ndarray, size: int) -> None:
     """tanh of the first `size` numbers in place, to about 1e-14, vectorised.
 
@@ -77,12 +73,7 @@ def tanh(x: np.ndarray, size: int) -> None:
         x[i] = y if x[i] >= 0.0 else -y
 
 
-@kernel(
-    "(float32[:, ::1], int64, int64, float32[:, ::1], float64[::1], float64[::1],"
-    " float64[:, ::1], float64[::1])",
-    "(float32[:, ::1], int64, int64, float64[:, ::1], float64[::1], float64[::1],"
-    " float64[:, ::1], float64[::1])",
-)
+@kernel()
 def forward(
     features: np.ndarray,
     begin: int,
@@ -111,11 +102,7 @@ def forward(
         scores[i] = total
 
 
-@kernel(
-    "(float32[:, ::1], int64, int64, float32[:, ::1], float32[:, ::1])",
-    "(float32[:, ::1], int64, int64, float64[:, ::1], float64[:, ::1])",
-    reorder=True,
-)
+@kernel(reorder=True)
 def accumulate(
     features: np.ndarray, begin: int, end: int, pull: np.ndarray, change: np.ndarray
 ) -> None:
@@ -138,12 +125,7 @@ def accumulate(
                 row[k] += p0 * x0[k]
 
 
-@kernel(
-    "(float32[:, ::1], int64, int64, float64[::1], float64[:, ::1], float64[::1],"
-    " float32[:, ::1], float32[:, ::1], float64[::1], float64[::1])",
-    "(float32[:, ::1], int64, int64, float64[::1], float64[:, ::1], float64[::1],"
-    " float64[:, ::1], float64[:, ::1], float64[::1], float64[::1])",
-)
+@kernel()
 def backward(
     features: np.ndarray,
     begin: int,

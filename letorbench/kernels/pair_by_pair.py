@@ -8,19 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 from letorbench.kernels.nets import backward, forward
 from letorbench.kernels.pairs import RANKNET, pair_force
 
 
-@kernel(
-    "float64(float32[:, ::1], int64[::1], int64[::1], int64, int64, float32[:, ::1],"
-    " float64[::1], float64[::1], float64[:, ::1], float32[:, ::1], float32[:, ::1],"
-    " float64[::1], float64[::1])",
-    "float64(float32[:, ::1], int64[::1], int64[::1], int64, int64, float64[:, ::1],"
-    " float64[::1], float64[::1], float64[:, ::1], float64[:, ::1], float64[:, ::1],"
-    " float64[::1], float64[::1])",
-)
+@kernel()
 def pair_by_pair(
     features: np.ndarray,
     order: np.ndarray,

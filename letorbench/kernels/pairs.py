@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 from letorbench.kernels.smooth_sums import pays, ranknet_blocks
 
 #: the widest span of scores for which products of ROWS factors u_i + u_j stay normal numbers
@@ -26,7 +26,7 @@ COUNTED = 1024
 RANKNET, RANKNET_NDCG, STEP, SPRING, NDCG_DIFFERENCE = range(5)
 
 
-@kernel("(float64[::1], int64, int64[::1])")
+@kernel()
 def ranks(scores: np.ndarray, size: int, rank: np.ndarray) -> None:
     """rank[i] = documents above i, from 0, among the first `size`; ties in the order given."""
     if size > COUNTED:
@@ -43,7 +43,7 @@ def ranks(scores: np.ndarray, size: int, rank: np.ndarray) -> None:
         rank[i] = above
 
 
-@kernel("float64(float64[::1], int64, float64[::1])")
+@kernel()
 def exponentials(scores: np.ndarray, size: int, u: np.ndarray) -> float:
     """u = exp(s - max s) of the first `size` scores where they span SPAN at most; the span."""
     top, bottom = -np.inf, np.inf
@@ -55,7 +55,7 @@ def exponentials(scores: np.ndarray, size: int, u: np.ndarray) -> float:
     return top - bottom
 
 
-@kernel("float64(float64[::1], int64[::1], int64, int64, float64[::1], float64[::1], float64[::1])")
+@kernel()
 def ranknet_query(
     s: np.ndarray,
     starts: np.ndarray,
@@ -99,7 +99,7 @@ def ranknet_query(
     return cost
 
 
-@kernel("(float64[::1], int64, int64, int64, float64[::1], float64[::1])", reorder=True)
+@kernel(reorder=True)
 def _ranknet_rows(
     u: np.ndarray, i: int, begin: int, end: int, product: np.ndarray, force: np.ndarray
 ) -> None:
@@ -117,7 +117,7 @@ def _ranknet_rows(
     force[i + 1] += total_next
 
 
-@kernel("(float64[::1], int64, int64, int64, float64[::1], float64[::1])", reorder=True)
+@kernel(reorder=True)
 def _ranknet_row(
     u: np.ndarray, i: int, begin: int, end: int, product: np.ndarray, force: np.ndarray
 ) -> None:
@@ -131,7 +131,7 @@ def _ranknet_row(
     force[i] += total
 
 
-@kernel("float64(float64[::1], int64, int64, int64, float64[::1])")
+@kernel()
 def _ranknet_row_far(s: np.ndarray, i: int, begin: int, end: int, force: np.ndarray) -> float:
     cost = 0.0
     for j in range(begin, end):
@@ -144,10 +144,7 @@ def _ranknet_row_far(s: np.ndarray, i: int, begin: int, end: int, force: np.ndar
     return cost
 
 
-@kernel(
-    "(float64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64, int64,"
-    " float64[::1], float64[::1])"
-)
+@kernel()
 def ranknet(
     scores: np.ndarray,
     order: np.ndarray,
@@ -176,7 +173,7 @@ def ranknet(
             gradient[order[p]] = -force[p - begin]
 
 
-@kernel("float64(int64, float64, float64, float64)")
+@kernel()
 def pair_force(kind: int, difference: float, swap: float, margin: float) -> float:
     """The force on the more relevant of two documents; the other feels the opposite.
 
@@ -193,10 +190,7 @@ def pair_force(kind: int, difference: float, swap: float, margin: float) -> floa
     return pull * swap if kind == RANKNET_NDCG else pull
 
 
-@kernel(
-    "(float64[::1], float64[::1], float64[::1], int64, int64, int64, float64, float64[::1])",
-    reorder=True,
-)
+@kernel(reorder=True)
 def _ranknet_ndcg_row(
     u: np.ndarray,
     gain: np.ndarray,
@@ -216,10 +210,7 @@ def _ranknet_ndcg_row(
     force[i] += total
 
 
-@kernel(
-    "(int64, float64, float64[::1], float64[::1], float64[::1], int64[::1], int64, int64,"
-    " float64[::1], float64[::1])"
-)
+@kernel()
 def all_pairs(
     kind: int,
     margin: float,
@@ -254,10 +245,7 @@ def all_pairs(
                 force[j] -= pull
 
 
-@kernel(
-    "(int64, float64, float64[::1], float64[::1], float64[::1], int64[::1], int64,"
-    " int64[::1], float64[::1])"
-)
+@kernel()
 def neighbour_pairs(
     kind: int,
     margin: float,

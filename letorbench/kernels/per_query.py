@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 from letorbench.kernels.forces import COUNTS, ROOM, query_forces
 from letorbench.kernels.nets import backward, forward
 from letorbench.kernels.pair_by_pair import pair_by_pair
 from letorbench.kernels.pairs import RANKNET
 
 
-@kernel(
-    "(float64, float64[::1], float64[::1], float32[:, ::1], float64[::1], float64[::1],"
-    " float64[:, ::1], float64[::1], float64[::1], float32[:, ::1])",
-    "(float64, float64[::1], float64[::1], float64[:, ::1], float64[::1], float64[::1],"
-    " float64[:, ::1], float64[::1], float64[::1], float64[:, ::1])",
-    reorder=True,
-)
+@kernel(reorder=True)
 def step(
     rate: float,
     center: np.ndarray,
@@ -50,15 +44,7 @@ def step(
         output_change[h] = 0.0
 
 
-_EPOCH = (
-    "float64(float32[:, ::1], int64[::1], int64[::1], int64[::1], int64[::1], float64[::1],"
-    " float64[::1], float64[::1], float64[::1], float64[::1], int64[::1], int64, boolean,"
-    " float64, boolean, float64, float64[::1], float64[::1], float64[:, ::1], float64[::1],"
-    " float64[::1], {}[:, ::1])"
-)
-
-
-@kernel(_EPOCH.format("float32"), _EPOCH.format("float64"))
+@kernel()
 def epoch(
     features: np.ndarray,
     offsets: np.ndarray,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 
 
-@kernel("(int64[::1], int64, int64)", "(float64[::1], int64, float64)")
+@kernel()
 def add(tree: np.ndarray, k: int, value: float) -> None:
     """Add `value` to the k-th number, 1 <= k < len(tree); a tree of zeros holds zeros."""
     while k < len(tree):
@@ -15,7 +15,7 @@ def add(tree: np.ndarray, k: int, value: float) -> None:
         k += k & -k
 
 
-@kernel("int64(int64[::1], int64)", "float64(float64[::1], int64)")
+@kernel()
 def sum_of_first(tree: np.ndarray, k: int) -> float:
     """The sum of the first k numbers, 0 <= k < len(tree)."""
     total = tree[0]  # always 0, of the tree's type

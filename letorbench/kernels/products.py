@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 
 LANES = 16
 #: documents whose gradients are summed before the next ones' are turned
 ROWS = 128
 
 
-@kernel("(float32[:, ::1], float64[::1], float64[::1], int64, int64, float64[:, ::1])")
+@kernel()
 def _turn(
     features: np.ndarray,
     mean: np.ndarray,
@@ -35,10 +35,7 @@ def _turn(
             x[:, lane] = 0.0
 
 
-@kernel(
-    "(float32[:, ::1], float64[::1], float64[::1], float64[::1], int64[::1], int64[::1],"
-    " float64[::1], int64, int64, float64[::1])"
-)
+@kernel()
 def quadratic(
     features: np.ndarray,
     mean: np.ndarray,
@@ -77,11 +74,7 @@ def quadratic(
             scores[i] = total[i - first]
 
 
-@kernel(
-    "(float32[:, ::1], float64[::1], float64[::1], int64[::1], int64[::1], float64[::1],"
-    " int64, int64, float64[::1])",
-    reorder=True,
-)
+@kernel(reorder=True)
 def product_sums(
     features: np.ndarray,
     mean: np.ndarray,

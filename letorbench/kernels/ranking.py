@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 
 #: lists up to this long are ranked by counting, which is quadratic but vectorises
 COUNTED = 256
@@ -19,7 +19,7 @@ RUN = 128
 BLOCK = 16
 
 
-@kernel("(float64[::1], int64[::1], int64[::1])")
+@kernel()
 def descending(scores, offsets, order):
     """order[p] = the document at flat rank position p; ties keep their order."""
     longest = 0
@@ -42,7 +42,7 @@ def descending(scores, offsets, order):
         merge_runs(ranked, first, placed, keys, spare, spare_order)
 
 
-@kernel("(float64[::1], int64, int64[::1], float64[::1], int64[::1], int64[::1])")
+@kernel()
 def count_ranks(scores, first, order, padded, ranks, tied):
     """Place each document, numbered from `first`, by how many there are above it.
 
@@ -70,7 +70,7 @@ def count_ranks(scores, first, order, padded, ranks, tied):
         tied[above] += 1
 
 
-@kernel("(float64[::1], int64, int64[::1], float64[::1], float64[::1], int64[::1])")
+@kernel()
 def merge_runs(scores, first, order, keys, spare, spare_order):
     """Merge the ranked runs of `order`, stably; the last three are scratch of as many items."""
     n = len(scores)
@@ -96,7 +96,7 @@ def merge_runs(scores, first, order, keys, spare, spare_order):
         order[i] = from_order[i]
 
 
-@kernel("(float64[::1], int64[::1], float64[::1])")
+@kernel()
 def segment_sums(values, offsets, sums):
     """sums[q] = the values of segment q added from left to right."""
     for q in range(len(offsets) - 1):
@@ -106,7 +106,7 @@ def segment_sums(values, offsets, sums):
         sums[q] = total
 
 
-@kernel("(int32[::1], int64[::1], float64[:, ::1], float64[::1])")
+@kernel()
 def running_dcg(labels, offsets, terms, dcg):
     """dcg[p] = sum of terms[rank, label] over the ranks of p's query down to p."""
     for q in range(len(offsets) - 1):
@@ -117,7 +117,7 @@ def running_dcg(labels, offsets, terms, dcg):
             dcg[p] = total
 
 
-@kernel("(int32[::1], int64[::1], float64[:, ::1], float64[::1])")
+@kernel()
 def running_ideal_dcg(labels, offsets, terms, dcg):
     """`running_dcg` of the best ranking of each query: its labels in falling order."""
     counts = np.empty(terms.shape[1], dtype=np.int64)
@@ -135,7 +135,7 @@ def running_ideal_dcg(labels, offsets, terms, dcg):
                 p += 1
 
 
-@kernel("(int32[::1], int64[::1], float64[::1], float64[::1])")
+@kernel()
 def running_err(labels, offsets, stop, err):
     """err[p] = sum of (1/rank) stop[label] prod (1 - stop[labels above]) down to p."""
     for q in range(len(offsets) - 1):
@@ -148,7 +148,7 @@ def running_err(labels, offsets, stop, err):
             err[p] = total
 
 
-@kernel("(int32[::1], int64[::1], int64, int64[::1], int64[::1])")
+@kernel()
 def correct_pairs(labels, offsets, levels, correct, pairs):
     """Of each query's pairs of different labels, how many have the higher label above."""
     for q in range(len(offsets) - 1):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 
 
-@kernel("(float64[::1], int64[::1], int64[::1], int64[::1], int64[::1])")
+@kernel()
 def relevant_ranks(
     scores: np.ndarray,
     offsets: np.ndarray,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 
 #: rows of a block, summed in the same order whatever the number of threads
 BLOCK = 1024
 
 
-@kernel("(float32[:, ::1], float64[::1], int64, int64, float64[:, ::1])", reorder=True)
+@kernel(reorder=True)
 def weighted(
     features: np.ndarray, weights: np.ndarray, first: int, last: int, sums: np.ndarray
 ) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 
 
-@kernel("(float32[:, ::1], float64[::1], float64, float64[::1])", reorder=True)
+@kernel(reorder=True)
 def linear(features: np.ndarray, weights: np.ndarray, bias: float, scores: np.ndarray) -> None:
     """scores[i] = bias + sum over k of features[i, k] weights[k]."""
     for i in range(features.shape[0]):
@@ -17,7 +17,7 @@ def linear(features: np.ndarray, weights: np.ndarray, bias: float, scores: np.nd
         scores[i] = bias + total
 
 
-@kernel("(float32[:, ::1], int64[::1], float64[::1], boolean[::1], float64[::1], float64[::1])")
+@kernel()
 def stumps(
     features: np.ndarray,
     feature: np.ndarray,

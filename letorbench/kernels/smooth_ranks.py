@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 from letorbench.kernels.exponentials import longest
 
 NDCG, ERR, MRR = range(3)
 
 
-@kernel("float64(float64)")
+@kernel()
 def sigma(t: float) -> float:
     """1 / (1 + e^{-t})."""
     e = np.exp(-abs(t))
     return 1.0 / (1.0 + e) if t >= 0.0 else e / (1.0 + e)
 
 
-@kernel(
-    "(float64[::1], int64[::1], int64, float64[::1], int64, int64, float64[::1], float64[::1])"
-)
+@kernel()
 def smooth_measure(
     scores: np.ndarray,
     offsets: np.ndarray,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 
 #: half the interval that the series is made on, at least
 NARROWEST = 0.5
@@ -18,22 +18,20 @@ NARROWEST = 0.5
 STRIP, DIGITS = 0.9, 37.0
 
 
-@kernel("int64(float64)")
+@kernel()
 def terms(span: float) -> int:
     """Terms that the series of a query with that span of scores takes."""
     ratio = STRIP * np.pi / max(0.5 * span, NARROWEST)
     return int(DIGITS / np.log(ratio + np.sqrt(1.0 + ratio * ratio))) + 4
 
 
-@kernel("boolean(int64, int64, float64)")
+@kernel()
 def pays(upper: int, lower: int, span: float) -> bool:
     """Whether the series takes less time than the upper * lower pairs."""
     return upper * lower > 4 * terms(span) * (upper + lower)
 
 
-@kernel(
-    "float64(float64[::1], float64[::1], int64, int64, int64, float64, float64, float64[::1])"
-)
+@kernel()
 def ranknet_blocks(
     s: np.ndarray,
     u: np.ndarray,
@@ -76,7 +74,7 @@ def ranknet_blocks(
     return cost
 
 
-@kernel("float64(float64[::1], int64, int64, float64)", reorder=True)
+@kernel(reorder=True)
 def _share(u: np.ndarray, begin: int, end: int, v: float) -> float:
     """sum of u / (u + v)."""
     total = 0.0
@@ -85,7 +83,7 @@ def _share(u: np.ndarray, begin: int, end: int, v: float) -> float:
     return total
 
 
-@kernel("float64[::1](float64[::1])")
+@kernel()
 def _coefficients(values: np.ndarray) -> np.ndarray:
     """Chebyshev coefficients from the values at cos(pi (k + 1/2) / n)."""
     n = len(values)
@@ -97,7 +95,7 @@ def _coefficients(values: np.ndarray) -> np.ndarray:
     return found
 
 
-@kernel("float64(float64[::1], float64)")
+@kernel()
 def _series(coefficients: np.ndarray, t: float) -> float:
     """sum of c_m T_m(t), by Clenshaw's recurrence."""
     before, last = 0.0, 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 
 #: features whose histograms are filled in one pass over the documents, and parts of a
 #: histogram that are scanned side by side: independent chains of additions hide the latency
@@ -15,11 +15,7 @@ TOGETHER = 4
 FEW = 256
 
 
-@kernel(
-    "(uint8[:, ::1], int64[::1], float64[::1], float64, int64, int64, float64[:, ::1])",
-    "(uint16[:, ::1], int64[::1], float64[::1], float64, int64, int64, float64[:, ::1])",
-    "(uint32[:, ::1], int64[::1], float64[::1], float64, int64, int64, float64[:, ::1])",
-)
+@kernel()
 def best_sums(
     codes: np.ndarray,
     n_bins: np.ndarray,
@@ -64,21 +60,13 @@ def best_sums(
         k += together
 
 
-@kernel(
-    "(uint8[::1], float64[::1], float64[::1])",
-    "(uint16[::1], float64[::1], float64[::1])",
-    "(uint32[::1], float64[::1], float64[::1])",
-)
+@kernel()
 def _fill(codes: np.ndarray, weights: np.ndarray, histogram: np.ndarray) -> None:
     for i in range(len(codes)):
         histogram[codes[i]] += weights[i]
 
 
-@kernel(
-    "(uint8[::1], uint8[::1], float64[::1], float64[::1], float64[::1])",
-    "(uint16[::1], uint16[::1], float64[::1], float64[::1], float64[::1])",
-    "(uint32[::1], uint32[::1], float64[::1], float64[::1], float64[::1])",
-)
+@kernel()
 def _fill_two(
     a: np.ndarray, b: np.ndarray, weights: np.ndarray, for_a: np.ndarray, for_b: np.ndarray
 ) -> None:
@@ -87,11 +75,7 @@ def _fill_two(
         for_b[b[i]] += weights[i]
 
 
-@kernel(
-    "(uint8[:, ::1], float64[::1], int64, float64[:, ::1])",
-    "(uint16[:, ::1], float64[::1], int64, float64[:, ::1])",
-    "(uint32[:, ::1], float64[::1], int64, float64[:, ::1])",
-)
+@kernel()
 def _fill_together(
     codes: np.ndarray, weights: np.ndarray, k: int, histograms: np.ndarray
 ) -> None:
@@ -119,7 +103,7 @@ def _fill_together(
         d0[d[i]] += weights[i]
 
 
-@kernel("(float64[::1], int64, float64, float64[::1])")
+@kernel()
 def _scan(histogram: np.ndarray, n_bins: int, total: float, best: np.ndarray) -> None:
     """One feature's two largest sums from its histogram, which has TOGETHER zeros behind it."""
     histogram[n_bins - 1] = 0.0  # a cut above the last bin separates nothing
@@ -146,11 +130,7 @@ def _scan(histogram: np.ndarray, n_bins: int, total: float, best: np.ndarray) ->
     best[1] = max(0.0, total - least)
 
 
-@kernel(
-    "int64(uint8[::1], int64, float64[::1], float64)",
-    "int64(uint16[::1], int64, float64[::1], float64)",
-    "int64(uint32[::1], int64, float64[::1], float64)",
-)
+@kernel()
 def best_cut(codes: np.ndarray, n_bins: int, weights: np.ndarray, sign: float) -> int:
     """The cut b < n_bins - 1 with the largest sign * (sum of weights, code <= b), the lowest."""
     histogram = np.zeros(n_bins)
@@ -163,11 +143,7 @@ def best_cut(codes: np.ndarray, n_bins: int, weights: np.ndarray, sign: float) -
     return cut
 
 
-@kernel(
-    "(float32[:, ::1], float64[::1], int64[::1], int64, int64, uint8[:, ::1])",
-    "(float32[:, ::1], float64[::1], int64[::1], int64, int64, uint16[:, ::1])",
-    "(float32[:, ::1], float64[::1], int64[::1], int64, int64, uint32[:, ::1])",
-)
+@kernel()
 def encode(
     features: np.ndarray,
     cuts: np.ndarray,
@@ -198,7 +174,7 @@ def encode(
                 codes[k, i] = low
 
 
-@kernel("(uint32[:, ::1], int64, uint32[::1], uint32[::1])")
+@kernel()
 def sort_column(bits: np.ndarray, k: int, keys: np.ndarray, spare: np.ndarray) -> None:
     """The float32 column k, given as its bits, sorted into keys (as bits) by a radix sort."""
     n = bits.shape[0]

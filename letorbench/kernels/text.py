@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 from letorbench.kernels.text_numbers import BAD, HARD, integer, number, short_number
 from letorbench.kernels.text_words import load8, newlines, zero_bytes
 
@@ -98,7 +98,7 @@ def parse_head(text, p):
     return DONE, label, qid, end
 
 
-@kernel("(uint8[::1], int64, int64[::1])")
+@kernel()
 def count_lines(text, size, found):
     """found = newlines in text[:size], the position after the last, lines that may be no row.
 
@@ -122,7 +122,7 @@ def count_lines(text, size, found):
     found[0], found[1], found[2] = lines, end, low
 
 
-@kernel("(uint8[::1], int64)")
+@kernel()
 def count_rows(text, size):
     """Lines of text[:size] that are neither blank nor only a comment."""
     rows = 0
@@ -134,7 +134,7 @@ def count_rows(text, size):
     return rows
 
 
-@kernel("(uint8[::1], int64, int64)")
+@kernel()
 def widest(text, size, limit):
     """The largest `index:` in text[:size] that is at most `limit`, comments left out."""
     largest = 0
@@ -150,7 +150,7 @@ def widest(text, size, limit):
     return largest
 
 
-@kernel("(uint8[::1], int64[:, ::1], int64, uint8[:, ::1])")
+@kernel()
 def gather(text, spans, rows, out):
     """out[i] = the bytes text[spans[i, 0]:spans[i, 1]], zeros after them."""
     for i in range(rows):
@@ -220,10 +220,7 @@ def parse_features(text, p, prefixes, skips, limit, null, has_null, row, feature
     return DONE, p, present - (width - j)
 
 
-@kernel(
-    "(uint8[::1], int64, int64, int64, uint64[:, ::1], int64[::1], int64, float32, boolean,"
-    " float32[:, ::1], int32[::1], int64[::1], int64[:, ::1], int64[:, ::1], int64[::1])"
-)
+@kernel()
 def parse(
     text, size, first, last, prefixes, skips, limit, null, has_null,
     features, labels, qids, spans, hard, state,

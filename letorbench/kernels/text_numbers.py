@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba.extending import register_jitable
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 from letorbench.kernels.text_words import (
     align_digits,
     blanks,

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.kernels import kernel
+from letorbench.jit import kernel
 
 QUADRATIC, HINGE, EXPONENTIAL, LOGISTIC, FIELD = range(5)
 #: e^t goes on as its tangent from here, so that it stays finite
 STEEPEST = 30.0
 
 
-@kernel("UniTuple(float64, 2)(int64, float64)")
+@kernel()
 def pair_loss(kind: int, d: float) -> tuple[float, float]:
     """phi(d) and its derivative, d = s_i - s_j of a pair r_i > r_j."""
     if kind == QUADRATIC:
@@ -31,7 +31,7 @@ def pair_loss(kind: int, d: float) -> tuple[float, float]:
     return np.log1p(e) + max(-d, 0.0), -(e * share if d > 0.0 else share)
 
 
-@kernel("UniTuple(float64, 2)(float64, float64, float64, float64)")
+@kernel()
 def field_loss(d: float, sign: float, gamma: float, levels: float) -> tuple[float, float]:
     """-log Q(r_i, r_j) and its derivative by d = s_i - s_j, Q = psi / Z_ij.
 
@@ -46,11 +46,7 @@ def field_loss(d: float, sign: float, gamma: float, levels: float) -> tuple[floa
     return abs(t) + np.log(z) - sign * t, gamma * (slope - sign)
 
 
-@kernel(
-    "(float64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64, float64[::1],"
-    " float64[::1], float64[::1], boolean, boolean, int64, int64, int64, float64[::1],"
-    " float64[::1])"
-)
+@kernel()
 def weighted_pairs(
     scores: np.ndarray,
     order: np.ndarray,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from pkgutil import iter_modules
 
-from letorbench.losses.registry import LOSSES, Loss, loss
+from letorbench.losses.base import LOSSES, Loss, loss
 
 for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")

@@ -22,9 +22,9 @@ from functools import partial
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
+from letorbench.losses.base import register
 from letorbench.losses.lambdas import inverse_ideal, truncated_discount
 from letorbench.losses.listwise import top_k
-from letorbench.losses.registry import register
 from letorbench.losses.segments import inverse, maxima, spread, sums
 
 Result = tuple[np.ndarray, np.ndarray]

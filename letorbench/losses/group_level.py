@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses.registry import Loss
+from letorbench.losses.base import Loss
 
 Aggregate = Literal["min", "max", "mean", "log-mean-exp"]
 AGGREGATES = get_args(Aggregate)

@@ -13,10 +13,10 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.lambdas import inverse_ideal, truncated_discount
 from letorbench.losses.segments import inverse
-from letorbench.measures.convention import standard_discount
 
 #: Table 8: W of a document by its label and place
 DocumentWeight = Literal["1", "r", "sqrt(r)", "(2^r-1)/2^(L-1)", "1/pi", "1/log(1+pi)"]

@@ -7,12 +7,13 @@ from typing import Literal
 
 import numpy as np
 
+from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.kernels import in_threads, pairs
+from letorbench.kernels import pairs
 from letorbench.kernels.forces import forces
-from letorbench.losses.registry import query_share
-from letorbench.measures.convention import standard_discount
+from letorbench.losses.base import query_share
+from letorbench.threads import in_threads
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.kernels import in_threads, lists
-from letorbench.losses.registry import query_share, register
+from letorbench.kernels import lists
+from letorbench.losses.base import query_share, register
+from letorbench.threads import in_threads
 
 #: the most ways to fill k places that a list may have: about a second of work
 MOST_PLACINGS = 10**8

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.kernels import in_threads, pairs
-from letorbench.losses.registry import query_share, register
+from letorbench.kernels import pairs
+from letorbench.losses.base import query_share, register
+from letorbench.threads import in_threads
 
 
 @register("ranknet", "sum over pairs r_i > r_j of log(1 + exp(-(s_i - s_j)))")

@@ -12,10 +12,10 @@ from functools import partial
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.kernels import in_threads
 from letorbench.kernels.chains import chain
+from letorbench.losses.base import query_share, register
 from letorbench.losses.label_order import DOCUMENT_WEIGHTS, document_weights, places
-from letorbench.losses.registry import query_share, register
+from letorbench.threads import in_threads
 
 
 def _forwards(

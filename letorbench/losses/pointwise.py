@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses.registry import register
+from letorbench.losses.base import register
 from letorbench.losses.segments import sums
 
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.kernels import in_threads, smooth_ranks
+from letorbench.kernels import smooth_ranks
+from letorbench.losses.base import query_share, register
 from letorbench.losses.lambdas import inverse_ideal, truncated_discount
 from letorbench.losses.multiclass import best
-from letorbench.losses.registry import query_share, register
 from letorbench.losses.segments import maxima, spread
+from letorbench.threads import in_threads
 
 
 def _smoothed(

@@ -12,10 +12,10 @@ from typing import Literal
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.kernels import in_threads
 from letorbench.kernels import weighted_pairs as kernels
+from letorbench.losses.base import query_share, register
 from letorbench.losses.label_order import PAIR_WEIGHTS, levels, pair_weights
-from letorbench.losses.registry import query_share, register
+from letorbench.threads import in_threads
 
 PairLoss = Literal["quadratic", "hinge", "exponential", "logistic"]
 #: Table 3: the loss of a pair i over j at d = s_i - s_j

@@ -8,9 +8,9 @@ from __future__ import annotations
 from importlib import import_module
 from pkgutil import iter_modules
 
+from letorbench.measures.base import MEASURES, Measure, parse
 from letorbench.measures.evaluation import default_measures, evaluate
 from letorbench.measures.rankings import Rankings, rank
-from letorbench.measures.registry import MEASURES, Measure, parse
 from letorbench.measures.repeated import Repeated
 
 for _module in iter_modules(__path__):

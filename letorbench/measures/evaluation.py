@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from letorbench.conventions import Convention
 from letorbench.errors import DataError
-from letorbench.kernels import in_threads
-from letorbench.measures.convention import Convention
+from letorbench.measures.base import Measure
 from letorbench.measures.rankings import Rankings
-from letorbench.measures.registry import Measure
+from letorbench.threads import in_threads
 
 #: documents measured at a time: what is cached of them stays in the processor's own cache,
 #: and the memory is used again, where fresh pages would take longer than the arithmetic

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from letorbench.measures.base import register
 from letorbench.measures.rankings import Rankings
-from letorbench.measures.registry import register
 
 
 @register("mrr", "reciprocal rank of the first relevant document", "none")

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from letorbench.measures.convention import Convention
+from letorbench.conventions import Convention
+from letorbench.measures.base import Measure
 from letorbench.measures.evaluation import evaluate
-from letorbench.measures.registry import Measure
 
 
 def official(

@@ -8,9 +8,9 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from letorbench.conventions import Convention
 from letorbench.errors import DataError
 from letorbench.kernels import ranking
-from letorbench.measures.convention import Convention
 
 #: the largest label whose gain 2^r - 1 a float64 holds exactly
 LARGEST_LABEL = 53

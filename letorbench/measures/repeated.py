@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from letorbench.conventions import Convention
 from letorbench.errors import DataError
-from letorbench.kernels import in_threads
 from letorbench.kernels.relevant_ranks import relevant_ranks
-from letorbench.measures.convention import Convention
+from letorbench.measures.base import Measure
 from letorbench.measures.rankings import Rankings
-from letorbench.measures.registry import Measure
+from letorbench.threads import in_threads
 
 #: documents for whose ranks a thread is worth its start
 LEAST = 20_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from letorbench.measures.base import register
 from letorbench.measures.rankings import Rankings
-from letorbench.measures.registry import register
 
 
 @register("wta", "winner takes all: 1 where the first document is relevant", "none")

@@ -13,16 +13,16 @@ from pathlib import Path
 import numpy as np
 
 from letorbench import __version__
+from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
-from letorbench.experiment import store
 from letorbench.experiment.select import grid, select
 from letorbench.experiment.task import score_warnings
 from letorbench.measures import evaluate, parse
-from letorbench.measures.convention import CONVENTIONS
-from letorbench.measures.scores import read_scores
 from letorbench.papers.study import Study, Values, Variant
 from letorbench.rankers import ranker
-from letorbench.rankers.base import Validation
+from letorbench.results import store
+from letorbench.results.scores import read_scores
+from letorbench.solvers.validation import Validation
 
 
 @dataclass(frozen=True, eq=False)

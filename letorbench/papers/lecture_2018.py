@@ -7,10 +7,10 @@ from itertools import permutations
 
 import numpy as np
 
+from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.lambdas import Lambda
 from letorbench.measures import evaluate, parse
-from letorbench.measures.convention import CONVENTIONS
 from letorbench.papers import judge
 from letorbench.papers.claims import Claim
 from letorbench.papers.paper import Findings, Paper

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from letorbench.choices import known
 from letorbench.errors import UsageError
-from letorbench.experiment.names import known
 from letorbench.papers.claims import Claim, Verdict
 from letorbench.papers.records import write_claims, write_setting
 from letorbench.papers.study import Study

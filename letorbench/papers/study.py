@@ -8,19 +8,19 @@ from pathlib import Path
 
 import numpy as np
 
+from letorbench.conventions import CONVENTIONS
 from letorbench.datasets import layout
 from letorbench.datasets.catalog import parse as parse_name
 from letorbench.errors import DataError, UsageError
-from letorbench.experiment import store
 from letorbench.experiment.plan import Protocol, Task
 from letorbench.experiment.run import run as run_all
 from letorbench.experiment.settings import parameters
 from letorbench.experiment.task import benchmark_of
 from letorbench.measures import evaluate, parse
-from letorbench.measures.convention import CONVENTIONS
-from letorbench.measures.scores import read_scores
 from letorbench.papers.resampling import mean
 from letorbench.rankers import names, ranker
+from letorbench.results import store
+from letorbench.results.scores import read_scores
 
 #: NDCG@1..10, the curve of the papers' figures
 CUTOFFS = tuple(f"ndcg@{k}" for k in range(1, 11))

@@ -10,7 +10,9 @@ import pkgutil
 from functools import cache
 
 from letorbench.errors import UsageError
-from letorbench.rankers.base import RANKERS, Learned, Ranker, Validation
+from letorbench.rankers.base import RANKERS, Ranker
+from letorbench.solvers.learned import Learned
+from letorbench.solvers.validation import Validation
 
 __all__ = ["Learned", "Ranker", "Validation", "names", "ranker"]
 

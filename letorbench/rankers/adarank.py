@@ -6,14 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.kernels import in_threads
 from letorbench.measures import Measure, Repeated
-from letorbench.measures.convention import CONVENTIONS
-from letorbench.optimizers.boosting import Term, boost
-from letorbench.rankers.base import Learned, Ranker, Validation
-from letorbench.scorers import Linear
+from letorbench.models import Linear
+from letorbench.rankers.base import Ranker
+from letorbench.solvers.boosting import Term, boost
+from letorbench.solvers.learned import Learned
+from letorbench.solvers.validation import Validation
+from letorbench.threads import in_threads
 
 #: the longest step: that of a feature which ranks every query perfectly would be infinite
 LONGEST_STEP = 5.0

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from functools import cached_property
+from dataclasses import fields
 from importlib.util import find_spec
 from pathlib import Path
 from typing import ClassVar
@@ -14,53 +13,11 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
-from letorbench.measures import Measure, Repeated, evaluate, parse
-from letorbench.measures.convention import CONVENTIONS, Convention
-from letorbench.scorers.base import Scorer, load, save
+from letorbench.models.base import load, save
+from letorbench.solvers.learned import Learned
+from letorbench.solvers.validation import Validation
 
 RANKERS: dict[str, type[Ranker]] = {}
-
-
-@dataclass(frozen=True, eq=False)
-class Validation:
-    """A validation set with the measure that every choice is made by."""
-
-    queries: QuerySet
-    measure: Measure = parse("ndcg@10")
-    convention: Convention = CONVENTIONS["standard"]
-
-    def __call__(self, scores: np.ndarray) -> float:
-        """The mean of the measure over the queries, for scores (n_docs,) in file order."""
-        if self._repeated is not None:
-            return float(self._repeated(scores).mean())
-        values = evaluate(
-            self.queries.labels, scores, self.queries.offsets, [self.measure], self.convention
-        )
-        return float(values[:, 0].mean())
-
-    @cached_property
-    def _repeated(self) -> Repeated | None:
-        """The quick way to the measure, where there is one."""
-        queries = self.queries
-        return Repeated.of(queries.labels, queries.offsets, self.measure, self.convention)
-
-
-@dataclass(frozen=True, eq=False)
-class Learned:
-    """What training gave.
-
-    scorer:    the scorer to keep (of the best round or epoch on validation, not the last).
-    curve:     the validation measure after each round or epoch, empty where there are none.
-    best:      how many rounds or epochs the kept scorer has, None where there are none.
-    objective: the training objective or bound after each round, the start's first.
-    warnings:  what a user must know: an iteration limit reached, a degenerate model, ...
-    """
-
-    scorer: Scorer
-    curve: tuple[float, ...] = ()
-    best: int | None = None
-    objective: tuple[float, ...] = ()
-    warnings: tuple[str, ...] = ()
 
 
 class Ranker(ABC):

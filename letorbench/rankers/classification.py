@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.functionals import LinearFunctional
 from letorbench.losses import loss
-from letorbench.optimizers.lbfgs import Prior, minimise
-from letorbench.rankers.base import Learned, Ranker, Validation
+from letorbench.models.linear_functional import LinearFunctional
+from letorbench.rankers.base import Ranker
+from letorbench.solvers.lbfgs import Prior, minimise
+from letorbench.solvers.learned import Learned
+from letorbench.solvers.validation import Validation
 
 
 @dataclass

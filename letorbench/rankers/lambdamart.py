@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.rankers.base import Learned, Ranker, Validation
-from letorbench.scorers.base import Scorer
+from letorbench.models.base import Scorer
+from letorbench.rankers.base import Ranker
+from letorbench.solvers.learned import Learned
+from letorbench.solvers.validation import Validation
 
 #: scores of the validation set's documents -> our measure of them
 Watch = Callable[[np.ndarray], float]

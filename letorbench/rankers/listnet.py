@@ -9,8 +9,10 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import loss
-from letorbench.optimizers.gradient import Descent, descend
-from letorbench.rankers.base import Learned, Ranker, Validation
+from letorbench.rankers.base import Ranker
+from letorbench.solvers.learned import Learned
+from letorbench.solvers.linear_descent import Descent, descend
+from letorbench.solvers.validation import Validation
 
 
 @dataclass

@@ -6,13 +6,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.kernels import in_threads, ndcg_bound
-from letorbench.measures.convention import CONVENTIONS
-from letorbench.optimizers.boosting import Term, boost, stump_ensemble
-from letorbench.optimizers.stump_search import BinnedFeatures, best_stump
-from letorbench.rankers.base import Learned, Ranker, Validation
+from letorbench.kernels import ndcg_bound
+from letorbench.rankers.base import Ranker
+from letorbench.solvers.boosting import Term, boost, stump_ensemble
+from letorbench.solvers.learned import Learned
+from letorbench.solvers.stump_search import BinnedFeatures, best_stump
+from letorbench.solvers.validation import Validation
+from letorbench.threads import in_threads
 
 #: the longest step: where the bound falls for ever, a longer one would only overflow
 LONGEST_STEP = 5.0

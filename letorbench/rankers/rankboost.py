@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.kernels import exponential_pairs, in_threads
-from letorbench.optimizers.boosting import Booster, Term
-from letorbench.optimizers.margin import pair_counts
-from letorbench.optimizers.stump_search import BinnedFeatures, best_stump
+from letorbench.kernels import exponential_pairs
 from letorbench.rankers.stump_boosting import StumpBoosting
+from letorbench.solvers.boosting import Booster, Term
+from letorbench.solvers.margin import pair_counts
+from letorbench.solvers.stump_search import BinnedFeatures, best_stump
+from letorbench.threads import in_threads
 
 #: the longest step: that of a stump which orders every pair would be infinite
 LONGEST_STEP = 5.0

@@ -9,8 +9,10 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses.lambdas import Lambda
-from letorbench.optimizers.per_query import Schedule, descend_per_query
-from letorbench.rankers.base import Learned, Ranker, Validation
+from letorbench.rankers.base import Ranker
+from letorbench.solvers.learned import Learned
+from letorbench.solvers.sgd import Schedule, descend_per_query
+from letorbench.solvers.validation import Validation
 
 
 @dataclass

@@ -8,11 +8,13 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.optimizers import cutting_planes, newton
-from letorbench.optimizers.margin import active_pairs, pair_counts, thinned
-from letorbench.optimizers.row_sums import weighted_rows
-from letorbench.rankers.base import Learned, Ranker, Validation
-from letorbench.scorers import Linear
+from letorbench.models import Linear
+from letorbench.models.weighted_rows import weighted_rows
+from letorbench.rankers.base import Ranker
+from letorbench.solvers import cutting_planes, newton
+from letorbench.solvers.learned import Learned
+from letorbench.solvers.margin import active_pairs, pair_counts, thinned
+from letorbench.solvers.validation import Validation
 
 #: from here on a start from a part of the documents saves more than the part costs
 MANY_DOCS = 16_384

@@ -8,8 +8,10 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.rankers.base import Learned, Ranker, Validation
-from letorbench.scorers import Linear
+from letorbench.models import Linear
+from letorbench.rankers.base import Ranker
+from letorbench.solvers.learned import Learned
+from letorbench.solvers.validation import Validation
 
 #: eigenvalues of the correlation matrix below this share of the largest are rounding noise
 NOISE = 1e-10

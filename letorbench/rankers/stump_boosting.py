@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.optimizers.boosting import Booster, boost, stump_ensemble
-from letorbench.optimizers.stump_search import BinnedFeatures
-from letorbench.rankers.base import Learned, Ranker, Validation
+from letorbench.rankers.base import Ranker
+from letorbench.solvers.boosting import Booster, boost, stump_ensemble
+from letorbench.solvers.learned import Learned
+from letorbench.solvers.stump_search import BinnedFeatures
+from letorbench.solvers.validation import Validation
 
 
 @dataclass

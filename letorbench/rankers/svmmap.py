@@ -8,12 +8,15 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.kernels import hinge, in_threads, most_violated
-from letorbench.optimizers import cutting_planes
-from letorbench.optimizers.margin import least_queries
-from letorbench.optimizers.row_sums import weighted_rows
-from letorbench.rankers.base import Learned, Ranker, Validation
-from letorbench.scorers import Linear
+from letorbench.kernels import hinge, most_violated
+from letorbench.models import Linear
+from letorbench.models.weighted_rows import weighted_rows
+from letorbench.rankers.base import Ranker
+from letorbench.solvers import cutting_planes
+from letorbench.solvers.learned import Learned
+from letorbench.solvers.margin import least_queries
+from letorbench.solvers.validation import Validation
+from letorbench.threads import in_threads
 
 
 @dataclass

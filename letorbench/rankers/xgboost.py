@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
+from letorbench.models import XGBoostTrees
+from letorbench.models.trees import threads_for
 from letorbench.rankers.lambdamart import LambdaMART, Watch
-from letorbench.scorers import XGBoostTrees
-from letorbench.scorers.boosted import threads_for
 
 
 @dataclass

@@ -8,9 +8,9 @@ import subprocess
 
 import pytest
 
-from letorbench.analysis.aggregate import Row, Summary
 from letorbench.analysis.latex import escape
 from letorbench.analysis.tables import Marks, render
+from letorbench.results.summary import Row, Summary
 
 SUMMARY = Summary(
     "MY_SET 100%",

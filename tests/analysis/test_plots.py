@@ -8,7 +8,6 @@ import itertools
 import numpy as np
 import pytest
 
-from letorbench.analysis.aggregate import Row, Summary
 from letorbench.analysis.plots import (
     COLOURS,
     FORMATS,
@@ -20,6 +19,7 @@ from letorbench.analysis.plots import (
 )
 from letorbench.analysis.plotter import panel, plotter
 from letorbench.errors import LetorError
+from letorbench.results.summary import Row, Summary
 
 
 def panels(n_panels: int, n_lines: int, name: str = "algorithm-{}") -> list[Panel]:

@@ -7,8 +7,8 @@ import io
 
 import pytest
 
-from letorbench.analysis.aggregate import Row, Summary
 from letorbench.analysis.tables import FORMATS, Marks, caption, label, render
+from letorbench.results.summary import Row, Summary
 
 SUMMARY = Summary(
     "OHSUMED",

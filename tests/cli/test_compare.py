@@ -13,8 +13,8 @@ from click.testing import CliRunner, Result
 from scipy.stats import ttest_rel, wilcoxon
 from toy_data import write_toy
 
-from letorbench.analysis.per_query import read_per_query
 from letorbench.cli import cli
+from letorbench.results.per_query import read_per_query
 
 
 @pytest.fixture(scope="module")

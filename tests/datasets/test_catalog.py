@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from letorbench.conventions import CONVENTIONS
 from letorbench.datasets import catalog
 from letorbench.datasets.downloads import file_hashes, sources
 from letorbench.errors import UsageError
-from letorbench.measures.convention import CONVENTIONS
 
 NAMES = list(catalog.CATALOG)
 

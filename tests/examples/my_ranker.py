@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from letorbench.rankers import Learned, Ranker
-from letorbench.scorers import Linear
+from letorbench.models import Linear
+from letorbench.rankers import Ranker
+from letorbench.solvers.learned import Learned
 
 
 @dataclass

@@ -9,9 +9,9 @@ from typing import Literal
 import pytest
 from toy_data import write_toy
 
+from letorbench.choices import known, split
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment import plan
-from letorbench.experiment.names import known, split
 from letorbench.experiment.settings import parameters, settings, typed
 from letorbench.rankers import names, ranker
 

@@ -18,8 +18,9 @@ from letorbench.experiment.plan import Protocol, Task
 from letorbench.experiment.run import run
 from letorbench.experiment.task import attempt, score_warnings, seed_of
 from letorbench.measures import default_measures, evaluate
-from letorbench.rankers.base import RANKERS, Learned, Ranker
-from letorbench.scorers import Linear
+from letorbench.models import Linear
+from letorbench.rankers.base import RANKERS, Ranker
+from letorbench.solvers.learned import Learned
 
 
 @pytest.fixture

@@ -11,8 +11,10 @@ import pytest
 from conftest import random_queries
 
 from letorbench.experiment.select import Trial, edge_warnings, grid, select
-from letorbench.rankers.base import RANKERS, Learned, Ranker, Validation
-from letorbench.scorers import Linear
+from letorbench.models import Linear
+from letorbench.rankers.base import RANKERS, Ranker
+from letorbench.solvers.learned import Learned
+from letorbench.solvers.validation import Validation
 
 
 @pytest.fixture

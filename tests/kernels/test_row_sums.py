@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from letorbench.kernels.row_sums import BLOCK
-from letorbench.optimizers.row_sums import weighted_rows
+from letorbench.models.weighted_rows import weighted_rows
 
 
 @pytest.mark.parametrize("rows", [0, 1, BLOCK, 9 * BLOCK + 17])

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from conftest import random_queries
 
+from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses import LOSSES, loss
 from letorbench.losses.label_order import DOCUMENT_WEIGHTS, PAIR_WEIGHTS
 from letorbench.measures import evaluate, parse
-from letorbench.measures.convention import CONVENTIONS
 
 
 def one_query(labels: list[int]) -> QuerySet:

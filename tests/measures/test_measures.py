@@ -10,8 +10,8 @@ from itertools import product
 import numpy as np
 import pytest
 
+from letorbench.conventions import CONVENTIONS, Convention
 from letorbench.measures import MEASURES, Measure, default_measures, evaluate
-from letorbench.measures.convention import CONVENTIONS, Convention
 
 #: what the tools do, restated: (log's argument at a rank, least relevant label)
 RULES = {"letor3": (0, 1), "letor4": (0, 1), "mslr": (0, 2), "standard": (1, 1)}

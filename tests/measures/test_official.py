@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from letorbench.measures.convention import CONVENTIONS
+from letorbench.conventions import CONVENTIONS
 from letorbench.measures.official import official
-from letorbench.measures.scores import read_scores
+from letorbench.results.scores import read_scores
 
 SETS = {
     "OHSUMED.Fold1.test": ("letor3", "OHSUMED.zip", "QueryLevelNorm/Fold1/test"),

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from conftest import random_queries
 
+from letorbench.conventions import CONVENTIONS
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import MEASURES, Measure, evaluate, parse
-from letorbench.measures.convention import CONVENTIONS
 
 FORMS = {
     "none": ["{}"],

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from conftest import random_queries
 
+from letorbench.conventions import CONVENTIONS
 from letorbench.errors import DataError
 from letorbench.measures import Repeated, evaluate, parse
-from letorbench.measures.convention import CONVENTIONS
 
 
 @pytest.mark.parametrize("name", sorted(CONVENTIONS))

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from letorbench.conventions import CONVENTIONS
 from letorbench.measures import evaluate, parse
-from letorbench.measures.convention import CONVENTIONS
 
 #: ours -> trec_eval's
 SAME = {

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from conftest import random_queries
 
+from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.measures import evaluate, parse
-from letorbench.measures.convention import CONVENTIONS
-from letorbench.rankers import Ranker, Validation, ranker
+from letorbench.rankers import Ranker, ranker
+from letorbench.solvers.validation import Validation
 
 BOTH = {"adarank-map": "map", "adarank-ndcg": "ndcg@10"}
 

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from conftest import random_queries
 
+from letorbench.conventions import CONVENTIONS
 from letorbench.errors import UsageError
 from letorbench.measures import parse
-from letorbench.measures.convention import CONVENTIONS
-from letorbench.rankers import Ranker, Validation, ranker
-from letorbench.scorers import LightGBMTrees, XGBoostTrees, boosted
+from letorbench.models import LightGBMTrees, XGBoostTrees
+from letorbench.models import trees as boosted
+from letorbench.rankers import Ranker, ranker
+from letorbench.solvers.validation import Validation
 
 TREES = ["lightgbm", "xgboost"]
 

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from conftest import random_queries
 
+from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
 from letorbench.measures import evaluate, parse
-from letorbench.measures.convention import CONVENTIONS
-from letorbench.rankers import Ranker, Validation, names, ranker
+from letorbench.rankers import Ranker, names, ranker
+from letorbench.solvers.validation import Validation
 
 RANKERS = [
     pytest.param(

@@ -7,8 +7,8 @@ import pytest
 from conftest import random_queries
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.rankers import Validation
 from letorbench.rankers.frank import FRank
+from letorbench.solvers.validation import Validation
 
 
 def objective(queries: QuerySet, scores: np.ndarray) -> float:

@@ -8,7 +8,7 @@ from conftest import random_queries
 
 from letorbench.errors import UsageError
 from letorbench.rankers import ranker
-from letorbench.rankers.base import Validation
+from letorbench.solvers.validation import Validation
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 from conftest import random_queries
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.rankers import Validation
 from letorbench.rankers.rankboost import RankBoost
+from letorbench.solvers.validation import Validation
 
 
 def pairs(queries: QuerySet) -> tuple[np.ndarray, np.ndarray]:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from letorbench.analysis.aggregate import Row, Summary
-from letorbench.analysis.per_query import PerQuery
 from letorbench.errors import DataError
-from letorbench.experiment.remeasure import with_measures
+from letorbench.results.per_query import PerQuery
+from letorbench.results.remeasure import with_measures
+from letorbench.results.summary import Row, Summary
 
 
 @dataclass(frozen=True, eq=False)

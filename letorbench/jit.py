@@ -1,0 +1,34 @@
+"""Compiled loops: one decorator for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numba
+
+Function = TypeVar("Function", bound=Callable)
+
+#: floating-point freedoms that let a sum be vectorised; NaN and infinity keep their meaning
+REORDER = frozenset({"reassoc", "contract", "nsz", "arcp"})
+
+
+def kernel(*, reorder: bool = False) -> Callable[[Function], Function]:
+    """Compile a function on its first call with each combination of argument types.
+
+    Numba keeps the machine code on disk, so a later process loads it. A kernel is a plain loop
+    over arrays: it releases the interpreter lock, allocates little and checks nothing. The
+    function that calls it checks its input.
+
+    Parameters
+    ----------
+    reorder : bool
+        Let the compiler reorder floating-point sums. Use it only where no result depends on the
+        last bit of a sum.
+    """
+    return numba.njit(
+        nogil=True,
+        cache=True,
+        fastmath=set(REORDER) if reorder else False,
+        error_model="numpy",  # a check for zero would keep divisions from being vectorised
+    )

@@ -1,0 +1,29 @@
+"""s = w . x + b."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from letorbench.kernels import scoring
+from letorbench.models.base import Scorer
+from letorbench.threads import in_threads
+
+
+@dataclass(frozen=True, eq=False)
+class Linear(Scorer, kind="linear"):
+    """weights (n_features,) float64, bias a scalar float64."""
+
+    weights: np.ndarray
+    bias: np.ndarray | float = 0.0
+
+    def predict(self, features: np.ndarray) -> np.ndarray:
+        scores = np.empty(len(features))
+        weights = np.ascontiguousarray(self.weights, dtype=np.float64)
+
+        def part(start: int, stop: int) -> None:
+            scoring.linear(features[start:stop], weights, float(self.bias), scores[start:stop])
+
+        in_threads(part, len(features), least=4096)
+        return scores

@@ -1,0 +1,105 @@
+"""Functionals by name: what each needs, and what it cannot do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import random_queries
+
+from letorbench.errors import UsageError
+from letorbench.losses import loss
+from letorbench.models import Linear, Quadratic, Separate
+from letorbench.rankers import ranker
+from letorbench.rankers.functional_choice import Choice
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"functional": "cubic"}, "found functional=cubic, expected one of linear, quadratic"),
+        ({"functional": "group", "group": "sum"}, "found group=sum, expected one of min, max"),
+        ({"rho": 1.0}, "found rho=1.0"),
+        ({"tau": 0.0}, "found tau=0.0"),
+        ({"dimensions": 0}, "dimensions=0"),
+    ],
+)
+def test_a_wrong_setting_is_one_clear_line(settings, message):
+    with pytest.raises(UsageError, match=message):
+        Choice(**settings)
+    with pytest.raises(UsageError, match=message):
+        ranker("wpl")(**settings)
+
+
+def test_separate_vectors_need_two_parts(rng):
+    with pytest.raises(UsageError, match="query_features=5 of 5"):
+        Choice("bilinear", query_features=5).on(random_queries(rng, [4], 5))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("linear", Linear), ("quadratic", Quadratic), ("group", Linear),
+        ("bilinear", Separate), ("distance", Separate),
+    ],
+)  # fmt: skip
+def test_every_functional_is_learned_saved_and_loaded(name, kind, rng, tmp_path):
+    train = random_queries(rng, [10] * 20, 6)
+    model = ranker("wpl")(functional=name, iterations=20).fit(train, rng=rng)
+    assert isinstance(model.learned.scorer, kind)
+    model.save(tmp_path / "model.npz")
+    again = ranker("wpl").load(tmp_path / "model.npz")
+    np.testing.assert_array_equal(again.predict(train.features), model.predict(train.features))
+    whole = model.predict(train.features)
+    np.testing.assert_array_equal(model.predict(train.features[3:4]), whole[3:4])
+    order = rng.permutation(train.n_docs)
+    np.testing.assert_array_equal(
+        model.predict(train.features[order]), model.predict(train.features)[order]
+    )
+
+
+@pytest.mark.parametrize("name", ["bilinear", "distance"])
+def test_separate_vectors_match_words_of_query_and_document(name, rng):
+    """The best document has the word that goes with its query's."""
+
+    def drawn(n: int):
+        queries = random_queries(rng, [6] * n, 16)
+        queries.features[:] = 0.0
+        queries.labels[:] = 0
+        for q in range(n):
+            word = rng.integers(8)
+            rows = np.arange(6 * q, 6 * q + 6)
+            queries.features[rows, word] = 1.0
+            words = rng.permutation(np.delete(np.arange(8), word))[:6]
+            best = rng.integers(6)
+            words[best] = word
+            queries.features[rows, 8 + words] = 1.0
+            queries.labels[rows[best]] = 1
+        return queries
+
+    model = ranker("mcl")(functional=name, l2=1e-4).fit(drawn(300), rng=rng)
+    test = drawn(100)
+    scores = model.predict(test.features).reshape(-1, 6)
+    assert np.mean(scores.argmax(axis=1) == test.labels.reshape(-1, 6).argmax(axis=1)) > 0.95
+
+
+@pytest.mark.parametrize("aggregate", ["min", "max", "mean", "log-mean-exp"])
+def test_group_level_is_the_loss_of_groups(aggregate, rng):
+    train = random_queries(rng, [7, 1, 9, 4, 5], levels=3)
+    scores = rng.normal(size=train.n_docs)
+    grouped = Choice("group", group=aggregate).level(loss("wpl-1"), train)
+    value, gradient = grouped(scores, train)
+    define = {
+        "min": np.min, "max": np.max, "mean": np.mean,
+        "log-mean-exp": lambda s: np.log(np.mean(np.exp(s))),
+    }[aggregate]  # fmt: skip
+    for q, (a, b) in enumerate(zip(train.offsets[:-1], train.offsets[1:])):
+        labels = train.labels[a:b]
+        level = [define(scores[a:b][labels == r]) for r in sorted(set(labels), reverse=True)]
+        expected = sum(np.log(np.exp(level[t:]).sum()) - level[t] for t in range(len(level)))
+        assert value[q] == pytest.approx(expected)
+    for i in range(train.n_docs):
+        up, down = scores.copy(), scores.copy()
+        up[i] += 1e-6
+        down[i] -= 1e-6
+        rise = (grouped(up, train)[0] - grouped(down, train)[0]).sum() / 2e-6
+        assert gradient[i] == pytest.approx(rise, abs=1e-6)

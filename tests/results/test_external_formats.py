@@ -1,0 +1,146 @@
+"""Score files of other systems: read back what was written, refuse what is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import random_queries
+
+from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import DataError, UsageError
+from letorbench.results.external import read_any, read_qrels, write_qrels, write_run
+from letorbench.results.external.formats import detect
+
+RUN = "1 Q0 a 1 3.5 t\n1 Q0 b 2 2.5 t\n2 Q0 a 1 1e3 t\n2 Q0 c 2 -1 t\n2 Q0 d 3 -2 t\n"
+RANKLIB = "1\t0\t3.5\n1\t1\t2.5\n2\t0\t1e3\n2\t1\t-1\n2\t2\t-2\n"
+QRELS = "1 0 a 2\n1 0 b 0\n2 0 a 1\n2 0 c 0\n2 0 d 0\n"
+
+
+@pytest.fixture
+def queries(rng: np.random.Generator) -> QuerySet:
+    named = np.array([b"a", b"b", b"a", b"c", b"d"])
+    return replace(random_queries(rng, [2, 3]), docids=named)
+
+
+def written(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "file.txt"
+    path.write_text(text)
+    return path
+
+
+def shuffled(text: str, rng: np.random.Generator) -> str:
+    return "".join(rng.permutation(text.splitlines(keepends=True)))
+
+
+@pytest.mark.parametrize(
+    "form, text", [("scores", "3.5\n2.5\n1e3\n-1\n-2\n"), ("ranklib", RANKLIB), ("trec", RUN)]
+)
+def test_formats_and_their_recognition(tmp_path, queries, rng, form, text):
+    expected = [3.5, 2.5, 1e3, -1.0, -2.0]
+    path = written(tmp_path, "\n" + text if form != "scores" else text)
+    assert detect(path) == form
+    assert read_any(path, queries).tolist() == expected
+    assert read_any(path, queries, form).tolist() == expected
+    if form != "scores":
+        assert read_any(written(tmp_path, shuffled(text, rng)), queries).tolist() == expected
+        ended = written(tmp_path, text.replace("\n", " \r\n"))
+        assert read_any(ended, queries).tolist() == expected
+
+
+def test_documents_without_ids_go_by_their_position(tmp_path, queries):
+    text = "2 Q0 3 1 5 t\n2 Q0 1 2 4 t\n1 Q0 2 1 9 t\n1 Q0 1 2 8 t\n2 Q0 2 9 1 t\n"
+    path = written(tmp_path, text)
+    expected = [8.0, 9.0, 4.0, 1.0, 5.0]
+    assert read_any(path, replace(queries, docids=None)).tolist() == expected
+    empty = replace(queries, docids=np.zeros(5, "S1"))
+    assert read_any(path, empty).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        (RUN.replace("2 Q0 c", "2 Q0 x"), "4: found document x of query 2, which the data"),
+        (RUN.replace("2 Q0 c", "7 Q0 c"), "4: found query 7, which the data"),
+        (RUN.replace("2 Q0 c", "2 Q0 a"), "4: found document a of query 2 again.*line 3"),
+        (RUN.replace("2 Q0 d 3 -2 t\n", ""), "no score for document d of query 2.*1 have none"),
+        (RUN.replace(" -2 t", " x t"), "5: found 'x', expected a number"),
+        (RUN.replace(" -2 t", " nan t"), "5: found 'nan', expected a number"),
+        (RUN.replace(" -2 t", " 1_0 t"), "5: found '1_0', expected a number"),
+        (RUN.replace(" -2 t", " -2"), "5: found 5 columns, expected 6: qid Q0 docno"),
+        (RANKLIB.replace("2\t1", "3\t1"), "4: found query 3"),
+        (RANKLIB.replace("2\t1", "2\t3"), "4: found index 3 in query 2, expected 0 to 2"),
+        (RANKLIB.replace("2\t1", "2\t-1"), "4: found index -1"),
+        (RANKLIB.replace("2\t1", "2\tone"), "4: found 'one', expected a whole number"),
+        (RANKLIB.replace("2\t1", "2\t0"), "4: found document a of query 2 again"),
+        (RANKLIB.replace("1\t0\t3.5\n", ""), "no score for document a of query 1"),
+        (RANKLIB.replace("\t-2", ""), "5: found 2 columns, expected 3: qid index score"),
+        ("1\n2\n3\n4\n", "found 4 scores, expected 5"),
+        ("", "found 0 scores, expected 5"),
+    ],
+)
+def test_wrong_files(tmp_path, queries, text, words):
+    with pytest.raises(DataError, match=words) as error:
+        read_any(written(tmp_path, text), queries)
+    assert str(error.value).startswith(str(tmp_path / "file.txt"))
+
+
+def test_files_that_are_not_there_or_empty(tmp_path, queries):
+    for form in ("auto", "scores", "ranklib", "trec"):
+        with pytest.raises(DataError, match="no readable file"):
+            read_any(tmp_path / "none", queries, form)
+    with pytest.raises(DataError, match="found no lines, expected lines of qid Q0"):
+        read_any(written(tmp_path, "\n\n"), queries, "trec")
+
+
+def test_a_run_reads_back_to_the_last_bit(tmp_path, rng):
+    queries = random_queries(rng, [1, 30, 7])
+    scores = rng.normal(size=38)
+    scores[3:9] = scores[3]
+    path = tmp_path / "a.run"
+    write_run(path, queries, scores, "mine")
+    assert np.array_equal(read_any(path, queries), scores)
+    rows = [line.split() for line in path.read_text().splitlines()]
+    assert [int(row[3]) for row in rows[1:31]] == list(range(1, 31))
+    second = [float(row[4]) for row in rows[1:31]]
+    assert second == sorted(second, reverse=True) and rows[0][5] == "mine"
+    tied = [int(row[2]) for row in rows[1:31] if float(row[4]) == scores[3]]
+    assert tied == sorted(tied)  # ties in file order
+
+
+def test_qrels_read_back(tmp_path, queries, rng):
+    write_qrels(tmp_path / "qrels", queries)
+    again = read_qrels(tmp_path / "qrels")
+    for name in ("labels", "offsets", "qids", "docids"):
+        assert np.array_equal(getattr(again, name), getattr(queries, name)), name
+    mixed = read_qrels(written(tmp_path, "2 0 a -2\n1 0 b 1\n2 0 c 3\n"))
+    assert mixed.qids.tolist() == [2, 1] and mixed.labels.tolist() == [0, 3, 1]
+    assert mixed.docids.tolist() == [b"a", b"c", b"b"]
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        (QRELS + "2 0 a 1\n", "6: found document a of query 2 again"),
+        (QRELS.replace("1 0 b", "q1 0 b"), "2: found 'q1', expected a whole number"),
+        (QRELS.replace("a 2", "a 0.5"), "1: found '0.5', expected a whole number"),
+        (QRELS.replace("a 2", "a 4000000000"), "1: found label 4000000000"),
+        ("1 a 2\n", "1: found 3 columns, expected 4"),
+        ("", "found no lines"),
+    ],
+)
+def test_wrong_qrels(tmp_path, text, words):
+    with pytest.raises(DataError, match=words):
+        read_qrels(written(tmp_path, text))
+
+
+def test_documents_that_no_run_can_tell_apart(tmp_path, queries):
+    twice = replace(queries, docids=np.array([b"a", b"a", b"a", b"c", b"d"]))
+    with pytest.raises(DataError, match="two documents a in query 1"):
+        read_any(written(tmp_path, RUN), twice)
+    with pytest.raises(DataError, match="two documents a in query 1"):
+        write_run(tmp_path / "x.run", twice, np.arange(5.0), "t")
+    with pytest.raises(UsageError, match="one word"):
+        write_run(tmp_path / "x.run", queries, np.arange(5.0), "two words")

@@ -1,0 +1,43 @@
+"""L-BFGS with a prior: the optimum, what it says when stopped."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import random_queries
+
+from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import UsageError
+from letorbench.losses import loss
+from letorbench.models.linear_functional import LinearFunctional
+from letorbench.solvers.lbfgs import Prior, minimise
+from letorbench.solvers.learned import Learned
+
+
+def fitted(queries: QuerySet, prior: Prior) -> Learned:
+    """Logistic regression with an intercept."""
+    functional = LinearFunctional.plain(queries.n_features, intercept=True)
+    rng = np.random.default_rng(0)
+    return minimise(functional, loss("logistic"), queries, prior, queries.n_docs, rng)
+
+
+@pytest.mark.parametrize("l2", [1e-3, 1e-1])
+def test_lbfgs_ends_where_the_gradient_is_zero(l2, rng):
+    queries = random_queries(rng, [10] * 20, levels=2)
+    learned = fitted(queries, Prior(l2, 500))
+    x, y = queries.features.astype(np.float64), queries.labels >= 1
+    residual = 1.0 / (1.0 + np.exp(-learned.scorer.predict(queries.features))) - y
+    w = learned.scorer.weights
+    np.testing.assert_allclose(residual @ x / len(y) + l2 * w, 0.0, atol=1e-5)
+    assert abs(residual.mean()) < 1e-5
+    assert not learned.warnings and (np.diff(learned.objective) <= 1e-12).all()
+
+
+def test_lbfgs_says_when_it_was_stopped(rng):
+    queries = random_queries(rng, [10] * 20, levels=2)
+    assert "after 1 iterations" in fitted(queries, Prior(1e-3, 1)).warnings[0]
+
+
+def test_a_prior_that_is_none_is_refused():
+    with pytest.raises(UsageError, match="l2=-1.0"):
+        Prior(-1.0)

@@ -1,0 +1,49 @@
+"""Truncated Newton on functions whose minimum is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from letorbench.solvers.newton import Expansion, conjugate_gradient, minimise
+
+
+def test_conjugate_gradient_solves(rng: np.random.Generator) -> None:
+    root = rng.normal(size=(20, 20))
+    matrix, target = root @ root.T + np.eye(20), rng.normal(size=20)
+    x = conjugate_gradient(lambda v: matrix @ v, target, 1e-10)
+    assert np.allclose(x, np.linalg.solve(matrix, target), rtol=0, atol=1e-8)
+
+
+def logistic(w: np.ndarray, rows: np.ndarray, C: float) -> Expansion:
+    """|w|^2 / 2 + C sum log(1 + exp(-row . w)): smooth, 1-strongly convex, not quadratic."""
+    t = rows @ w
+    p = 1.0 / (1.0 + np.exp(t))
+    return Expansion(
+        float(w @ w / 2 + C * np.logaddexp(0.0, -t).sum()),
+        w - C * rows.T @ p,
+        lambda v: v + C * rows.T @ (p * (1 - p) * (rows @ v)),
+    )
+
+
+@pytest.mark.parametrize("C", [0.1, 10.0, 1000.0])
+def test_gap_is_a_bound_that_is_reached(rng: np.random.Generator, C: float) -> None:
+    from scipy.optimize import minimize
+
+    rows = rng.normal(size=(60, 6))
+    found = minimise(lambda w: logistic(w, rows, C), np.zeros(6), 1e-8)
+    reference = minimize(
+        lambda w: logistic(w, rows, C).value,
+        found.point,
+        jac=lambda w: logistic(w, rows, C).gradient,
+        options={"gtol": 1e-12},
+    )
+    assert found.converged and found.gap <= 1e-8 * found.value
+    assert found.value - reference.fun <= found.gap + 1e-12 * found.value
+    assert all(b <= a for a, b in zip(found.values, found.values[1:]))
+
+
+def test_iteration_limit_is_told(rng: np.random.Generator) -> None:
+    rows = rng.normal(size=(60, 6))
+    found = minimise(lambda w: logistic(w, rows, 1e3), np.zeros(6), 1e-12, iterations=1)
+    assert not found.converged and len(found.values) == 2
