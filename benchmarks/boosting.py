@@ -35,7 +35,7 @@ def small() -> Row:
     """63 queries, 9,219 documents, 45 features: the shape of an OHSUMED training part."""
     train = synthetic(np.random.default_rng(1), 63, 146, 45, [0.70, 0.15, 0.15], 6)
     ranker = NDCGBoost(rounds=100)
-    elapsed = seconds(lambda: ranker.fit(train))
+    elapsed = seconds(lambda: ranker.fit_sets(train))
     return Row(
         "NDCG Boost, 100 exact rounds, 63 queries x 146 documents x 45 features",
         f"{elapsed * 1e3:.0f} ms",
@@ -51,7 +51,7 @@ def large() -> Row:
     train = synthetic(np.random.default_rng(2), 6_000, 120, 136, shares, 3)
     what = "NDCG Boost, a round, 720,000 documents x 136 features, 255 bins"
     short, long = 5, 25
-    ours = _slope(lambda rounds: NDCGBoost(rounds=rounds, bins=255).fit(train), short, long)
+    ours = _slope(lambda rounds: NDCGBoost(rounds=rounds, bins=255).fit_sets(train), short, long)
     try:
         import lightgbm
     except ImportError:

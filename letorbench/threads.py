@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import os
-from collections import deque
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache, partial
-from queue import SimpleQueue
-from threading import Thread, current_thread
 from typing import TypeVar
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 Result = TypeVar("Result")
 
+#: the name of every thread of the pool starts with this
+WORKER = "letorbench-worker"
+
+_limit: ContextVar[int | None] = ContextVar("thread limit", default=None)
+
 
 def thread_count() -> int:
-    """Threads a kernel may use: LETORBENCH_THREADS where set, else the cores given to us."""
+    """Return how many threads a computation may use.
+
+    That is the number of `limited_threads`, else LETORBENCH_THREADS, else the cores that this
+    process may run on.
+    """
+    limit = _limit.get()
+    if limit is not None:
+        return limit
     setting = os.environ.get("LETORBENCH_THREADS", "")
     if setting.isdigit() and int(setting) > 0:
         return int(setting)
@@ -26,63 +40,46 @@ def thread_count() -> int:
         return os.cpu_count() or 1
 
 
-class _Worker(Thread):
-    """A thread that runs one piece of work after the other, for ever.
+@contextmanager
+def limited_threads(count: int | None) -> Iterator[None]:
+    """Let computations inside the block use at most `count` threads; None changes nothing."""
+    token = _limit.set(_limit.get() if count is None else max(1, count))
+    try:
+        yield
+    finally:
+        _limit.reset(token)
 
-    A piece costs 12 microseconds this way; concurrent.futures takes 60, which is more than
-    many a kernel's whole run in a boosting round.
+
+def one_blas_thread() -> threadpool_limits:
+    """Return a context in which BLAS uses one thread.
+
+    BLAS splits a sum by its number of threads, so the last bits of a product depend on it.
     """
-
-    def __init__(self, work: SimpleQueue) -> None:
-        super().__init__(daemon=True)
-        self.work = work
-
-    def run(self) -> None:
-        while True:
-            piece, done = self.work.get()
-            try:
-                piece()
-                done.put(None)
-            except BaseException as error:  # handed over: the thread that asked raises it
-                done.put(error)
+    return threadpool_limits(1, user_api="blas")
 
 
 @cache
-def _work(process: int) -> SimpleQueue:
-    """The queue of this process's workers, started at the first use (and after a fork)."""
-    work: SimpleQueue = SimpleQueue()
-    for _ in range(thread_count() - 1):
-        _Worker(work).start()
-    return work
+def _pool(process: int, size: int) -> ThreadPoolExecutor:
+    """Return the pool of this process; a forked child makes its own."""
+    return ThreadPoolExecutor(size, thread_name_prefix=WORKER)
 
 
 def in_turn(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
-    """Run tasks on all threads, each taking the next; results in the order of the tasks."""
-    helpers = min(thread_count(), len(tasks)) - 1
-    if helpers < 1 or isinstance(current_thread(), _Worker):
+    """Run tasks on all threads; return their results in the order of the tasks.
+
+    Called from a task of the pool, it runs the tasks one after the other.
+    """
+    threads = min(thread_count(), len(tasks))
+    if threads < 2 or threading.current_thread().name.startswith(WORKER):
         return [task() for task in tasks]
-    pending, results = deque(enumerate(tasks)), [None] * len(tasks)
-
-    def take() -> None:
-        while True:
-            try:
-                number, task = pending.popleft()
-            except IndexError:
-                return
-            results[number] = task()
-
-    work, done = _work(os.getpid()), SimpleQueue()
-    for _ in range(helpers):
-        work.put((take, done))
+    pool = _pool(os.getpid(), thread_count())
+    first, *others = tasks
+    started = [pool.submit(task) for task in others]
     try:
-        take()
+        return [first(), *(each.result() for each in started)]
     finally:
-        pending.clear()
-        errors = [done.get() for _ in range(helpers)]
-    for error in errors:
-        if error is not None:
-            raise error
-    return results
+        for each in started:
+            each.cancel()
 
 
 def in_threads(
@@ -91,10 +88,23 @@ def in_threads(
     least: int = 1,
     cost: np.ndarray | None = None,
 ) -> list[Result]:
-    """Run task(start, stop) over slices of range(total), one a thread, results in order.
+    """Run task(start, stop) over slices of range(total), one a thread.
 
-    least: a slice holds at least so many items; below that a thread costs more than it saves.
-    cost:  (total,) what each item costs, for slices of equal cost rather than equal length.
+    Parameters
+    ----------
+    task : callable
+        Called with the bounds of each slice.
+    total : int
+        The number of items.
+    least : int
+        The smallest slice. A thread costs more than it saves on fewer items.
+    cost : ndarray of shape (total,), optional
+        What each item costs. Slices then have equal cost instead of equal length.
+
+    Returns
+    -------
+    list
+        The results in the order of the slices.
     """
     threads = max(1, min(thread_count(), total // max(least, 1)))
     if threads == 1:

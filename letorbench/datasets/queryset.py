@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -61,8 +62,7 @@ class QuerySet:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class LabelBlocks:
+class LabelBlocks(NamedTuple):
     """Each query's documents sorted by label, the highest first, as runs of one label.
 
     A query's pairs (i, j) with r_i > r_j are then rectangles: a block times the later
@@ -72,12 +72,16 @@ class LabelBlocks:
     starts:  (n_blocks + 1,) int64; block b owns the sorted positions starts[b]:starts[b + 1].
     labels:  (n_blocks,) int64; the one label of block b.
     queries: (n_queries + 1,) int64; query q owns the blocks queries[q]:queries[q + 1].
+    offsets: (n_queries + 1,) int64; query q owns the sorted positions offsets[q]:offsets[q + 1].
+
+    A named tuple of arrays can be passed to a compiled kernel whole.
     """
 
     order: np.ndarray
     starts: np.ndarray
     labels: np.ndarray
     queries: np.ndarray
+    offsets: np.ndarray
 
     @staticmethod
     def of(labels: np.ndarray, offsets: np.ndarray) -> LabelBlocks:
@@ -94,6 +98,7 @@ class LabelBlocks:
             np.append(first, len(labels)).astype(np.int64),
             levels - 1 - inverse,
             np.searchsorted(block_query, np.arange(n_queries + 1)).astype(np.int64),
+            offsets,
         )
 
 

@@ -61,7 +61,7 @@ def select(
     for values in itertools.product(*free.values()):
         chosen = {**fixed, **dict(zip(free, values))}
         start = time.perf_counter()
-        ranker = cls(**chosen).fit(train, validation, np.random.default_rng(seed))
+        ranker = cls(**chosen).fit_sets(train, validation, np.random.default_rng(seed))
         seconds = time.perf_counter() - start
         scores = ranker.predict(validation.queries.features)
         value = -math.inf if np.isnan(scores).any() else validation(scores)

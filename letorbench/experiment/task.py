@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 import traceback
 import zlib
@@ -19,6 +18,7 @@ from letorbench.measures import parse
 from letorbench.rankers import ranker
 from letorbench.results import store
 from letorbench.solvers.validation import Validation
+from letorbench.threads import limited_threads
 
 #: what may go wrong inside a task without stopping the others
 FAILURES = (
@@ -42,11 +42,10 @@ class Outcome:
 
 
 def attempt(task: Task, protocol: Protocol, threads: int | None = None) -> Outcome:
-    """Run a task; an error becomes part of the outcome."""
-    if threads is not None:
-        os.environ["LETORBENCH_THREADS"] = str(threads)
+    """Run a task on at most `threads` threads; an error becomes part of the outcome."""
     try:
-        return perform(task, protocol)
+        with limited_threads(threads):
+            return perform(task, protocol)
     except FAILURES as error:
         text = " ".join(str(error).split()) or type(error).__name__
         if not isinstance(error, LetorError):

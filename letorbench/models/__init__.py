@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from letorbench.models.base import Scorer, load, save
+from letorbench.models.base import Model, load, save
 from letorbench.models.linear import Linear
 from letorbench.models.mlp import Net
 from letorbench.models.quadratic import Quadratic
@@ -11,6 +11,6 @@ from letorbench.models.stumps import StumpEnsemble
 from letorbench.models.trees import LightGBMTrees, XGBoostTrees
 
 __all__ = [
-    "LightGBMTrees", "Linear", "Net", "Quadratic", "Scorer", "Separate", "StumpEnsemble",
+    "LightGBMTrees", "Linear", "Net", "Quadratic", "Model", "Separate", "StumpEnsemble",
     "XGBoostTrees", "load", "save",
 ]  # fmt: skip

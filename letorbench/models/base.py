@@ -14,13 +14,13 @@ import numpy as np
 from letorbench.errors import DataError
 from letorbench.files import write_atomically
 
-KINDS: dict[str, type[Scorer]] = {}
+KINDS: dict[str, type[Model]] = {}
 
 
-class Scorer(ABC):
+class Model(ABC):
     """An immutable scoring function; subclasses are frozen dataclasses of arrays.
 
-    A subclass names itself once, `class Linear(Scorer, kind="linear")`.
+    A subclass names itself once, `class Linear(Model, kind="linear")`.
     """
 
     kind: ClassVar[str]
@@ -35,7 +35,7 @@ class Scorer(ABC):
         """(n_docs, n_features) float32 -> (n_docs,) float64 scores, larger ranks higher."""
 
 
-def save(scorer: Scorer, path: Path, facts: dict[str, object] | None = None) -> None:
+def save(scorer: Model, path: Path, facts: dict[str, object] | None = None) -> None:
     """Write a scorer, and JSON facts of its making, as one .npz file of plain arrays."""
     arrays = {f.name: np.asarray(getattr(scorer, f.name)) for f in fields(scorer)}
     header = json.dumps({"kind": scorer.kind, "facts": facts or {}})
@@ -43,7 +43,7 @@ def save(scorer: Scorer, path: Path, facts: dict[str, object] | None = None) -> 
         np.savez(file, header=np.array(header), **arrays)
 
 
-def load(path: Path) -> tuple[Scorer, dict[str, object]]:
+def load(path: Path) -> tuple[Model, dict[str, object]]:
     """Read what `save` wrote; DataError when the file is anything else."""
     try:
         with np.load(path, allow_pickle=False) as stored:

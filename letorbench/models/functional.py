@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from letorbench.models import Scorer
+from letorbench.models import Model
 
 
 class Functional(ABC):
@@ -27,7 +27,7 @@ class Functional(ABC):
         return np.ones(self.n_parameters)
 
     @abstractmethod
-    def scorer(self, theta: np.ndarray) -> Scorer:
+    def model(self, theta: np.ndarray) -> Model:
         """The functional at theta."""
 
     @abstractmethod

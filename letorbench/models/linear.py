@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.kernels import scoring
-from letorbench.models.base import Scorer
+from letorbench.models.base import Model
 from letorbench.threads import in_threads
 
 
 @dataclass(frozen=True, eq=False)
-class Linear(Scorer, kind="linear"):
+class Linear(Model, kind="linear"):
     """weights (n_features,) float64, bias a scalar float64."""
 
     weights: np.ndarray

@@ -34,7 +34,7 @@ class LinearFunctional(Functional):
     def penalised(self) -> np.ndarray:
         return np.append(np.ones(len(self.mean)), np.zeros(int(self.intercept)))
 
-    def scorer(self, theta: np.ndarray) -> Linear:
+    def model(self, theta: np.ndarray) -> Linear:
         w = theta[: len(self.mean)] / self.scale
         b = float(theta[-1]) if self.intercept else 0.0
         return Linear(w, b - float(w @ self.mean))

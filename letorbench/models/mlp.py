@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.kernels import nets
-from letorbench.models.base import Scorer
+from letorbench.models.base import Model
 from letorbench.threads import in_threads
 
 #: documents whose hidden units are in memory at a time
@@ -15,7 +15,7 @@ ROWS = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class Net(Scorer, kind="net"):
+class Net(Model, kind="net"):
     """One hidden layer of H tanh units and a linear output.
 
     weights (H, n_features) float32, bias (H,) float64, output (H,) float64.

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.kernels import products
-from letorbench.models.base import Scorer
+from letorbench.models.base import Model
 from letorbench.threads import in_threads
 
 
 @dataclass(frozen=True, eq=False)
-class Quadratic(Scorer, kind="quadratic"):
+class Quadratic(Model, kind="quadratic"):
     """x = (features - mean) / scale.
 
     mean, scale, weights (n_features,) float64; starts (n_features + 1,) int64: feature k's

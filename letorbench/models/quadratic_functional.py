@@ -51,7 +51,7 @@ class QuadraticFunctional(Functional):
     def n_parameters(self) -> int:
         return self.linear.n_parameters + self.n_products
 
-    def scorer(self, theta: np.ndarray) -> Quadratic:
+    def model(self, theta: np.ndarray) -> Quadratic:
         w, c = np.split(theta, [self.linear.n_parameters])
         return Quadratic(
             self.linear.mean, self.linear.scale, w.copy(), self.starts, self.second, c.copy()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.kernels import bags
-from letorbench.models.base import Scorer
+from letorbench.models.base import Model
 from letorbench.threads import in_threads
 
 
@@ -28,7 +28,7 @@ def sigmoid(t: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class Separate(Scorer, kind="separate"):
+class Separate(Model, kind="separate"):
     """Features [y | z]: y the first n1 columns, z the other n2.
 
     A (n1, d), B (n2, d) float64, the transposes of the paper's. tau 0: f1 = sigma(A'y)' B'z;

@@ -34,14 +34,14 @@ class SeparateFunctional(Functional):
         bound = np.repeat([self.n1**-0.5, self.n2**-0.5], [self.n1 * self.d, self.n2 * self.d])
         return bound * rng.uniform(-1.0, 1.0, self.n_parameters)
 
-    def scorer(self, theta: np.ndarray) -> Separate:
+    def model(self, theta: np.ndarray) -> Separate:
         A, B = np.split(theta, [self.n1 * self.d])
         return Separate(A.reshape(self.n1, self.d), B.reshape(self.n2, self.d), self.tau)
 
     def pull_back(
         self, theta: np.ndarray, features: np.ndarray, gradient: np.ndarray
     ) -> np.ndarray:
-        at = self.scorer(theta)
+        at = self.model(theta)
         a, b = embedded(features, 0, at.A), embedded(features, self.n1, at.B)
         g = gradient[:, None]
         if self.tau == 0.0:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.kernels import scoring
-from letorbench.models.base import Scorer
+from letorbench.models.base import Model
 from letorbench.threads import in_threads
 
 
 @dataclass(frozen=True, eq=False)
-class StumpEnsemble(Scorer, kind="stumps"):
+class StumpEnsemble(Model, kind="stumps"):
     """T stumps f_t(x) = 1[x_k > theta], or 1[x_k <= theta] where `above` is false.
 
     feature (T,) int64, threshold (T,) float64, above (T,) bool, alpha (T,) float64.

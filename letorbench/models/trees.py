@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from letorbench.errors import UsageError
-from letorbench.models.base import Scorer
+from letorbench.models.base import Model
 from letorbench.threads import thread_count
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def threads_for(features: np.ndarray) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class LightGBMTrees(Scorer, kind="lightgbm"):
+class LightGBMTrees(Model, kind="lightgbm"):
     """model (n_bytes,) uint8: LightGBM's model text."""
 
     model: np.ndarray
@@ -45,7 +45,7 @@ class LightGBMTrees(Scorer, kind="lightgbm"):
 
 
 @dataclass(frozen=True, eq=False)
-class XGBoostTrees(Scorer, kind="xgboost"):
+class XGBoostTrees(Model, kind="xgboost"):
     """model (n_bytes,) uint8: XGBoost's model as JSON."""
 
     model: np.ndarray

@@ -43,13 +43,13 @@ class _AdaRank(Ranker):
         E = Repeated.of(train.labels, train.offsets, self.measure, CONVENTIONS["standard"])
         booster = _Booster(train, E, self.directions == "both")
 
-        def scorer(terms: list[Term]) -> Linear:
+        def model(terms: list[Term]) -> Linear:
             weights = np.zeros(train.n_features)
             for term in terms:
                 weights[term.learner.feature] += term.alpha * term.learner.sign
             return Linear(weights)
 
-        return boost(booster, train, self.rounds, validation, scorer)
+        return boost(booster, train, self.rounds, validation, model)
 
 
 @dataclass

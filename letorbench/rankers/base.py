@@ -16,6 +16,7 @@ from letorbench.errors import DataError, UsageError
 from letorbench.models.base import load, save
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.validation import Validation
+from letorbench.threads import one_blas_thread
 
 RANKERS: dict[str, type[Ranker]] = {}
 
@@ -74,7 +75,7 @@ class Ranker(ABC):
     ) -> Learned:
         """Train; the only source of randomness is `rng`."""
 
-    def fit(
+    def fit_sets(
         self,
         train: QuerySet,
         validation: Validation | QuerySet | None = None,
@@ -87,12 +88,13 @@ class Ranker(ABC):
         if not np.isfinite(train.features.sum(dtype=np.float64)):
             raise DataError(f"{self.name}: the training features hold NaN or infinity")
         self.n_features = train.n_features
-        self.learned = self.learn(train, validation, rng or np.random.default_rng(0))
+        with one_blas_thread():
+            self.learned = self.learn(train, validation, rng or np.random.default_rng(0))
         return self
 
     def predict(self, features: np.ndarray) -> np.ndarray:
         """(n_docs, n_features) float32 -> (n_docs,) float64 scores."""
-        return self.learned.scorer.predict(features)
+        return self.learned.model.predict(features)
 
     def settings(self) -> dict[str, object]:
         """The hyper-parameters as JSON can hold them."""
@@ -101,7 +103,7 @@ class Ranker(ABC):
     def save(self, path: Path) -> None:
         """Write the fitted ranker: its name, its settings, its scorer's arrays."""
         facts = {"ranker": self.name, "settings": self.settings(), "features": self.n_features}
-        save(self.learned.scorer, path, facts)
+        save(self.learned.model, path, facts)
 
     @staticmethod
     def load(path: Path) -> Ranker:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.models.base import Scorer
+from letorbench.models.base import Model
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.validation import Validation
@@ -50,7 +50,7 @@ class LambdaMART(Ranker):
         held_out = None if validation is None else validation.queries
         booster = self.boost(train, held_out, watch, int(rng.integers(1 << 31)))
         best = int(np.argmax(curve)) + 1 if curve else self.grown(booster)
-        return Learned(self.scorer(booster, best), tuple(curve), best)
+        return Learned(self.model(booster, best), tuple(curve), best)
 
     @abstractmethod
     def boost(self, train: QuerySet, held_out: QuerySet | None, watch: Watch, seed: int) -> Any:
@@ -63,5 +63,5 @@ class LambdaMART(Ranker):
         """How many rounds it has."""
 
     @abstractmethod
-    def scorer(self, booster: Any, rounds: int) -> Scorer:
+    def model(self, booster: Any, rounds: int) -> Model:
         """Its first so many rounds."""

@@ -63,7 +63,7 @@ class LightGBM(LambdaMART):
     def grown(self, booster: Any) -> int:
         return booster.num_trees()
 
-    def scorer(self, booster: Any, rounds: int) -> LightGBMTrees:
+    def model(self, booster: Any, rounds: int) -> LightGBMTrees:
         text = booster.model_to_string(num_iteration=rounds, importance_type="gain")
         return LightGBMTrees(np.frombuffer(text.encode(), dtype=np.uint8))
 

@@ -58,7 +58,7 @@ class XGBoost(LambdaMART):
     def grown(self, booster: Any) -> int:
         return booster.num_boosted_rounds()
 
-    def scorer(self, booster: Any, rounds: int) -> XGBoostTrees:
+    def model(self, booster: Any, rounds: int) -> XGBoostTrees:
         return XGBoostTrees(np.frombuffer(booster[:rounds].save_raw("json"), dtype=np.uint8))
 
     def _options(self, train: QuerySet, seed: int) -> dict[str, object]:

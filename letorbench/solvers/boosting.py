@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.models import Scorer, StumpEnsemble
+from letorbench.models import Model, StumpEnsemble
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.stump_search import Stump
 from letorbench.solvers.validation import Validation
@@ -43,7 +43,7 @@ def boost(
     train: QuerySet,
     rounds: int,
     validation: Validation | None,
-    scorer: Callable[[list[Term]], Scorer],
+    scorer: Callable[[list[Term]], Model],
     patience: int = 0,
 ) -> Learned:
     """Add up to `rounds` terms from zero scores; keep the rounds that validation likes best.

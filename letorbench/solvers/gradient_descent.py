@@ -38,7 +38,7 @@ def descend_steepest(
         raise UsageError(f"found iterations={iterations}, expected 1 or more")
 
     def at(theta: np.ndarray) -> tuple[float, np.ndarray]:
-        value, slope = loss(functional.scorer(theta).predict(queries.features), queries)
+        value, slope = loss(functional.model(theta).predict(queries.features), queries)
         back = functional.pull_back(theta, queries.features, slope)
         return float(value.mean()), back / queries.n_queries
 
@@ -67,5 +67,5 @@ def descend_steepest(
             f"gradient descent ended after {iterations} iterations with a gradient "
             f"{steepness / first:.1e} times as long as at the start",
         )
-    return Learned(functional.scorer(theta), objective=tuple(objective), warnings=warnings)
+    return Learned(functional.model(theta), objective=tuple(objective), warnings=warnings)
 

@@ -76,7 +76,7 @@ def minimise(
             f"L-BFGS stopped after {found.nit} iterations with a partial derivative of "
             f"{largest:.1e}, not below {prior.tolerance:.0e}",
         )
-    return Learned(functional.scorer(found.x), objective=tuple(course), warnings=warnings)
+    return Learned(functional.model(found.x), objective=tuple(course), warnings=warnings)
 
 
 def _objective(
@@ -85,7 +85,7 @@ def _objective(
     held = prior.l2 * functional.penalised()
 
     def objective(theta: np.ndarray) -> tuple[float, np.ndarray]:
-        scores = functional.scorer(theta).predict(queries.features)
+        scores = functional.model(theta).predict(queries.features)
         value, gradient = loss(scores, queries)
         slope = functional.pull_back(theta, queries.features, gradient) / count + held * theta
         return float(value.sum()) / count + 0.5 * float(held @ (theta * theta)), slope

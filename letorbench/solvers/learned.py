@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from letorbench.models.base import Scorer
+from letorbench.models.base import Model
 
 
 @dataclass(frozen=True, eq=False)
 class Learned:
     """What training gave.
 
-    scorer:    the scorer to keep (of the best round or epoch on validation, not the last).
+    model:     the scorer to keep (of the best round or epoch on validation, not the last).
     curve:     the validation measure after each round or epoch, empty where there are none.
     best:      how many rounds or epochs the kept scorer has, None where there are none.
     objective: the training objective or bound after each round, the start's first.
     warnings:  what a user must know: an iteration limit reached, a degenerate model, ...
     """
 
-    scorer: Scorer
+    model: Model
     curve: tuple[float, ...] = ()
     best: int | None = None
     objective: tuple[float, ...] = ()

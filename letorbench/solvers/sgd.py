@@ -15,7 +15,7 @@ from letorbench.losses.lambdas import (
     inverse_ideal,
     truncated_discount,
 )
-from letorbench.models import Linear, Net, Scorer
+from letorbench.models import Linear, Model, Net
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.validation import Validation
 
@@ -65,7 +65,7 @@ class Weights:
         output = rng.uniform(-1.0, 1.0, units if layers == 2 else 0) / np.sqrt(units)
         return Weights(weights, -weights @ center, output, weights.astype(np.float32))
 
-    def scorer(self) -> Scorer:
+    def model(self) -> Model:
         if len(self.output) == 0:
             return Linear(self.weights[0].copy(), float(self.bias[0]))
         return Net(self.fast.copy(), self.bias.copy(), self.output.copy())
@@ -93,7 +93,7 @@ def descend_per_query(
     rate, previous, lowest, since_fall = schedule.learning_rate, np.inf, np.inf, 0
     curve: list[float] = []
     costs: list[float] = []
-    best, kept = 0, state.scorer()
+    best, kept = 0, state.model()
     warnings: tuple[str, ...] = ()
     for number in range(1, schedule.epochs + 1):
         cost = run(state, rate, rng)
@@ -102,9 +102,9 @@ def descend_per_query(
             break
         costs.append(cost)
         if validation is None:
-            best, kept = number, state.scorer()
+            best, kept = number, state.model()
         else:
-            scorer = state.scorer()
+            scorer = state.model()
             curve.append(validation(scorer.predict(validation.queries.features)))
             if len(curve) == 1 or curve[-1] > curve[best - 1]:
                 best, kept = number, scorer

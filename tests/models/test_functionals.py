@@ -65,8 +65,8 @@ def test_pull_back_is_the_finite_difference(cls, rng):
             up, down = theta.copy(), theta.copy()
             up[k] += width
             down[k] -= width
-            rise = functional.scorer(up).predict(train.features)
-            rise = rise - functional.scorer(down).predict(train.features)
+            rise = functional.model(up).predict(train.features)
+            rise = rise - functional.model(down).predict(train.features)
             assert found[k] == pytest.approx(weights @ rise / (2 * width), rel=1e-5, abs=1e-6)
 
 
@@ -80,7 +80,7 @@ def test_threads_change_nothing(cls, rng, monkeypatch):
         for threads in ("1", "2", "5"):
             monkeypatch.setenv("LETORBENCH_THREADS", threads)
             back = functional.pull_back(theta, train.features, weights)
-            found.append((functional.scorer(theta).predict(train.features), back))
+            found.append((functional.model(theta).predict(train.features), back))
         for scores, back in found[1:]:
             np.testing.assert_array_equal(scores, found[0][0])
             np.testing.assert_array_equal(back, found[0][1])

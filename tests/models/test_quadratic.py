@@ -50,7 +50,7 @@ def test_scores_are_the_formula(rho, rng):
     assert functional.n_products == len(kept)
     theta = rng.normal(size=functional.n_parameters)
     expected = x @ theta[:6] + products[:, kept] @ theta[6:]
-    np.testing.assert_allclose(functional.scorer(theta).predict(train.features), expected, 1e-9)
+    np.testing.assert_allclose(functional.model(theta).predict(train.features), expected, 1e-9)
 
 
 def test_it_learns_what_only_a_product_tells(rng):
@@ -59,7 +59,7 @@ def test_it_learns_what_only_a_product_tells(rng):
         part.labels[:] = part.features[:, 1] * part.features[:, 3] > 0.5
     functional = QuadraticFunctional.of(train, 0.1)
     learned = minimise(functional, loss("wpl-1"), train, Prior(1e-4), train.n_queries, rng)
-    scores = learned.scorer.predict(test.features)
+    scores = learned.model.predict(test.features)
     relevant = test.labels == 1
     assert np.mean(scores[relevant][:, None] > scores[~relevant][None, :]) > 0.97
 
@@ -70,7 +70,7 @@ def test_the_products_are_never_written_down(rng):
     tracemalloc.start()
     functional = QuadraticFunctional.of(train, 0.0)
     theta = rng.normal(size=functional.n_parameters)
-    scores = functional.scorer(theta).predict(train.features)
+    scores = functional.model(theta).predict(train.features)
     functional.pull_back(theta, train.features, scores)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()

@@ -36,20 +36,20 @@ def test_objective_is_what_it_says_and_never_rises(
 ) -> None:
     train = hinted(rng, [1, 30, 12, 5, 40, 2, 17] * 3)
     train.labels[1:31] = 0
-    model = ranker(name)(directions=directions).fit(train)
+    model = ranker(name)(directions=directions).fit_sets(train)
     values = model.learned.objective
     assert values[0] == 1.0 and len(values) > 2
     assert all(after < before for before, after in zip(values, values[1:]))
     reached = np.exp(-E(train, model.predict(train.features), BOTH[name])).mean()
     assert values[-1] == pytest.approx(reached, rel=1e-9)
-    assert (model.learned.scorer.weights < 0).any() == (directions == "both")
+    assert (model.learned.model.weights < 0).any() == (directions == "both")
 
 
 @pytest.mark.parametrize("name", BOTH)
 def test_first_round_takes_the_best_feature(rng: np.random.Generator, name: str) -> None:
     train = hinted(rng, [20] * 10)
     alone = [E(train, column.astype(float), BOTH[name]).mean() for column in train.features.T]
-    weights = ranker(name)(rounds=1).fit(train).learned.scorer.weights
+    weights = ranker(name)(rounds=1).fit_sets(train).learned.model.weights
     best = int(np.argmax(alone))
     assert np.flatnonzero(weights).tolist() == [best]
     alpha = 0.5 * np.log((1.0 + alone[best]) / (1.0 - alone[best]))
@@ -59,11 +59,11 @@ def test_first_round_takes_the_best_feature(rng: np.random.Generator, name: str)
 @pytest.mark.parametrize("name", BOTH)
 def test_second_round_weighs_queries_by_the_first(rng: np.random.Generator, name: str) -> None:
     train = hinted(rng, [12] * 15)
-    first = ranker(name)(rounds=1).fit(train)
+    first = ranker(name)(rounds=1).fit_sets(train)
     P = np.exp(-E(train, first.predict(train.features), BOTH[name]))
     alone = np.array([E(train, c.astype(float), BOTH[name]) for c in train.features.T])
     agreement = alone @ (P / P.sum())
-    added = ranker(name)(rounds=2).fit(train).learned.scorer.weights - first.learned.scorer.weights
+    added = ranker(name)(rounds=2).fit_sets(train).learned.model.weights - first.learned.model.weights
     (k,) = np.flatnonzero(added)
     alpha = 0.5 * np.log((1.0 + agreement[k]) / (1.0 - agreement[k]))
     assert added[k] == pytest.approx(alpha, rel=1e-9)
@@ -78,14 +78,14 @@ def test_a_perfect_feature_ends_the_training(rng: np.random.Generator) -> None:
     train = random_queries(rng, [20, 20], levels=3)
     train.labels[[0, 20]] = 2
     train.features[:, 3] = train.labels
-    model = ranker("adarank-ndcg")().fit(train)
-    assert model.learned.scorer.weights.tolist() == [0.0, 0.0, 0.0, 5.0, 0.0]
+    model = ranker("adarank-ndcg")().fit_sets(train)
+    assert model.learned.model.weights.tolist() == [0.0, 0.0, 0.0, 5.0, 0.0]
 
 
 @pytest.mark.parametrize("name", BOTH)
 def test_the_best_round_on_validation_is_kept(rng: np.random.Generator, name: str) -> None:
     train, valid = hinted(rng, [20] * 20), Validation(hinted(rng, [20] * 8))
-    model = ranker(name)().fit(train, valid)
+    model = ranker(name)().fit_sets(train, valid)
     curve, best = model.learned.curve, model.learned.best
     assert curve[best - 1] == max(curve)
     assert valid(model.predict(valid.queries.features)) == pytest.approx(max(curve), abs=1e-12)
@@ -95,12 +95,12 @@ def test_the_best_round_on_validation_is_kept(rng: np.random.Generator, name: st
 def test_nothing_relevant_learns_nothing_and_says_so(
     rng: np.random.Generator, name: str
 ) -> None:
-    model: Ranker = ranker(name)().fit(random_queries(rng, [5, 5], levels=1))
-    assert not model.learned.scorer.weights.any() and model.learned.warnings
+    model: Ranker = ranker(name)().fit_sets(random_queries(rng, [5, 5], levels=1))
+    assert not model.learned.model.weights.any() and model.learned.warnings
 
 
 def test_wrong_settings_are_named(rng: np.random.Generator) -> None:
     with pytest.raises(UsageError, match="found directions=up, expected ascending or both"):
-        ranker("adarank-map")(directions="up").fit(random_queries(rng, [4]))
+        ranker("adarank-map")(directions="up").fit_sets(random_queries(rng, [4]))
     with pytest.raises(UsageError, match="found cutoff=0, expected 1 or more"):
-        ranker("adarank-ndcg")(cutoff=0).fit(random_queries(rng, [4]))
+        ranker("adarank-ndcg")(cutoff=0).fit_sets(random_queries(rng, [4]))

@@ -27,11 +27,11 @@ def cls(request: pytest.FixtureRequest) -> type[Ranker]:
 def test_our_measure_chooses_the_rounds(cls, rng, select, convention):
     train, valid = random_queries(rng, [12] * 40), random_queries(rng, [6] * 30)
     validation = Validation(valid, parse(select), CONVENTIONS[convention])
-    model = cls(rounds=40, patience=0).fit(train, validation)
+    model = cls(rounds=40, patience=0).fit_sets(train, validation)
     curve = model.learned.curve
     assert len(curve) == 40 and model.learned.best == int(np.argmax(curve)) + 1
     assert validation(model.predict(valid.features)) == pytest.approx(max(curve), abs=1e-12)
-    again = cls(rounds=model.learned.best).fit(train)  # so many rounds, and no more
+    again = cls(rounds=model.learned.best).fit_sets(train)  # so many rounds, and no more
     np.testing.assert_array_equal(
         again.predict(valid.features), model.predict(valid.features)
     )
@@ -39,7 +39,7 @@ def test_our_measure_chooses_the_rounds(cls, rng, select, convention):
 
 def test_patience_ends_the_training(cls, rng):
     train, valid = random_queries(rng, [12] * 40), random_queries(rng, [6] * 30)
-    learned = cls(rounds=300, patience=5).fit(train, Validation(valid)).learned
+    learned = cls(rounds=300, patience=5).fit_sets(train, Validation(valid)).learned
     assert len(learned.curve) == learned.best + 5 < 300
 
 
@@ -51,7 +51,7 @@ def test_threads_change_nothing_where_they_are_used(cls, rng, monkeypatch):
         monkeypatch.setenv("LETORBENCH_THREADS", "2")
         monkeypatch.setattr(boosted, "LEAST", least)
         assert boosted.threads_for(train.features) == (2 if least == 1 else 1)
-        scores.append(cls(rounds=30).fit(train).predict(train.features))
+        scores.append(cls(rounds=30).fit_sets(train).predict(train.features))
     np.testing.assert_array_equal(*scores)
 
 
@@ -61,7 +61,7 @@ def test_a_missing_package_is_said_in_one_line(name, rng, monkeypatch):
     monkeypatch.setattr(cls, "needs", "no_such_package")
     assert not cls.available()
     with pytest.raises(UsageError, match="needs the package no_such_package; .*trees.*installs"):
-        cls().fit(random_queries(rng, [3] * 4))
+        cls().fit_sets(random_queries(rng, [3] * 4))
 
 
 @pytest.mark.parametrize("scorer, name", [(LightGBMTrees, "lightgbm"), (XGBoostTrees, "xgboost")])

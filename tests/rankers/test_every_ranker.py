@@ -36,7 +36,7 @@ def toy(seed: int, lengths: list[int], n_features: int = 5) -> QuerySet:
 
 
 def fitted(cls: type[Ranker], train: QuerySet, valid: QuerySet, seed: int = 0) -> Ranker:
-    return cls().fit(train, Validation(valid), np.random.default_rng(seed))
+    return cls().fit_sets(train, Validation(valid), np.random.default_rng(seed))
 
 
 @pytest.mark.parametrize("cls", RANKERS)
@@ -105,7 +105,7 @@ def test_odd_queries_are_survived(cls: type[Ranker]) -> None:
 def test_trains_without_validation_and_leaves_its_data_alone(cls: type[Ranker]) -> None:
     train = toy(23, [8] * 10)
     before = train.features.copy(), train.labels.copy()
-    cls().fit(train)
+    cls().fit_sets(train)
     np.testing.assert_array_equal(train.features, before[0])
     np.testing.assert_array_equal(train.labels, before[1])
 
@@ -115,7 +115,7 @@ def test_features_that_are_no_numbers_are_refused(cls: type[Ranker]) -> None:
     train = toy(25, [8] * 3)
     train.features[4, 2] = np.nan
     with pytest.raises(DataError, match="NaN or infinity"):
-        cls().fit(train)
+        cls().fit_sets(train)
 
 
 @pytest.mark.parametrize("cls", RANKERS)

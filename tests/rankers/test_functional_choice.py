@@ -44,8 +44,8 @@ def test_separate_vectors_need_two_parts(rng):
 )  # fmt: skip
 def test_every_functional_is_learned_saved_and_loaded(name, kind, rng, tmp_path):
     train = random_queries(rng, [10] * 20, 6)
-    model = ranker("wpl")(functional=name, iterations=20).fit(train, rng=rng)
-    assert isinstance(model.learned.scorer, kind)
+    model = ranker("wpl")(functional=name, iterations=20).fit_sets(train, rng=rng)
+    assert isinstance(model.learned.model, kind)
     model.save(tmp_path / "model.npz")
     again = ranker("wpl").load(tmp_path / "model.npz")
     np.testing.assert_array_equal(again.predict(train.features), model.predict(train.features))
@@ -76,7 +76,7 @@ def test_separate_vectors_match_words_of_query_and_document(name, rng):
             queries.labels[rows[best]] = 1
         return queries
 
-    model = ranker("mcl")(functional=name, l2=1e-4).fit(drawn(300), rng=rng)
+    model = ranker("mcl")(functional=name, l2=1e-4).fit_sets(drawn(300), rng=rng)
     test = drawn(100)
     scores = model.predict(test.features).reshape(-1, 6)
     assert np.mean(scores.argmax(axis=1) == test.labels.reshape(-1, 6).argmax(axis=1)) > 0.95

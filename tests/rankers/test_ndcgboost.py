@@ -32,7 +32,7 @@ def test_objective_is_what_it_says_and_never_rises(
 ) -> None:
     train = random_queries(rng, [1, 30, 12, 5, 40, 2, 17], levels=4)
     train.labels[train.offsets[3] : train.offsets[4]] = 0
-    ranker = NDCGBoost(rounds=60, stumps=stumps, bins=bins).fit(train)
+    ranker = NDCGBoost(rounds=60, stumps=stumps, bins=bins).fit_sets(train)
     values = ranker.learned.objective
     assert values[0] == pytest.approx(objective(train, np.zeros(train.n_docs)), rel=1e-12)
     assert values[-1] == pytest.approx(objective(train, ranker.predict(train.features)), rel=1e-9)
@@ -44,19 +44,19 @@ def test_objective_is_what_it_says_and_never_rises(
 def test_a_perfect_feature_gives_the_longest_step(rng: np.random.Generator) -> None:
     train = random_queries(rng, [20, 20], levels=2)
     train.features[:, 3] = train.labels
-    ranker = NDCGBoost(rounds=1).fit(train)
-    scorer = ranker.learned.scorer
+    ranker = NDCGBoost(rounds=1).fit_sets(train)
+    scorer = ranker.learned.model
     assert (scorer.feature[0], scorer.above[0], scorer.alpha[0]) == (3, True, 5.0)
 
 
 def test_nothing_relevant_learns_nothing_and_says_so(rng: np.random.Generator) -> None:
     train = random_queries(rng, [5, 5])
     train.labels[:] = 0
-    ranker = NDCGBoost().fit(train)
+    ranker = NDCGBoost().fit_sets(train)
     assert not ranker.predict(train.features).any()
     assert ranker.learned.warnings
 
 
 def test_wrong_stumps_are_named() -> None:
     with pytest.raises(UsageError, match="found stumps=best, expected exact or sample"):
-        NDCGBoost(stumps="best").fit(random_queries(np.random.default_rng(0), [4]))
+        NDCGBoost(stumps="best").fit_sets(random_queries(np.random.default_rng(0), [4]))

@@ -25,13 +25,13 @@ from letorbench.solvers.validation import Validation
 )
 def test_settings_that_make_no_sense_are_refused(name, setting, rng):
     with pytest.raises(UsageError):
-        ranker(name)(**setting).fit(random_queries(rng, [5, 5]))
+        ranker(name)(**setting).fit_sets(random_queries(rng, [5, 5]))
 
 
 def test_ranknet_pair_by_pair_is_ranknet(rng):
     train, held_out = random_queries(rng, [9] * 12), Validation(random_queries(rng, [9] * 12))
     fits = [
-        ranker("ranknet")(passes=passes, epochs=8, learning_rate=0.01).fit(train, held_out)
+        ranker("ranknet")(passes=passes, epochs=8, learning_rate=0.01).fit_sets(train, held_out)
         for passes in ("factored", "pairwise")
     ]
     costs = [fit.learned.objective for fit in fits]
@@ -40,7 +40,7 @@ def test_ranknet_pair_by_pair_is_ranknet(rng):
 
 @pytest.mark.parametrize("top", [1, 2, 3])
 def test_listnet_lowers_its_loss(top, rng):
-    learned = ranker("listnet")(top=top, epochs=20).fit(random_queries(rng, [7] * 10)).learned
+    learned = ranker("listnet")(top=top, epochs=20).fit_sets(random_queries(rng, [7] * 10)).learned
     assert learned.objective[-1] < learned.objective[0]
     assert len(learned.objective) == learned.best == 20
 
@@ -52,5 +52,5 @@ def test_lambdarank_learns_by_any_function(function, neighbours, rng):
     labels = (train.features[:, 0] > 0.5).astype(np.int32)
     train = type(train)(train.features, labels, train.offsets, train.qids)
     settings = {"function": function, "neighbours": neighbours, "margin": 0.5, "epochs": 60}
-    fit = ranker("lambdarank")(**settings, learning_rate=0.03).fit(train, train)
+    fit = ranker("lambdarank")(**settings, learning_rate=0.03).fit_sets(train, train)
     assert max(fit.learned.curve) > 0.9

@@ -24,7 +24,7 @@ def test_objective_is_what_it_says_and_never_rises(
 ) -> None:
     train = random_queries(rng, [1, 30, 12, 5, 40, 2, 17], levels=4)
     train.labels[train.offsets[3] : train.offsets[4]] = 0
-    model = RankBoost(rounds=60, bins=bins).fit(train)
+    model = RankBoost(rounds=60, bins=bins).fit_sets(train)
     values = model.learned.objective
     scores = model.predict(train.features)
     i, j = pairs(train)
@@ -43,15 +43,15 @@ def test_first_round_is_the_best_of_all_stumps(rng: np.random.Generator) -> None
         for value in np.unique(column)[:-1]:
             h = (column > value).astype(float)
             best = max(best, abs((h[i] - h[j]).mean()))
-    model = RankBoost(rounds=1, bins=None).fit(train)
-    assert model.learned.scorer.alpha[0] == pytest.approx(0.5 * np.log((1 + best) / (1 - best)))
+    model = RankBoost(rounds=1, bins=None).fit_sets(train)
+    assert model.learned.model.alpha[0] == pytest.approx(0.5 * np.log((1 + best) / (1 - best)))
     assert model.learned.objective[1] <= np.sqrt(1.0 - best**2) + 1e-12
 
 
 def test_a_perfect_feature_gives_the_longest_step(rng: np.random.Generator) -> None:
     train = random_queries(rng, [20, 20], levels=2)
     train.features[:, 3] = train.labels
-    scorer = RankBoost(rounds=1).fit(train).learned.scorer
+    scorer = RankBoost(rounds=1).fit_sets(train).learned.model
     assert (scorer.feature[0], scorer.above[0], scorer.alpha[0]) == (3, True, 5.0)
 
 
@@ -59,21 +59,21 @@ def test_steps_without_end_stay_finite(rng: np.random.Generator) -> None:
     """300 of the longest steps: the ratio of the scores' exponentials is no float64."""
     train = random_queries(rng, [20, 20], levels=2)
     train.features[:, 3] = train.labels
-    model = RankBoost().fit(train)
+    model = RankBoost().fit_sets(train)
     assert np.isfinite(model.learned.objective).all()
     assert np.isfinite(model.predict(train.features)).all()
 
 
 def test_patience_ends_training_after_the_best_round(rng: np.random.Generator) -> None:
     train, valid = random_queries(rng, [20] * 20), random_queries(rng, [20] * 8)
-    learned = RankBoost(patience=7).fit(train, Validation(valid)).learned
+    learned = RankBoost(patience=7).fit_sets(train, Validation(valid)).learned
     assert len(learned.curve) == learned.best + 7
     assert learned.curve[learned.best - 1] == max(learned.curve)
-    assert len(learned.scorer.alpha) == learned.best
-    whole = RankBoost(patience=0, rounds=50).fit(train, Validation(valid)).learned
+    assert len(learned.model.alpha) == learned.best
+    whole = RankBoost(patience=0, rounds=50).fit_sets(train, Validation(valid)).learned
     assert len(whole.curve) == 50
 
 
 def test_no_pairs_learn_nothing_and_say_so(rng: np.random.Generator) -> None:
-    model = RankBoost().fit(random_queries(rng, [5, 5], levels=1))
-    assert not len(model.learned.scorer.alpha) and model.learned.warnings
+    model = RankBoost().fit_sets(random_queries(rng, [5, 5], levels=1))
+    assert not len(model.learned.model.alpha) and model.learned.warnings

@@ -69,8 +69,8 @@ def test_objective_is_the_reference_optimum(
     queries: QuerySet, loss: str, normalise: bool, C: float
 ) -> None:
     D, c = explicit(queries, normalise)
-    ranker = RankSVM(C=C, loss=loss, normalise=normalise).fit(queries)
-    mine = objective(ranker.learned.scorer.weights, D, c, C, loss)
+    ranker = RankSVM(C=C, loss=loss, normalise=normalise).fit_sets(queries)
+    mine = objective(ranker.learned.model.weights, D, c, C, loss)
     best = optimum(D, c, C, loss)
     assert mine == pytest.approx(best, rel=1e-6)
     assert ranker.learned.objective[-1] == pytest.approx(mine, rel=1e-9)
@@ -85,12 +85,12 @@ def test_start_from_a_part_ends_at_the_optimum(
     queries = random_queries(rng, [900, 1, 700], n_features=4, levels=3)
     queries.features[:] += 0.1 * queries.labels[:, None].astype(np.float32)
     setting = {"C": 3.0 if normalise else 1e-4, "normalise": normalise, "gap": 1e-9}
-    from_zero = RankSVM(**setting).fit(queries).learned
+    from_zero = RankSVM(**setting).fit_sets(queries).learned
     monkeypatch.setattr(ranksvm, "MANY_DOCS", 0)
-    from_a_part = RankSVM(**setting).fit(queries).learned
+    from_a_part = RankSVM(**setting).fit_sets(queries).learned
     assert from_a_part.objective[0] < 0.5 * (from_zero.objective[0] + from_zero.objective[-1])
     assert from_a_part.objective[-1] == pytest.approx(from_zero.objective[-1], rel=1e-9)
-    w, v = from_a_part.scorer.weights, from_zero.scorer.weights
+    w, v = from_a_part.model.weights, from_zero.model.weights
     assert np.allclose(w, v, rtol=0, atol=1e-4 * np.linalg.norm(v))
 
 
@@ -121,19 +121,19 @@ def test_threads_change_nothing(
     weights = []
     for threads in ("1", "2"):
         monkeypatch.setenv("LETORBENCH_THREADS", threads)
-        weights.append(RankSVM(loss=loss, gap=1e-3).fit(made).learned.scorer.weights)
+        weights.append(RankSVM(loss=loss, gap=1e-3).fit_sets(made).learned.model.weights)
     assert weights[0].any() and np.array_equal(*weights)
 
 
 def test_no_pairs_is_said(rng: np.random.Generator) -> None:
     made = random_queries(rng, [1, 4, 3], levels=1)
     for loss in ("squared-hinge", "hinge"):
-        learned = RankSVM(loss=loss).fit(made).learned
-        assert not learned.scorer.weights.any()
+        learned = RankSVM(loss=loss).fit_sets(made).learned
+        assert not learned.model.weights.any()
         assert learned.warnings == ("no query has two different labels: all scores are 0",)
 
 
 @pytest.mark.parametrize("wrong", [{"loss": "log"}, {"C": 0.0}, {"gap": -1.0}])
 def test_wrong_settings(queries: QuerySet, wrong: dict[str, object]) -> None:
     with pytest.raises(UsageError):
-        RankSVM(**wrong).fit(queries)
+        RankSVM(**wrong).fit_sets(queries)

@@ -55,8 +55,8 @@ def test_gap_holds_against_all_rankings(queries: QuerySet, C: float) -> None:
     slacks = np.eye(n)
     rows = [np.hstack([d, np.tile(e, (len(d), 1))]) for e, (_, d) in zip(slacks, rankings)]
     A, b = np.vstack(rows), np.concatenate([loss for loss, _ in rankings])
-    ranker = SVMMAP(C=C, gap=1e-5).fit(queries)
-    w = ranker.learned.scorer.weights
+    ranker = SVMMAP(C=C, gap=1e-5).fit_sets(queries)
+    w = ranker.learned.model.weights
     mine = objective(w, rankings, C)
     assert ranker.learned.objective[-1] == pytest.approx(mine, rel=1e-9)
     start = np.append(np.zeros(3), np.ones(n))
@@ -89,16 +89,16 @@ def test_threads_change_nothing(rng: np.random.Generator, monkeypatch: pytest.Mo
     weights = []
     for threads in ("1", "2"):
         monkeypatch.setenv("LETORBENCH_THREADS", threads)
-        weights.append(SVMMAP().fit(made).learned.scorer.weights)
+        weights.append(SVMMAP().fit_sets(made).learned.model.weights)
     assert weights[0].any() and np.array_equal(*weights)
 
 
 def test_nothing_to_learn_is_said(rng: np.random.Generator) -> None:
-    learned = SVMMAP().fit(random_queries(rng, [1, 4, 3], levels=1)).learned
-    assert not learned.scorer.weights.any() and len(learned.warnings) == 1
+    learned = SVMMAP().fit_sets(random_queries(rng, [1, 4, 3], levels=1)).learned
+    assert not learned.model.weights.any() and len(learned.warnings) == 1
 
 
 @pytest.mark.parametrize("wrong", [{"C": 0.0}, {"gap": 0.0}])
 def test_wrong_settings(queries: QuerySet, wrong: dict[str, object]) -> None:
     with pytest.raises(UsageError):
-        SVMMAP(**wrong).fit(queries)
+        SVMMAP(**wrong).fit_sets(queries)

@@ -37,7 +37,7 @@ def test_features_of_wildly_different_sizes_give_a_warning_not_nan(rng):
     queries.features[:, 0] *= np.float32(1e6)
     functional = LinearFunctional.plain(queries.n_features, intercept=True)
     learned = descend_steepest(functional, loss("cross-entropy-ndcg"), queries, 50)
-    assert np.isfinite(learned.scorer.predict(queries.features)).all()
+    assert np.isfinite(learned.model.predict(queries.features)).all()
     assert np.isfinite(learned.objective).all()
 
 

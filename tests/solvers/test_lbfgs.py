@@ -26,8 +26,8 @@ def test_lbfgs_ends_where_the_gradient_is_zero(l2, rng):
     queries = random_queries(rng, [10] * 20, levels=2)
     learned = fitted(queries, Prior(l2, 500))
     x, y = queries.features.astype(np.float64), queries.labels >= 1
-    residual = 1.0 / (1.0 + np.exp(-learned.scorer.predict(queries.features))) - y
-    w = learned.scorer.weights
+    residual = 1.0 / (1.0 + np.exp(-learned.model.predict(queries.features))) - y
+    w = learned.model.weights
     np.testing.assert_allclose(residual @ x / len(y) + l2 * w, 0.0, atol=1e-5)
     assert abs(residual.mean()) < 1e-5
     assert not learned.warnings and (np.diff(learned.objective) <= 1e-12).all()

@@ -23,7 +23,7 @@ def test_a_small_step_never_raises_a_convex_loss(rng):
 def test_the_epoch_kept_is_the_best_on_validation(rng):
     train, held_out = random_queries(rng, [8] * 15), Validation(random_queries(rng, [8] * 15))
     learned = descend(loss("listnet"), train, held_out, Descent(0.5, 60))
-    kept = held_out(learned.scorer.predict(held_out.queries.features))
+    kept = held_out(learned.model.predict(held_out.queries.features))
     assert len(learned.curve) == 60
     assert kept == max(learned.curve) == learned.curve[learned.best - 1]
 
@@ -44,5 +44,5 @@ def test_the_model_starts_at_zero(rng):
     learned = descend(loss("listnet"), queries, None, Descent(0.1, 1))
     gradient = loss("listnet")(np.zeros(queries.n_docs), queries)[1]
     expected = -0.1 * gradient @ queries.features / 4
-    assert isinstance(learned.scorer, Linear)
-    np.testing.assert_allclose(learned.scorer.weights, expected, rtol=1e-5)
+    assert isinstance(learned.model, Linear)
+    np.testing.assert_allclose(learned.model.weights, expected, rtol=1e-5)

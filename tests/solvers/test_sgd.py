@@ -29,7 +29,7 @@ def test_it_learns_what_can_be_learned(function, layers, standardise, rng):
     train, held_out = learnable(rng), Validation(learnable(rng))
     schedule = Schedule(0.05, epochs=100, standardise=standardise)
     learned = descend_per_query(function, layers, 10, schedule, train, held_out, rng)
-    kept = held_out(learned.scorer.predict(held_out.queries.features))
+    kept = held_out(learned.model.predict(held_out.queries.features))
     assert kept > 0.97
     # the scorer kept is the very one that was measured
     assert kept == max(learned.curve) == learned.curve[learned.best - 1]
@@ -44,8 +44,8 @@ def test_the_same_generator_gives_the_same_net(rng):
         )
         for seed in (1, 1, 2)
     )
-    assert one.curve == two.curve and np.array_equal(one.scorer.weights, two.scorer.weights)
-    assert not np.array_equal(one.scorer.weights, three.scorer.weights)
+    assert one.curve == two.curve and np.array_equal(one.model.weights, two.model.weights)
+    assert not np.array_equal(one.model.weights, three.model.weights)
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_new_weights_are_drawn_when_the_cost_stops_falling(costs, rng):
         )
         for epochs in (5, 8)
     )  # fmt: skip
-    assert not np.array_equal(short.scorer.weights, long.scorer.weights)
+    assert not np.array_equal(short.model.weights, long.model.weights)
 
 
 def test_a_restart_takes_the_first_rate_again(costs, rng):
@@ -102,7 +102,7 @@ def test_a_rate_far_too_large_is_said(rng):
         Lambda("ranknet"), 1, 1, Schedule(1e308, epochs=20), train, None, rng
     )
     assert "learning rate is too large" in learned.warnings[0]
-    assert np.isfinite(learned.scorer.weights).all()
+    assert np.isfinite(learned.model.weights).all()
 
 
 def test_constant_features_get_no_weight(rng):
@@ -111,13 +111,13 @@ def test_constant_features_get_no_weight(rng):
     features[:, 3] = 7.0
     train = QuerySet(features, drawn.labels, drawn.offsets, drawn.qids)
     learned = descend_per_query(Lambda(), 2, 4, Schedule(0.1, epochs=3), train, None, rng)
-    assert (learned.scorer.weights[:, 3] == 0.0).all()
+    assert (learned.model.weights[:, 3] == 0.0).all()
 
 
 def test_no_pair_anywhere_is_no_error(rng):
     drawn = random_queries(rng, [4, 1], levels=1)
     learned = descend_per_query(Lambda(), 2, 3, Schedule(0.1, epochs=2), drawn, None, rng)
-    assert np.isfinite(learned.scorer.predict(drawn.features)).all()
+    assert np.isfinite(learned.model.predict(drawn.features)).all()
 
 
 @pytest.mark.parametrize("layers, hidden, rate", [(3, 10, 0.1), (2, 0, 0.1), (2, 10, 0.0)])
