@@ -11,7 +11,6 @@ from __future__ import annotations
 import numpy as np
 
 from letorbench.jit import kernel
-from letorbench.kernels.smooth_sums import pays, ranknet_blocks
 
 #: the widest span of scores for which products of ROWS factors u_i + u_j stay normal numbers
 SPAN = 80.0
@@ -271,3 +270,7 @@ def neighbour_pairs(
         pull = pair_force(kind, s[i] - s[j], swap, margin)
         force[i] += pull
         force[j] -= pull
+
+
+# the losses import this module, so it imports from them last
+from letorbench.losses.smooth_sums import pays, ranknet_blocks  # noqa: E402

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from letorbench.kernels.pairs import SPAN, ranknet_query
-from letorbench.kernels.smooth_sums import pays, ranknet_blocks, terms
+from letorbench.losses.smooth_sums import pays, ranknet_blocks, terms
 
 
 def by_pairs(s, b0, b1, end):
