@@ -1,4 +1,4 @@
-"""Names as users write them: comma lists, and the nearest name where one is unknown."""
+"""Names as users write them: comma lists, groups of names, and a hint for a misspelled name."""
 
 from __future__ import annotations
 
@@ -8,8 +8,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from letorbench.errors import UsageError
 
 
-def known(name: str, choices: Sequence[str], what: str) -> str:
-    """The name itself where it is among the choices; UsageError suggests the nearest."""
+def require_choice(name: str, choices: Sequence[str], what: str) -> str:
+    """Return the name if it is one of the choices.
+
+    Parameters
+    ----------
+    name : str
+        The name that the user wrote.
+    choices : sequence of str
+        The names that exist.
+    what : str
+        What the names are of, for the error message.
+
+    Raises
+    ------
+    UsageError
+        If the name is unknown. The message lists the choices and suggests the nearest one.
+
+    Examples
+    --------
+    >>> require_choice("listnet", ["listnet", "ranknet"], "loss")
+    'listnet'
+    """
     if name in choices:
         return name
     near = difflib.get_close_matches(name.lower(), [choice.lower() for choice in choices], 1)
@@ -19,10 +39,10 @@ def known(name: str, choices: Sequence[str], what: str) -> str:
 
 
 def split(words: Iterable[str]) -> list[str]:
-    """The words of comma lists, blanks around them dropped."""
+    """Return the words of comma lists without the blanks around them."""
     return [part.strip() for word in words for part in word.split(",") if part.strip()]
 
 
 def expanded(words: Iterable[str], groups: Mapping[str, Sequence[str]]) -> list[str]:
-    """The names of comma lists, a group's name replaced by its members, each once, in order."""
+    """Return the names of comma lists in order, each once, with groups replaced by members."""
     return list(dict.fromkeys(name for word in split(words) for name in groups.get(word, [word])))

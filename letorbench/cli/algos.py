@@ -12,7 +12,7 @@ from letorbench.cli import completion, plugins
 @plugins.option
 def algos(name: str | None) -> None:
     """List the algorithms, or describe one: paper, formula, parameters, grid."""
-    from letorbench.choices import known
+    from letorbench.choices import require_choice
     from letorbench.rankers import names, ranker
 
     if name is None:
@@ -20,7 +20,7 @@ def algos(name: str | None) -> None:
         for each in names():
             click.echo(f"{each.ljust(width)}  {ranker(each).title}")
     else:
-        _describe(known(name, names(), "algorithm"))
+        _describe(require_choice(name, names(), "algorithm"))
 
 
 def _describe(name: str) -> None:

@@ -47,13 +47,13 @@ def defaults(
 
     UsageError names the file and the key of what no option takes.
     """
-    from letorbench.choices import known
+    from letorbench.choices import require_choice
 
     options = _options(ctx.command)
     values = {}
     for key, value in found.items():
         try:
-            param = options[known(key.replace("_", "-"), list(options), "option")]
+            param = options[require_choice(key.replace("_", "-"), list(options), "option")]
             values[param.name] = _value(param, value)
             param.type_cast_value(ctx, values[param.name])
         except UsageError as error:

@@ -46,12 +46,12 @@ def list_(data_dir: Path = Path("data")) -> None:
 @click.argument("name", shell_complete=completion.catalog)
 def show(name: str) -> None:
     """What is published of a data set, its folder, its terms and where it comes from."""
-    from letorbench.choices import known
+    from letorbench.choices import require_choice
     from letorbench.datasets.catalog import CATALOG, describe, parse
 
     entry = parse(name).entry
     if entry is None:
-        known(name, list(CATALOG), "data set")
+        require_choice(name, list(CATALOG), "data set")
     rows = describe(entry)
     width = max(len(what) for what, _ in rows)
     for what, text in rows:

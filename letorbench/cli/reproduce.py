@@ -54,14 +54,14 @@ def reproduce(
     way, or no data. Leaves the figures and tables, claims.csv, and what differs from the
     paper's setting in results/papers/PAPER. What is stored is not run again.
     """
-    from letorbench.choices import expanded, known, split
+    from letorbench.choices import expanded, require_choice, split
     from letorbench.papers import PAPERS, paper
     from letorbench.papers.paper import reproduce as rerun
     from letorbench.papers.records import closing, lines, notes
     from letorbench.papers.study import Study
 
     names = list(PAPERS)
-    chosen = [known(name, names, "paper") for name in expanded(papers, {"all": names})]
+    chosen = [require_choice(name, names, "paper") for name in expanded(papers, {"all": names})]
     study = Study(
         data_dir, out, jobs, seed, full, say=lambda line: click.echo(f"... {line}", err=True)
     )

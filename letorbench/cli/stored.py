@@ -29,7 +29,7 @@ def summaries(
 
     A baseline is one of them also where it is not named; UsageError for an unknown name.
     """
-    from letorbench.choices import expanded, known, split
+    from letorbench.choices import expanded, require_choice, split
     from letorbench.errors import DataError
     from letorbench.experiment.plan import CARD
     from letorbench.results.summary import present, read_summary
@@ -44,10 +44,10 @@ def summaries(
     groups = {"all": have, "card": [algo for algo in CARD if algo in have] or CARD}
     wanted = expanded(algos, groups)
     if baseline is not None:
-        known(baseline, have, "algorithm")
+        require_choice(baseline, have, "algorithm")
     if wanted:
         wanted = wanted if baseline is None else [*wanted, baseline]
-        wanted = [known(algo, have, "algorithm") for algo in wanted]
+        wanted = [require_choice(algo, have, "algorithm") for algo in wanted]
         found = [summary.only(wanted) for summary in found]
     return [summary for summary in found if summary.rows]
 
@@ -57,7 +57,7 @@ def columns(words: Sequence[str], summary: Summary) -> list[str]:
 
     UsageError suggests the nearest stored measure for a name that is none at all.
     """
-    from letorbench.choices import known, split
+    from letorbench.choices import require_choice, split
     from letorbench.errors import UsageError
     from letorbench.measures import parse
 
@@ -71,7 +71,7 @@ def columns(words: Sequence[str], summary: Summary) -> list[str]:
             except UsageError:
                 if "@" in name and name.partition("@")[0] in _families(summary):
                     raise
-                known(name, summary.measures, "measure")
+                require_choice(name, summary.measures, "measure")
     return asked
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from letorbench.choices import expanded, known, split
+from letorbench.choices import expanded, require_choice, split
 from letorbench.datasets import catalog, layout
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.settings import Settings
@@ -58,7 +58,7 @@ def algorithms(words: Iterable[str]) -> list[str]:
     """
     usable = [name for name in names() if ranker(name).available()]
     groups = {"all": usable, "card": list(CARD)}
-    chosen = [known(name, names(), "algorithm") for name in expanded(words, groups)]
+    chosen = [require_choice(name, names(), "algorithm") for name in expanded(words, groups)]
     for name in chosen:
         ranker(name).require()
     return chosen
@@ -98,6 +98,6 @@ def datasets(words: Iterable[str], data_dir: Path) -> list[str]:
         for name in found:
             named = catalog.parse(name)
             if named.entry is None and layout.resolve(data_dir, named.text) is None:
-                known(name, [*catalog.CATALOG, *layout.installed(data_dir)], "data set")
+                require_choice(name, [*catalog.CATALOG, *layout.installed(data_dir)], "data set")
             chosen[named.label] = None
     return list(chosen)

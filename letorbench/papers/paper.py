@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from letorbench.choices import known
+from letorbench.choices import require_choice
 from letorbench.errors import UsageError
 from letorbench.papers.claims import Claim, Verdict
 from letorbench.papers.records import write_claims, write_setting
@@ -52,7 +52,7 @@ def reproduce(paper: Paper, study: Study, parts: Sequence[str] = ()) -> Reproduc
 
     UsageError for a part that the paper does not have.
     """
-    chosen = [known(part, list(paper.parts), f"part of {paper.name}") for part in parts]
+    chosen = [require_choice(part, list(paper.parts), f"part of {paper.name}") for part in parts]
     verdicts: list[Verdict] = []
     files: list[Path] = []
     differs = list(paper.differs)

@@ -9,7 +9,7 @@ from typing import Literal
 import pytest
 from toy_data import write_toy
 
-from letorbench.choices import known, split
+from letorbench.choices import require_choice, split
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment import plan
 from letorbench.experiment.settings import parameters, settings, typed
@@ -43,9 +43,9 @@ def test_the_card_has_seven():
 
 
 def test_the_nearest_name_is_suggested_once():
-    assert known("b", ["a", "b"], "thing") == "b"
+    assert require_choice("b", ["a", "b"], "thing") == "b"
     with pytest.raises(UsageError, match="did you mean OHSUMED") as error:
-        known("ohsumd", ["OHSUMED", "DEMO", "OHSUMED"], "data set")
+        require_choice("ohsumd", ["OHSUMED", "DEMO", "OHSUMED"], "data set")
     assert str(error.value).count("OHSUMED") == 2
     assert split(["a, b", "", "c"]) == ["a", "b", "c"]
 
