@@ -29,6 +29,10 @@ def kernel(*, reorder: bool = False) -> Callable[[Function], Function]:
     return numba.njit(
         nogil=True,
         cache=True,
+        # A kernel that is called but not inlined has a copy in every caller's machine code, each
+        # optimised differently, and which copy runs depends on what was loaded first: reordered
+        # sums then differ between a freshly compiled process and one that loads the cache.
+        forceinline=True,
         fastmath=set(REORDER) if reorder else False,
         error_model="numpy",  # a check for zero would keep divisions from being vectorised
     )
