@@ -63,7 +63,7 @@ def show(name: str) -> None:
 @options.data_dir
 def import_(path: Path, data_dir: Path) -> None:
     """Bring a folder or a .zip/.tar archive into the data folder."""
-    from letorbench.datasets.archive import import_archive
+    from letorbench.datasets.acquire.archive import import_archive
 
     _places(import_archive(path, data_dir), data_dir)
 
@@ -73,7 +73,7 @@ def import_(path: Path, data_dir: Path) -> None:
 @options.data_dir
 def fetch(name: str, data_dir: Path) -> None:
     """Download a data set, check it against the published hash, unpack it."""
-    from letorbench.datasets.fetch import fetch as fetch_data
+    from letorbench.datasets.acquire.fetch import fetch as fetch_data
 
     _places(fetch_data(name, data_dir), data_dir)
 
@@ -84,7 +84,7 @@ def fetch(name: str, data_dir: Path) -> None:
 @options.null
 def verify(name: str, data_dir: Path, null: str | float) -> None:
     """Compare a data set's files with what is published of it; status 1 where they differ."""
-    from letorbench.datasets.verify import verify as verify_data
+    from letorbench.datasets.acquire.verify import verify as verify_data
 
     found = verify_data(name, data_dir, null)
     rows = [("what", "published", "found", "status")]

@@ -43,8 +43,8 @@ def score(
 ) -> None:  # fmt: skip
     """Measure a score file against a test file, or a TREC run against qrels."""
     from letorbench.conventions import convention as convention_named
+    from letorbench.datasets.convention_check import check_convention
     from letorbench.datasets.reader import ReadOptions, read_queries
-    from letorbench.datasets.resemblance import doubt
     from letorbench.measures.official import official
     from letorbench.results.external import read_any, read_qrels
 
@@ -55,7 +55,7 @@ def score(
         raise click.UsageError("expected one of --data and --qrels")
     queries = read_queries(data, ReadOptions(null=null)) if data else read_qrels(qrels)
     largest = int(queries.labels.max(initial=0))
-    text = doubt(queries.n_features, largest, convention, chosen)
+    text = check_convention(queries.n_features, largest, convention, chosen)
     if text:
         complain([f"{data or qrels}: {text}"], "warning")
     values = read_any(scores, queries)

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from letorbench.datasets import mapped
-from letorbench.datasets.blocks import changed
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.datasets.signature import Signature, settled_signature, signature
+from letorbench.datasets.text.blocks import changed
 from letorbench.errors import DataError
 from letorbench.files import write_atomically
 from letorbench.threads import in_turn

@@ -12,17 +12,17 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.datasets.blocks import Blocks, Reader, changed, cut_into_blocks
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.read_checks import (
+from letorbench.datasets.signature import signature
+from letorbench.datasets.text import text_lines as kernels
+from letorbench.datasets.text.blocks import Blocks, Reader, changed, cut_into_blocks
+from letorbench.datasets.text.read_checks import (
     check_is_text,
     check_last_line,
     check_qids_stay_together,
 )
-from letorbench.datasets.read_errors import Fault, fault_error, file_error
-from letorbench.datasets.signature import signature
+from letorbench.datasets.text.read_errors import Fault, fault_error, file_error
 from letorbench.errors import UsageError
-from letorbench.kernels import text as kernels
 
 #: bytes of text a thread takes at a time: enough to make the turns cheap, little to keep
 BLOCK = 1 << 20

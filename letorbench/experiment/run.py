@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from letorbench.datasets.convention_check import check_convention
 from letorbench.datasets.queryset import Benchmark
-from letorbench.datasets.resemblance import doubt
 from letorbench.errors import UsageError
 from letorbench.experiment.plan import Protocol, Task
 from letorbench.experiment.settings import Settings
@@ -66,7 +66,7 @@ def _doubt(benchmark: Benchmark, protocol: Protocol) -> str | None:
     """A note where the data look like another convention's."""
     rules = benchmark.convention
     chosen = protocol.convention != "auto"
-    text = doubt(benchmark.folds[0].train.n_features, rules.max_label or 0, rules.name, chosen)
+    text = check_convention(benchmark.folds[0].train.n_features, rules.max_label or 0, rules.name, chosen)
     return f"{benchmark.name}: {text}" if text else None
 
 

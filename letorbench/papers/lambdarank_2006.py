@@ -7,8 +7,8 @@ from dataclasses import asdict, astuple, replace
 
 import numpy as np
 
-from letorbench.datasets.cubic import cubic
 from letorbench.datasets.queryset import QuerySet
+from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.files import write_atomically
 from letorbench.losses.lambdas import LAMBDAS, Lambda
 from letorbench.papers import artificial, judge, poincare, speed

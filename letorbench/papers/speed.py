@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from letorbench.datasets.cubic import cubic
 from letorbench.datasets.queryset import QuerySet
+from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.rankers import ranker
 
 PASSES = {"V1": "pairwise", "V2": "factored"}

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from letorbench.datasets import layout, rotation, synthetic
-from letorbench.datasets.archive import import_archive
+from letorbench.datasets.acquire.archive import import_archive
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark, QuerySet
 from letorbench.datasets.reader import ReadOptions, read_queries

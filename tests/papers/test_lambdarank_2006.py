@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from letorbench.datasets.cubic import cubic
+from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.losses.lambdas import Lambda
 from letorbench.papers import artificial, lambdarank_2006, poincare, speed
 from letorbench.papers.study import Study, Variant

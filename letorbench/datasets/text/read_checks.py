@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.datasets.blocks import Blocks, changed
-from letorbench.datasets.read_errors import file_error, line_error
+from letorbench.datasets.text import text_lines as kernels
+from letorbench.datasets.text.blocks import Blocks, changed
+from letorbench.datasets.text.read_errors import file_error, line_error
 from letorbench.errors import DataError
-from letorbench.kernels import text as kernels
 
 
 def check_is_text(path: Path) -> None:

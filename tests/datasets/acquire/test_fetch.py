@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from letorbench.datasets import fetch as fetching
-from letorbench.datasets import layout, synthetic, verify
-from letorbench.datasets.archive import import_archive
+from letorbench.datasets import layout, synthetic
+from letorbench.datasets.acquire import fetch as fetching
+from letorbench.datasets.acquire import verify
+from letorbench.datasets.acquire.archive import import_archive
 from letorbench.datasets.downloads import Source
 from letorbench.errors import DataError
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.datasets.read_errors import file_error
-from letorbench.kernels.text import count_lines, count_rows
-from letorbench.kernels.text_words import PADDING
+from letorbench.datasets.text.read_errors import file_error
+from letorbench.datasets.text.text_lines import count_lines, count_rows
+from letorbench.datasets.text.text_words import PADDING
 from letorbench.threads import in_threads, thread_count
 
 NEWLINE, HASH = 10, 35

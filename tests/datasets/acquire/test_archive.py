@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from letorbench.datasets import layout, members
-from letorbench.datasets.archive import import_archive
+from letorbench.datasets import layout
+from letorbench.datasets.acquire import members
+from letorbench.datasets.acquire.archive import import_archive
 from letorbench.errors import DataError
 
 NAMES = ("train.txt", "vali.txt", "test.txt")

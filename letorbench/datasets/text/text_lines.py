@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from letorbench.datasets.text.text_numbers import BAD, HARD, integer, number, short_number
+from letorbench.datasets.text.text_words import load8, newlines, zero_bytes
 from letorbench.jit import kernel
-from letorbench.kernels.text_numbers import BAD, HARD, integer, number, short_number
-from letorbench.kernels.text_words import load8, newlines, zero_bytes
 
 #: status of a NULL, beside those of a number
 NULL = 3

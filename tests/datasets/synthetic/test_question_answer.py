@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 from letorbench.cli import cli
 from letorbench.datasets.load import load
-from letorbench.datasets.question_answer import question_answer
 from letorbench.datasets.synthetic import make
+from letorbench.datasets.synthetic.question_answer import question_answer
 from letorbench.errors import DataError, UsageError
 
 

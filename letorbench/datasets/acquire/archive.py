@@ -6,9 +6,9 @@ import filecmp
 import os
 from pathlib import Path
 
-from letorbench.datasets.folders import scratch_folder
-from letorbench.datasets.members import ENDINGS, Source, copy, opened
-from letorbench.datasets.recognise import Found, recognise
+from letorbench.datasets.acquire.members import ENDINGS, Source, copy, opened
+from letorbench.datasets.acquire.recognise import Found, recognise
+from letorbench.datasets.scratch import scratch_folder
 from letorbench.errors import DataError
 
 

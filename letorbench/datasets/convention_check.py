@@ -10,7 +10,7 @@ SHAPES: dict[str, tuple[frozenset[int], int]] = {
 }
 
 
-def doubt(n_features: int, max_label: int, convention: str, chosen: bool = True) -> str | None:
+def check_convention(n_features: int, max_label: int, convention: str, chosen: bool = True) -> str | None:
     """One line where the convention looks wrong for such data, None where it may be right.
 
     n_features, max_label: of the file, labels counted from 0.

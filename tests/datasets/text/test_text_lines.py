@@ -8,8 +8,8 @@ import struct
 import numpy as np
 import pytest
 
-from letorbench.kernels import text as kernels
-from letorbench.kernels.text_words import PADDING
+from letorbench.datasets.text import text_lines as kernels
+from letorbench.datasets.text.text_words import PADDING
 
 
 def padded(text: bytes) -> np.ndarray:

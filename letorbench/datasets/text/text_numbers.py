@@ -11,8 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba.extending import register_jitable
 
-from letorbench.jit import kernel
-from letorbench.kernels.text_words import (
+from letorbench.datasets.text.text_words import (
     align_digits,
     blanks,
     digits_value,
@@ -21,6 +20,7 @@ from letorbench.kernels.text_words import (
     not_digits,
     zero_bytes,
 )
+from letorbench.jit import kernel
 
 GOOD, HARD, BAD = 0, 1, 2
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from letorbench.datasets.text import text_lines as kernels
 from letorbench.errors import DataError
-from letorbench.kernels import text as kernels
 
 #: characters of the file that a message shows at most
 SHOWN = 40

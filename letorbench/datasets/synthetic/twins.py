@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from letorbench.datasets.cubic import cut
 from letorbench.datasets.entry import Entry
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.text_writer import TextFormat
+from letorbench.datasets.synthetic.cubic import cut
+from letorbench.datasets.text.text_writer import TextFormat
 from letorbench.datasets.twin_shapes import SHAPES, Shape
 from letorbench.errors import UsageError
 

@@ -9,13 +9,13 @@ from click.testing import CliRunner
 from toy_data import write_toy
 
 from letorbench.cli import cli
+from letorbench.datasets.convention_check import check_convention
 from letorbench.datasets.facts import FACTS
-from letorbench.datasets.resemblance import doubt
 
 
 @pytest.mark.parametrize("entry", FACTS, ids=lambda entry: entry.name)
 def test_no_known_data_set_is_doubted_under_its_own_convention(entry):
-    assert doubt(entry.n_features, entry.max_label, entry.convention, chosen=False) is None
+    assert check_convention(entry.n_features, entry.max_label, entry.convention, chosen=False) is None
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_no_known_data_set_is_doubted_under_its_own_convention(entry):
     ],
 )
 def test_doubts(features, largest, convention, chosen, said):
-    text = doubt(features, largest, convention, chosen)
+    text = check_convention(features, largest, convention, chosen)
     assert text is None if said is None else said in text
 
 

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from letorbench.datasets import catalog, layout
-from letorbench.datasets.archive import import_archive
+from letorbench.datasets.acquire.archive import import_archive
+from letorbench.datasets.acquire.verify import verify
 from letorbench.datasets.downloads import Source, sources
-from letorbench.datasets.folders import scratch_folder
-from letorbench.datasets.verify import verify
+from letorbench.datasets.scratch import scratch_folder
 from letorbench.errors import DataError
 
 __all__ = ["fetch", "verify"]

@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from letorbench.datasets import catalog, cubic, synthetic, twins
+from letorbench.datasets import catalog
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import ReadOptions, read_queries
-from letorbench.datasets.text_writer import TextFormat, write_text
+from letorbench.datasets.synthetic import cubic, twins
+from letorbench.datasets.synthetic import generate as synthetic
+from letorbench.datasets.text.text_writer import TextFormat, write_text
 from letorbench.datasets.twin_shapes import SHAPES
 from letorbench.errors import DataError, UsageError
 

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.datasets import twins
 from letorbench.datasets.catalog import TWIN, entry
-from letorbench.datasets.cubic import cubic
 from letorbench.datasets.entry import Entry
-from letorbench.datasets.folders import new_folder
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.question_answer import question_answer
-from letorbench.datasets.text_writer import TextFormat, write_text
+from letorbench.datasets.scratch import new_folder
+from letorbench.datasets.synthetic import twins
+from letorbench.datasets.synthetic.cubic import cubic
+from letorbench.datasets.synthetic.question_answer import question_answer
+from letorbench.datasets.text.text_writer import TextFormat, write_text
 from letorbench.errors import DataError, UsageError
 
 #: the file in a generated folder that says how it was made
