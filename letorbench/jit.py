@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import numba
+import numpy as np
 
 Function = TypeVar("Function", bound=Callable)
 
@@ -36,3 +37,12 @@ def kernel(*, reorder: bool = False) -> Callable[[Function], Function]:
         fastmath=set(REORDER) if reorder else False,
         error_model="numpy",  # a check for zero would keep divisions from being vectorised
     )
+
+
+@kernel()
+def longest_query(offsets: np.ndarray, first: int, last: int) -> int:
+    """Return the largest number of documents of the queries first..last - 1."""
+    longest = 0
+    for q in range(first, last):
+        longest = max(longest, offsets[q + 1] - offsets[q])
+    return longest

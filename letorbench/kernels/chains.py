@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.jit import kernel
-from letorbench.kernels.exponentials import longest
+from letorbench.jit import kernel, longest_query
 
 
 @kernel()
@@ -32,7 +31,7 @@ def chain(
     t, u are places in the query's part of `order` (n_docs,), which names documents; weights
     (n_docs,) are in that order too. gradient is by document. Queries start..stop - 1.
     """
-    tail = np.empty(longest(offsets, start, stop))
+    tail = np.empty(longest_query(offsets, start, stop))
     for q in range(start, stop):
         first, size = offsets[q], offsets[q + 1] - offsets[q]
         total, running = 0.0, -np.inf

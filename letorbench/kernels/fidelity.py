@@ -20,8 +20,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.jit import kernel
-from letorbench.kernels.exponentials import exponentials, longest
+from letorbench.jit import kernel, longest_query
+from letorbench.losses.exponentials import SPAN, exponentials, gather
 
 #: rows are padded to a multiple of this, the compiler's unrolled vector length
 VECTOR = 16
@@ -45,12 +45,13 @@ def weights(
 
     order, starts, queries: `QuerySet.by_label`.
     """
-    size = longest(starts[queries], first, last) + VECTOR
+    size = longest_query(starts[queries], first, last) + VECTOR
     u, w, row = np.empty(size), np.empty(size), np.empty(size)
     for q in range(first, last):
         begin, end = starts[queries[q]], starts[queries[q + 1]]
         m = end - begin
-        near = exponentials(scores, order, begin, end, u)
+        gather(scores, order[begin:end], u)
+        near = exponentials(u, m, u) <= SPAN
         w[:m] = 0.0
         objective[q] = 0.0
         for b in range(queries[q], queries[q + 1] - 1):
@@ -84,7 +85,7 @@ def best_cuts(
     width, n = 1, last - first
     for k in range(first, last):
         width = max(width, n_bins[k])
-    size = longest(starts[queries], 0, len(queries) - 1) + VECTOR
+    size = longest_query(starts[queries], 0, len(queries) - 1) + VECTOR
     u, row = np.empty(size), np.empty(size)
     own, signed = np.zeros((n, size)), np.empty((n, size))
     differences, sums = np.zeros((n, width)), np.zeros((n, width))
@@ -93,7 +94,8 @@ def best_cuts(
             continue
         begin, end = starts[queries[q]], starts[queries[q + 1]]
         m = end - begin
-        near = exponentials(scores, order, begin, end, u)
+        gather(scores, order[begin:end], u)
+        near = exponentials(u, m, u) <= SPAN
         for k in range(n):
             for p in range(m):
                 own[k, p] = codes[first + k, order[begin + p]]

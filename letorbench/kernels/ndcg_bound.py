@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.jit import kernel
-from letorbench.kernels.exponentials import exponentials, longest
+from letorbench.jit import kernel, longest_query
+from letorbench.losses.exponentials import SPAN, exponentials, gather
 
 #: rows are padded to a multiple of this, the compiler's unrolled vector length
 VECTOR = 32
@@ -38,7 +38,7 @@ def weights(
     order, starts, queries: `QuerySet.by_label`; gains: 2^r - 1 of each sorted position;
     scale: 1 / Z of each query, 0 for a query that has no Z.
     """
-    size = longest(offsets, first, last) + VECTOR
+    size = longest_query(offsets, first, last) + VECTOR
     u, w, g = np.empty(size), np.empty(size), np.empty(size)
     for q in range(first, last):
         begin, end = offsets[q], offsets[q + 1]
@@ -48,7 +48,8 @@ def weights(
             objective[q] = 0.0
             continue
         m = end - begin
-        near = exponentials(scores, order, begin, end, u)
+        gather(scores, order[begin:end], u)
+        near = exponentials(u, end - begin, u) <= SPAN
         w[:] = 0.0
         g[:m] = gains[begin:end]
         g[m:] = 0.0
@@ -121,7 +122,7 @@ def step_sums(
 
     chosen: f of each document, file order; gains, scale: as for `weights`.
     """
-    size = longest(offsets, first, last) + VECTOR
+    size = longest_query(offsets, first, last) + VECTOR
     u = np.empty(size)
     side_u, side_g = np.empty((2, size)), np.empty((2, size))
     count, relevant = np.empty(2, np.int64), np.empty(2, np.int64)
@@ -130,7 +131,8 @@ def step_sums(
         if scale[q] == 0.0:
             continue
         begin, end = offsets[q], offsets[q + 1]
-        near = exponentials(scores, order, begin, end, u)
+        gather(scores, order[begin:end], u)
+        near = exponentials(u, end - begin, u) <= SPAN
         side_u[:] = 0.0
         count[:] = 0
         relevant[:] = 0

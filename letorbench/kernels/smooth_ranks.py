@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.jit import kernel
-from letorbench.kernels.exponentials import longest
+from letorbench.jit import kernel, longest_query
 
 NDCG, ERR, MRR = range(3)
 
@@ -34,7 +33,7 @@ def smooth_measure(
     MRR:  sum_i worth_i / pi_i, worth = 1 / (best documents) for the best, else 0.
     ERR:  sum_i (R_i / pi_i) prod over j != i of (1 - R_j sigma(s_j - s_i)), worth = R < 1.
     """
-    most = longest(offsets, start, stop)
+    most = longest_query(offsets, start, stop)
     place, passed = np.empty(most), np.empty(most)
     by_place, by_pass = np.empty(most), np.zeros(most)
     for q in range(start, stop):

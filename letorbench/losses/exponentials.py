@@ -1,0 +1,39 @@
+"""One exponential a document, shared by all pairs of its query.
+
+With u = exp(s - max s), the pair (i, j) has sigma(s_j - s_i) = u_j / (u_i + u_j): a query of m
+documents costs m exponentials instead of m^2 / 2. This loses digits where the scores are too far
+apart, so a caller compares the span with `SPAN` and gives each pair its own exponential there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from letorbench.jit import kernel
+
+#: the widest span of a query's scores that shared exponentials serve: exp(-SPAN) to the power of
+#: 8, the longest product of exponentials that a kernel forms, still is a normal float64
+SPAN = 80.0
+
+
+@kernel()
+def gather(scores: np.ndarray, order: np.ndarray, s: np.ndarray) -> None:
+    """Fill s with the scores of the rows in `order`, and with zeros behind them."""
+    for p in range(len(order)):
+        s[p] = scores[order[p]]
+    s[len(order) :] = 0.0
+
+
+@kernel()
+def exponentials(s: np.ndarray, size: int, u: np.ndarray) -> float:
+    """Fill u with exp(s - max s) of the first `size` scores; return their span, max s - min s.
+
+    Where the span is more than SPAN, u is s - max s instead. u may be s itself.
+    """
+    top, bottom = -np.inf, np.inf
+    for i in range(size):
+        top, bottom = max(top, s[i]), min(bottom, s[i])
+    span = top - bottom
+    for i in range(size):
+        u[i] = np.exp(s[i] - top) if span <= SPAN else s[i] - top
+    return span

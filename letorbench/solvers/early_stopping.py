@@ -1,0 +1,59 @@
+"""Early stopping: which round of a training is kept, and when the training ends."""
+
+from __future__ import annotations
+
+
+class EarlyStopping:
+    """The best round so far, by the validation measure.
+
+    A round is what a solver counts: a boosting round, an epoch or a tree. The best round is the
+    first one with the largest measure. Without a validation set the last round is the best.
+
+    Parameters
+    ----------
+    patience : int, default 0
+        The training is over when this many rounds in a row have not improved on the best one;
+        0 means never.
+
+    Attributes
+    ----------
+    curve : list of float
+        The validation measure after each round; empty without a validation set.
+    best : int
+        The number of the best round, counted from 1; 0 before the first round.
+
+    Examples
+    --------
+    >>> rounds = EarlyStopping(patience=2)
+    >>> [rounds.improves(value) for value in (0.3, 0.5, 0.5, 0.4)]
+    [True, True, False, False]
+    >>> rounds.best, rounds.over
+    (2, True)
+    """
+
+    def __init__(self, patience: int = 0) -> None:
+        self.patience = patience
+        self.curve: list[float] = []
+        self.best = 0
+        self._count = 0
+
+    def improves(self, measure: float | None) -> bool:
+        """Record a round; return whether it is the best so far.
+
+        Parameters
+        ----------
+        measure : float or None
+            The validation measure after the round; None without a validation set.
+        """
+        self._count += 1
+        better = measure is None or self.best == 0 or measure > self.curve[self.best - 1]
+        if measure is not None:
+            self.curve.append(measure)
+        if better:
+            self.best = self._count
+        return better
+
+    @property
+    def over(self) -> bool:
+        """Whether `patience` rounds have passed since the best one."""
+        return 0 < self.patience <= self._count - self.best
