@@ -2,24 +2,46 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from letorbench.conventions import Convention
+from letorbench.datasets.arrays import as_docids, as_features, as_labels, column_names, group_rows
+from letorbench.errors import DataError
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class QuerySet:
-    """Judged documents grouped by query, rows in file order (ties are broken by it).
+    """Judged documents grouped by query.
 
-    features: (n_docs, n_features) float32, C order.
-    labels:   (n_docs,) int32, 0 = irrelevant, larger = more relevant.
-    offsets:  (n_queries + 1,) int64; query q owns the rows offsets[q]:offsets[q + 1].
-    qids:     (n_queries,) int64.
-    docids:   (n_docs,) bytes ("S"), or None where the files name no documents.
+    The rows stay in the order of the file or of the caller, because ties are broken by it.
+    The arrays are not to be changed. They are writeable for NumPy all the same, because Numba
+    would compile every kernel once more for read-only arrays.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_docs, n_features), float32, C order
+    labels : ndarray of shape (n_docs,), int32
+        0 is irrelevant; a larger label is more relevant.
+    offsets : ndarray of shape (n_queries + 1,), int64
+        Query q owns the rows offsets[q]:offsets[q + 1].
+    qids : ndarray of shape (n_queries,), int64 or str
+    docids : ndarray of shape (n_docs,), bytes, optional
+        The documents' names, where the file has them.
+    feature_names : tuple of str, optional
+    rows : ndarray of shape (n_docs,), int64, optional
+        The caller's row of each document, where scattered rows were brought together.
+
+    Raises
+    ------
+    DataError
+        If the arrays do not fit each other.
     """
 
     features: np.ndarray
@@ -27,6 +49,79 @@ class QuerySet:
     offsets: np.ndarray
     qids: np.ndarray
     docids: np.ndarray | None = None
+    feature_names: tuple[str, ...] | None = None
+    rows: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        X: ArrayLike,
+        y: ArrayLike,
+        qid: ArrayLike | None = None,
+        group: ArrayLike | None = None,
+        feature_names: Sequence[str] | None = None,
+        docids: Sequence[str | bytes] | None = None,
+    ) -> QuerySet:
+        """Check arrays, lists, Series or a DataFrame, and make a query set of them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_docs, n_features)
+            Real numbers of any dtype and memory order. They become float32.
+        y : array-like of shape (n_docs,)
+            Relevance labels: integers from 0, also as floats.
+        qid : array-like of shape (n_docs,), optional
+            The query of each row, integers or strings. Scattered rows of a query are brought
+            together in their order.
+        group : array-like of shape (n_queries,), optional
+            The number of rows of each query, instead of `qid`.
+        feature_names : sequence of str, optional
+            The columns' names; a DataFrame has its own.
+        docids : sequence of str or bytes, optional
+            The documents' names.
+
+        Returns
+        -------
+        QuerySet
+
+        Raises
+        ------
+        DataError
+            If a length, a width or a value is wrong: NaN, infinity, a label that is no integer
+            from 0. The message says what was found and what was expected.
+        UsageError
+            If both or neither of `qid` and `group` are given.
+
+        Examples
+        --------
+        >>> queries = QuerySet.from_arrays([[0.1], [0.9], [0.5]], [0, 1, 2], qid=["b", "a", "b"])
+        >>> queries
+        QuerySet(2 queries, 3 documents, 1 feature, labels 0-2)
+        >>> queries.y, queries.qid
+        (array([0, 2, 1], dtype=int32), array(['b', 'b', 'a'], dtype='<U1'))
+        >>> queries.in_caller_order(queries.y)
+        array([0, 1, 2], dtype=int32)
+        """
+        features = as_features(X)
+        n_docs = len(features)
+        labels = as_labels(y, n_docs)
+        offsets, qids, rows = group_rows(n_docs, qid, group)
+        names = column_names(X, feature_names, features.shape[1])
+        ids = None if docids is None else as_docids(docids, n_docs)
+        if rows is not None:
+            features, labels = features[rows], labels[rows]
+            ids = None if ids is None else ids[rows]
+        return cls(features, labels, offsets, qids, ids, names, rows)
+
+    def __repr__(self) -> str:
+        return f"QuerySet({_sizes([self])})"
+
+    def __len__(self) -> int:
+        """The number of queries."""
+        return len(self.qids)
 
     @property
     def n_docs(self) -> int:
@@ -40,9 +135,24 @@ class QuerySet:
     def n_features(self) -> int:
         return self.features.shape[1]
 
+    @property
+    def X(self) -> np.ndarray:
+        """The features, one row a document, in the set's order."""
+        return self.features
+
+    @property
+    def y(self) -> np.ndarray:
+        """The labels, one a document, in the set's order."""
+        return self.labels
+
+    @cached_property
+    def qid(self) -> np.ndarray:
+        """The query ids, one a document, in the set's order."""
+        return np.repeat(self.qids, self.lengths)
+
     @cached_property
     def lengths(self) -> np.ndarray:
-        """(n_queries,) int64: documents of each query."""
+        """The number of documents of each query, of shape (n_queries,), int64."""
         return np.diff(self.offsets)
 
     @cached_property
@@ -50,8 +160,40 @@ class QuerySet:
         """The label-sorted view that the pair kernels read; never for ranking or measuring."""
         return LabelBlocks.of(self.labels, self.offsets)
 
+    @cached_property
+    def digest(self) -> str:
+        """A hash (128-bit blake2b) of the arrays' content."""
+        state = hashlib.blake2b(digest_size=16)
+        for array in (self.features, self.labels, self.offsets, self.qids, self.docids):
+            if array is not None:
+                state.update(f"{array.dtype.str}{array.shape}".encode())
+                state.update(np.ascontiguousarray(array).view(np.uint8).data)
+        return state.hexdigest()
+
+    def in_caller_order(self, values: np.ndarray) -> np.ndarray:
+        """Return values of the documents, such as scores, in the order of the caller's rows.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_docs, ...)
+            One value a document, in the set's order.
+
+        Returns
+        -------
+        ndarray of the same shape
+            The value of the caller's row i at place i.
+        """
+        values = np.asarray(values)
+        if len(values) != self.n_docs:
+            raise DataError(f"found {len(values)} values, expected {self.n_docs}, one a document")
+        if self.rows is None:
+            return values
+        ordered = np.empty_like(values)
+        ordered[self.rows] = values
+        return ordered
+
     def queries(self, start: int, stop: int) -> QuerySet:
-        """The queries start:stop as views on the same arrays, nothing copied."""
+        """Return the queries start:stop as views on the same arrays, nothing copied."""
         first, last = self.offsets[start], self.offsets[stop]
         return QuerySet(
             self.features[first:last],
@@ -59,22 +201,43 @@ class QuerySet:
             self.offsets[start : stop + 1] - first,
             self.qids[start:stop],
             None if self.docids is None else self.docids[first:last],
+            self.feature_names,
+        )
+
+    def take(self, queries: np.ndarray) -> QuerySet:
+        """Return a copy with the queries of those numbers, in that order."""
+        queries = np.asarray(queries, dtype=np.int64)
+        lengths = self.lengths[queries]
+        offsets = np.append(0, np.cumsum(lengths)).astype(np.int64)
+        rows = np.arange(offsets[-1]) + np.repeat(self.offsets[queries] - offsets[:-1], lengths)
+        return QuerySet(
+            self.features[rows],
+            self.labels[rows],
+            offsets,
+            self.qids[queries],
+            None if self.docids is None else self.docids[rows],
+            self.feature_names,
         )
 
 
 class LabelBlocks(NamedTuple):
     """Each query's documents sorted by label, the highest first, as runs of one label.
 
-    A query's pairs (i, j) with r_i > r_j are then rectangles: a block times the later
-    blocks of its query.
+    A query's pairs (i, j) with r_i > r_j are then rectangles: a block times the later blocks
+    of its query. A named tuple of arrays can be passed to a compiled kernel whole.
 
-    order:   (n_docs,) int64; sorted position -> row in file order (stable within a label).
-    starts:  (n_blocks + 1,) int64; block b owns the sorted positions starts[b]:starts[b + 1].
-    labels:  (n_blocks,) int64; the one label of block b.
-    queries: (n_queries + 1,) int64; query q owns the blocks queries[q]:queries[q + 1].
-    offsets: (n_queries + 1,) int64; query q owns the sorted positions offsets[q]:offsets[q + 1].
-
-    A named tuple of arrays can be passed to a compiled kernel whole.
+    Attributes
+    ----------
+    order : ndarray of shape (n_docs,), int64
+        The row in file order at each sorted position, stable within a label.
+    starts : ndarray of shape (n_blocks + 1,), int64
+        Block b owns the sorted positions starts[b]:starts[b + 1].
+    labels : ndarray of shape (n_blocks,), int64
+        The one label of each block.
+    queries : ndarray of shape (n_queries + 1,), int64
+        Query q owns the blocks queries[q]:queries[q + 1].
+    offsets : ndarray of shape (n_queries + 1,), int64
+        Query q owns the sorted positions offsets[q]:offsets[q + 1].
     """
 
     order: np.ndarray
@@ -85,6 +248,13 @@ class LabelBlocks(NamedTuple):
 
     @staticmethod
     def of(labels: np.ndarray, offsets: np.ndarray) -> LabelBlocks:
+        """Sort the documents of each query by label.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n_docs,), integer
+        offsets : ndarray of shape (n_queries + 1,), int64
+        """
         n_queries = len(offsets) - 1
         query = np.repeat(np.arange(n_queries), np.diff(offsets))
         levels = int(labels.max(initial=0)) + 1
@@ -102,21 +272,100 @@ class LabelBlocks(NamedTuple):
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Fold:
-    """One fold of cross-validation; `number` counts from 1."""
+    """One fold of cross-validation.
+
+    Parameters
+    ----------
+    number : int
+        The fold's number, from 1.
+    train, validation, test : QuerySet
+        What a ranker learns from, what chooses its settings, and what measures it.
+    """
 
     number: int
     train: QuerySet
     validation: QuerySet
     test: QuerySet
 
+    def __repr__(self) -> str:
+        sizes = (f"{part} {len(getattr(self, part)):,}" for part in ("train", "validation", "test"))
+        return f"Fold({self.number}: {', '.join(sizes)} queries)"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Benchmark:
-    """A data set as an experiment sees it: its folds, its measuring rules, where it is from."""
+    """A data set as an experiment sees it.
+
+    Parameters
+    ----------
+    name : str
+        The data set's name, fit for a folder's name.
+    folds : tuple of Fold
+    convention : Convention
+        The measuring rules.
+    provenance : dict
+        Where the data are from, fit for JSON. `provenance["digest"]` is a hash of the content.
+    """
 
     name: str
     folds: tuple[Fold, ...]
     convention: Convention
     provenance: dict[str, object]
+
+    def __repr__(self) -> str:
+        folds = f"{len(self.folds)} fold{'s' if len(self.folds) > 1 else ''}"
+        return f"Benchmark({self.name!r}, {folds}, {_sizes(self.parts)}, {self.convention.name})"
+
+    @property
+    def parts(self) -> tuple[QuerySet, ...]:
+        """Every query once: the folds' test parts, or the three parts of an only fold."""
+        if len(self.folds) > 1:
+            return tuple(fold.test for fold in self.folds)
+        (fold,) = self.folds
+        return (fold.train, fold.validation, fold.test)
+
+
+def _sizes(sets: Sequence[QuerySet]) -> str:
+    """How many queries, documents and features there are, and which labels."""
+    counts = (
+        (sum(len(each) for each in sets), "query", "queries"),
+        (sum(each.n_docs for each in sets), "document", "documents"),
+        (sets[0].n_features, "feature", "features"),
+    )
+    text = ", ".join(f"{n:,} {one if n == 1 else many}" for n, one, many in counts)
+    labels = [each.labels for each in sets if each.n_docs]
+    if not labels:
+        return text
+    return f"{text}, labels {min(r.min() for r in labels)}-{max(r.max() for r in labels)}"
+
+
+def _check(queries: QuerySet) -> None:
+    """Raise DataError unless the arrays are what compiled code may read without looking."""
+    features, labels, offsets = queries.features, queries.labels, queries.offsets
+    if features.dtype != np.float32 or features.ndim != 2 or not features.flags.c_contiguous:
+        order = "C" if features.flags.c_contiguous else "another"
+        raise DataError(
+            f"features: found {features.dtype} of {features.ndim} dimensions in {order} order, "
+            "expected float32 of 2 dimensions in C order (`QuerySet.from_arrays` converts)"
+        )
+    if labels.dtype.kind not in "iu" or labels.ndim != 1:
+        raise DataError(
+            f"labels: found {labels.dtype} of {labels.ndim} dimensions, expected integers of 1"
+        )
+    if len(labels) != len(features):
+        raise DataError(f"labels: found {len(labels)}, expected {len(features)}, one a document")
+    if len(offsets) != len(queries.qids) + 1:
+        raise DataError(
+            f"offsets: found {len(offsets)}, expected {len(queries.qids) + 1}, one more than qids"
+        )
+    if offsets[0] != 0 or offsets[-1] != len(labels) or (offsets[1:] < offsets[:-1]).any():
+        raise DataError(
+            f"offsets: found {offsets[0]} to {offsets[-1]}, expected to rise from 0 to "
+            f"{len(labels)}, the number of documents"
+        )
+    for name in ("docids", "rows"):
+        values = getattr(queries, name)
+        if values is not None and len(values) != len(labels):
+            raise DataError(f"{name}: found {len(values)}, expected {len(labels)}, one a document")

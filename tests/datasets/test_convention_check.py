@@ -15,7 +15,8 @@ from letorbench.datasets.facts import FACTS
 
 @pytest.mark.parametrize("entry", FACTS, ids=lambda entry: entry.name)
 def test_no_known_data_set_is_doubted_under_its_own_convention(entry):
-    assert check_convention(entry.n_features, entry.max_label, entry.convention, chosen=False) is None
+    found = check_convention(entry.n_features, entry.max_label, entry.convention, chosen=False)
+    assert found is None
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,261 @@
+"""Arrays as users have them, checked and converted once to what a `QuerySet` holds.
+
+Every function takes lists, NumPy arrays, pandas Series or DataFrames. Every error is a
+`DataError`, which is a `ValueError`, and says what was found and what was expected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from letorbench.errors import DataError, UsageError
+
+LARGEST_LABEL = 2**31 - 1
+LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
+
+
+class Grouping(NamedTuple):
+    """Which rows belong to which query.
+
+    Attributes
+    ----------
+    offsets : ndarray of shape (n_queries + 1,), int64
+        Query q owns the grouped rows offsets[q]:offsets[q + 1].
+    qids : ndarray of shape (n_queries,), int64 or str
+        The queries in the order in which they first appear.
+    rows : ndarray of shape (n_docs,), int64, or None
+        The caller's row of each grouped row; None where the order is the same.
+    """
+
+    offsets: np.ndarray
+    qids: np.ndarray
+    rows: np.ndarray | None
+
+
+def as_features(X: ArrayLike, n_features: int | None = None) -> np.ndarray:
+    """Return a matrix as float32 in C order.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_docs, n_features)
+        Real numbers of any dtype and memory order. An array that is float32, C-ordered and
+        writeable already is returned as it is, not copied.
+    n_features : int, optional
+        The number of columns that is expected.
+
+    Returns
+    -------
+    ndarray of shape (n_docs, n_features), float32
+
+    Raises
+    ------
+    DataError
+        If X is not a matrix of real numbers, has another number of columns, or holds NaN,
+        infinity or a number beyond float32's range.
+
+    Examples
+    --------
+    >>> as_features([[1, 2], [3, 4]])
+    array([[1., 2.],
+           [3., 4.]], dtype=float32)
+    """
+    given = _real_numbers(X, "X")
+    if given.ndim != 2:
+        raise DataError(f"X: found {_dimensions(given)}, expected 2 (documents, features)")
+    if n_features is not None and given.shape[1] != n_features:
+        raise DataError(f"X: found {given.shape[1]} features, expected {n_features}")
+    if given.shape[1] == 0:
+        raise DataError("X: found no features, expected at least 1")
+    with np.errstate(over="ignore"):
+        features = np.require(given, np.float32, ["C", "A", "W"])
+    finite = np.isfinite(features)
+    if not finite.all():
+        row, column = (int(i) for i in np.argwhere(~finite)[0])
+        value = given[row, column]
+        expected = f"at most {LARGEST_FLOAT32:.3g} in size" if np.isfinite(value) else "a number"
+        raise DataError(f"X: row {row}, column {column}: found {value:g}, expected {expected}")
+    return features
+
+
+def as_labels(y: ArrayLike, n_docs: int | None = None) -> np.ndarray:
+    """Return relevance labels as int32.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_docs,)
+        Integers from 0, of an integer dtype or as floats. 0 is irrelevant.
+    n_docs : int, optional
+        The number of labels that is expected.
+
+    Returns
+    -------
+    ndarray of shape (n_docs,), int32
+
+    Raises
+    ------
+    DataError
+        If y is not a vector of that length or holds anything but integers from 0.
+    """
+    given = _vector(_real_numbers(y, "y"), "y", n_docs)
+    bad = ~((given >= 0) & (given <= LARGEST_LABEL) & (given == np.floor(given)))
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise DataError(f"y: row {row}: found {given[row]:g}, expected an integer label from 0")
+    return np.require(given, np.int32, ["C", "A", "W"])
+
+
+def group_rows(
+    n_docs: int, qid: ArrayLike | None = None, group: ArrayLike | None = None
+) -> Grouping:
+    """Find the queries of rows.
+
+    Parameters
+    ----------
+    n_docs : int
+        The number of rows.
+    qid : array-like of shape (n_docs,), optional
+        The query of each row, integers or strings. Rows of a query may be scattered; they are
+        brought together in their order, queries in the order of their first rows.
+    group : array-like of shape (n_queries,), optional
+        The number of rows of each query instead, the rows being together. The queries are
+        then called 1, 2, ...
+
+    Returns
+    -------
+    Grouping
+
+    Raises
+    ------
+    UsageError
+        If both or neither of `qid` and `group` are given.
+    DataError
+        If the values do not fit the rows.
+
+    Examples
+    --------
+    >>> group_rows(4, qid=["b", "a", "b", "a"])
+    Grouping(offsets=array([0, 2, 4]), qids=array(['b', 'a'], dtype='<U1'), rows=array([0, 2, 1, 3]))
+    >>> group_rows(3, group=[2, 1]).offsets
+    array([0, 2, 3])
+    """
+    if (qid is None) == (group is None):
+        found = "neither" if qid is None else "both"
+        raise UsageError(f"found {found} of qid and group, expected one of them")
+    if group is not None:
+        return _of_counts(group, n_docs)
+    ids = as_query_ids(qid, n_docs)
+    first = np.flatnonzero(np.append(True, ids[1:] != ids[:-1])[:n_docs])
+    if len(np.unique(ids[first])) == len(first):
+        return Grouping(np.append(first, n_docs).astype(np.int64), ids[first], None)
+    names, first, inverse = np.unique(ids, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty(len(names), dtype=np.int64)
+    place[order] = np.arange(len(names))
+    of_row = place[inverse.reshape(-1)]
+    offsets = np.append(0, np.cumsum(np.bincount(of_row, minlength=len(names))))
+    rows = np.argsort(of_row, kind="stable")
+    return Grouping(offsets.astype(np.int64), names[order], rows.astype(np.int64))
+
+
+def as_query_ids(qid: ArrayLike, n_docs: int | None = None) -> np.ndarray:
+    """Return query ids as int64 or as strings.
+
+    Parameters
+    ----------
+    qid : array-like of shape (n_docs,)
+        Integers (also as floats) or strings.
+    n_docs : int, optional
+        The number of ids that is expected.
+
+    Returns
+    -------
+    ndarray of shape (n_docs,), int64 or str
+
+    Raises
+    ------
+    DataError
+        If qid is not a vector of that length, or holds neither integers nor strings only.
+    """
+    given = _vector(np.asarray(qid), "qid", n_docs)
+    if given.dtype.kind == "O" and all(isinstance(value, str) for value in given):
+        return given.astype(str)
+    if given.dtype.kind == "S":
+        return np.char.decode(given, "utf-8")
+    if given.dtype.kind == "U":
+        return given
+    numbers = _real_numbers(given, "qid")
+    if numbers.dtype.kind == "i":
+        return numbers.astype(np.int64)
+    bad = ~((numbers == np.floor(numbers)) & (np.abs(numbers) < 2.0**63))
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise DataError(f"qid: row {row}: found {given[row]}, expected an integer or a string")
+    return numbers.astype(np.int64)
+
+
+def as_docids(docids: Sequence[str | bytes], n_docs: int) -> np.ndarray:
+    """Return document ids as an array of bytes ("S"); DataError where there are not n_docs."""
+    given = _vector(np.asarray(docids), "docids", n_docs)
+    if given.dtype.kind == "S":
+        return given
+    return np.char.encode(given.astype(str), "utf-8")
+
+
+def column_names(
+    X: ArrayLike, feature_names: Sequence[str] | None, n_features: int
+) -> tuple[str, ...] | None:
+    """Return the names given, else those of a DataFrame's columns, else None."""
+    names = getattr(X, "columns", None) if feature_names is None else feature_names
+    if names is None:
+        return None
+    names = tuple(str(name) for name in names)
+    if len(names) != n_features:
+        raise DataError(f"feature_names: found {len(names)} names, expected {n_features}")
+    return names
+
+
+def _of_counts(group: ArrayLike, n_docs: int) -> Grouping:
+    counts = _vector(_real_numbers(group, "group"), "group", None)
+    bad = ~((counts >= 1) & (counts == np.floor(counts)))
+    if bad.any():
+        query = int(np.flatnonzero(bad)[0])
+        raise DataError(f"group: query {query}: found {counts[query]:g} rows, expected at least 1")
+    offsets = np.append(0, np.cumsum(counts)).astype(np.int64)
+    if offsets[-1] != n_docs:
+        raise DataError(f"group: found counts of {offsets[-1]} rows in all, expected {n_docs}")
+    return Grouping(offsets, np.arange(1, len(counts) + 1, dtype=np.int64), None)
+
+
+def _real_numbers(values: ArrayLike, what: str) -> np.ndarray:
+    """The values as an array of a real dtype; an array of objects must hold numbers."""
+    try:
+        given = np.asarray(values)
+    except ValueError:  # rows of different lengths
+        raise DataError(f"{what}: found rows of different lengths, expected equal ones") from None
+    if given.dtype.kind == "O":
+        try:
+            return given.astype(np.float64)
+        except (TypeError, ValueError):
+            kinds = sorted({type(value).__name__ for value in given.flat})
+            raise DataError(
+                f"{what}: found values of type {', '.join(kinds)}, expected real numbers"
+            ) from None
+    if given.dtype.kind not in "biuf":
+        raise DataError(f"{what}: found values of type {given.dtype}, expected real numbers")
+    return given.astype(np.int8) if given.dtype.kind == "b" else given
+
+
+def _vector(given: np.ndarray, what: str, length: int | None) -> np.ndarray:
+    if given.ndim != 1:
+        raise DataError(f"{what}: found {_dimensions(given)}, expected 1")
+    if length is not None and len(given) != length:
+        raise DataError(f"{what}: found {len(given)} values, expected {length}, one a document")
+    return given
+
+
+def _dimensions(given: np.ndarray) -> str:
+    return f"{given.ndim} dimension{'' if given.ndim == 1 else 's'}"

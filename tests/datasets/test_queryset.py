@@ -1,0 +1,179 @@
+"""Query sets from a caller's arrays: converted once, grouped stably, refused with a word."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from letorbench.conventions import convention
+from letorbench.datasets.queryset import Benchmark, Fold, QuerySet
+from letorbench.errors import DataError, UsageError
+
+X = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+
+
+@pytest.mark.parametrize(
+    "features",
+    [
+        np.array(X),
+        np.asfortranarray(X),
+        np.array(X, dtype=np.float16),
+        np.array(X, dtype=np.int8),
+        np.array(X, dtype=np.uint64),
+        np.array(X, dtype=object),
+        np.array(X)[:, ::-1][:, ::-1],
+        np.repeat(np.array(X), 2, axis=0)[::2],
+        X,
+        pd.DataFrame(X),
+        pd.DataFrame(X, columns=["a", "b"]).astype("Int64"),
+    ],
+)
+def test_every_real_dtype_and_order(features) -> None:
+    found = QuerySet.from_arrays(features, [0, 1, 2], qid=[7, 7, 8])
+    assert found.features.dtype == np.float32
+    assert found.features.flags.c_contiguous and found.features.flags.writeable
+    np.testing.assert_array_equal(found.X, np.array(X, dtype=np.float32))
+    assert (found.labels.dtype, found.offsets.dtype, found.qids.dtype) == ("i4", "i8", "i8")
+    assert found.offsets.tolist() == [0, 2, 3] and found.qids.tolist() == [7, 8]
+    assert found.qid.tolist() == [7, 7, 8] and found.rows is None
+
+
+def test_float32_is_taken_as_it_is_and_read_only_is_copied() -> None:
+    features = np.array(X, dtype=np.float32)
+    assert QuerySet.from_arrays(features, [0, 1, 2], group=[3]).features is features
+    features.flags.writeable = False
+    copy = QuerySet.from_arrays(features, [0, 1, 2], group=[3]).features
+    assert copy.flags.writeable and not np.shares_memory(copy, features)
+
+
+@given(st.lists(st.integers(-2, 3), min_size=1, max_size=30), st.booleans())
+def test_scattered_rows_against_plain_python(qid: list[int], text: bool) -> None:
+    ids = [f"q{q}" for q in qid] if text else qid
+    features = np.arange(len(qid), dtype=float)[:, None]
+    labels = np.arange(len(qid)) % 3
+    names = [f"d{i}" for i in range(len(qid))]
+    found = QuerySet.from_arrays(features, labels, qid=ids, docids=names)
+    order = [i for q in dict.fromkeys(ids) for i in range(len(ids)) if ids[i] == q]
+    assert found.qids.tolist() == list(dict.fromkeys(ids))
+    assert found.X[:, 0].tolist() == order
+    assert found.y.tolist() == [int(labels[i]) for i in order]
+    assert found.docids.tolist() == [names[i].encode() for i in order]
+    assert found.qid.tolist() == [ids[i] for i in order]
+    assert found.in_caller_order(found.X[:, 0]).tolist() == list(range(len(ids)))
+
+
+def test_labels_and_qids_as_floats_and_series() -> None:
+    found = QuerySet.from_arrays(
+        pd.DataFrame(X, columns=["a", "b"]), pd.Series([0.0, 2.0, 1.0]), qid=pd.Series([5.0, 5, 9])
+    )
+    assert found.y.tolist() == [0, 2, 1] and found.qids.tolist() == [5, 9]
+    assert found.feature_names == ("a", "b")
+    large = 2**62 + 1
+    assert QuerySet.from_arrays(X, [0, 0, 0], qid=[large, large, 1]).qids.tolist() == [large, 1]
+
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"X": [[1.0, NAN], [3, 4], [5, 6]]}, "X: row 0, column 1: found nan, expected a number"),
+        ({"X": [[1.0, 2], [3, 4], [INF, 6]]}, "X: row 2, column 0: found inf, expected a number"),
+        ({"X": [[1.0, 2], [-1e39, 4], [5, 6]]}, "row 1, column 0: found -1e.39, expected at most"),
+        ({"X": [1.0, 2, 3]}, "X: found 1 dimension, expected 2"),
+        ({"X": [[1, 2], [3], [4, 5]]}, "X: found rows of different lengths"),
+        ({"X": np.zeros((3, 0))}, "X: found no features, expected at least 1"),
+        ({"X": np.zeros((3, 2), complex)}, "X: found values of type complex128, expected real"),
+        ({"X": [["a", "b"]] * 3}, "X: found values of type <U1, expected real numbers"),
+        ({"X": np.array([["a", 1]] * 3, object)}, "X: found values of type int, str, expected"),
+        ({"y": [0, 1]}, "y: found 2 values, expected 3, one a document"),
+        ({"y": [[0], [1], [2]]}, "y: found 2 dimensions, expected 1"),
+        ({"y": [0, -1, 1]}, "y: row 1: found -1, expected an integer label from 0"),
+        ({"y": [0, 0.5, 1]}, "y: row 1: found 0.5, expected an integer label from 0"),
+        ({"y": [0, 1, NAN]}, "y: row 2: found nan, expected an integer label from 0"),
+        ({"y": [0, 1, 2**31]}, "y: row 2: found 2.1.*, expected an integer label from 0"),
+        ({"qid": [1, 1]}, "qid: found 2 values, expected 3"),
+        ({"qid": [1, 1, 1.5]}, "qid: row 2: found 1.5, expected an integer or a string"),
+        ({"qid": [1, 1, NAN]}, "qid: row 2: found nan, expected an integer or a string"),
+        ({"qid": np.array(["a", 1, None], object)}, "qid: found values of type NoneType, int, str"),
+        ({"qid": None, "group": [1, 1]}, "group: found counts of 2 rows in all, expected 3"),
+        ({"qid": None, "group": [3, 0]}, "group: query 1: found 0 rows, expected at least 1"),
+        ({"qid": None, "group": [1.5, 1.5]}, "group: query 0: found 1.5 rows, expected"),
+        ({"feature_names": ["a"]}, "feature_names: found 1 names, expected 2"),
+        ({"docids": ["a"]}, "docids: found 1 values, expected 3"),
+    ],
+)
+def test_wrong_input_is_refused(changes: dict, message: str) -> None:
+    given_arrays = {"X": X, "y": [0, 1, 2], "qid": [1, 1, 2]} | changes
+    with pytest.raises(DataError, match=message) as error:
+        QuerySet.from_arrays(**given_arrays)
+    assert isinstance(error.value, ValueError) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("both", [{}, {"qid": [1, 1, 1], "group": [3]}])
+def test_one_of_qid_and_group(both: dict) -> None:
+    with pytest.raises(UsageError, match="of qid and group, expected one of them"):
+        QuerySet.from_arrays(X, [0, 1, 2], **both)
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"features": np.zeros((3, 2))}, "features: found float64"),
+        ({"features": np.zeros((2, 3), np.float32).T}, "another order"),
+        ({"labels": np.zeros(2, np.int32)}, "labels: found 2, expected 3"),
+        ({"labels": np.zeros(3)}, "labels: found float64"),
+        ({"offsets": np.array([0, 3])}, "offsets: found 2, expected 3"),
+        ({"offsets": np.array([0, 2, 4])}, "offsets: found 0 to 4"),
+        ({"offsets": np.array([0, 4, 3])}, "expected to rise"),
+        ({"docids": np.array([b"a"])}, "docids: found 1, expected 3"),
+    ],
+)
+def test_arrays_that_kernels_could_not_read_make_no_set(changes: dict, message: str) -> None:
+    good = {
+        "features": np.zeros((3, 2), np.float32),
+        "labels": np.zeros(3, np.int32),
+        "offsets": np.array([0, 1, 3]),
+        "qids": np.array([1, 2]),
+    }
+    with pytest.raises(DataError, match=message):
+        QuerySet(**good | changes)
+
+
+def test_take_and_queries_agree(rng: np.random.Generator) -> None:
+    lengths = [3, 1, 4, 2]
+    whole = QuerySet.from_arrays(
+        rng.random((10, 2)), rng.integers(0, 3, 10), group=lengths, docids=list("abcdefghij")
+    )
+    taken = whole.take(np.array([2, 0]))
+    assert taken.qids.tolist() == [3, 1] and taken.offsets.tolist() == [0, 4, 7]
+    assert taken.docids.tolist() == [c.encode() for c in "efghabc"]
+    np.testing.assert_array_equal(taken.features[:4], whole.queries(2, 3).features)
+    assert whole.take(np.arange(4)).digest == whole.digest != taken.digest
+
+
+def test_digest_follows_every_array() -> None:
+    def digest(x=X, y=(0, 1, 2), qid=(1, 1, 2), docids=None) -> str:
+        return QuerySet.from_arrays(x, list(y), qid=list(qid), docids=docids).digest
+
+    first = digest()
+    assert digest() == first
+    others = [digest([[1, 2], [3, 4], [5, 7]]), digest(y=(0, 1, 1)), digest(qid=(1, 1, 3))]
+    others += [digest(qid=(1, 2, 2)), digest(docids=["a", "b", "c"]), digest(qid=("1", "1", "2"))]
+    assert len({first, *others}) == 7
+
+
+def test_reprs() -> None:
+    queries = QuerySet.from_arrays(X, [0, 1, 2], qid=[1, 1, 2])
+    assert repr(queries) == "QuerySet(2 queries, 3 documents, 2 features, labels 0-2)"
+    assert len(queries) == 2
+    fold = Fold(3, queries, queries.queries(0, 1), queries.queries(1, 2))
+    assert repr(fold) == "Fold(3: train 2, validation 1, test 1 queries)"
+    data = Benchmark("mine", (fold,), convention("standard"), {})
+    assert repr(data) == (
+        "Benchmark('mine', 1 fold, 4 queries, 6 documents, 2 features, labels 0-2, standard)"
+    )
