@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.table import Row, seconds, show
 from letorbench.conventions import CONVENTIONS
-from letorbench.measures import Measure, evaluate, parse
+from letorbench.measures import Measure, parse, query_metrics
 
 CUTOFFS = (1, 2, 3, 4, 5, 10, 20, 50)
 #: 20 measures that all three libraries have, but for the gain: theirs is r, ours 2^r - 1
@@ -40,7 +40,7 @@ class Sample:
         return Sample(labels.astype(np.int32), scores, np.arange(n_queries + 1) * docs)
 
     def measured(self, measures: list[Measure]) -> np.ndarray:
-        return evaluate(
+        return query_metrics(
             self.labels, self.scores, self.offsets, measures, CONVENTIONS["standard"]
         )
 

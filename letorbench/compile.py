@@ -22,7 +22,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import read_queries
 from letorbench.datasets.text.text_writer import TextFormat, write_text
 from letorbench.losses import LOSSES, loss
-from letorbench.measures import default_measures, evaluate
+from letorbench.measures import default_measures, query_metrics
 from letorbench.rankers import names, ranker
 from letorbench.threads import thread_count
 
@@ -60,7 +60,7 @@ def read_and_measure() -> None:
     scores = queries.features[:, 1].astype(np.float64)
     for convention in CONVENTIONS.values():
         measures = default_measures(convention)
-        evaluate(queries.labels, scores, queries.offsets, measures, convention)
+        query_metrics(queries.labels, scores, queries.offsets, measures, convention)
 
 
 def compile_all(jobs: int) -> int:

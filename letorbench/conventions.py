@@ -1,9 +1,14 @@
-"""The four measuring conventions: what the official LETOR tools do, and the textbook's."""
+"""The measuring conventions: those of the official LETOR tools, and the textbook's.
+
+To add a convention, add a record to this file.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
 
 import numpy as np
 
@@ -11,58 +16,148 @@ from letorbench.errors import UsageError
 
 
 def letor_discount(rank: np.ndarray, gain: np.ndarray | float = 1.0) -> np.ndarray:
-    """gain * (1, 1, then 1 / log2(rank)) for the ranks 1, 2, 3, ..., broadcast, float64.
+    """Return gain * (1, 1, then 1 / log2(rank)) for ranks from 1, broadcast, float64.
 
-    Computed as the LETOR tools do, (gain * ln 2) / ln(rank): another order of the same
+    It is computed as (gain * ln 2) / ln(rank), as the LETOR tools do. Another order of the same
     operations gives other last digits.
+
+    Examples
+    --------
+    >>> letor_discount([1, 2, 4])
+    array([1. , 1. , 0.5])
     """
     rank = np.asarray(rank, dtype=np.float64)
     return np.where(rank > 2.0, gain * np.log(2.0) / np.log(np.maximum(rank, 2.0)), gain)
 
 
 def standard_discount(rank: np.ndarray, gain: np.ndarray | float = 1.0) -> np.ndarray:
-    """gain / log2(1 + rank) for the ranks 1, 2, 3, ..., broadcast, float64."""
+    """Return gain / log2(1 + rank) for ranks from 1, broadcast, float64.
+
+    Examples
+    --------
+    >>> standard_discount([1, 3, 7], gain=6.0)
+    array([6., 3., 2.])
+    """
     return gain / np.log2(1.0 + np.asarray(rank, dtype=np.float64))
 
 
 @dataclass(frozen=True)
 class Convention:
-    """What a measure's number depends on beyond the ranked labels.
+    """One record of measuring rules: everything that depends on the convention stands here.
 
-    discount:    (ranks from 1, gains = 1) -> discounted gains.
-    short_ndcg:  whether NDCG@k of a list shorter than k is that of the whole list; else 0.
-    short_p:     whether P@k of a list shorter than k is its relevant documents over k; else 0.
-    relevant:    the smallest label that counts as relevant for P, MAP, MRR, WTA and bpref.
-    cutoffs:     the largest k that the convention's tool prints.
-    mean_ndcg:   whether its tool prints MeanNDCG.
-    max_label:   the data set's largest label (ERR's r_max); None: the largest label measured.
+    Parameters
+    ----------
+    name : str
+    description : str
+        How its numbers are described wherever they are printed.
+    rules : str
+        Its rules in sentences, for reports.
+    discount : callable
+        Takes ranks from 1 and gains (default 1); returns the discounted gains.
+    short_ndcg : bool
+        Whether NDCG@k of a list shorter than k is that of the whole list; otherwise it is 0.
+    short_p : bool
+        Whether P@k of a list shorter than k divides its relevant documents by k; otherwise it
+        is 0.
+    relevant : int
+        The smallest label that counts as relevant for P, MAP, MRR, WTA and bpref.
+    cutoffs : int
+        The largest k that the convention's tool prints.
+    mean_ndcg : bool
+        Whether its tool prints MeanNDCG.
+    layout : {"sections", "tables"}
+        The form of its tool's output: a section a measure (LETOR 3.0) or two tables.
+    max_label : int, optional
+        The data set's largest label, which is ERR's r_max; by default the largest label
+        measured.
     """
 
     name: str
+    description: str
+    rules: str
     discount: Callable[..., np.ndarray]
     short_ndcg: bool
     short_p: bool
     relevant: int
     cutoffs: int
     mean_ndcg: bool
+    layout: Literal["sections", "tables"] = "tables"
     max_label: int | None = None
 
 
-#: The 3.0 tool keeps a list's NDCG and precision only down to its end, and adds nothing to
-#: the sums beyond; the 4.0 and MSLR tools still do that for NDCG, but go on with precision.
-CONVENTIONS: dict[str, Convention] = {
-    convention.name: convention
-    for convention in (
-        Convention("letor3", letor_discount, False, False, 1, 16, False),
-        Convention("letor4", letor_discount, False, True, 1, 10, True),
-        Convention("mslr", letor_discount, False, True, 2, 10, True),
-        Convention("standard", standard_discount, True, True, 1, 10, False),
-    )
-}
+#: The 3.0 tool adds nothing to the sums of NDCG and precision beyond a list's end. The 4.0 and
+#: MSLR tools do so for NDCG, but go on with precision.
+LETOR3 = Convention(
+    name="letor3",
+    description="as the LETOR 3.0 tool computes them",
+    rules=(
+        "Gain 2^r - 1; discount 1, 1, then 1/log2(rank). A list shorter than k has NDCG@k and "
+        "P@k of 0. Relevant for P, MAP and MRR is r >= 1."
+    ),
+    discount=letor_discount,
+    short_ndcg=False,
+    short_p=False,
+    relevant=1,
+    cutoffs=16,
+    mean_ndcg=False,
+    layout="sections",
+)
+LETOR4 = Convention(
+    name="letor4",
+    description="as the LETOR 4.0 tool computes them (NDCG@k of a list shorter than k is 0)",
+    rules=(
+        "Gain 2^r - 1; discount 1, 1, then 1/log2(rank). A list shorter than k has NDCG@k of 0; "
+        "P@k divides by k. Relevant for P, MAP and MRR is r >= 1."
+    ),
+    discount=letor_discount,
+    short_ndcg=False,
+    short_p=True,
+    relevant=1,
+    cutoffs=10,
+    mean_ndcg=True,
+)
+MSLR = Convention(
+    name="mslr",
+    description="as the MSLR tool computes them (NDCG@k of a list shorter than k is 0)",
+    rules=(
+        "Gain 2^r - 1; discount 1, 1, then 1/log2(rank). A list shorter than k has NDCG@k of 0; "
+        "P@k divides by k. Relevant for P, MAP and MRR is r >= 2."
+    ),
+    discount=letor_discount,
+    short_ndcg=False,
+    short_p=True,
+    relevant=2,
+    cutoffs=10,
+    mean_ndcg=True,
+)
+STANDARD = Convention(
+    name="standard",
+    description="by the textbook, discount 1/log2(1 + rank)",
+    rules=(
+        "Gain 2^r - 1; discount 1/log2(1 + rank). A list shorter than k has the NDCG of the "
+        "whole list. Relevant for P, MAP and MRR is r >= 1."
+    ),
+    discount=standard_discount,
+    short_ndcg=True,
+    short_p=True,
+    relevant=1,
+    cutoffs=10,
+    mean_ndcg=False,
+)
+
+CONVENTIONS: Mapping[str, Convention] = MappingProxyType(
+    {record.name: record for record in (LETOR3, LETOR4, MSLR, STANDARD)}
+)
 
 
 def convention(name: str) -> Convention:
-    """The convention of that name; UsageError names the choices."""
+    """Return the convention of that name; UsageError names the choices.
+
+    Examples
+    --------
+    >>> convention("letor4").description
+    'as the LETOR 4.0 tool computes them (NDCG@k of a list shorter than k is 0)'
+    """
     try:
         return CONVENTIONS[name]
     except KeyError:

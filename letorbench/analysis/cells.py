@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from letorbench.conventions import convention
 from letorbench.results.summary import Row, Summary
 
-#: how each convention's numbers are described wherever they are printed
-DESCRIPTIONS = {
-    "letor3": "as the LETOR 3.0 tool computes them",
-    "letor4": "as the LETOR 4.0 tool computes them (NDCG@k of a list shorter than k is 0)",
-    "mslr": "as the MSLR tool computes them (NDCG@k of a list shorter than k is 0)",
-    "standard": "by the textbook, discount 1/log2(1 + rank)",
-}
 ACRONYMS = ("ndcg", "map", "mrr", "err", "wta", "auc")
 
 
@@ -40,7 +34,7 @@ def caption(summary: Summary) -> str:
     folds = sorted({row.folds for row in summary.rows})
     count = "-".join(str(n) for n in (folds[0], folds[-1])[: len(folds)]) if folds else "0"
     rules = "; ".join(
-        f"measures {DESCRIPTIONS.get(name, name)} [{name}]" for name in summary.conventions
+        f"measures {convention(name).description} [{name}]" for name in summary.conventions
     )
     return f"{summary.dataset}: mean over {count} fold{'s' * (count != '1')}; {rules}"
 

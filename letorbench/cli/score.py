@@ -63,10 +63,10 @@ def score(
         found = (queries.qids, queries.labels, values, queries.offsets)
         click.echo(official(*found, rules, per_query), nl=False)
         return
-    from letorbench.measures import default_measures, evaluate
+    from letorbench.measures import default_measures, query_metrics
 
     measures = default_measures(rules)
-    table = evaluate(queries.labels, values, queries.offsets, measures, rules)
+    table = query_metrics(queries.labels, values, queries.offsets, measures, rules)
     click.echo(",".join(["convention", "qid", *map(str, measures)]))
     if per_query:
         for qid, row in zip(queries.qids.tolist(), table.tolist()):

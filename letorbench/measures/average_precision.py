@@ -1,14 +1,13 @@
-"""AP, whose mean over queries is MAP."""
+"""Average precision, whose mean over queries is MAP."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from letorbench.measures.base import register
+from letorbench.measures.measure import Measure
 from letorbench.measures.rankings import Rankings, ratio
 
 
-@register("map", "average precision: the mean of P@rank over the relevant documents", "none")
 def average_precision(rankings: Rankings, k: int | None) -> np.ndarray:
     """(1/R) sum over the relevant documents, R of them, of P@(their rank).
 
@@ -18,3 +17,9 @@ def average_precision(rankings: Rankings, k: int | None) -> np.ndarray:
     """
     precisions = rankings.hit_counts / rankings.hit_ranks
     return ratio(rankings.sums(precisions, rankings.hit_offsets), rankings.relevant)
+
+
+MAP = Measure(
+    "MAP", "map", average_precision, "none",
+    "average precision: the mean of P@rank over the relevant documents",
+)  # fmt: skip

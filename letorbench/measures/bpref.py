@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.measures.base import register
+from letorbench.measures.measure import Measure
 from letorbench.measures.rankings import Rankings, ratio
 
 
-@register("bpref", "binary preference: few irrelevant documents above the relevant", "none")
 def bpref(rankings: Rankings, k: int | None) -> np.ndarray:
     """(1/R) sum over the relevant documents of 1 - min(irrelevant above, R) / min(R, N).
 
@@ -24,3 +23,9 @@ def bpref(rankings: Rankings, k: int | None) -> np.ndarray:
     least = np.repeat(np.minimum(R, N), R)
     losses = ratio(np.minimum(above, np.repeat(R, R)), least)
     return ratio(rankings.sums(1.0 - losses, rankings.hit_offsets), R)
+
+
+BPref = Measure(
+    "BPref", "bpref", bpref, "none",
+    "binary preference: few irrelevant documents above the relevant",
+)  # fmt: skip

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.measures.base import register
+from letorbench.measures.measure import Measure
 from letorbench.measures.rankings import Rankings
 
 
-@register("err", "expected reciprocal rank of the document that satisfies, down to k", "optional")
 def err(rankings: Rankings, k: int | None) -> np.ndarray:
     """sum_{i <= k} (1/i) R(r_i) prod_{j < i} (1 - R(r_j)), R(r) = (2^r - 1) / 2^{r_max}.
 
@@ -19,3 +18,9 @@ def err(rankings: Rankings, k: int | None) -> np.ndarray:
     Ties: file order. No relevant document (all r = 0): 0. A list shorter than k: its sum.
     """
     return rankings.at(rankings.err, k)
+
+
+ERR = Measure(
+    "ERR", "err", err, "optional",
+    "expected reciprocal rank of the document that satisfies, down to k",
+)  # fmt: skip

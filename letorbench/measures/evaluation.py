@@ -9,27 +9,53 @@ import numpy as np
 
 from letorbench.conventions import Convention
 from letorbench.errors import DataError
-from letorbench.measures.base import Measure
+from letorbench.measures.average_precision import MAP
+from letorbench.measures.bpref import BPref
+from letorbench.measures.err import ERR
+from letorbench.measures.mean_ndcg import MeanNDCG
+from letorbench.measures.measure import Measure
+from letorbench.measures.mrr import MRR
+from letorbench.measures.ndcg import nDCG
+from letorbench.measures.pairwise_correct import PairwiseCorrect
+from letorbench.measures.precision import P
 from letorbench.measures.rankings import Rankings
+from letorbench.measures.wta import WTA
 from letorbench.threads import in_threads
 
-#: documents measured at a time: what is cached of them stays in the processor's own cache,
-#: and the memory is used again, where fresh pages would take longer than the arithmetic
+#: documents measured at a time: their arrays then stay in the processor's cache, and the
+#: memory is used again (fresh pages would take longer than the arithmetic)
 BLOCK = 65_536
 
 
-def evaluate(
+def query_metrics(
     labels: np.ndarray,
     scores: np.ndarray,
     offsets: np.ndarray,
     measures: Sequence[Measure],
     convention: Convention,
 ) -> np.ndarray:
-    """Measure every query: (n_queries, n_measures) float64.
+    """Measure every query.
 
-    labels (n_docs,) integers >= 0 and scores (n_docs,), both in file order; query q owns the
-    rows offsets[q]:offsets[q + 1]. Equal scores rank in file order. DataError for NaN scores
-    and for scores, labels and offsets that do not fit each other.
+    Parameters
+    ----------
+    labels : ndarray of shape (n_docs,), integers >= 0
+        In file order.
+    scores : ndarray of shape (n_docs,)
+        In file order. Equal scores rank in file order.
+    offsets : ndarray of shape (n_queries + 1,)
+        Query q owns the rows ``offsets[q]:offsets[q + 1]``.
+    measures : sequence of Measure
+    convention : Convention
+        The measuring rules.
+
+    Returns
+    -------
+    ndarray of shape (n_queries, n_measures), float64
+
+    Raises
+    ------
+    DataError
+        A score is NaN, or scores, labels and offsets do not fit each other.
     """
     scores = np.require(scores, np.float64, ["C", "W"])
     if not (scores.shape == np.shape(labels) == (offsets[-1],)):
@@ -59,7 +85,7 @@ def evaluate(
 
 
 def _bounds(offsets: np.ndarray) -> np.ndarray:
-    """(n_blocks + 1,) int64: the queries between which to cut, for blocks of about BLOCK rows."""
+    """Return (n_blocks + 1,) int64: the queries at which to cut blocks of about BLOCK rows."""
     n_blocks = max(1, int(offsets[-1]) // BLOCK)
     if n_blocks == 1:
         return np.array([0, len(offsets) - 1])
@@ -68,19 +94,19 @@ def _bounds(offsets: np.ndarray) -> np.ndarray:
 
 
 def default_measures(convention: Convention) -> list[Measure]:
-    """What an experiment stores for every query, in this order.
+    """Return what an experiment stores for every query, in this order.
 
-    The cut-offs end where the convention's tool does, and at 10.
+    The cut-offs end where those of the convention's tool end, and at 10.
     """
     cutoffs = range(1, min(convention.cutoffs, 10) + 1)
     return [
-        *(Measure("ndcg", k) for k in cutoffs),
-        *(Measure("p", k) for k in cutoffs),
-        Measure("map"),
-        Measure("mrr"),
-        Measure("err", 10),
-        Measure("mean-ndcg"),
-        Measure("wta"),
-        Measure("pairwise"),
-        Measure("bpref"),
+        *(nDCG @ k for k in cutoffs),
+        *(P @ k for k in cutoffs),
+        MAP,
+        MRR,
+        ERR @ 10,
+        MeanNDCG,
+        WTA,
+        PairwiseCorrect,
+        BPref,
     ]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.measures.base import register
+from letorbench.measures.measure import Measure
 from letorbench.measures.rankings import Rankings, ratio
 
 
-@register("mean-ndcg", "mean of NDCG@k over every rank k of the list", "none")
 def mean_ndcg(rankings: Rankings, k: int | None) -> np.ndarray:
     """(1/m) sum_{k = 1..m} NDCG@k.
 
@@ -17,3 +16,9 @@ def mean_ndcg(rankings: Rankings, k: int | None) -> np.ndarray:
     Ties: file order. No relevant document: 0. No list is shorter than its own length.
     """
     return ratio(rankings.sums(rankings.ndcg, rankings.offsets), rankings.lengths)
+
+
+MeanNDCG = Measure(
+    "MeanNDCG", "mean-ndcg", mean_ndcg, "none",
+    "mean of NDCG@k over every rank k of the list",
+)  # fmt: skip

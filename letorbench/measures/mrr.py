@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.measures.base import register
+from letorbench.measures.measure import Measure
 from letorbench.measures.rankings import Rankings
 
 
-@register("mrr", "reciprocal rank of the first relevant document", "none")
 def reciprocal_rank(rankings: Rankings, k: int | None) -> np.ndarray:
     """1 / (the rank of the first relevant document).
 
@@ -21,3 +20,9 @@ def reciprocal_rank(rankings: Rankings, k: int | None) -> np.ndarray:
     some = rankings.relevant > 0
     values[some] = 1.0 / rankings.hit_ranks[rankings.hit_offsets[:-1][some]]
     return values
+
+
+MRR = Measure(
+    "MRR", "mrr", reciprocal_rank, "none",
+    "reciprocal rank of the first relevant document",
+)  # fmt: skip

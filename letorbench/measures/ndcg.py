@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.measures.base import register
+from letorbench.measures.measure import Measure
 from letorbench.measures.rankings import Rankings, ratio
 
 
-@register("ndcg", "normalised discounted cumulative gain down to rank k", "optional")
 def ndcg(rankings: Rankings, k: int | None) -> np.ndarray:
     """sum_{i <= k} (2^{r_i} - 1) D(i), over its largest value for the query's labels.
 
@@ -21,3 +20,9 @@ def ndcg(rankings: Rankings, k: int | None) -> np.ndarray:
     if k is not None and not rankings.convention.short_ndcg:
         values[rankings.lengths < k] = 0.0
     return values
+
+
+nDCG = Measure(
+    "nDCG", "ndcg", ndcg, "optional",
+    "normalised discounted cumulative gain down to rank k",
+)  # fmt: skip

@@ -7,8 +7,11 @@ from collections.abc import Iterable
 import numpy as np
 
 from letorbench.conventions import Convention
-from letorbench.measures.base import Measure
-from letorbench.measures.evaluation import evaluate
+from letorbench.measures.average_precision import MAP
+from letorbench.measures.evaluation import query_metrics
+from letorbench.measures.mean_ndcg import MeanNDCG
+from letorbench.measures.ndcg import nDCG
+from letorbench.measures.precision import P
 
 
 def official(
@@ -19,21 +22,31 @@ def official(
     convention: Convention,
     per_query: bool = False,
 ) -> str:
-    """What the convention's tool prints, its flag for per-query values on or off.
+    """Return what the convention's official tool prints.
 
-    qids (n_queries,) integers, labels (n_docs,), scores (n_docs,) in file order, offsets
-    (n_queries + 1,). `letor3` is the LETOR 3.0 tool's layout; the others are the 4.0 and
-    MSLR tools', which `standard` borrows, with the columns that its convention has.
-    DataError as `evaluate`.
+    Parameters
+    ----------
+    qids : ndarray of shape (n_queries,), integers
+    labels, scores : ndarray of shape (n_docs,)
+        In file order.
+    offsets : ndarray of shape (n_queries + 1,)
+    convention : Convention
+        Its `layout` says which tool's output is printed.
+    per_query : bool
+        The tool's flag for the values of every query.
+
+    Raises
+    ------
+    DataError
+        As `query_metrics`.
     """
     cutoffs = range(1, convention.cutoffs + 1)
-    measures = [*(Measure("p", k) for k in cutoffs), Measure("map")]
-    measures += [*(Measure("ndcg", k) for k in cutoffs), Measure("mean-ndcg")]
+    measures = [*(P @ k for k in cutoffs), MAP, *(nDCG @ k for k in cutoffs), MeanNDCG]
     # the tools sort the queries by number, and add them up in that order
     order = np.argsort(qids, kind="stable")
-    values = evaluate(labels, scores, offsets, measures, convention)[order]
+    values = query_metrics(labels, scores, offsets, measures, convention)[order]
     lengths = np.diff(offsets)[order]
-    if convention.name == "letor3":
+    if convention.layout == "sections":
         return _letor3(values, lengths, convention.cutoffs, per_query)
     return _letor4(np.asarray(qids)[order], values, convention, per_query)
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.measures.base import register
+from letorbench.measures.measure import Measure
 from letorbench.measures.rankings import Rankings
 
 
-@register("p", "precision: the share of relevant documents among the first k", "required")
 def precision(rankings: Rankings, k: int) -> np.ndarray:
     """(relevant documents at the ranks 1 .. k) / k.
 
@@ -21,3 +20,9 @@ def precision(rankings: Rankings, k: int) -> np.ndarray:
     if not rankings.convention.short_p:
         values[rankings.lengths < k] = 0.0
     return values
+
+
+P = Measure(
+    "P", "p", precision, "required",
+    "precision: the share of relevant documents among the first k",
+)  # fmt: skip

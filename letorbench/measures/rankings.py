@@ -10,7 +10,8 @@ import numpy as np
 
 from letorbench.conventions import Convention
 from letorbench.errors import DataError
-from letorbench.kernels import ranking
+from letorbench.jit import kernel
+from letorbench.measures.sorting import rank
 
 #: the largest label whose gain 2^r - 1 a float64 holds exactly
 LARGEST_LABEL = 53
@@ -20,12 +21,27 @@ LARGEST_LABEL = 53
 class Rankings:
     """Every query's labels in rank order, one query after another.
 
-    labels:     (n_docs,) int32; the query q's ranking is labels[offsets[q]:offsets[q + 1]].
-    offsets:    (n_queries + 1,) int64.
-    convention: the rules that the measures follow.
+    Cached values are per rank position (n_docs,) or per query (n_queries,). Sums run from the
+    first rank down, because the official tools add in this order and their digits must come
+    out.
 
-    What is cached is per rank position (n_docs,) or per query (n_queries,). Sums run from
-    the first rank down, as the official tools add, so that their digits come out.
+    Parameters
+    ----------
+    labels : ndarray of shape (n_docs,), int32
+        Query q's ranking is ``labels[offsets[q]:offsets[q + 1]]``.
+    offsets : ndarray of shape (n_queries + 1,), int64
+    convention : Convention
+        The rules that the measures follow.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from letorbench.conventions import convention
+    >>> from letorbench.measures import MAP, P
+    >>> labels, scores = np.array([0, 1, 0, 1]), np.array([4.0, 3.0, 2.0, 1.0])
+    >>> rankings = Rankings.of(labels, scores, np.array([0, 4]), convention("standard"))
+    >>> MAP(rankings), (P @ 2)(rankings)
+    (array([0.5]), array([0.5]))
     """
 
     labels: np.ndarray
@@ -38,7 +54,18 @@ class Rankings:
     ) -> Rankings:
         """Rank by falling score, ties in file order.
 
-        labels (n_docs,) integers >= 0, scores (n_docs,) without NaN, both in file order.
+        Parameters
+        ----------
+        labels : ndarray of shape (n_docs,), integers >= 0
+            In file order.
+        scores : ndarray of shape (n_docs,)
+            In file order, without NaN.
+        offsets : ndarray of shape (n_queries + 1,), int64
+        convention : Convention
+
+        Returns
+        -------
+        Rankings
         """
         offsets = np.require(offsets, np.int64, ["C", "W"])
         order = rank(scores, offsets)
@@ -57,12 +84,12 @@ class Rankings:
     @cached_property
     def dcg(self) -> np.ndarray:
         """(n_docs,) float64: DCG down to each rank position."""
-        return self._running(ranking.running_dcg, self._terms)
+        return self._running(running_dcg, self._terms)
 
     @cached_property
     def ideal_dcg(self) -> np.ndarray:
         """(n_docs,) float64: the largest DCG that the query's labels allow down to it."""
-        return self._running(ranking.running_ideal_dcg, self._terms)
+        return self._running(running_ideal_dcg, self._terms)
 
     @cached_property
     def ndcg(self) -> np.ndarray:
@@ -75,7 +102,7 @@ class Rankings:
         r = np.arange(self.levels)
         r_max = max(self.convention.max_label or 0, self.levels - 1)
         stop = (2.0**r - 1.0) / 2.0**r_max
-        return self._running(ranking.running_err, stop)
+        return self._running(running_err, stop)
 
     @cached_property
     def hits(self) -> np.ndarray:
@@ -118,14 +145,14 @@ class Rankings:
     def sums(self, values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         """(n_values,) float64 -> (n_queries,): each query's values added from left to right."""
         out = np.empty(len(offsets) - 1)
-        ranking.segment_sums(values, offsets, out)
+        segment_sums(values, offsets, out)
         return out
 
     @cached_property
     def correct_pairs(self) -> tuple[np.ndarray, np.ndarray]:
         """(n_queries,) int64 twice: pairs of different labels ranked right, and all of them."""
         correct, pairs = np.empty((2, len(self.lengths)), dtype=np.int64)
-        ranking.correct_pairs(self.labels, self.offsets, self.levels, correct, pairs)
+        count_correct_pairs(self.labels, self.offsets, self.levels, correct, pairs)
         return correct, pairs
 
     @cached_property
@@ -139,9 +166,9 @@ class Rankings:
         longest = int(self.lengths.max(initial=0))
         return discounted_gains(self.convention.discount, longest, self.levels)
 
-    def _running(self, kernel: Callable[..., None], table: np.ndarray) -> np.ndarray:
+    def _running(self, fill: Callable[..., None], table: np.ndarray) -> np.ndarray:
         out = np.empty(len(self.labels))
-        kernel(self.labels, self.offsets, table, out)
+        fill(self.labels, self.offsets, table, out)
         return out
 
 
@@ -155,19 +182,77 @@ def discounted_gains(
     return np.ascontiguousarray(discount(rank[:, None], gains))
 
 
-def rank(scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """The documents of every query by falling score, ties in file order.
-
-    scores (n_docs,) without NaN, offsets (n_queries + 1,) -> (n_docs,) int64 rows, so that
-    labels[rank(scores, offsets)] is in rank order, one query after another.
-    """
-    scores = np.require(scores, np.float64, ["C", "W"])
-    offsets = np.require(offsets, np.int64, ["C", "W"])
-    order = np.empty(len(scores), dtype=np.int64)
-    ranking.descending(scores, offsets, order)
-    return order
-
-
 def ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
     """above / below as float64, 0 where below is 0."""
     return np.divide(above, below, out=np.zeros(len(above)), where=below != 0)
+
+
+@kernel()
+def segment_sums(values, offsets, sums):
+    """Write to sums[q] the values of segment q, added from left to right."""
+    for q in range(len(offsets) - 1):
+        total = 0.0
+        for i in range(offsets[q], offsets[q + 1]):
+            total += values[i]
+        sums[q] = total
+
+
+@kernel()
+def running_dcg(labels, offsets, terms, dcg):
+    """Write to dcg[p] the sum of terms[rank, label] down to p, in p's own query."""
+    for q in range(len(offsets) - 1):
+        first = offsets[q]
+        total = 0.0
+        for p in range(first, offsets[q + 1]):
+            total += terms[p - first, labels[p]]
+            dcg[p] = total
+
+
+@kernel()
+def running_ideal_dcg(labels, offsets, terms, dcg):
+    """Do as `running_dcg` for the best ranking of each query: its labels in falling order."""
+    counts = np.empty(terms.shape[1], dtype=np.int64)
+    for q in range(len(offsets) - 1):
+        first = offsets[q]
+        counts[:] = 0
+        for p in range(first, offsets[q + 1]):
+            counts[labels[p]] += 1
+        total = 0.0
+        p = first
+        for label in range(len(counts) - 1, -1, -1):
+            for _ in range(counts[label]):
+                total += terms[p - first, label]
+                dcg[p] = total
+                p += 1
+
+
+@kernel()
+def running_err(labels, offsets, stop, err):
+    """Write to err[p] the sum of (1/rank) stop[label] prod (1 - stop[labels above]) down to p."""
+    for q in range(len(offsets) - 1):
+        first = offsets[q]
+        total, looking = 0.0, 1.0
+        for p in range(first, offsets[q + 1]):
+            chance = stop[labels[p]]
+            total += looking * chance / (p - first + 1)
+            looking *= 1.0 - chance
+            err[p] = total
+
+
+@kernel()
+def count_correct_pairs(labels, offsets, levels, correct, pairs):
+    """Count each query's pairs of different labels, and those with the higher label above."""
+    for q in range(len(offsets) - 1):
+        ranked = labels[offsets[q] : offsets[q + 1]]
+        good, total = 0, 0
+        # a pass a label, from the bottom up: branches in a single pass cost three times as much
+        for label in range(1, levels):
+            lower, same = 0, 0
+            for p in range(len(ranked) - 1, -1, -1):
+                here = ranked[p] == label
+                lower += ranked[p] < label
+                same += here
+                good += lower if here else 0
+            total += same * lower
+        correct[q] = good
+        pairs[q] = total

@@ -17,7 +17,7 @@ from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.experiment.select import grid, select
 from letorbench.experiment.task import score_warnings
-from letorbench.measures import evaluate, parse
+from letorbench.measures import parse, query_metrics
 from letorbench.papers.study import Study, Values, Variant
 from letorbench.rankers import ranker
 from letorbench.results import store
@@ -68,7 +68,7 @@ def runs(
         test = made.test
         scores = read_scores(own / "scores.txt", test.n_docs)
         asked = [parse(name) for name in measures]
-        values = evaluate(test.labels, scores, test.offsets, asked, rules)
+        values = query_metrics(test.labels, scores, test.offsets, asked, rules)
         return Values(tuple(measures), values, np.ones(test.n_queries, dtype=np.int64))
 
     with ThreadPoolExecutor(study.jobs) as pool:

@@ -10,7 +10,7 @@ import numpy as np
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.lambdas import Lambda
-from letorbench.measures import evaluate, parse
+from letorbench.measures import parse, query_metrics
 from letorbench.papers import judge
 from letorbench.papers.claims import Claim
 from letorbench.papers.paper import Findings, Paper
@@ -52,7 +52,7 @@ def average_precision(labels: Sequence[int]) -> float:
     offsets = np.array([0, n], dtype=np.int64)
     scores = -np.arange(n, dtype=np.float64)
     rules = CONVENTIONS["standard"]
-    return float(evaluate(np.array(labels), scores, offsets, [parse("map")], rules)[0, 0])
+    return float(query_metrics(np.array(labels), scores, offsets, [parse("map")], rules)[0, 0])
 
 
 def plackett_luce(scores: Sequence[float]) -> dict[tuple[int, ...], float]:

@@ -16,7 +16,7 @@ from letorbench.experiment.plan import Protocol, Task
 from letorbench.experiment.run import run as run_all
 from letorbench.experiment.settings import parameters
 from letorbench.experiment.task import benchmark_of
-from letorbench.measures import evaluate, parse
+from letorbench.measures import parse, query_metrics
 from letorbench.papers.resampling import mean
 from letorbench.rankers import names, ranker
 from letorbench.results import store
@@ -181,6 +181,6 @@ def _read(
         test = fold.test
         scores = read_scores(folder / "scores.txt", test.n_docs)
         asked = [parse(name) for name in measures]
-        rows.append(evaluate(test.labels, scores, test.offsets, asked, rules))
+        rows.append(query_metrics(test.labels, scores, test.offsets, asked, rules))
         numbers.append(np.full(test.n_queries, fold.number))
     return Values(tuple(measures), np.concatenate(rows), np.concatenate(numbers))

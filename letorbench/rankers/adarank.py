@@ -9,7 +9,7 @@ import numpy as np
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.measures import Measure, Repeated
+from letorbench.measures import MAP, Measure, PreparedMetric, nDCG
 from letorbench.models import Linear
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.boosting import Term, boost
@@ -40,7 +40,7 @@ class _AdaRank(Ranker):
             raise UsageError(
                 f"{self.name}: found directions={self.directions}, expected ascending or both"
             )
-        E = Repeated.of(train.labels, train.offsets, self.measure, CONVENTIONS["standard"])
+        E = PreparedMetric.of(train.labels, train.offsets, self.measure, CONVENTIONS["standard"])
         booster = _Booster(train, E, self.directions == "both")
 
         def model(terms: list[Term]) -> Linear:
@@ -79,7 +79,7 @@ class AdaRankMAP(_AdaRank):
 
     @property
     def measure(self) -> Measure:
-        return Measure("map")
+        return MAP
 
 
 @dataclass
@@ -103,7 +103,7 @@ class AdaRankNDCG(_AdaRank):
     def measure(self) -> Measure:
         if self.cutoff < 1:
             raise UsageError(f"{self.name}: found cutoff={self.cutoff}, expected 1 or more")
-        return Measure("ndcg", self.cutoff)
+        return nDCG @ self.cutoff
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class _Feature:
 class _Booster:
     """Algorithm 1 on one training set."""
 
-    def __init__(self, train: QuerySet, E: Repeated, both: bool) -> None:
+    def __init__(self, train: QuerySet, E: PreparedMetric, both: bool) -> None:
         self.features = train.features
         self.E = E
         signs = (1.0, -1.0) if both else (1.0,)

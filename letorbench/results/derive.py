@@ -10,7 +10,7 @@ import numpy as np
 from letorbench.datasets.queryset import Benchmark
 from letorbench.experiment.plan import Protocol, Task
 from letorbench.experiment.settings import Settings
-from letorbench.measures import default_measures, evaluate
+from letorbench.measures import default_measures, query_metrics
 from letorbench.results import store
 from letorbench.results.scores import read_scores
 
@@ -51,7 +51,7 @@ def write_values(folder: Path, numbers: Sequence[int], benchmark: Benchmark) -> 
     tests = [(fold.number, fold.test) for fold in benchmark.folds if fold.number in numbers]
     for number, test in tests:
         scores = read_scores(folder / f"fold{number}" / "scores.txt", test.n_docs)
-        values = evaluate(test.labels, scores, test.offsets, measures, benchmark.convention)
+        values = query_metrics(test.labels, scores, test.offsets, measures, benchmark.convention)
         rows = zip(test.qids.tolist(), values.tolist())
         queries += [[number, qid, *row] for qid, row in rows]
         means.append(values.mean(axis=0))

@@ -10,7 +10,7 @@ import numpy as np
 
 from letorbench.datasets.load import load
 from letorbench.errors import DataError
-from letorbench.measures import evaluate, parse
+from letorbench.measures import parse, query_metrics
 from letorbench.results import store
 from letorbench.results.per_query import PerQuery, read_per_query
 from letorbench.results.scores import read_scores
@@ -47,7 +47,7 @@ def with_measures(
             asked = [parse(name) for name in wanted]
             test = fold.test
             parts.append(
-                evaluate(test.labels, scores, test.offsets, asked, benchmark.convention)
+                query_metrics(test.labels, scores, test.offsets, asked, benchmark.convention)
             )
     table = np.concatenate(parts)
     return replace(found, values={**found.values, **dict(zip(wanted, table.T))})

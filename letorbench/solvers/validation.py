@@ -9,7 +9,7 @@ import numpy as np
 
 from letorbench.conventions import CONVENTIONS, Convention
 from letorbench.datasets.queryset import QuerySet
-from letorbench.measures import Measure, Repeated, evaluate, parse
+from letorbench.measures import Measure, PreparedMetric, parse, query_metrics
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,15 +22,15 @@ class Validation:
 
     def __call__(self, scores: np.ndarray) -> float:
         """The mean of the measure over the queries, for scores (n_docs,) in file order."""
-        if self._repeated is not None:
-            return float(self._repeated(scores).mean())
-        values = evaluate(
+        if self._prepared is not None:
+            return float(self._prepared(scores).mean())
+        values = query_metrics(
             self.queries.labels, scores, self.queries.offsets, [self.measure], self.convention
         )
         return float(values[:, 0].mean())
 
     @cached_property
-    def _repeated(self) -> Repeated | None:
+    def _prepared(self) -> PreparedMetric | None:
         """The quick way to the measure, where there is one."""
         queries = self.queries
-        return Repeated.of(queries.labels, queries.offsets, self.measure, self.convention)
+        return PreparedMetric.of(queries.labels, queries.offsets, self.measure, self.convention)

@@ -17,7 +17,7 @@ from letorbench.errors import DataError, UsageError
 from letorbench.experiment.plan import Protocol, Task
 from letorbench.experiment.run import run
 from letorbench.experiment.task import attempt, score_warnings, seed_of
-from letorbench.measures import default_measures, evaluate
+from letorbench.measures import default_measures, query_metrics
 from letorbench.models import Linear
 from letorbench.rankers.base import RANKERS, Ranker
 from letorbench.solvers.learned import Learned
@@ -71,7 +71,7 @@ def test_the_files_hold_what_they_say(protocol):
         model = Ranker.load(folder / f"fold{fold.number}" / "model.npz")
         assert np.array_equal(model.predict(fold.test.features), scores)
         test = fold.test
-        values = evaluate(test.labels, scores, test.offsets, measures, benchmark.convention)
+        values = query_metrics(test.labels, scores, test.offsets, measures, benchmark.convention)
         means.append(values.mean(axis=0))
         per_query += [[fold.number, q, *v] for q, v in zip(test.qids, values)]
         fit = json.loads((folder / f"fold{fold.number}" / "fit.json").read_text())

@@ -12,7 +12,7 @@ from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses import LOSSES, loss
 from letorbench.losses.label_order import DOCUMENT_WEIGHTS, PAIR_WEIGHTS
-from letorbench.measures import evaluate, parse
+from letorbench.measures import parse, query_metrics
 
 
 def one_query(labels: list[int]) -> QuerySet:
@@ -83,7 +83,7 @@ def test_smoothed_measures_tend_to_the_measures(name, rng):
     queries = random_queries(rng, [1, 5, 9, 4], levels=4)
     queries.labels[:1] = 3
     scores = 1e4 * rng.permutation(queries.n_docs).astype(np.float64)
-    hard = evaluate(
+    hard = query_metrics(
         queries.labels, scores, queries.offsets, [parse(name)], CONVENTIONS["standard"]
     )
     smooth = loss(f"smooth-{name}")(scores, queries)[0]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from letorbench.conventions import CONVENTIONS, Convention
-from letorbench.measures import MEASURES, Measure, default_measures, evaluate
+from letorbench.measures import ERR, MEASURES, Measure, default_measures, query_metrics
 
 #: what the tools do, restated: (log's argument at a rank, least relevant label)
 RULES = {"letor3": (0, 1), "letor4": (0, 1), "mslr": (0, 2), "standard": (1, 1)}
@@ -107,7 +107,8 @@ def ranked(labels: tuple[int, ...], scores: tuple[int, ...]) -> tuple[int, ...]:
 def forms(name: str) -> list[Measure]:
     """The measure with every way of a cut-off that it may have."""
     cutoffs = {"none": [None], "optional": [None, 1, 2, 3, 6], "required": [1, 2, 3, 6]}
-    return [Measure(name, k) for k in cutoffs[MEASURES[name].cutoff]]
+    measure = MEASURES[name]
+    return [measure if k is None else measure @ k for k in cutoffs[measure.cutoff_rule]]
 
 
 def all_forms() -> list[Measure]:
@@ -131,7 +132,7 @@ def test_every_small_label_tuple(small: str, convention: str) -> None:
     offsets = np.cumsum([0, *map(len, queries)])
     labels = np.concatenate(queries)
     # falling scores keep the file order, so the tuples are the rankings
-    values = evaluate(
+    values = query_metrics(
         labels, -np.arange(len(labels)), offsets, all_forms(), with_max(convention, 4)
     )
     for column, measure in enumerate(all_forms()):
@@ -165,7 +166,7 @@ def tied() -> Cases:
 @pytest.mark.parametrize("convention", CONVENTIONS)
 def test_every_pattern_of_ties(tied: Cases, convention: str) -> None:
     labels, scores, offsets, orders = tied
-    values = evaluate(labels, scores, offsets, all_forms(), with_max(convention, 4))
+    values = query_metrics(labels, scores, offsets, all_forms(), with_max(convention, 4))
     for column, measure in enumerate(all_forms()):
         define = DEFINITIONS[measure.name]
         known = {r: define(list(r), convention, measure.cutoff) for r in set(orders)}
@@ -176,7 +177,7 @@ def test_every_pattern_of_ties(tied: Cases, convention: str) -> None:
 
 def test_err_takes_the_largest_label_where_the_convention_has_none() -> None:
     labels, scores, offsets = np.array([1, 2]), np.array([2.0, 1.0]), np.array([0, 2])
-    (value,) = evaluate(labels, scores, offsets, [Measure("err")], CONVENTIONS["standard"])[0]
+    (value,) = query_metrics(labels, scores, offsets, [ERR], CONVENTIONS["standard"])[0]
     assert value == pytest.approx(1 / 4 + (3 / 4) * (3 / 4) / 2)
 
 

@@ -8,14 +8,14 @@ from conftest import random_queries
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.errors import DataError, UsageError
-from letorbench.measures import MEASURES, Measure, evaluate, parse
+from letorbench.measures import MEASURES, Measure, parse, query_metrics
 
 FORMS = {
     "none": ["{}"],
     "optional": ["{}", "{}@1", "{}@3", "{}@10"],
     "required": ["{}@1", "{}@3", "{}@10"],
 }
-TEXTS = [form.format(name) for name, d in MEASURES.items() for form in FORMS[d.cutoff]]
+TEXTS = [form.format(name) for name, d in MEASURES.items() for form in FORMS[d.cutoff_rule]]
 
 LENGTHS = [1, 1, 2, 3, 7, 10, 11, 40, 300]
 
@@ -32,7 +32,7 @@ def convention(request: pytest.FixtureRequest):
 
 def value(labels, scores, measure, convention) -> float:
     labels, scores = np.array(labels), np.array(scores, dtype=np.float64)
-    return evaluate(labels, scores, np.array([0, len(labels)]), [measure], convention)[0, 0]
+    return query_metrics(labels, scores, np.array([0, len(labels)]), [measure], convention)[0, 0]
 
 
 def test_prints_as_it_parses(measure: Measure) -> None:
@@ -49,7 +49,7 @@ def test_stays_in_its_range_and_best_is_highest(rng, measure, convention) -> Non
     entry = MEASURES[measure.name]
 
     def measured(scores: np.ndarray) -> np.ndarray:
-        return evaluate(queries.labels, scores, queries.offsets, [measure], convention)[:, 0]
+        return query_metrics(queries.labels, scores, queries.offsets, [measure], convention)[:, 0]
 
     best = measured(queries.labels.astype(np.float64))
     for _ in range(5):
@@ -65,8 +65,8 @@ def test_the_order_of_a_querys_documents_does_not_matter(rng, measure, conventio
         [a + rng.permutation(b - a) for a, b in zip(queries.offsets, queries.offsets[1:])]
     )
     np.testing.assert_array_equal(
-        evaluate(queries.labels, scores, queries.offsets, [measure], convention),
-        evaluate(
+        query_metrics(queries.labels, scores, queries.offsets, [measure], convention),
+        query_metrics(
             queries.labels[shuffled], scores[shuffled], queries.offsets, [measure], convention
         ),
     )
@@ -81,7 +81,7 @@ def test_many_queries_at_once_as_one_at_a_time(
     queries = random_queries(rng, LENGTHS, levels=3)
     queries.labels[queries.offsets[:-1]] = 2  # ERR's r_max is the largest label of them all
     scores = np.round(rng.normal(size=queries.n_docs), 1)
-    together = evaluate(queries.labels, scores, queries.offsets, [measure], convention)[:, 0]
+    together = query_metrics(queries.labels, scores, queries.offsets, [measure], convention)[:, 0]
     alone = [
         value(queries.labels[a:b], scores[a:b], measure, convention)
         for a, b in zip(queries.offsets, queries.offsets[1:])
@@ -104,9 +104,9 @@ def test_one_document_and_no_document(measure, convention) -> None:
     one = value([2], [0.0], measure, convention)
     assert MEASURES[measure.name].lowest <= one <= MEASURES[measure.name].highest
     labels, offsets = np.array([2], dtype=np.int32), np.array([0, 0, 1, 1])
-    values = evaluate(labels, np.zeros(1), offsets, [measure], convention)[:, 0]
+    values = query_metrics(labels, np.zeros(1), offsets, [measure], convention)[:, 0]
     np.testing.assert_array_equal(values, [0.0, one, 0.0])
-    empty = evaluate(labels[:0], np.zeros(0), np.zeros(1, int), [measure], convention)
+    empty = query_metrics(labels[:0], np.zeros(0), np.zeros(1, int), [measure], convention)
     assert empty.shape == (0, 1)
 
 
@@ -119,10 +119,10 @@ def test_only_the_order_of_the_scores_matters(rng, measure, convention) -> None:
 def test_takes_mapped_read_only_and_strided_arrays(rng, measure, convention) -> None:
     queries = random_queries(rng, LENGTHS)
     scores = rng.normal(size=(queries.n_docs, 2))[:, 0]
-    expected = evaluate(queries.labels, scores.copy(), queries.offsets, [measure], convention)
+    expected = query_metrics(queries.labels, scores.copy(), queries.offsets, [measure], convention)
     for array in (queries.labels, scores, queries.offsets):
         array.flags.writeable = False
-    got = evaluate(queries.labels, scores, queries.offsets, [measure], convention)
+    got = query_metrics(queries.labels, scores, queries.offsets, [measure], convention)
     np.testing.assert_array_equal(got, expected)
 
 
@@ -135,6 +135,6 @@ def test_text_that_names_no_measure_is_refused(text: str) -> None:
 def test_scores_that_cannot_rank_are_refused(convention) -> None:
     labels, offsets = np.array([0, 1, 1]), np.array([0, 3])
     with pytest.raises(DataError, match="NaN for document 2"):
-        evaluate(labels, np.array([0.0, np.nan, 1.0]), offsets, [parse("map")], convention)
+        query_metrics(labels, np.array([0.0, np.nan, 1.0]), offsets, [parse("map")], convention)
     with pytest.raises(DataError, match="2 scores"):
-        evaluate(labels, np.zeros(2), offsets, [parse("map")], convention)
+        query_metrics(labels, np.zeros(2), offsets, [parse("map")], convention)

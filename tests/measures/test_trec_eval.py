@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from letorbench.conventions import CONVENTIONS
-from letorbench.measures import evaluate, parse
+from letorbench.measures import parse, query_metrics
 
 #: ours -> trec_eval's
 SAME = {
@@ -50,7 +50,7 @@ def test_ten_thousand_rankings_as_trec_eval(name: str) -> None:
     found = evaluator.evaluate(as_trec(scores, offsets, float))
     expected = np.array([found[str(q)][theirs] for q in range(10_000)])
     rules = CONVENTIONS["standard"]
-    values = evaluate(labels, scores, offsets, [parse(name)], rules)[:, 0]
+    values = query_metrics(labels, scores, offsets, [parse(name)], rules)[:, 0]
     np.testing.assert_allclose(values, expected, rtol=0, atol=1e-12)
     assert 0 < expected.std()
 
@@ -71,6 +71,6 @@ def test_as_gdeval(name: str) -> None:
     found = {row.query_id: row.value for row in ir_measures.iter_calc([theirs], judged, run)}
     expected = np.array([found.get(str(q), 0.0) for q in range(500)])
     rules = replace(CONVENTIONS["standard"], max_label=4)
-    values = evaluate(labels, scores, offsets, [parse(name)], rules)[:, 0]
+    values = query_metrics(labels, scores, offsets, [parse(name)], rules)[:, 0]
     np.testing.assert_allclose(values, expected, rtol=0, atol=5.1e-6)
     assert expected.max() > 0.5

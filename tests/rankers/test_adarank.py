@@ -9,7 +9,7 @@ from conftest import random_queries
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.measures import evaluate, parse
+from letorbench.measures import parse, query_metrics
 from letorbench.rankers import Ranker, ranker
 from letorbench.solvers.validation import Validation
 
@@ -18,7 +18,7 @@ BOTH = {"adarank-map": "map", "adarank-ndcg": "ndcg@10"}
 
 def E(queries: QuerySet, scores: np.ndarray, measure: str) -> np.ndarray:
     standard = CONVENTIONS["standard"]
-    return evaluate(queries.labels, scores, queries.offsets, [parse(measure)], standard)[:, 0]
+    return query_metrics(queries.labels, scores, queries.offsets, [parse(measure)], standard)[:, 0]
 
 
 def hinted(rng: np.random.Generator, lengths: list[int]) -> QuerySet:

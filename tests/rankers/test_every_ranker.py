@@ -11,7 +11,7 @@ from conftest import random_queries
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
-from letorbench.measures import evaluate, parse
+from letorbench.measures import parse, query_metrics
 from letorbench.rankers import Ranker, names, ranker
 from letorbench.solvers.validation import Validation
 
@@ -45,7 +45,7 @@ def test_learns_a_separable_toy_set(cls: type[Ranker]) -> None:
     test = toy(5, [20] * 20)
     scores = model.predict(test.features)
     assert scores.shape == (test.n_docs,) and scores.dtype == np.float64
-    ndcg = evaluate(
+    ndcg = query_metrics(
         test.labels, scores, test.offsets, [parse("ndcg@10")], CONVENTIONS["standard"]
     )
     assert ndcg.mean() > 0.93

@@ -7,33 +7,15 @@ from html import escape
 from importlib import resources
 
 from letorbench import __version__
-from letorbench.analysis.cells import DESCRIPTIONS, label
+from letorbench.analysis.cells import label
 from letorbench.analysis.comparison import Procedure, compare
 from letorbench.analysis.report import figures, tables
 from letorbench.analysis.report.html import facts, folded, paragraph
 from letorbench.analysis.report.stored import Results
 from letorbench.analysis.tables import USUAL
+from letorbench.conventions import convention
 from letorbench.datasets.catalog import describe, parse
 
-#: each convention's rules in words: discount, short lists, relevance
-RULES = {
-    "letor3": (
-        "Gain 2^r - 1; discount 1, 1, then 1/log2(rank). A list shorter than k has NDCG@k and "
-        "P@k of 0. Relevant for P, MAP and MRR is r >= 1."
-    ),
-    "letor4": (
-        "Gain 2^r - 1; discount 1, 1, then 1/log2(rank). A list shorter than k has NDCG@k of 0; "
-        "P@k divides by k. Relevant for P, MAP and MRR is r >= 1."
-    ),
-    "mslr": (
-        "Gain 2^r - 1; discount 1, 1, then 1/log2(rank). A list shorter than k has NDCG@k of 0; "
-        "P@k divides by k. Relevant for P, MAP and MRR is r >= 2."
-    ),
-    "standard": (
-        "Gain 2^r - 1; discount 1/log2(1 + rank). A list shorter than k has the NDCG of the "
-        "whole list. Relevant for P, MAP and MRR is r >= 1."
-    ),
-}
 COMMON = (
     "A query without a relevant document counts 0 and stays in the mean. Equal scores rank in "
     "file order. The results table has the mean of the folds' means; intervals, differences and "
@@ -141,8 +123,8 @@ def _warnings(results: Results) -> list[str]:
 def _conventions(results: Results) -> list[str]:
     return [
         *(
-            paragraph(f"Measures {DESCRIPTIONS.get(name, '')} [{name}]. {RULES.get(name, '')}")
-            for name in results.summary.conventions
+            paragraph(f"Measures {rules.description} [{rules.name}]. {rules.rules}")
+            for rules in map(convention, results.summary.conventions)
         ),
         paragraph(COMMON),
     ]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from letorbench.kernels import ranking
-from letorbench.measures import rank
+from letorbench.measures import rank, rankings, sorting
 
 LENGTHS = [1, 2, 31, 32, 33, 100, 256, 257, 289, 600, 1025, 0, 7]
 
@@ -28,7 +27,7 @@ def test_ranks_as_a_stable_sort_of_each_query(rng: np.random.Generator, decimals
     )
     np.testing.assert_array_equal(rank(scores, offsets), expected)
     order = np.empty(len(scores), dtype=np.int64)
-    ranking.descending(scores, offsets, order)
+    sorting.descending(scores, offsets, order)
     np.testing.assert_array_equal(order, expected)
 
 
@@ -36,7 +35,7 @@ def test_segment_sums_add_from_left_to_right(rng: np.random.Generator) -> None:
     _, offsets = lists(rng, LENGTHS)
     values = rng.normal(size=offsets[-1]) * 10.0 ** rng.integers(-8, 8, offsets[-1])
     sums = np.full(len(LENGTHS), np.nan)
-    ranking.segment_sums(values, offsets, sums)
+    rankings.segment_sums(values, offsets, sums)
     expected = [
         np.cumsum(np.append(0.0, values[a:b]))[-1] for a, b in zip(offsets, offsets[1:])
     ]
@@ -47,10 +46,10 @@ def test_running_sums_start_anew_at_each_query(rng: np.random.Generator) -> None
     labels, offsets = lists(rng, LENGTHS)
     terms = rng.random((max(LENGTHS), 5))
     dcg, ideal, err = np.empty((3, len(labels)))
-    ranking.running_dcg(labels, offsets, terms, dcg)
-    ranking.running_ideal_dcg(labels, offsets, terms, ideal)
+    rankings.running_dcg(labels, offsets, terms, dcg)
+    rankings.running_ideal_dcg(labels, offsets, terms, ideal)
     stop = rng.random(5)
-    ranking.running_err(labels, offsets, stop, err)
+    rankings.running_err(labels, offsets, stop, err)
     for a, b in zip(offsets, offsets[1:]):
         ranks = np.arange(b - a)
         np.testing.assert_array_equal(dcg[a:b], np.cumsum(terms[ranks, labels[a:b]]))
@@ -64,7 +63,7 @@ def test_running_sums_start_anew_at_each_query(rng: np.random.Generator) -> None
 def test_correct_pairs_against_the_pair_matrix(rng: np.random.Generator) -> None:
     labels, offsets = lists(rng, LENGTHS)
     correct, pairs = np.empty((2, len(LENGTHS)), dtype=np.int64)
-    ranking.correct_pairs(labels, offsets, 5, correct, pairs)
+    rankings.count_correct_pairs(labels, offsets, 5, correct, pairs)
     for q, (a, b) in enumerate(zip(offsets, offsets[1:])):
         right = np.triu(labels[a:b, None] > labels[None, a:b])
         assert correct[q] == right.sum()

@@ -8,29 +8,35 @@ import numpy as np
 
 from letorbench.conventions import Convention
 from letorbench.errors import DataError
-from letorbench.kernels.relevant_ranks import relevant_ranks
-from letorbench.measures.base import Measure
+from letorbench.jit import kernel
+from letorbench.measures.measure import Measure
 from letorbench.measures.rankings import Rankings
 from letorbench.threads import in_threads
 
-#: documents for whose ranks a thread is worth its start
+#: the smallest number of documents for which another thread pays
 LEAST = 20_000
 
 
 @dataclass(frozen=True, eq=False)
-class Repeated:
-    """E(q, scores) from the relevant documents' ranks alone.
+class PreparedMetric:
+    """Average precision or NDCG of one set of queries, from its relevant documents' ranks.
 
-    What `evaluate` gives, up to rounding, in a fraction of its time: boosting measures after
-    each round, descent after each epoch.
+    It equals `query_metrics` up to rounding and takes a fraction of its time. Boosting measures
+    after each round with it, descent after each epoch.
 
-    offsets:     (n_queries + 1,) int64.
-    hits:        (n_hits,) int64 rows of the relevant documents, ascending; for NDCG those
-                 with a gain.
-    hit_offsets: (n_queries + 1,) int64; query q owns hits[hit_offsets[q]:hit_offsets[q + 1]].
-    query:       (n_hits,) int64; the query of each hit.
-    weights:     (n_hits,) gain / Z@k for NDCG@k, 1 / (hits of the query) for average precision.
-    discounts:   (longest + 1,) D of each rank, 0 beyond k; None for average precision.
+    Parameters
+    ----------
+    offsets : ndarray of shape (n_queries + 1,), int64
+    hits : ndarray of shape (n_hits,), int64
+        The rows of the relevant documents, ascending; for NDCG of those with a gain.
+    hit_offsets : ndarray of shape (n_queries + 1,), int64
+        Query q owns ``hits[hit_offsets[q]:hit_offsets[q + 1]]``.
+    query : ndarray of shape (n_hits,), int64
+        The query of each hit.
+    weights : ndarray of shape (n_hits,)
+        gain / Z@k for NDCG@k, 1 / (hits of the query) for average precision.
+    discounts : ndarray of shape (longest + 1,) or None
+        D of each rank, 0 beyond k; None for average precision.
     """
 
     offsets: np.ndarray
@@ -43,10 +49,10 @@ class Repeated:
     @staticmethod
     def of(
         labels: np.ndarray, offsets: np.ndarray, measure: Measure, convention: Convention
-    ) -> Repeated | None:
-        """`measure` on the queries of labels (n_docs,), offsets (n_queries + 1,).
+    ) -> PreparedMetric | None:
+        """Prepare `measure` for the queries of labels (n_docs,) and offsets (n_queries + 1,).
 
-        None for a measure that is none of map, ndcg and ndcg@k.
+        Returns None for a measure other than map, ndcg and ndcg@k.
         """
         if measure.name not in ("map", "ndcg"):
             return None
@@ -57,7 +63,7 @@ class Repeated:
         query = np.repeat(np.arange(len(relevant)), relevant)
         shared = (offsets, hits, hit_offsets, query)
         if measure.name == "map":
-            return Repeated(*shared, 1.0 / relevant[query], None)
+            return PreparedMetric(*shared, 1.0 / relevant[query], None)
         rankings = Rankings(np.asarray(labels, np.int32), offsets, convention)
         ideal = rankings.at(rankings.ideal_dcg, measure.cutoff)
         discounts = convention.discount(
@@ -68,16 +74,29 @@ class Repeated:
             discounts[measure.cutoff + 1 :] = 0.0
             if not convention.short_ndcg:
                 weights[rankings.lengths[query] < measure.cutoff] = 0.0
-        return Repeated(*shared, weights, discounts)
+        return PreparedMetric(*shared, weights, discounts)
 
     @property
     def n_queries(self) -> int:
         return len(self.offsets) - 1
 
     def __call__(self, scores: np.ndarray) -> np.ndarray:
-        """(n_docs,) scores in file order -> (n_queries,) float64, 0 where nothing is relevant.
+        """Measure every query.
 
-        DataError for NaN scores and for another number of them.
+        Parameters
+        ----------
+        scores : ndarray of shape (n_docs,)
+            In file order.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,), float64
+            0 where nothing is relevant.
+
+        Raises
+        ------
+        DataError
+            The scores hold NaN, or there are too many or too few of them.
         """
         scores = np.require(scores, np.float64, ["C", "W"])
         if scores.shape != (self.offsets[-1],):
@@ -95,8 +114,29 @@ class Repeated:
         return np.bincount(self.query, self.weights * terms, self.n_queries)
 
     def _precisions(self, ranks: np.ndarray) -> np.ndarray:
-        """(n_hits,) P@rank of every hit, each query's in rank order."""
+        """Return (n_hits,) P@rank of every hit, each query's in rank order."""
         shift = self.query * (int(ranks.max(initial=0)) + 1)
         ordered = np.sort(shift + ranks) - shift
         count = np.arange(1, len(ranks) + 1) - self.hit_offsets[self.query]
         return count / ordered
+
+
+@kernel()
+def relevant_ranks(
+    scores: np.ndarray,
+    offsets: np.ndarray,
+    hits: np.ndarray,
+    hit_offsets: np.ndarray,
+    ranks: np.ndarray,
+) -> None:
+    """Write to ranks[h] the rank, from 1, of document hits[h] in its query; ties in file order."""
+    for q in range(len(offsets) - 1):
+        for h in range(hit_offsets[q], hit_offsets[q + 1]):
+            score = scores[hits[h]]
+            before, behind = scores[offsets[q] : hits[h]], scores[hits[h] + 1 : offsets[q + 1]]
+            above = 1
+            for j in range(len(before)):
+                above += before[j] >= score
+            for j in range(len(behind)):
+                above += behind[j] > score
+            ranks[h] = above

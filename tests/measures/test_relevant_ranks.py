@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from letorbench.kernels.relevant_ranks import relevant_ranks
+from letorbench.measures.prepared import relevant_ranks
 
 
 @pytest.mark.parametrize("levels", [1, 4, 10**6])

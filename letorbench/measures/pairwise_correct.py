@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.measures.base import register
+from letorbench.measures.measure import Measure
 from letorbench.measures.rankings import Rankings, ratio
 
 
-@register("pairwise", "share of the pairs of different labels in the right order", "none")
 def pairwise_correct(rankings: Rankings, k: int | None) -> np.ndarray:
     """#{(i, j): r_i > r_j, i ranked above j} / #{(i, j): r_i > r_j}.
 
@@ -19,3 +18,9 @@ def pairwise_correct(rankings: Rankings, k: int | None) -> np.ndarray:
     labels (so no relevant document, too): 0. The whole list counts, however short.
     """
     return ratio(*rankings.correct_pairs)
+
+
+PairwiseCorrect = Measure(
+    "PairwiseCorrect", "pairwise", pairwise_correct, "none",
+    "share of the pairs of different labels in the right order",
+)  # fmt: skip

@@ -8,7 +8,7 @@ from conftest import random_queries
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.errors import DataError
-from letorbench.measures import Repeated, evaluate, parse
+from letorbench.measures import PreparedMetric, parse, query_metrics
 
 
 @pytest.mark.parametrize("name", sorted(CONVENTIONS))
@@ -17,12 +17,12 @@ from letorbench.measures import Repeated, evaluate, parse
 def test_is_the_measure(name, measure, grid, rng, monkeypatch) -> None:
     queries = random_queries(rng, [1, 30, 0, 2, 57, 10, 1, 0] * 20, levels=4)
     queries.labels[31:33] = 0
-    measured = Repeated.of(queries.labels, queries.offsets, parse(measure), CONVENTIONS[name])
+    measured = PreparedMetric.of(queries.labels, queries.offsets, parse(measure), CONVENTIONS[name])
     for threads in ("1", "2", "3"):
         monkeypatch.setenv("LETORBENCH_THREADS", threads)
-        monkeypatch.setattr("letorbench.measures.repeated.LEAST", 100)
+        monkeypatch.setattr("letorbench.measures.prepared.LEAST", 100)
         scores = np.round(grid * rng.normal(size=queries.n_docs))
-        expected = evaluate(
+        expected = query_metrics(
             queries.labels, scores, queries.offsets, [parse(measure)], CONVENTIONS[name]
         )
         np.testing.assert_allclose(measured(scores), expected[:, 0], rtol=1e-12, atol=0)
@@ -31,7 +31,7 @@ def test_is_the_measure(name, measure, grid, rng, monkeypatch) -> None:
 @pytest.mark.parametrize("measure", ["map", "ndcg@10"])
 def test_nothing_relevant_measures_zero(measure, rng) -> None:
     queries = random_queries(rng, [3, 4], levels=1)
-    measured = Repeated.of(
+    measured = PreparedMetric.of(
         queries.labels, queries.offsets, parse(measure), CONVENTIONS["standard"]
     )
     np.testing.assert_array_equal(measured(rng.normal(size=7)), [0.0, 0.0])
@@ -39,7 +39,7 @@ def test_nothing_relevant_measures_zero(measure, rng) -> None:
 
 def test_scores_that_are_none_are_refused(rng) -> None:
     queries = random_queries(rng, [3, 4])
-    measured = Repeated.of(
+    measured = PreparedMetric.of(
         queries.labels, queries.offsets, parse("map"), CONVENTIONS["standard"]
     )
     with pytest.raises(DataError, match="NaN"):
@@ -51,6 +51,6 @@ def test_scores_that_are_none_are_refused(rng) -> None:
 def test_other_measures_have_no_quick_way(rng) -> None:
     queries = random_queries(rng, [3, 4])
     assert (
-        Repeated.of(queries.labels, queries.offsets, parse("err@10"), CONVENTIONS["standard"])
+        PreparedMetric.of(queries.labels, queries.offsets, parse("err@10"), CONVENTIONS["standard"])
         is None
     )

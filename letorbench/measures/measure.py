@@ -1,0 +1,91 @@
+"""The value that names a measure, `nDCG @ 10`: it prints and parses as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from letorbench.errors import UsageError
+from letorbench.measures.rankings import Rankings
+
+Function = Callable[[Rankings, "int | None"], np.ndarray]
+CutoffRule = Literal["required", "optional", "none"]
+
+
+@dataclass(frozen=True, repr=False)
+class Measure:
+    """A measure of rankings, with or without a cut-off.
+
+    Two measures are equal where their names and cut-offs are.
+
+    Parameters
+    ----------
+    symbol : str
+        The name in Python, as papers write it: ``nDCG``.
+    name : str
+        The name in text, in result files and on the command line: ``ndcg``.
+    function : callable
+        Takes the rankings and the cut-off (or None); returns (n_queries,) float64.
+    cutoff_rule : {"required", "optional", "none"}
+        Whether a cut-off must, may or may not be given.
+    description : str
+        One line for a list of measures.
+    cutoff : int, optional
+        The last rank that counts.
+    lowest, highest : float
+        The range of the values.
+
+    Examples
+    --------
+    >>> from letorbench.measures import MAP, nDCG
+    >>> nDCG @ 10, MAP
+    (nDCG@10, MAP)
+    >>> str(nDCG @ 10)
+    'ndcg@10'
+    """
+
+    symbol: str = field(compare=False)
+    name: str
+    function: Function = field(compare=False)
+    cutoff_rule: CutoffRule = field(compare=False)
+    description: str = field(compare=False)
+    cutoff: int | None = None
+    lowest: float = field(default=0.0, compare=False)
+    highest: float = field(default=1.0, compare=False)
+
+    def __matmul__(self, cutoff: int) -> Measure:
+        """Return the measure with that cut-off."""
+        valid = isinstance(cutoff, (int, np.integer)) and not isinstance(cutoff, bool)
+        if self.cutoff_rule == "none" or not valid or cutoff < 1:
+            raise UsageError(
+                f"measure '{self.name}@{cutoff}' has no valid cut-off; "
+                f"expected a form like {self.form}"
+            )
+        return replace(self, cutoff=int(cutoff))
+
+    def __str__(self) -> str:
+        return self.name if self.cutoff is None else f"{self.name}@{self.cutoff}"
+
+    def __repr__(self) -> str:
+        return self.symbol if self.cutoff is None else f"{self.symbol}@{self.cutoff}"
+
+    def __call__(self, rankings: Rankings) -> np.ndarray:
+        """Return (n_queries,) float64: the measure of every query's ranking."""
+        self.require_cutoff()
+        return self.function(rankings, self.cutoff)
+
+    @property
+    def form(self) -> str:
+        """How the measure is written, with an example of a cut-off."""
+        forms = {"required": "{0}@10", "optional": "{0} or {0}@10", "none": "{0}"}
+        return forms[self.cutoff_rule].format(self.name)
+
+    def require_cutoff(self) -> None:
+        """Raise UsageError where a required cut-off is missing."""
+        if self.cutoff is None and self.cutoff_rule == "required":
+            raise UsageError(
+                f"measure {self.name!r} has no valid cut-off; expected a form like {self.form}"
+            )
