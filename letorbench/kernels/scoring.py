@@ -15,21 +15,3 @@ def linear(features: np.ndarray, weights: np.ndarray, bias: float, scores: np.nd
         for k in range(features.shape[1]):
             total += np.float64(features[i, k]) * weights[k]
         scores[i] = bias + total
-
-
-@kernel()
-def stumps(
-    features: np.ndarray,
-    feature: np.ndarray,
-    threshold: np.ndarray,
-    above: np.ndarray,
-    alpha: np.ndarray,
-    scores: np.ndarray,
-) -> None:
-    """scores[i] = sum over t of alpha[t] [(features[i, feature[t]] > threshold[t]) == above[t]]."""
-    for i in range(features.shape[0]):
-        total = 0.0
-        for t in range(len(feature)):
-            if (features[i, feature[t]] > threshold[t]) == above[t]:
-                total += alpha[t]
-        scores[i] = total

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.kernels import scoring
-from letorbench.models.base import Model
+from letorbench.models.base import Model, array
 from letorbench.threads import in_threads
 
 
@@ -15,15 +15,14 @@ from letorbench.threads import in_threads
 class Linear(Model, kind="linear"):
     """weights (n_features,) float64, bias a scalar float64."""
 
-    weights: np.ndarray
-    bias: np.ndarray | float = 0.0
+    weights: np.ndarray = array("n_features")
+    bias: float = array(default=0.0)
 
-    def predict(self, features: np.ndarray) -> np.ndarray:
+    def _score(self, features: np.ndarray) -> np.ndarray:
         scores = np.empty(len(features))
-        weights = np.ascontiguousarray(self.weights, dtype=np.float64)
 
         def part(start: int, stop: int) -> None:
-            scoring.linear(features[start:stop], weights, float(self.bias), scores[start:stop])
+            scoring.linear(features[start:stop], self.weights, self.bias, scores[start:stop])
 
         in_threads(part, len(features), least=4096)
         return scores

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.kernels import nets
-from letorbench.models.base import Model
+from letorbench.models.base import Model, array
 from letorbench.threads import in_threads
 
 #: documents whose hidden units are in memory at a time
@@ -21,11 +21,11 @@ class Net(Model, kind="net"):
     weights (H, n_features) float32, bias (H,) float64, output (H,) float64.
     """
 
-    weights: np.ndarray
-    bias: np.ndarray
-    output: np.ndarray
+    weights: np.ndarray = array("n_units", "n_features", dtype=np.float32)
+    bias: np.ndarray = array("n_units")
+    output: np.ndarray = array("n_units")
 
-    def predict(self, features: np.ndarray) -> np.ndarray:
+    def _score(self, features: np.ndarray) -> np.ndarray:
         scores = np.empty(len(features))
 
         def part(start: int, stop: int) -> None:

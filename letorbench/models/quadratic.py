@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from letorbench.errors import DataError
 from letorbench.kernels import products
-from letorbench.models.base import Model
+from letorbench.models.base import Model, array
 from letorbench.threads import in_threads
 
 
@@ -20,14 +21,22 @@ class Quadratic(Model, kind="quadratic"):
     j >= k, and coefficients (n_products,) float64.
     """
 
-    mean: np.ndarray
-    scale: np.ndarray
-    weights: np.ndarray
-    starts: np.ndarray
-    second: np.ndarray
-    coefficients: np.ndarray
+    mean: np.ndarray = array("n_features")
+    scale: np.ndarray = array("n_features")
+    weights: np.ndarray = array("n_features")
+    starts: np.ndarray = array("n_features+1", dtype=np.int64)
+    second: np.ndarray = array("n_products", dtype=np.int64, below="n_features")
+    coefficients: np.ndarray = array("n_products")
 
-    def predict(self, features: np.ndarray) -> np.ndarray:
+    def _check(self) -> None:
+        starts, n_products = self.starts, len(self.second)
+        if starts[0] != 0 or starts[-1] != n_products or (np.diff(starts) < 0).any():
+            raise DataError(
+                f"quadratic model: starts: found {starts[0]} to {starts[-1]}, expected ascending "
+                f"numbers from 0 to {n_products}"
+            )
+
+    def _score(self, features: np.ndarray) -> np.ndarray:
         scores = np.empty(len(features))
 
         def part(start: int, stop: int) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.kernels import bags
-from letorbench.models.base import Model
+from letorbench.models.base import Model, array
 from letorbench.threads import in_threads
 
 
@@ -35,13 +35,17 @@ class Separate(Model, kind="separate"):
     tau > 0: f2 = -|A'y - B'z|^2 / tau (the functionals paper, equations 2 and 3).
     """
 
-    A: np.ndarray
-    B: np.ndarray
-    tau: np.ndarray | float
+    A: np.ndarray = array("n1", "d")
+    B: np.ndarray = array("n2", "d")
+    tau: float = array()
 
-    def predict(self, features: np.ndarray) -> np.ndarray:
+    @property
+    def n_features(self) -> int:
+        return len(self.A) + len(self.B)
+
+    def _score(self, features: np.ndarray) -> np.ndarray:
         a, b = embedded(features, 0, self.A), embedded(features, len(self.A), self.B)
-        terms = sigmoid(a) * b if self.tau == 0.0 else -np.square(a - b) / float(self.tau)
+        terms = sigmoid(a) * b if self.tau == 0.0 else -np.square(a - b) / self.tau
         scores = np.zeros(len(features))
         for h in range(terms.shape[1]):  # in one order for every number of rows
             scores += terms[:, h]

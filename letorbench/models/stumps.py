@@ -1,4 +1,4 @@
-"""s = sum over t of alpha_t f_t(x), f_t a decision stump with values 0 and 1."""
+"""Decision stumps: s = sum over t of alpha_t f_t(x), each f_t with values 0 and 1."""
 
 from __future__ import annotations
 
@@ -6,28 +6,48 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from letorbench.kernels import scoring
-from letorbench.models.base import Model
+from letorbench.jit import kernel
+from letorbench.models.base import Model, array
 from letorbench.threads import in_threads
 
 
 @dataclass(frozen=True, eq=False)
 class StumpEnsemble(Model, kind="stumps"):
-    """T stumps f_t(x) = 1[x_k > theta], or 1[x_k <= theta] where `above` is false.
+    """A weighted sum of T decision stumps.
 
-    feature (T,) int64, threshold (T,) float64, above (T,) bool, alpha (T,) float64.
+    Stump t is f_t(x) = 1[x_k > theta], or 1[x_k <= theta] where `above` is false, with
+    k = feature[t] and theta = threshold[t].
+
+    Parameters
+    ----------
+    feature : ndarray of shape (T,), int64
+        The feature that each stump looks at.
+    threshold : ndarray of shape (T,), float64
+    above : ndarray of shape (T,), bool
+        Whether f_t is 1 above the threshold, rather than up to it.
+    alpha : ndarray of shape (T,), float64
+        The weights of the stumps.
+    n_features : int
+        The number of features of a document.
+
+    Examples
+    --------
+    >>> model = StumpEnsemble([0, 1], [0.5, 0.5], [True, False], [2.0, 1.0], n_features=2)
+    >>> model.predict([[0.9, 0.9], [0.1, 0.1]])
+    array([2., 1.])
     """
 
-    feature: np.ndarray
-    threshold: np.ndarray
-    above: np.ndarray
-    alpha: np.ndarray
+    feature: np.ndarray = array("n_stumps", dtype=np.int64, below="n_features")
+    threshold: np.ndarray = array("n_stumps")
+    above: np.ndarray = array("n_stumps", dtype=bool)
+    alpha: np.ndarray = array("n_stumps")
+    n_features: int = array(dtype=np.int64)
 
-    def predict(self, features: np.ndarray) -> np.ndarray:
+    def _score(self, features: np.ndarray) -> np.ndarray:
         scores = np.empty(len(features))
 
-        def part(start: int, stop: int) -> None:
-            scoring.stumps(
+        def score(start: int, stop: int) -> None:
+            _sum_stumps(
                 features[start:stop],
                 self.feature,
                 self.threshold,
@@ -36,5 +56,23 @@ class StumpEnsemble(Model, kind="stumps"):
                 scores[start:stop],
             )
 
-        in_threads(part, len(features), least=4096)
+        in_threads(score, len(features), least=4096)
         return scores
+
+
+@kernel()
+def _sum_stumps(
+    features: np.ndarray,
+    feature: np.ndarray,
+    threshold: np.ndarray,
+    above: np.ndarray,
+    alpha: np.ndarray,
+    scores: np.ndarray,
+) -> None:
+    """scores[i] = sum over t of alpha[t] [(features[i, feature[t]] > threshold[t]) == above[t]]."""
+    for i in range(features.shape[0]):
+        total = 0.0
+        for t in range(len(feature)):
+            if (features[i, feature[t]] > threshold[t]) == above[t]:
+                total += alpha[t]
+        scores[i] = total

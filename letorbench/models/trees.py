@@ -1,4 +1,4 @@
-"""Regression trees learned by LightGBM and XGBoost, kept as the libraries' own model text."""
+"""Regression trees of LightGBM and XGBoost, kept as the libraries' own model text."""
 
 from __future__ import annotations
 
@@ -8,57 +8,85 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from letorbench.errors import UsageError
-from letorbench.models.base import Model
+from letorbench.errors import DataError, UsageError
+from letorbench.models.base import Model, array
 from letorbench.threads import thread_count
 
 if TYPE_CHECKING:
     import lightgbm
     import xgboost
 
-#: feature values that a thread is worth: with fewer, threads that wait for each other in
-#: thousands of short loops take several times as long as one (results are equal for any)
+#: how many feature values are worth a thread: with fewer, threads that wait for each other in
+#: thousands of short loops take several times as long as one thread (the results are equal)
 LEAST = 2_000_000
 
 
 def threads_for(features: np.ndarray) -> int:
-    """Threads that trees should use on features (n_docs, n_features)."""
+    """Return the number of threads that trees should use on features (n_docs, n_features)."""
     return max(1, min(thread_count(), features.size // LEAST))
 
 
 @dataclass(frozen=True, eq=False)
 class LightGBMTrees(Model, kind="lightgbm"):
-    """model (n_bytes,) uint8: LightGBM's model text."""
+    """Trees of LightGBM.
 
-    model: np.ndarray
+    Parameters
+    ----------
+    model : ndarray of shape (n_bytes,), uint8
+        LightGBM's model text.
+    """
+
+    model: np.ndarray = array("n_bytes", dtype=np.uint8)
 
     @cached_property
     def booster(self) -> lightgbm.Booster:
+        """The library's booster."""
         try:
             import lightgbm
         except ImportError as error:
             raise _missing("lightgbm", error) from None
-        return lightgbm.Booster(model_str=self.model.tobytes().decode())
+        try:
+            return lightgbm.Booster(model_str=self.model.tobytes().decode())
+        except (lightgbm.basic.LightGBMError, ValueError) as error:
+            raise _damaged("LightGBM", error) from error
 
-    def predict(self, features: np.ndarray) -> np.ndarray:
+    @property
+    def n_features(self) -> int:
+        return self.booster.num_feature()
+
+    def _score(self, features: np.ndarray) -> np.ndarray:
         return self.booster.predict(features, raw_score=True, num_threads=threads_for(features))
 
 
 @dataclass(frozen=True, eq=False)
 class XGBoostTrees(Model, kind="xgboost"):
-    """model (n_bytes,) uint8: XGBoost's model as JSON."""
+    """Trees of XGBoost.
 
-    model: np.ndarray
+    Parameters
+    ----------
+    model : ndarray of shape (n_bytes,), uint8
+        XGBoost's model as JSON.
+    """
+
+    model: np.ndarray = array("n_bytes", dtype=np.uint8)
 
     @cached_property
     def booster(self) -> xgboost.Booster:
+        """The library's booster."""
         try:
             import xgboost
         except ImportError as error:
             raise _missing("xgboost", error) from None
-        return xgboost.Booster(model_file=bytearray(self.model.tobytes()))
+        try:
+            return xgboost.Booster(model_file=bytearray(self.model.tobytes()))
+        except ValueError as error:  # the library's own error is one
+            raise _damaged("XGBoost", error) from error
 
-    def predict(self, features: np.ndarray) -> np.ndarray:
+    @property
+    def n_features(self) -> int:
+        return self.booster.num_features()
+
+    def _score(self, features: np.ndarray) -> np.ndarray:
         self.booster.set_param({"nthread": threads_for(features)})
         scores = self.booster.inplace_predict(features, predict_type="margin")
         return np.asarray(scores, dtype=np.float64)
@@ -69,3 +97,8 @@ def _missing(package: str, error: ImportError) -> UsageError:
         f"this model needs the package {package} ({error}); "
         f"`python -m pip install 'letorbench[trees]'` installs it"
     )
+
+
+def _damaged(library: str, error: Exception) -> DataError:
+    reason = str(error).strip().splitlines()
+    return DataError(f"found no model of {library} ({reason[-1] if reason else 'no reason given'})")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -62,7 +63,8 @@ class NDCGBoost(Ranker):
             BinnedFeatures.of(train.features, self.bins),
             rng if self.stumps == "sample" else None,
         )
-        return boost(booster, train, self.rounds, None, stump_ensemble)
+        model = partial(stump_ensemble, n_features=train.n_features)
+        return boost(booster, train, self.rounds, None, model)
 
 
 class _Booster:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -31,4 +32,5 @@ class StumpBoosting(Ranker):
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> Learned:
         booster = self.booster(train, BinnedFeatures.of(train.features, self.bins))
-        return boost(booster, train, self.rounds, validation, stump_ensemble, self.patience)
+        model = partial(stump_ensemble, n_features=train.n_features)
+        return boost(booster, train, self.rounds, validation, model, self.patience)

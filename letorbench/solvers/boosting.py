@@ -75,7 +75,7 @@ def boost(
     return Learned(scorer(terms[:best]), tuple(curve), best, tuple(objective), warnings)
 
 
-def stump_ensemble(terms: list[Term]) -> StumpEnsemble:
+def stump_ensemble(terms: list[Term], n_features: int) -> StumpEnsemble:
     """The scorer of terms whose learners are `Stump`s."""
     stumps: list[Stump] = [term.learner for term in terms]
     return StumpEnsemble(
@@ -83,4 +83,5 @@ def stump_ensemble(terms: list[Term]) -> StumpEnsemble:
         np.array([stump.threshold for stump in stumps], dtype=np.float64),
         np.array([stump.above for stump in stumps], dtype=bool),
         np.array([term.alpha for term in terms], dtype=np.float64),
+        n_features,
     )
