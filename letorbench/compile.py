@@ -7,6 +7,7 @@ measure.
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import time
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import read_queries
 from letorbench.datasets.text.text_writer import TextFormat, write_text
+from letorbench.jit import stale_kernel_folders
 from letorbench.losses import LOSSES, loss
 from letorbench.measures import default_measures, query_metrics
 from letorbench.rankers import names, ranker
@@ -82,6 +84,8 @@ def compile_all(jobs: int) -> int:
 
 def main() -> None:
     start = time.perf_counter()
+    for folder in stale_kernel_folders():
+        shutil.rmtree(folder, ignore_errors=True)
     compile_all(thread_count())
     print(f"compiled in {time.perf_counter() - start:.0f} s")
 

@@ -1,25 +1,35 @@
-"""Compiled loops: one decorator for all of them."""
+"""Compiled loops: one decorator for all of them, and where their machine code is kept."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import TypeVar
 
 import numba
 import numpy as np
+
+from letorbench.source import PACKAGE, source_digest
 
 Function = TypeVar("Function", bound=Callable)
 
 #: floating-point freedoms that let a sum be vectorised; NaN and infinity keep their meaning
 REORDER = frozenset({"reassoc", "contract", "nsz", "arcp"})
 
+#: every place of the package that holds a kernel
+COMPILED = (
+    "jit.py", "datasets", "measures", "models", "losses", "solvers", "rankers", "kernels"
+)  # fmt: skip
+
 
 def kernel(*, reorder: bool = False) -> Callable[[Function], Function]:
     """Compile a function on its first call with each combination of argument types.
 
-    Numba keeps the machine code on disk, so a later process loads it. A kernel is a plain loop
-    over arrays: it releases the interpreter lock, allocates little and checks nothing. The
-    function that calls it checks its input.
+    A kernel is a plain loop over arrays: it releases the interpreter lock, allocates little and
+    checks nothing. The function that calls it checks its input. Numba keeps the machine code in
+    `kernel_folder`, so a later process loads it.
 
     Parameters
     ----------
@@ -27,7 +37,15 @@ def kernel(*, reorder: bool = False) -> Callable[[Function], Function]:
         Let the compiler reorder floating-point sums. Use it only where no result depends on the
         last bit of a sum.
     """
-    return numba.njit(
+
+    def decorate(function: Function) -> Function:
+        before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(kernel_folder())
+        try:
+            return compiled(function)
+        finally:
+            numba.config.CACHE_DIR = before
+
+    compiled = numba.njit(
         nogil=True,
         cache=True,
         # A kernel that is called but not inlined has a copy in every caller's machine code, each
@@ -37,6 +55,34 @@ def kernel(*, reorder: bool = False) -> Callable[[Function], Function]:
         fastmath=set(REORDER) if reorder else False,
         error_model="numpy",  # a check for zero would keep divisions from being vectorised
     )
+    return decorate
+
+
+@cache
+def kernel_folder() -> Path:
+    """Return the folder of the machine code that belongs to the source as it is now.
+
+    Numba compares a kernel's own file with the one it compiled, not the files of the kernels
+    that it calls. The folder's name holds a digest of them all, so an edit of any of them
+    compiles anew. It lies in NUMBA_CACHE_DIR where that is set, else in the package, else, where
+    the package is read-only, in the user's cache folder.
+    """
+    return kernel_root() / f"kernels-{source_digest(*COMPILED)[:16]}"
+
+
+def kernel_root() -> Path:
+    """Return the folder that holds the kernel folders of this and of earlier sources."""
+    if numba.config.CACHE_DIR:
+        return Path(numba.config.CACHE_DIR)
+    if os.access(PACKAGE, os.W_OK):
+        return PACKAGE / "__pycache__"
+    cache_home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache_home) / "letorbench"
+
+
+def stale_kernel_folders() -> list[Path]:
+    """Return the folders of machine code that belong to an earlier source."""
+    return sorted(set(kernel_root().glob("kernels-*")) - {kernel_folder()})
 
 
 @kernel()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[1] / "letorbench"
 
 FITS = """
 import hashlib
@@ -38,3 +41,28 @@ def test_fresh_and_cached_kernels_agree(tmp_path: Path) -> None:
         ).stdout
 
     assert digests() == digests()
+
+
+def test_an_edited_callee_is_compiled_anew(tmp_path: Path) -> None:
+    """Numba by itself goes on running the old code of a callee in another file."""
+    package = tmp_path / "letorbench"
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    callee, caller = package / "losses" / "edited.py", package / "losses" / "uses_edited.py"
+    body = "from letorbench.jit import kernel\n\n\n@kernel()\ndef one():\n    return {}\n"
+    callee.write_text(body.format(1))
+    caller.write_text(
+        "from letorbench.jit import kernel\nfrom letorbench.losses.edited import one\n\n\n"
+        "@kernel()\ndef twice():\n    return 2 * one()\n"
+    )
+
+    def printed() -> str:
+        command = "from letorbench.losses.uses_edited import twice; print(twice())"
+        environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+        return subprocess.run(
+            [sys.executable, "-c", command],
+            env=environment, cwd=tmp_path, capture_output=True, text=True, check=True,
+        ).stdout.strip()  # fmt: skip
+
+    assert printed() == "2"
+    callee.write_text(body.format(3))
+    assert printed() == "6"

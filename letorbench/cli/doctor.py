@@ -32,8 +32,9 @@ def doctor(data_dir: Path, out: Path) -> None:
         missing += [] if version else [name]
     rows += _extras()
     if "numba" not in missing:
-        ready = compiled()
+        ready, stale = compiled()
         advice = "" if ready else "; `python -m letorbench.compile` compiles them once"
+        advice += f"; {stale} of an earlier version, which it removes" if stale else ""
         rows += [*_machine(), ("kernels", f"{ready} compiled{advice}")]
     rows += [*_data(data_dir), *_results(out)]
     width = max(len(what) for what, _ in rows)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import platform
 from importlib.metadata import PackageNotFoundError, requires, version
-from pathlib import Path
 
 from letorbench import __version__
+from letorbench.jit import kernel_folder, stale_kernel_folders
 
 
 def installed_version(name: str) -> str | None:
@@ -39,8 +39,6 @@ def packages() -> list[tuple[str, str | None, str]]:
     return found
 
 
-def compiled() -> int:
-    """The number of kernels whose machine code is on disk."""
-    import letorbench
-
-    return sum(1 for _ in Path(letorbench.__file__).parent.rglob("*.nbi"))
+def compiled() -> tuple[int, int]:
+    """Return the number of kernels compiled on disk, and of folders of an earlier source."""
+    return sum(1 for _ in kernel_folder().rglob("*.nbi")), len(stale_kernel_folders())
