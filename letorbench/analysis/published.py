@@ -13,18 +13,12 @@ from functools import cache
 from importlib import resources
 from types import MappingProxyType
 
-from letorbench.datasets import catalog
+from letorbench.datasets.catalog import CATALOG, normalized, parse
 
-#: what is not of the same name but for case and punctuation: as printed -> the catalog's name.
-#: MSLR-WEB30K-Fold1 is not here: one fold's numbers are not the data set's.
+#: the data set of a name as printed, where it is not the catalog's but for case and punctuation.
+#: MSLR-WEB30K-Fold1 is not here: the numbers of one fold are not the data set's.
 DATASETS: Mapping[str, str] = MappingProxyType(
-    {
-        "Yahoo! Set 1": "YAHOO-SET1",
-        "YahooLTR-set1": "YAHOO-SET1",
-        "Yahoo! Set 2": "YAHOO-SET2",
-        "Istella LETOR": "ISTELLA",
-        "Istella-S LETOR": "ISTELLA-S",
-    }
+    {printed: entry.name for entry in CATALOG.values() for printed in entry.published_as}
 )
 
 #: as printed -> our ranker of the same method. Those with another are not here: lgrz's
@@ -104,12 +98,12 @@ def lookup(dataset: str, measure: str, algo: str | None = None) -> tuple[Publish
     dataset: as a user names it; a variant or a twin of a data set has numbers of its own, and
     none are published. measure: text such as `ndcg@10`, in any case. Empty where there is none.
     """
-    label, measure = catalog.fold(catalog.parse(dataset).label), measure.strip().lower()
+    label, measure = normalized(parse(dataset).label), measure.strip().lower()
     return tuple(
         row
         for row in published()
         if row.measure == measure
-        and catalog.fold(DATASETS.get(row.dataset, row.dataset)) == label
+        and normalized(DATASETS.get(row.dataset, row.dataset)) == label
         and (algo is None or row.ours == algo)
     )
 

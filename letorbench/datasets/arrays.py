@@ -137,8 +137,9 @@ def group_rows(
 
     Examples
     --------
-    >>> group_rows(4, qid=["b", "a", "b", "a"])
-    Grouping(offsets=array([0, 2, 4]), qids=array(['b', 'a'], dtype='<U1'), rows=array([0, 2, 1, 3]))
+    >>> offsets, qids, rows = group_rows(4, qid=["b", "a", "b", "a"])
+    >>> qids, offsets, rows
+    (array(['b', 'a'], dtype='<U1'), array([0, 2, 4]), array([0, 2, 1, 3]))
     >>> group_rows(3, group=[2, 1]).offsets
     array([0, 2, 3])
     """

@@ -1,39 +1,50 @@
-"""Whether a file looks like another convention's data than the one it is measured by."""
+"""Whether data look like another convention's than the one they are measured by."""
 
 from __future__ import annotations
 
-#: (features, largest label) of the releases, by the convention of their official tool
-SHAPES: dict[str, tuple[frozenset[int], int]] = {
-    "letor3": (frozenset({45, 64}), 2),
-    "letor4": (frozenset({46}), 2),
-    "mslr": (frozenset({136}), 4),
-}
+from letorbench.datasets.catalog import CATALOG
+
+#: the convention of data sets that no official LETOR tool measures
+STANDARD = "standard"
 
 
-def check_convention(n_features: int, max_label: int, convention: str, chosen: bool = True) -> str | None:
-    """One line where the convention looks wrong for such data, None where it may be right.
+def check_convention(
+    n_features: int, max_label: int, convention: str, chosen: bool = True
+) -> str | None:
+    """Compare data with the releases that a convention was made for.
 
-    n_features, max_label: of the file, labels counted from 0.
-    chosen: whether the user named the convention; `standard` is doubted only where not.
+    Parameters
+    ----------
+    n_features, max_label : int
+        Of the data.
+    convention : str
+        The convention's name.
+    chosen : bool
+        Whether the user named it. `standard` fits any data where it was chosen.
+
+    Returns
+    -------
+    str or None
+        One line for the user where the convention looks wrong.
     """
+    widths, largest = _releases()
     like = next(
         (
             name
-            for name, (features, largest) in SHAPES.items()
-            if n_features in features and 0 < max_label <= largest
+            for name in widths
+            if n_features in widths[name] and 0 < max_label <= largest[name]
         ),
         None,
     )
     found = f"{n_features} features and labels up to {max_label}"
-    if like is not None and like != convention and not (convention == "standard" and chosen):
+    if like is not None and like != convention and not (convention == STANDARD and chosen):
         return f"found {found}, as {like}'s data sets have; --convention {like} may be meant"
-    if convention not in SHAPES:
+    if convention not in largest:
         return None
-    largest = SHAPES[convention][1]
-    if max_label > largest:
+    if max_label > largest[convention]:
         return (
-            f"found labels up to {max_label}, where {convention}'s data sets have 0 to {largest}; "
-            "--convention mslr or standard may be meant"
+            f"found labels up to {max_label}, where {convention}'s data sets have 0 to "
+            f"{largest[convention]}; --convention mslr or standard may be meant"
         )
     if convention == "mslr" and 0 < max_label < 3:
         return (
@@ -41,3 +52,14 @@ def check_convention(n_features: int, max_label: int, convention: str, chosen: b
             "is from 2 on; --convention letor4 or standard may be meant"
         )
     return None
+
+
+def _releases() -> tuple[dict[str, set[int]], dict[str, int]]:
+    """The numbers of features and the largest label of each tool's data sets."""
+    widths: dict[str, set[int]] = {}
+    largest: dict[str, int] = {}
+    for entry in CATALOG.values():
+        if entry.convention != STANDARD:
+            widths.setdefault(entry.convention, set()).add(entry.n_features)
+            largest[entry.convention] = max(largest.get(entry.convention, 0), entry.max_label)
+    return widths, largest

@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from letorbench.datasets.catalog import CATALOG, TWIN, Name, fold, parse, same
-from letorbench.datasets.entry import Entry
+from letorbench.datasets.catalog import CATALOG, TWIN, Entry, Name, normalized, parse, same
 from letorbench.errors import DataError, UsageError
 
 #: the names of the three parts' files, in lower case and without their prefix
@@ -46,7 +45,7 @@ class Layout:
         return tuple(path for files in self.folds for path in files.files)
 
 
-def find(name: str, data_dir: Path) -> Layout:
+def find(name: str | Name, data_dir: Path) -> Layout:
     """The files of a data set under the data folder.
 
     DataError, saying where it looked and how to get the data, when there is none or when a
@@ -66,7 +65,7 @@ def find(name: str, data_dir: Path) -> Layout:
     )
 
 
-def present(name: str, data_dir: Path) -> bool:
+def present(name: str | Name, data_dir: Path) -> bool:
     """Whether the whole data set is on disk."""
     try:
         find(name, data_dir)
@@ -84,13 +83,13 @@ def installed(data_dir: Path) -> tuple[str, ...]:
     ]
     found = [name for name in known if present(name, data_dir)]
     own = sorted(path.name for path in _subfolders(Path(data_dir)))
-    taken = {fold(name) for name in CATALOG}
+    taken = {normalized(name) for name in CATALOG}
     return (
         *found,
         *(
             name
             for name in own
-            if fold(name) not in taken and not _inside_known(name) and present(name, data_dir)
+            if normalized(name) not in taken and not _inside_known(name) and present(name, data_dir)
         ),
     )
 

@@ -6,7 +6,6 @@ import pytest
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets import catalog
-from letorbench.datasets.downloads import file_hashes, sources
 from letorbench.errors import UsageError
 
 NAMES = list(catalog.CATALOG)
@@ -79,7 +78,13 @@ def test_twin_keeps_the_convention_and_shape() -> None:
     assert twin.synthetic and not original.synthetic
     assert twin.convention == original.convention == "mslr"
     assert (twin.n_features, twin.documents) == (original.n_features, original.documents)
-    assert not sources(twin.name)
+    assert not twin.sources and not twin.hashes
+
+
+def test_a_name_is_read_once() -> None:
+    named = catalog.parse("ohsumed/Feature-min")
+    assert catalog.parse(named) is named
+    assert catalog.entry(named) is catalog.CATALOG["OHSUMED"]
 
 
 def test_own_folders_may_end_in_twin() -> None:
@@ -106,13 +111,16 @@ def test_describe(name: str) -> None:
 
 def test_downloads_are_usable() -> None:
     for name in NAMES:
-        for source in sources(name):
+        known = catalog.CATALOG[name]
+        for source in known.sources:
             assert source.url.startswith(("http://", "https://"))
-            assert source.digest is None or source.algorithm in ("sha256", "md5")
-    hashes = file_hashes("MSLR-WEB10K")
+        for hashed in (*(s.hash for s in known.sources if s.hash), *known.hashes.values()):
+            assert hashed.algorithm in ("sha256", "md5")
+            assert len(bytes.fromhex(hashed.digest)) == {"sha256": 32, "md5": 16}[hashed.algorithm]
+    hashes = catalog.CATALOG["MSLR-WEB10K"].hashes
     assert len(hashes) == 15
     # the test part of a fold is the validation part of the next: the hashes say so too
     for k in range(1, 6):
         after = hashes[f"Fold{k % 5 + 1}/vali.txt"]
         assert hashes[f"Fold{k}/test.txt"].digest == after.digest
-    assert sources("MSLR-WEB10K")[0].bytes == 1_234_144_912
+    assert catalog.CATALOG["MSLR-WEB10K"].sources[0].bytes == 1_234_144_912

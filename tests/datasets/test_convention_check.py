@@ -9,11 +9,11 @@ from click.testing import CliRunner
 from toy_data import write_toy
 
 from letorbench.cli import cli
+from letorbench.datasets.catalog import CATALOG
 from letorbench.datasets.convention_check import check_convention
-from letorbench.datasets.facts import FACTS
 
 
-@pytest.mark.parametrize("entry", FACTS, ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", CATALOG.values(), ids=lambda entry: entry.name)
 def test_no_known_data_set_is_doubted_under_its_own_convention(entry):
     found = check_convention(entry.n_features, entry.max_label, entry.convention, chosen=False)
     assert found is None

@@ -9,10 +9,10 @@ import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
 
-from letorbench.datasets import catalog, layout
+from letorbench.datasets import layout
 from letorbench.datasets.acquire.archive import import_archive
 from letorbench.datasets.acquire.verify import verify
-from letorbench.datasets.downloads import Source, sources
+from letorbench.datasets.catalog import TWIN, FileHash, Name, Source, entry, parse
 from letorbench.datasets.scratch import scratch_folder
 from letorbench.errors import DataError
 
@@ -22,20 +22,22 @@ __all__ = ["fetch", "verify"]
 TIMEOUT = 60
 
 
-def fetch(name: str, data_dir: Path, addresses: Sequence[Source] | None = None) -> tuple[str, ...]:
+def fetch(
+    name: str | Name, data_dir: Path, addresses: Sequence[Source] | None = None
+) -> tuple[str, ...]:
     """Download, check against the published size and hash, and import; names of what came.
 
     Tries one address after another (by default the catalog's); one already on disk is left
     as it is. DataError says what each address answered and how else to get the data.
     """
-    known = catalog.entry(name)
-    label = catalog.parse(name).label
-    if layout.present(name, data_dir):
+    named = parse(name)
+    known, label = entry(named), named.label
+    if layout.present(named, data_dir):
         return (label,)
     if known.synthetic:
         raise DataError(f"{label}: is generated: `letorbench datasets make {known.name}`")
     tried = []
-    for source in sources(known.name) if addresses is None else addresses:
+    for source in known.sources if addresses is None else addresses:
         if not source.file:
             continue
         try:
@@ -65,7 +67,7 @@ def _fetch_one(source: Source, data_dir: Path) -> tuple[str, ...]:
 def _download(source: Source, path: Path) -> None:
     from tqdm import tqdm
 
-    state = hashlib.new(source.algorithm) if source.digest else None
+    state = hashlib.new(source.hash.algorithm) if source.hash else None
     size = 0
     try:
         with urllib.request.urlopen(source.url, timeout=TIMEOUT) as answer, path.open("xb") as out:
@@ -89,14 +91,13 @@ def _download(source: Source, path: Path) -> None:
     if source.bytes is not None and size != source.bytes:
         found = "more" if size > source.bytes else f"{size:,}"
         raise DataError(f"{source.url}: {found} bytes, expected {source.bytes:,}")
-    if state is not None and state.hexdigest() != source.digest:
-        raise DataError(
-            f"{source.url}: {source.algorithm} {state.hexdigest()}, expected {source.digest}"
-        )
+    if source.hash is not None and state.hexdigest() != source.hash.digest:
+        found = FileHash(source.hash.algorithm, state.hexdigest())
+        raise DataError(f"{source.url}: found {found}, expected {source.hash}")
 
 
 def _elsewhere(name: str, page: str) -> str:
     return (
         f"get it from {page} and `letorbench datasets import PATH`, or `letorbench datasets make "
-        f"{name}{catalog.TWIN}` for a synthetic one of its shape"
+        f"{name}{TWIN}` for a synthetic one of its shape"
     )

@@ -7,9 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from letorbench.datasets.catalog import fold, parse, same
-from letorbench.datasets.entry import Entry
-from letorbench.datasets.facts import FACTS
+from letorbench.datasets.catalog import CATALOG, Entry, parse, same
 from letorbench.datasets.layout import FOLD, PARTS, part_of
 from letorbench.errors import DataError
 
@@ -88,7 +86,7 @@ def _classify(
     """The data set's name and its official folder."""
     parts = (stem, *root.parts)
     if prefix:
-        entry = next(known for known in FACTS if known.prefix == prefix)
+        entry = next(known for known in CATALOG.values() if known.prefix == prefix)
         return entry.name, PurePosixPath(entry.places[0])
     entry = _entry(parts[-1])
     if entry is None and len(parts) > 1 and _is_variant(parts[-1]):
@@ -115,7 +113,7 @@ def _entry(part: str) -> Entry | None:
 
 
 def _is_variant(part: str) -> bool:
-    return fold(part) in {fold(variant) for known in FACTS for variant in known.variants}
+    return any(same(part, variant) for e in CATALOG.values() for variant in e.variants)
 
 
 def _own(parts: tuple[str, ...], where: Path) -> tuple[str, PurePosixPath]:

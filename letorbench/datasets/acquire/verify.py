@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from letorbench.datasets import layout
-from letorbench.datasets.downloads import Source, file_hashes
+from letorbench.datasets.catalog import FileHash, Name
 from letorbench.datasets.layout import Layout
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark, QuerySet
@@ -52,7 +52,7 @@ class Verification:
         return all(check.status != "differs" for check in (*self.files, *self.facts))
 
 
-def verify(name: str, data_dir: Path, null: str | float = "error") -> Verification:
+def verify(name: str | Name, data_dir: Path, null: str | float = "error") -> Verification:
     """Hash every file, load all folds, and set them beside what is published.
 
     DataError as `load`'s, where a file is missing or cannot be read.
@@ -64,17 +64,16 @@ def verify(name: str, data_dir: Path, null: str | float = "error") -> Verificati
 
 def _files(found: Layout) -> tuple[FileCheck, ...]:
     entry = found.name.entry
-    hashes = file_hashes(entry.name) if entry else {}
-    published = {path.lower(): row for path, row in hashes.items()}
+    published = {path.lower(): known for path, known in entry.hashes.items()} if entry else {}
     checks = []
     for path in found.files:
         relative = path.relative_to(found.folder).as_posix()
-        row = published.get(relative.lower())
-        checks.append(FileCheck(relative, "unknown" if row is None else _status(path, row)))
+        known = published.get(relative.lower())
+        checks.append(FileCheck(relative, "unknown" if known is None else _status(path, known)))
     return tuple(checks)
 
 
-def _status(path: Path, published: Source) -> str:
+def _status(path: Path, published: FileHash) -> str:
     found = hashlib.new(published.algorithm)
     with path.open("rb") as file:
         while block := file.read(1 << 20):
@@ -86,7 +85,7 @@ def _facts(found: Layout, data: Benchmark) -> tuple[FactCheck, ...]:
     entry = found.name.entry
     made = data.provenance["recipe"]
     known = entry if made is None or made.get("scale") == 1.0 else None
-    parts = _parts(data)
+    parts = data.parts
     counts = label_counts(parts)
     published = known.label_counts if known and known.label_counts else (None,) * len(counts)
     width = max(len(counts), len(published))
@@ -103,14 +102,6 @@ def _facts(found: Layout, data: Benchmark) -> tuple[FactCheck, ...]:
             for label in range(width)
         ),
     )
-
-
-def _parts(data: Benchmark) -> tuple[QuerySet, ...]:
-    """Every query once: the folds' test parts, or the one fold's three."""
-    if len(data.folds) > 1:
-        return tuple(fold.test for fold in data.folds)
-    (fold,) = data.folds
-    return (fold.train, fold.validation, fold.test)
 
 
 def label_counts(sets: Sequence[QuerySet]) -> np.ndarray:

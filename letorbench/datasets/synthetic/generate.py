@@ -9,8 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.datasets.catalog import TWIN, entry
-from letorbench.datasets.entry import Entry
+from letorbench.datasets.catalog import Entry, Name, entry, twin_entry
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.scratch import new_folder
 from letorbench.datasets.synthetic import twins
@@ -29,7 +28,7 @@ Blocks = Iterator[QuerySet]
 
 
 def make(
-    name: str,
+    name: str | Name,
     data_dir: Path,
     seed: int = 0,
     scale: float = 1.0,
@@ -46,8 +45,8 @@ def make(
     folder holds anything else, UsageError for an unknown name.
     """
     known = entry(name)
-    if known.name not in ("DEMO", "QA") and not known.original:
-        known = entry(known.name + TWIN)
+    if known.name not in ("DEMO", "QA"):
+        known = twin_entry(name)
     if questions is not None and known.name != "QA":
         raise UsageError(f"{known.name} has no questions: only the size of QA can be chosen")
     questions = questions or QUESTIONS

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from letorbench.datasets.entry import Entry
+from letorbench.datasets.catalog import Entry, TwinShape
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import cut
 from letorbench.datasets.text.text_writer import TextFormat
-from letorbench.datasets.twin_shapes import SHAPES, Shape
 from letorbench.errors import UsageError
 
 #: values that are made at a time, give or take a query's
@@ -35,7 +34,7 @@ class Plan:
     """
 
     entry: Entry
-    shape: Shape
+    shape: TwinShape
     lengths: np.ndarray
     labels: np.ndarray
     quality: np.ndarray
@@ -61,7 +60,7 @@ def plan(rng: np.random.Generator, entry: Entry, scale: float = 1.0) -> Plan:
     """
     if not 0 < scale <= 1:
         raise UsageError(f"scale is {scale}, expected more than 0 and at most 1")
-    shape = SHAPES[entry.original]
+    shape = entry.twin
     n_queries = max(10, round(entry.queries * scale))
     total = round(entry.documents * n_queries / entry.queries)
     lengths = _lengths(rng, n_queries, total, shape)
@@ -142,7 +141,7 @@ def _normalised(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     return np.where(span > 0, (values - least) / np.where(span > 0, span, 1), 0).astype(np.float32)
 
 
-def _lengths(rng: np.random.Generator, n_queries: int, total: int, shape: Shape) -> np.ndarray:
+def _lengths(rng: np.random.Generator, n_queries: int, total: int, shape: TwinShape) -> np.ndarray:
     """(n_queries,) int64 within the shape's bounds, adding up to `total`."""
     raw = np.exp(shape.spread * rng.standard_normal(n_queries))
     factor = total / raw.sum()

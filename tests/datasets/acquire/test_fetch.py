@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from letorbench.datasets import layout, synthetic
 from letorbench.datasets.acquire import fetch as fetching
-from letorbench.datasets.acquire import verify
 from letorbench.datasets.acquire.archive import import_archive
-from letorbench.datasets.downloads import Source
+from letorbench.datasets.catalog import CATALOG, FileHash, Source, names
 from letorbench.errors import DataError
 
 
@@ -31,12 +31,10 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def source(path: Path, **changes: object) -> Source:
     data = path.read_bytes()
     facts = {
-        "dataset": "MQ2008",
         "file": path.name,
         "url": path.as_uri(),
         "bytes": len(data),
-        "algorithm": "sha256",
-        "digest": hashlib.sha256(data).hexdigest(),
+        "hash": FileHash("sha256", hashlib.sha256(data).hexdigest()),
     }
     return Source(**(facts | changes))
 
@@ -53,7 +51,7 @@ def test_fetches_checks_and_imports(archive: Path, tmp_path: Path) -> None:
 
 
 def test_unpublished_sizes_are_not_asked(archive: Path, tmp_path: Path) -> None:
-    plain = source(archive, bytes=None, digest=None, algorithm="")
+    plain = source(archive, bytes=None, hash=None)
     assert fetching.fetch("MQ2008", tmp_path, [plain]) == ("MQ2008",)
 
 
@@ -65,7 +63,7 @@ def test_next_address_when_one_fails(archive: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"digest": "0" * 64}, "sha256 [0-9a-f]{64}, expected 0000"),
+        ({"hash": FileHash("sha256", "0" * 64)}, "found sha256 [0-9a-f]{64}, expected sha256 0000"),
         ({"bytes": 10}, "more bytes, expected 10"),
         ({"bytes": 10**9}, r"[0-9,]+ bytes, expected 1,000,000,000"),
         ({"url": "file:///nowhere/MQ2008.zip"}, "file:///nowhere/MQ2008.zip: "),
@@ -84,7 +82,7 @@ def test_what_is_wrong_is_not_imported(
 def test_a_page_in_place_of_the_archive(tmp_path: Path) -> None:
     page = tmp_path / "MQ2008.zip"
     page.write_text("<html>sign in</html>")
-    plain = source(page, bytes=None, digest=None)
+    plain = source(page, bytes=None, hash=None)
     with pytest.raises(DataError, match="no archive"):
         fetching.fetch("MQ2008", tmp_path / "data", [plain])
     assert left(tmp_path / "data") == []
@@ -129,10 +127,11 @@ def test_verify_compares_published_hashes(
     import_archive(archive, tmp_path)
     right = hashlib.sha256((tmp_path / "MQ2008/Fold1/train.txt").read_bytes()).hexdigest()
     rows = {
-        "fold1/TRAIN.txt": Source("MQ2008", "", "", None, "sha256", right),
-        "Fold1/vali.txt": Source("MQ2008", "", "", None, "sha256", "0" * 64),
+        "fold1/TRAIN.txt": FileHash("sha256", right),
+        "Fold1/vali.txt": FileHash("sha256", "0" * 64),
     }
-    monkeypatch.setattr(verify, "file_hashes", lambda name: rows)
+    changed = replace(CATALOG["MQ2008"], hashes=rows)
+    monkeypatch.setattr(names, "CATALOG", {"MQ2008": changed})
     found = fetching.verify("MQ2008", tmp_path)
     status = {check.path: check.status for check in found.files}
     assert len(status) == 15

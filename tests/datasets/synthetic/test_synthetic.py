@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from letorbench.datasets import catalog
+from letorbench.datasets.catalog import names
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.datasets.synthetic import cubic, twins
 from letorbench.datasets.synthetic import generate as synthetic
 from letorbench.datasets.text.text_writer import TextFormat, write_text
-from letorbench.datasets.twin_shapes import SHAPES
 from letorbench.errors import DataError, UsageError
 
 ORIGINALS = [name for name, known in catalog.CATALOG.items() if not known.synthetic]
@@ -144,7 +145,7 @@ def test_twins_have_the_published_shape(tmp_path: Path, name: str) -> None:
     assert n_queries == max(10, round(known.queries * scale))
     assert n_docs == round(known.documents * n_queries / known.queries)
     lengths = np.concatenate([each.lengths for each in parts])
-    shape = SHAPES[name]
+    shape = known.twin
     assert lengths.min() >= shape.least and lengths.max() <= shape.most
     # bounds near the mean, as TREC's 1,000 a query, squeeze the spread
     assert 0.2 * shape.spread < np.log(lengths).std() < 1.6 * shape.spread
@@ -248,11 +249,21 @@ def test_what_cannot_be_made(tmp_path: Path) -> None:
 
 
 def test_every_original_has_a_shape() -> None:
-    assert set(SHAPES) == set(ORIGINALS)
-    for name, shape in SHAPES.items():
+    for name in ORIGINALS:
         known = catalog.entry(name)
+        shape = known.twin
         mean = known.documents / known.queries
         assert shape.least <= mean <= shape.most
         assert known.published_shares() or sum(shape.shares) == pytest.approx(1)
         if known.n_folds == 1:
             assert sum(shape.split) == pytest.approx(1)
+
+
+def test_a_data_set_without_a_shape_has_no_twin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shapeless = replace(catalog.CATALOG["MQ2008"], twin=None)
+    monkeypatch.setattr(names, "CATALOG", {"MQ2008": shapeless})
+    with pytest.raises(UsageError, match="MQ2008 has no synthetic twin: found no `twin` shape"):
+        synthetic.make("MQ2008", tmp_path)
+    assert catalog.parse("MQ2008-twin").entry is None
