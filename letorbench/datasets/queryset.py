@@ -36,7 +36,7 @@ class QuerySet:
         The documents' names, where the file has them.
     feature_names : tuple of str, optional
     rows : ndarray of shape (n_docs,), int64, optional
-        The caller's row of each document, where scattered rows were brought together.
+        The row of each document in the caller's table, where the order is another.
 
     Raises
     ------
@@ -181,16 +181,11 @@ class QuerySet:
         Returns
         -------
         ndarray of the same shape
-            The value of the caller's row i at place i.
         """
         values = np.asarray(values)
         if len(values) != self.n_docs:
             raise DataError(f"found {len(values)} values, expected {self.n_docs}, one a document")
-        if self.rows is None:
-            return values
-        ordered = np.empty_like(values)
-        ordered[self.rows] = values
-        return ordered
+        return values if self.rows is None else values[np.argsort(self.rows)]
 
     def queries(self, start: int, stop: int) -> QuerySet:
         """Return the queries start:stop as views on the same arrays, nothing copied."""
@@ -202,10 +197,14 @@ class QuerySet:
             self.qids[start:stop],
             None if self.docids is None else self.docids[first:last],
             self.feature_names,
+            None if self.rows is None else self.rows[first:last],
         )
 
     def take(self, queries: np.ndarray) -> QuerySet:
-        """Return a copy with the queries of those numbers, in that order."""
+        """Return a copy with the queries of those numbers, in that order.
+
+        Its `rows` are the documents' rows in the caller's table, or in this set.
+        """
         queries = np.asarray(queries, dtype=np.int64)
         lengths = self.lengths[queries]
         offsets = np.append(0, np.cumsum(lengths)).astype(np.int64)
@@ -217,6 +216,7 @@ class QuerySet:
             self.qids[queries],
             None if self.docids is None else self.docids[rows],
             self.feature_names,
+            rows if self.rows is None else self.rows[rows],
         )
 
 
@@ -290,8 +290,21 @@ class Fold:
     test: QuerySet
 
     def __repr__(self) -> str:
-        sizes = (f"{part} {len(getattr(self, part)):,}" for part in ("train", "validation", "test"))
+        sizes = (f"{name} {len(part):,}" for name, part in self.parts.items())
         return f"Fold({self.number}: {', '.join(sizes)} queries)"
+
+    @property
+    def parts(self) -> dict[str, QuerySet]:
+        """The three parts by their names."""
+        return {"train": self.train, "validation": self.validation, "test": self.test}
+
+    @property
+    def sizes(self) -> dict[str, object]:
+        """The fold's number and the queries and documents of its parts, fit for JSON."""
+        return {"fold": self.number} | {
+            name: {"queries": part.n_queries, "documents": part.n_docs}
+            for name, part in self.parts.items()
+        }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -323,8 +336,7 @@ class Benchmark:
         """Every query once: the folds' test parts, or the three parts of an only fold."""
         if len(self.folds) > 1:
             return tuple(fold.test for fold in self.folds)
-        (fold,) = self.folds
-        return (fold.train, fold.validation, fold.test)
+        return tuple(self.folds[0].parts.values())
 
 
 def _sizes(sets: Sequence[QuerySet]) -> str:

@@ -54,6 +54,34 @@ class ReadOptions:
             )
 
 
+def read_letor(
+    path: str | Path, null: str | float = "error", n_features: int | None = None
+) -> QuerySet:
+    """Read a file of LETOR text (SVMlight text with qid), dense or sparse.
+
+    Parameters
+    ----------
+    path : path
+        A file of lines `label qid:N 1:0.5 2:3 … #docid = X`.
+    null : str or float
+        What a NULL value becomes: "error", "min" (the query's minimum) or a number.
+    n_features : int, optional
+        The number of features; by default the largest index in the file.
+
+    Returns
+    -------
+    QuerySet
+        Rows in file order, features that a line does not have being 0.
+
+    Raises
+    ------
+    DataError
+        At the first mistake; the message names the file, the line, what was found and what was
+        expected.
+    """
+    return read_queries(Path(path), ReadOptions(null, n_features))
+
+
 def read_queries(path: Path, options: ReadOptions = ReadOptions()) -> QuerySet:
     """Read a file of `label qid:N 1:0.5 2:3 … #docid = X` lines, dense or sparse.
 

@@ -1,21 +1,64 @@
-"""Whether the folds are rotations of parts, and what their content hashes to."""
+"""Folds that are rotations of parts, as LETOR's are: found in files, and made.
+
+With n parts, fold k trains on the parts k .. k+n-3, validates on part k+n-2 and tests on part
+k+n-1, counted from 0 and round.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
 
 from letorbench.datasets.layout import FoldFiles
+from letorbench.datasets.queryset import Fold, QuerySet
 
+#: bytes of a file that are compared or hashed at a time
 _BLOCK = 1 << 20
 
+Part = TypeVar("Part")
 
-def parts(folds: Sequence[FoldFiles]) -> tuple[Path, ...] | None:
-    """The parts' files S1..Sn, were the folds a rotation; None where there can be none.
 
-    With n folds, fold k trains on the parts k .. k+n-3, validates on k+n-2 and tests on
-    k+n-1, counted round: part j is the test file of fold j+1.
+def unrolled(parts: Sequence[Part]) -> list[Part]:
+    """Return the parts with the first n - 3 again at the end.
+
+    Every training, validation and test set is then a contiguous stretch.
+    """
+    return [*parts, *parts[: len(parts) - 3]]
+
+
+def rotated(whole: QuerySet, bounds: np.ndarray, n: int) -> tuple[Fold, ...]:
+    """Return the folds of n unrolled parts as views.
+
+    Parameters
+    ----------
+    whole : QuerySet
+        The queries of the unrolled parts.
+    bounds : ndarray of shape (2n - 2,), int64
+        The unrolled part i owns the queries bounds[i]:bounds[i + 1].
+    n : int
+        The number of parts, at least 3.
+    """
+
+    def span(start: int, stop: int) -> QuerySet:
+        return whole.queries(int(bounds[start]), int(bounds[stop]))
+
+    def fold(k: int) -> Fold:
+        validation, test = (k + n - 2) % n, (k + n - 1) % n
+        return Fold(
+            k + 1, span(k, k + n - 2), span(validation, validation + 1), span(test, test + 1)
+        )
+
+    return tuple(fold(k) for k in range(n))
+
+
+def part_files(folds: Sequence[FoldFiles]) -> tuple[Path, ...] | None:
+    """Return the parts' files, were the folds a rotation; None where they cannot be one.
+
+    Part j is the test file of the fold after the one that it starts.
     """
     if len(folds) < 3 or any(files.validation is None for files in folds):
         return None
@@ -23,8 +66,8 @@ def parts(folds: Sequence[FoldFiles]) -> tuple[Path, ...] | None:
 
 
 def is_rotation(folds: Sequence[FoldFiles]) -> bool:
-    """Whether every train and validation file is, byte for byte, what the rotation says."""
-    files = parts(folds)
+    """Return whether every train and validation file is, byte for byte, what a rotation says."""
+    files = part_files(folds)
     if files is None:
         return False
     n = len(files)
@@ -37,8 +80,8 @@ def is_rotation(folds: Sequence[FoldFiles]) -> bool:
     return all(_equal(whole, pieces) for whole, pieces in claims)
 
 
-def digest(files: Sequence[Path]) -> str:
-    """blake2b (128 bits) of the files' bytes and sizes in the order given, as hex."""
+def files_digest(files: Sequence[Path]) -> str:
+    """Return a 128-bit blake2b of the files' bytes and sizes in the order given, as hex."""
     state = hashlib.blake2b(digest_size=16)
     for path in files:
         state.update(path.stat().st_size.to_bytes(8, "little"))
@@ -56,7 +99,7 @@ def _equal(whole: Sequence[Path], pieces: Sequence[Path]) -> bool:
 
 
 def _blocks(files: Sequence[Path]) -> Iterator[bytes]:
-    """The bytes of the files one after another, in blocks of one size but for the last."""
+    """Yield the bytes of the files one after another, in blocks of one size but for the last."""
     held = b""
     for path in files:
         with path.open("rb") as file:

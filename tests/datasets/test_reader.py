@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from letorbench.datasets import reader
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.reader import ReadOptions, read_queries
+from letorbench.datasets.reader import ReadOptions, read_letor, read_queries
 from letorbench.errors import UsageError
 
 
@@ -195,3 +195,9 @@ def assert_same_beginning(path: Path, most: int = 2000) -> None:
     whole = int(np.searchsorted(ours.offsets, most, side="right")) - 1
     whole = min(whole, ours.n_queries)
     assert_same(ours.queries(0, whole), plain.queries(0, whole))
+
+
+def test_read_letor_takes_a_path_as_text(tmp_path: Path) -> None:
+    path = tmp_path / "data.txt"
+    path.write_text("1 qid:1 1:NULL 2:5\n0 qid:2 2:1\n")
+    assert read_letor(str(path), null=3, n_features=3).features.tolist() == [[3, 5, 0], [0, 1, 0]]

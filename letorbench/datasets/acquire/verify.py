@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from letorbench.datasets import layout
-from letorbench.datasets.catalog import FileHash, Name
+from letorbench.datasets.catalog import FileHash, Name, parse
 from letorbench.datasets.layout import Layout
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark, QuerySet
@@ -57,8 +57,9 @@ def verify(name: str | Name, data_dir: Path, null: str | float = "error") -> Ver
 
     DataError as `load`'s, where a file is missing or cannot be read.
     """
-    data = load(name, data_dir, null=null)
-    found = layout.find(name, data_dir)
+    named = parse(name)
+    data = load(named, data_dir, null=null)
+    found = layout.find(named, data_dir)
     return Verification(data.name, _files(found), _facts(found, data))
 
 
