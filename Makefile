@@ -3,13 +3,16 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 READY_BENCH := .venv/ready-bench
+READY_DOCS := .venv/ready-docs
 
-.PHONY: demo test bench clean help
+.PHONY: demo test bench docs docs-check clean help
 
 help:
 	@echo "make demo    run regression and NDCG Boost on the built-in data set"
 	@echo "make test    run the tests"
 	@echo "make bench   measure speed and memory beside other libraries"
+	@echo "make docs    build the pages in docs/ as HTML in build/docs"
+	@echo "make docs-check  run what README.md and docs/ show, and compare (NEEDS=demo: without data)"
 	@echo "make papers  rerun the papers' experiments on the data in $(DATA); for one:"
 	@echo "             make $(PAPERS)"
 	@echo "             and a figure or table: make figure-ndcgboost, table-functionals-5, ..."
@@ -30,6 +33,15 @@ test: $(READY)
 bench: $(READY_BENCH)
 	$(BIN)/python -m benchmarks
 
+docs: $(READY_DOCS)
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
+	@echo "left: build/docs/index.html"
+
+NEEDS ?= demo,shared
+
+docs-check: $(READY)
+	$(BIN)/python docs/check.py --needs $(NEEDS)
+
 $(READY): setup.py setup.cfg
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
@@ -38,6 +50,10 @@ $(READY): setup.py setup.cfg
 
 $(READY_BENCH): $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@touch $@
+
+$(READY_DOCS): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	@touch $@
 
 clean:

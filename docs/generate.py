@@ -1,0 +1,191 @@
+"""The tables that pages take from the registries; docs/check.py puts them between markers."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+
+import click
+import numpy as np
+
+from letorbench.cli import cli
+from letorbench.conventions import CONVENTIONS, Convention
+from letorbench.datasets.catalog import CATALOG
+from letorbench.experiment.settings import describe, parameters
+from letorbench.measures import MEASURES
+from letorbench.papers import PAPERS, paper
+from letorbench.rankers import names, ranker
+
+Row = Sequence[object]
+
+
+def table(header: Row, rows: Iterable[Row]) -> str:
+    """A Markdown table; a bar within a cell is escaped."""
+
+    def line(cells: Row) -> str:
+        return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |\n"
+
+    return line(header) + line(["---"] * len(header)) + "".join(map(line, rows))
+
+
+def code(text: object) -> str:
+    return f"`{text}`"
+
+
+def algorithms() -> str:
+    """A row an algorithm."""
+    rows = ([_link(name), ranker(name).title, ranker(name).paper] for name in names())
+    return table(["name", "what it is", "paper"], rows)
+
+
+def _link(name: str) -> str:
+    return f"[`{name}`](algorithms.md#{name.replace('@', '')})"
+
+
+def algorithm_details() -> str:
+    """A section an algorithm: its class, paper, formula, parameters and grid."""
+    return "\n".join(map(_algorithm, names()))
+
+
+def _algorithm(name: str) -> str:
+    cls = ranker(name)
+    lines = [
+        f"### {name}\n",
+        f"{cls.title}. In Python: `lb.{cls.__name__}`.\n",
+        f"Paper: {cls.paper}\n",
+        f"```text\n{cls.formula}\n```\n",
+    ]
+    if cls.needs:
+        lines.append(f"It needs the package `{cls.needs}`: `pip install '{cls.extra}'`.\n")
+    defaults = cls().settings()
+    rows = [
+        [
+            code(cls.spelled.get(key, key)),
+            describe(kind),
+            code(defaults[key]),
+            ", ".join(map(str, cls.grid[key])) if key in cls.grid else "",
+        ]
+        for key, kind in parameters(cls).items()
+    ]
+    if rows:
+        lines.append(table(["parameter", "type", "default", "validation chooses from"], rows))
+    return "\n".join(lines)
+
+
+def measures() -> str:
+    """A row a measure: how it is written, what it is, its definition's first line."""
+    forms = {"required": "{0}@k", "optional": "{0}, {0}@k", "none": "{0}"}
+    rows = (
+        [code(forms[m.cutoff_rule].format(m.name)), code(f"lb.{m!r}"), m.description]
+        for m in MEASURES.values()
+    )
+    return table(["written", "in Python", "what it is"], rows)
+
+
+def conventions() -> str:
+    """A column a convention."""
+    kinds = list(CONVENTIONS.values())
+    facts: list[tuple[str, Callable[[Convention], object]]] = [
+        ("data sets", lambda c: ", ".join(_data_sets_of(c.name)) or "on request"),
+        ("gain of label r", lambda c: "2^r − 1"),
+        ("discounts of ranks 1 to 4", _discounts),
+        ("query without a relevant document", lambda c: "0, stays in the mean"),
+        ("NDCG@k, list shorter than k", lambda c: "of the whole list" if c.short_ndcg else "0"),
+        ("P@k, list shorter than k", lambda c: "divides by k" if c.short_p else "0"),
+        ("relevant for P, MAP, MRR", lambda c: f"r ≥ {c.relevant}"),
+        ("ties", lambda c: "file order"),
+        ("cut-offs its tool prints", lambda c: f"1 to {c.cutoffs}"),
+        ("prints MeanNDCG", lambda c: "yes" if c.mean_ndcg else "no"),
+    ]
+    rows = ([what, *map(of, kinds)] for what, of in facts)
+    return table(["", *(code(c.name) for c in kinds)], rows)
+
+
+def _data_sets_of(convention: str) -> list[str]:
+    return [entry.name for entry in CATALOG.values() if entry.convention == convention]
+
+
+def _discounts(convention: Convention) -> str:
+    return ", ".join(f"{value:.3g}" for value in convention.discount(np.arange(1, 5)))
+
+
+def data_sets() -> str:
+    """A row a data set: what it is, where it is described, under what terms."""
+    rows = (
+        [
+            code(entry.name),
+            f"[{entry.title}]({entry.page})" if entry.page else entry.title,
+            code(entry.places[0].format(variant=entry.variants[0] if entry.variants else "")),
+            entry.terms,
+        ]
+        for entry in CATALOG.values()
+    )
+    return table(["name", "what it is", "folder under `data/`", "terms"], rows)
+
+
+def papers() -> str:
+    """A row a paper: what can be rerun of it."""
+    rows = (
+        [code(name), paper(name).reference, ", ".join(paper(name).parts), len(paper(name).claims)]
+        for name in PAPERS
+    )
+    return table(["name", "paper", "parts", "claims"], rows)
+
+
+def claims() -> str:
+    """A table of claims a paper."""
+    return "\n".join(
+        f"### {name}\n\n"
+        + table(
+            ["claim", "part", "data", "what the paper says"],
+            ([code(c.id), c.part, c.dataset, c.text] for c in paper(name).claims),
+        )
+        for name in PAPERS
+    )
+
+
+def command_help() -> str:
+    """Every command's `--help`."""
+    return "\n".join(_help(cli, "letorbench"))
+
+
+def _help(command: click.Command, path: str) -> list[str]:
+    settings = {"help_option_names": ["-h", "--help"], "terminal_width": 90}
+    context = click.Context(command, info_name=path, **settings)
+    sections = [f"## {path}\n\n```text\n{command.get_help(context)}\n```\n"]
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            sections += _help(command.get_command(context, name), f"{path} {name}")
+    return sections
+
+
+def api() -> str:
+    """The API reference's directives, a line a public name."""
+    import letorbench as lb
+
+    groups: dict[str, list[str]] = {"Functions": [], "Rankers": [], "Other classes": [], "Values": []}
+    for name in sorted(set(getattr(lb, "__all__", ())), key=str.lower):
+        value = getattr(lb, name)
+        ranks = inspect.isclass(value) and hasattr(value, "fit")
+        kind = "Rankers" if ranks else "Other classes" if inspect.isclass(value) else "Functions"
+        groups[kind if callable(value) and hasattr(value, "__doc__") else "Values"].append(name)
+    return "\n".join(
+        f"## {title}\n\n```{{eval-rst}}\n.. autosummary::\n   :toctree: api\n   :nosignatures:\n\n"
+        + "".join(f"   letorbench.{name}\n" for name in members)
+        + "```\n"
+        for title, members in groups.items()
+        if members
+    )
+
+
+GENERATED: dict[str, Callable[[], str]] = {
+    "algorithms": algorithms,
+    "algorithm-details": algorithm_details,
+    "measures": measures,
+    "conventions": conventions,
+    "data-sets": data_sets,
+    "papers": papers,
+    "claims": claims,
+    "commands": command_help,
+    "api": api,
+}
