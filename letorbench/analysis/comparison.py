@@ -1,15 +1,14 @@
-"""Algorithms against one another on one data set: every pair's difference, and how sure it is."""
+"""Algorithms of one data set in pairs: their difference, and whether it is significant."""
 
 from __future__ import annotations
 
 import itertools
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from letorbench.analysis.cells import Marks
 from letorbench.analysis.intervals import (
     Counts,
     Interval,
@@ -18,8 +17,9 @@ from letorbench.analysis.intervals import (
     win_tie_loss,
 )
 from letorbench.analysis.multiple import adjust
+from letorbench.analysis.results_table import Marks
 from letorbench.analysis.significance import Significance, paired_test
-from letorbench.errors import UsageError
+from letorbench.errors import DataError, UsageError
 from letorbench.results.per_query import PerQuery, check_paired
 
 #: names as printed
@@ -37,7 +37,19 @@ CORRECTION_NAMES = {
 
 @dataclass(frozen=True)
 class Procedure:
-    """How differences are tested: `TESTS`, `CORRECTIONS`, the level, and the draws' seed."""
+    """How differences are tested.
+
+    Parameters
+    ----------
+    test : str
+        A name of `significance.TESTS`.
+    correction : str
+        A name of `multiple.CORRECTIONS`, for several pairs at once.
+    alpha : float
+        The level below which an adjusted p-value is significant.
+    seed : int
+        Where the random draws of tests and intervals come from.
+    """
 
     test: str = "randomization"
     correction: str = "holm"
@@ -52,9 +64,24 @@ class Procedure:
 class Pair:
     """Algorithm a against b on the pooled queries of all folds, by one measure.
 
-    means:    of a and of b over the pooled queries.
-    interval: of the mean difference a - b, by the bootstrap, 95 %.
-    adjusted: the p-value, corrected for all pairs of the same data set and measure.
+    Parameters
+    ----------
+    dataset, measure, a, b : str
+        What was compared.
+    means : tuple of float
+        The means of a and of b over the pooled queries.
+    interval : Interval
+        The mean difference a - b with its 95 % bootstrap interval.
+    significance : Significance
+        The paired test of the difference.
+    adjusted : float
+        The p-value, corrected for all pairs of the same data set and measure.
+    effect : float
+        Cohen's d_z of the difference.
+    counts : Counts
+        On how many queries a is better, equal and worse.
+    folds : tuple of int
+        The folds that were compared where one of the two lacks some; empty where both have all.
     """
 
     dataset: str
@@ -67,6 +94,7 @@ class Pair:
     adjusted: float
     effect: float
     counts: Counts
+    folds: tuple[int, ...] = ()
 
     def sign(self, alpha: float) -> int:
         """+1 where a is significantly better, -1 where it is worse, else 0."""
@@ -80,30 +108,40 @@ def compare(
     baseline: str | None = None,
     procedure: Procedure = Procedure(),
 ) -> tuple[Pair, ...]:
-    """Each system against the baseline, or every pair of them where there is none.
+    """Compare each system with the baseline, or every pair of them where there is none.
 
-    UsageError for fewer than two systems or a baseline that is not among them; DataError where
-    the systems do not hold the same queries.
+    Parameters
+    ----------
+    dataset : str
+        The data set's name.
+    systems : sequence of PerQuery
+        Two or more algorithms. Two that do not have the same folds are compared on the folds
+        that both have.
+    measure : str
+        A measure that every system holds, such as `ndcg@10`.
+    baseline : str, optional
+        The algorithm that the others are compared with.
+    procedure : Procedure
+        The test, its correction for several pairs, the level and the seed.
+
+    Raises
+    ------
+    UsageError
+        For fewer than two systems, or for a baseline that is not among them.
+    DataError
+        Where two systems have no fold in common, or do not hold the same queries.
     """
-    pairs = _pairs(dataset, [system.algo for system in systems], baseline)
-    check_paired(dataset, systems)
-    values = {system.algo: system.values[measure] for system in systems}
-    tested = []
-    for a, b in pairs:
-        one, other = values[a], values[b]
-        rng = _generator(procedure.seed, dataset, measure, a, b)
-        tested.append((a, b, paired_test(procedure.test, one, other, rng), rng))
-    adjusted = adjust(procedure.correction, np.array([found.p for _, _, found, _ in tested]))
+    names = _pairs(dataset, [system.algo for system in systems], baseline)
+    by_name = {system.algo: system for system in systems}
+    every = np.unique(np.concatenate([system.folds for system in systems]))
+    tested = [
+        _test(dataset, (by_name[a], by_name[b]), measure, procedure) for a, b in names
+    ]
+    adjusted = adjust(procedure.correction, np.array([each.significance.p for each in tested]))
     return tuple(
-        Pair(
-            dataset, measure, a, b,
-            (float(values[a].mean()), float(values[b].mean())),
-            bootstrap_difference(values[a], values[b], rng),
-            found, float(p), effect_size(values[a], values[b]),
-            win_tie_loss(values[a], values[b]),
-        )
-        for (a, b, found, rng), p in zip(tested, adjusted)
-    )  # fmt: skip
+        replace(pair, adjusted=float(p), folds=() if len(pair.folds) == len(every) else pair.folds)
+        for pair, p in zip(tested, adjusted)
+    )
 
 
 def marks(
@@ -113,13 +151,51 @@ def marks(
     baseline: str,
     procedure: Procedure,
 ) -> Marks:
-    """What a table marks: who differs significantly from the baseline, measure by measure."""
+    """Which algorithms differ significantly from the baseline, measure by measure."""
     signs: Mapping[tuple[str, str], int] = {
         (pair.a, measure): pair.sign(procedure.alpha)
         for measure in measures
         for pair in compare(dataset, systems, measure, baseline, procedure)
     }
     return Marks(baseline, f"p < {procedure.alpha:g}, {procedure}", signs)
+
+
+def _test(
+    dataset: str, systems: tuple[PerQuery, PerQuery], measure: str, procedure: Procedure
+) -> Pair:
+    """The pair on the folds that both systems have, its p-value not adjusted yet."""
+    one, other = on_common_folds(dataset, *systems)
+    a, b = one.values[measure], other.values[measure]
+    rng = _generator(procedure.seed, dataset, measure, one.algo, other.algo)
+    found = paired_test(procedure.test, a, b, rng)
+    return Pair(
+        dataset, measure, one.algo, other.algo,
+        (float(a.mean()), float(b.mean())), bootstrap_difference(a, b, rng), found, found.p,
+        effect_size(a, b), win_tie_loss(a, b), tuple(np.unique(one.folds).tolist()),
+    )  # fmt: skip
+
+
+def on_common_folds(dataset: str, one: PerQuery, other: PerQuery) -> tuple[PerQuery, PerQuery]:
+    """Both systems' values on the folds that both have; DataError where there are none."""
+    folds = np.intersect1d(one.folds, other.folds)
+    if not len(folds):
+        has = [",".join(map(str, np.unique(each.folds))) for each in (one, other)]
+        raise DataError(
+            f"{dataset}: found folds {has[0]} of {one.algo} and {has[1]} of {other.algo}, "
+            "expected one in common: run the missing folds"
+        )
+    both = _only(one, folds), _only(other, folds)
+    check_paired(dataset, both)
+    return both
+
+
+def _only(system: PerQuery, folds: np.ndarray) -> PerQuery:
+    """The system's values on some of its folds."""
+    kept = np.isin(system.folds, folds)
+    if kept.all():
+        return system
+    values = {measure: column[kept] for measure, column in system.values.items()}
+    return replace(system, folds=system.folds[kept], qids=system.qids[kept], values=values)
 
 
 def _pairs(dataset: str, algos: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
@@ -135,5 +211,5 @@ def _pairs(dataset: str, algos: Sequence[str], baseline: str | None) -> list[tup
 
 
 def _generator(seed: int, *names: str) -> np.random.Generator:
-    """A pair's own draws: which other pairs are compared does not matter."""
+    """A generator of the pair's own: its draws do not depend on which other pairs there are."""
     return np.random.default_rng([seed, *(zlib.crc32(name.encode()) for name in names)])

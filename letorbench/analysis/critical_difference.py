@@ -1,8 +1,8 @@
-"""The critical-difference diagram: average ranks on a line, bars under those that are alike.
+"""The critical-difference diagram: average ranks on a line, bars under tied groups.
 
-After J. Demsar, Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 7, 2006,
-figure 1; the best is on the left. Black on white, in inches, and the same ranks give the same
-bytes when saved by `plots.write`.
+It follows J. Demsar, Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 7,
+2006, figure 1. The best algorithm is on the left. The same ranks give the same bytes when
+`figures.write` saves them.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from letorbench.analysis.across import alike
-from letorbench.analysis.plots import STYLE
+from letorbench.analysis.figures import STYLE
+from letorbench.analysis.rank_tests import tied_groups
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,16 +25,23 @@ EDGE, ABOVE = 0.08, 0.52
 
 
 def draw(names: Sequence[str], ranks: np.ndarray, difference: float) -> Figure:
-    """The diagram of algorithms with (n_algorithms,) average ranks, 1 the best, n >= 2.
+    """Draw the diagram.
 
-    difference: the critical difference; bars join the groups within it (`across.alike`).
+    Parameters
+    ----------
+    names : sequence of str
+        Two or more algorithms.
+    ranks : ndarray, shape (n_algorithms,)
+        Their average ranks, 1 the best.
+    difference : float
+        The critical difference. Bars join the groups of `rank_tests.tied_groups`.
     """
     import matplotlib
     from matplotlib.figure import Figure
 
     order = np.argsort(ranks, kind="stable")
     labels = [f"{names[i]}  {ranks[i]:.2f}" for i in order]
-    bars = _stacked([(ranks[group[0]], ranks[group[-1]]) for group in alike(ranks, difference)])
+    bars = _stacked([(ranks[group[0]], ranks[group[-1]]) for group in tied_groups(ranks, difference)])
     depth = BAR_ROW * (1 + max((row for _, _, row in bars), default=-1)) + 0.12
     left = -(-len(order) // 2)
     side = LETTER * max(map(len, labels)) + 0.12
@@ -76,7 +83,7 @@ def _scale(axes: Axes, n: int, step: float, difference: float) -> None:
 
 
 def _stacked(spans: Sequence[tuple[float, float]]) -> list[tuple[float, float, int]]:
-    """(low, high, row): every span, in rank order, in the first row where it touches none."""
+    """(low, high, row) of every span: the first row where it touches no other span."""
     ends: list[float] = []
     placed = []
     for low, high in spans:

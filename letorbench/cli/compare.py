@@ -84,7 +84,7 @@ def _pairs(
     out: Path,
 ) -> str:
     from letorbench.analysis.comparison import compare as compare_systems
-    from letorbench.analysis.comparison_text import FORMATS
+    from letorbench.analysis.comparison_table import render
     from letorbench.errors import DataError
     from letorbench.results.remeasure import with_measures
 
@@ -100,7 +100,7 @@ def _pairs(
     texts = []
     for measure in measures:
         pairs = compare_systems(summary.dataset, systems, measure, baseline, procedure)
-        texts.append(FORMATS[form](pairs, summary.conventions[0], procedure))
+        texts.append(render(pairs, summary.conventions[0], procedure, form))
     if form == "csv":
         return texts[0] + "".join(text.partition("\n")[2] for text in texts[1:])
     return "\n".join(texts)
@@ -108,9 +108,9 @@ def _pairs(
 
 def _overall(summaries: Sequence[Summary], measures: Sequence[str], out: Path) -> None:
     """What all data sets together say, and the critical-difference diagram's files."""
+    from letorbench.analysis.across_datasets import overall, text
     from letorbench.analysis.critical_difference import draw
-    from letorbench.analysis.overall import overall, text
-    from letorbench.analysis.plots import write
+    from letorbench.analysis.figures import write
 
     for measure in measures:
         found = overall(summaries, measure)

@@ -51,7 +51,7 @@ def external(
     From then on `table`, `plot`, `compare` and `report` have it beside the others. A run file
     names documents by the `#docid` of the data, or by their position in the query from 1.
     """
-    from letorbench.analysis.tables import USUAL, render
+    from letorbench.analysis.results_table import USUAL, render
     from letorbench.datasets.load import load
     from letorbench.experiment import plan
     from letorbench.results.external import import_external

@@ -49,8 +49,8 @@ def report(
     and where everything comes from. Needs no network and no server.
     """
     from letorbench.analysis.comparison import Procedure
+    from letorbench.analysis.report.gather import gather
     from letorbench.analysis.report.page import page
-    from letorbench.analysis.report.stored import gather
     from letorbench.files import write_atomically
     from letorbench.results.remeasure import extended
 

@@ -76,34 +76,36 @@ def run(
     """
     import signal
 
-    from letorbench.analysis.plotter import panel, plotter
+    from letorbench.experiment import plan
+    from letorbench.experiment.run import run as run_all
+    from letorbench.experiment.settings import settings
+    from letorbench.measures import parse
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C: cleanly
-    with plotter() as draw:
-        from letorbench.experiment import plan
-        from letorbench.experiment.run import run as run_all
-        from letorbench.experiment.settings import settings
-        from letorbench.measures import parse
-
-        protocol = plan.Protocol(
-            data_dir, out, convention, str(parse(select)), seed, force, null
-        )
-        chosen = plan.algorithms(algos)
-        complain(map(_left_out, plan.missing(algos)), "note")
-        report = run_all(
-            plan.datasets(datasets, data_dir),
-            settings(chosen, pairs),
-            None if folds is None else plan.folds(folds),
-            protocol,
-            jobs,
-        )
-        shown = [summary for summary in report.summaries if summary.rows]
-        for summary in shown:
-            draw([panel(summary)], out / summary.dataset / "ndcg")
-        if len(shown) > 1:
-            draw([panel(summary) for summary in shown], out / "ndcg")
+    protocol = plan.Protocol(data_dir, out, convention, str(parse(select)), seed, force, null)
+    chosen = plan.algorithms(algos)
+    complain(map(_left_out, plan.missing(algos)), "note")
+    report = run_all(
+        plan.datasets(datasets, data_dir),
+        settings(chosen, pairs),
+        None if folds is None else plan.folds(folds),
+        protocol,
+        jobs,
+    )
+    shown = [summary for summary in report.summaries if summary.rows]
+    _draw(shown, out)
     _print(report, shown, protocol)
     _end(report)
+
+
+def _draw(shown: list[Summary], out: Path) -> None:
+    """The NDCG@n figure of each data set, and one of them all where there are several."""
+    from letorbench.analysis.figures import draw, panel, write
+
+    for summary in shown:
+        write(draw([panel(summary)]), out / summary.dataset / "ndcg")
+    if len(shown) > 1:
+        write(draw([panel(summary) for summary in shown]), out / "ndcg")
 
 
 def _left_out(algo: str) -> str:
@@ -114,7 +116,7 @@ def _left_out(algo: str) -> str:
 
 
 def _print(report: Report, shown: list[Summary], protocol: Protocol) -> None:
-    from letorbench.analysis.tables import USUAL, render
+    from letorbench.analysis.results_table import USUAL, render
 
     for summary in shown:
         click.echo(render(summary, USUAL, "text"))

@@ -48,10 +48,10 @@ def table(
 
     A measure or cut-off that was not stored is computed from the stored scores and the data.
     """
-    from letorbench.analysis import beside
+    from letorbench.analysis import published_comparison
     from letorbench.analysis.comparison import Procedure
     from letorbench.analysis.comparison import marks as find_marks
-    from letorbench.analysis.tables import USUAL, render
+    from letorbench.analysis.results_table import USUAL, render
     from letorbench.errors import UsageError
     from letorbench.results.remeasure import extended, with_measures
 
@@ -62,7 +62,7 @@ def table(
         columns = stored.columns(measures or (("all",) if form == "csv" else USUAL), summary)
         summary = extended(out, data_dir, summary, columns)
         if published:
-            text = beside.render(summary, columns, form)
+            text = published_comparison.render(summary, columns, form)
         else:
             marks = None
             if baseline is not None:
@@ -111,9 +111,8 @@ def plot(
     out: Path,
 ) -> None:
     """Draw the stored results of data sets, one panel each, and print the files' paths."""
-    from letorbench.analysis.beside import with_published
-    from letorbench.analysis.plots import FORMATS, draw, write
-    from letorbench.analysis.plotter import panel
+    from letorbench.analysis.figures import FORMATS, draw, panel, write
+    from letorbench.analysis.published_comparison import with_published
 
     algos = theirs.take_in(externals, datasets, algos, data_dir, out)
     summaries = stored.summaries(datasets, algos, out)

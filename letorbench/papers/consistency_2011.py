@@ -90,7 +90,7 @@ def example(study: Study) -> Findings:
 
 def figure_1(study: Study) -> Findings:
     """Figure 1 and Table 1: each surrogate beside its consistent versions."""
-    from letorbench.analysis.plots import Panel, draw, write
+    from letorbench.analysis.figures import Panel, draw, write
 
     names = [s + change for s in SURROGATES for change in ("", *(f"-{c}" for c in CHANGES))]
     found = _runs(study, DATASETS, names)
@@ -122,7 +122,7 @@ def figure_1(study: Study) -> Findings:
 
 def figure_2(study: Study) -> Findings:
     """Figure 2: NDCG@10 of the q-norm beside the original cosine and cross entropy."""
-    from letorbench.papers.plots import bars_figure
+    from letorbench.papers.paper_figures import bars_figure
 
     names = ["cosine", "qnorm", "cross-entropy"]
     found = _runs(study, LETOR, names)

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from letorbench.analysis.intervals import bootstrap_folds, bootstrap_ratio
 from letorbench.analysis.significance import randomization
 from letorbench.papers.claims import (
     NO_DATA,
@@ -29,7 +30,6 @@ from letorbench.papers.claims import (
     Claim,
     Verdict,
 )
-from letorbench.papers.resampling import interval, relative_interval
 
 #: how near a value must come to the paper's, relative to it
 NEAR = 0.02
@@ -38,8 +38,8 @@ ALPHA = 0.05
 
 def value(claim: Claim, values: np.ndarray, folds: np.ndarray, note: str = "") -> Verdict:
     """Judge a mean of per-query values (n_queries,) with their folds (n_queries,)."""
-    ours, low, high = interval(values, folds)
-    return measured(claim, ours, low, high, note)
+    (found,) = bootstrap_folds(values[:, None], folds)
+    return measured(claim, found.mean, found.low, found.high, note)
 
 
 def measured(claim: Claim, ours: float, low: float, high: float, note: str = "") -> Verdict:
@@ -71,13 +71,13 @@ def ordering(
 
     candidates: the pairs that this one was picked from by its values.
     """
-    ours, low, high = interval(upper - lower, folds)
+    (found,) = bootstrap_folds((upper - lower)[:, None], folds)
     p = min(candidates * _p(upper, lower), 1.0)
     if p >= ALPHA:
         verdict = NOT_SIGNIFICANT
     else:
-        verdict = REPRODUCED if ours > 0.0 else NOT_REPRODUCED
-    return Verdict(claim, verdict, ours, low, high, p, note)
+        verdict = REPRODUCED if found.mean > 0.0 else NOT_REPRODUCED
+    return Verdict(claim, verdict, found.mean, found.low, found.high, p, note)
 
 
 def difference(
@@ -86,12 +86,13 @@ def difference(
     """Judge by what share of `lower`'s mean that of `upper` exceeds it."""
     if claim.value is None:
         raise ValueError(f"{claim.id}: a claim of a difference needs its size")
-    ours, low, high = relative_interval(upper, lower, folds)
-    if not low <= claim.value <= high:
+    found = bootstrap_ratio(upper, lower, folds)
+    if not found.low <= claim.value <= found.high:
         verdict = NOT_REPRODUCED
     else:
-        verdict = NOT_SIGNIFICANT if low <= 0.0 <= high else REPRODUCED
-    return Verdict(claim, verdict, ours, low, high, _p(upper, lower), note)
+        verdict = NOT_SIGNIFICANT if found.low <= 0.0 <= found.high else REPRODUCED
+    p = _p(upper, lower)
+    return Verdict(claim, verdict, found.mean, found.low, found.high, p, note)
 
 
 def no_data(claim: Claim, how: str) -> Verdict:

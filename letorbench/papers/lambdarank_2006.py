@@ -7,6 +7,7 @@ from dataclasses import asdict, astuple, replace
 
 import numpy as np
 
+from letorbench.analysis.intervals import bootstrap_folds
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.files import write_atomically
@@ -15,7 +16,6 @@ from letorbench.papers import artificial, judge, poincare, speed
 from letorbench.papers.claims import Claim, Verdict, of_part
 from letorbench.papers.paper import Findings, Paper
 from letorbench.papers.records import write_table
-from letorbench.papers.resampling import intervals
 from letorbench.papers.study import CUTOFFS, Study, Variant
 
 NAME = "lambdarank-2006"
@@ -103,7 +103,7 @@ def web_shaped(seed: int) -> QuerySet:
 
 def timing(study: Study) -> Findings:
     """Figure 1, right: seconds of an epoch against documents; and the ratios of section 6.1."""
-    from letorbench.papers.plots import Axis, Line, lines_figure
+    from letorbench.papers.paper_figures import Axis, Line, lines_figure
 
     stem = study.folder(NAME) / "figure-1"
     patience = 600.0 if study.full else 15.0
@@ -162,7 +162,7 @@ def _measured(
 
 def ranking(study: Study) -> Findings:
     """Figure 2, left: NDCG@1..10 on the artificial data with 95 % bars."""
-    from letorbench.papers.plots import Axis, Line, lines_figure
+    from letorbench.papers.paper_figures import Axis, Line, lines_figure
 
     sets = cubic(np.random.default_rng(study.seed), QUERIES)
     facts = {"recipe": "cubic", "queries": list(QUERIES), "seed": study.seed}
@@ -177,7 +177,8 @@ def ranking(study: Study) -> Findings:
     )
     lines, rows = {}, []
     for label, values in found.items():
-        bands = intervals(values.values, values.folds)
+        found_bands = bootstrap_folds(values.values, values.folds)
+        bands = [(band.mean, band.low, band.high) for band in found_bands]
         lines[label] = Line(range(1, 11), *map(list, zip(*bands)))
         rows += [[label, c, *band] for c, band in zip(CUTOFFS, bands)]
     stem = study.folder(NAME) / "figure-2"

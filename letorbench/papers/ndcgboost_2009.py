@@ -83,7 +83,7 @@ CLAIMS = (
 
 def figure(study: Study) -> Findings:
     """Figure 1: NDCG@1..10 of seven methods, a panel for each LETOR 3.0 set at hand."""
-    from letorbench.analysis.plots import Panel, draw, write
+    from letorbench.analysis.figures import Panel, draw, write
     from letorbench.papers.records import write_table
 
     verdicts: list[Verdict] = []

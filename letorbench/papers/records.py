@@ -6,7 +6,9 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
-from letorbench.analysis.comparison_text import aligned, probability
+from letorbench.analysis.comparison_table import probability
+from letorbench.analysis.rendering import render
+from letorbench.analysis.tabular import Cell, Table, columns, data_table
 from letorbench.files import write_atomically
 from letorbench.papers.claims import VERDICTS, Claim, Verdict
 
@@ -39,14 +41,12 @@ def write_table(
     stem: Path, title: str, header: Sequence[str], rows: Sequence[Sequence[object]]
 ) -> tuple[Path, Path]:
     """stem.csv and stem.txt, a table in the paper's form; floats with four decimals as text."""
-    texts = [[_text(cell) for cell in row] for row in rows]
-    with write_atomically(stem.with_name(stem.name + ".csv")) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows([["" if cell is None else cell for cell in row] for row in rows])
-    with write_atomically(stem.with_name(stem.name + ".txt")) as file:
-        file.write(f"{title}\n" + aligned(header, texts, len(header)) + "\n")
-    return stem.with_name(stem.name + ".csv"), stem.with_name(stem.name + ".txt")
+    made = _table(header, [[_text(cell) for cell in row] for row in rows], title)
+    paths = stem.with_name(f"{stem.name}.csv"), stem.with_name(f"{stem.name}.txt")
+    for path, content in zip(paths, (render(data_table(header, rows), "csv"), render(made, "text"))):
+        with write_atomically(path) as file:
+            file.write(content)
+    return paths
 
 
 def lines(verdicts: Sequence[Verdict]) -> list[str]:
@@ -66,7 +66,7 @@ def lines(verdicts: Sequence[Verdict]) -> list[str]:
                 ours += f" [{_number(v.claim, v.low)}, {_number(v.claim, v.high)}]"
         p = "-" if v.p is None else probability(v.p)
         rows.append([v.claim.id, v.claim.dataset, paper, ours, p, v.verdict])
-    return aligned(header, rows, len(header)).splitlines()
+    return render(_table(header, rows), "text").splitlines()
 
 
 def notes(verdicts: Sequence[Verdict]) -> list[str]:
@@ -85,7 +85,15 @@ def closing(rows: Sequence[tuple[str, Sequence[Verdict], Path]]) -> list[str]:
     for name, verdicts, folder in rows:
         counts = [sum(v.verdict == verdict for v in verdicts) for verdict in VERDICTS]
         table.append([name, str(len(verdicts)), *map(str, counts), str(folder)])
-    return aligned(header, table, len(header)).splitlines()
+    return render(_table(header, table), "text").splitlines()
+
+
+def _table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], caption: str = ""
+) -> Table:
+    """A table of text, every column aligned to the left."""
+    cells = tuple(tuple(Cell(text) for text in row) for row in rows)
+    return Table(caption, columns(header), cells)
 
 
 def _number(claim: Claim, number: float) -> str:

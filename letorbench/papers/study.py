@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from letorbench.analysis.intervals import mean_of_folds
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets import layout
 from letorbench.datasets.catalog import parse as parse_name
@@ -17,7 +18,6 @@ from letorbench.experiment.run import run as run_all
 from letorbench.experiment.settings import parameters
 from letorbench.experiment.task import benchmark_of
 from letorbench.measures import parse, query_metrics
-from letorbench.papers.resampling import mean
 from letorbench.rankers import names, ranker
 from letorbench.results import store
 from letorbench.results.scores import read_scores
@@ -52,7 +52,7 @@ class Values:
 
     def mean(self, measure: str) -> float:
         """The mean of the folds' means."""
-        return mean(self[measure], self.folds)
+        return mean_of_folds(self[measure], self.folds)
 
     @property
     def level(self) -> np.ndarray:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from letorbench.analysis.intervals import bootstrap_folds, bootstrap_ratio, mean_of_folds
 from letorbench.papers import judge
 from letorbench.papers.claims import NOT_REPRODUCED, NOT_SIGNIFICANT, REPRODUCED, Claim
 from letorbench.papers.records import closing, lines, notes, write_claims
-from letorbench.papers.resampling import interval, mean, relative_interval
 
 
 def claim(kind="value", value=None, sense="equal", name="c"):
@@ -20,12 +20,13 @@ FOLDS = np.repeat([1, 2], [40, 20])
 
 def test_mean_is_of_the_folds_means():
     values = np.concatenate([np.zeros(40), np.ones(20)])
-    assert mean(values, FOLDS) == 0.5
+    assert mean_of_folds(values, FOLDS) == 0.5
 
 
 def test_interval_agrees_with_the_normal_one(rng):
     values = rng.normal(size=60)
-    ours, low, high = interval(values, FOLDS)
+    (found,) = bootstrap_folds(values[:, None], FOLDS)
+    ours, low, high = found.mean, found.low, found.high
     spread = np.sqrt(sum(values[FOLDS == f].var() / (FOLDS == f).sum() for f in (1, 2))) / 2
     assert low < ours < high
     assert (high - low) == pytest.approx(2 * 1.96 * spread, rel=0.08)
@@ -33,7 +34,8 @@ def test_interval_agrees_with_the_normal_one(rng):
 
 def test_relative_interval_contains_a_ratio_that_every_query_has():
     lower = np.linspace(0.1, 1.0, 60)
-    assert relative_interval(1.3 * lower, lower, FOLDS) == pytest.approx((0.3, 0.3, 0.3))
+    found = bootstrap_ratio(1.3 * lower, lower, FOLDS)
+    assert (found.mean, found.low, found.high) == pytest.approx((0.3, 0.3, 0.3))
 
 
 @pytest.mark.parametrize(

@@ -1,39 +1,36 @@
-"""HTML of single things: tables that sort, lists of facts, folded parts."""
+"""HTML of single things: tables that sort, lists of facts, parts that unfold."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from html import escape
 
+from letorbench.analysis.tabular import Cell, Column, Table
 
-@dataclass(frozen=True)
-class Td:
-    """A cell: its text, what it sorts by where that is another, and its classes."""
-
-    text: str
-    value: float | None = None
-    classes: str = ""
+#: the class of a column's best and second-best cell
+PLACES = {0: "", 1: "first", 2: "second"}
 
 
-def table(
-    caption: str, head: Sequence[str], rows: Iterable[Sequence[str | Td]], n_text: int = 1
-) -> str:
-    """A table whose heads are buttons that sort it; the first `n_text` columns are text.
+def table(made: Table) -> str:
+    """The table with buttons in its head that sort it; its caption above, its notes below.
 
     It scrolls in a region of its own where the screen is narrow, also with the keyboard.
     """
-    heads = "".join(_head(name, i < n_text) for i, name in enumerate(head))
+    legend = ["bold = best, underlined = second"] if made.ranked else []
+    if made.against:
+        legend.append(f"↑ ↓ = significantly better, worse than {made.against}")
+    said = "; ".join([made.caption, *legend])
+    heads = "".join(_head(column) for column in made.columns)
     body = "\n".join(
-        "<tr>" + "".join(_cell(cell, i, n_text) for i, cell in enumerate(row)) + "</tr>"
-        for row in rows
+        "<tr>" + "".join(_cell(cell, made.columns[i], i) for i, cell in enumerate(row)) + "</tr>"
+        for row in made.rows
     )
-    name = escape(caption)
+    notes = "".join("\n" + paragraph(note, "note") for note in made.notes)
     return (
-        f'<p class="note">{name}</p>\n'
-        f'<div class="wide" role="region" tabindex="0" aria-label="{name}">\n'
-        f'<table aria-label="{name}">\n<thead><tr>{heads}</tr></thead>\n'
-        f"<tbody>\n{body}\n</tbody></table></div>"
+        f'{paragraph(said, "note")}\n'
+        f'<div class="wide" role="region" tabindex="0" aria-label="{escape(said)}">\n'
+        f'<table aria-label="{escape(said)}">\n<thead><tr>{heads}</tr></thead>\n'
+        f"<tbody>\n{body}\n</tbody></table></div>{notes}"
     )
 
 
@@ -44,6 +41,7 @@ def facts(rows: Iterable[tuple[str, str]]) -> str:
 
 
 def folded(title: str, body: str) -> str:
+    """A part that a click on its title shows."""
     return f"<details><summary>{escape(title)}</summary>\n{body}\n</details>"
 
 
@@ -58,21 +56,24 @@ def figure(title: str, picture: str, classes: str = "card") -> str:
     )
 
 
-def _head(name: str, text: bool) -> str:
+def _head(column: Column) -> str:
+    text = column.align == "left"
     order = "ascending" if text else "descending"
     return (
         f'<th scope="col" class="{"" if text else "n"}" data-first="{order}">'
-        f'<button type="button">{escape(name)}</button></th>'
+        f'<button type="button">{escape(column.heading)}</button></th>'
     )
 
 
-def _cell(cell: str | Td, i: int, n_text: int) -> str:
-    cell = cell if isinstance(cell, Td) else Td(cell)
-    value = "" if cell.value is None else f' data-value="{cell.value!r}"'
+def _cell(cell: Cell, column: Column, i: int) -> str:
+    """The first cell of a row heads it; a number sorts by its value, not by its text."""
+    number = isinstance(cell.value, (int, float))
+    value = f' data-value="{cell.value!r}"' if number else ""
+    text = escape(cell.text) + "*" * cell.starred + {0: "", 1: "↑", -1: "↓"}[cell.sign]
     if i == 0:
-        return f'<th scope="row"{value}>{escape(cell.text)}</th>'
-    classes = " ".join(part for part in ("" if i < n_text else "n", cell.classes) if part)
-    return f'<td class="{classes}"{value}>{escape(cell.text)}</td>'
+        return f'<th scope="row"{value}>{text}</th>'
+    names = ("n" if column.align == "right" else "", PLACES[cell.place])
+    return f'<td class="{" ".join(filter(None, names))}"{value}>{text}</td>'
 
 
 def _linked(text: str) -> str:

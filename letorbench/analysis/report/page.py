@@ -1,18 +1,25 @@
-"""The whole page: a section a data set, with its style and its script inside."""
+"""The whole page: a section a data set, with its style and its script inside.
+
+A section opens with its conclusions and its results. What only some readers want, such as
+warnings, settings and commands, unfolds with a click.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 from importlib import resources
 
 from letorbench import __version__
-from letorbench.analysis.cells import label
 from letorbench.analysis.comparison import Procedure, compare
-from letorbench.analysis.report import figures, tables
-from letorbench.analysis.report.html import facts, folded, paragraph
-from letorbench.analysis.report.stored import Results
-from letorbench.analysis.tables import USUAL
+from letorbench.analysis.comparison_table import comparison_table
+from letorbench.analysis.report import charts, sections
+from letorbench.analysis.report.conclusions import conclusions
+from letorbench.analysis.report.gather import Results
+from letorbench.analysis.report.html import facts, folded, paragraph, table
+from letorbench.analysis.report.warning_lines import warnings
+from letorbench.analysis.results_table import USUAL, label, summary_table
 from letorbench.conventions import convention
 from letorbench.datasets.catalog import describe, parse
 
@@ -24,7 +31,19 @@ COMMON = (
 
 
 def page(found: Sequence[Results], procedure: Procedure, measure: str, words: str) -> str:
-    """The HTML of a report; `words` is the command line that asked for it."""
+    """The HTML of a report.
+
+    Parameters
+    ----------
+    found : sequence of Results
+        The data sets, each with its algorithms and its baseline.
+    procedure : Procedure
+        How differences are tested.
+    measure : str
+        What algorithms are compared by, such as `ndcg@10`.
+    words : str
+        The command line that asked for the report.
+    """
     names = ", ".join(results.dataset for results in found)
     style, script = (_resource(name) for name in ("report.css", "report.js"))
     links = "".join(
@@ -60,64 +79,59 @@ def page(found: Sequence[Results], procedure: Procedure, measure: str, words: st
 
 
 def _section(results: Results, procedure: Procedure, measure: str) -> str:
+    named = charts.named(results, measure)
     parts = [
         f'<h2 id="{escape(_anchor(results))}">{escape(results.dataset)}</h2>',
-        *_warnings(results),
+        *(paragraph(each, "lead") for each in conclusions(results, procedure, measure)),
         "<h3>Results</h3>", *_results(results, measure),
-        f"<h3>{label('ndcg')}@n</h3>", figures.curves(results, "ndcg", procedure.seed),
+        "<h3>Warnings</h3>", warnings(results),
+        f"<h3>{label('ndcg')}@n</h3>", charts.curves(results, named, "ndcg", procedure.seed),
     ]  # fmt: skip
     if len(results.algorithms) > 1:
-        parts += _against(results, procedure, measure)
-    drawn = figures.validation(results)
+        parts += _against(results, named, procedure, measure)
+    drawn = charts.validation(results, named)
     if drawn:
         said = "A line a fold; the dot is what was kept. Nothing is chosen on test queries."
         parts += ["<h3>Validation</h3>", paragraph(said, "note"), drawn]
     parts += [
-        "<h3>Chosen settings</h3>", tables.settings_table(results),
-        "<h3>Timings</h3>", tables.timings_table(results),
+        "<h3>Chosen settings</h3>",
+        folded("Settings of every fold", table(sections.settings_table(results))),
+        "<h3>Timings</h3>", folded("Seconds", table(sections.timings_table(results))),
         "<h3>How the numbers are made</h3>", *_conventions(results),
         "<h3>The data</h3>", _data(results),
-        "<h3>Provenance</h3>", tables.provenance(results),
+        "<h3>Provenance</h3>", sections.versions(results),
+        folded("Commands to run each algorithm again", sections.commands(results)),
     ]  # fmt: skip
     return "<section>\n" + "\n".join(parts) + "\n</section>"
 
 
 def _results(results: Results, measure: str) -> list[str]:
-    """The usual measures, and every other one to be unfolded."""
-    whole = results.summary.measures
-    shown = [name for name in dict.fromkeys([*USUAL, measure]) if name in whole]
-    first = tables.results_table(results, shown or whole)
-    return [first, folded("Every measure", tables.results_table(results, whole))]
+    """The best algorithm by the measure first; the usual measures, the others unfold."""
+    rows = sorted(results.summary.rows, key=lambda row: -row.values[measure])
+    summary = replace(results.summary, rows=tuple(rows))
+    shown = [name for name in dict.fromkeys([*USUAL, measure]) if name in summary.measures]
+    first = table(summary_table(summary, shown))
+    return [first, folded("Every measure", table(summary_table(summary, summary.measures)))]
 
 
-def _against(results: Results, procedure: Procedure, measure: str) -> list[str]:
+def _against(
+    results: Results, named: Sequence[str], procedure: Procedure, measure: str
+) -> list[str]:
+    """Every algorithm against the baseline: the tests, and the queries one by one."""
     heading = f"<h3>{escape(label(measure))} against {escape(results.baseline)}</h3>"
     if results.summary.mixed:
         return [heading, paragraph("The algorithms were measured by several conventions, so they "
                                    "are not compared.")]  # fmt: skip
     systems = [algorithm.queries for algorithm in results.algorithms]
     pairs = compare(results.dataset, systems, measure, results.baseline, procedure)
-    said = "Every bar is a query: how much better or worse it is ranked."
-    return [
-        heading, tables.comparison_table(pairs, procedure), paragraph(said, "note"),
-        figures.differences(results, measure),
-    ]  # fmt: skip
-
-
-def _warnings(results: Results) -> list[str]:
-    """What the folds' fits warn of, a line for all folds that say the same."""
-    folds: dict[tuple[str, str], list[str]] = {}
-    for algorithm in results.algorithms:
-        for fold, fit in algorithm.fits.items():
-            for text in fit.get("warnings", []):
-                folds.setdefault((algorithm.name, str(text)), []).append(str(fold))
-    if not folds:
-        return ["<h3>Warnings</h3>", paragraph("None.")]
-    items = "\n".join(
-        f"<li><strong>{escape(algo)}</strong>, fold {', '.join(numbers)}: {escape(text)}</li>"
-        for (algo, text), numbers in folds.items()
+    said = (
+        "Effect is Cohen's d_z. In the charts every bar is a query: how much better or worse the "
+        "algorithm ranks it than the baseline does."
     )
-    return ["<h3>Warnings</h3>", f"<ul>\n{items}\n</ul>"]
+    return [
+        heading, table(comparison_table(pairs, results.summary.conventions[0], procedure)),
+        paragraph(said, "note"), charts.differences(results, named, measure),
+    ]  # fmt: skip
 
 
 def _conventions(results: Results) -> list[str]:
@@ -134,7 +148,7 @@ def _data(results: Results) -> str:
     """What the catalog knows of the data set, and the test queries of each fold."""
     entry = parse(results.dataset).entry
     rows = list(describe(entry)) if entry else [("name", f"{results.dataset}, a folder of yours")]
-    folds = results.algorithms[0].queries.folds
+    folds = max((each.queries.folds for each in results.algorithms), key=len)
     sizes = {k: int((folds == k).sum()) for k in sorted(set(folds.tolist()))}
     counts = ", ".join(f"fold {k}: {size:,}" for k, size in sizes.items())
     return facts([*rows, ("test queries", counts)])

@@ -7,7 +7,8 @@ import io
 
 import pytest
 
-from letorbench.analysis.tables import FORMATS, Marks, caption, label, render
+from letorbench.analysis.rendering import FORMATS
+from letorbench.analysis.results_table import Marks, caption, label, render
 from letorbench.results.summary import Row, Summary
 
 SUMMARY = Summary(

@@ -1,7 +1,7 @@
-"""Algorithms over several data sets: winning numbers, average ranks, Friedman and Nemenyi.
+"""Statistics over several data sets: winning numbers, average ranks, Friedman and Nemenyi.
 
-A table of values is (n_datasets, n_algorithms) float64, of one measure, more being better.
-Values that differ only in rounding are ties.
+A table of values is (n_datasets, n_algorithms) float64, of one measure, where more is better.
+Values that differ only by rounding are ties.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from letorbench.errors import UsageError
 
-#: decimals from which on values are rounding
+#: values are rounded to so many decimals before they are compared
 DECIMALS = 12
 
 
@@ -28,17 +28,20 @@ class Friedman:
 
 
 def winning_numbers(values: np.ndarray) -> np.ndarray:
-    """(n_algorithms,) int64: the (data set, other algorithm) pairs that each one beats, strictly.
+    """(n_algorithms,) int64: how many (data set, other algorithm) pairs each one beats strictly.
 
+    A missing value (NaN) beats nothing and is not beaten.
+
+    References
+    ----------
     T. Qin, T.-Y. Liu, J. Xu, H. Li: LETOR, Information Retrieval 13(4), 2010.
-    A missing value (NaN) beats nothing and is beaten by nothing.
     """
     values = _table(values)
     return (values[:, :, None] > values[:, None, :]).sum(axis=(0, 2))
 
 
 def ideal_winning_numbers(values: np.ndarray) -> np.ndarray:
-    """(n_algorithms,) int64: the pairs an algorithm could beat: both have a value there."""
+    """(n_algorithms,) int64: the pairs an algorithm could beat, both of which have a value."""
     there = ~np.isnan(_table(values))
     others = there.sum(axis=1, keepdims=True) - 1
     return (there * others).sum(axis=0)
@@ -47,9 +50,12 @@ def ideal_winning_numbers(values: np.ndarray) -> np.ndarray:
 def normalised_winning_numbers(values: np.ndarray) -> np.ndarray:
     """(n_algorithms,) float64: the share of its ideal winning number that each one reaches.
 
+    NaN where an algorithm shares no data set with another.
+
+    References
+    ----------
     N. Tax, S. Bockting, D. Hiemstra: A Cross-Benchmark Comparison of 87 Learning to Rank
-    Methods, Information Processing and Management 51(6), 2015. NaN where an algorithm meets
-    no other on any data set.
+    Methods, Information Processing and Management 51(6), 2015.
     """
     ideal = ideal_winning_numbers(values)
     return np.where(ideal > 0, winning_numbers(values) / np.maximum(ideal, 1), math.nan)
@@ -58,7 +64,10 @@ def normalised_winning_numbers(values: np.ndarray) -> np.ndarray:
 def average_ranks(values: np.ndarray) -> np.ndarray:
     """(n_algorithms,) float64: mean rank over the data sets, 1 the best, ties averaged.
 
-    UsageError where a value is missing: ranks among different rivals do not compare.
+    Raises
+    ------
+    UsageError
+        Where a value is missing: ranks among different rivals do not compare.
     """
     from scipy.stats import rankdata
 
@@ -68,8 +77,15 @@ def average_ranks(values: np.ndarray) -> np.ndarray:
 def friedman(values: np.ndarray) -> Friedman:
     """Friedman's test with its correction for ties (scipy), p = 1 where all are always tied.
 
+    Raises
+    ------
+    UsageError
+        For fewer than two data sets or three algorithms.
+
+    References
+    ----------
     J. Demsar: Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 7, 2006,
-    section 3.2.2. UsageError for fewer than two data sets or three algorithms.
+    section 3.2.2.
     """
     values = _complete(values)
     n, k = values.shape
@@ -86,10 +102,10 @@ def friedman(values: np.ndarray) -> Friedman:
 
 
 def critical_difference(n_algorithms: int, n_datasets: int, alpha: float = 0.05) -> float:
-    """Nemenyi's: average ranks that differ by at least this differ significantly.
+    """Nemenyi's critical difference: average ranks that differ by it differ significantly.
 
-    q sqrt(k (k + 1) / (6 N)), q the studentised range's upper alpha point over sqrt(2)
-    (Demsar, 2006, section 3.2.2 and table 5a).
+    It is q sqrt(k (k + 1) / (6 N)), where q is the upper alpha point of the studentised range
+    divided by sqrt(2) (Demsar, 2006, section 3.2.2 and table 5a).
     """
     if n_algorithms < 2 or n_datasets < 1:
         raise UsageError(
@@ -102,11 +118,26 @@ def critical_difference(n_algorithms: int, n_datasets: int, alpha: float = 0.05)
     return q * math.sqrt(n_algorithms * (n_algorithms + 1) / (6.0 * n_datasets))
 
 
-def alike(ranks: np.ndarray, difference: float) -> tuple[tuple[int, ...], ...]:
-    """The largest groups of two or more algorithms whose ranks all differ by less than that.
+def tied_groups(ranks: np.ndarray, difference: float) -> tuple[tuple[int, ...], ...]:
+    """The largest groups of algorithms whose ranks all differ by less than the difference.
 
-    ranks: (n_algorithms,) average ranks. A group is indices in the order of their ranks; the
-    groups are in the order of their best, and none is part of another.
+    Parameters
+    ----------
+    ranks : ndarray, shape (n_algorithms,)
+        Average ranks.
+    difference : float
+        The critical difference.
+
+    Returns
+    -------
+    tuple of tuple of int
+        Each group holds the indices of two or more algorithms in the order of their ranks. The
+        groups are in the order of their best rank, and no group is part of another.
+
+    Examples
+    --------
+    >>> tied_groups(np.array([1.0, 1.5, 3.0]), 1.0)
+    ((0, 1),)
     """
     order = np.argsort(ranks, kind="stable")
     groups: list[tuple[int, ...]] = []

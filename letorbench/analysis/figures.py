@@ -1,20 +1,24 @@
 """The figure of a benchmark: a measure at n = 1..10, a panel a data set, a line an algorithm.
 
-Drawn like Figure 1 of the NDCG Boost paper (Valizadegan et al., NIPS 2009). Every line has its
-own marker, dash and colour (of different lightness), so that it is told apart in grey and by
-colour-blind readers; the one legend stands outside the panels. The same values give the same
-bytes: nothing is dated.
+It is drawn like Figure 1 of the NDCG Boost paper (Valizadegan et al., NIPS 2009). Every line has
+its own marker, dash and colour (of different lightness), so that it can be told from the others
+in grey and by colour-blind readers. The one legend stands below the panels. Where there are too
+many algorithms to tell apart, the best few and the baseline are drawn so, and the others as thin
+grey lines that a note names. The same values give the same bytes: nothing in a file is dated.
 """
 
 from __future__ import annotations
 
 import itertools
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from letorbench.analysis.results_table import partial
 from letorbench.files import write_atomically
+from letorbench.results.summary import Summary, curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,9 +48,17 @@ STYLE = {
     "pdf.fonttype": 42,
     "svg.hashsalt": "letorbench",
 }
+#: more lines than this are not told apart; then so many of the best are drawn in full
+MOST_LINES, BEST_LINES = len(COLOURS), 7
+#: the baseline that is drawn in full where none is named
+USUAL_BASELINE = "regression"
+#: of the lines that only the note names
+GREY = {"color": "0.78", "linewidth": 0.6, "zorder": 1.0}
 #: inches: a lone panel fills a column of a paper, more of them a page's width
 COLUMN, PAGE = 3.5, 7.2
 LEFT, RIGHT, BOTTOM, TOP = 0.54, 0.06, 0.36, 0.24
+#: inches in the note: a line, a letter; its size in points
+NOTE_ROW, NOTE_LETTER, NOTE_SIZE = 0.115, 0.047, 6.5
 #: inches in the legend: a row, a letter of a name, and what an entry has beside its name
 LEGEND_ROW, LEGEND_LETTER, LEGEND_LINE = 0.142, 0.063, 0.49
 
@@ -60,24 +72,56 @@ class Panel:
     curves: Mapping[str, Sequence[float]]
 
 
-def draw(panels: Sequence[Panel]) -> Figure:
-    """The figure of one or several panels."""
+def panel(summary: Summary, measure: str = "ndcg") -> Panel:
+    """The panel of a data set: measure@1, measure@2, ... of every algorithm.
+
+    Lines of several conventions do not compare, so that each then says its own. The line of a
+    partial algorithm says how many folds it has.
+    """
+    lacking = partial(summary)
+    curves = {}
+    for row in summary.rows:
+        name = f"{row.algo} [{row.convention}]" if summary.mixed else row.algo
+        name += f" ({lacking[row.algo]})" if row.algo in lacking else ""
+        curves[name] = curve(row, measure)
+    names = ", ".join(summary.conventions)
+    return Panel(f"{summary.dataset} dataset", f"{measure.upper()} ({names})", curves)
+
+
+def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
+    """Draw one or several panels.
+
+    Parameters
+    ----------
+    panels : sequence of Panel
+        The data sets, in reading order.
+    baseline : str
+        The algorithm that is drawn in full however many there are, if it is among them.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        It belongs to no window and needs no display; a notebook shows it.
+    """
     import matplotlib
     from matplotlib.figure import Figure
 
     algos = list(dict.fromkeys(algo for panel in panels for algo in panel.curves))
-    styles = {algo: line_style(i) for i, algo in enumerate(algos)}
+    named = best_lines(panels, baseline)
+    styles = {algo: line_style(i) for i, algo in enumerate(named)}
     columns = min(len(panels), 3 if len(panels) not in (2, 4) else 2)
     rows = -(-len(panels) // columns)
     width = COLUMN if columns == 1 else PAGE
     panel_width = width / columns
     panel_height = 0.76 * panel_width if columns < 3 else 0.92 * panel_width
-    legend_columns = _legend_columns(algos, width)
-    legend = LEGEND_ROW * -(-len(algos) // legend_columns) + 0.12
-    height = rows * panel_height + legend
+    note = _note([algo for algo in algos if algo not in styles], width)
+    below = NOTE_ROW * len(note) + (0.08 if note else 0.0)
+    legend_columns = _legend_columns(named, width)
+    legend = LEGEND_ROW * -(-len(named) // legend_columns) + 0.12
+    height = rows * panel_height + legend + below
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(width, height))
-        for i, panel in enumerate(panels):
+        for i, each in enumerate(panels):
             row, column = divmod(i, columns)
             left = column * panel_width + LEFT
             bottom = height - (row + 1) * panel_height + BOTTOM
@@ -85,12 +129,13 @@ def draw(panels: Sequence[Panel]) -> Figure:
             axes = figure.add_axes(
                 (left / width, bottom / height, size[0] / width, size[1] / height)
             )
-            _draw_panel(axes, panel, styles)
+            _draw_panel(axes, each, styles)
         lines = {line.get_label(): line for axes in figure.axes for line in axes.lines}
         figure.legend(
-            [lines[algo] for algo in algos],
-            algos,
+            [lines[algo] for algo in named],
+            named,
             loc="lower center",
+            bbox_to_anchor=(0.5, below / height),
             ncols=legend_columns,
             frameon=False,
             handlelength=3.0,
@@ -99,11 +144,47 @@ def draw(panels: Sequence[Panel]) -> Figure:
             labelspacing=0.35,
             borderaxespad=0.2,
         )
+        figure.text(
+            0.06 / width, 0.04 / height, "\n".join(note), fontsize=NOTE_SIZE, color="0.4",
+            va="bottom",
+        )  # fmt: skip
     return figure
 
 
+def best_lines(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> list[str]:
+    """The algorithms that are drawn in full, in the order in which the panels have them.
+
+    All where they can be told apart; otherwise those whose last values rank best over the
+    panels, and the baseline.
+    """
+    algos = list(dict.fromkeys(algo for panel in panels for algo in panel.curves))
+    if len(algos) <= MOST_LINES:
+        return algos
+    ranks: dict[str, list[int]] = {}
+    for each in panels:
+        last = {algo: _last(values) for algo, values in each.curves.items()}
+        for algo, value in last.items():
+            ranks.setdefault(algo, []).append(sum(other > value for other in last.values()))
+    order = sorted(algos, key=lambda algo: sum(ranks[algo]) / len(ranks[algo]))
+    chosen = {*order[:BEST_LINES], baseline}
+    return [algo for algo in algos if algo in chosen]
+
+
+def _last(values: Sequence[float]) -> float:
+    """The value at the largest n that has one."""
+    return next((value for value in reversed(values) if value == value), float("-inf"))
+
+
+def _note(names: Sequence[str], width: float) -> list[str]:
+    """The lines that name the algorithms drawn in grey; none where there are none."""
+    if not names:
+        return []
+    text = f"Thin grey lines, {len(names)} algorithms: {', '.join(names)}"
+    return textwrap.wrap(text, int((width - 0.12) / NOTE_LETTER), break_on_hyphens=False)
+
+
 def _legend_columns(names: Sequence[str], width: float) -> int:
-    """How many columns of the legend fit into so many inches: the fewest of the fewest rows.
+    """The number of the legend's columns: the fewest that give the fewest rows in that width.
 
     matplotlib fills column after column, each as wide as its longest name.
     """
@@ -135,7 +216,7 @@ def _draw_panel(axes: Axes, panel: Panel, styles: Mapping[str, dict[str, object]
     longest = max((len(values) for values in panel.curves.values()), default=1)
     for algo, values in panel.curves.items():
         points = [(n, value) for n, value in enumerate(values, 1) if value == value]  # no NaN
-        axes.plot(*zip(*points), label=algo, **styles[algo])
+        axes.plot(*zip(*points), label=algo, **styles.get(algo, GREY))
     axes.set_title(panel.title, pad=4)
     axes.set_xlabel("@n", labelpad=1)
     axes.set_ylabel(panel.measure, labelpad=2)
@@ -148,7 +229,13 @@ def _draw_panel(axes: Axes, panel: Panel, styles: Mapping[str, dict[str, object]
 
 
 def write(figure: Figure, stem: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
-    """Write stem.png, stem.svg, stem.pdf (those asked for); the paths written."""
+    """Write the figure as stem.png, stem.svg and stem.pdf, or those of them that are named.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+    """
     paths = []
     for form in formats:
         path = stem.with_suffix(f".{form}")

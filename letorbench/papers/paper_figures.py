@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from letorbench.analysis.plots import COLUMN, PAGE, STYLE, line_style, write
+from letorbench.analysis.figures import COLUMN, PAGE, STYLE, line_style, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

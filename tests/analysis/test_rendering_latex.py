@@ -8,8 +8,8 @@ import subprocess
 
 import pytest
 
-from letorbench.analysis.latex import escape
-from letorbench.analysis.tables import Marks, render
+from letorbench.analysis.rendering import escape
+from letorbench.analysis.results_table import Marks, render
 from letorbench.results.summary import Row, Summary
 
 SUMMARY = Summary(

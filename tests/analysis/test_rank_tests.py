@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from letorbench.analysis.across import (
-    alike,
+from letorbench.analysis.critical_difference import draw
+from letorbench.analysis.figures import save
+from letorbench.analysis.rank_tests import (
     average_ranks,
     critical_difference,
     friedman,
     ideal_winning_numbers,
     normalised_winning_numbers,
+    tied_groups,
     winning_numbers,
 )
-from letorbench.analysis.critical_difference import draw
-from letorbench.analysis.plots import save
 from letorbench.errors import UsageError
 
 NAN = math.nan
@@ -131,15 +131,15 @@ def test_alike_by_brute_force(seed):
         if max(ranks[list(group)]) - min(ranks[list(group)]) < difference
     ]
     largest = [group for group in close if not any(group < other for other in close)]
-    groups = alike(ranks, difference)
+    groups = tied_groups(ranks, difference)
     assert sorted(map(sorted, groups)) == sorted(map(sorted, largest))
     assert all((np.diff(ranks[list(group)]) >= 0).all() for group in groups)
 
 
 def test_alike_by_hand():
-    assert alike(np.array([3.0, 1.0, 2.0]), 1.5) == ((1, 2), (2, 0))
-    assert alike(np.array([3.0, 1.0, 2.0]), 1.0) == ()
-    assert alike(np.array([1.5, 1.5]), 0.5) == ((0, 1),)
+    assert tied_groups(np.array([3.0, 1.0, 2.0]), 1.5) == ((1, 2), (2, 0))
+    assert tied_groups(np.array([3.0, 1.0, 2.0]), 1.0) == ()
+    assert tied_groups(np.array([1.5, 1.5]), 0.5) == ((0, 1),)
 
 
 @pytest.mark.parametrize("n", [2, 3, 10, 13])
@@ -163,4 +163,4 @@ def test_diagram(rng, n):
     for one, other in itertools.combinations(texts.values(), 2):
         assert not one.overlaps(other)
     bars = [line for line in axes.lines if line.get_linewidth() == 2.5]
-    assert len(bars) == len(alike(ranks, difference))
+    assert len(bars) == len(tied_groups(ranks, difference))

@@ -8,17 +8,19 @@ import itertools
 import numpy as np
 import pytest
 
-from letorbench.analysis.plots import (
+from letorbench.analysis.figures import (
+    BEST_LINES,
     COLOURS,
     FORMATS,
+    MOST_LINES,
     Panel,
+    best_lines,
     draw,
     line_style,
+    panel,
     save,
     write,
 )
-from letorbench.analysis.plotter import panel, plotter
-from letorbench.errors import LetorError
 from letorbench.results.summary import Row, Summary
 
 
@@ -91,23 +93,48 @@ def test_the_same_values_give_the_same_bytes(tmp_path):
     assert b"<dc:date>" not in files[0][1].read_bytes()
 
 
-def test_the_drawing_process_draws_the_same(tmp_path):
+def test_many_lines_are_grey_but_for_the_best_and_the_baseline():
+    (shown,) = panels(1, 30)
+    last = {name: values[-1] for name, values in shown.curves.items()}
+    best = sorted(last, key=last.get, reverse=True)[:BEST_LINES]
+    baseline = min(last, key=last.get)
+    figure = draw([shown], baseline)
+    figure.draw_without_rendering()  # positions are known then
+    (legend,) = figure.legends
+    named = [text.get_text() for text in legend.get_texts()]
+    assert set(named) == {*best, baseline} and named == best_lines([shown], baseline)
+    (axes,) = figure.axes
+    assert len(axes.lines) == 30
+    grey = {line.get_label() for line in axes.lines if line.get_color() == "0.78"}
+    assert grey == set(shown.curves) - set(named)
+    (note,) = figure.texts
+    words = note.get_text().replace("\n", " ")
+    assert words.startswith(f"Thin grey lines, {30 - len(named)} algorithms: ")
+    assert set(words.partition(": ")[2].split(", ")) == grey
+    boxes = [axes.get_tightbbox(), legend.get_window_extent(), note.get_window_extent()]
+    for one, other in itertools.combinations(boxes, 2):
+        assert not one.overlaps(other)
+    for box in boxes:
+        assert box.x0 >= 0 and box.y0 >= 0
+        assert box.x1 <= figure.bbox.x1 and box.y1 <= figure.bbox.y1
+
+
+def test_the_best_of_several_panels_rank_best_on_average():
+    names = [f"a{i}" for i in range(MOST_LINES + 1)]
+    up = Panel("UP", "NDCG", {name: [float(i)] for i, name in enumerate(names)})
+    half = Panel("HALF", "NDCG", {name: [float(i)] for i, name in enumerate(names[:4])})
+    assert best_lines([up], "regression") == names[-BEST_LINES:]
+    # a3 is the best where it is not the worst but three
+    assert best_lines([up, half], "regression") == ["a3", *names[-BEST_LINES + 1 :]]
+    assert best_lines([half], "regression") == names[:4]
+
+
+def test_a_line_of_a_partial_algorithm_says_so():
     values = {f"ndcg@{k}": 1 / (k + 2) for k in range(1, 11)}
-    shown = panel(Summary("SET", (Row("a", "letor3", 5, values),)))
+    rows = (Row("a", "letor3", 5, values), Row("b", "letor3", 3, values))
+    shown = panel(Summary("SET", rows))
     assert shown.title == "SET dataset" and shown.measure == "NDCG (letor3)"
-    with plotter() as draw_later:
-        draw_later([shown], tmp_path / "there" / "ndcg")
-    write(draw([shown]), tmp_path / "here" / "ndcg")
-    for form in FORMATS:
-        there, here = (tmp_path / place / f"ndcg.{form}" for place in ("there", "here"))
-        assert there.read_bytes() == here.read_bytes()
-
-
-def test_nothing_is_drawn_after_an_error(tmp_path):
-    with pytest.raises(LetorError), plotter() as draw_later:
-        draw_later(panels(1, 1), tmp_path / "ndcg")
-        raise LetorError("stop")
-    assert list(tmp_path.iterdir()) == []
+    assert list(shown.curves) == ["a", "b (3 of 5 folds)"]
 
 
 def test_lines_of_several_conventions_say_which():

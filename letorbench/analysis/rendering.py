@@ -1,0 +1,165 @@
+"""Tables as text, CSV, Markdown and LaTeX: one function for each form."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+from letorbench.analysis.tabular import Cell, Table
+
+ESCAPES = {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": "$<$", ">": "$>$", **{character: "\\" + character for character in "_%&#${}"},
+}  # fmt: skip
+#: LaTeX's arrows; an arrow that is not there takes its space, so that the digits stay in line
+ARROWS = {1: r"$^{\uparrow}$", -1: r"$^{\downarrow}$", 0: r"\hphantom{$^{\uparrow}$}"}
+
+
+def render(table: Table, form: str) -> str:
+    """The table in a form of `FORMATS`: `text`, `csv`, `markdown` or `latex`.
+
+    Examples
+    --------
+    >>> from letorbench.analysis.tabular import data_table
+    >>> print(render(data_table(["algo", "map"], [["regression", 0.25]]), "csv"), end="")
+    algo,map
+    regression,0.25
+    """
+    return FORMATS[form](table)
+
+
+def render_text(table: Table) -> str:
+    """Aligned columns; marks follow a number, and blanks keep the digits in one column."""
+    marks = [[_text_mark(cell) for cell in row] for row in table.rows]
+    widths = [max((len(row[i]) for row in marks), default=0) for i in range(len(table.columns))]
+    rows = [
+        [cell.text + (mark.ljust(width) if cell.text else "")
+         for cell, mark, width in zip(row, line, widths)]
+        for row, line in zip(table.rows, marks)
+    ]  # fmt: skip
+    heads = [
+        name + (" " * width if column.align == "right" else "")
+        for name, column, width in zip(table.headings, table.columns, widths)
+    ]
+    caption = _caption(table, "* = best", "+ - = significantly better, worse than")
+    lines = [*([caption] if caption else []), *aligned(table, heads, rows), *table.notes]
+    return "\n".join(lines) + "\n"
+
+
+def render_csv(table: Table) -> str:
+    """The cells' values with every digit under the headings; no caption, no notes."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(table.headings)
+    writer.writerows([cell.value for cell in row] for row in table.rows)
+    return file.getvalue()
+
+
+def render_markdown(table: Table) -> str:
+    """A pipe table; the best in bold, the second best underlined."""
+    rule = ["---" if column.align == "left" else "---:" for column in table.columns]
+    rows = [[_markdown_cell(cell) for cell in row] for row in table.rows]
+    lines = ["| " + " | ".join(row) + " |" for row in [table.headings, rule, *rows]]
+    legend = ("bold = best, underlined = second", "↑ ↓ = significantly better, worse than")
+    caption = _caption(table, *legend).replace("*", r"\*")
+    notes = ["", *(f"- {note}" for note in table.notes)] if table.notes else []
+    return "\n".join([caption, "", *lines, *notes]) + "\n"
+
+
+def render_latex(table: Table) -> str:
+    """A table environment; its preamble needs booktabs, as its first line says."""
+    caption = escape(". ".join([table.caption, *table.notes]))
+    if table.ranked:
+        caption += ". Best in bold, second underlined."
+    if table.against:
+        caption += (
+            rf" {ARROWS[1]} {ARROWS[-1]}: significantly better, worse than {escape(table.against)}."
+        )
+    label = re.sub(r"[^a-z0-9]+", "-", table.name.lower()).strip("-")
+    sides = "".join(column.align[0] for column in table.columns)
+    rows = [[_latex_cell(cell, bool(table.against)) for cell in row] for row in table.rows]
+    return "\n".join(
+        [
+            r"% \usepackage{booktabs}",
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{caption}}}",
+            *([rf"\label{{tab:{label}}}"] if label else []),
+            rf"\begin{{tabular}}{{{sides}}}",
+            r"\toprule",
+            " & ".join(map(escape, table.headings)) + r" \\",
+            r"\midrule",
+            *(" & ".join(row) + r" \\" for row in rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+        ]
+    ) + "\n"  # fmt: skip
+
+
+#: the forms by name
+FORMATS: Mapping[str, Callable[[Table], str]] = MappingProxyType(
+    {
+        "text": render_text,
+        "csv": render_csv,
+        "markdown": render_markdown,
+        "latex": render_latex,
+    }
+)
+
+
+def escape(text: str) -> str:
+    r"""The text with what LaTeX would read as a command escaped.
+
+    Examples
+    --------
+    >>> print(escape("50 % of a_b"))
+    50 \% of a\_b
+    """
+    return "".join(ESCAPES.get(character, character) for character in text)
+
+
+def aligned(
+    table: Table, headings: Sequence[str], rows: Sequence[Sequence[str]]
+) -> list[str]:
+    """Lines of the headings and rows, aligned as the table's columns are."""
+    lines = [headings, *rows]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(headings))]
+    return [
+        "  ".join(
+            cell.ljust(width) if column.align == "left" else cell.rjust(width)
+            for cell, width, column in zip(line, widths, table.columns)
+        ).rstrip()
+        for line in lines
+    ]
+
+
+def _caption(table: Table, ranked: str, against: str) -> str:
+    """The caption, then what the marks mean in the words of the form."""
+    parts = [table.caption] if table.caption else []
+    parts += [ranked] if table.ranked else []
+    parts += [f"{against} {table.against}"] if table.against else []
+    return "; ".join(parts)
+
+
+def _text_mark(cell: Cell) -> str:
+    star = "*" if cell.place == 1 or cell.starred else ""
+    return star + {0: "", 1: "+", -1: "-"}[cell.sign]
+
+
+def _markdown_cell(cell: Cell) -> str:
+    text = cell.text.replace("*", r"\*").replace("|", r"\|")
+    text = {0: "{}", 1: "**{}**", 2: "<u>{}</u>"}[cell.place].format(text)
+    return text + (r"\*" if cell.starred else "") + {0: "", 1: "↑", -1: "↓"}[cell.sign]
+
+
+def _latex_cell(cell: Cell, signed: bool) -> str:
+    if not cell.text:
+        return ""
+    forms = {0: "{}", 1: r"\textbf{{{}}}", 2: r"\underline{{{}}}"}
+    number = isinstance(cell.value, float)
+    text = forms[cell.place].format(escape(cell.text)) + ("$^{*}$" if cell.starred else "")
+    return text + (ARROWS[cell.sign] if signed and number else "")

@@ -1,0 +1,85 @@
+"""What a report says first: which algorithm is best, and whether that is significant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from letorbench.analysis.comparison import Pair, Procedure, compare
+from letorbench.analysis.comparison_table import probability
+from letorbench.analysis.report.gather import Results
+from letorbench.analysis.results_table import label, partial, partial_note
+from letorbench.results.summary import Row
+
+
+def conclusions(results: Results, procedure: Procedure, measure: str) -> list[str]:
+    """Two to four sentences on the algorithms of a data set.
+
+    The best algorithm is the one with the highest mean of the folds' means among those that
+    have all folds. Its significance comes from the pooled queries, with the p-values corrected
+    for all the algorithms that it is compared with.
+    """
+    if results.summary.mixed:
+        return [
+            "The algorithms were measured by several conventions. Their numbers do not compare, "
+            "so that none is called the best."
+        ]
+    order = ranked(results, measure)
+    said = [_opening(results, order, measure)]
+    if len(order) > 1:
+        best = order[0].algo
+        systems = [a.queries for a in results.algorithms if a.name in {row.algo for row in order}]
+        pairs = compare(results.dataset, systems, measure, best, procedure)
+        said += _tested(order, {pair.a: pair for pair in pairs}, results.baseline, procedure)
+    note = partial_note(results.summary)
+    return [*said, f"{note[0].upper()}{note[1:]}."] if note else said
+
+
+def ranked(results: Results, measure: str) -> list[Row]:
+    """The rows of all complete algorithms, the best first."""
+    lacking = partial(results.summary)
+    rows = [row for row in results.summary.rows if row.algo not in lacking]
+    return sorted(rows, key=lambda row: -row.values[measure])
+
+
+def _opening(results: Results, order: Sequence[Row], measure: str) -> str:
+    best, value = order[0], f"{order[0].values[measure]:.4f}"
+    folds = f"{best.folds} fold{'s' * (best.folds > 1)}"
+    if len(order) == 1:
+        return f"{best.algo} reaches {label(measure)} {value} on {results.dataset}, over {folds}."
+    return (
+        f"By {label(measure)}, {best.algo} is the best of {len(order)} algorithms on "
+        f"{results.dataset}: {value} over {folds}, before {order[1].algo} with "
+        f"{order[1].values[measure]:.4f}."
+    )
+
+
+def _tested(
+    order: Sequence[Row], pairs: Mapping[str, Pair], baseline: str, procedure: Procedure
+) -> list[str]:
+    """What the tests say of the best against the runner-up, the baseline and the others."""
+    best, second = order[0].algo, order[1].algo
+    said = [f"Its lead over {second} {_verdict(pairs[second], procedure)}."]
+    if baseline in pairs and baseline != second:
+        said.append(f"Its lead over the baseline {baseline} {_verdict(pairs[baseline], procedure)}.")
+    elif baseline == second:
+        said[0] = f"Its lead over {second}, the baseline, {_verdict(pairs[second], procedure)}."
+    if len(order) > 2:
+        worse = sum(pair.sign(procedure.alpha) < 0 for pair in pairs.values())
+        named = "all" if worse == len(pairs) else str(worse) if worse else "none"
+        said.append(
+            f"{best} is significantly better than {named} of the {len(pairs)} other algorithms "
+            f"({procedure}, p < {procedure.alpha:g})."
+        )
+    return said
+
+
+def _verdict(pair: Pair, procedure: Procedure) -> str:
+    """"is significant (...)" or "is not significant (...)"; the pair is the other one's view."""
+    significant = pair.sign(procedure.alpha) < 0
+    found = pair.interval
+    p = probability(pair.adjusted)
+    p = f"p {p[0]} {p[1:]}" if p.startswith("<") else f"p = {p}"
+    return (
+        f"is {'' if significant else 'not '}significant ({-found.mean:+.4f} a query, 95 % interval "
+        f"{-found.high:+.4f} to {-found.low:+.4f}, adjusted {p})"
+    )
