@@ -1,45 +1,96 @@
-"""Lambda functions: forces between documents that are no loss's gradient, but rules for one."""
+"""Lambda functions: forces between documents that train a ranker without being a loss's gradient.
+
+A lambda function gives the force on the more relevant document i of a pair (i, j) from the
+difference d = s_i - s_j of the scores, a margin, and |dNDCG|, the amount by which NDCG changes if
+i and j swap their ranks: (2^r_i - 2^r_j) |D(rank i) - D(rank j)| / Z. Document j feels the
+opposite force, so the forces of a query sum to zero (Burges, Ragno, Le, NIPS 2006).
+
+`pair_lambdas` says this in plain NumPy; `letorbench.losses.lambda_gradients` is compiled.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
+from letorbench.choices import require_choice
 from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.kernels import pairs
-from letorbench.kernels.forces import forces
+from letorbench.losses import lambda_gradients as compiled
 from letorbench.losses.base import query_share
+from letorbench.losses.pairwise_logistic import ranknet
 from letorbench.threads import in_threads
+
+#: d, |dNDCG|, margin -> the force on the more relevant document, arrays of shape (n_pairs,)
+Force = Callable[[np.ndarray, np.ndarray, float], np.ndarray]
+
+
+def sigmoid(t: np.ndarray) -> np.ndarray:
+    """1 / (1 + exp(-t)), without overflow."""
+    return np.exp(-np.logaddexp(0.0, -t))
 
 
 @dataclass(frozen=True)
 class LambdaFunction:
-    """A rule for the force on the more relevant document i of a pair (i, j), d = s_i - s_j.
+    """One lambda function.
 
-    needs_margin: whether it is undefined without a margin above zero.
+    Parameters
+    ----------
+    name : str
+    kind : int
+        Its number in compiled code.
+    formula : str
+    force : callable
+        The formula in NumPy.
+    needs_margin : bool
+        Whether it is undefined without a margin above zero.
     """
 
     name: str
     kind: int
     formula: str
+    force: Force
     needs_margin: bool = False
 
 
 LambdaName = Literal["ranknet", "ranknet-ndcg", "step", "spring", "ndcg-difference"]
-#: |dNDCG| is what swapping the two at their ranks changes: (2^r_i - 2^r_j) |D_i - D_j| / Z
 LAMBDAS: dict[str, LambdaFunction] = {
     function.name: function
     for function in (
-        LambdaFunction("ranknet", pairs.RANKNET, "sigma(margin - d)"),
-        LambdaFunction("ranknet-ndcg", pairs.RANKNET_NDCG, "|dNDCG| sigma(margin - d)"),
-        LambdaFunction("step", pairs.STEP, "|dNDCG| [d < margin]"),
-        LambdaFunction("spring", pairs.SPRING, "|dNDCG| max(0, margin - d)"),
         LambdaFunction(
-            "ndcg-difference", pairs.NDCG_DIFFERENCE, "|dNDCG| / max(|d|, margin)", True
+            "ranknet",
+            compiled.RANKNET,
+            "sigma(margin - d)",
+            lambda d, swap, margin: sigmoid(margin - d),
+        ),
+        LambdaFunction(
+            "ranknet-ndcg",
+            compiled.RANKNET_NDCG,
+            "|dNDCG| sigma(margin - d)",
+            lambda d, swap, margin: swap * sigmoid(margin - d),
+        ),
+        LambdaFunction(
+            "step",
+            compiled.STEP,
+            "|dNDCG| [d < margin]",
+            lambda d, swap, margin: swap * (d < margin),
+        ),
+        LambdaFunction(
+            "spring",
+            compiled.SPRING,
+            "|dNDCG| max(0, margin - d)",
+            lambda d, swap, margin: swap * np.maximum(0.0, margin - d),
+        ),
+        LambdaFunction(
+            "ndcg-difference",
+            compiled.NDCG_DIFFERENCE,
+            "|dNDCG| / max(|d|, margin)",
+            lambda d, swap, margin: swap / np.maximum(np.abs(d), margin),
+            needs_margin=True,
         ),
     )
 }
@@ -49,14 +100,19 @@ LAMBDAS: dict[str, LambdaFunction] = {
 class Lambda:
     """A lambda function with its choices (Burges, Ragno, Le, NIPS 2006, section 6.2).
 
-    function:   a name of `LAMBDAS`.
-    neighbours: only pairs at neighbouring ranks, instead of all pairs of different labels.
-    margin:     how far the right order must be apart before a force fades.
-    truncation: L of NDCG@L: the discount of later ranks, and so of Z's, is zero; 0: no L.
+    The discount is the paper's, 1 / log2(1 + rank). Documents are ranked by score; ties are in
+    file order. A query without a relevant document has no forces.
 
-    The discount is the paper's, 1 / log2(1 + rank). Documents are ranked by score, ties in
-    file order. Forces of a pair are equal and opposite, so a query's sum to zero. A query
-    without a relevant document has none.
+    Parameters
+    ----------
+    function : str
+        A name of `LAMBDAS`.
+    neighbours : bool
+        Use only the pairs at neighbouring ranks instead of all pairs of different labels.
+    margin : float
+        How far apart the scores of a pair in the right order must be before its force fades.
+    truncation : int
+        L of NDCG@L: the discount of later ranks is zero, also in Z; 0 means the whole list.
     """
 
     function: str = "ranknet-ndcg"
@@ -65,47 +121,97 @@ class Lambda:
     truncation: int = 0
 
     def __post_init__(self) -> None:
-        if self.function not in LAMBDAS:
-            raise UsageError(
-                f"unknown lambda function {self.function!r}; expected one of {', '.join(LAMBDAS)}"
-            )
+        require_choice(self.function, list(LAMBDAS), "lambda function")
         if self.truncation < 0:
             raise UsageError(f"found truncation={self.truncation}, expected 0 (none) or more")
         if LAMBDAS[self.function].needs_margin and not self.margin > 0.0:
             raise UsageError(f"{self.function}: found margin={self.margin}, expected more than 0")
 
     @property
-    def kind(self) -> int:
-        return LAMBDAS[self.function].kind
+    def is_ranknet(self) -> bool:
+        """Whether the forces are minus the gradient of RankNet's loss."""
+        return self.function == "ranknet" and not self.neighbours and self.margin == 0.0
 
-    def discount(self, queries: QuerySet) -> np.ndarray:
-        """(longest list,) D of the ranks 1, 2, ..., zero after L."""
-        return truncated_discount(queries, self.truncation)
-
-    def scale(self, queries: QuerySet) -> np.ndarray:
-        """(n_queries,) what the forces are multiplied with: 1 / Z@L, or 1 for `ranknet`."""
-        if self.kind == pairs.RANKNET:
-            return np.ones(queries.n_queries)
-        return inverse_ideal(queries, self.discount(queries))
+    def rule(self, queries: QuerySet) -> compiled.LambdaRule:
+        """The function on one query set, for compiled code."""
+        kind = LAMBDAS[self.function].kind
+        discount = truncated_discount(queries, self.truncation)
+        if kind == compiled.RANKNET:
+            factor = np.ones(queries.n_queries)
+        else:
+            factor = inverse_ideal(queries, discount)
+        gains = block_gains(queries)
+        return compiled.LambdaRule(
+            kind, self.neighbours, float(self.margin), gains, discount, factor
+        )
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> np.ndarray:
-        """(n_docs,) float64 scores -> (n_docs,) float64 forces, positive to move up."""
-        force = np.empty(len(scores))
-        blocks, gains = queries.by_label, block_gains(queries)
-        scale, discount = self.scale(queries), self.discount(queries)
+        """Compute the force on every document.
 
-        def part(start: int, stop: int) -> None:
-            forces(
-                scores, queries.offsets, blocks.order, blocks.starts, blocks.queries, gains,
-                scale, discount, self.kind, self.neighbours, self.margin, start, stop, force,
-            )  # fmt: skip
+        Parameters
+        ----------
+        scores : ndarray of shape (n_docs,), float64
+            In file order.
+        queries : QuerySet
+
+        Returns
+        -------
+        ndarray of shape (n_docs,), float64
+            Positive where the document should move up.
+        """
+        if self.is_ranknet:
+            return -ranknet(scores, queries)[1]
+        force = np.empty(len(scores))
+        rule = self.rule(queries)
+
+        def part(first: int, last: int) -> None:
+            compiled.lambdas(scores, queries.by_label, rule, first, last, force)
 
         in_threads(part, queries.n_queries, query_share(queries, 2_000))
         return force
 
 
+def pair_lambdas(function: Lambda, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Compute the force on every document of one query, pair by pair, in plain NumPy.
+
+    Parameters
+    ----------
+    function : Lambda
+    scores : ndarray of shape (n_docs,)
+        In file order.
+    labels : ndarray of shape (n_docs,)
+
+    Returns
+    -------
+    ndarray of shape (n_docs,), float64
+
+    Examples
+    --------
+    Swapping two documents costs (2^1 - 2^0) (1 - 1 / log2(3)) of NDCG; equal scores give half:
+
+    >>> pair_lambdas(Lambda(), np.array([0.0, 0.0]), np.array([1, 0])).round(4)
+    array([ 0.1845, -0.1845])
+    """
+    n = len(scores)
+    gain = 2.0**labels - 1.0
+    D = 1.0 / np.log2(1.0 + np.arange(1, n + 1))
+    if function.truncation:
+        D[function.truncation :] = 0.0
+    Z = np.sort(gain)[::-1] @ D
+    rank = np.empty(n, dtype=np.int64)
+    rank[np.argsort(-scores, kind="stable")] = np.arange(n)
+
+    i, j = np.nonzero(labels[:, None] > labels)
+    if function.neighbours:
+        adjacent = np.abs(rank[i] - rank[j]) == 1
+        i, j = i[adjacent], j[adjacent]
+    swap = (gain[i] - gain[j]) * np.abs(D[rank[i]] - D[rank[j]]) / Z
+    force = LAMBDAS[function.function].force(scores[i] - scores[j], swap, function.margin)
+    return np.bincount(i, force, n) - np.bincount(j, force, n)
+
+
 def block_gains(queries: QuerySet) -> np.ndarray:
-    """(n_blocks,) 2^r - 1 of each of the set's blocks of one label."""
+    """Compute 2^r - 1 of each of the set's blocks of one label, (n_blocks,)."""
     return np.exp2(queries.by_label.labels) - 1.0
 
 

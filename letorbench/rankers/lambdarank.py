@@ -1,4 +1,8 @@
-"""LambdaRank: a net moved by forces between documents, scaled by what a swap would gain."""
+"""LambdaRank: a neural net moved by forces between documents, scaled by what a swap would gain.
+
+`lambdarank_step` is the paper's algorithm in plain NumPy. `letorbench.solvers.sgd` repeats that
+step in compiled code; a test compares the two.
+"""
 
 from __future__ import annotations
 
@@ -7,40 +11,88 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses.lambdas import Lambda, LambdaName
+from letorbench.losses.lambdas import Lambda, LambdaName, pair_lambdas
+from letorbench.models.mlp import Layers, net_gradient, net_scores
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.sgd import Schedule, descend_per_query
 from letorbench.solvers.validation import Validation
 
 
+def lambdarank_step(
+    net: Layers, features: np.ndarray, labels: np.ndarray, rate: float, function: Lambda
+) -> Layers:
+    """Take one step on one query: the scores, the forces, backpropagation, the move.
+
+    Parameters
+    ----------
+    net : Layers
+    features : ndarray of shape (n_docs, n_features)
+        The documents of the query.
+    labels : ndarray of shape (n_docs,)
+    rate : float
+        The learning rate.
+    function : Lambda
+        The force between two documents; `Lambda()` is the paper's equation 9.
+
+    Returns
+    -------
+    Layers
+        The net after the step. A force is where a score should go, hence the plus.
+    """
+    scores = net_scores(features, net)
+    forces = pair_lambdas(function, scores, labels)
+    slope = net_gradient(features, net, forces)
+    return Layers(*(theta + rate * d for theta, d in zip(net, slope)))
+
+
 @dataclass
 class LambdaRank(Ranker):
-    """Burges, Ragno, Le, "Learning to Rank with Nonsmooth Cost Functions", NIPS 2006.
+    """LambdaRank (Burges, Ragno, Le, NIPS 2006).
 
-    For each pair r_i > r_j of a query, after sorting it by score, the force (equation 9)
+    The documents of a query are sorted by score. For each pair r_i > r_j the force (equation 9)
     lambda = 1/Z@L sigma(-(s_i - s_j)) (2^r_i - 2^r_j) |D(rank i) - D(rank j)| is added to
-    document i's and subtracted from j's, and the net takes one step a query along them.
+    document i and subtracted from document j. The net takes one step a query along the forces.
 
-    layers:        1, a linear score; 2, one hidden layer of tanh units and a linear output.
-    hidden:        hidden units of two layers, the paper's 10.
-    learning_rate: of the first epoch; x 0.8 whenever 1 - NDCG@10 rose (section 6.3).
-    epochs:        the paper's 300 at most, the best on validation is kept.
-    patience:      training ends so many epochs after the best one on validation; 0: never.
-    standardise:   steps as if features had mean 0 and variance 1, see `Schedule`.
-    function:      the lambda function (`--set lambda=…`): ranknet, ranknet-ndcg, step, spring,
-                   ndcg-difference, see `letorbench.losses.lambdas`.
-    neighbours:    forces between documents of neighbouring ranks only.
-    margin:        how far the right order must be apart before a force fades.
-    truncation:    L; 0 is none: D of the whole list.
+    Parameters
+    ----------
+    layers : int
+        1 for a linear score; 2 for one hidden layer of tanh units and a linear output.
+    hidden : int
+        The number of hidden units of two layers. The paper uses 10.
+    learning_rate : float
+        The rate of the first epoch. It is multiplied by 0.8 after every epoch whose 1 - NDCG@10
+        is higher than the one before (section 6.3).
+    epochs : int
+        The number of epochs, the paper's 300. The best one on validation is kept.
+    patience : int
+        Training ends this many epochs after the best one on validation; 0 means never.
+    standardise : bool
+        Step as if features had mean 0 and variance 1, see `Schedule`.
+    function : str
+        The lambda function (`--set lambda=…`): ranknet, ranknet-ndcg, step, spring or
+        ndcg-difference, see `letorbench.losses.lambdas`.
+    neighbours : bool
+        Use only the pairs of documents at neighbouring ranks.
+    margin : float
+        How far apart the scores of a pair in the right order must be before its force fades.
+    truncation : int
+        L; 0 means the discount D of the whole list.
 
-    Random weights are drawn anew where the cost has not fallen for 50 epochs. Where the
-    paper is silent: D is its own 1 / log2(1 + rank) whatever the convention measures with;
-    ties rank in file order; first weights uniform within 1/sqrt(inputs); queries in a new
-    random order each epoch, their NDCG summed as they pass; a feature's steps are scaled by
-    its largest size; training ends early, as patience says; equally good epochs: the first.
+    Notes
+    -----
+    New random weights are drawn if the cost has not fallen for 50 epochs. Where the paper is
+    silent: D is its own 1 / log2(1 + rank), whichever convention measures; tied documents rank in
+    file order; the first weights are uniform within 1/sqrt(inputs); the queries have a new random
+    order in each epoch, and their NDCG is summed as they pass; the steps of a feature are scaled
+    by its largest size; of equally good epochs the first is kept.
+
     Equation 9 is printed with D(rank i) - D(rank j), whose sign would push a pair in the wrong
-    order further apart; its size is meant, "the NDCG gain found by swapping".
+    order further apart. Its absolute value is meant: "the NDCG gain found by swapping".
+
+    References
+    ----------
+    Burges, Ragno, Le, "Learning to Rank with Nonsmooth Cost Functions", NIPS 2006.
     """
 
     name = "lambdarank"

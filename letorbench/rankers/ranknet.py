@@ -1,4 +1,8 @@
-"""RankNet: a net trained on the logistic loss of pairs, one step a query."""
+"""RankNet: a neural net trained on the logistic loss of pairs, one gradient step a query.
+
+`ranknet_step` is the paper's algorithm in plain NumPy. `letorbench.solvers.sgd` repeats that step
+in compiled code; a test compares the two.
+"""
 
 from __future__ import annotations
 
@@ -9,33 +13,80 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses.lambdas import Lambda
+from letorbench.losses.pairwise_logistic import pairwise_logistic
+from letorbench.models.mlp import Layers, net_gradient, net_scores
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.sgd import Schedule, descend_per_query
 from letorbench.solvers.validation import Validation
 
 
+def ranknet_step(
+    net: Layers, features: np.ndarray, labels: np.ndarray, rate: float
+) -> tuple[float, Layers]:
+    """Take one step on one query: the scores, the pairs' forces, backpropagation, the move.
+
+    Parameters
+    ----------
+    net : Layers
+    features : ndarray of shape (n_docs, n_features)
+        The documents of the query.
+    labels : ndarray of shape (n_docs,)
+    rate : float
+        The learning rate.
+
+    Returns
+    -------
+    cost : float
+        The query's cost before the step (equation 8 of the NIPS paper).
+    net : Layers
+        The net after the step.
+    """
+    scores = net_scores(features, net)
+    cost, gradient = pairwise_logistic(scores, labels)
+    slope = net_gradient(features, net, gradient)
+    return cost, Layers(*(theta - rate * d for theta, d in zip(net, slope)))
+
+
 @dataclass
 class RankNet(Ranker):
-    """Burges et al., "Learning to Rank using Gradient Descent", ICML 2005, trained as in
+    """RankNet (Burges et al., ICML 2005), trained as in Burges, Ragno, Le, NIPS 2006.
+
+    The cost of a query is the sum over its pairs r_i > r_j of log(1 + e^{-(s_i - s_j)}) (equation
+    8 of the NIPS paper). Its gradient is factored over documents (equations 6 and 7), and the net
+    takes one step a query.
+
+    Parameters
+    ----------
+    layers : int
+        1 for a linear score; 2 for one hidden layer of tanh units and a linear output.
+    hidden : int
+        The number of hidden units of two layers. The paper uses 10.
+    learning_rate : float
+        The rate of the first epoch. It is multiplied by 0.8 after every epoch whose cost is
+        higher than the one before.
+    epochs : int
+        The number of epochs, the paper's 300. The best one on validation is kept.
+    patience : int
+        Training ends this many epochs after the best one on validation; 0 means never.
+    standardise : bool
+        Step as if features had mean 0 and variance 1, see `Schedule`.
+    passes : str
+        "factored" is V2 of the NIPS paper. "pairwise" is V1, with two passes forward and two
+        backward for each pair; it computes the same gradient and is here to be timed.
+
+    Notes
+    -----
+    New random weights are drawn if the cost has not fallen for 50 epochs. Where the papers are
+    silent: the first weights are uniform within 1/sqrt(inputs); the queries have a new random
+    order in each epoch; an epoch's cost is summed while it runs; the steps of a feature are
+    scaled by its largest size; of equally good epochs the first is kept.
+
+    References
+    ----------
+    Burges et al., "Learning to Rank using Gradient Descent", ICML 2005.
+
     Burges, Ragno, Le, "Learning to Rank with Nonsmooth Cost Functions", NIPS 2006.
-
-    C = sum over the pairs r_i > r_j of a query of log(1 + e^{-(s_i - s_j)}) (their equation
-    8), its gradient factored over documents (equations 6, 7), one step a query.
-
-    layers:        1, a linear score; 2, one hidden layer of tanh units and a linear output.
-    hidden:        hidden units of two layers, the paper's 10.
-    learning_rate: of the first epoch; x 0.8 whenever an epoch's cost exceeds the last one's.
-    epochs:        the paper's 300 at most, the best on validation is kept.
-    patience:      training ends so many epochs after the best one on validation; 0: never.
-    standardise:   steps as if features had mean 0 and variance 1, see `Schedule`.
-    passes:        "factored" (V2 of the NIPS paper) or "pairwise" (V1: two passes forward and
-                   two backward for each pair; the same gradient, for timing).
-
-    Random weights are drawn anew where the cost has not fallen for 50 epochs. Where the
-    papers are silent: first weights uniform within 1/sqrt(inputs); queries in a new random
-    order each epoch; an epoch's cost is summed as it runs; a feature's steps are scaled by its
-    largest size; training ends early, as patience says; equally good epochs: the first.
     """
 
     name = "ranknet"

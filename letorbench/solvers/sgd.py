@@ -1,39 +1,61 @@
-"""Stochastic gradient descent on a net, one step a query, with LambdaRank's schedule."""
+"""Stochastic gradient descent on a net, one step a query, with LambdaRank's schedule.
+
+A step on a query computes its scores s, the force lambda_i on each document, and moves the net's
+parameters theta along sum_i lambda_i ds_i/dtheta (Burges, Ragno, Le, NIPS 2006, section 5). If a
+feature x were replaced by (x - center) / sqrt(variance), a step of the same length would move its
+weight differently; `_step` moves it as if it were, and keeps the weights of x itself.
+
+`descend_per_query` runs the schedule in Python. A whole epoch is one call of compiled code.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from letorbench.datasets.queryset import QuerySet
+from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
-from letorbench.kernels.per_query import epoch
-from letorbench.losses.lambdas import (
-    Lambda,
-    block_gains,
-    inverse_ideal,
-    truncated_discount,
-)
-from letorbench.models import Linear, Model, Net
+from letorbench.jit import kernel, longest_query
+from letorbench.losses.lambda_gradients import LambdaRule, lambda_workspace, query_lambdas
+from letorbench.losses.lambdas import Lambda, inverse_ideal, truncated_discount
+from letorbench.losses.pairwise_logistic import pair_workspace, ranknet_lambdas
+from letorbench.models import MLP, Linear, Model
+from letorbench.models.mlp import Layers, backward, forward
+from letorbench.solvers.early_stopping import EarlyStopping
 from letorbench.solvers.learned import Learned
+from letorbench.solvers.pair_by_pair import pair_by_pair
 from letorbench.solvers.validation import Validation
 
-#: the cost of the paper's LambdaRank is the training NDCG at this truncation
+#: the cost of the paper's LambdaRank is 1 minus the training NDCG at this truncation
 COST_AT = 10
+
+#: how the gradient of a query is computed: RankNet's loss factored over documents (V2 of the
+#: NIPS paper), RankNet's loss pair by pair (V1), or a lambda function
+FACTORED, PAIRWISE, LAMBDA = range(3)
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """How long and how fast (Burges, Ragno, Le, NIPS 2006, section 6.3).
+    """How long to train and how fast (Burges, Ragno, Le, NIPS 2006, section 6.3).
 
-    learning_rate: multiplied by `shrink` whenever an epoch's cost exceeds the one's before.
-    epochs:        of all starts together.
-    restart:       epochs without a fall of the cost after which new random weights are drawn.
-    patience:      epochs without a better validation measure after which training ends; 0: never.
-    standardise:   step as if each feature had mean 0 and variance 1; otherwise as if its
-                   largest size were 1, which it is in LETOR's query-normalised features.
-    pairwise:      RankNet pair by pair, V1.
+    Parameters
+    ----------
+    learning_rate : float
+        It is multiplied by `shrink` after every epoch with a higher cost than the one before.
+    epochs : int
+        The number of epochs, over all restarts.
+    patience : int
+        Stop this many epochs after the best one on validation; 0 means never.
+    shrink : float
+    restart : int
+        Draw new random weights if the cost has not fallen for this many epochs.
+    standardise : bool
+        Step as if each feature had mean 0 and variance 1. Otherwise step as if the largest
+        absolute value of each feature were 1, as it is in LETOR's query-normalised features.
+    pairwise : bool
+        Compute RankNet's gradient pair by pair (V1).
     """
 
     learning_rate: float
@@ -45,30 +67,73 @@ class Schedule:
     pairwise: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class Weights:
-    """The numbers that an epoch changes in place; no hidden layer where output is empty."""
+class FeatureScale(NamedTuple):
+    """What a step takes a feature x for: (x - center) sqrt(inverse_variance).
+
+    Both are (n_features,) float64. A feature that is constant has inverse variance 0, so it keeps
+    weight 0.
+    """
+
+    center: np.ndarray
+    inverse_variance: np.ndarray
+
+
+class NetState(NamedTuple):
+    """The parameters of a net in training; an epoch changes the arrays in place.
+
+    weights (n_units, n_features) float64, bias (n_units,), output (n_units,) or empty as in
+    `Layers`. weights_f32 is the copy of the weights that scores are computed with.
+    """
 
     weights: np.ndarray
     bias: np.ndarray
     output: np.ndarray
-    fast: np.ndarray
+    weights_f32: np.ndarray
 
     @staticmethod
-    def draw(
-        layers: int, hidden: int, center: np.ndarray, stretch: np.ndarray, rng: np.random.Generator
-    ) -> Weights:
-        """Uniform in +-1/sqrt(inputs) of the features' standardised form, zero bias there."""
+    def draw(layers: int, hidden: int, scale: FeatureScale, rng: np.random.Generator) -> NetState:
+        """Draw weights uniformly within 1 / sqrt(inputs) for scaled features, with zero bias."""
         units = hidden if layers == 2 else 1
-        n_features = len(center)
-        weights = rng.uniform(-1.0, 1.0, (units, n_features)) * np.sqrt(stretch / n_features)
+        n_features = len(scale.center)
+        weights = rng.uniform(-1.0, 1.0, (units, n_features))
+        weights = weights * np.sqrt(scale.inverse_variance / n_features)
         output = rng.uniform(-1.0, 1.0, units if layers == 2 else 0) / np.sqrt(units)
-        return Weights(weights, -weights @ center, output, weights.astype(np.float32))
+        return NetState(weights, -weights @ scale.center, output, weights.astype(np.float32))
 
     def model(self) -> Model:
+        """Copy the parameters into a model."""
         if len(self.output) == 0:
             return Linear(self.weights[0].copy(), float(self.bias[0]))
-        return Net(self.fast.copy(), self.bias.copy(), self.output.copy())
+        return MLP(self.weights_f32.copy(), self.bias.copy(), self.output.copy())
+
+
+class TrainingQueries(NamedTuple):
+    """What an epoch reads of the training set.
+
+    features (n_docs, n_features) float32. gradient: FACTORED, PAIRWISE or LAMBDA, the last with
+    its `rule`. The cost of a query is 1 - cost_factor[q] DCG with the discount `cost_discount`
+    (longest query,), or RankNet's cost.
+    """
+
+    features: np.ndarray
+    blocks: LabelBlocks
+    gradient: int
+    rule: LambdaRule
+    cost_discount: np.ndarray
+    cost_factor: np.ndarray
+
+    @staticmethod
+    def of(queries: QuerySet, function: Lambda, pairwise: bool) -> TrainingQueries:
+        ranknet = PAIRWISE if pairwise else FACTORED
+        cost_discount = truncated_discount(queries, COST_AT)
+        return TrainingQueries(
+            queries.features,
+            queries.by_label,
+            ranknet if function.is_ranknet else LAMBDA,
+            function.rule(queries),
+            cost_discount,
+            inverse_ideal(queries, cost_discount),
+        )
 
 
 def descend_per_query(
@@ -80,43 +145,78 @@ def descend_per_query(
     validation: Validation | None,
     rng: np.random.Generator,
 ) -> Learned:
-    """Run the schedule; keep the epoch that validation likes best, or else the last.
+    """Train a net; keep the best epoch on validation, or the last one without validation.
 
-    The cost of an epoch is summed over the queries as they pass, each before its step, so
-    it needs no second pass: RankNet's cost, or 1 - NDCG@10. The order of the queries is
-    drawn anew for each epoch. Results do not depend on the number of threads: there is one.
+    The cost of an epoch is the sum of the queries' costs, each before its step: RankNet's cost,
+    or 1 - NDCG@10. The queries have a new random order in each epoch. One thread trains, because
+    each step depends on the one before.
+
+    Parameters
+    ----------
+    function : Lambda
+        The force on each document.
+    layers : int
+        1 for a linear score, 2 for one hidden layer.
+    hidden : int
+        The number of hidden units, if there are two layers.
+    schedule : Schedule
+    queries : QuerySet
+        The training set.
+    validation : Validation or None
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    Learned
+        Its `objective` is the cost of each epoch.
     """
     _check(layers, hidden, schedule)
-    center, stretch = _moments(queries, schedule.standardise)
-    run = _epochs(function, schedule, queries, center, stretch)
-    state = Weights.draw(layers, hidden, center, stretch, rng)
-    rate, previous, lowest, since_fall = schedule.learning_rate, np.inf, np.inf, 0
-    curve: list[float] = []
+    scale = feature_scale(queries, schedule.standardise)
+    data = TrainingQueries.of(queries, function, schedule.pairwise)
+    # a query of one label has no pair: no force, and a cost that never changes
+    trained = np.flatnonzero(np.diff(queries.by_label.queries) > 1)
+    state = NetState.draw(layers, hidden, scale, rng)
+    kept = state.model()
+    rate, epochs = Rate(schedule), EarlyStopping(schedule.patience)
     costs: list[float] = []
-    best, kept = 0, state.model()
     warnings: tuple[str, ...] = ()
     for number in range(1, schedule.epochs + 1):
-        cost = run(state, rate, rng)
+        cost = epoch(data, rng.permutation(trained), state, scale, rate.value)
         if not np.isfinite(cost + state.output.sum() + state.bias.sum()):
-            warnings = (f"epoch {number} gave no number: the learning rate is too large",)
+            warnings = (
+                f"epoch {number} gave a number that is not finite: the learning rate is too large",
+            )
             break
         costs.append(cost)
-        if validation is None:
-            best, kept = number, state.model()
-        else:
-            scorer = state.model()
-            curve.append(validation(scorer.predict(validation.queries.features)))
-            if len(curve) == 1 or curve[-1] > curve[best - 1]:
-                best, kept = number, scorer
-            if schedule.patience and number - best >= schedule.patience:
-                break
-        rate *= schedule.shrink if cost > previous else 1.0
-        since_fall = 0 if cost < lowest else since_fall + 1
-        previous, lowest = cost, min(lowest, cost)
-        if since_fall == schedule.restart:
-            state = Weights.draw(layers, hidden, center, stretch, rng)
-            rate, previous, lowest, since_fall = schedule.learning_rate, np.inf, np.inf, 0
-    return Learned(kept, tuple(curve), best, tuple(costs), warnings)
+        model = state.model()
+        measure = None
+        if validation is not None:
+            measure = validation(model.predict(validation.queries.features))
+        if epochs.improves(measure):
+            kept = model
+        if epochs.over:
+            break
+        if rate.is_stuck_after(cost):
+            state, rate = NetState.draw(layers, hidden, scale, rng), Rate(schedule)
+    return Learned(kept, tuple(epochs.curve), epochs.best, tuple(costs), warnings)
+
+
+class Rate:
+    """The learning rate, which falls when the cost rises."""
+
+    def __init__(self, schedule: Schedule) -> None:
+        self.value = schedule.learning_rate
+        self._schedule = schedule
+        self._previous = self._lowest = np.inf
+        self._since_fall = 0
+
+    def is_stuck_after(self, cost: float) -> bool:
+        """Record an epoch's cost; return whether the cost has not fallen for too long."""
+        if cost > self._previous:
+            self.value *= self._schedule.shrink
+        self._since_fall = 0 if cost < self._lowest else self._since_fall + 1
+        self._previous, self._lowest = cost, min(self._lowest, cost)
+        return self._since_fall == self._schedule.restart
 
 
 def _check(layers: int, hidden: int, schedule: Schedule) -> None:
@@ -130,8 +230,8 @@ def _check(layers: int, hidden: int, schedule: Schedule) -> None:
         raise UsageError(f"found learning_rate={schedule.learning_rate}, expected more than 0")
 
 
-def _moments(queries: QuerySet, standardise: bool) -> tuple[np.ndarray, np.ndarray]:
-    """(n_features,) what steps subtract from and multiply with, squared; 0 for a constant."""
+def feature_scale(queries: QuerySet, standardise: bool) -> FeatureScale:
+    """Return the mean and 1 / variance of each feature, or 0 and 1 / its largest size squared."""
     mean = queries.features.mean(axis=0, dtype=np.float64)
     variance = queries.features.var(axis=0, dtype=np.float64)
     varies = variance > 1e-12 * np.maximum(mean**2, 1e-12)
@@ -139,30 +239,70 @@ def _moments(queries: QuerySet, standardise: bool) -> tuple[np.ndarray, np.ndarr
         mean = np.zeros_like(mean)
         low, high = queries.features.min(axis=0), queries.features.max(axis=0)
         variance = np.maximum(-low, high).astype(np.float64) ** 2
-    return mean, np.divide(1.0, variance, out=np.zeros_like(variance), where=varies)
+    inverse = np.divide(1.0, variance, out=np.zeros_like(variance), where=varies)
+    return FeatureScale(mean, inverse)
 
 
-def _epochs(
-    function: Lambda,
-    schedule: Schedule,
-    queries: QuerySet,
-    center: np.ndarray,
-    stretch: np.ndarray,
-):
-    """The function (weights, rate, rng) -> cost that runs one epoch on the training set."""
-    blocks, gains = queries.by_label, block_gains(queries)
-    scale, discount = function.scale(queries), function.discount(queries)
-    cost_discount = truncated_discount(queries, COST_AT)
-    cost_scale = inverse_ideal(queries, cost_discount)
-    # a query of one label has no pair: no force, and a cost that never changes
-    paired = np.flatnonzero(np.diff(blocks.queries) > 1)
+@kernel()
+def epoch(
+    data: TrainingQueries,
+    sequence: np.ndarray,
+    state: NetState,
+    scale: FeatureScale,
+    rate: float,
+) -> float:
+    """Take one step for each query of `sequence`; return the sum of the costs before each step."""
+    offsets = data.blocks.offsets
+    longest = longest_query(offsets, 0, len(offsets) - 1)
+    n_units, n_features = state.weights.shape
+    pairs, lambdas = pair_workspace(longest), lambda_workspace(longest)
+    scores, force = np.empty(longest), np.empty(longest)
+    net = Layers(state.weights_f32, state.bias, state.output)
+    hidden = np.empty((longest, n_units))
+    delta = np.empty((longest, n_units), state.weights_f32.dtype)
+    change = Layers(
+        np.zeros((n_units, n_features), state.weights_f32.dtype),
+        np.zeros(n_units),
+        np.zeros(len(state.output)),
+    )
+    total = 0.0
+    for q in sequence:
+        size = offsets[q + 1] - offsets[q]
+        x = data.features[offsets[q] : offsets[q + 1]]
+        if data.gradient == PAIRWISE:
+            total += pair_by_pair(x, data.blocks, q, net, hidden, delta, change)
+        else:
+            s, f = scores[:size], force[:size]
+            forward(x, net, hidden, s)
+            if data.gradient == FACTORED:
+                total += ranknet_lambdas(s, data.blocks, q, pairs, f)
+            else:
+                dcg = query_lambdas(s, data.blocks, q, data.rule, data.cost_discount, lambdas, f)
+                total += 1.0 - data.cost_factor[q] * dcg
+            backward(x, net, hidden, f, delta, change)
+        _step(rate, scale, change, state)
+    return total
 
-    def run(state: Weights, rate: float, rng: np.random.Generator) -> float:
-        return epoch(
-            queries.features, queries.offsets, blocks.order, blocks.starts, blocks.queries,
-            gains, scale, discount, cost_scale, cost_discount, rng.permutation(paired),
-            function.kind, function.neighbours, function.margin, schedule.pairwise, rate,
-            center, stretch, state.weights, state.bias, state.output, state.fast,
-        )  # fmt: skip
 
-    return run
+@kernel(reorder=True)
+def _step(rate: float, scale: FeatureScale, change: Layers, state: NetState) -> None:
+    """Move the parameters along `change` as if the features were scaled; set `change` to zero.
+
+    The scaled feature z = (x - center) inverse_variance^1/2 has the weight w / inverse_variance^1/2
+    and the bias b + w . center.
+    """
+    center, inverse_variance = scale
+    weights, bias, output, weights_f32 = state
+    for h in range(len(bias)):
+        moved = 0.0
+        for k in range(len(center)):
+            along = inverse_variance[k] * (change.weights[h, k] - center[k] * change.bias[h])
+            weights[h, k] += rate * along
+            weights_f32[h, k] = weights[h, k]
+            change.weights[h, k] = 0.0
+            moved += center[k] * along
+        bias[h] += rate * (change.bias[h] - moved)
+        change.bias[h] = 0.0
+    for h in range(len(output)):
+        output[h] += rate * change.output[h]
+        change.output[h] = 0.0

@@ -9,7 +9,7 @@ from conftest import random_queries
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import loss
-from letorbench.losses.lambdas import LAMBDAS, Lambda
+from letorbench.losses.lambdas import LAMBDAS, Lambda, pair_lambdas
 
 
 def sigma(t: float) -> float:
@@ -79,6 +79,11 @@ def test_forces_are_the_sum_over_pairs(
     force = function(scores, queries)
     expected = loop(function, scores, queries)
     np.testing.assert_allclose(force, expected, rtol=1e-9, atol=1e-11)
+    for q in range(queries.n_queries):
+        rows = slice(queries.offsets[q], queries.offsets[q + 1])
+        if queries.labels[rows].any():
+            reference = pair_lambdas(function, scores[rows], queries.labels[rows])
+            np.testing.assert_allclose(reference, expected[rows], rtol=1e-9, atol=1e-11)
     sums = np.add.reduceat(force, queries.offsets[:-1])
     np.testing.assert_allclose(sums, 0.0, atol=1e-9 * max(1.0, spread))
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from letorbench.kernels.pairs import SPAN, ranknet_query
+from letorbench.losses.exponentials import SPAN
+from letorbench.losses.pairwise_logistic import PairWorkspace, ranknet_query
 from letorbench.losses.smooth_sums import pays, ranknet_blocks, terms
 
 
@@ -39,7 +40,7 @@ def test_a_long_query_uses_it_and_a_short_one_does_not(rng):
     s = np.concatenate([rng.normal(1.0, 1.0, 1_500), rng.normal(0.0, 1.0, 2_500)])
     starts = np.array([0, 500, 1_500, 4_000], dtype=np.int64)
     force, u, product = np.empty(4_000), np.empty(4_000), np.empty(4_000)
-    cost = ranknet_query(s, starts, 0, 3, u, product, force)
+    cost = ranknet_query(PairWorkspace(s, u, product, force), starts, 0, 3)
     parts = [by_pairs(s, 0, 500, 4_000), by_pairs(s, 500, 1_500, 4_000)]
     np.testing.assert_allclose(force, parts[0][0] + parts[1][0], rtol=1e-11, atol=1e-10)
     assert cost == pytest.approx(parts[0][1] + parts[1][1], rel=1e-12)

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from letorbench.errors import DataError
-from letorbench.models import Linear, Model, Net, Quadratic, Separate, StumpEnsemble, load, save
+from letorbench.models import MLP, Linear, Model, Quadratic, Separate, StumpEnsemble, load, save
 from letorbench.models.base import KINDS, array, as_features
 
 
@@ -43,7 +43,7 @@ def xgboost_trees() -> Model:
 #: one model of five features of each kind
 SAMPLES: dict[str, Callable[[], Model]] = {
     "linear": lambda: Linear(np.arange(5.0), 0.5),
-    "net": lambda: Net(np.ones((3, 5), np.float32), np.zeros(3), np.arange(3.0)),
+    "net": lambda: MLP(np.ones((3, 5), np.float32), np.zeros(3), np.arange(3.0)),
     "quadratic": lambda: Quadratic(
         np.zeros(5), np.ones(5), np.arange(5.0), [0, 2, 2, 3, 3, 3], [0, 4, 2], np.ones(3)
     ),

@@ -1,25 +1,86 @@
-"""The net's scores: the formula, any number of threads and rows, and a round trip to disk."""
+"""Nets: the kernels against NumPy, finite differences, equal documents, a round trip to disk."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from letorbench.models import Net, load, save
+from letorbench.models import MLP, load, save
+from letorbench.models import mlp as module
+from letorbench.models.mlp import Layers, backward, forward, net_gradient, net_scores
 
 
-def drawn(rng: np.random.Generator) -> Net:
-    weights = rng.normal(size=(10, 46)).astype(np.float32)
-    return Net(weights, rng.normal(size=10), rng.normal(size=10))
+def drawn(rng: np.random.Generator, units: int = 10, n_features: int = 46, layers: int = 2):
+    """A net in float64."""
+    return Layers(
+        rng.normal(size=(units, n_features)),
+        rng.normal(size=units),
+        rng.normal(size=units if layers == 2 else 0),
+    )
+
+
+def as_type(net: Layers, dtype: type) -> Layers:
+    return net._replace(weights=net.weights.astype(dtype))
+
+
+def model(rng: np.random.Generator) -> MLP:
+    return MLP(*as_type(drawn(rng), np.float32))
+
+
+def test_tanh_is_numpys():
+    x = np.concatenate([np.linspace(-30, 30, 10_001), [-1e300, 1e300, 0.0, 1e-9]])
+    y = x.copy()
+    module._tanh(y, len(y))
+    np.testing.assert_allclose(y, np.tanh(x), rtol=0, atol=5e-14)
+
+
+@pytest.mark.parametrize("layers, units", [(1, 1), (2, 1), (2, 4), (2, 7)])
+@pytest.mark.parametrize("dtype, digits", [(np.float64, 1e-12), (np.float32, 2e-5)])
+def test_forward_and_backward_are_numpys(layers, units, dtype, digits, rng):
+    features = rng.random((19, 37), dtype=np.float32)
+    net = drawn(rng, units, 37, layers)
+    hidden, scores = np.empty((30, units)), np.empty(19)
+    forward(features, as_type(net, dtype), hidden, scores)
+    np.testing.assert_allclose(scores, net_scores(features, net), atol=10 * digits)
+    slope = rng.normal(size=19)
+    change = Layers(np.zeros((units, 37), dtype), np.zeros(units), np.zeros(len(net.output)))
+    backward(
+        features, as_type(net, dtype), hidden, slope, np.empty((30, units), dtype), change
+    )
+    for ours, theirs in zip(change, net_gradient(features, net, slope)):
+        np.testing.assert_allclose(ours, theirs, atol=50 * digits)
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_the_gradient_is_the_finite_difference(layers, rng):
+    features, slope = rng.normal(size=(6, 4)), rng.normal(size=6)
+    net = drawn(rng, 3 if layers == 2 else 1, 4, layers)
+    gradient = net_gradient(features, net, slope)
+    for part, theta in enumerate(net):
+        for index in np.ndindex(theta.shape):
+            sides = []
+            for width in (1e-6, -1e-6):
+                moved = [array.copy() for array in net]
+                moved[part][index] += width
+                sides.append(slope @ net_scores(features, Layers(*moved)))
+            assert gradient[part][index] == pytest.approx((sides[0] - sides[1]) / 2e-6, abs=1e-7)
+
+
+def test_equal_documents_score_equally_wherever_they_stand(rng):
+    features = np.repeat(rng.random((1, 46), dtype=np.float32), 9, axis=0)
+    scores = np.empty(9)
+    forward(features, as_type(drawn(rng), np.float32), np.empty((9, 10)), scores)
+    assert len(set(scores)) == 1
 
 
 def test_the_score_is_the_formula(rng):
-    net, features = drawn(rng), rng.random((9_001, 46), dtype=np.float32)
-    expected = np.tanh(features @ net.weights.T.astype(np.float64) + net.bias) @ net.output
+    net, features = model(rng), rng.random((9_001, 46), dtype=np.float32)
+    expected = net_scores(features, Layers(net.weights, net.bias, net.output))
     np.testing.assert_allclose(net.predict(features), expected, atol=1e-4)
 
 
 def test_the_score_depends_on_nothing_but_the_document(monkeypatch, rng):
-    net, features = drawn(rng), rng.random((9_001, 46), dtype=np.float32)
+    net, features = model(rng), rng.random((9_001, 46), dtype=np.float32)
     whole = net.predict(features)
     monkeypatch.setenv("LETORBENCH_THREADS", "1")
     assert np.array_equal(net.predict(features), whole)
@@ -28,7 +89,7 @@ def test_the_score_depends_on_nothing_but_the_document(monkeypatch, rng):
 
 
 def test_a_saved_net_scores_the_same(tmp_path, rng):
-    net, features = drawn(rng), rng.random((50, 46), dtype=np.float32)
+    net, features = model(rng), rng.random((50, 46), dtype=np.float32)
     save(net, tmp_path / "net.npz")
     again, _ = load(tmp_path / "net.npz")
     assert np.array_equal(again.predict(features), net.predict(features))

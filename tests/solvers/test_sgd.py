@@ -9,7 +9,7 @@ from conftest import random_queries
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses.lambdas import Lambda
-from letorbench.solvers import sgd as per_query
+from letorbench.solvers import sgd
 from letorbench.solvers.sgd import Schedule, descend_per_query
 from letorbench.solvers.validation import Validation
 
@@ -55,14 +55,11 @@ def costs(monkeypatch):
     def script(values: list[float]) -> list[float]:
         rates: list[float] = []
 
-        def epochs(*_):
-            def run(state, rate, rng) -> float:
-                rates.append(rate)
-                return values[len(rates) - 1]
+        def epoch(data, sequence, state, scale, rate) -> float:
+            rates.append(rate)
+            return values[len(rates) - 1]
 
-            return run
-
-        monkeypatch.setattr(per_query, "_epochs", epochs)
+        monkeypatch.setattr(sgd, "epoch", epoch)
         return rates
 
     return script
