@@ -1,3 +1,82 @@
-"""letorbench: a benchmarking toolkit for learning to rank."""
+"""letorbench: learning to rank under the LETOR protocol, from Python and the command line.
+
+Every name is imported when it is first used, so that ``import letorbench`` takes no time.
+
+Examples
+--------
+>>> import letorbench as lb
+>>> X, y, qid = [[0.1, 3.0], [0.9, 1.0], [0.4, 2.0]], [0, 2, 1], [7, 7, 7]
+>>> scores = lb.Regression().fit(X, y, qid=qid).predict(X)
+>>> lb.evaluate(y, scores, qid=qid, measures=[lb.nDCG @ 10, "map"])
+ndcg@10    1.0
+map        1.0
+Name: mean, dtype: float64
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from letorbench import lazy
+from letorbench.rankers import classes
+
+if TYPE_CHECKING:
+    from letorbench.api.data import from_frame as from_frame
+    from letorbench.api.data import load as load
+    from letorbench.api.data import read_letor as read_letor
+    from letorbench.api.measuring import evaluate as evaluate
+    from letorbench.api.outcome import Results as Results
+    from letorbench.api.running import compare as compare
+    from letorbench.api.running import plot as plot
+    from letorbench.api.running import results as results
+    from letorbench.api.running import run as run
+    from letorbench.conventions import CONVENTIONS as CONVENTIONS
+    from letorbench.datasets.queryset import Benchmark as Benchmark
+    from letorbench.datasets.queryset import Fold as Fold
+    from letorbench.datasets.queryset import QuerySet as QuerySet
+    from letorbench.errors import DataError as DataError
+    from letorbench.errors import UsageError as UsageError
+    from letorbench.measures import ERR as ERR
+    from letorbench.measures import MAP as MAP
+    from letorbench.measures import MRR as MRR
+    from letorbench.measures import WTA as WTA
+    from letorbench.measures import BPref as BPref
+    from letorbench.measures import MeanNDCG as MeanNDCG
+    from letorbench.measures import Measure as Measure
+    from letorbench.measures import P as P
+    from letorbench.measures import PairwiseCorrect as PairwiseCorrect
+    from letorbench.measures import nDCG as nDCG
+    from letorbench.measures import parse as parse
+    from letorbench.rankers import *  # noqa: F403
+    from letorbench.rankers import names as algorithms
+    from letorbench.rankers import ranker as ranker
 
 __version__ = "0.1.0"
+
+#: every public name but the rankers' classes, which have their own table
+PLACES = {
+    "BPref": "letorbench.measures:BPref",
+    "Benchmark": "letorbench.datasets.queryset:Benchmark",
+    "CONVENTIONS": "letorbench.conventions:CONVENTIONS",
+    "DataError": "letorbench.errors:DataError",
+    "ERR": "letorbench.measures:ERR",
+    "Fold": "letorbench.datasets.queryset:Fold",
+    "MAP": "letorbench.measures:MAP",
+    "MRR": "letorbench.measures:MRR",
+    "MeanNDCG": "letorbench.measures:MeanNDCG",
+    "Measure": "letorbench.measures:Measure",
+    "P": "letorbench.measures:P",
+    "PairwiseCorrect": "letorbench.measures:PairwiseCorrect",
+    "QuerySet": "letorbench.datasets.queryset:QuerySet",
+    "Ranker": "letorbench.rankers.base:Ranker",
+    "UsageError": "letorbench.errors:UsageError",
+    "WTA": "letorbench.measures:WTA",
+    "algorithms": "letorbench.rankers:names",
+    "evaluate": "letorbench.api.measuring:evaluate",
+    "load_model": "letorbench.rankers.saved:load_model",
+    "nDCG": "letorbench.measures:nDCG",
+    "parse": "letorbench.measures:parse",
+    "ranker": "letorbench.rankers:ranker",
+}
+
+__getattr__, __dir__ = lazy.attach(__name__, {**classes(), **PLACES})

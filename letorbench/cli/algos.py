@@ -33,7 +33,7 @@ def _describe(name: str) -> None:
     click.echo(f"{name}: {cls.title}\n\npaper    {cls.paper}\nformula  {cls.formula}\n")
     if not cls.available():
         click.echo(f"needs    the package {cls.needs}: python -m pip install '{cls.extra}'\n")
-    defaults = cls().settings()
+    defaults = cls().get_params()
     for key, kind in parameters(cls).items():
         spelled = cls.spelled.get(key, key)
         line = f"--set {spelled}={defaults[key]}".ljust(32) + f"  {describe(kind)}"

@@ -42,8 +42,9 @@ def rank(
 
     from letorbench.experiment.task import FIRST, LAST, score_warnings
     from letorbench.files import write_atomically
+    from letorbench.rankers.saved import load_model
     from letorbench.results.external import write_run
-    from letorbench.results.external.models import load_model, read_for
+    from letorbench.results.external.models import read_for
 
     ranker = load_model(model)
     queries = read_for(ranker, data, null, sparse)

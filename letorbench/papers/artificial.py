@@ -80,7 +80,7 @@ def _identity(made: Generated, variant: Variant, choose: str, seed: int) -> dict
     facts = {
         "data": dict(made.facts),
         "algo": variant.algo,
-        "settings": cls(**variant.settings).settings(),
+        "settings": cls(**variant.settings).get_params(),
         "grid": grid(cls, variant.settings),
         "select": choose,
         "seed": seed,

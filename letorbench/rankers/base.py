@@ -1,10 +1,9 @@
-"""The ranker's interface: hyper-parameters in, a scorer learned on a training set out."""
+"""The ranker's interface: hyper-parameters in, a model learned on a training set out."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from importlib.util import find_spec
 from pathlib import Path
 from typing import ClassVar
@@ -13,28 +12,41 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
-from letorbench.models.base import load, save
+from letorbench.models.base import save
+from letorbench.rankers.estimator import Estimator
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.validation import Validation
 from letorbench.threads import one_blas_thread
 
-RANKERS: dict[str, type[Ranker]] = {}
 
+class Ranker(Estimator):
+    """A published algorithm.
 
-class Ranker(ABC):
-    """A published algorithm; a subclass is a dataclass whose fields are its hyper-parameters.
+    A subclass is a dataclass whose fields are its hyper-parameters. `learn` is all that it must
+    write. It is a scikit-learn estimator as well, see `Estimator`.
 
-    A subclass that has a `name` is known to every command and test. `learn` is all it must
-    write.
-
-    name:    what users call it.
-    title:   one line for `letorbench algos`.
-    paper:   the reference.
-    formula: the objective, in plain text.
-    grid:    hyper-parameter -> the values that validation chooses from.
-    spelled: hyper-parameter -> what users may call it, where that is no name in Python.
-    needs:   an optional package that it cannot do without, None for most.
-    extra:   what `pip install` brings that package.
+    Attributes
+    ----------
+    name : str
+        What users call it.
+    title : str
+        One line for `letorbench algos`.
+    paper : str
+        The reference.
+    formula : str
+        The objective, in plain text.
+    grid : mapping
+        From a hyper-parameter to the values that validation chooses from.
+    spelled : mapping
+        From a hyper-parameter to what users may call it, where that is no name in Python.
+    needs : str or None
+        An optional package that it cannot do without.
+    extra : str
+        What `pip install` brings that package.
+    learned : Learned
+        The model and the course of its training, after fitting.
+    n_features_in_ : int
+        The number of features of the training set, after fitting.
     """
 
     name: ClassVar[str]
@@ -46,25 +58,14 @@ class Ranker(ABC):
     needs: ClassVar[str | None] = None
     extra: ClassVar[str] = ""
 
-    learned: Learned
-    n_features: int | None = None
-
-    def __init_subclass__(cls, **rest: object) -> None:
-        super().__init_subclass__(**rest)
-        if "name" in vars(cls):  # what several share has none of its own
-            if cls.name in RANKERS:
-                both = f"{RANKERS[cls.name].__module__} and {cls.__module__}"
-                raise UsageError(f"two rankers are named {cls.name!r}, in {both}; rename one")
-            RANKERS[cls.name] = cls
-
     @classmethod
     def available(cls) -> bool:
-        """Whether the package that the ranker needs is installed."""
+        """Return whether the package that the ranker needs is installed."""
         return cls.needs is None or find_spec(cls.needs) is not None
 
     @classmethod
     def require(cls) -> None:
-        """UsageError, saying how to install it, where the ranker's package is missing."""
+        """Raise UsageError, which says how to install it, where the package is missing."""
         if not cls.available():
             how = f"`python -m pip install '{cls.extra or cls.needs}'`"
             raise UsageError(f"{cls.name}: needs the package {cls.needs}; {how} installs it")
@@ -73,7 +74,20 @@ class Ranker(ABC):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> Learned:
-        """Train; the only source of randomness is `rng`."""
+        """Train on checked query sets.
+
+        Parameters
+        ----------
+        train : QuerySet
+        validation : Validation or None
+            What rounds or epochs are chosen on, where there is any.
+        rng : numpy.random.Generator
+            The only source of randomness.
+
+        Returns
+        -------
+        Learned
+        """
 
     def fit_sets(
         self,
@@ -81,40 +95,53 @@ class Ranker(ABC):
         validation: Validation | QuerySet | None = None,
         rng: np.random.Generator | None = None,
     ) -> Ranker:
-        """Learn from `train`, choosing rounds or epochs on `validation` where there are any."""
+        """Learn from query sets.
+
+        Parameters
+        ----------
+        train : QuerySet
+        validation : Validation or QuerySet, optional
+            What rounds or epochs are chosen on, by NDCG@10 where no measure is given.
+        rng : numpy.random.Generator, optional
+            The only source of randomness; by default one of seed 0.
+
+        Returns
+        -------
+        Ranker
+            The fitted ranker itself.
+
+        Raises
+        ------
+        DataError
+            The training features hold NaN or infinity, or validation has other features.
+        UsageError
+            A hyper-parameter's value is not valid.
+        """
         self.require()
         if isinstance(validation, QuerySet):
             validation = Validation(validation)
         if not np.isfinite(train.features.sum(dtype=np.float64)):
             raise DataError(f"{self.name}: the training features hold NaN or infinity")
-        self.n_features = train.n_features
+        if validation is not None and validation.queries.n_features != train.n_features:
+            raise DataError(
+                f"{self.name}: found {validation.queries.n_features} features in the validation "
+                f"set, expected {train.n_features} as in the training set"
+            )
         with one_blas_thread():
             self.learned = self.learn(train, validation, rng or np.random.default_rng(0))
+        self.n_features_in_ = train.n_features
+        self.feature_names_in_ = train.feature_names
         return self
 
-    def predict(self, features: np.ndarray) -> np.ndarray:
-        """(n_docs, n_features) float32 -> (n_docs,) float64 scores."""
-        return self.learned.model.predict(features)
+    def save(self, path: str | Path) -> None:
+        """Write the fitted ranker: its name, its hyper-parameters, its model's arrays.
 
-    def settings(self) -> dict[str, object]:
-        """The hyper-parameters as JSON can hold them."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}
-
-    def save(self, path: Path) -> None:
-        """Write the fitted ranker: its name, its settings, its scorer's arrays."""
-        facts = {"ranker": self.name, "settings": self.settings(), "features": self.n_features}
-        save(self.learned.model, path, facts)
-
-    @staticmethod
-    def load(path: Path) -> Ranker:
-        """The fitted ranker that `save` wrote."""
-        scorer, facts = load(path)
-        if facts.get("ranker") not in RANKERS:
-            raise DataError(
-                f"{path}: found ranker {facts.get('ranker')!r}, expected a known one; "
-                "a plug-in's model needs its --plugin"
-            )
-        ranker = RANKERS[facts["ranker"]](**facts["settings"])
-        ranker.learned = Learned(scorer)
-        ranker.n_features = facts.get("features")
-        return ranker
+        `letorbench.load_model` reads the file.
+        """
+        self._require_fitted()
+        facts = {
+            "ranker": self.name,
+            "settings": self.get_params(),
+            "features": self.n_features_in_,
+        }
+        save(self.learned.model, Path(path), facts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import os
 import sys
 from collections.abc import Callable
@@ -11,9 +12,13 @@ from functools import cache
 from hashlib import blake2b
 from importlib.metadata import entry_points
 from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from letorbench.errors import UsageError
-from letorbench.rankers.base import RANKERS, Ranker
+
+if TYPE_CHECKING:
+    from letorbench.rankers.base import Ranker
 
 #: the entry point group; each of its entries names a module or a class in it
 GROUP = "letorbench.rankers"
@@ -25,6 +30,9 @@ BROKEN = (
     ArithmeticError, OSError, RuntimeError,
 )  # fmt: skip
 
+#: the rankers that plug-ins brought to this process, by name
+FOUND: dict[str, type[Ranker]] = {}
+
 
 def use(path: Path) -> None:
     """Load a plug-in file, here and in the worker processes that start from now on."""
@@ -33,16 +41,23 @@ def use(path: Path) -> None:
     os.environ[VARIABLE] = os.pathsep.join(dict.fromkeys([*used, str(Path(path).resolve())]))
 
 
-def load_all() -> None:
-    """Load every entry point of the group, and the files that LETORBENCH_PLUGINS names."""
+def load_all() -> dict[str, type[Ranker]]:
+    """Return the rankers of all plug-ins by name.
+
+    Plug-ins are the entry points of the group and the files that LETORBENCH_PLUGINS names.
+    """
     _packages()
     for part in os.environ.get(VARIABLE, "").split(os.pathsep):
         if part:
             _file(Path(part).resolve())
+    return FOUND
 
 
 def digest(cls: type[Ranker]) -> str | None:
-    """The hash of the file that a plug-in's ranker comes from; None for letorbench's own."""
+    """Return the hash of the file that a plug-in's ranker comes from.
+
+    It is None for letorbench's own rankers.
+    """
     if cls.__module__.partition(".")[0] == "letorbench":
         return None
     source = getattr(sys.modules.get(cls.__module__), "__file__", None)
@@ -52,16 +67,16 @@ def digest(cls: type[Ranker]) -> str | None:
 @cache
 def _packages() -> None:
     for entry in entry_points(group=GROUP):
-        _check(f"plug-in {entry.name} = {entry.value}", entry.load)
+        _take(f"plug-in {entry.name} = {entry.value}", entry.load)
 
 
 @cache
 def _file(path: Path) -> None:
-    if not _check(str(path), lambda: _import(path)):
+    if not _take(str(path), lambda: _import(path)):
         raise UsageError(f"{path}: found no ranker, expected a subclass of Ranker with a name")
 
 
-def _import(path: Path) -> None:
+def _import(path: Path) -> ModuleType:
     name = f"letorbench_plugin_{path.stem}"
     known = sys.modules.get(name)
     if known is not None and known.__file__ != str(path):
@@ -76,23 +91,48 @@ def _import(path: Path) -> None:
     except BROKEN:
         del sys.modules[name]
         raise
+    return module
 
 
-def _check(where: str, load: Callable[[], object]) -> list[type[Ranker]]:
-    """The rankers that a plug-in brings; UsageError where it breaks or one is unfinished."""
-    before = set(RANKERS)
+def _take(where: str, load: Callable[[], object]) -> list[type[Ranker]]:
+    """Return the rankers that a plug-in brings; UsageError where it breaks or one is unfinished."""
     try:
-        load()
-        brought = [RANKERS[name] for name in sorted(set(RANKERS) - before)]
+        brought = _rankers_of(load())
         for cls in brought:
             _check_finished(cls)
-    except (*BROKEN, UsageError) as error:
-        for name in set(RANKERS) - before:
-            del RANKERS[name]
+            _check_name(cls)
+    except BROKEN as error:
         line = f":{error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
-        kind = "" if isinstance(error, (UsageError, ValueError)) else f"{type(error).__name__}: "
+        kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
         raise UsageError(f"{where}{line}: {kind}{error}") from error
+    FOUND.update({cls.name: cls for cls in brought})
     return brought
+
+
+def _rankers_of(found: object) -> list[type[Ranker]]:
+    """Return the named ranker classes that a module or a package defines, or the class itself."""
+    from letorbench.rankers.base import Ranker
+
+    def is_ranker(value: object) -> bool:
+        return inspect.isclass(value) and issubclass(value, Ranker) and "name" in vars(value)
+
+    if not isinstance(found, ModuleType):
+        return [found] if is_ranker(found) else []
+    own = (found.__name__, f"{found.__name__}.")
+    classes = [value for value in vars(found).values() if is_ranker(value)]
+    defined = [c for c in classes if c.__module__ == own[0] or c.__module__.startswith(own[1])]
+    return sorted(dict.fromkeys(defined), key=lambda cls: cls.name)
+
+
+def _check_name(cls: type[Ranker]) -> None:
+    from letorbench.rankers import RANKERS
+
+    other = f"letorbench.rankers.{RANKERS[cls.name]}" if cls.name in RANKERS else None
+    if FOUND.get(cls.name, cls) is not cls:
+        other = FOUND[cls.name].__module__
+    if other is not None:
+        both = f"{other} and {cls.__module__}"
+        raise ValueError(f"two rankers are named {cls.name!r}, in {both}; rename one")
 
 
 def _check_finished(cls: type[Ranker]) -> None:

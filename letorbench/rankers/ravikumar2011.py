@@ -62,7 +62,13 @@ def _declare(name: str, title: str) -> None:
         "title": title,
         "formula": loss(name).formula,
     }
-    new_class(name, (_Surrogate,), exec_body=lambda space: space.update(facts))
+    base, _, ending = name.partition("-ndcg")
+    python = {"qnorm": "QNorm", "qnorm-penalised": "QNormPenalised"}.get(
+        base, base.title().replace("-", "")
+    ) + ("NDCG" + ending.lstrip("@") if "-ndcg" in name else "")
+    globals()[python] = dataclass(
+        new_class(python, (_Surrogate,), exec_body=lambda space: space.update(facts))
+    )
 
 
 for _name, _title in TITLES.items():

@@ -186,7 +186,10 @@ def _declare(
         "title": title,
         "formula": formula,
     }
-    new_class(name, (base,), exec_body=lambda space: space.update(facts))
+    python = {"pairwise": "Pairwise"}.get(name) or name.upper().replace("SMOOTH-", "Smooth")
+    globals()[python] = dataclass(
+        new_class(python, (base,), exec_body=lambda space: space.update(facts))
+    )
 
 
 for _name, _row in _TABLE.items():

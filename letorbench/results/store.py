@@ -34,7 +34,7 @@ def identity(task: Task, protocol: Protocol, benchmark: Benchmark) -> dict[str, 
         "dataset": task.dataset,
         "algo": task.algo,
         "fold": task.fold,
-        "settings": cls(**task.settings).settings(),
+        "settings": cls(**task.settings).get_params(),
         "fixed": sorted(task.settings),
         "grid": grid(cls, task.settings),
         "select": protocol.select,
@@ -79,7 +79,7 @@ def write_fold(
     selected.ranker.save(folder / "model.npz")
     fit = {
         "identity": facts,
-        "chosen": selected.ranker.settings(),
+        "chosen": selected.ranker.get_params(),
         "validation": {
             "measure": facts["select"],
             "value": selected.trial.value,

@@ -15,8 +15,7 @@ from click.testing import CliRunner, Result
 from toy_data import write_toy
 
 from letorbench.cli import cli
-from letorbench.rankers import plugins
-from letorbench.rankers.base import RANKERS
+from letorbench.rankers import RANKERS, plugins, ranker
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "my_ranker.py"
 
@@ -181,10 +180,10 @@ def test_a_plugin_in_every_command_and_worker(toy):
 
 
 def test_all_leaves_out_what_is_not_installed_and_says_so(toy, monkeypatch):
-    for name, cls in list(RANKERS.items()):
+    for name in list(RANKERS):
         if name not in ("regression", "lightgbm"):
             monkeypatch.delitem(RANKERS, name)
-    monkeypatch.setattr(RANKERS["lightgbm"], "needs", "no_such_package")
+    monkeypatch.setattr(ranker("lightgbm"), "needs", "no_such_package")
     result = call("run", "--dataset", "TOY", "--algo", "all")
     assert result.exit_code == 0 and "lightgbm" not in result.stdout
     assert re.search("note: all leaves lightgbm out: .*'letorbench.trees.'", result.stderr)
@@ -211,4 +210,4 @@ def test_wrong_plugin_files_are_one_line(tmp_path, monkeypatch):
         path = tmp_path / f"{stem}.py"
         path.write_text(source)
         assert re.search(words, fails(2, "algos", "--plugin", str(path))), stem
-        assert "wrong" not in RANKERS and plugins.VARIABLE not in os.environ
+        assert "wrong" not in plugins.FOUND and plugins.VARIABLE not in os.environ

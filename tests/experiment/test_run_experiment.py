@@ -19,7 +19,7 @@ from letorbench.experiment.run import run
 from letorbench.experiment.task import attempt, score_warnings, seed_of
 from letorbench.measures import default_measures, query_metrics
 from letorbench.models import Linear
-from letorbench.rankers.base import RANKERS, Ranker
+from letorbench.rankers import Ranker, load_model, plugins
 from letorbench.solvers.learned import Learned
 
 
@@ -50,8 +50,9 @@ def spy():
 
     Spy.grid = {"a": (1.0, 2.0)}
     calls: list = []
+    plugins.FOUND["spy"] = Spy
     yield calls
-    del RANKERS["spy"]
+    del plugins.FOUND["spy"]
 
 
 def rows(path: Path) -> list[list[str]]:
@@ -68,7 +69,7 @@ def test_the_files_hold_what_they_say(protocol):
     means, per_query = [], []
     for fold in benchmark.folds:
         scores = np.loadtxt(folder / f"fold{fold.number}" / "scores.txt")
-        model = Ranker.load(folder / f"fold{fold.number}" / "model.npz")
+        model = load_model(folder / f"fold{fold.number}" / "model.npz")
         assert np.array_equal(model.predict(fold.test.features), scores)
         test = fold.test
         values = query_metrics(test.labels, scores, test.offsets, measures, benchmark.convention)
@@ -176,7 +177,7 @@ def test_folds_and_folders_that_are_not_there(protocol, tmp_path):
     assert "NONE" in outcome.error and outcome.exit_status == 1 and "Traceback" in outcome.trace
 
 
-def test_nan_scores_are_ranked_last_and_said(protocol):
+def test_nan_scores_are_ranked_last_and_said(protocol, monkeypatch):
     @dataclass
     class Bad(Ranker):
         name = "bad"
@@ -189,10 +190,8 @@ def test_nan_scores_are_ranked_last_and_said(protocol):
             scores[0] = np.nan
             return scores
 
-    try:
-        outcome = run(["TOY"], {"bad": {}}, [1], protocol).outcomes[0]
-    finally:
-        del RANKERS["bad"]
+    monkeypatch.setitem(plugins.FOUND, "bad", Bad)
+    outcome = run(["TOY"], {"bad": {}}, [1], protocol).outcomes[0]
     assert outcome.error == "" and "1 of 56 test scores are NaN" in outcome.warnings[0]
     lines = (protocol.out / "TOY" / "bad" / "fold1" / "scores.txt").read_text().split()
     assert float(lines[0]) < min(map(float, lines[1:]))

@@ -12,7 +12,7 @@ from conftest import random_queries
 
 from letorbench.experiment.select import Trial, edge_warnings, grid, select
 from letorbench.models import Linear
-from letorbench.rankers.base import RANKERS, Ranker
+from letorbench.rankers import Ranker
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.validation import Validation
 
@@ -35,8 +35,7 @@ def toy():
             weights[0] = self.a
             return Learned(Linear(weights, 0.0), (0.1, 0.2), 2, (), ("toy",))
 
-    yield Toy
-    del RANKERS["select-toy"]
+    return Toy
 
 
 @pytest.fixture
@@ -62,7 +61,7 @@ def test_the_grid_is_searched_and_the_first_best_kept(toy, sets):
 def test_a_fixed_key_leaves_the_grid(toy, sets):
     assert grid(toy, {"a": 7.0}) == {"b": ("x", "y")}
     found = select(toy, {"a": -1.0, "b": "y"}, *sets, SEED)
-    assert len(found.trials) == 1 and found.ranker.settings() == {"a": -1.0, "b": "y"}
+    assert len(found.trials) == 1 and found.ranker.get_params() == {"a": -1.0, "b": "y"}
 
 
 def test_only_training_and_validation_are_given_and_every_setting_draws_the_same(toy, sets):

@@ -12,7 +12,7 @@ from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
 from letorbench.measures import parse, query_metrics
-from letorbench.rankers import Ranker, names, ranker
+from letorbench.rankers import Ranker, load_model, names, ranker
 from letorbench.solvers.validation import Validation
 
 RANKERS = [
@@ -73,8 +73,8 @@ def test_saved_and_loaded_scores_equally(cls: type[Ranker], tmp_path: Path) -> N
     train, valid = toy(11, [8] * 10), toy(13, [8] * 5)
     model = fitted(cls, train, valid)
     model.save(tmp_path / "model.npz")
-    again = Ranker.load(tmp_path / "model.npz")
-    assert (again.name, again.settings()) == (model.name, model.settings())
+    again = load_model(tmp_path / "model.npz")
+    assert (again.name, again.get_params()) == (model.name, model.get_params())
     np.testing.assert_array_equal(again.predict(valid.features), model.predict(valid.features))
 
 
@@ -122,4 +122,4 @@ def test_features_that_are_no_numbers_are_refused(cls: type[Ranker]) -> None:
 def test_is_documented(cls: type[Ranker]) -> None:
     assert cls.title and cls.paper and cls.formula and cls.__doc__
     for parameter, values in cls.grid.items():
-        assert parameter in cls().settings() and len(values) > 1
+        assert parameter in cls().get_params() and len(values) > 1

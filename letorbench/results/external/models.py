@@ -1,4 +1,4 @@
-"""A saved model and the documents it is asked about: do they fit?"""
+"""Documents for a saved model."""
 
 from __future__ import annotations
 
@@ -7,15 +7,7 @@ from pathlib import Path
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.errors import DataError
-from letorbench.rankers import Ranker, names
-
-
-def load_model(path: Path) -> Ranker:
-    """The fitted ranker of a model.npz; DataError for any other file."""
-    names()  # every ranker is known from here on, plug-ins too
-    ranker = Ranker.load(path)
-    ranker.require()
-    return ranker
+from letorbench.rankers import Ranker
 
 
 def read_for(
@@ -26,9 +18,9 @@ def read_for(
     sparse: a file may end before the last feature, which then is 0 everywhere.
     DataError where the numbers of features differ.
     """
-    width = ranker.n_features
+    width = ranker.n_features_in_
     queries = read_queries(path, ReadOptions(null=null))
-    if width is None or queries.n_features == width:
+    if queries.n_features == width:
         return queries
     if sparse and queries.n_features < width:
         return read_queries(path, ReadOptions(null=null, n_features=width))

@@ -1,0 +1,1 @@
+"""What `import letorbench` and the command line offer: one module for each part of the work."""

@@ -1,0 +1,53 @@
+"""Names of a package that are imported when they are first used (PEP 562)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+
+
+def load(place: str) -> object:
+    """Import what `package.module:name` says.
+
+    Examples
+    --------
+    >>> load("math:tau") > 6
+    True
+    """
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+def attach(
+    package: str, places: Mapping[str, str]
+) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """Make the functions `__getattr__` and `__dir__` of a package whose names are imported late.
+
+    Parameters
+    ----------
+    package : str
+        The package's `__name__`, for the message of an AttributeError.
+    places : mapping of str to str
+        From each public name to its place, ``package.module:name``.
+
+    Returns
+    -------
+    tuple of callables
+        `__getattr__` and `__dir__`.
+
+    Examples
+    --------
+    >>> get, names = attach("shapes", {"circle": "math:pi"})
+    >>> round(get("circle"), 2), names()
+    (3.14, ['circle'])
+    """
+
+    def get(name: str) -> object:
+        if name not in places:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return load(places[name])
+
+    def names() -> list[str]:
+        return sorted(places)
+
+    return get, names
