@@ -1,45 +1,64 @@
-"""NDCG Boost: boosting an upper bound on one minus the expected NDCG."""
+"""NDCG Boost: boosting an upper bound on one minus the expected NDCG.
+
+The class comes first, then the paper's equations in plain NumPy, then the booster that the class
+uses, whose compiled kernels compute the same numbers.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from itertools import pairwise
 
 import numpy as np
+from scipy.special import expit as sigma
 
-from letorbench.conventions import CONVENTIONS
-from letorbench.datasets.queryset import QuerySet
+from letorbench.conventions import standard_discount
+from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
-from letorbench.kernels import ndcg_bound
+from letorbench.jit import kernel, longest_query
+from letorbench.losses.base import query_share
+from letorbench.losses.exponentials import SPAN, exponentials, gather
+from letorbench.losses.segments import inverse, sums
 from letorbench.rankers.base import Ranker
-from letorbench.solvers.boosting import Term, boost, stump_ensemble
+from letorbench.solvers.boosting import LONGEST_STEP, Term, boost_stumps
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.stump_search import BinnedFeatures, best_stump
 from letorbench.solvers.validation import Validation
 from letorbench.threads import in_threads
 
-#: the longest step: where the bound falls for ever, a longer one would only overflow
-LONGEST_STEP = 5.0
-
 
 @dataclass
 class NDCGBoost(Ranker):
-    """Valizadegan, Jin, Zhang, Mao, "Learning to Rank by Optimizing NDCG Measure", NIPS 2009.
+    """NDCG Boost of Valizadegan, Jin, Zhang and Mao.
 
-    Minimises M (equation 11) over an additive F of binary classifiers f (Algorithm 1), each
-    chosen to maximise eta (17) and given the step of Theorem 1 (15), which lowers the bound of
-    Proposition 2 and so never raises M.
+    It minimises M (equation 11) over an additive F of binary classifiers f (Algorithm 1). Each
+    f maximises eta (17) and has the step of Theorem 1 (15), which minimises the bound of
+    Proposition 2, so M never rises.
 
-    rounds: terms of F; the paper's 100, with no validation set.
-    stumps: "exact" finds the decision stump that maximises eta; "sample" is the paper's way:
-            as many documents as there are, drawn with probability proportional to |w|, and
-            the stump that classifies the sample best.
-    bins:   None tries every threshold; a number tries at most that many thresholds a feature.
+    Parameters
+    ----------
+    rounds : int, default 100
+        The terms of F: the paper's 100, with no validation set.
+    stumps : {"exact", "sample"}, default "exact"
+        "exact" finds the decision stump that maximises eta. "sample" is the paper's way: it
+        draws as many documents as there are, with probability proportional to abs(w), and
+        takes the stump that classifies the sample best.
+    bins : int, optional
+        Try at most so many thresholds a feature instead of every threshold.
 
+    Notes
+    -----
     Where the paper is silent: Z is the ideal DCG of the whole list under equation (1)'s
-    discount; queries with Z = 0 weigh nothing; a negative alpha (possible for a sampled
-    stump) is the opposite stump with -alpha, which is the same step; alpha is cut off at 5
-    where the second sum of (15) vanishes; training stops where no stump has eta > 0.
+    discount; queries with Z = 0 weigh nothing; a negative alpha, which a sampled stump can have,
+    is the opposite stump with -alpha, which is the same step; alpha is cut off at 5 where the
+    second sum of (15) vanishes; training stops where no stump has eta > 0. The objective is
+    reported without the factor 1/n of (11).
+
+    References
+    ----------
+    H. Valizadegan, R. Jin, R. Zhang, J. Mao: Learning to Rank by Optimizing NDCG Measure,
+    NIPS 2009.
     """
 
     name = "ndcgboost"
@@ -58,85 +77,270 @@ class NDCGBoost(Ranker):
     ) -> Learned:
         if self.stumps not in ("exact", "sample"):
             raise UsageError(f"ndcgboost: found stumps={self.stumps}, expected exact or sample")
-        booster = _Booster(
-            train,
-            BinnedFeatures.of(train.features, self.bins),
-            rng if self.stumps == "sample" else None,
-        )
-        model = partial(stump_ensemble, n_features=train.n_features)
-        return boost(booster, train, self.rounds, None, model)
+        binned = BinnedFeatures.of(train.features, self.bins)
+        booster = _Booster(train, binned, rng if self.stumps == "sample" else None)
+        return boost_stumps(booster, train, self.rounds)
+
+
+# The paper's equations, pair by pair. F: scores (n_docs,) float64; r: labels; f: 0 or 1.
+
+
+def objective(F: np.ndarray, queries: QuerySet) -> float:
+    """Return M of equation (11), without its factor 1/n."""
+    M = 0.0
+    for rows, gain, Z in _judged(queries):
+        wrong = sigma(F[rows] - F[rows, None])  # [i, j] = 1 / (1 + exp(F_i - F_j))
+        np.fill_diagonal(wrong, 0.0)
+        M += float((gain[:, None] * wrong).sum() / Z)
+    return M
+
+
+def weights(F: np.ndarray, queries: QuerySet) -> np.ndarray:
+    """Return w of equation (16), (n_docs,): w_i = sum_j (2^r_i - 2^r_j) / Z theta_ij."""
+    w = np.zeros(len(F))
+    for rows, gain, Z in _judged(queries):
+        w[rows] = ((gain[:, None] - gain) / Z * theta(F[rows])).sum(axis=1)
+    return w
+
+
+def step(F: np.ndarray, f: np.ndarray, queries: QuerySet) -> float:
+    """Return alpha of equation (15): half the logarithm of its two sums' ratio."""
+    up = down = 0.0
+    for rows, gain, Z in _judged(queries):
+        weight = gain[:, None] / Z * theta(F[rows])
+        f_i, f_j = f[rows, None].astype(int), f[rows].astype(int)
+        up += float(weight[f_j < f_i].sum())
+        down += float(weight[f_j > f_i].sum())
+    return _half_log_ratio(up, down)
+
+
+def theta(F: np.ndarray) -> np.ndarray:
+    """Return theta_ij = exp(F_i - F_j) / (1 + exp(F_i - F_j))^2 of one query's documents."""
+    d = F[:, None] - F
+    return sigma(d) * sigma(-d)
+
+
+def _judged(queries: QuerySet) -> Iterator[tuple[slice, np.ndarray, float]]:
+    """Yield the rows, the gains 2^r - 1 and Z of every query with Z > 0."""
+    for begin, end in pairwise(queries.offsets):
+        gain = np.exp2(queries.labels[begin:end]) - 1.0
+        if gain.any():
+            ideal = np.sort(gain)[::-1] * standard_discount(np.arange(1, len(gain) + 1))
+            yield slice(begin, end), gain, float(ideal.sum())
+
+
+def _half_log_ratio(up: float, down: float) -> float:
+    if up == 0.0 or down == 0.0:
+        return LONGEST_STEP * float(np.sign(up - down))
+    return float(np.clip(0.5 * np.log(up / down), -LONGEST_STEP, LONGEST_STEP))
 
 
 class _Booster:
-    """Algorithm 1's lines 3 to 7 on one training set."""
+    """Lines 3 to 7 of Algorithm 1 on one training set."""
 
     def __init__(
         self, train: QuerySet, binned: BinnedFeatures, rng: np.random.Generator | None
     ) -> None:
-        self.offsets = train.offsets
         self.blocks = train.by_label
         self.binned = binned
         self.rng = rng
         self.gains = np.repeat(np.exp2(self.blocks.labels) - 1.0, np.diff(self.blocks.starts))
-        self.scale = _inverse_ideal(self.gains, train.offsets)
-        # threads pay off from about a thousand documents each
-        self.least = max(1, 1_000 * train.n_queries // max(1, train.n_docs))
+        rank = np.arange(1, train.n_docs + 1) - np.repeat(train.offsets[:-1], train.lengths)
+        self.inverse_Z = inverse(sums(self.gains * standard_discount(rank), train))
+        self.least = query_share(train, 1_000)
         self.cost = train.lengths**2
 
     def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
-        """w of equation (16) and M of equation (11), without its 1 / n."""
-        w, objective = np.empty(len(scores)), np.empty(len(self.scale))
-        blocks = self.blocks
+        """Return w of equation (16) and M of equation (11)."""
+        w, M = np.empty(len(scores)), np.empty(len(self.inverse_Z))
 
-        def part(start: int, stop: int) -> None:
-            ndcg_bound.weights(
-                scores, blocks.order, blocks.starts, blocks.queries, self.offsets,
-                self.gains, self.scale, start, stop, w, objective,
-            )  # fmt: skip
+        def part(first: int, last: int) -> None:
+            _weights(scores, self.blocks, self.gains, self.inverse_Z, first, last, w, M)
 
-        in_threads(part, len(self.scale), self.least, self.cost)
-        return w, float(objective.sum())
+        in_threads(part, len(M), self.least, self.cost)
+        return w, float(M.sum())
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
-        w = weights if self.rng is None else self._sample(weights)
-        found = best_stump(self.binned, w)
+        """Return the stump that maximises eta (17) with its alpha (15)."""
+        found = best_stump(self.binned, weights if self.rng is None else self._sample(weights))
         if found is None:
             return None
-        stump, cut, _ = found
-        chosen = self.binned.flags(stump, cut)
-        alpha = self._step(scores, chosen)
+        stump, f, _ = found
+        alpha = self._step(scores, f)
         if alpha < 0.0:
-            stump, chosen, alpha = replace(stump, above=not stump.above), ~chosen, -alpha
-        return Term(stump, chosen, alpha) if alpha > 0.0 else None
+            stump, f, alpha = replace(stump, above=not stump.above), ~f, -alpha
+        return Term(stump, f, alpha) if alpha > 0.0 else None
 
     def _sample(self, weights: np.ndarray) -> np.ndarray:
-        """Signed counts of a sample of the documents drawn with probability ~ |w|."""
+        """Draw documents with probability ~ abs(w); return how often, with the sign of w."""
         total = np.abs(weights).sum()
         if total == 0.0:
             return weights
         counts = self.rng.multinomial(len(weights), np.abs(weights) / total)
         return counts * np.sign(weights)
 
-    def _step(self, scores: np.ndarray, chosen: np.ndarray) -> float:
-        """alpha of equation (15)."""
-        sums = np.empty((len(self.scale), 2))
+    def _step(self, scores: np.ndarray, f: np.ndarray) -> float:
+        """Return alpha of equation (15)."""
+        both = np.empty((len(self.inverse_Z), 2))
 
-        def part(start: int, stop: int) -> None:
-            ndcg_bound.step_sums(
-                scores, chosen, self.blocks.order, self.offsets,
-                self.gains, self.scale, start, stop, sums,
-            )  # fmt: skip
+        def part(first: int, last: int) -> None:
+            _step_sums(scores, f, self.blocks, self.gains, self.inverse_Z, first, last, both)
 
-        in_threads(part, len(self.scale), self.least, self.cost)
-        up, down = sums.sum(axis=0)
-        if up == 0.0 or down == 0.0:
-            return LONGEST_STEP * float(np.sign(up - down))
-        return float(np.clip(0.5 * np.log(up / down), -LONGEST_STEP, LONGEST_STEP))
+        in_threads(part, len(both), self.least, self.cost)
+        return _half_log_ratio(*both.sum(axis=0))
 
 
-def _inverse_ideal(gains: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """(n_queries,) 1 / Z from the gains in label order, 0 where nothing is relevant."""
-    position = np.arange(1, len(gains) + 1) - np.repeat(offsets[:-1], np.diff(offsets))
-    dcg = np.append(gains * CONVENTIONS["standard"].discount(position), 0.0)
-    z = np.where(np.diff(offsets) > 0, np.add.reduceat(dcg, offsets[:-1]), 0.0)
-    return np.divide(1.0, z, out=np.zeros_like(z), where=z > 0.0)
+# The kernels. With u = exp(F - max F), theta_ij = u_i u_j / (u_i + u_j)^2: one exponential a
+# document and one division a pair; each pair has its own exponential where a query's scores span
+# more than SPAN. Documents are label-sorted, so the partners of document i are the documents
+# behind its block. Rows of partners are padded with u = 0, whose terms are zero, to whole vectors.
+
+#: rows are padded to a multiple of this, the compiler's unrolled vector length
+VECTOR = 32
+
+
+@kernel()
+def _weights(
+    scores: np.ndarray,
+    blocks: LabelBlocks,
+    gains: np.ndarray,
+    inverse_Z: np.ndarray,
+    first: int,
+    last: int,
+    weight: np.ndarray,
+    objective: np.ndarray,
+) -> None:
+    """Compute `weights`, in file order, and each query's part of `objective`.
+
+    first, last: the queries first..last - 1; gains: 2^r - 1 of each label-sorted document.
+    """
+    size = longest_query(blocks.offsets, first, last) + VECTOR
+    u, w, g = np.empty(size), np.empty(size), np.empty(size)
+    for q in range(first, last):
+        begin, end = blocks.offsets[q], blocks.offsets[q + 1]
+        order = blocks.order[begin:end]
+        if inverse_Z[q] == 0.0:
+            for row in order:
+                weight[row] = 0.0
+            objective[q] = 0.0
+            continue
+        m = end - begin
+        gather(scores, order, u)
+        near = exponentials(u, m, u) <= SPAN
+        w[:] = 0.0
+        g[:m] = gains[begin:end]
+        g[m:] = 0.0
+        total = 0.0
+        for b in range(blocks.queries[q], blocks.queries[q + 1]):
+            above, below = blocks.starts[b] - begin, blocks.starts[b + 1] - begin
+            # sigma(F_j - F_i) + sigma(F_i - F_j) = 1 for the pairs of one label
+            total += g[above] * (below - above) * (below - above - 1) / 2.0
+            lower_gains = 0.0
+            for j in range(below, m):
+                lower_gains += g[j]
+            total += lower_gains * (below - above)
+            stop = below + (m - below + VECTOR - 1) // VECTOR * VECTOR if near else m
+            for i in range(above, below):
+                if near:
+                    total += _add_pairs(u, g, w, i, below, stop)
+                else:
+                    total += _add_far_pairs(u, g, w, i, below, stop)
+        for i in range(m):
+            weight[order[i]] = w[i] * inverse_Z[q]
+        objective[q] = total * inverse_Z[q]
+
+
+@kernel(reorder=True)
+def _add_pairs(
+    u: np.ndarray, g: np.ndarray, w: np.ndarray, i: int, start: int, stop: int
+) -> float:
+    """Add the pairs of i with start..stop - 1 to w; sum (gain_i - gain_j) sigma(F_j - F_i)."""
+    u_i, g_i, w_i, inverted = u[i], g[i], 0.0, 0.0
+    u_j, g_j, w_j = u[start:stop], g[start:stop], w[start:stop]  # from 0: can be vectorised
+    for j in range(len(u_j)):
+        r = 1.0 / (u_i + u_j[j])
+        s = (g_i - g_j[j]) * (u_j[j] * r)
+        pair = s * (u_i * r)
+        inverted += s
+        w_i += pair
+        w_j[j] -= pair
+    w[i] += w_i
+    return inverted
+
+
+@kernel()
+def _add_far_pairs(
+    F: np.ndarray, g: np.ndarray, w: np.ndarray, i: int, start: int, stop: int
+) -> float:
+    """Do as `_add_pairs` from the scores, with an exponential a pair."""
+    inverted = 0.0
+    for j in range(start, stop):
+        t = np.exp(-abs(F[i] - F[j]))
+        gain = (g[i] - g[j]) / (1.0 + t)
+        inverted += gain * (t if F[i] > F[j] else 1.0)
+        w[i] += gain * t / (1.0 + t)
+        w[j] -= gain * t / (1.0 + t)
+    return inverted
+
+
+@kernel()
+def _step_sums(
+    scores: np.ndarray,
+    f: np.ndarray,
+    blocks: LabelBlocks,
+    gains: np.ndarray,
+    inverse_Z: np.ndarray,
+    first: int,
+    last: int,
+    totals: np.ndarray,
+) -> None:
+    """Compute each query's part of the two sums of `step`; f in file order."""
+    size = longest_query(blocks.offsets, first, last) + VECTOR
+    u = np.empty(size)
+    side_u, side_g = np.empty((2, size)), np.empty((2, size))
+    count, relevant = np.empty(2, np.int64), np.empty(2, np.int64)
+    for q in range(first, last):
+        totals[q, 0] = totals[q, 1] = 0.0
+        if inverse_Z[q] == 0.0:
+            continue
+        begin, end = blocks.offsets[q], blocks.offsets[q + 1]
+        order = blocks.order[begin:end]
+        gather(scores, order, u)
+        near = exponentials(u, end - begin, u) <= SPAN
+        side_u[:] = 0.0
+        count[:] = 0
+        relevant[:] = 0
+        for i in range(end - begin):  # the relevant come first, so they lead each side too
+            s = 1 if f[order[i]] else 0
+            side_u[s, count[s]] = u[i]
+            side_g[s, count[s]] = gains[begin + i]
+            count[s] += 1
+            relevant[s] += 1 if gains[begin + i] > 0.0 else 0
+        for s in range(2):
+            others = side_u[1 - s, : (count[1 - s] + VECTOR - 1) // VECTOR * VECTOR]
+            for i in range(relevant[s]):
+                if near:
+                    theta = _sum_theta(side_u[s, i], others)
+                else:
+                    theta = _sum_far_theta(side_u[s, i], side_u[1 - s, : count[1 - s]])
+                totals[q, 1 - s] += side_g[s, i] * theta * inverse_Z[q]
+
+
+@kernel(reorder=True)
+def _sum_theta(u_i: float, u: np.ndarray) -> float:
+    """Sum theta of one document with others."""
+    total = 0.0
+    for j in range(len(u)):
+        r = 1.0 / (u_i + u[j])
+        total += (u[j] * r) * r
+    return total * u_i
+
+
+@kernel()
+def _sum_far_theta(F_i: float, F: np.ndarray) -> float:
+    """Do as `_sum_theta` from the scores, with an exponential a pair."""
+    total = 0.0
+    for j in range(len(F)):
+        t = np.exp(-abs(F_i - F[j]))
+        total += t / ((1.0 + t) * (1.0 + t))
+    return total

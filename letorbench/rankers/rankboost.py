@@ -6,39 +6,52 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from letorbench.datasets.queryset import QuerySet
-from letorbench.kernels import exponential_pairs
-from letorbench.rankers.stump_boosting import StumpBoosting
-from letorbench.solvers.boosting import Booster, Term
+from letorbench.datasets.queryset import LabelBlocks, QuerySet
+from letorbench.jit import kernel, longest_query
+from letorbench.losses.base import query_share
+from letorbench.rankers.base import Ranker
+from letorbench.solvers.boosting import Term, adaboost_step, boost_stumps
+from letorbench.solvers.learned import Learned
 from letorbench.solvers.margin import pair_counts
 from letorbench.solvers.stump_search import BinnedFeatures, best_stump
+from letorbench.solvers.validation import Validation
 from letorbench.threads import in_threads
-
-#: the longest step: that of a stump which orders every pair would be infinite
-LONGEST_STEP = 5.0
 
 
 @dataclass
-class RankBoost(StumpBoosting):
-    """Freund, Iyer, Schapire, Singer, "An Efficient Boosting Algorithm for Combining
-    Preferences", JMLR 4, 2003.
+class RankBoost(Ranker):
+    """RankBoost of Freund, Iyer, Schapire and Singer, with threshold stumps.
 
-    Minimises the mean of exp(s_j - s_i) over the pairs r_i > r_j of a query (the product of
-    the paper's Z_t) by threshold stumps h. D, the distribution of the pairs, factorises over
-    blocks of one label, as the paper shows for two labels, so a round never sees a pair. h
-    maximises rho = sum of D (h_i - h_j), and alpha = 1/2 ln((1 + rho) / (1 - rho)) (the
-    third of the paper's ways to choose it, r there), which multiplies the objective by at
-    most sqrt(1 - rho^2): it never rises.
+    It minimises the mean of exp(s_j - s_i) over the pairs r_i > r_j of a query, which is the
+    product of the paper's Z_t. With D the distribution of the pairs in proportion to this loss,
+    each stump h maximises r = sum of D (h_i - h_j), and has the step
+    alpha = 1/2 ln((1 + r) / (1 - r)), the third of the paper's ways to choose it. The objective
+    is multiplied by sqrt(1 - r^2) at most, so it never rises.
 
-    rounds:   at most; the best on validation is kept.
-    patience: training ends so many rounds after the best one on validation; 0: never.
-    bins:     at most so many thresholds a feature, among about equal numbers of documents:
-              256 keep a document's value in one byte; None tries every threshold.
+    D factorises over blocks of one label, as the paper shows for two labels (its section 3.2),
+    so a round never sees a pair.
 
+    Parameters
+    ----------
+    rounds : int, default 300
+        The largest number of stumps. The best number on validation is kept.
+    patience : int, default 100
+        Training ends this many rounds after the best one on validation; 0 means never.
+    bins : int or None, default 256
+        Try at most so many thresholds a feature, among about equal numbers of documents: 256
+        keep a document's value in one byte. None tries every threshold.
+
+    Notes
+    -----
     Where the paper is silent: a pair counts the same whatever its query and its labels; a
-    missing value has no special output (q_def), since the data have none; a stump of
-    negative rho is the opposite stump; alpha is cut off at 5, where a stump orders every
-    pair; training stops where no stump has rho > 0.
+    missing value has no special output (q_def), because the data have none; a stump of negative
+    r is the opposite stump; alpha is cut off at 5, where a stump orders every pair; training
+    stops where no stump has r > 0.
+
+    References
+    ----------
+    Y. Freund, R. Iyer, R. E. Schapire, Y. Singer: An Efficient Boosting Algorithm for Combining
+    Preferences, JMLR 4, 2003.
     """
 
     name = "rankboost"
@@ -49,10 +62,43 @@ class RankBoost(StumpBoosting):
     )
     formula = "mean over pairs r_i > r_j of a query of exp(s_j - s_i)"
 
+    rounds: int = 300
     patience: int = 100
+    bins: int | None = 256
 
-    def booster(self, train: QuerySet, binned: BinnedFeatures) -> Booster:
-        return _Booster(train, binned)
+    def learn(
+        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
+    ) -> Learned:
+        booster = _Booster(train, BinnedFeatures.of(train.features, self.bins))
+        return boost_stumps(booster, train, self.rounds, validation, self.patience)
+
+
+# The paper's equations, pair by pair. H: scores (n_docs,) float64.
+
+
+def pairs(queries: QuerySet) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows i and j (n_pairs,) of all pairs r_i > r_j of one query."""
+    query = np.repeat(np.arange(queries.n_queries), queries.lengths)
+    same = query[:, None] == query
+    return np.nonzero(same & (queries.labels[:, None] > queries.labels))
+
+
+def objective(H: np.ndarray, queries: QuerySet) -> float:
+    """Return the mean over pairs of exp(H_j - H_i): the product of the paper's Z_1, Z_2, ..."""
+    i, j = pairs(queries)
+    return float(np.exp(H[j] - H[i]).mean())
+
+
+def potentials(H: np.ndarray, queries: QuerySet) -> np.ndarray:
+    """Return the paper's potential pi (n_docs,), for which r = sum_i pi_i h_i.
+
+    A document's potential is the sum of D over its pairs as the higher one, minus the sum over
+    its pairs as the lower one.
+    """
+    i, j = pairs(queries)
+    D = np.exp(H[j] - H[i])
+    D /= D.sum()
+    return np.bincount(i, D, len(H)) - np.bincount(j, D, len(H))
 
 
 class _Booster:
@@ -61,31 +107,126 @@ class _Booster:
     def __init__(self, train: QuerySet, binned: BinnedFeatures) -> None:
         self.blocks = train.by_label
         self.binned = binned
-        self.scale = np.full(train.n_queries, 1.0 / max(1.0, pair_counts(train).sum()))
+        self.pair_weight = 1.0 / max(1.0, pair_counts(train).sum())
         self.cost = train.lengths
-        # threads pay off from about two thousand documents each
-        self.least = max(1, 2_000 * train.n_queries // max(1, train.n_docs))
+        self.least = query_share(train, 2_000)
 
     def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
-        """Each document's potential under the pairs' distribution D, and the objective."""
-        potential, objective = np.empty(len(scores)), np.empty(len(self.scale))
-        blocks = self.blocks
+        """Return the potentials and the objective."""
+        pi, losses = np.empty(len(scores)), np.empty(len(self.cost))
 
-        def part(start: int, stop: int) -> None:
-            exponential_pairs.potentials(
-                scores, blocks.order, blocks.starts, blocks.queries, self.scale,
-                start, stop, potential, objective,
-            )  # fmt: skip
+        def part(first: int, last: int) -> None:
+            _potentials(scores, self.blocks, self.pair_weight, first, last, pi, losses)
 
-        in_threads(part, len(self.scale), self.least, self.cost)
-        total = float(objective.sum())
-        return (potential / total if total > 0.0 else potential), total
+        in_threads(part, len(losses), self.least, self.cost)
+        total = float(losses.sum())
+        return (pi / total if total > 0.0 else pi), total
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
-        """The stump with the largest rho = sum of D (h_i - h_j), and its alpha."""
+        """Return the stump with the largest r, and its alpha."""
         found = best_stump(self.binned, weights)
         if found is None:
             return None
-        stump, cut, rho = found
-        alpha = LONGEST_STEP if rho >= 1.0 else min(LONGEST_STEP, float(np.arctanh(rho)))
-        return Term(stump, self.binned.flags(stump, cut), alpha)
+        stump, h, r = found
+        return Term(stump, h, adaboost_step(r))
+
+
+# The kernels. The loss of a pair is exp(s_j - s_i) = u_j / u_i with u = exp(s - c). With the
+# documents label-sorted, a document's pairs sum to a running sum of u times its own 1 / u, or of
+# 1 / u times its own u, so a query costs its documents times one.
+
+#: the widest span of a query's scores that u serves: c is the middle of the scores, so neither u
+#: nor 1 / u is beyond exp(300), and neither is a product of two. This is wider than the span of
+#: `losses.exponentials`, where u is at most 1 and up to eight are multiplied.
+SPAN = 600.0
+
+
+@kernel()
+def _potentials(
+    scores: np.ndarray,
+    blocks: LabelBlocks,
+    pair_weight: float,
+    first: int,
+    last: int,
+    potential: np.ndarray,
+    objective: np.ndarray,
+) -> None:
+    """Sum the loss of the pairs of each of the queries first..last - 1.
+
+    objective[q]: pair_weight times the sum; potential[i], in file order: what document i has of
+    it as the higher one, minus as the lower one.
+    """
+    u = np.empty(longest_query(blocks.offsets, first, last))
+    for q in range(first, last):
+        begin, end = blocks.offsets[q], blocks.offsets[q + 1]
+        objective[q] = 0.0
+        if blocks.queries[q + 1] - blocks.queries[q] < 2:  # one label: no pairs
+            for p in range(begin, end):
+                potential[blocks.order[p]] = 0.0
+            continue
+        top, bottom = -np.inf, np.inf
+        for p in range(begin, end):
+            score = scores[blocks.order[p]]
+            u[p - begin] = score
+            top, bottom = max(top, score), min(bottom, score)
+        starts = blocks.starts[blocks.queries[q] : blocks.queries[q + 1] + 1]
+        if top - bottom <= SPAN:
+            middle = 0.5 * (top + bottom)
+            for p in range(end - begin):
+                u[p] = np.exp(u[p] - middle)
+            total = _sum_pairs(u, blocks.order, starts, pair_weight, potential)
+        else:
+            total = _sum_far_pairs(u, blocks.order, starts, pair_weight, potential)
+        objective[q] = pair_weight * total
+
+
+@kernel()
+def _sum_pairs(
+    u: np.ndarray,
+    order: np.ndarray,
+    starts: np.ndarray,
+    pair_weight: float,
+    potential: np.ndarray,
+) -> float:
+    """Return the sum over a query's pairs; starts: where its blocks of one label begin."""
+    begin = starts[0]
+    higher = 0.0  # sum of 1 / u over the blocks before
+    for b in range(len(starts) - 1):
+        own = 0.0
+        for p in range(starts[b], starts[b + 1]):
+            potential[order[p]] = -pair_weight * u[p - begin] * higher
+            own += 1.0 / u[p - begin]
+        higher += own
+    total, lower = 0.0, 0.0  # lower: sum of u over the blocks behind
+    for b in range(len(starts) - 2, -1, -1):
+        own = 0.0
+        for p in range(starts[b], starts[b + 1]):
+            share = lower / u[p - begin]
+            potential[order[p]] += pair_weight * share
+            total += share
+            own += u[p - begin]
+        lower += own
+    return total
+
+
+@kernel()
+def _sum_far_pairs(
+    s: np.ndarray,
+    order: np.ndarray,
+    starts: np.ndarray,
+    pair_weight: float,
+    potential: np.ndarray,
+) -> float:
+    """Do as `_sum_pairs` from the scores, with an exponential a pair."""
+    begin, end = starts[0], starts[-1]
+    for p in range(begin, end):
+        potential[order[p]] = 0.0
+    total = 0.0
+    for b in range(len(starts) - 1):
+        for i in range(starts[b], starts[b + 1]):
+            for j in range(starts[b + 1], end):
+                loss = np.exp(s[j - begin] - s[i - begin])
+                potential[order[i]] += pair_weight * loss
+                potential[order[j]] -= pair_weight * loss
+                total += loss
+    return total

@@ -1,4 +1,4 @@
-"""The one boosting loop: weigh the documents, choose a weak learner and its step, add it."""
+"""Boosting: weigh the documents, choose a weak learner and its step, add it, and again."""
 
 from __future__ import annotations
 
@@ -9,18 +9,29 @@ from typing import Protocol
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import UsageError
 from letorbench.models import Model, StumpEnsemble
+from letorbench.solvers.early_stopping import EarlyStopping
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.stump_search import Stump
 from letorbench.solvers.validation import Validation
+
+#: the longest step: that of a weak learner which makes no mistake would be infinite
+LONGEST_STEP = 5.0
 
 
 @dataclass(frozen=True, eq=False)
 class Term:
     """alpha times a weak learner.
 
-    learner: features (n_docs, n_features) -> (n_docs,) its values on any documents.
-    values:  (n_docs,) its values on the training documents.
+    Parameters
+    ----------
+    learner : callable
+        Takes features (n_docs, n_features); returns its values (n_docs,) on these documents.
+    values : ndarray of shape (n_docs,)
+        Its values on the training documents.
+    alpha : float
+        The step.
     """
 
     learner: Callable[[np.ndarray], np.ndarray]
@@ -29,13 +40,13 @@ class Term:
 
 
 class Booster(Protocol):
-    """What tells one boosting algorithm from another."""
+    """What distinguishes one boosting algorithm from another."""
 
     def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
-        """The weights to choose by (of documents or queries), and the objective, at scores."""
+        """Return the weights of the documents or queries, and the objective, at these scores."""
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
-        """The next term; None where no weak learner improves the objective."""
+        """Return the next term; None if no weak learner improves the objective."""
 
 
 def boost(
@@ -43,45 +54,93 @@ def boost(
     train: QuerySet,
     rounds: int,
     validation: Validation | None,
-    scorer: Callable[[list[Term]], Model],
+    to_model: Callable[[list[Term]], Model],
     patience: int = 0,
 ) -> Learned:
-    """Add up to `rounds` terms from zero scores; keep the rounds that validation likes best.
+    """Add terms to scores of zero; keep the rounds up to the best one on validation.
 
-    Without validation all rounds are kept. The first of equally good rounds wins; `patience`
-    rounds after it without a better one end the training (0: never).
+    Parameters
+    ----------
+    booster : Booster
+        Weighs and chooses.
+    train : QuerySet
+    rounds : int
+        The largest number of terms.
+    validation : Validation or None
+        Measures each round. All rounds are kept without it.
+    to_model : callable
+        Makes the model of a list of terms.
+    patience : int, default 0
+        See `EarlyStopping`.
     """
+    if rounds < 1:
+        raise UsageError(f"found rounds={rounds}, expected 1 or more")
     terms: list[Term] = []
     objective: list[float] = []
-    curve: list[float] = []
+    stopping = EarlyStopping(patience)
     scores = np.zeros(train.n_docs)
     held_out = None if validation is None else np.zeros(validation.queries.n_docs)
-    best = 0
     while True:
         weights, value = booster.weigh(scores)
         objective.append(value)
-        over = len(terms) >= rounds or (0 < patience <= len(terms) - best)
+        over = len(terms) == rounds or stopping.over
         term = None if over else booster.choose(scores, weights)
         if term is None:
             break
         terms.append(term)
-        best = len(terms) if validation is None else best
         scores = scores + term.alpha * term.values
+        measure = None
         if validation is not None:
             held_out = held_out + term.alpha * term.learner(validation.queries.features)
-            curve.append(validation(held_out))
-            best = len(curve) if curve[-1] > max(curve[:-1], default=-np.inf) else best
+            measure = validation(held_out)
+        stopping.improves(measure)
     warnings = () if terms else ("no weak learner improves on constant scores: none was added",)
-    return Learned(scorer(terms[:best]), tuple(curve), best, tuple(objective), warnings)
+    kept = to_model(terms[: stopping.best])
+    return Learned(kept, tuple(stopping.curve), stopping.best, tuple(objective), warnings)
 
 
-def stump_ensemble(terms: list[Term], n_features: int) -> StumpEnsemble:
-    """The scorer of terms whose learners are `Stump`s."""
-    stumps: list[Stump] = [term.learner for term in terms]
-    return StumpEnsemble(
-        np.array([stump.feature for stump in stumps], dtype=np.int64),
-        np.array([stump.threshold for stump in stumps], dtype=np.float64),
-        np.array([stump.above for stump in stumps], dtype=bool),
-        np.array([term.alpha for term in terms], dtype=np.float64),
-        n_features,
-    )
+def boost_stumps(
+    booster: Booster,
+    train: QuerySet,
+    rounds: int,
+    validation: Validation | None = None,
+    patience: int = 0,
+) -> Learned:
+    """Call `boost` with a booster whose weak learners are stumps."""
+
+    def to_model(terms: list[Term]) -> StumpEnsemble:
+        stumps: list[Stump] = [term.learner for term in terms]
+        return StumpEnsemble(
+            np.array([stump.feature for stump in stumps], dtype=np.int64),
+            np.array([stump.threshold for stump in stumps], dtype=np.float64),
+            np.array([stump.above for stump in stumps], dtype=bool),
+            np.array([term.alpha for term in terms], dtype=np.float64),
+            train.n_features,
+        )
+
+    return boost(booster, train, rounds, validation, to_model, patience)
+
+
+def adaboost_step(agreement: float, total: float = 1.0) -> float:
+    """Return AdaBoost's step for a weak learner with more right than wrong.
+
+    Parameters
+    ----------
+    agreement : float
+        The weight of what the learner gets right minus the weight of what it gets wrong, >= 0.
+    total : float, default 1.0
+        The sum of both weights.
+
+    Returns
+    -------
+    float
+        1/2 ln(right / wrong), and `LONGEST_STEP` at most.
+
+    Examples
+    --------
+    >>> adaboost_step(0.0), adaboost_step(1.0)
+    (0.0, 5.0)
+    """
+    if agreement >= total:
+        return LONGEST_STEP
+    return min(LONGEST_STEP, float(np.arctanh(agreement / total)))

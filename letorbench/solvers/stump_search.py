@@ -1,4 +1,8 @@
-"""The weak learner of the boosters: the decision stump that agrees best with given weights."""
+"""The decision stump that agrees best with given document weights: the boosters' weak learner.
+
+A stump is found by one histogram a feature: each bin's sum of document weights, and running
+sums over the bins. Features are therefore stored as bin numbers once, before the first round.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,19 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from letorbench.kernels import stumps
+from letorbench.errors import UsageError
+from letorbench.jit import kernel
+from letorbench.models.base import as_features
+from letorbench.solvers.radix_sort import sorted_column
 from letorbench.threads import in_threads, in_turn
+
+#: how many features' histograms are filled in one pass over the documents, and how many parts
+#: of a histogram are summed side by side: independent chains of additions hide the latency of
+#: adding to the same number again and again
+TOGETHER = 4
+
+#: with more bins than this, additions to the same bin in a row are rare enough
+FEW = 256
 
 
 @dataclass(frozen=True)
@@ -26,11 +41,16 @@ class Stump:
 
 @dataclass(frozen=True, eq=False)
 class BinnedFeatures:
-    """Each feature's values as bin numbers, so that a cut of a feature is a bin number too.
+    """The features' values as bin numbers, so that a threshold is a bin number too.
 
-    codes:   (n_features, n_docs) uint8, uint16 or uint32, C order; larger codes, larger values.
-    n_bins:  (n_features,) int64.
-    cuts:    cuts[k][b] is the threshold between the bins b and b + 1 of feature k, float64.
+    Parameters
+    ----------
+    codes : ndarray of shape (n_features, n_docs), uint8, uint16 or uint32, C order
+        Each document's bin; a larger value never has a smaller code.
+    n_bins : ndarray of shape (n_features,), int64
+        The number of bins of each feature.
+    cuts : tuple of n_features ndarrays, float64
+        cuts[k][b] is the threshold between the bins b and b + 1 of feature k.
     """
 
     codes: np.ndarray
@@ -39,12 +59,19 @@ class BinnedFeatures:
 
     @staticmethod
     def of(features: np.ndarray, max_bins: int | None = None) -> BinnedFeatures:
-        """Bin (n_docs, n_features) float32 values.
+        """Bin features.
 
-        max_bins None: a bin for every distinct value, so that every threshold there is can be
-        found; otherwise at most that many bins of about equal numbers of documents, and
-        exactly the same bins where a feature has no more distinct values than that.
+        Parameters
+        ----------
+        features : ndarray of shape (n_docs, n_features)
+            Any real type; thresholds are found among the float32 values.
+        max_bins : int, optional
+            At most so many bins a feature, of about equal numbers of documents. Without it, and
+            for a feature with no more distinct values than that, every distinct value has a bin.
         """
+        if max_bins is not None and max_bins < 2:
+            raise UsageError(f"found bins={max_bins}, expected 2 or more")
+        features = as_features(features)
         columns = range(features.shape[1])
         cuts = tuple(in_turn([partial(_cuts, features, k, max_bins) for k in columns]))
         n_bins = np.array([len(c) + 1 for c in cuts], dtype=np.int64)
@@ -54,10 +81,10 @@ class BinnedFeatures:
         codes = np.empty((features.shape[1], len(features)), dtype)
         joined = np.concatenate([np.zeros(0), *cuts])
 
-        def part(start: int, stop: int) -> None:
-            stumps.encode(features, joined, starts, start, stop, codes)
+        def encode(start: int, stop: int) -> None:
+            _encode(features, joined, starts, start, stop, codes)
 
-        in_threads(part, len(features), least=4096)
+        in_threads(encode, len(features), least=4096)
         return BinnedFeatures(codes, n_bins, cuts)
 
     @cached_property
@@ -65,18 +92,16 @@ class BinnedFeatures:
         """(n_features,) what a search of each feature costs, in additions."""
         return np.where(self.n_bins > 1, self.codes.shape[1] + 4 * self.n_bins, 1)
 
-    def flags(self, stump: Stump, cut: int) -> np.ndarray:
-        """(n_docs,) bool: the stump's values on these documents, from its cut's bin number."""
-        return (self.codes[stump.feature] > cut) == stump.above
+    def stump(self, k: int, cut: int, above: bool) -> tuple[Stump, np.ndarray]:
+        """Return the stump of feature k at a cut, and its values (n_docs,) bool."""
+        return Stump(k, float(self.cuts[k][cut]), above), (self.codes[k] > cut) == above
 
 
 def _cuts(features: np.ndarray, k: int, max_bins: int | None) -> np.ndarray:
-    """Feature k's thresholds between bins: midpoints of neighbouring distinct values, float64."""
+    """Return feature k's thresholds: midpoints of neighbouring distinct values, float64."""
     if len(features) == 0:
         return np.zeros(0)
-    bits, spare = np.empty((2, len(features)), dtype=np.uint32)
-    stumps.sort_column(features.view(np.uint32), k, bits, spare)
-    ordered = bits.view(np.float32)
+    ordered = sorted_column(features, k)
     first = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
     distinct = ordered[np.append(0, first)].astype(np.float64)
     between = (distinct[:-1] + distinct[1:]) / 2.0
@@ -87,25 +112,193 @@ def _cuts(features: np.ndarray, k: int, max_bins: int | None) -> np.ndarray:
     return between[np.diff(whole, prepend=0.0) > 0]
 
 
-def best_stump(binned: BinnedFeatures, weights: np.ndarray) -> tuple[Stump, int, float] | None:
-    """The stump f that maximises sum_i w_i f(x_i) over every feature, cut and direction.
+def best_stump(
+    binned: BinnedFeatures, weights: np.ndarray
+) -> tuple[Stump, np.ndarray, float] | None:
+    """Find the stump f that maximises sum_i w_i f(x_i) over all features, cuts and directions.
 
-    weights: (n_docs,) float64. Returns the stump, its cut's bin number and that sum; None
-    where no cut separates documents with a positive sum. Ties go to the lowest feature.
+    Parameters
+    ----------
+    binned : BinnedFeatures
+    weights : ndarray of shape (n_docs,), float64
+        Of any sign.
+
+    Returns
+    -------
+    (Stump, ndarray of shape (n_docs,), float) or None
+        The stump, its values and that sum; None if no cut separates documents with a positive
+        sum. The first feature, and the lowest cut, of equally good ones is taken.
     """
     n_features = len(binned.n_bins)
     best = np.zeros((n_features, 2))
     total = float(weights.sum())
 
-    def part(start: int, stop: int) -> None:
-        stumps.best_sums(binned.codes, binned.n_bins, weights, total, start, stop, best)
+    def search(start: int, stop: int) -> None:
+        part = slice(start, stop)
+        _best_sums(binned.codes[part], binned.n_bins[part], weights, total, best[part])
 
-    in_threads(part, n_features, max(1, 50_000 // max(1, len(weights))), binned.search_cost)
-    k, side = divmod(int(np.argmax(best)), 2)
-    if not best[k, side] > 0.0:
+    in_threads(search, n_features, max(1, 50_000 // max(1, len(weights))), binned.search_cost)
+    k, above = divmod(int(np.argmax(best)), 2)
+    if not best[k, above] > 0.0:
         return None
-    above = side == 1
-    cut = stumps.best_cut(
-        binned.codes[k], int(binned.n_bins[k]), weights, -1.0 if above else 1.0
-    )
-    return Stump(k, float(binned.cuts[k][cut]), above), cut, float(best[k, side])
+    sign = -1.0 if above else 1.0
+    cut = _best_cut(binned.codes[k], int(binned.n_bins[k]), weights, sign)
+    stump, values = binned.stump(k, cut, bool(above))
+    return stump, values, float(best[k, above])
+
+
+@kernel()
+def _best_sums(
+    codes: np.ndarray, n_bins: np.ndarray, weights: np.ndarray, total: float, best: np.ndarray
+) -> None:
+    """Find each feature's largest sums of weights on one side of a cut.
+
+    best[k] = (largest sum over the documents with code <= b, largest with code > b) of all
+    cuts b of feature k, 0 where none is positive. total: the sum of all weights.
+    """
+    last = len(n_bins)
+    width = n_bins.max()
+    histograms = np.empty((2 * TOGETHER, width + TOGETHER))
+    k = 0
+    while k < last:
+        few = k + TOGETHER <= last
+        for g in range(k, min(k + TOGETHER, last)):
+            few = few and n_bins[g] <= FEW
+        together = TOGETHER if few else min(2, last - k)
+        for g in range(k, k + together):
+            histograms[g - k, : n_bins[g] + TOGETHER] = 0.0
+        if few:
+            for g in range(k, k + together):
+                histograms[TOGETHER + g - k, : n_bins[g]] = 0.0
+            _fill_together(codes, weights, k, histograms)
+            for g in range(k, k + together):
+                for b in range(n_bins[g]):
+                    histograms[g - k, b] += histograms[TOGETHER + g - k, b]
+        elif together == 2 and n_bins[k] > 1 and n_bins[k + 1] > 1:
+            _fill_two(codes[k], codes[k + 1], weights, histograms[0], histograms[1])
+        else:
+            for g in range(k, k + together):
+                if n_bins[g] > 1:
+                    _fill(codes[g], weights, histograms[g - k])
+        for g in range(k, k + together):
+            _scan(histograms[g - k], n_bins[g], total, best[g])
+        k += together
+
+
+@kernel()
+def _fill(codes: np.ndarray, weights: np.ndarray, histogram: np.ndarray) -> None:
+    """Add each document's weight to the bin of its code."""
+    for i in range(len(codes)):
+        histogram[codes[i]] += weights[i]
+
+
+@kernel()
+def _fill_two(
+    a: np.ndarray, b: np.ndarray, weights: np.ndarray, for_a: np.ndarray, for_b: np.ndarray
+) -> None:
+    """Do as `_fill` for two features in one pass."""
+    for i in range(len(a)):
+        for_a[a[i]] += weights[i]
+        for_b[b[i]] += weights[i]
+
+
+@kernel()
+def _fill_together(
+    codes: np.ndarray, weights: np.ndarray, k: int, histograms: np.ndarray
+) -> None:
+    """Do as `_fill` for the features k..k + 3, the even and the odd documents apart."""
+    a, b, c, d = codes[k], codes[k + 1], codes[k + 2], codes[k + 3]
+    a0, b0, c0, d0 = histograms[0], histograms[1], histograms[2], histograms[3]
+    a1, b1, c1, d1 = histograms[4], histograms[5], histograms[6], histograms[7]
+    for half in range(len(a) // 2):
+        i = np.uint64(2 * half)  # unsigned: no check for an index from the end
+        j = i | np.uint64(1)
+        w, v = weights[i], weights[j]
+        a0[a[i]] += w
+        b0[b[i]] += w
+        c0[c[i]] += w
+        d0[d[i]] += w
+        a1[a[j]] += v
+        b1[b[j]] += v
+        c1[c[j]] += v
+        d1[d[j]] += v
+    if len(a) % 2 == 1:
+        i = np.uint64(len(a) - 1)
+        a0[a[i]] += weights[i]
+        b0[b[i]] += weights[i]
+        c0[c[i]] += weights[i]
+        d0[d[i]] += weights[i]
+
+
+@kernel()
+def _scan(histogram: np.ndarray, n_bins: int, total: float, best: np.ndarray) -> None:
+    """Find a feature's two largest sums from its histogram, which has TOGETHER zeros behind it.
+
+    Four quarters are summed side by side: p, q, r and s.
+    """
+    histogram[n_bins - 1] = 0.0  # a cut above the last bin separates nothing
+    quarter = (n_bins - 1 + TOGETHER - 1) // TOGETHER
+    p, q = histogram[:quarter], histogram[quarter : 2 * quarter]
+    r, s = histogram[2 * quarter : 3 * quarter], histogram[3 * quarter : 4 * quarter]
+    p_sum = q_sum = r_sum = s_sum = 0.0
+    p_most = q_most = r_most = s_most = -np.inf
+    p_least = q_least = r_least = s_least = np.inf
+    for b in range(len(p)):
+        p_sum += p[b]
+        q_sum += q[b]
+        r_sum += r[b]
+        s_sum += s[b]
+        p_most, p_least = max(p_most, p_sum), min(p_least, p_sum)
+        q_most, q_least = max(q_most, q_sum), min(q_least, q_sum)
+        r_most, r_least = max(r_most, r_sum), min(r_least, r_sum)
+        s_most, s_least = max(s_most, s_sum), min(s_least, s_sum)
+    before_r = p_sum + q_sum
+    before_s = before_r + r_sum
+    most = max(max(p_most, p_sum + q_most), max(before_r + r_most, before_s + s_most))
+    least = min(min(p_least, p_sum + q_least), min(before_r + r_least, before_s + s_least))
+    best[0] = max(0.0, most)
+    best[1] = max(0.0, total - least)
+
+
+@kernel()
+def _best_cut(codes: np.ndarray, n_bins: int, weights: np.ndarray, sign: float) -> int:
+    """Return the cut b with the largest sign * (sum of weights, code <= b), the first of equals."""
+    histogram = np.zeros(n_bins)
+    _fill(codes, weights, histogram)
+    below, most, cut = 0.0, -np.inf, -1
+    for b in range(n_bins - 1):
+        below += sign * histogram[b]
+        if below > most:
+            most, cut = below, b
+    return cut
+
+
+@kernel()
+def _encode(
+    features: np.ndarray,
+    cuts: np.ndarray,
+    starts: np.ndarray,
+    first: int,
+    last: int,
+    codes: np.ndarray,
+) -> None:
+    """codes[k, i] = how many of feature k's cuts are below features[i, k], rows first..last - 1.
+
+    Feature k's cuts are cuts[starts[k]:starts[k + 1]], ascending. A binary search finds them.
+    """
+    rows = 512  # as many rows as stay in the processor's cache for all features
+    for begin in range(first, last, rows):
+        end = min(begin + rows, last)
+        for k in range(features.shape[1]):
+            own = cuts[starts[k] : starts[k + 1]]
+            half = 1
+            while 2 * half <= len(own):
+                half *= 2
+            for i in range(begin, end):
+                value = np.float64(features[i, k])
+                low, step = 0, half if len(own) else 0
+                while step > 0:  # no branch depends on the value
+                    probe = min(low + step, len(own))
+                    low = probe if own[probe - 1] < value else low
+                    step >>= 1
+                codes[k, i] = low

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from conftest import random_queries
@@ -39,7 +41,7 @@ def test_objective_is_what_it_says_and_never_rises(
     model = ranker(name)(directions=directions).fit_sets(train)
     values = model.learned.objective
     assert values[0] == 1.0 and len(values) > 2
-    assert all(after < before for before, after in zip(values, values[1:]))
+    assert all(after < before for before, after in pairwise(values))
     reached = np.exp(-E(train, model.predict(train.features), BOTH[name])).mean()
     assert values[-1] == pytest.approx(reached, rel=1e-9)
     assert (model.learned.model.weights < 0).any() == (directions == "both")

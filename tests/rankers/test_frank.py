@@ -2,24 +2,85 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from conftest import random_queries
 
-from letorbench.datasets.queryset import QuerySet
+from letorbench.rankers import frank
 from letorbench.rankers.frank import FRank
+from letorbench.rankers.rankboost import pairs
+from letorbench.solvers.stump_search import BinnedFeatures
 from letorbench.solvers.validation import Validation
 
 
-def objective(queries: QuerySet, scores: np.ndarray) -> float:
-    """The mean over queries with pairs of the mean fidelity loss of their pairs."""
-    losses = []
-    for begin, end in zip(queries.offsets, queries.offsets[1:]):
-        labels, s = queries.labels[begin:end], scores[begin:end]
-        i, j = np.nonzero(labels[:, None] > labels)
-        if len(i):
-            losses.append((1.0 - 1.0 / np.sqrt(1.0 + np.exp(s[j] - s[i]))).mean())
-    return float(np.mean(losses))
+@pytest.mark.parametrize("spread", [0.0, 1.0, 50.0, 400.0])
+@pytest.mark.parametrize("bins", [None, 7])
+def test_the_kernels_compute_the_equations(
+    rng: np.random.Generator, spread: float, bins: int | None
+) -> None:
+    queries = random_queries(rng, [1, 2, 40, 0, 7, 33, 3, 60], levels=4)
+    queries.labels[3:10] = 0
+    queries.labels[50:80] = 1
+    scores = spread * rng.normal(size=queries.n_docs)
+    i, j = pairs(queries)
+    W = frank.pair_weights(scores, queries)
+    booster = frank._Booster(queries, BinnedFeatures.of(queries.features, bins))
+    booster.least = 1  # a thread for every query
+    weight, loss = booster.weigh(scores)
+    expected = np.bincount(i, W, queries.n_docs) - np.bincount(j, W, queries.n_docs)
+    np.testing.assert_allclose(weight, expected, rtol=1e-10, atol=1e-13)
+    assert loss == pytest.approx(frank.objective(scores, queries), rel=1e-10)
+
+    best = (0.0, 0.0)
+    for k, n_bins in enumerate(booster.binned.n_bins):
+        for cut in range(n_bins - 1):
+            _, h = booster.binned.stump(k, cut, True)
+            right, wrong = frank.separated(h, scores, queries)
+            alpha = 0.5 * abs(np.log(right / wrong)) if right * wrong else 5.0
+            best = max(best, ((np.sqrt(right) - np.sqrt(wrong)) ** 2, min(5.0, alpha)))
+    term = booster.choose(scores, weight)
+    right, wrong = frank.separated(term.values, scores, queries)
+    assert right > wrong
+    assert (np.sqrt(right) - np.sqrt(wrong)) ** 2 == pytest.approx(best[0], rel=1e-6)
+    assert term.alpha == pytest.approx(best[1], rel=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32])
+def test_the_best_cut_of_every_feature(rng: np.random.Generator, dtype: type) -> None:
+    queries = random_queries(rng, [1, 2, 40, 0, 7, 33, 3, 60], levels=4)
+    scores = rng.normal(size=queries.n_docs)
+    booster = frank._Booster(queries, BinnedFeatures.of(queries.features))
+    weight, _ = booster.weigh(scores)
+    n_bins = np.array([1, 2, 5, 200, 90], dtype=np.int64)
+    codes = np.stack([rng.integers(0, bins, queries.n_docs) for bins in n_bins]).astype(dtype)
+    best = np.zeros((5, 4))
+    for part in (slice(0, 3), slice(3, 5)):  # as two threads would
+        frank._best_cuts(
+            codes[part], n_bins[part], weight, scores, booster.blocks, booster.share, best[part]
+        )
+    assert best[0, 0] == 0.0
+    for k in range(1, 5):
+        sums = np.array(
+            [frank.separated(codes[k] > cut, scores, queries) for cut in range(n_bins[k] - 1)]
+        )
+        gains = np.diff(np.sqrt(sums), axis=1)[:, 0] ** 2
+        assert best[k, 0] == pytest.approx(gains.max(), rel=1e-6, abs=1e-12)
+        right, wrong = sums[int(best[k, 1])]
+        np.testing.assert_allclose(best[k, 2:], [right - wrong, right + wrong], atol=1e-12)
+
+
+def test_the_pair_weights_are_the_slope_of_the_objective(rng: np.random.Generator) -> None:
+    queries = random_queries(rng, [6, 9, 4], levels=3)
+    s = rng.normal(size=queries.n_docs)
+    i, j = pairs(queries)
+    W = frank.pair_weights(s, queries)
+    slope = -0.5 * (np.bincount(i, W, len(s)) - np.bincount(j, W, len(s)))
+    for row in range(queries.n_docs):
+        moved = np.eye(queries.n_docs)[row] * 1e-5
+        change = frank.objective(s + moved, queries) - frank.objective(s - moved, queries)
+        assert slope[row] == pytest.approx(change / 2e-5, rel=1e-5, abs=1e-9)
 
 
 @pytest.mark.parametrize("bins", [None, 8])
@@ -31,9 +92,11 @@ def test_objective_is_what_it_says_and_never_rises(
     model = FRank(rounds=60, bins=bins).fit_sets(train)
     values = model.learned.objective
     assert values[0] == pytest.approx(1.0 - np.sqrt(0.5), rel=1e-12)
-    assert values[-1] == pytest.approx(objective(train, model.predict(train.features)), rel=1e-9)
+    assert values[-1] == pytest.approx(
+        frank.objective(model.predict(train.features), train), rel=1e-9
+    )
     assert len(values) == 61
-    assert all(after <= before * (1 + 1e-12) for before, after in zip(values, values[1:]))
+    assert all(after <= before * (1 + 1e-12) for before, after in pairwise(values))
     assert values[-1] < 0.9 * values[0]
 
 
@@ -69,7 +132,7 @@ def test_steps_without_end_stay_finite(rng: np.random.Generator) -> None:
     model = FRank().fit_sets(train)
     values = model.learned.objective
     assert np.isfinite(values).all() and values[-1] < 1e-9
-    assert all(after <= before * (1 + 1e-12) for before, after in zip(values, values[1:]))
+    assert all(after <= before * (1 + 1e-12) for before, after in pairwise(values))
     assert np.isfinite(model.predict(train.features)).all()
 
 

@@ -2,27 +2,55 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from conftest import random_queries
 
 from letorbench.errors import UsageError
+from letorbench.rankers import ndcgboost
 from letorbench.rankers.ndcgboost import NDCGBoost
+from letorbench.solvers.stump_search import BinnedFeatures
 
 
-def objective(queries, scores: np.ndarray) -> float:
-    """Equation (11) without 1/n, by its definition."""
-    total = 0.0
-    for begin, end in zip(queries.offsets, queries.offsets[1:]):
-        gain = 2.0 ** queries.labels[begin:end] - 1.0
-        z = (np.sort(gain)[::-1] / np.log2(2 + np.arange(end - begin))).sum()
-        if z == 0:
-            continue
-        f = scores[begin:end]
-        above = 1.0 / (1.0 + np.exp(f[:, None] - f[None, :]))
-        np.fill_diagonal(above, 0.0)
-        total += float((gain * above.sum(axis=1)).sum() / z)
-    return total
+@pytest.mark.parametrize("spread", [0.0, 1.0, 50.0, 400.0])
+def test_the_kernels_compute_the_equations(rng: np.random.Generator, spread: float) -> None:
+    for lengths in ([1, 2, 40, 7, 33, 3], [5], [9, 9, 0, 17]):
+        queries = random_queries(rng, lengths, levels=4)
+        queries.labels[: lengths[0]] = 0
+        F, f = spread * rng.normal(size=queries.n_docs), rng.random(queries.n_docs) < 0.4
+        binned = BinnedFeatures.of(queries.features)
+        booster = ndcgboost._Booster(queries, binned, None)
+        booster.least = 1  # a thread for every query
+        w, M = booster.weigh(F)
+        np.testing.assert_allclose(w, ndcgboost.weights(F, queries), rtol=1e-10, atol=1e-13)
+        assert M == pytest.approx(ndcgboost.objective(F, queries), rel=1e-10)
+        expected = ndcgboost.step(F, f, queries)
+        assert booster._step(F, f) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+def test_the_equations_by_hand() -> None:
+    """Two documents of labels 1 and 0: Z = 1, theta = 1/4 at equal scores."""
+    queries = random_queries(np.random.default_rng(0), [2], levels=1)
+    queries.labels[:] = [1, 0]
+    F = np.zeros(2)
+    assert ndcgboost.objective(F, queries) == 0.5
+    assert ndcgboost.weights(F, queries).tolist() == [0.25, -0.25]
+    assert ndcgboost.step(F, np.array([True, False]), queries) == 5.0
+    assert ndcgboost.step(F, np.array([False, True]), queries) == -5.0
+    assert ndcgboost.step(F, np.array([True, True]), queries) == 0.0
+
+
+def test_the_weights_are_the_slope_of_the_objective(rng: np.random.Generator) -> None:
+    """Equation (16) is minus the derivative of (11) by F, up to the pairs counted twice."""
+    queries = random_queries(rng, [6, 9], levels=3)
+    F = rng.normal(size=queries.n_docs)
+    w = ndcgboost.weights(F, queries)
+    for i in range(queries.n_docs):
+        moved = np.eye(queries.n_docs)[i] * 1e-5
+        up, down = ndcgboost.objective(F + moved, queries), ndcgboost.objective(F - moved, queries)
+        assert w[i] == pytest.approx((down - up) / 2e-5, rel=1e-5, abs=1e-9)
 
 
 @pytest.mark.parametrize("stumps", ["exact", "sample"])
@@ -34,10 +62,12 @@ def test_objective_is_what_it_says_and_never_rises(
     train.labels[train.offsets[3] : train.offsets[4]] = 0
     ranker = NDCGBoost(rounds=60, stumps=stumps, bins=bins).fit_sets(train)
     values = ranker.learned.objective
-    assert values[0] == pytest.approx(objective(train, np.zeros(train.n_docs)), rel=1e-12)
-    assert values[-1] == pytest.approx(objective(train, ranker.predict(train.features)), rel=1e-9)
+    assert values[0] == pytest.approx(ndcgboost.objective(np.zeros(train.n_docs), train), rel=1e-12)
+    assert values[-1] == pytest.approx(
+        ndcgboost.objective(ranker.predict(train.features), train), rel=1e-9
+    )
     assert len(values) == 61
-    assert all(after <= before * (1 + 1e-12) for before, after in zip(values, values[1:]))
+    assert all(after <= before * (1 + 1e-12) for before, after in pairwise(values))
     assert values[-1] < 0.9 * values[0]
 
 
@@ -60,3 +90,9 @@ def test_nothing_relevant_learns_nothing_and_says_so(rng: np.random.Generator) -
 def test_wrong_stumps_are_named() -> None:
     with pytest.raises(UsageError, match="found stumps=best, expected exact or sample"):
         NDCGBoost(stumps="best").fit_sets(random_queries(np.random.default_rng(0), [4]))
+
+
+@pytest.mark.parametrize("rounds", [0, -5])
+def test_rounds_that_are_none_are_refused(rounds: int) -> None:
+    with pytest.raises(UsageError, match=f"found rounds={rounds}, expected 1 or more"):
+        NDCGBoost(rounds=rounds).fit_sets(random_queries(np.random.default_rng(0), [4]))

@@ -2,20 +2,48 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from conftest import random_queries
 
-from letorbench.datasets.queryset import QuerySet
-from letorbench.rankers.rankboost import RankBoost
+from letorbench.rankers import rankboost
+from letorbench.rankers.rankboost import RankBoost, pairs
+from letorbench.solvers.stump_search import BinnedFeatures
 from letorbench.solvers.validation import Validation
 
 
-def pairs(queries: QuerySet) -> tuple[np.ndarray, np.ndarray]:
-    """The rows i and j of all pairs with r_i > r_j."""
-    query = np.repeat(np.arange(queries.n_queries), queries.lengths)
-    labels = queries.labels
-    return np.nonzero((query[:, None] == query) & (labels[:, None] > labels))
+@pytest.mark.parametrize("spread", [0.0, 1.0, 50.0])
+@pytest.mark.parametrize("span", [0.0, 600.0])
+@pytest.mark.parametrize("levels", [1, 2, 5])
+def test_the_kernels_compute_the_equations(
+    rng: np.random.Generator, spread: float, span: float, levels: int
+) -> None:
+    """`span` puts the labels far apart, in the right order: exp of it is no float64."""
+    queries = random_queries(rng, [1, 2, 40, 0, 7, 33, 3], levels=levels)
+    queries.labels[3:10] = 0
+    scores = spread * rng.normal(size=queries.n_docs)
+    scores[: queries.n_docs // 2] += span * queries.labels[: queries.n_docs // 2]
+    booster = rankboost._Booster(queries, BinnedFeatures.of(queries.features))
+    booster.least = 1  # a thread for every query
+    pi, loss = booster.weigh(scores)
+    if levels == 1:
+        assert loss == 0.0 and not pi.any()
+        return
+    expected = rankboost.potentials(scores, queries)
+    assert loss == pytest.approx(rankboost.objective(scores, queries), rel=1e-10)
+    np.testing.assert_allclose(pi, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_the_equations_by_hand() -> None:
+    """One document of label 1 and two of label 0, one of them a whole unit above."""
+    queries = random_queries(np.random.default_rng(0), [3], levels=1)
+    queries.labels[:] = [0, 1, 0]
+    H, e = np.array([1.0, 0.0, 0.0]), np.e
+    assert rankboost.objective(H, queries) == pytest.approx((e + 1) / 2)
+    expected = np.array([-e, e + 1, -1]) / (e + 1)
+    np.testing.assert_allclose(rankboost.potentials(H, queries), expected)
 
 
 @pytest.mark.parametrize("bins", [None, 8])
@@ -31,7 +59,7 @@ def test_objective_is_what_it_says_and_never_rises(
     assert values[0] == pytest.approx(1.0, rel=1e-12)
     assert values[-1] == pytest.approx(np.exp(scores[j] - scores[i]).mean(), rel=1e-9)
     assert len(values) == 61
-    assert all(after <= before * (1 + 1e-12) for before, after in zip(values, values[1:]))
+    assert all(after <= before * (1 + 1e-12) for before, after in pairwise(values))
     assert values[-1] < 0.9
 
 
