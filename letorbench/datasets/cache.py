@@ -1,9 +1,9 @@
 """Parsed files kept as memory-mapped `.npy`, found by what the text files hold.
 
-A cache folder has three parts: `entries/<digest>` (the arrays of a list of files),
-`sources` (which content a path had when its signature was such) and `facts` (small results
-about files). Everything is written beside its place and renamed; whatever is damaged, stale
-or of another version is built again.
+A cache folder has two parts: `entries/<digest>`, the arrays of a list of files, and `notes`,
+what was found out about files of a certain signature, such as the digest of their content.
+Everything is written beside its place and renamed. Whatever is damaged, stale or of another
+version is built again, so the folder can be deleted at any time.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ import numpy as np
 
 from letorbench.datasets import mapped
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.reader import ReadOptions, read_queries
-from letorbench.datasets.signature import Signature, settled_signature, signature
+from letorbench.datasets.reader import READ_STRICTLY, ReadOptions, read_queries
+from letorbench.datasets.signature import is_settled, signature
 from letorbench.datasets.text.blocks import changed
 from letorbench.errors import DataError
 from letorbench.files import write_atomically
@@ -30,8 +30,10 @@ from letorbench.threads import in_turn
 JSON = Any
 
 #: part of every key: another reader or layout makes other entries
-VERSION = "1"
+VERSION = "2"
 HASHED_AT_A_TIME = 1 << 20
+#: what every entry holds
+ARRAYS = {"features", "labels", "offsets", "qids", "bounds"}
 
 
 class Cache:
@@ -41,26 +43,42 @@ class Cache:
         self._folder = Path(folder)
 
     def queries(
-        self, files: Sequence[Path], options: ReadOptions = ReadOptions()
+        self, files: Sequence[Path], options: ReadOptions = READ_STRICTLY
     ) -> tuple[QuerySet, np.ndarray]:
-        """One query set of all files in their order, and (len(files) + 1,) query boundaries.
+        """Return one query set of all files in their order.
 
-        Query q of file i is query boundaries[i] + q of the set. A file that is listed twice
-        is parsed once; a set narrower than the widest has 0 for the features it lacks. The
-        arrays are mapped copy-on-write. Raises DataError as `read_queries` does.
+        A file that is listed twice is parsed once. A file with fewer features than the widest
+        has 0 for those that it lacks. The arrays are mapped copy-on-write.
+
+        Parameters
+        ----------
+        files : sequence of Path
+        options : ReadOptions
+
+        Returns
+        -------
+        whole : QuerySet
+        bounds : ndarray of shape (len(files) + 1,), int64
+            File i owns the queries bounds[i]:bounds[i + 1].
+
+        Raises
+        ------
+        DataError
+            As `read_queries` does, and where the cache cannot be written.
         """
         files = [Path(file) for file in files]
         distinct = list(dict.fromkeys(files))
-        signatures, digests = zip(*in_turn([partial(self._digest, file) for file in distinct]))
-        digest_of = dict(zip(distinct, digests))
+        before = [signature(file) for file in distinct]
+        digest_of = dict(zip(distinct, in_turn([partial(self._digest, f) for f in distinct])))
         place = self._folder / "entries" / _key([digest_of[file] for file in files], options)
         found = mapped.load(place)
-        if found is None:
-            parts = _read_all(dict(zip(distinct, signatures)), options)
-            joined = _join([parts[file] for file in files])
-            del parts
+        if found is None or not ARRAYS <= found.keys():
+            parts = {file: read_queries(file, options) for file in distinct}
+            for file, expected in zip(distinct, before):
+                if signature(file) != expected:
+                    raise changed(file)
             try:
-                found = mapped.store(place, joined)
+                found = mapped.store(place, _join([parts[file] for file in files]))
             except OSError as error:
                 raise DataError(
                     f"{self._folder}: cannot write the cache: {error.strerror}"
@@ -68,65 +86,49 @@ class Cache:
         bounds = found.pop("bounds")
         return QuerySet(**found), bounds
 
-    def remember(
-        self, key: str, files: Sequence[Path], compute: Callable[[], JSON]
-    ) -> JSON:
-        """A fact about the files' contents, computed again when a signature has changed.
+    def remember(self, key: str, files: Sequence[Path], compute: Callable[[], JSON]) -> JSON:
+        """Return a fact about the files' contents, computed again when a signature changes.
 
-        The value is what JSON makes of it, also when it has just been computed.
+        Nothing is noted of a file that changed a moment ago, since the next change might leave
+        its signature as it is.
+
+        Parameters
+        ----------
+        key : str
+            What the fact is.
+        files : sequence of Path
+        compute : callable
+            Returns the fact: anything that JSON can hold.
+
+        Returns
+        -------
+        JSON
+            What JSON makes of the fact, also when it has just been computed.
         """
-        paths = [str(Path(file).resolve()) for file in files]
-        place = self._folder / "facts" / f"{_hash([VERSION, key, *paths])}.json"
-        signatures = [list(signature(Path(file))) for file in files]
+        files = [Path(file) for file in files]
+        place = self._folder / "notes" / f"{_hash([key, *(str(f.resolve()) for f in files)])}.json"
+        before = [list(signature(file)) for file in files]
         known = _read_json(place)
-        if known is not None and known.get("signatures") == signatures and "value" in known:
+        if known is not None and known.get("signatures") == before and "value" in known:
             return known["value"]
-        signatures = [list(settled_signature(Path(file))) for file in files]
-        text = json.dumps({"signatures": signatures, "value": compute()})
-        if signatures == [list(signature(Path(file))) for file in files]:
-            _write(place, text)
+        settled = all(is_settled(tuple(found)) for found in before)
+        text = json.dumps({"signatures": before, "value": compute()})
+        if settled and before == [list(signature(file)) for file in files]:
+            # a cache that cannot be written goes without notes
+            with contextlib.suppress(OSError), write_atomically(place) as note:
+                note.write(text)
         return json.loads(text)["value"]
 
     def size(self) -> int:
-        """Bytes of all the cache's files."""
+        """Return the bytes of all the cache's files."""
         return sum(p.lstat().st_size for p in self._folder.rglob("*") if p.is_file())
 
-    def _digest(self, file: Path) -> tuple[Signature, str]:
-        """The file's signature and what its content hashes to, remembered by the former."""
-        path = str(file.resolve())
-        place = self._folder / "sources" / f"{_hash([path])}.json"
-        now = signature(file)
-        known = _read_json(place)
-        if known is not None and known.get("signature") == list(now):
-            return now, str(known.get("digest"))
-        now = settled_signature(file)
-        digest = _hash_file(file)
-        if signature(file) != now:
-            raise changed(file)
-        _write(place, json.dumps({"path": path, "signature": now, "digest": digest}))
-        return now, digest
-
-
-def _write(place: Path, text: str) -> None:
-    """Note something that can be found out again: a cache that is not writable goes without."""
-    with contextlib.suppress(OSError), write_atomically(place) as file:
-        file.write(text)
-
-
-def _read_all(
-    signatures: dict[Path, Signature], options: ReadOptions
-) -> dict[Path, QuerySet]:
-    """Each file's queries; the files must still be those that were hashed."""
-    parts = {}
-    for file, expected in signatures.items():
-        parts[file] = read_queries(file, options)
-        if signature(file) != expected:
-            raise changed(file)
-    return parts
+    def _digest(self, file: Path) -> str:
+        return self.remember("digest", [file], partial(_hash_file, file))
 
 
 def _join(parts: Sequence[QuerySet]) -> dict[str, list[np.ndarray]]:
-    """The arrays of an entry, each as the pieces that follow one another in its file."""
+    """Return the arrays of an entry, each as the pieces that follow one another in its file."""
     width = max(part.n_features for part in parts)
     docs = np.cumsum([0] + [part.n_docs for part in parts])
     arrays = {
@@ -154,12 +156,12 @@ def _widen(features: np.ndarray, width: int) -> np.ndarray:
 
 def _key(digests: list[str], options: ReadOptions) -> str:
     null = options.null if isinstance(options.null, str) else float(options.null)
-    settings = json.dumps([null, options.n_features])
-    return _hash([VERSION, settings, *digests])
+    return _hash([json.dumps([null, options.n_features]), *digests])
 
 
 def _hash(parts: Sequence[str]) -> str:
-    return hashlib.blake2b(json.dumps(list(parts)).encode(), digest_size=16).hexdigest()
+    text = json.dumps([VERSION, *parts])
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def _hash_file(file: Path) -> str:
@@ -174,7 +176,7 @@ def _hash_file(file: Path) -> str:
 
 
 def _read_json(place: Path) -> dict[str, JSON] | None:
-    """The object in a file; None if there is none or it is damaged."""
+    """Return the object in a file; None if there is none or it is damaged."""
     try:
         value = json.loads(place.read_bytes())
     except (OSError, ValueError):

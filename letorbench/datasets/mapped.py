@@ -1,14 +1,13 @@
 """A folder of `.npy` files that is whole or not there, opened by mapping it.
 
-`meta.json` holds each array's checksum and its file's signature. An array whose signature
-agrees is trusted unread; otherwise its checksum is taken, and what fails it does not count.
+`meta.json` holds the signature and the checksum of each array's file. A file of that signature
+is trusted unread. Another one, as in a cache that was copied, must have that checksum.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import json
 import os
 import secrets
@@ -20,76 +19,62 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.datasets.signature import settled_signature, signature
-from letorbench.errors import DataError
+from letorbench.datasets.signature import signature
 from letorbench.files import write_atomically
 
 META = "meta.json"
-#: unfinished folders of killed runs are removed when they are this old
-ABANDONED_SECONDS = 86_400
-UNFINISHED, REPLACED = ".new-", ".old-"
+#: how the folders that killed processes leave are called, and how old they are when removed
+UNFINISHED, ABANDONED_SECONDS = ".new-", 86_400
 CHECKED_AT_A_TIME = 1 << 20
 
 
 def load(place: Path) -> dict[str, np.ndarray] | None:
-    """The arrays of a folder, mapped copy-on-write; None if it is not there or damaged."""
-    meta = _read_meta(place)
-    if meta is None:
-        return None
+    """Return the arrays of a folder, mapped copy-on-write; None if it is missing or damaged."""
     try:
-        if not all([_is_whole(place, name, known) for name, known in meta.items()]):
+        meta = json.loads((place / META).read_bytes())
+        if not all(_is_whole(place / f"{name}.npy", known) for name, known in meta.items()):
             return None
-        arrays = {name: _map(place / f"{name}.npy") for name in meta}
-    except (DataError, OSError, ValueError):
+        # plain arrays on the mapping: kernels are compiled for that type
+        return {name: np.asarray(np.load(place / f"{name}.npy", mmap_mode="c")) for name in meta}
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
-    if any(known.pop("moved", False) for known in meta.values()):
-        with contextlib.suppress(OSError):  # a cache that cannot be written is still read
-            _write_meta(place, meta)
-    return arrays
 
 
 def store(place: Path, arrays: Mapping[str, Sequence[np.ndarray]]) -> dict[str, np.ndarray]:
     """Write arrays, each given as pieces along the first axis, and map them.
 
-    Where another process has stored the same meanwhile, its folder is used. OSError where
-    nothing can be written.
+    The folder is written beside its place and renamed. It replaces a damaged one, or an equal
+    one that another process has just put there; who has mapped that keeps its arrays.
+
+    Raises
+    ------
+    OSError
+        If nothing can be written.
     """
     place.parent.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(place.parent)
-    name = f"{os.getpid()}-{secrets.token_hex(8)}"
-    new = place.parent / f"{UNFINISHED}{name}"
+    new = place.parent / f"{UNFINISHED}{os.getpid()}-{secrets.token_hex(8)}"
     new.mkdir()
     try:
-        checksums = {key: _write_array(new, key, arrays[key]) for key in arrays}
-        _write_meta(new, {key: _describe(new, key, checksums[key]) for key in checksums})
-        return _put(new, place, place.parent / f"{REPLACED}{name}")
+        meta = {name: _write(new / f"{name}.npy", pieces) for name, pieces in arrays.items()}
+        with write_atomically(new / META) as file:
+            json.dump(meta, file)
+        found = load(new)
+        if found is None:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        try:
+            new.rename(place)
+        except OSError:  # the place is taken
+            shutil.rmtree(place, ignore_errors=True)
+            with contextlib.suppress(OSError):  # another process was faster
+                new.rename(place)
+        return found
     finally:
         shutil.rmtree(new, ignore_errors=True)
 
 
-def _put(new: Path, place: Path, aside: Path) -> dict[str, np.ndarray]:
-    """Rename `new` to its place unless a whole folder is there; what is there, mapped."""
-    for last in (False, False, True):
-        try:
-            new.rename(place)
-        except OSError:  # the place is taken
-            if last:
-                raise
-        found = load(place)
-        if found is not None:
-            return found
-        _move_away(place, aside)
-    raise OSError(errno.EIO, os.strerror(errno.EIO))
-
-
-def _map(file: Path) -> np.ndarray:
-    # a plain array on the mapping: kernels are compiled for that type
-    return np.asarray(np.load(file, mmap_mode="c"))
-
-
-def _write_array(folder: Path, name: str, pieces: Sequence[np.ndarray]) -> int:
-    """Write the pieces as one array; its file's checksum."""
-    path = folder / f"{name}.npy"
+def _write(path: Path, pieces: Sequence[np.ndarray]) -> dict[str, object]:
+    """Write the pieces as one array; return what `meta.json` says of the file."""
     first = pieces[0]
     shape = (sum(len(piece) for piece in pieces), *first.shape[1:])
     with open(path, "wb") as file:
@@ -99,23 +84,14 @@ def _write_array(folder: Path, name: str, pieces: Sequence[np.ndarray]) -> int:
             file.write(np.ascontiguousarray(piece, first.dtype).reshape(-1).view(np.uint8).data)
         file.flush()
         os.fsync(file.fileno())
-    # taken from what the file system holds, so that a failed write shows
-    return _checksum(path)
+    return {"signature": list(signature(path)), "crc32": _checksum(path)}
 
 
-def _describe(folder: Path, name: str, checksum: int) -> dict[str, object]:
-    return {"crc32": checksum, "signature": list(settled_signature(folder / f"{name}.npy"))}
-
-
-def _is_whole(place: Path, name: str, known: dict[str, object]) -> bool:
-    path = place / f"{name}.npy"
+def _is_whole(path: Path, known: dict[str, object]) -> bool:
     now = list(signature(path))
     if now == known["signature"]:
         return True
-    if now[0] != known["signature"][0] or _checksum(path) != known["crc32"]:
-        return False
-    known.update(signature=now, moved=True)
-    return True
+    return now[0] == known["signature"][0] and _checksum(path) == known["crc32"]
 
 
 def _checksum(path: Path) -> int:
@@ -126,40 +102,8 @@ def _checksum(path: Path) -> int:
     return checksum
 
 
-def _write_meta(folder: Path, arrays: Mapping[str, object]) -> None:
-    body = json.dumps(arrays, sort_keys=True)
-    with write_atomically(folder / META) as file:
-        json.dump({"digest": _digest(body), "arrays": body}, file)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _read_meta(place: Path) -> dict[str, dict] | None:
-    try:
-        meta = json.loads((place / META).read_bytes())
-        if meta["digest"] != _digest(meta["arrays"]):
-            return None
-        return json.loads(meta["arrays"])
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return None
-
-
-def _digest(body: str) -> str:
-    return hashlib.blake2b(body.encode(), digest_size=16).hexdigest()
-
-
-def _move_away(place: Path, aside: Path) -> None:
-    """Remove a damaged folder; OSError where that is not possible."""
-    try:
-        place.rename(aside)
-    except FileNotFoundError:  # another process was faster
-        return
-    shutil.rmtree(aside, ignore_errors=True)
-
-
 def _remove_abandoned(parent: Path) -> None:
-    for folder in parent.iterdir():
-        if folder.name.startswith((UNFINISHED, REPLACED)):
-            with contextlib.suppress(OSError):
-                if time.time() - folder.stat().st_mtime > ABANDONED_SECONDS:
-                    shutil.rmtree(folder, ignore_errors=True)
+    for folder in parent.glob(f"{UNFINISHED}*"):
+        with contextlib.suppress(OSError):
+            if time.time() - folder.stat().st_mtime > ABANDONED_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)

@@ -54,6 +54,10 @@ class ReadOptions:
             )
 
 
+#: NULL is an error, and the number of features is found
+READ_STRICTLY = ReadOptions()
+
+
 def read_letor(
     path: str | Path, null: str | float = "error", n_features: int | None = None
 ) -> QuerySet:
@@ -82,7 +86,7 @@ def read_letor(
     return read_queries(Path(path), ReadOptions(null, n_features))
 
 
-def read_queries(path: Path, options: ReadOptions = ReadOptions()) -> QuerySet:
+def read_queries(path: Path, options: ReadOptions = READ_STRICTLY) -> QuerySet:
     """Read a file of `label qid:N 1:0.5 2:3 … #docid = X` lines, dense or sparse.
 
     Values have the bits of np.float32(float(text)), missing features are 0, blank lines and

@@ -1,4 +1,4 @@
-"""What tells that a file is still the one that was read, without reading it."""
+"""What tells that a file is still the one that was read, without reading it again."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from pathlib import Path
 
 from letorbench.errors import DataError
 
-#: a file system's clock may tick this slowly: two changes within it can look the same
+#: the clock of a file system may tick this slowly: two changes within a tick can look the same
 TICK_NS = 20_000_000
 
 Signature = tuple[int, int, int, int]
 
 
 def signature(path: Path) -> Signature:
-    """(size, mtime_ns, ctime_ns, inode) of a file; DataError where there is no such file."""
+    """Return (size, mtime_ns, ctime_ns, inode) of a file; DataError where there is none.
+
+    An edit changes the ctime even where it keeps the size and restores the mtime.
+    """
     try:
         found = os.stat(path)
     except FileNotFoundError:
@@ -25,10 +28,6 @@ def signature(path: Path) -> Signature:
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
 
-def settled_signature(path: Path) -> Signature:
-    """The signature once any later change must show in it: a tick after the last change."""
-    found = signature(path)
-    if abs(time.time_ns() - found[2]) < TICK_NS:
-        time.sleep(TICK_NS / 1e9)
-        return signature(path)
-    return found
+def is_settled(found: Signature) -> bool:
+    """Return whether a change from now on must show in the signature."""
+    return abs(time.time_ns() - found[2]) > TICK_NS
