@@ -130,8 +130,9 @@ def _parse(blocks: Blocks, options: ReadOptions, width: int) -> QuerySet | None:
     """The query set; None if an index is beyond a width that was only a guess."""
     rows = _Rows.empty(blocks, width)
     limit = options.n_features or LARGEST_INDEX
-    prefixes, skips = _prefixes(width)
     null = np.float32(math.nan if isinstance(options.null, str) else options.null)
+    syntax = kernels.Syntax(*_prefixes(width), limit, null, options.null != "error")
+    target = kernels.Rows(rows.features, rows.labels, rows.qids)
     most_rows = int(np.diff(blocks.rows).max())
 
     def work(reader: Reader, block: int) -> bool:
@@ -141,10 +142,8 @@ def _parse(blocks: Blocks, options: ReadOptions, width: int) -> QuerySet | None:
         state, first, last = rows.states[block], *map(int, blocks.rows[block : block + 2])
         spans = np.empty((most_rows, 2), dtype=np.int64)
         hard = np.empty((blocks.longest // LEAST_HARD + 1, 3), dtype=np.int64)
-        kernels.parse(
-            reader.text, size, first, last, prefixes, skips, limit, null,
-            options.null != "error", rows.features, rows.labels, rows.qids, spans, hard, state,
-        )
+        notes = kernels.Notes(spans, hard, state)
+        kernels.parse(reader.text, size, first, last, syntax, target, notes)
         if state[kernels.CODE] == kernels.DONE and first + state[kernels.ROWS] != last:
             state[kernels.CODE] = kernels.CHANGED
         if state[kernels.CODE] != kernels.DONE:

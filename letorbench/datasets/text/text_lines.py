@@ -6,6 +6,8 @@ nothing here checks where it ends but at the ends of lines.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from letorbench.datasets.text.text_numbers import BAD, HARD, integer, number, short_number
@@ -159,6 +161,65 @@ def gather(text, spans, rows, out):
             out[i, k] = text[start + k] if start + k < end else 0
 
 
+class Syntax(NamedTuple):
+    """What the values of a line may look like.
+
+    Attributes
+    ----------
+    prefixes : ndarray of shape (width + 1, 2), uint64
+        ` 17:` as a word, and the mask of its bytes.
+    skips : ndarray of shape (width + 1,), int64
+        The length of each prefix.
+    limit : int
+        The largest index there may be at all. An index beyond the width but not beyond the
+        limit stops the parser with WIDER.
+    null : float32
+        What NULL becomes where `has_null`.
+    has_null : bool
+    """
+
+    prefixes: np.ndarray
+    skips: np.ndarray
+    limit: int
+    null: np.float32
+    has_null: bool
+
+
+class Rows(NamedTuple):
+    """The arrays that the rows are written to, each of n_docs rows.
+
+    Attributes
+    ----------
+    features : ndarray of shape (n_docs, width), float32
+    labels : ndarray of shape (n_docs,), int32
+    qids : ndarray of shape (n_docs,), int64
+    """
+
+    features: np.ndarray
+    labels: np.ndarray
+    qids: np.ndarray
+
+
+class Notes(NamedTuple):
+    """What `parse` leaves beside the rows.
+
+    Attributes
+    ----------
+    spans : ndarray of shape (rows, 2), int64
+        Where each row's document id is in the text.
+    hard : ndarray of shape (numbers, 3), int64
+        Row, feature and start of the numbers that Python must round.
+    state : ndarray of shape (STATE,), int64
+        The code, the position, the rows, the fewest features in a row but the last, the
+        features in the last row, the length of the longest document id, and the numbers of
+        hard numbers and of NULLs.
+    """
+
+    spans: np.ndarray
+    hard: np.ndarray
+    state: np.ndarray
+
+
 @kernel()
 def next_index(text, p, previous, width, limit):
     """(code, index, position of its value) at p, for the index after `previous`."""
@@ -179,11 +240,10 @@ def long_value(text, p, null, has_null):
 
 
 @kernel()
-def parse_features(text, p, prefixes, skips, limit, null, has_null, row, features, hard, counts):
-    """(code, end, features present) of ` 1:0.5 2:3 …` at p into row `row` of features.
-
-    counts: hard numbers and NULLs so far; see `parse` for the rest.
-    """
+def parse_features(text, p, syntax, row, features, notes):
+    """(code, end, features present) of ` 1:0.5 2:3 …` at p into row `row` of features."""
+    prefixes, skips, hard = syntax.prefixes, syntax.skips, notes.hard
+    counts = notes.state[HARDS:]
     width = features.shape[1]
     present = width
     j = 0
@@ -194,7 +254,7 @@ def parse_features(text, p, prefixes, skips, limit, null, has_null, row, feature
             p = skip_blanks(text, p)
             if text[p] == NEWLINE or text[p] == HASH:
                 break
-            code, index, p = next_index(text, p, j, width, limit)
+            code, index, p = next_index(text, p, j, width, syntax.limit)
             if code != DONE:
                 return code, p, present
             present -= index - 1 - j
@@ -205,7 +265,7 @@ def parse_features(text, p, prefixes, skips, limit, null, has_null, row, feature
         if end >= 0:
             features[row, j] = value
         else:
-            status, rounded, end = long_value(text, p, null, has_null)
+            status, rounded, end = long_value(text, p, syntax.null, syntax.has_null)
             if status == BAD:
                 return VALUE, p, present
             if status == HARD:
@@ -221,22 +281,11 @@ def parse_features(text, p, prefixes, skips, limit, null, has_null, row, feature
 
 
 @kernel()
-def parse(
-    text, size, first, last, prefixes, skips, limit, null, has_null,
-    features, labels, qids, spans, hard, state,
-):
-    """Parse text[:size] into the rows first..last of features, labels and qids.
-
-    prefixes: (width + 1, 2); ` 17:` as a word, and the mask of its bytes; skips: its length.
-    limit:    the largest index there may be at all; beyond the width it stops with WIDER.
-    null:     what NULL becomes where has_null.
-    spans:    (rows, 2) where each row's document id is in the text.
-    hard:     (numbers, 3) row, feature and start of the numbers that Python must round.
-    state:    code, position, rows, fewest features in a row but the last, features in the
-              last row, length of the longest document id, hard numbers, NULLs.
-    """
-    counts = state[HARDS:]
-    counts[:] = 0
+def parse(text, size, first, last, syntax, rows, notes):
+    """Parse text[:size] into the rows first..last."""
+    features, labels, qids = rows
+    spans, state = notes.spans, notes.state
+    state[HARDS:] = 0
     row, p, longest, code = first, 0, 0, DONE
     fewest = present = features.shape[1]
     while p < size:
@@ -252,9 +301,7 @@ def parse(
             break
         labels[row], qids[row] = label, qid
         fewest = min(fewest, present)
-        code, p, present = parse_features(
-            text, p, prefixes, skips, limit, null, has_null, row, features, hard, counts
-        )
+        code, p, present = parse_features(text, p, syntax, row, features, notes)
         if code != DONE:
             break
         start, end = find_docid(text, p)

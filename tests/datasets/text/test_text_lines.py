@@ -30,9 +30,11 @@ def parse_numbers(numbers: list[str]) -> tuple[np.ndarray, np.ndarray, np.ndarra
     spans, hard = np.zeros((n, 2), np.int64), np.zeros((n, 3), np.int64)
     labels, qids, state = np.zeros(n, np.int32), np.zeros(n, np.int64), np.zeros(8, np.int64)
     kernels.parse(
-        padded(text), len(text), 0, n, *prefixes(1), 10, np.float32(0), False,
-        features, labels, qids, spans, hard, state,
-    )
+        padded(text), len(text), 0, n,
+        kernels.Syntax(*prefixes(1), 10, np.float32(0), False),
+        kernels.Rows(features, labels, qids),
+        kernels.Notes(spans, hard, state),
+    )  # fmt: skip
     return features[:, 0], hard[: state[kernels.HARDS], 0], state
 
 
