@@ -1,29 +1,48 @@
-"""What a loss is, and the table of all of them."""
+"""What a loss is, and how a compiled loss runs over many queries."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
+from letorbench.threads import in_threads
 
-#: scores (n_docs,) float64 and their queries -> value (n_queries,), gradient (n_docs,)
-LossFunction = Callable[[np.ndarray, QuerySet], tuple[np.ndarray, np.ndarray]]
+
+class ValueAndGradient(NamedTuple):
+    """A loss at some scores: value (n_queries,) and gradient (n_docs,), both float64."""
+
+    value: np.ndarray
+    gradient: np.ndarray
+
+
+#: scores (n_docs,) float64 and their queries -> the loss there
+LossFunction = Callable[[np.ndarray, QuerySet], ValueAndGradient]
 
 
 @dataclass(frozen=True)
 class Loss:
-    """A differentiable loss of scores, the smaller the better.
+    """A differentiable loss of scores. A smaller value is better.
 
-    Called with scores (n_docs,) float64 in file order and their queries it gives its value
-    for each query (n_queries,) and its gradient (n_docs,), both float64.
+    Call it with scores (n_docs,) float64 in file order and their queries. It returns its value
+    for each query and its derivative by each score.
 
-    exponential:       whether it grows like e^s: finite differences drown in rounding far from 0.
-    undefined_at_zero: whether it has no value where a query's scores are all 0, and so no
-                       derivative there; the value and the gradient it gives are a convention.
+    Parameters
+    ----------
+    name : str
+        What users call it.
+    formula : str
+        The value of one query, in plain text.
+    function : callable
+        Computes it.
+    exponential : bool
+        Whether it grows like e^s. Far from 0, finite differences then drown in rounding.
+    undefined_at_zero : bool
+        Whether it has no value where all scores of a query are 0, and so no derivative there.
+        What it returns there is a convention.
     """
 
     name: str
@@ -32,33 +51,41 @@ class Loss:
     exponential: bool = False
     undefined_at_zero: bool = False
 
-    def __call__(self, scores: np.ndarray, queries: QuerySet) -> tuple[np.ndarray, np.ndarray]:
+    def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         return self.function(scores, queries)
 
 
-LOSSES: dict[str, Loss] = {}
-
-
-def register(name: str, formula: str, **facts: bool) -> Callable[[LossFunction], Loss]:
-    """Make the function below a loss of that name; facts: of its further fields."""
-
-    def enter(function: LossFunction) -> Loss:
-        LOSSES[name] = Loss(name, formula, function, **facts)
-        return LOSSES[name]
-
-    return enter
-
-
-def loss(name: str) -> Loss:
-    """The loss of that name; UsageError lists the names."""
-    try:
-        return LOSSES[name]
-    except KeyError:
-        raise UsageError(
-            f"unknown loss {name!r}; expected one of {', '.join(sorted(LOSSES))}"
-        ) from None
-
-
 def query_share(queries: QuerySet, documents: int) -> int:
-    """How many queries hold about that many documents: a thread's least share of the work."""
+    """Return how many queries hold about that many documents: the least work for a thread."""
     return max(1, documents * queries.n_queries // max(1, queries.n_docs))
+
+
+def in_query_slices(
+    kernel: Callable[..., None],
+    queries: QuerySet,
+    *arguments: object,
+    documents: int,
+    cost: np.ndarray | None = None,
+) -> ValueAndGradient:
+    """Run a compiled loss over slices of the queries, on all threads.
+
+    Parameters
+    ----------
+    kernel : callable
+        kernel(*arguments, start, stop, out) fills a `ValueAndGradient` for the queries
+        start..stop - 1.
+    queries : QuerySet
+    *arguments : object
+        The kernel's first arguments.
+    documents : int
+        The smallest slice, in documents. A thread costs more than it saves on fewer.
+    cost : ndarray of shape (n_queries,), optional
+        What each query costs; without it, all cost the same.
+    """
+    out = ValueAndGradient(np.empty(queries.n_queries), np.empty(queries.n_docs))
+
+    def part(start: int, stop: int) -> None:
+        kernel(*arguments, start, stop, out)
+
+    in_threads(part, queries.n_queries, query_share(queries, documents), cost)
+    return out

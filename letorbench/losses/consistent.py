@@ -1,15 +1,19 @@
 """Surrogates of NDCG, and the changes that make them consistent with it.
 
 P. Ravikumar, A. Tewari, E. Yang, "On NDCG Consistency of Listwise Ranking Methods", AISTATS
-2011: a surrogate is NDCG consistent where its minimiser orders documents like E[G / Z], G the
-gains 2^r - 1 and Z = ||G||_D their DCG norm (theorem 6). The originals normalise by something
-else, or not at all (section 3.2); dividing G by Z restores consistency (section 3.3). Z@k, the
-norm truncated at k, approximates Z (section 6).
+2011. A surrogate is NDCG consistent where its minimiser orders documents like E[G / Z]
+(theorem 6); G are the gains 2^r - 1 and Z = ||G||_D is their DCG norm. The original surrogates
+divide the gains by another norm or by none (section 3.2). Dividing them by Z makes the
+surrogates consistent (section 3.3). Z@k, the norm truncated at k, approximates Z (section 6).
 
-The consistent ones are Bregman divergences D_psi(G / Z, g(s)), up to what does not depend on s
-(theorem 8): least squares with psi = |u|^2, cross entropy with psi = sum u log u - u (for
-which the paper prints the conjugate, exp), the penalised q-norm with psi = ||u||_p^2 of the
-dual exponent p = q / (q - 1). Cosine and the q-norm divide by the norm where those penalise it.
+The consistent surrogates are Bregman divergences D_psi(G / Z, g(s)), up to a term that does not
+depend on s (theorem 8):
+
+- least squares, with psi(u) = |u|^2;
+- cross entropy, with psi(u) = sum u log u - u (the paper prints the conjugate, exp);
+- the penalised q-norm, with psi(u) = ||u||_p^2 of the dual exponent p = q / (q - 1).
+
+Cosine and the q-norm divide by the norm instead of penalising it.
 
 A query without relevant documents (Z = 0) has G / Z = 0.
 """
@@ -22,134 +26,154 @@ from functools import partial
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses.base import register
-from letorbench.losses.lambdas import inverse_ideal, truncated_discount
-from letorbench.losses.listwise import top_k
-from letorbench.losses.segments import inverse, maxima, spread, sums
+from letorbench.losses.base import Loss, ValueAndGradient
+from letorbench.losses.gains import gains, normalized_gains
+from letorbench.losses.segments import (
+    broadcast_to_docs,
+    inverse_or_zero,
+    query_maxima,
+    query_sums,
+)
+from letorbench.losses.top_k_cross_entropy import top_k_cross_entropy
 
-Result = tuple[np.ndarray, np.ndarray]
-#: scores, their queries and u, what they are compared with -> values, gradient
-Form = Callable[[np.ndarray, QuerySet, np.ndarray], Result]
+#: scores, their queries, and the target u that the scores are compared with
+Surrogate = Callable[[np.ndarray, QuerySet, np.ndarray], ValueAndGradient]
 
-#: the truncation of Z by the names' endings; 0: none
-NORMS = {"-ndcg@1": 1, "-ndcg@10": 10, "-ndcg": 0}
-#: e^s goes on as its tangent from here: finite for all scores, and far above any minimiser,
-#: whose e^s is at most E[G / Z] <= 1
+#: the truncation of Z by the end of the loss's name; 0 is no truncation
+TRUNCATIONS = {"-ndcg@1": 1, "-ndcg@10": 10, "-ndcg": 0}
+#: from this score on, e^s is continued by its tangent, so that it is finite for all scores. The
+#: minimisers are far below: their e^s is at most E[G / Z] <= 1
 STEEPEST = 30.0
 
 
-def gains(queries: QuerySet) -> np.ndarray:
-    """(n_docs,) G = 2^r - 1."""
-    return np.exp2(queries.labels) - 1.0
+def q_norm(scores: np.ndarray, queries: QuerySet) -> tuple[np.ndarray, np.ndarray]:
+    """Return ||s||_q (n_queries,) and its gradient (n_docs,), q = log(m) + 2 (section 6).
 
-
-def shares(queries: QuerySet, truncation: int = 0) -> np.ndarray:
-    """(n_docs,) G / Z@k with the discount 1 / log2(1 + rank); 0 where Z is."""
-    z = inverse_ideal(queries, truncated_discount(queries, truncation))
-    return gains(queries) * spread(z, queries)
-
-
-def directed(
-    scores: np.ndarray, queries: QuerySet, u: np.ndarray, norm: np.ndarray, slope: np.ndarray
-) -> Result:
-    """-(s / N(s)) . u of a norm N (n_queries,) with gradient slope (n_docs,).
-
-    It has no value at s = 0: there it is given as 0, and its gradient as that of -s . u, so
-    that descent can leave it.
+    m is the number of the query's documents.
     """
-    inner = sums(scores * u, queries)
-    scale = np.where(norm > 0.0, inverse(norm), 1.0)
-    value = -inner * scale
-    return value, -spread(scale, queries) * (u + spread(value, queries) * slope)
-
-
-def q_norm(scores: np.ndarray, queries: QuerySet) -> Result:
-    """||s||_q with q = log(m) + 2 of each query's m documents (section 6), and its gradient."""
     q = np.log(np.maximum(queries.lengths, 1)) + 2.0
     size = np.abs(scores)
-    largest = maxima(size, queries)
-    share = size * spread(inverse(largest), queries)
-    relative = sums(share ** spread(q, queries), queries) ** (1.0 / q)
-    slope = np.sign(scores) * (share * spread(inverse(relative), queries)) ** (
-        spread(q, queries) - 1.0
-    )
+    largest = query_maxima(size, queries)
+    share = size * broadcast_to_docs(inverse_or_zero(largest), queries)
+    relative = query_sums(share ** broadcast_to_docs(q, queries), queries) ** (1.0 / q)
+    ratio = share * broadcast_to_docs(inverse_or_zero(relative), queries)
+    slope = np.sign(scores) * ratio ** (broadcast_to_docs(q, queries) - 1.0)
     return largest * relative, slope
 
 
-def two_norm(scores: np.ndarray, queries: QuerySet) -> Result:
-    """||s||_2 of each query, and its gradient."""
+def two_norm(scores: np.ndarray, queries: QuerySet) -> tuple[np.ndarray, np.ndarray]:
+    """Return ||s||_2 (n_queries,) and its gradient (n_docs,)."""
     largest = np.abs(scores).max(initial=0.0)
     scale = largest if largest > 0.0 else 1.0
-    norm = scale * np.sqrt(sums(np.square(scores / scale), queries))
-    return norm, scores * spread(inverse(norm), queries)
+    norm = scale * np.sqrt(query_sums(np.square(scores / scale), queries))
+    return norm, scores * broadcast_to_docs(inverse_or_zero(norm), queries)
 
 
-def _cosine(scores: np.ndarray, queries: QuerySet, u: np.ndarray) -> Result:
-    value, gradient = directed(scores, queries, u, *two_norm(scores, queries))
-    return 1.0 + value, gradient
+def _negative_cosine(
+    scores: np.ndarray, queries: QuerySet, u: np.ndarray, norm: np.ndarray, slope: np.ndarray
+) -> ValueAndGradient:
+    """Return -(s / N(s)) . u of a norm N (n_queries,) with gradient `slope` (n_docs,).
+
+    At s = 0 it has no value. There the value is given as 0 and the gradient as that of -s . u,
+    so that descent can leave the point.
+    """
+    inner = query_sums(scores * u, queries)
+    scale = np.where(norm > 0.0, inverse_or_zero(norm), 1.0)
+    value = -inner * scale
+    gradient = -broadcast_to_docs(scale, queries) * (
+        u + broadcast_to_docs(value, queries) * slope
+    )
+    return ValueAndGradient(value, gradient)
 
 
-def _squares(scores: np.ndarray, queries: QuerySet, u: np.ndarray) -> Result:
+def cosine(scores: np.ndarray, queries: QuerySet, u: np.ndarray) -> ValueAndGradient:
+    """Return 1 - (s / |s|) . u."""
+    value, gradient = _negative_cosine(scores, queries, u, *two_norm(scores, queries))
+    return ValueAndGradient(1.0 + value, gradient)
+
+
+def least_squares(scores: np.ndarray, queries: QuerySet, u: np.ndarray) -> ValueAndGradient:
+    """Return |s - u|^2."""
     difference = scores - u
-    return sums(np.square(difference), queries), 2.0 * difference
+    return ValueAndGradient(query_sums(np.square(difference), queries), 2.0 * difference)
 
 
-def _divergence(scores: np.ndarray, queries: QuerySet, u: np.ndarray) -> Result:
-    """KL(u || e^s) = sum u log(u / e^s) - sum u + sum e^s, 0 log 0 = 0."""
+def cross_entropy(scores: np.ndarray, queries: QuerySet, u: np.ndarray) -> ValueAndGradient:
+    """Return KL(u || e^s) = sum u log(u / e^s) - sum u + sum e^s, with 0 log 0 = 0."""
     bounded = np.minimum(scores, STEEPEST)
     q = np.exp(bounded)
     log_u = np.log(u, out=np.zeros_like(u), where=u > 0.0)
     terms = u * (log_u - scores) - u + q * (1.0 + scores - bounded)
-    return sums(terms, queries), q - u
+    return ValueAndGradient(query_sums(terms, queries), q - u)
 
 
-def _consistent(form: Form, truncation: int, scores: np.ndarray, queries: QuerySet) -> Result:
-    """Section 3.3: the form of G / Z, or of G / Z@k."""
-    return form(scores, queries, shares(queries, truncation))
+def _consistent(
+    surrogate: Surrogate, truncation: int, scores: np.ndarray, queries: QuerySet
+) -> ValueAndGradient:
+    """Section 3.3: the surrogate of G / Z, or of G / Z@k."""
+    return surrogate(scores, queries, normalized_gains(queries, truncation))
 
 
-for _ending, _k in NORMS.items():
-    _z = f"Z@{_k}" if _k else "Z"
-    register(f"cosine{_ending}", f"1 - (s / |s|) . (G / {_z})", undefined_at_zero=True)(
-        partial(_consistent, _cosine, _k)
-    )
-    register(f"least-squares{_ending}", f"|s - G / {_z}|^2")(partial(_consistent, _squares, _k))
-    register(f"cross-entropy{_ending}", f"KL(G / {_z} || e^s)", exponential=True)(
-        partial(_consistent, _divergence, _k)
-    )
-
-
-@register("cosine", "1 - (s / |s|) . (G / |G|)", undefined_at_zero=True)
-def cosine(scores: np.ndarray, queries: QuerySet) -> Result:
-    """RankCosine's (Qin et al., IPM 2008), in the paper's form."""
+def _original_cosine(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+    """RankCosine (Qin et al., IPM 2008), in this paper's form: the cosine with G / |G|."""
     norm, _ = two_norm(gains(queries), queries)
-    return _cosine(scores, queries, gains(queries) * spread(inverse(norm), queries))
+    u = gains(queries) * broadcast_to_docs(inverse_or_zero(norm), queries)
+    return cosine(scores, queries, u)
 
 
-@register("least-squares", "|s - G|^2")
-def least_squares(scores: np.ndarray, queries: QuerySet) -> Result:
-    """Squared error of the gains."""
-    return _squares(scores, queries, gains(queries))
+def _original_least_squares(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+    return least_squares(scores, queries, gains(queries))
 
 
-@register("cross-entropy", "KL(softmax(r) || softmax(s))")
-def cross_entropy(scores: np.ndarray, queries: QuerySet) -> Result:
-    """ListNet's, less the entropy of softmax(r), which no score changes."""
-    value, gradient = top_k(scores, queries, 1)
-    entropy, _ = top_k(queries.labels.astype(np.float64), queries, 1)
-    return value - entropy, gradient
+def _original_cross_entropy(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+    """ListNet's cross entropy, less the entropy of softmax(r), which no score changes."""
+    value, gradient = top_k_cross_entropy(scores, queries, 1)
+    entropy, _ = top_k_cross_entropy(queries.labels.astype(np.float64), queries, 1)
+    return ValueAndGradient(value - entropy, gradient)
 
 
-@register("qnorm", "-(s / |s|_q) . (G / Z), q = log(m) + 2", undefined_at_zero=True)
-def qnorm(scores: np.ndarray, queries: QuerySet) -> Result:
-    """Equation 4: the new one."""
-    return directed(scores, queries, shares(queries), *q_norm(scores, queries))
+def _q_norm(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+    """Equation 4."""
+    return _negative_cosine(scores, queries, normalized_gains(queries), *q_norm(scores, queries))
 
 
-@register("qnorm-penalised", "|s|_q^2 - 2 s . (G / Z), q = log(m) + 2")
-def qnorm_penalised(scores: np.ndarray, queries: QuerySet) -> Result:
+def _penalised_q_norm(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
     """Section 4: the member of the Bregman family that equation 4 normalises."""
     norm, slope = q_norm(scores, queries)
-    u = shares(queries)
-    gradient = 2.0 * (spread(norm, queries) * slope - u)
-    return np.square(norm) - 2.0 * sums(scores * u, queries), gradient
+    u = normalized_gains(queries)
+    gradient = 2.0 * (broadcast_to_docs(norm, queries) * slope - u)
+    return ValueAndGradient(np.square(norm) - 2.0 * query_sums(scores * u, queries), gradient)
+
+
+def _changed(ending: str, truncation: int) -> tuple[Loss, ...]:
+    """Return the three surrogates that are made consistent by Z, or by Z@k."""
+    z = f"Z@{truncation}" if truncation else "Z"
+    return (
+        Loss(
+            f"cosine{ending}",
+            f"1 - (s / |s|) . (G / {z})",
+            partial(_consistent, cosine, truncation),
+            undefined_at_zero=True,
+        ),
+        Loss(
+            f"least-squares{ending}",
+            f"|s - G / {z}|^2",
+            partial(_consistent, least_squares, truncation),
+        ),
+        Loss(
+            f"cross-entropy{ending}",
+            f"KL(G / {z} || e^s)",
+            partial(_consistent, cross_entropy, truncation),
+            exponential=True,
+        ),
+    )
+
+
+LOSSES = (
+    Loss("cosine", "1 - (s / |s|) . (G / |G|)", _original_cosine, undefined_at_zero=True),
+    Loss("least-squares", "|s - G|^2", _original_least_squares),
+    Loss("cross-entropy", "KL(softmax(r) || softmax(s))", _original_cross_entropy),
+    Loss("qnorm", "-(s / |s|_q) . (G / Z), q = log(m) + 2", _q_norm, undefined_at_zero=True),
+    Loss("qnorm-penalised", "|s|_q^2 - 2 s . (G / Z), q = log(m) + 2", _penalised_q_norm),
+    *(each for ending, k in TRUNCATIONS.items() for each in _changed(ending, k)),
+)

@@ -1,7 +1,8 @@
-"""A loss of groups: a query's documents of one label are one object.
+"""A loss of groups: the documents of a query that have one label are one object.
 
-Tran, Phung, Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, Table 2. A group's
-score is an aggregate of its documents'; the loss ranks groups, of which a query has one a label.
+T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, Table 2.
+A group's score is an aggregate of its documents' scores. The loss ranks the groups; a query has
+one group for each of its labels.
 """
 
 from __future__ import annotations
@@ -11,34 +12,41 @@ from typing import Literal, get_args
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses.base import Loss
+from letorbench.losses.base import Loss, ValueAndGradient
 
 Aggregate = Literal["min", "max", "mean", "log-mean-exp"]
-AGGREGATES = get_args(Aggregate)
+AGGREGATES: tuple[str, ...] = get_args(Aggregate)
 
 
-def group_level(loss: Loss, aggregate: str, train: QuerySet) -> Loss:
-    """`loss` on the groups of that training set, a loss of its documents' scores.
+def group_level(loss: Loss, aggregate: Aggregate, train: QuerySet) -> Loss:
+    """Return `loss` of the groups of that training set, as a loss of its documents' scores.
 
-    aggregate: one of `AGGREGATES`; "log-mean-exp" is the paper's geometric mean, and of equal
-    extreme scores the first one's document takes the gradient.
+    Parameters
+    ----------
+    loss : Loss
+        The loss that ranks the groups.
+    aggregate : Aggregate
+        How a group gets its score. "log-mean-exp" is the paper's geometric mean. With "min" and
+        "max" the first of several extreme documents takes the gradient.
+    train : QuerySet
+        The only set that the returned loss can be called with.
     """
     groups = _groups(train)
 
-    def function(scores: np.ndarray, queries: QuerySet) -> tuple[np.ndarray, np.ndarray]:
+    def function(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         ordered = scores[train.by_label.order]
-        level, shares = _aggregate(ordered, train.by_label.starts, aggregate)
-        value, slope = loss(level, groups)
+        group_scores, derivatives = _aggregate(ordered, train.by_label.starts, aggregate)
+        value, slope = loss(group_scores, groups)
         gradient = np.empty(len(scores))
         sizes = np.diff(train.by_label.starts)
-        gradient[train.by_label.order] = np.repeat(slope, sizes) * shares
-        return value, gradient
+        gradient[train.by_label.order] = np.repeat(slope, sizes) * derivatives
+        return ValueAndGradient(value, gradient)
 
     return Loss(f"{loss.name} of groups", f"{loss.formula}, of {aggregate} scores", function)
 
 
 def _groups(queries: QuerySet) -> QuerySet:
-    """Each block of one label as a document without features."""
+    """Return the groups as documents without features."""
     blocks = queries.by_label
     return QuerySet(
         np.empty((len(blocks.labels), 0), np.float32),
@@ -49,9 +57,9 @@ def _groups(queries: QuerySet) -> QuerySet:
 
 
 def _aggregate(
-    ordered: np.ndarray, starts: np.ndarray, aggregate: str
+    ordered: np.ndarray, starts: np.ndarray, aggregate: Aggregate
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(n_blocks,) scores of the blocks, (n_docs,) their derivatives by the documents' scores."""
+    """Return the groups' scores (n_blocks,) and their derivatives by the documents' (n_docs,)."""
     sizes = np.diff(starts)
     first = starts[:-1]
     if aggregate == "mean":
@@ -61,9 +69,9 @@ def _aggregate(
         e = np.exp(ordered - np.repeat(top, sizes))
         total = np.add.reduceat(e, first)
         return top + np.log(total / sizes), e / np.repeat(total, sizes)
-    level = (np.minimum if aggregate == "min" else np.maximum).reduceat(ordered, first)
-    hit = np.flatnonzero(ordered == np.repeat(level, sizes))
-    shares = np.zeros(len(ordered))
+    extreme = (np.minimum if aggregate == "min" else np.maximum).reduceat(ordered, first)
+    hit = np.flatnonzero(ordered == np.repeat(extreme, sizes))
+    derivatives = np.zeros(len(ordered))
     block = np.repeat(np.arange(len(sizes)), sizes)[hit]
-    shares[hit[np.unique(block, return_index=True)[1]]] = 1.0
-    return level, shares
+    derivatives[hit[np.unique(block, return_index=True)[1]]] = 1.0
+    return extreme, derivatives

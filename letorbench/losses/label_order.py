@@ -1,68 +1,111 @@
-"""Places in label order, and the weights of documents and pairs that go by label and place.
+"""Weights of documents and of pairs, by their labels and their places in label order.
 
-Tran, Phung, Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, Tables 8 and 9.
-pi is a document's place from 1 when its query is sorted by label, the highest first, equal
-labels in file order; eta = 1 / log2(1 + pi); R = (2^r - 1) / 2^(L - 1), L the number of labels
-of the set, 0 included.
+T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, Tables 8
+and 9. pi is a document's place, from 1, when its query is sorted by label, the highest first and
+equal labels in file order; eta = 1 / log2(1 + pi); R = (2^r - 1) / 2^(L - 1), where L is the
+number of labels of the set, 0 included.
+
+A weight is a value that prints and parses as text:
+
+>>> str(PAIR_WEIGHTS["|ri-rj|/m"])
+'|ri-rj|/m'
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from enum import Enum
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses.lambdas import inverse_ideal, truncated_discount
-from letorbench.losses.segments import inverse
+from letorbench.losses.gains import inverse_ideal_dcg
+from letorbench.losses.segments import inverse_or_zero
 
-#: Table 8: W of a document by its label and place
-DocumentWeight = Literal["1", "r", "sqrt(r)", "(2^r-1)/2^(L-1)", "1/pi", "1/log(1+pi)"]
-#: Table 9: V of a pair; m the query's documents, e = eta, Z its largest DCG
-PairWeight = Literal[
+DocumentWeightName = Literal["1", "r", "sqrt(r)", "(2^r-1)/2^(L-1)", "1/pi", "1/log(1+pi)"]
+PairWeightName = Literal[
     "1", "1/m", "|ri-rj|", "|ri-rj|/m", "(Ri-Rj)(ei-ej)/Z", "(Ri-Rj)(ei-ej)", "Ri-Rj",
     "(Ri-Rj)/m",
 ]  # fmt: skip
-DOCUMENT_WEIGHTS, PAIR_WEIGHTS = get_args(DocumentWeight), get_args(PairWeight)
 
 
-def levels(queries: QuerySet) -> int:
-    """L: one more than the largest label of the set."""
+def label_count(queries: QuerySet) -> int:
+    """Return L: one more than the largest label of the set."""
     return int(queries.labels.max(initial=0)) + 1
 
 
-def worth(labels: np.ndarray, queries: QuerySet) -> np.ndarray:
-    """R of labels."""
-    return (np.exp2(labels) - 1.0) / 2.0 ** (levels(queries) - 1)
+def normalized_label_gain(labels: np.ndarray, queries: QuerySet) -> np.ndarray:
+    """Return R of some labels of the set."""
+    return (np.exp2(labels) - 1.0) / 2.0 ** (label_count(queries) - 1)
 
 
 def places(queries: QuerySet) -> np.ndarray:
-    """(n_docs,) pi of the documents in label order: 1, 2, ... of each query."""
+    """Return pi of the documents in label order, (n_docs,): 1, 2, ... in each query."""
     return np.arange(queries.n_docs) - np.repeat(queries.offsets[:-1], queries.lengths) + 1
 
 
-def document_weights(weight: str, queries: QuerySet) -> np.ndarray:
-    """(n_docs,) float64 W of the documents in label order."""
-    r = queries.labels[queries.by_label.order].astype(np.float64)
-    pi = places(queries)
-    return {
-        "1": np.ones_like(r),
-        "r": r,
-        "sqrt(r)": np.sqrt(r),
-        "(2^r-1)/2^(L-1)": worth(r, queries),
-        "1/pi": 1.0 / pi,
-        "1/log(1+pi)": standard_discount(pi),
-    }[weight]
+@dataclass(frozen=True)
+class DocumentWeight:
+    """A weight W of Table 8.
+
+    Parameters
+    ----------
+    text : DocumentWeightName
+    weigh : callable
+        weigh(r, pi, R) are the weights of documents with those labels, places and gains.
+    """
+
+    text: DocumentWeightName
+    weigh: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+
+    def __str__(self) -> str:
+        return self.text
+
+    def of(self, queries: QuerySet) -> np.ndarray:
+        """Return W of the documents in label order, (n_docs,) float64."""
+        r = queries.labels[queries.by_label.order].astype(np.float64)
+        return self.weigh(r, places(queries), normalized_label_gain(r, queries))
 
 
-@dataclass(frozen=True, eq=False)
-class PairWeights:
-    """V_ij = c_q (a_i - a_j or 1) (e_i - e_j or 1).
+#: Table 8
+DOCUMENT_WEIGHTS: dict[str, DocumentWeight] = {
+    weight.text: weight
+    for weight in (
+        DocumentWeight("1", lambda r, pi, R: np.ones_like(r)),
+        DocumentWeight("r", lambda r, pi, R: r),
+        DocumentWeight("sqrt(r)", lambda r, pi, R: np.sqrt(r)),
+        DocumentWeight("(2^r-1)/2^(L-1)", lambda r, pi, R: R),
+        DocumentWeight("1/pi", lambda r, pi, R: 1.0 / pi),
+        DocumentWeight("1/log(1+pi)", lambda r, pi, R: standard_discount(pi)),
+    )
+}
 
-    c (n_queries,); a (n_blocks,), of a label; e (n_docs,) in label order; by_label, by_place:
-    whether the differences are factors.
+
+class LabelFactor(Enum):
+    """What of the two labels a pair's weight is multiplied with."""
+
+    NONE = "1"
+    RATING = "r_i - r_j"
+    GAIN = "R_i - R_j"
+
+
+class QueryFactor(Enum):
+    """What of the query a pair's weight is multiplied with: m documents, Z the ideal DCG."""
+
+    NONE = "1"
+    PER_DOCUMENT = "1 / m"
+    PER_IDEAL_DCG = "1 / Z"
+
+
+class PairWeights(NamedTuple):
+    """V_ij = c_q (a_i - a_j or 1) (e_i - e_j or 1) of the pairs of some queries.
+
+    c: (n_queries,); a: (n_blocks,), by label; e: (n_docs,), in label order;
+    by_label, by_place: whether the differences of a and of e are factors.
+    A named tuple of arrays can be passed to a compiled kernel whole.
     """
 
     c: np.ndarray
@@ -72,15 +115,52 @@ class PairWeights:
     by_place: bool
 
 
-def pair_weights(weight: str, queries: QuerySet) -> PairWeights:
-    """The V of one of `PAIR_WEIGHTS`."""
-    labels = queries.by_label.labels.astype(np.float64)
-    if weight.endswith("/m"):
-        c = inverse(queries.lengths.astype(np.float64))
-    elif weight.endswith("/Z"):
-        c = inverse_ideal(queries, truncated_discount(queries, 0))
-    else:
-        c = np.ones(queries.n_queries)
-    a = worth(labels, queries) if "R" in weight else labels
-    by_label, by_place = "i-" in weight, "ei" in weight
-    return PairWeights(c, a, standard_discount(places(queries)), by_label, by_place)
+@dataclass(frozen=True)
+class PairWeight:
+    """A weight V of Table 9: the product of three factors.
+
+    Parameters
+    ----------
+    text : PairWeightName
+        m is the number of documents, e is eta and Z is the ideal DCG.
+    label : LabelFactor
+    places : bool
+        Whether eta_i - eta_j is a factor.
+    query : QueryFactor
+    """
+
+    text: PairWeightName
+    label: LabelFactor = LabelFactor.NONE
+    places: bool = False
+    query: QueryFactor = QueryFactor.NONE
+
+    def __str__(self) -> str:
+        return self.text
+
+    def of(self, queries: QuerySet) -> PairWeights:
+        """Return V of the pairs of these queries."""
+        labels = queries.by_label.labels.astype(np.float64)
+        c = {
+            QueryFactor.NONE: lambda: np.ones(queries.n_queries),
+            QueryFactor.PER_DOCUMENT: lambda: inverse_or_zero(queries.lengths.astype(np.float64)),
+            QueryFactor.PER_IDEAL_DCG: lambda: inverse_ideal_dcg(queries),
+        }[self.query]()
+        a = normalized_label_gain(labels, queries) if self.label is LabelFactor.GAIN else labels
+        by_label = self.label is not LabelFactor.NONE
+        return PairWeights(c, a, standard_discount(places(queries)), by_label, self.places)
+
+
+#: Table 9
+PAIR_WEIGHTS: dict[str, PairWeight] = {
+    weight.text: weight
+    for weight in (
+        PairWeight("1"),
+        PairWeight("1/m", query=QueryFactor.PER_DOCUMENT),
+        PairWeight("|ri-rj|", LabelFactor.RATING),
+        PairWeight("|ri-rj|/m", LabelFactor.RATING, query=QueryFactor.PER_DOCUMENT),
+        PairWeight("(Ri-Rj)(ei-ej)/Z", LabelFactor.GAIN, True, QueryFactor.PER_IDEAL_DCG),
+        PairWeight("(Ri-Rj)(ei-ej)", LabelFactor.GAIN, True),
+        PairWeight("Ri-Rj", LabelFactor.GAIN),
+        PairWeight("(Ri-Rj)/m", LabelFactor.GAIN, query=QueryFactor.PER_DOCUMENT),
+    )
+}

@@ -1,35 +1,49 @@
-"""The multiclass logistic loss: which of a query's documents is the best one."""
+"""The multiclass logistic loss: which document of a query is the best one.
+
+T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012,
+equation 5.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses.base import register
-from letorbench.losses.segments import inverse, maxima, spread, sums
+from letorbench.losses.base import Loss, ValueAndGradient
+from letorbench.losses.segments import (
+    broadcast_to_docs,
+    inverse_or_zero,
+    query_maxima,
+    query_sums,
+)
 
 
-def best(queries: QuerySet) -> np.ndarray:
-    """(n_docs,) 1 / n for the n documents of a query's highest label, 0 for others.
+def best_documents(queries: QuerySet) -> np.ndarray:
+    """Return 1 / n for the n documents of a query's highest label and 0 for others, (n_docs,).
 
-    Zero throughout a query without relevant documents.
+    All are zero in a query without relevant documents.
     """
     labels = queries.labels.astype(np.float64)
-    top = ((labels == spread(maxima(labels, queries), queries)) & (labels > 0)).astype(np.float64)
-    return top * spread(inverse(sums(top, queries)), queries)
+    highest = broadcast_to_docs(query_maxima(labels, queries), queries)
+    best = ((labels == highest) & (labels > 0)).astype(np.float64)
+    return best * broadcast_to_docs(inverse_or_zero(query_sums(best, queries)), queries)
 
 
-@register("mcl", "-log softmax(s) of the best document (several: the mean)")
-def mcl(scores: np.ndarray, queries: QuerySet) -> tuple[np.ndarray, np.ndarray]:
-    """Tran, Phung, Venkatesh, 2012, equation 5, for a query with one best document.
+def multiclass_logistic(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+    """Return equation 5: -log softmax(s) of the best document.
 
-    Several best ones: the mean of their losses, which is convex and the same for one. A query
-    without relevant documents has no best one and no loss.
+    The paper has one best document in a query. Of several, this is the mean of their losses,
+    which is convex too. A query without relevant documents has no best document and no loss.
     """
-    p = best(queries)
-    some = sums(p, queries)
-    shifted = scores - spread(maxima(scores, queries), queries)
+    p = best_documents(queries)
+    has_best = query_sums(p, queries)
+    shifted = scores - broadcast_to_docs(query_maxima(scores, queries), queries)
     e = np.exp(shifted)
-    z = np.where(queries.lengths > 0, sums(e, queries), 1.0)
-    value = some * np.log(z) - sums(p * shifted, queries)
-    return value, spread(some / z, queries) * e - p
+    z = np.where(queries.lengths > 0, query_sums(e, queries), 1.0)
+    value = has_best * np.log(z) - query_sums(p * shifted, queries)
+    return ValueAndGradient(value, broadcast_to_docs(has_best / z, queries) * e - p)
+
+
+LOSSES = (
+    Loss("mcl", "-log softmax(s) of the best document (several: the mean)", multiclass_logistic),
+)

@@ -20,7 +20,7 @@ import numpy as np
 
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.jit import kernel, longest_query
-from letorbench.losses.base import query_share, register
+from letorbench.losses.base import Loss, ValueAndGradient, query_share
 from letorbench.losses.exponentials import SPAN, exponentials
 from letorbench.losses.smooth_sums import pays, ranknet_blocks
 from letorbench.threads import in_threads
@@ -58,8 +58,7 @@ def pairwise_logistic(scores: np.ndarray, labels: np.ndarray) -> tuple[float, np
     return float(cost), np.bincount(i, slope, n) - np.bincount(j, slope, n)
 
 
-@register("ranknet", "sum over pairs r_i > r_j of log(1 + exp(-(s_i - s_j)))")
-def ranknet(scores: np.ndarray, queries: QuerySet) -> tuple[np.ndarray, np.ndarray]:
+def ranknet(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
     """The logistic loss of pairs (Burges et al., ICML 2005; NIPS 2006, equation 8)."""
     value, gradient = np.empty(queries.n_queries), np.empty(queries.n_docs)
 
@@ -67,7 +66,10 @@ def ranknet(scores: np.ndarray, queries: QuerySet) -> tuple[np.ndarray, np.ndarr
         _costs(scores, queries.by_label, first, last, value, gradient)
 
     in_threads(part, queries.n_queries, query_share(queries, 1_000))
-    return value, gradient
+    return ValueAndGradient(value, gradient)
+
+
+LOSSES = (Loss("ranknet", "sum over pairs r_i > r_j of log(1 + exp(-(s_i - s_j)))", ranknet),)
 
 
 class PairWorkspace(NamedTuple):

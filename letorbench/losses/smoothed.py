@@ -1,8 +1,11 @@
 """1 - a ranking measure of smoothed places pi_i = 1 + sum over j != i of sigma(s_j - s_i).
 
-Tran, Phung, Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, equations 6 and
-7 with Table 1's measures of the whole list; every "above" of a measure's definition is a sigma,
-also in ERR's product. A query without relevant documents has no loss.
+T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012,
+equations 6 and 7 with Table 1's measures of the whole list. Every "is above" in a measure's
+definition becomes a sigma, also in ERR's product. A query without relevant documents has no
+loss.
+
+`reference` computes the measures for one query in plain NumPy, as the compiled kernel below does.
 """
 
 from __future__ import annotations
@@ -10,45 +13,140 @@ from __future__ import annotations
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.kernels import smooth_ranks
-from letorbench.losses.base import query_share, register
-from letorbench.losses.lambdas import inverse_ideal, truncated_discount
-from letorbench.losses.multiclass import best
-from letorbench.losses.segments import maxima, spread
-from letorbench.threads import in_threads
+from letorbench.jit import kernel, longest_query
+from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices
+from letorbench.losses.gains import gains, normalized_gains
+from letorbench.losses.multiclass import best_documents
+from letorbench.losses.segments import query_maxima
+
+NDCG, ERR, MRR = range(3)
 
 
+def reference(s: np.ndarray, w: np.ndarray, kind: int) -> tuple[float, np.ndarray]:
+    """Return the measure M of one query and dM/ds.
+
+    NDCG: sum_i w_i / log2(1 + pi_i), w = G / Z.
+    MRR:  sum_i w_i / pi_i, w = 1 / n for the n best documents, else 0.
+    ERR:  sum_i (w_i / pi_i) prod over j != i of (1 - w_j sigma(s_j - s_i)), w = R < 1.
+    """
+    above = np.exp(-np.logaddexp(0.0, s[:, None] - s[None, :]))  # [i, j]: sigma(s_j - s_i)
+    np.fill_diagonal(above, 0.0)
+    bend = above * (1.0 - above)  # sigma's derivative
+    pi = 1.0 + above.sum(axis=1)
+    by_above = np.zeros_like(above)  # dM / d above[i, j], but for what goes through pi
+    if kind == NDCG:
+        terms = w / np.log2(1.0 + pi)
+        by_pi = -terms / ((1.0 + pi) * np.log(1.0 + pi))
+    else:
+        passed = np.prod(1.0 - w[None, :] * above, axis=1) if kind == ERR else 1.0
+        terms = w * passed / pi
+        by_pi = -terms / pi
+        if kind == ERR:
+            by_above = -terms[:, None] * w[None, :] / (1.0 - w[None, :] * above)
+    slope = (by_pi[:, None] + by_above) * bend
+    return float(terms.sum()), slope.sum(axis=0) - slope.sum(axis=1)
+
+
+def _one_minus(
+    kind: int, w: np.ndarray, scores: np.ndarray, queries: QuerySet
+) -> ValueAndGradient:
+    measure, slope = in_query_slices(
+        _smoothed,
+        queries,
+        scores,
+        queries.offsets,
+        kind,
+        w,
+        documents=500,
+        cost=queries.lengths**2,
+    )
+    relevant = query_maxima(queries.labels.astype(np.float64), queries) > 0.0
+    return ValueAndGradient(np.where(relevant, 1.0 - measure, 0.0), -slope)
+
+
+def smooth_ndcg(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+    """Return 1 - NDCG of smoothed places."""
+    return _one_minus(NDCG, normalized_gains(queries), scores, queries)
+
+
+def smooth_err(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+    """Return 1 - ERR of smoothed places, R = (2^r - 1) / 2^(the set's largest label)."""
+    satisfaction = gains(queries) / 2.0 ** queries.labels.max(initial=0)
+    return _one_minus(ERR, satisfaction, scores, queries)
+
+
+def smooth_mrr(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+    """Return 1 - the reciprocal smoothed place of the best document (several: the mean)."""
+    return _one_minus(MRR, best_documents(queries), scores, queries)
+
+
+LOSSES = (
+    Loss("smooth-ndcg", "1 - sum_i (2^r_i - 1) / log2(1 + pi_i) / Z", smooth_ndcg),
+    Loss(
+        "smooth-err",
+        "1 - sum_i R_i / pi_i prod over j != i of (1 - R_j sigma(s_j - s_i))",
+        smooth_err,
+    ),
+    Loss("smooth-mrr", "1 - 1 / pi of the best document (several: their mean)", smooth_mrr),
+)
+
+
+@kernel()
 def _smoothed(
-    kind: int, worth: np.ndarray, scores: np.ndarray, queries: QuerySet
-) -> tuple[np.ndarray, np.ndarray]:
-    measure, slope = np.empty(queries.n_queries), np.empty(queries.n_docs)
+    scores: np.ndarray,
+    offsets: np.ndarray,
+    kind: int,
+    weights: np.ndarray,
+    start: int,
+    stop: int,
+    out: ValueAndGradient,
+) -> None:
+    """Fill out with M and dM/ds of the queries start..stop - 1; weights: w of `reference`."""
+    most = longest_query(offsets, start, stop)
+    place, passed = np.empty(most), np.empty(most)
+    by_place, by_pass = np.empty(most), np.zeros(most)
+    for q in range(start, stop):
+        first, last = offsets[q], offsets[q + 1]
+        m = last - first
+        s, w, g = scores[first:last], weights[first:last], out.gradient[first:last]
+        place[:m] = 1.0
+        passed[:m] = 1.0
+        g[:] = 0.0
+        for i in range(m):
+            for j in range(i):
+                over = _sigma(s[j] - s[i])
+                place[i] += over
+                place[j] += 1.0 - over
+                if kind == ERR:
+                    passed[i] *= 1.0 - w[j] * over
+                    passed[j] *= 1.0 - w[i] * (1.0 - over)
+        total = 0.0
+        for i in range(m):
+            if kind == NDCG:
+                log = np.log2(1.0 + place[i])
+                total += w[i] / log
+                by_place[i] = -w[i] / (np.log(2.0) * (1.0 + place[i]) * log * log)
+            else:
+                term = w[i] * passed[i] / place[i]
+                total += term
+                by_place[i] = -term / place[i]
+                by_pass[i] = term if kind == ERR else 0.0
+        out.value[q] = total
+        for i in range(m):
+            for j in range(i):
+                over = _sigma(s[j] - s[i])
+                bend = over * (1.0 - over)
+                # what raising s_j over s_i does to the places and the products of both
+                pull = by_place[i] - by_place[j]
+                if kind == ERR:
+                    pull -= by_pass[i] * w[j] / (1.0 - w[j] * over)
+                    pull += by_pass[j] * w[i] / (1.0 - w[i] * (1.0 - over))
+                g[j] += bend * pull
+                g[i] -= bend * pull
 
-    def part(start: int, stop: int) -> None:
-        smooth_ranks.smooth_measure(
-            scores, queries.offsets, kind, worth, start, stop, measure, slope
-        )
 
-    in_threads(part, queries.n_queries, query_share(queries, 500), queries.lengths**2)
-    relevant = maxima(queries.labels.astype(np.float64), queries) > 0.0
-    return np.where(relevant, 1.0 - measure, 0.0), -slope
-
-
-@register("smooth-ndcg", "1 - sum_i (2^r_i - 1) / log2(1 + pi_i) / Z")
-def smooth_ndcg(scores: np.ndarray, queries: QuerySet) -> tuple[np.ndarray, np.ndarray]:
-    """1 - NDCG of smoothed places."""
-    z = inverse_ideal(queries, truncated_discount(queries, 0))
-    worth = (np.exp2(queries.labels) - 1.0) * spread(z, queries)
-    return _smoothed(smooth_ranks.NDCG, worth, scores, queries)
-
-
-@register("smooth-err", "1 - sum_i R_i / pi_i prod over j != i of (1 - R_j sigma(s_j - s_i))")
-def smooth_err(scores: np.ndarray, queries: QuerySet) -> tuple[np.ndarray, np.ndarray]:
-    """1 - ERR, R = (2^r - 1) / 2^(the set's largest label)."""
-    worth = (np.exp2(queries.labels) - 1.0) / 2.0 ** queries.labels.max(initial=0)
-    return _smoothed(smooth_ranks.ERR, worth, scores, queries)
-
-
-@register("smooth-mrr", "1 - 1 / pi of the best document (several: their mean)")
-def smooth_mrr(scores: np.ndarray, queries: QuerySet) -> tuple[np.ndarray, np.ndarray]:
-    """1 - the reciprocal place of the best document, the mean of them where several are."""
-    return _smoothed(smooth_ranks.MRR, best(queries), scores, queries)
+@kernel()
+def _sigma(t: float) -> float:
+    """Return 1 / (1 + e^{-t})."""
+    e = np.exp(-abs(t))
+    return 1.0 / (1.0 + e) if t >= 0.0 else e / (1.0 + e)

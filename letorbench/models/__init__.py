@@ -1,16 +1,22 @@
-"""Scorers: what a ranker learns, a function from a document's features to its score."""
+"""Models: what a ranker learns, a function from a document's features to its score.
+
+The module of a model also holds its parametric family, where it has one: what a solver needs to
+fit it to a loss.
+"""
 
 from __future__ import annotations
 
 from letorbench.models.base import Model, load, save
-from letorbench.models.linear import Linear
+from letorbench.models.linear import Linear, LinearFamily
 from letorbench.models.mlp import MLP
-from letorbench.models.quadratic import Quadratic
-from letorbench.models.separate import Separate
+from letorbench.models.parametric import ParametricFamily
+from letorbench.models.quadratic import Quadratic, QuadraticFamily
+from letorbench.models.separate import Separate, SeparateFamily
 from letorbench.models.stumps import StumpEnsemble
 from letorbench.models.trees import LightGBMTrees, XGBoostTrees
 
 __all__ = [
-    "LightGBMTrees", "Linear", "MLP", "Quadratic", "Model", "Separate", "StumpEnsemble",
-    "XGBoostTrees", "load", "save",
+    "LightGBMTrees", "Linear", "LinearFamily", "MLP", "Model", "ParametricFamily", "Quadratic",
+    "QuadraticFamily", "Separate", "SeparateFamily", "StumpEnsemble", "XGBoostTrees", "load",
+    "save",
 ]  # fmt: skip

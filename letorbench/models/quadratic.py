@@ -1,24 +1,62 @@
-"""s = w . x + sum over kept pairs of features of c_kj x_k x_j, x standardised."""
+"""Quadratic scores: a linear part and a coefficient for each kept product of two features.
+
+T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012,
+equation 4. The products are never stored: they are formed as they are summed.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
-from letorbench.kernels import products
+from letorbench.jit import kernel
 from letorbench.models.base import Model, array
+from letorbench.models.linear import LinearFamily
+from letorbench.models.moments import row_blocks
+from letorbench.models.parametric import ParametricFamily
 from letorbench.threads import in_threads
+
+#: documents whose products' correlations are summed at a time
+ROWS = 8192
+#: a product whose variance is below this share of its mean square is constant but for rounding
+NOISE = 1e-9
+#: documents that are scored side by side
+LANES = 16
+#: documents whose gradients are summed side by side
+GRADIENT_LANES = 128
+
+
+class Products(NamedTuple):
+    """The kept products x_k x_j, j >= k, of x = (features - mean) / scale.
+
+    Feature k's products are with the features second[starts[k]:starts[k + 1]].
+
+    mean, scale: (n_features,) float64; starts: (n_features + 1,) int64; second: (n_products,)
+    int64.
+    """
+
+    mean: np.ndarray
+    scale: np.ndarray
+    starts: np.ndarray
+    second: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
 class Quadratic(Model, kind="quadratic"):
-    """x = (features - mean) / scale.
+    """The score s = w . x + sum over the kept products of c_kj x_k x_j, x standardised.
 
-    mean, scale, weights (n_features,) float64; starts (n_features + 1,) int64: feature k's
-    products are starts[k]:starts[k + 1] of second (n_products,) int64, the other feature,
-    j >= k, and coefficients (n_products,) float64.
+    Parameters
+    ----------
+    mean, scale, weights : ndarray of shape (n_features,), float64
+    starts : ndarray of shape (n_features + 1,), int64
+        Feature k's products are starts[k]:starts[k + 1] of the next two arrays.
+    second : ndarray of shape (n_products,), int64
+        The other feature, j >= k.
+    coefficients : ndarray of shape (n_products,), float64
     """
 
     mean: np.ndarray = array("n_features")
@@ -38,12 +76,178 @@ class Quadratic(Model, kind="quadratic"):
 
     def _score(self, features: np.ndarray) -> np.ndarray:
         scores = np.empty(len(features))
+        products = Products(self.mean, self.scale, self.starts, self.second)
 
         def part(start: int, stop: int) -> None:
-            products.quadratic(
-                features, self.mean, self.scale, self.weights, self.starts, self.second,
-                self.coefficients, start, stop, scores,
-            )  # fmt: skip
+            _score_rows(features, products, self.weights, self.coefficients, start, stop, scores)
 
-        in_threads(part, len(features), least=products.LANES)
+        in_threads(part, len(features), least=LANES)
         return scores
+
+
+@dataclass(frozen=True, eq=False)
+class QuadraticFamily(ParametricFamily):
+    """The quadratic models of the products that go with the label.
+
+    theta holds w (n_features,), then a coefficient for each kept product. The features are
+    standardised on the training set. The equation's alpha_0 is left out: no ranking depends on
+    it, and no loss of score differences does.
+
+    Parameters
+    ----------
+    products : Products
+        The kept products.
+    """
+
+    products: Products
+
+    @staticmethod
+    def of(train: QuerySet, rho: float) -> QuadraticFamily:
+        """Keep the products whose |Pearson correlation| with the label is at least rho.
+
+        A product that does not vary has no correlation and is left out for every rho.
+        """
+        linear = LinearFamily.standardised(train.features)
+        correlation = product_correlations(train, linear.mean, linear.scale)
+        kept = np.triu(~np.isnan(correlation) & (np.abs(correlation) >= rho))
+        starts = np.append(0, np.cumsum(kept.sum(axis=1))).astype(np.int64)
+        return QuadraticFamily(Products(linear.mean, linear.scale, starts, np.nonzero(kept)[1]))
+
+    @property
+    def n_features(self) -> int:
+        return len(self.products.mean)
+
+    @property
+    def n_products(self) -> int:
+        return len(self.products.second)
+
+    @property
+    def n_parameters(self) -> int:
+        return self.n_features + self.n_products
+
+    def model(self, theta: np.ndarray) -> Quadratic:
+        w, c = np.split(theta, [self.n_features])
+        p = self.products
+        return Quadratic(p.mean, p.scale, w.copy(), p.starts, p.second, c.copy())
+
+    def gradient(
+        self, theta: np.ndarray, features: np.ndarray, score_gradient: np.ndarray
+    ) -> np.ndarray:
+        linear = LinearFamily(self.products.mean, self.products.scale)
+        w = linear.gradient(theta, features, score_gradient)
+        c = np.empty(self.n_products)
+
+        def part(first: int, last: int) -> None:
+            _sum_products(features, self.products, score_gradient, first, last, c)
+
+        in_threads(part, self.n_features, cost=np.diff(self.products.starts) + 1)
+        return np.concatenate([w, c])
+
+
+def product_correlations(train: QuerySet, mean: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """Return (n_features, n_features): the Pearson correlation of x_k x_j with the label.
+
+    It is NaN where the product or the label is constant. Three Gram matrices give it, so no
+    product is stored: those of x, of x weighted by the label, and of x squared.
+    """
+    n_features = train.n_features
+    plain, weighted, squared = np.zeros((3, n_features, n_features))
+    label = train.labels - train.labels.mean()
+    for rows in row_blocks(train.n_docs, ROWS):
+        x = (train.features[rows] - mean) / scale
+        plain += x.T @ x
+        weighted += x.T @ (label[rows, None] * x)
+        np.square(x, out=x)
+        squared += x.T @ x
+    n = train.n_docs
+    variance = squared / n - np.square(plain / n)
+    varies = (variance > NOISE * squared / n) & (label.std() > 0.0)
+    deviation = np.sqrt(np.where(varies, variance, 1.0)) * (label.std() or 1.0)
+    return np.where(varies, weighted / n / deviation, np.nan)
+
+
+@kernel()
+def _standardise(
+    features: np.ndarray, products: Products, begin: int, end: int, x: np.ndarray
+) -> None:
+    """x[k, lane] = feature k of document begin + lane, standardised; 0 from `end` on.
+
+    With a row a feature, a product is an operation on neighbouring numbers for every pattern
+    of kept products.
+    """
+    mean, scale = products.mean, products.scale
+    for lane in range(x.shape[1]):
+        if begin + lane < end:
+            row = features[begin + lane]
+            for k in range(len(mean)):
+                x[k, lane] = (row[k] - mean[k]) / scale[k]
+        else:
+            x[:, lane] = 0.0
+
+
+@kernel()
+def _score_rows(
+    features: np.ndarray,
+    products: Products,
+    weights: np.ndarray,
+    coefficients: np.ndarray,
+    begin: int,
+    end: int,
+    scores: np.ndarray,
+) -> None:
+    """scores[i] = sum_k x_k (w_k + sum over the kept j of c_kj x_j), i = begin..end - 1.
+
+    Every document is summed in the same order, so equal documents score equally.
+    """
+    starts, second = products.starts, products.second
+    n_features = len(weights)
+    x = np.empty((n_features, LANES))
+    total, inner = np.empty(LANES), np.empty(LANES)
+    for first in range(begin, end, LANES):
+        _standardise(features, products, first, end, x)
+        total[:] = 0.0
+        for k in range(n_features):
+            own = x[k]
+            w = weights[k]
+            for lane in range(LANES):
+                inner[lane] = w
+            for p in range(starts[k], starts[k + 1]):
+                c, other = coefficients[p], x[second[p]]
+                for lane in range(LANES):
+                    inner[lane] += c * other[lane]
+            for lane in range(LANES):
+                total[lane] += own[lane] * inner[lane]
+        for i in range(first, min(first + LANES, end)):
+            scores[i] = total[i - first]
+
+
+@kernel(reorder=True)
+def _sum_products(
+    features: np.ndarray,
+    products: Products,
+    score_gradient: np.ndarray,
+    first: int,
+    last: int,
+    sums: np.ndarray,
+) -> None:
+    """sums[p] = sum_i score_gradient_i x_k x_j of the products p of k = first..last - 1."""
+    starts, second = products.starts, products.second
+    n_docs, n_features = features.shape
+    x = np.empty((n_features, GRADIENT_LANES))
+    pulled = np.empty(GRADIENT_LANES)
+    sums[starts[first] : starts[last]] = 0.0
+    for begin in range(0, n_docs, GRADIENT_LANES):
+        _standardise(features, products, begin, n_docs, x)
+        here = min(GRADIENT_LANES, n_docs - begin)
+        for k in range(first, last):
+            if starts[k] == starts[k + 1]:
+                continue
+            own = x[k]
+            for lane in range(here):
+                pulled[lane] = score_gradient[begin + lane] * own[lane]
+            pulled[here:] = 0.0
+            for p in range(starts[k], starts[k + 1]):
+                other, total = x[second[p]], 0.0
+                for lane in range(GRADIENT_LANES):
+                    total += pulled[lane] * other[lane]
+                sums[p] += total

@@ -1,4 +1,9 @@
-"""Scores of a query's vector y and a document's vector z, each mapped into one small space."""
+"""Scores of a query's vector y and a document's vector z, both mapped into one small space.
+
+T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012,
+equations 2 and 3: f1 = sigma(A'y)' B'z and f2 = -|A'y - B'z|^2 / tau. A document's features
+are [y | z].
+"""
 
 from __future__ import annotations
 
@@ -6,33 +11,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from letorbench.kernels import bags
+from letorbench.jit import kernel
 from letorbench.models.base import Model, array
+from letorbench.models.parametric import ParametricFamily
 from letorbench.threads import in_threads
-
-
-def embedded(features: np.ndarray, column: int, matrix: np.ndarray) -> np.ndarray:
-    """(n_docs, d) the columns from `column` on times matrix (n_columns, d)."""
-    out = np.empty((len(features), matrix.shape[1]))
-
-    def part(start: int, stop: int) -> None:
-        bags.embed(features, column, matrix, start, stop, out)
-
-    in_threads(part, len(features), least=512)
-    return out
-
-
-def sigmoid(t: np.ndarray) -> np.ndarray:
-    e = np.exp(-np.abs(t))
-    return np.where(t >= 0.0, 1.0, e) / (1.0 + e)
 
 
 @dataclass(frozen=True, eq=False)
 class Separate(Model, kind="separate"):
-    """Features [y | z]: y the first n1 columns, z the other n2.
+    """The score f1 (tau = 0) or f2 (tau > 0).
 
-    A (n1, d), B (n2, d) float64, the transposes of the paper's. tau 0: f1 = sigma(A'y)' B'z;
-    tau > 0: f2 = -|A'y - B'z|^2 / tau (the functionals paper, equations 2 and 3).
+    Parameters
+    ----------
+    A : ndarray of shape (n1, d), float64
+        Maps y, the first n1 features. It is the transpose of the paper's A.
+    B : ndarray of shape (n2, d), float64
+        Maps z, the other n2 features. It is the transpose of the paper's B.
+    tau : float
     """
 
     A: np.ndarray = array("n1", "d")
@@ -44,9 +39,109 @@ class Separate(Model, kind="separate"):
         return len(self.A) + len(self.B)
 
     def _score(self, features: np.ndarray) -> np.ndarray:
-        a, b = embedded(features, 0, self.A), embedded(features, len(self.A), self.B)
-        terms = sigmoid(a) * b if self.tau == 0.0 else -np.square(a - b) / self.tau
+        a, b = _embedded(features, 0, self.A), _embedded(features, len(self.A), self.B)
+        terms = _sigmoid(a) * b if self.tau == 0.0 else -np.square(a - b) / self.tau
         scores = np.zeros(len(features))
-        for h in range(terms.shape[1]):  # in one order for every number of rows
+        for h in range(terms.shape[1]):  # one order of summing for every number of rows
             scores += terms[:, h]
         return scores
+
+
+@dataclass(frozen=True, eq=False)
+class SeparateFamily(ParametricFamily):
+    """The models f1 (tau = 0) or f2 (tau > 0).
+
+    theta holds A (n1, d), then B (n2, d), both row by row.
+    """
+
+    n1: int
+    n2: int
+    d: int
+    tau: float
+
+    @property
+    def n_parameters(self) -> int:
+        return (self.n1 + self.n2) * self.d
+
+    def start(self, rng: np.random.Generator) -> np.ndarray:
+        """Draw uniformly within 1 / sqrt(inputs): at zero every derivative is zero."""
+        bound = np.repeat([self.n1**-0.5, self.n2**-0.5], [self.n1 * self.d, self.n2 * self.d])
+        return bound * rng.uniform(-1.0, 1.0, self.n_parameters)
+
+    def model(self, theta: np.ndarray) -> Separate:
+        A, B = np.split(theta, [self.n1 * self.d])
+        return Separate(A.reshape(self.n1, self.d), B.reshape(self.n2, self.d), self.tau)
+
+    def gradient(
+        self, theta: np.ndarray, features: np.ndarray, score_gradient: np.ndarray
+    ) -> np.ndarray:
+        at = self.model(theta)
+        a, b = _embedded(features, 0, at.A), _embedded(features, self.n1, at.B)
+        g = score_gradient[:, None]
+        if self.tau == 0.0:
+            sigma = _sigmoid(a)
+            by_a, by_b = g * b * sigma * (1.0 - sigma), g * sigma
+        else:
+            by_b = 2.0 / self.tau * g * (a - b)
+            by_a = -by_b
+        A = _outer_sums(features, 0, self.n1, np.ascontiguousarray(by_a))
+        B = _outer_sums(features, self.n1, self.n2, np.ascontiguousarray(by_b))
+        return np.concatenate([A.ravel(), B.ravel()])
+
+
+def _sigmoid(t: np.ndarray) -> np.ndarray:
+    e = np.exp(-np.abs(t))
+    return np.where(t >= 0.0, 1.0, e) / (1.0 + e)
+
+
+def _embedded(features: np.ndarray, column: int, matrix: np.ndarray) -> np.ndarray:
+    """Return (n_docs, d): the columns from `column` on times matrix (n_columns, d)."""
+    out = np.empty((len(features), matrix.shape[1]))
+
+    def part(start: int, stop: int) -> None:
+        _embed(features, column, matrix, start, stop, out)
+
+    in_threads(part, len(features), least=512)
+    return out
+
+
+def _outer_sums(features: np.ndarray, column: int, n: int, gradient: np.ndarray) -> np.ndarray:
+    """Return (n, d): the n columns from `column` on, transposed, times gradient (n_docs, d)."""
+    sums = np.empty((n, gradient.shape[1]))
+
+    def part(first: int, last: int) -> None:
+        _sum_outer(features, column, gradient, first, last, sums)
+
+    in_threads(part, n, least=16)
+    return sums
+
+
+@kernel()
+def _embed(
+    features: np.ndarray, column: int, matrix: np.ndarray, begin: int, end: int, out: np.ndarray
+) -> None:
+    """out[i] = sum_k features[i, column + k] matrix[k], documents begin..end - 1.
+
+    Zeros are skipped: the features of the paper's data are bags of words.
+    """
+    for i in range(begin, end):
+        out[i, :] = 0.0
+        for k in range(matrix.shape[0]):
+            value = features[i, column + k]
+            if value != 0.0:
+                for h in range(matrix.shape[1]):
+                    out[i, h] += value * matrix[k, h]
+
+
+@kernel()
+def _sum_outer(
+    features: np.ndarray, column: int, gradient: np.ndarray, first: int, last: int, sums: np.ndarray
+) -> None:
+    """sums[k] = sum_i features[i, column + k] gradient[i], k = first..last - 1."""
+    sums[first:last] = 0.0
+    for i in range(features.shape[0]):
+        for k in range(first, last):
+            value = features[i, column + k]
+            if value != 0.0:
+                for h in range(gradient.shape[1]):
+                    sums[k, h] += value * gradient[i, h]

@@ -8,25 +8,26 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses import loss
-from letorbench.models.linear_functional import LinearFunctional
+from letorbench.models.linear import LinearFamily
 from letorbench.rankers.base import Ranker
-from letorbench.solvers.lbfgs import Prior, minimise
+from letorbench.solvers.lbfgs import LBFGS
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.validation import Validation
 
 
 @dataclass
 class Classification(Ranker):
-    """Ranking as classification: documents by their log-odds of being relevant, r >= 1.
+    """Rank documents by their log-odds of being relevant, r >= 1.
 
     min over w, b of the mean over documents of log(1 + e^{-y (w . x + b)}) + l2/2 |w|^2,
-    y = 1 where r >= 1, else -1, by L-BFGS. The pointwise approach of Nallapati,
-    "Discriminative Models for Information Retrieval", SIGIR 2004, with logistic regression
-    for the classifier; the lecture that names it prescribes no more. Here: one class for
-    all labels from 1 on, the intercept unpenalised, l2 chosen on validation.
+    y = 1 where r >= 1, else -1, by L-BFGS; the loss and its gradient are in
+    `letorbench.losses.pointwise`. This is the pointwise approach of Nallapati, "Discriminative
+    Models for Information Retrieval", SIGIR 2004, with logistic regression as the classifier.
+    The lecture that names it says no more. Here all labels from 1 on are one class, the
+    intercept is not penalised and l2 is chosen on validation.
 
-    l2:         the penalty.
-    iterations: of L-BFGS at most; it says so when that was not enough.
+    l2:         the strength of the penalty.
+    iterations: of L-BFGS at most; a warning says where that was not enough.
     """
 
     name = "classification"
@@ -41,6 +42,6 @@ class Classification(Ranker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> Learned:
-        functional = LinearFunctional.plain(train.n_features, intercept=True)
-        prior = Prior(self.l2, self.iterations)
-        return minimise(functional, loss("logistic"), train, prior, train.n_docs, rng)
+        family = LinearFamily.plain(train.n_features, intercept=True)
+        solver = LBFGS(self.l2, self.iterations, per_document=True)
+        return solver.fit(family, loss("logistic"), train, validation, rng)

@@ -9,9 +9,10 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import loss
+from letorbench.models.linear import LinearFamily
 from letorbench.rankers.base import Ranker
+from letorbench.solvers.gradient_descent import GradientDescent
 from letorbench.solvers.learned import Learned
-from letorbench.solvers.linear_descent import Descent, descend
 from letorbench.solvers.validation import Validation
 
 
@@ -22,16 +23,17 @@ class ListNet(Ranker):
 
     min over a linear s of sum over queries of -sum over g of P_r(g) log P_s(g), g the first
     `top` places under Plackett-Luce with exp of the labels and of the scores (equations 5,
-    6), by gradient descent (Algorithm 1).
+    6), by gradient descent (Algorithm 1). The loss in plain NumPy, its gradient and its compiled
+    form are in `letorbench.losses.top_k_cross_entropy`.
 
-    top:           1, the paper's choice; 2 and 3 are exact and cost m^top a query, refused
-                   where that is too large.
+    top:           1, the paper's choice; 2 and 3 are exact and cost m^top for a query of m
+                   documents, and are refused where that is too large.
     learning_rate: of the mean over queries; chosen on validation.
-    epochs:        at most; the best on validation is kept.
+    epochs:        at most so many; the best on validation is kept.
     patience:      training ends so many epochs after the best one on validation; 0: never.
 
-    Where the paper is silent: weights start at zero; all queries make one step (the
-    algorithm's listing steps after each query); equally good epochs: the first.
+    Where the paper is silent: the weights start at zero; one step uses all queries (the
+    algorithm's listing steps after each query); of equally good epochs the first is kept.
     """
 
     name = "listnet"
@@ -53,6 +55,7 @@ class ListNet(Ranker):
     ) -> Learned:
         if self.top not in (1, 2, 3):
             raise UsageError(f"listnet: found top={self.top}, expected 1, 2 or 3")
-        name = "listnet" if self.top == 1 else f"listnet-{self.top}"
-        descent = Descent(self.learning_rate, self.epochs, self.patience)
-        return descend(loss(name), train, validation, descent)
+        cross_entropy = loss("listnet" if self.top == 1 else f"listnet-{self.top}")
+        solver = GradientDescent(self.learning_rate, self.epochs, self.patience)
+        family = LinearFamily.plain(train.n_features)
+        return solver.fit(family, cross_entropy, train, validation, rng)

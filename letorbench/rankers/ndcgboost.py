@@ -19,7 +19,7 @@ from letorbench.errors import UsageError
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import query_share
 from letorbench.losses.exponentials import SPAN, exponentials, gather
-from letorbench.losses.segments import inverse, sums
+from letorbench.losses.segments import inverse_or_zero, query_sums
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.boosting import LONGEST_STEP, Term, boost_stumps
 from letorbench.solvers.learned import Learned
@@ -146,7 +146,7 @@ class _Booster:
         self.rng = rng
         self.gains = np.repeat(np.exp2(self.blocks.labels) - 1.0, np.diff(self.blocks.starts))
         rank = np.arange(1, train.n_docs + 1) - np.repeat(train.offsets[:-1], train.lengths)
-        self.inverse_Z = inverse(sums(self.gains * standard_discount(rank), train))
+        self.inverse_Z = inverse_or_zero(query_sums(self.gains * standard_discount(rank), train))
         self.least = query_share(train, 1_000)
         self.cost = train.lengths**2
 

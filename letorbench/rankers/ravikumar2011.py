@@ -1,44 +1,38 @@
-"""The surrogates of the NDCG consistency paper, each a ranker of its own."""
+"""The surrogates of the NDCG consistency paper, each a ranker of its own.
+
+P. Ravikumar, A. Tewari, E. Yang, "On NDCG Consistency of Listwise Ranking Methods", AISTATS
+2011. The surrogates are defined in plain NumPy in `letorbench.losses.consistent`, with the
+theorems that say which of them are consistent.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import new_class
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses import loss
-from letorbench.losses.consistent import NORMS
-from letorbench.models.linear_functional import LinearFunctional
+from letorbench.models.linear import LinearFamily
 from letorbench.rankers.base import Ranker
-from letorbench.solvers.gradient_descent import descend_steepest
+from letorbench.solvers.gradient_descent import LineSearch
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.validation import Validation
-
-TITLES = {
-    "cosine": "Linear score on the cosine of scores and gains",
-    "least-squares": "Linear score on the squared error of gains",
-    "cross-entropy": "Linear score on the cross entropy of lists",
-    "qnorm": "Linear score on gains over Z, scores divided by their q-norm",
-    "qnorm-penalised": "Linear score on gains over Z, scores penalised by their q-norm",
-}
 
 
 @dataclass
 class _Surrogate(Ranker):
-    """Ravikumar, Tewari, Yang, "On NDCG Consistency of Listwise Ranking Methods", AISTATS 2011.
+    """All surrogates are fitted alike.
 
-    min over w, b of the mean over queries of the surrogate of the same name (see
-    `letorbench.losses.consistent`), s = w . x + b, by plain gradient descent: as in section 6
-    nothing is tuned and no validation set is used.
+    min over w, b of the mean over queries of the loss of the same name, s = w . x + b, by
+    gradient descent. As in section 6, nothing is tuned and no validation set is used.
 
-    iterations: of gradient descent at most; it says so when they were not enough.
+    iterations: of gradient descent at most; a warning says where they were not enough.
 
-    Where the paper is silent (it took MATLAB's gradient descent): weights start at zero,
-    steps are found by backtracking, the discount of Z is 1 / log2(1 + rank) whatever the
-    convention measures with, features are as they come; b, which no ranking sees, is there
-    because these losses set the scores' level: sum e^s is to be sum G / Z.
+    The paper took MATLAB's gradient descent. Where it is silent: the weights start at zero; the
+    lengths of the steps are found by backtracking; the discount of Z is 1 / log2(1 + rank) for
+    every measuring convention; the features are used as they are. No ranking depends on b. It is
+    there because these losses depend on the level of the scores: sum e^s should be sum G / Z.
     """
 
     paper = (
@@ -50,30 +44,131 @@ class _Surrogate(Ranker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> Learned:
-        functional = LinearFunctional.plain(train.n_features, intercept=True)
-        return descend_steepest(functional, loss(self.name), train, self.iterations)
+        family = LinearFamily.plain(train.n_features, intercept=True)
+        return LineSearch(self.iterations).fit(family, loss(self.name), train, validation, rng)
 
 
-def _declare(name: str, title: str) -> None:
-    facts = {
-        "__doc__": _Surrogate.__doc__,
-        "__module__": __name__,
-        "name": name,
-        "title": title,
-        "formula": loss(name).formula,
-    }
-    base, _, ending = name.partition("-ndcg")
-    python = {"qnorm": "QNorm", "qnorm-penalised": "QNormPenalised"}.get(
-        base, base.title().replace("-", "")
-    ) + ("NDCG" + ending.lstrip("@") if "-ndcg" in name else "")
-    globals()[python] = dataclass(
-        new_class(python, (_Surrogate,), exec_body=lambda space: space.update(facts))
-    )
+@dataclass
+class Cosine(_Surrogate):
+    """RankCosine (Qin et al., IPM 2008), in this paper's form (section 3.2)."""
+
+    name = "cosine"
+    title = "Linear score on the cosine of scores and gains"
+    formula = "1 - (s / |s|) . (G / |G|)"
 
 
-for _name, _title in TITLES.items():
-    _declare(_name, _title)
-    if not _name.startswith("qnorm"):
-        for _ending, _k in NORMS.items():
-            _z = f"Z@{_k}" if _k else "Z"
-            _declare(_name + _ending, f"{_title}, made NDCG consistent by {_z}")
+@dataclass
+class CosineNDCG(_Surrogate):
+    """The cosine with G / Z, which is NDCG consistent (section 3.3)."""
+
+    name = "cosine-ndcg"
+    title = "Linear score on the cosine of scores and gains, made NDCG consistent by Z"
+    formula = "1 - (s / |s|) . (G / Z)"
+
+
+@dataclass
+class CosineNDCG1(_Surrogate):
+    """The cosine with G / Z@1, the norm truncated at 1 (section 6)."""
+
+    name = "cosine-ndcg@1"
+    title = "Linear score on the cosine of scores and gains, made NDCG consistent by Z@1"
+    formula = "1 - (s / |s|) . (G / Z@1)"
+
+
+@dataclass
+class CosineNDCG10(_Surrogate):
+    """The cosine with G / Z@10, the norm truncated at 10 (section 6)."""
+
+    name = "cosine-ndcg@10"
+    title = "Linear score on the cosine of scores and gains, made NDCG consistent by Z@10"
+    formula = "1 - (s / |s|) . (G / Z@10)"
+
+
+@dataclass
+class LeastSquares(_Surrogate):
+    """The squared error of the gains (section 3.2)."""
+
+    name = "least-squares"
+    title = "Linear score on the squared error of gains"
+    formula = "|s - G|^2"
+
+
+@dataclass
+class LeastSquaresNDCG(_Surrogate):
+    """The squared error with G / Z, which is NDCG consistent (section 3.3)."""
+
+    name = "least-squares-ndcg"
+    title = "Linear score on the squared error of gains, made NDCG consistent by Z"
+    formula = "|s - G / Z|^2"
+
+
+@dataclass
+class LeastSquaresNDCG1(_Surrogate):
+    """The squared error with G / Z@1, the norm truncated at 1 (section 6)."""
+
+    name = "least-squares-ndcg@1"
+    title = "Linear score on the squared error of gains, made NDCG consistent by Z@1"
+    formula = "|s - G / Z@1|^2"
+
+
+@dataclass
+class LeastSquaresNDCG10(_Surrogate):
+    """The squared error with G / Z@10, the norm truncated at 10 (section 6)."""
+
+    name = "least-squares-ndcg@10"
+    title = "Linear score on the squared error of gains, made NDCG consistent by Z@10"
+    formula = "|s - G / Z@10|^2"
+
+
+@dataclass
+class CrossEntropy(_Surrogate):
+    """ListNet's cross entropy (section 3.2)."""
+
+    name = "cross-entropy"
+    title = "Linear score on the cross entropy of lists"
+    formula = "KL(softmax(r) || softmax(s))"
+
+
+@dataclass
+class CrossEntropyNDCG(_Surrogate):
+    """The cross entropy with G / Z, which is NDCG consistent (section 3.3)."""
+
+    name = "cross-entropy-ndcg"
+    title = "Linear score on the cross entropy of lists, made NDCG consistent by Z"
+    formula = "KL(G / Z || e^s)"
+
+
+@dataclass
+class CrossEntropyNDCG1(_Surrogate):
+    """The cross entropy with G / Z@1, the norm truncated at 1 (section 6)."""
+
+    name = "cross-entropy-ndcg@1"
+    title = "Linear score on the cross entropy of lists, made NDCG consistent by Z@1"
+    formula = "KL(G / Z@1 || e^s)"
+
+
+@dataclass
+class CrossEntropyNDCG10(_Surrogate):
+    """The cross entropy with G / Z@10, the norm truncated at 10 (section 6)."""
+
+    name = "cross-entropy-ndcg@10"
+    title = "Linear score on the cross entropy of lists, made NDCG consistent by Z@10"
+    formula = "KL(G / Z@10 || e^s)"
+
+
+@dataclass
+class QNorm(_Surrogate):
+    """The scores divided by their q-norm (equation 4)."""
+
+    name = "qnorm"
+    title = "Linear score on gains over Z, scores divided by their q-norm"
+    formula = "-(s / |s|_q) . (G / Z), q = log(m) + 2"
+
+
+@dataclass
+class QNormPenalised(_Surrogate):
+    """The scores penalised by their q-norm (section 4)."""
+
+    name = "qnorm-penalised"
+    title = "Linear score on gains over Z, scores penalised by their q-norm"
+    formula = "|s|_q^2 - 2 s . (G / Z), q = log(m) + 2"

@@ -1,71 +1,159 @@
-"""Gradient descent that asks for no tuning: steps by backtracking."""
+"""Gradient descent for any family and any differentiable loss.
+
+`GradientDescent` takes steps of one learning rate and keeps the epoch that is best on the
+validation set. `LineSearch` finds the length of each step itself and needs no tuning.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import Loss
-from letorbench.models.functional import Functional
+from letorbench.models.parametric import ParametricFamily
+from letorbench.solvers.early_stopping import EarlyStopping
 from letorbench.solvers.learned import Learned
+from letorbench.solvers.objective import Objective, Solver, require_prior
+from letorbench.solvers.validation import Validation
 
 #: a step must lower the objective by this share of what the gradient promises (Armijo's rule)
-PROMISE = 1e-4
+ARMIJO = 1e-4
 #: what a step's length is multiplied with after a success, and after a failure
 LONGER, SHORTER = 2.0, 0.5
-#: halvings after which there is no lower point along the gradient
+#: the search along a gradient ends after so many halvings
 MOST_HALVINGS = 60
 
 
-def descend_steepest(
-    functional: Functional,
-    loss: Loss,
-    queries: QuerySet,
-    iterations: int,
-    tolerance: float = 1e-8,
-) -> Learned:
-    """Minimise the mean over queries of the loss from zero parameters; it never rises.
+@dataclass(frozen=True)
+class GradientDescent(Solver):
+    """theta <- theta - learning_rate x gradient, once an epoch on the whole training set.
 
-    Every step is along the negative gradient, first twice as long as the last one, then
-    halved until Armijo's rule holds (J. Nocedal, S. Wright, Numerical Optimization, algorithm
-    3.1). Ends where the gradient is `tolerance` times its first length or no step lowers the
-    objective; a warning says where the iterations end before. The tolerance is so small
-    because first lengths differ by orders of magnitude between losses: a larger one would stop
-    some of them on the way and not others.
+    The objective is the mean over queries of the loss + l2/2 |theta|^2. The epoch with the best
+    validation measure is kept (the first of equals), or the last without a validation set.
+
+    Parameters
+    ----------
+    learning_rate : float
+    epochs : int
+        At most so many.
+    patience : int
+        Training ends so many epochs after the best one on validation; 0: never.
+    l2 : float
+        The strength of the prior on the penalised parameters.
     """
-    if iterations < 1:
-        raise UsageError(f"found iterations={iterations}, expected 1 or more")
 
-    def at(theta: np.ndarray) -> tuple[float, np.ndarray]:
-        value, slope = loss(functional.model(theta).predict(queries.features), queries)
-        back = functional.pull_back(theta, queries.features, slope)
-        return float(value.mean()), back / queries.n_queries
+    learning_rate: float
+    epochs: int
+    patience: int = 0
+    l2: float = 0.0
 
-    theta = np.zeros(functional.n_parameters)
-    value, gradient = at(theta)
-    objective = [value]
-    first = float(np.linalg.norm(gradient))
-    length = 1.0 / first if first > 0.0 else 0.0
-    steepness = first
-    while len(objective) <= iterations and steepness > tolerance * first:
-        length *= LONGER
-        for _ in range(MOST_HALVINGS):
-            trial = theta - length * gradient
-            value, slope = at(trial)
-            if value <= objective[-1] - PROMISE * length * steepness**2:
+    def __post_init__(self) -> None:
+        require_prior(self.l2)
+        if not self.learning_rate > 0.0 or self.epochs < 1:
+            raise UsageError(
+                f"found learning_rate={self.learning_rate}, epochs={self.epochs}, "
+                "expected more than 0 and 1 or more"
+            )
+
+    def fit(
+        self,
+        family: ParametricFamily,
+        loss: Loss,
+        train: QuerySet,
+        validation: Validation | None,
+        rng: np.random.Generator,
+    ) -> Learned:
+        objective = Objective(family, loss, train, train.n_queries, self.l2)
+        theta = family.start(rng)
+        kept = family.model(theta)
+        rounds = EarlyStopping(self.patience)
+        values: list[float] = []
+        warnings: tuple[str, ...] = ()
+        for epoch in range(1, self.epochs + 1):
+            value, gradient = objective(theta)
+            values.append(value)
+            theta = theta - self.learning_rate * gradient
+            if not np.isfinite(theta).all():
+                warnings = (
+                    f"epoch {epoch} gave parameters that are no numbers: the learning rate is "
+                    "too large",
+                )
                 break
-            length *= SHORTER
-        else:
-            break
-        theta, gradient = trial, slope
-        steepness = float(np.linalg.norm(gradient))
-        objective.append(value)
-    warnings = ()
-    if len(objective) > iterations and steepness > tolerance * first:
-        warnings = (
-            f"gradient descent ended after {iterations} iterations with a gradient "
-            f"{steepness / first:.1e} times as long as at the start",
-        )
-    return Learned(functional.model(theta), objective=tuple(objective), warnings=warnings)
+            model = family.model(theta)
+            measure = None
+            if validation is not None:
+                measure = validation(model.predict(validation.queries.features))
+            if rounds.improves(measure):
+                kept = model
+            if rounds.over:
+                break
+        return Learned(kept, tuple(rounds.curve), rounds.best, tuple(values), warnings)
 
+
+@dataclass(frozen=True)
+class LineSearch(Solver):
+    """Gradient descent whose objective never rises.
+
+    The objective is the mean over queries of the loss + l2/2 |theta|^2. Each step follows the
+    negative gradient. It is tried twice as long as the last step and halved until Armijo's rule
+    holds (J. Nocedal, S. Wright, "Numerical Optimization", algorithm 3.1). The descent ends
+    where no step lowers the objective. No validation set is used.
+
+    Parameters
+    ----------
+    iterations : int
+        At most so many. A warning says where that was not enough.
+    tolerance : float
+        The descent also ends where the gradient is this many times as long as at the start. The
+        default is small because the first lengths differ by orders of magnitude between losses:
+        a larger one would stop the descent early for some losses and not for others.
+    l2 : float
+        The strength of the prior on the penalised parameters.
+    """
+
+    iterations: int
+    tolerance: float = 1e-8
+    l2: float = 0.0
+
+    def __post_init__(self) -> None:
+        require_prior(self.l2)
+        if self.iterations < 1:
+            raise UsageError(f"found iterations={self.iterations}, expected 1 or more")
+
+    def fit(
+        self,
+        family: ParametricFamily,
+        loss: Loss,
+        train: QuerySet,
+        validation: Validation | None,
+        rng: np.random.Generator,
+    ) -> Learned:
+        objective = Objective(family, loss, train, train.n_queries, self.l2)
+        theta = family.start(rng)
+        value, gradient = objective(theta)
+        course = [value]
+        first = steepness = float(np.linalg.norm(gradient))
+        length = 1.0 / first if first > 0.0 else 0.0
+        while len(course) <= self.iterations and steepness > self.tolerance * first:
+            length *= LONGER
+            for _ in range(MOST_HALVINGS):
+                trial = theta - length * gradient
+                value, trial_gradient = objective(trial)
+                if value <= course[-1] - ARMIJO * length * steepness**2:
+                    break
+                length *= SHORTER
+            else:
+                break
+            theta, gradient = trial, trial_gradient
+            steepness = float(np.linalg.norm(gradient))
+            course.append(value)
+        warnings = ()
+        if len(course) > self.iterations and steepness > self.tolerance * first:
+            warnings = (
+                f"gradient descent ended after {self.iterations} iterations with a gradient "
+                f"{steepness / first:.1e} times as long as at the start",
+            )
+        return Learned(family.model(theta), objective=tuple(course), warnings=warnings)

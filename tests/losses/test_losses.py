@@ -9,8 +9,8 @@ from definitions import DEFINITIONS, LEVELS
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.losses import LOSSES, loss
-from letorbench.losses.listwise import top_k
+from letorbench.losses import LOSSES, MODULES, loss
+from letorbench.losses.top_k_cross_entropy import top_k_cross_entropy
 
 
 @pytest.fixture
@@ -90,9 +90,15 @@ def test_every_loss_is_the_same_with_one_thread(monkeypatch, rng):
 
 def test_listnet_refuses_what_would_take_for_ever(rng):
     with pytest.raises(UsageError, match="1000 documents"):
-        top_k(np.zeros(1000), random_queries(rng, [1000]), 3)
+        top_k_cross_entropy(np.zeros(1000), random_queries(rng, [1000]), 3)
 
 
 def test_an_unknown_loss_names_the_known():
     with pytest.raises(UsageError, match="listnet, listnet-2"):
         loss("nothing")
+
+
+def test_every_name_is_one_loss():
+    every = [each.name for module in MODULES for each in module.LOSSES]
+    assert len(every) == len(set(every)) == len(LOSSES)
+    assert all(LOSSES[name].name == name and LOSSES[name].formula for name in LOSSES)

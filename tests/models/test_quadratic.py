@@ -9,9 +9,9 @@ import pytest
 from conftest import random_queries
 
 from letorbench.losses import loss
-from letorbench.models.linear_functional import moments
-from letorbench.models.quadratic_functional import QuadraticFunctional, product_correlations
-from letorbench.solvers.lbfgs import Prior, minimise
+from letorbench.models.moments import mean_and_scale
+from letorbench.models.quadratic import QuadraticFamily, product_correlations
+from letorbench.solvers.lbfgs import LBFGS
 
 
 def products_of(x: np.ndarray) -> tuple[list[tuple[int, int]], np.ndarray]:
@@ -20,7 +20,7 @@ def products_of(x: np.ndarray) -> tuple[list[tuple[int, int]], np.ndarray]:
 
 
 def standardised(features: np.ndarray) -> np.ndarray:
-    mean, scale = moments(features)
+    mean, scale = mean_and_scale(features)
     return (features - mean) / scale
 
 
@@ -28,7 +28,7 @@ def test_correlations_are_numpys(rng):
     train = random_queries(rng, [20] * 30, 7, levels=4)
     train.features[:, 3] = 2.0
     train.features[:, 5] = np.where(train.features[:, 5] > 0, 1.0, -1.0)
-    found = product_correlations(train, *moments(train.features))
+    found = product_correlations(train, *mean_and_scale(train.features))
     pairs, products = products_of(standardised(train.features))
     for (k, j), column in zip(pairs, products.T):
         if 3 in (k, j):
@@ -42,23 +42,23 @@ def test_correlations_are_numpys(rng):
 @pytest.mark.parametrize("rho", [0.0, 0.05, 0.9])
 def test_scores_are_the_formula(rho, rng):
     train = random_queries(rng, [20] * 10 + [7], 6, levels=3)
-    functional = QuadraticFunctional.of(train, rho)
+    family = QuadraticFamily.of(train, rho)
     x = standardised(train.features)
     pairs, products = products_of(x)
     r = np.abs([np.corrcoef(column, train.labels)[0, 1] for column in products.T])
     kept = np.flatnonzero(r >= rho)
-    assert functional.n_products == len(kept)
-    theta = rng.normal(size=functional.n_parameters)
+    assert family.n_products == len(kept)
+    theta = rng.normal(size=family.n_parameters)
     expected = x @ theta[:6] + products[:, kept] @ theta[6:]
-    np.testing.assert_allclose(functional.model(theta).predict(train.features), expected, 1e-9)
+    np.testing.assert_allclose(family.model(theta).predict(train.features), expected, 1e-9)
 
 
 def test_it_learns_what_only_a_product_tells(rng):
     train, test = random_queries(rng, [20] * 60, 5), random_queries(rng, [20] * 40, 5)
     for part in (train, test):
         part.labels[:] = part.features[:, 1] * part.features[:, 3] > 0.5
-    functional = QuadraticFunctional.of(train, 0.1)
-    learned = minimise(functional, loss("wpl-1"), train, Prior(1e-4), train.n_queries, rng)
+    family = QuadraticFamily.of(train, 0.1)
+    learned = LBFGS(1e-4).fit(family, loss("wpl-1"), train, None, rng)
     scores = learned.model.predict(test.features)
     relevant = test.labels == 1
     assert np.mean(scores[relevant][:, None] > scores[~relevant][None, :]) > 0.97
@@ -68,11 +68,11 @@ def test_the_products_are_never_written_down(rng):
     """Selection, scores and gradient of 120 features: their 7,260 products would take 340 MB."""
     train = random_queries(rng, [100] * 60, 120)
     tracemalloc.start()
-    functional = QuadraticFunctional.of(train, 0.0)
-    theta = rng.normal(size=functional.n_parameters)
-    scores = functional.model(theta).predict(train.features)
-    functional.pull_back(theta, train.features, scores)
+    family = QuadraticFamily.of(train, 0.0)
+    theta = rng.normal(size=family.n_parameters)
+    scores = family.model(theta).predict(train.features)
+    family.gradient(theta, train.features, scores)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert functional.n_products == 7_260
+    assert family.n_products == 7_260
     assert peak < 30e6

@@ -1,4 +1,4 @@
-"""Untuned gradient descent: it never rises, and ends at the minimum of a convex loss."""
+"""Gradient descent: the start, the steps, the epoch kept; line search: it never rises."""
 
 from __future__ import annotations
 
@@ -6,18 +6,90 @@ import numpy as np
 import pytest
 from conftest import random_queries
 
+from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.losses import loss
-from letorbench.models.linear_functional import LinearFunctional
-from letorbench.solvers.gradient_descent import descend_steepest
-from letorbench.solvers.lbfgs import Prior, minimise
+from letorbench.losses import Loss, loss
+from letorbench.models import Linear, LinearFamily, SeparateFamily
+from letorbench.solvers.gradient_descent import GradientDescent, LineSearch
+from letorbench.solvers.lbfgs import LBFGS
+from letorbench.solvers.learned import Learned
+from letorbench.solvers.validation import Validation
+
+
+def descended(loss: Loss, train: QuerySet, solver: GradientDescent, held_out=None) -> Learned:
+    """Fit a linear score, as ListNet does."""
+    family = LinearFamily.plain(train.n_features)
+    return solver.fit(family, loss, train, held_out, np.random.default_rng(0))
+
+
+def searched(loss: Loss, train: QuerySet, solver: LineSearch) -> Learned:
+    family = LinearFamily.plain(train.n_features, intercept=True)
+    return solver.fit(family, loss, train, None, np.random.default_rng(0))
+
+
+def test_a_small_step_never_raises_a_convex_loss(rng):
+    queries = random_queries(rng, [10] * 20)
+    for name in ("listnet", "ranknet", "logistic"):
+        learned = descended(loss(name), queries, GradientDescent(1e-3, 50))
+        assert (np.diff(learned.objective) < 0.0).all()
+
+
+def test_the_epoch_kept_is_the_best_on_validation(rng):
+    train, held_out = random_queries(rng, [8] * 15), Validation(random_queries(rng, [8] * 15))
+    learned = descended(loss("listnet"), train, GradientDescent(0.5, 60), held_out)
+    kept = held_out(learned.model.predict(held_out.queries.features))
+    assert len(learned.curve) == 60
+    assert kept == max(learned.curve) == learned.curve[learned.best - 1]
+
+
+def test_patience_ends_training(rng):
+    train, held_out = random_queries(rng, [8] * 15), Validation(random_queries(rng, [8] * 15))
+    learned = descended(loss("listnet"), train, GradientDescent(0.5, 1000, 7), held_out)
+    assert len(learned.curve) == learned.best + 7
+
+
+def test_a_rate_that_is_none_is_refused():
+    with pytest.raises(UsageError, match="learning_rate=0.0"):
+        GradientDescent(0.0, 5)
+    with pytest.raises(UsageError, match="l2=-1"):
+        GradientDescent(1.0, 5, l2=-1)
+
+
+def test_a_rate_that_is_too_large_is_said_to_be(rng):
+    queries = random_queries(rng, [10] * 20)
+    learned = descended(loss("least-squares"), queries, GradientDescent(1e6, 500))
+    assert "the learning rate is too large" in learned.warnings[0]
+    assert np.isfinite(learned.model.weights).all()
+
+
+def test_the_linear_model_starts_at_zero(rng):
+    queries = random_queries(rng, [6] * 4)
+    learned = descended(loss("listnet"), queries, GradientDescent(0.1, 1))
+    gradient = loss("listnet")(np.zeros(queries.n_docs), queries).gradient
+    expected = -0.1 * gradient @ queries.features / 4
+    assert isinstance(learned.model, Linear)
+    np.testing.assert_allclose(learned.model.weights, expected, rtol=1e-5)
+
+
+def test_the_prior_holds_the_parameters(rng):
+    queries = random_queries(rng, [10] * 20)
+    free = descended(loss("listnet"), queries, GradientDescent(0.5, 200))
+    held = descended(loss("listnet"), queries, GradientDescent(0.5, 200, l2=1.0))
+    assert np.linalg.norm(held.model.weights) < np.linalg.norm(free.model.weights)
+
+
+def test_a_family_that_cannot_start_at_zero_moves(rng):
+    queries = random_queries(rng, [10] * 20, 6)
+    family = SeparateFamily(3, 3, 2, 0.0)
+    for solver in (GradientDescent(0.1, 20), LineSearch(20)):
+        learned = solver.fit(family, loss("listnet"), queries, None, rng)
+        assert learned.objective[-1] < learned.objective[0]
 
 
 @pytest.mark.parametrize("name", ["least-squares", "cosine-ndcg", "qnorm", "cross-entropy-ndcg@10"])
 def test_the_objective_never_rises(name, rng):
     queries = random_queries(rng, [10] * 30)
-    functional = LinearFunctional.plain(queries.n_features, intercept=True)
-    learned = descend_steepest(functional, loss(name), queries, 200)
+    learned = searched(loss(name), queries, LineSearch(200))
     assert (np.diff(learned.objective) <= 0.0).all()
     assert learned.objective[-1] < learned.objective[0] - 1e-3
 
@@ -25,9 +97,9 @@ def test_the_objective_never_rises(name, rng):
 @pytest.mark.parametrize("name", ["least-squares-ndcg", "cross-entropy", "cross-entropy-ndcg"])
 def test_it_finds_the_minimum_of_a_convex_loss(name, rng):
     queries = random_queries(rng, [10] * 30)
-    functional = LinearFunctional.plain(queries.n_features, intercept=True)
-    slow = descend_steepest(functional, loss(name), queries, 5_000, tolerance=1e-6)
-    best = minimise(functional, loss(name), queries, Prior(0.0, 2_000), queries.n_queries, rng)
+    slow = searched(loss(name), queries, LineSearch(5_000, tolerance=1e-6))
+    family = LinearFamily.plain(queries.n_features, intercept=True)
+    best = LBFGS(0.0, 2_000).fit(family, loss(name), queries, None, rng)
     assert slow.objective[-1] == pytest.approx(best.objective[-1], rel=1e-6)
     assert not slow.warnings
 
@@ -35,16 +107,14 @@ def test_it_finds_the_minimum_of_a_convex_loss(name, rng):
 def test_features_of_wildly_different_sizes_give_a_warning_not_nan(rng):
     queries = random_queries(rng, [10] * 30)
     queries.features[:, 0] *= np.float32(1e6)
-    functional = LinearFunctional.plain(queries.n_features, intercept=True)
-    learned = descend_steepest(functional, loss("cross-entropy-ndcg"), queries, 50)
+    learned = searched(loss("cross-entropy-ndcg"), queries, LineSearch(50))
     assert np.isfinite(learned.model.predict(queries.features)).all()
     assert np.isfinite(learned.objective).all()
 
 
 def test_it_says_when_it_was_stopped(rng):
     queries = random_queries(rng, [10] * 30)
-    functional = LinearFunctional.plain(queries.n_features)
-    learned = descend_steepest(functional, loss("least-squares"), queries, 2)
+    learned = searched(loss("least-squares"), queries, LineSearch(2))
     assert "after 2 iterations" in learned.warnings[0] and len(learned.objective) == 3
     with pytest.raises(UsageError, match="iterations=0"):
-        descend_steepest(functional, loss("least-squares"), queries, 0)
+        LineSearch(0)

@@ -9,22 +9,22 @@ from conftest import random_queries
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import loss
-from letorbench.models.linear_functional import LinearFunctional
-from letorbench.solvers.lbfgs import Prior, minimise
+from letorbench.models import LinearFamily
+from letorbench.solvers.lbfgs import LBFGS
 from letorbench.solvers.learned import Learned
 
 
-def fitted(queries: QuerySet, prior: Prior) -> Learned:
-    """Logistic regression with an intercept."""
-    functional = LinearFunctional.plain(queries.n_features, intercept=True)
-    rng = np.random.default_rng(0)
-    return minimise(functional, loss("logistic"), queries, prior, queries.n_docs, rng)
+def fitted(queries: QuerySet, l2: float, iterations: int) -> Learned:
+    """Fit logistic regression with an intercept."""
+    family = LinearFamily.plain(queries.n_features, intercept=True)
+    solver = LBFGS(l2, iterations, per_document=True)
+    return solver.fit(family, loss("logistic"), queries, None, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("l2", [1e-3, 1e-1])
 def test_lbfgs_ends_where_the_gradient_is_zero(l2, rng):
     queries = random_queries(rng, [10] * 20, levels=2)
-    learned = fitted(queries, Prior(l2, 500))
+    learned = fitted(queries, l2, 500)
     x, y = queries.features.astype(np.float64), queries.labels >= 1
     residual = 1.0 / (1.0 + np.exp(-learned.model.predict(queries.features))) - y
     w = learned.model.weights
@@ -35,9 +35,11 @@ def test_lbfgs_ends_where_the_gradient_is_zero(l2, rng):
 
 def test_lbfgs_says_when_it_was_stopped(rng):
     queries = random_queries(rng, [10] * 20, levels=2)
-    assert "after 1 iterations" in fitted(queries, Prior(1e-3, 1)).warnings[0]
+    assert "after 1 iterations" in fitted(queries, 1e-3, 1).warnings[0]
 
 
 def test_a_prior_that_is_none_is_refused():
     with pytest.raises(UsageError, match="l2=-1.0"):
-        Prior(-1.0)
+        LBFGS(-1.0)
+    with pytest.raises(UsageError, match="iterations=0"):
+        LBFGS(1.0, 0)

@@ -1,12 +1,11 @@
-"""Weighted row sums against NumPy's product, and the same bits for any number of threads."""
+"""Weighted row sums against NumPy's product, with the same bits for any number of threads."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from letorbench.kernels.row_sums import BLOCK
-from letorbench.models.weighted_rows import weighted_rows
+from letorbench.models.weighted_rows import BLOCK, weighted_rows
 
 
 @pytest.mark.parametrize("rows", [0, 1, BLOCK, 9 * BLOCK + 17])

@@ -1,4 +1,4 @@
-"""Functionals by name: what each needs, and what it cannot do."""
+"""The rank functionals: each is learned, saved and loaded, and the group-level loss is one."""
 
 from __future__ import annotations
 
@@ -8,31 +8,26 @@ from conftest import random_queries
 
 from letorbench.errors import UsageError
 from letorbench.losses import loss
+from letorbench.losses.group_level import group_level
 from letorbench.models import Linear, Quadratic, Separate
-from letorbench.rankers import ranker
-from letorbench.rankers.functional_choice import Choice
+from letorbench.rankers import load_model, ranker
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"functional": "cubic"}, "found functional=cubic, expected one of linear, quadratic"),
-        ({"functional": "group", "group": "sum"}, "found group=sum, expected one of min, max"),
+        ({"functional": "cubic"}, "unknown functional 'cubic'; expected one of linear, quadratic"),
+        ({"functional": "group", "group": "sum"}, "unknown group 'sum'; expected one of min, max"),
         ({"rho": 1.0}, "found rho=1.0"),
         ({"tau": 0.0}, "found tau=0.0"),
         ({"dimensions": 0}, "dimensions=0"),
+        ({"l2": -1.0}, "found l2=-1.0"),
+        ({"weight": "pi"}, "unknown weight 'pi'; did you mean"),
     ],
 )
 def test_a_wrong_setting_is_one_clear_line(settings, message):
     with pytest.raises(UsageError, match=message):
-        Choice(**settings)
-    with pytest.raises(UsageError, match=message):
         ranker("wpl")(**settings)
-
-
-def test_separate_vectors_need_two_parts(rng):
-    with pytest.raises(UsageError, match="query_features=5 of 5"):
-        Choice("bilinear", query_features=5).on(random_queries(rng, [4], 5))
 
 
 @pytest.mark.parametrize(
@@ -47,7 +42,7 @@ def test_every_functional_is_learned_saved_and_loaded(name, kind, rng, tmp_path)
     model = ranker("wpl")(functional=name, iterations=20).fit_sets(train, rng=rng)
     assert isinstance(model.learned.model, kind)
     model.save(tmp_path / "model.npz")
-    again = ranker("wpl").load(tmp_path / "model.npz")
+    again = load_model(tmp_path / "model.npz")
     np.testing.assert_array_equal(again.predict(train.features), model.predict(train.features))
     whole = model.predict(train.features)
     np.testing.assert_array_equal(model.predict(train.features[3:4]), whole[3:4])
@@ -86,7 +81,7 @@ def test_separate_vectors_match_words_of_query_and_document(name, rng):
 def test_group_level_is_the_loss_of_groups(aggregate, rng):
     train = random_queries(rng, [7, 1, 9, 4, 5], levels=3)
     scores = rng.normal(size=train.n_docs)
-    grouped = Choice("group", group=aggregate).level(loss("wpl-1"), train)
+    grouped = group_level(loss("wpl-1"), aggregate, train)
     value, gradient = grouped(scores, train)
     define = {
         "min": np.min, "max": np.max, "mean": np.mean,

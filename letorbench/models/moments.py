@@ -1,0 +1,53 @@
+"""Means, variances and centred products of feature columns, summed in float64."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+#: how many rows are converted to float64 at a time
+ROWS = 65_536
+
+
+def row_blocks(n_rows: int, rows: int = ROWS) -> Iterator[slice]:
+    """Yield slices that cover range(n_rows) in order, `rows` long but for the last one."""
+    for start in range(0, n_rows, rows):
+        yield slice(start, min(start + rows, n_rows))
+
+
+def mean_and_variance(features: np.ndarray, rows: int = ROWS) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean and the variance of each column, (n_features,) float64 each."""
+    mean = features.mean(axis=0, dtype=np.float64)
+    squares = np.zeros(features.shape[1])
+    for block in row_blocks(len(features), rows):
+        squares += np.square(features[block] - mean).sum(axis=0)
+    return mean, squares / max(1, len(features))
+
+
+def mean_and_scale(features: np.ndarray, rows: int = ROWS) -> tuple[np.ndarray, np.ndarray]:
+    """Return what standardises each column: (features - mean) / scale.
+
+    The scale is the standard deviation. That of a constant column is given as 1, so that the
+    standardised column is 0 everywhere.
+    """
+    mean, variance = mean_and_variance(features, rows)
+    scale = np.sqrt(variance)
+    constant = np.ptp(features, axis=0) == 0.0 if len(features) else np.ones_like(scale, bool)
+    return mean, np.where(constant | (scale == 0.0), 1.0, scale)
+
+
+def centred_products(
+    features: np.ndarray, mean: np.ndarray, target: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sums over rows of (x - mean)(x - mean)^T and of (x - mean) target.
+
+    Their shapes are (n_features, n_features) and (n_features,).
+    """
+    n_features = features.shape[1]
+    squares, products = np.zeros((n_features, n_features)), np.zeros(n_features)
+    for block in row_blocks(len(features)):
+        x = features[block] - mean
+        squares += x.T @ x
+        products += x.T @ target[block]
+    return squares, products

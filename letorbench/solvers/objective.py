@@ -1,0 +1,76 @@
+"""What the general solvers minimise: a loss of a parametric family, with a Gaussian prior."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import UsageError
+from letorbench.losses import Loss
+from letorbench.models.parametric import ParametricFamily
+from letorbench.solvers.learned import Learned
+from letorbench.solvers.validation import Validation
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """The loss's sum over the queries / count + l2/2 |theta|^2.
+
+    Parameters
+    ----------
+    family : ParametricFamily
+    loss : Loss
+    queries : QuerySet
+    count : int
+        What to average over: the number of queries, or of documents.
+    l2 : float
+        The strength of the prior on the penalised parameters.
+    """
+
+    family: ParametricFamily
+    loss: Loss
+    queries: QuerySet
+    count: int
+    l2: float = 0.0
+
+    def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
+        """Return the objective and its gradient (n_parameters,) at theta (n_parameters,)."""
+        with np.errstate(over="ignore", invalid="ignore"):  # the solvers look for such values
+            features = self.queries.features
+            scores = self.family.model(theta).predict(features)
+            loss, score_gradient = self.loss(scores, self.queries)
+            value = float(loss.sum()) / self.count
+            gradient = self.family.gradient(theta, features, score_gradient) / self.count
+            if self.l2 == 0.0:
+                return value, gradient
+            value += 0.5 * float(self._penalty @ (theta * theta))
+            return value, gradient + self._penalty * theta
+
+    @cached_property
+    def _penalty(self) -> np.ndarray:
+        return self.l2 * self.family.penalised()
+
+
+class Solver(ABC):
+    """A way to fit any parametric family to any loss."""
+
+    @abstractmethod
+    def fit(
+        self,
+        family: ParametricFamily,
+        loss: Loss,
+        train: QuerySet,
+        validation: Validation | None,
+        rng: np.random.Generator,
+    ) -> Learned:
+        """Return the model of the family that fits the training set."""
+
+
+def require_prior(l2: float) -> None:
+    """Raise UsageError where l2 is no strength of a prior."""
+    if not 0.0 <= l2 < np.inf:
+        raise UsageError(f"found l2={l2}, expected 0 or more")

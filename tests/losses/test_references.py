@@ -1,0 +1,164 @@
+"""Each compiled loss equals the plain NumPy reference that stands beside it."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import numpy as np
+import pytest
+from conftest import random_queries
+
+from letorbench.datasets.queryset import QuerySet
+from letorbench.losses import (
+    loss,
+    markov_field,
+    plackett_luce,
+    smoothed,
+    top_k_cross_entropy,
+    weighted_pairs,
+)
+from letorbench.losses.gains import gains, normalized_gains
+from letorbench.losses.label_order import (
+    DOCUMENT_WEIGHTS,
+    PAIR_WEIGHTS,
+    DocumentWeightName,
+    PairWeightName,
+    label_count,
+)
+from letorbench.losses.multiclass import best_documents
+from letorbench.losses.weighted_pairs import FIELD, PAIR_LOSSES, PairLossName
+
+LEVELS = 4
+
+
+@pytest.fixture
+def queries(rng: np.random.Generator) -> QuerySet:
+    drawn = random_queries(rng, [1, 7, 2, 4, 9, 3], levels=LEVELS)
+    labels = drawn.labels.copy()
+    labels[1] = LEVELS - 1
+    labels[drawn.offsets[3] : drawn.offsets[4]] = 2
+    labels[drawn.offsets[5] :] = 0
+    return QuerySet(drawn.features, labels, drawn.offsets, drawn.qids)
+
+
+@pytest.fixture(params=[0.0, 1.0, 20.0])
+def scores(request, queries, rng) -> np.ndarray:
+    return request.param * rng.normal(size=queries.n_docs)
+
+
+def slices(queries: QuerySet) -> list[slice]:
+    return [slice(a, b) for a, b in zip(queries.offsets[:-1], queries.offsets[1:], strict=True)]
+
+
+def check(name: str, scores: np.ndarray, queries: QuerySet, reference, order=None) -> None:
+    """Compare with reference(q, rows) of every query; its rows are in `order` if that is given."""
+    value, gradient = loss(name)(scores, queries)
+    for q, part in enumerate(slices(queries)):
+        rows = np.arange(queries.n_docs)[part] if order is None else order[part]
+        expected, slope = reference(q, rows)
+        assert value[q] == pytest.approx(expected, rel=1e-10, abs=1e-11)
+        np.testing.assert_allclose(gradient[rows], slope, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_top_k_cross_entropy(k, scores, queries):
+    def reference(q, rows):
+        return top_k_cross_entropy.reference(scores[rows], queries.labels[rows], k)
+
+    check("listnet" if k == 1 else f"listnet-{k}", scores, queries, reference)
+
+
+def test_listnet_is_the_cross_entropy_of_two_softmaxes(rng):
+    s, r = rng.normal(size=6), rng.integers(0, 3, 6)
+    p, q = (np.exp(a) / np.exp(a).sum() for a in (r, s))
+    value, gradient = top_k_cross_entropy.reference(s, r, 1)
+    assert value == pytest.approx(-p @ np.log(q))
+    np.testing.assert_allclose(gradient, q - p, atol=1e-15)
+
+
+@pytest.mark.parametrize("weight", DOCUMENT_WEIGHTS.values(), ids=str)
+def test_plackett_luce(weight, scores, queries):
+    order, w = queries.by_label.order, weight.of(queries)
+
+    def forwards(q, rows):
+        return plackett_luce.reference(scores[rows], w[slices(queries)[q]])
+
+    def backwards(q, rows):
+        value, slope = plackett_luce.reference(-scores[rows][::-1], w[slices(queries)[q]][::-1])
+        return value, -slope[::-1]
+
+    check(f"wpl-{weight}", scores, queries, forwards, order)
+    check(f"rpl-{weight}", scores, queries, backwards, order)
+
+
+def pair_matrix(name: str, queries: QuerySet, part: slice) -> np.ndarray:
+    """V (m, m) of one query, in label order, as Table 9 prints it."""
+    rows = queries.by_label.order[part]
+    r, m = queries.labels[rows].astype(float), len(rows)
+    R = (2.0**r - 1.0) / 2.0 ** (LEVELS - 1)
+    eta = 1.0 / np.log2(2.0 + np.arange(m))
+    z = ((2.0**r - 1.0) * eta).sum()
+    by_label, by_gain = (np.subtract.outer(a, a) for a in (r, R))
+    both = by_gain * np.subtract.outer(eta, eta)
+    return {
+        "1": np.ones((m, m)),
+        "1/m": np.ones((m, m)) / m,
+        "|ri-rj|": by_label,
+        "|ri-rj|/m": by_label / m,
+        "(Ri-Rj)(ei-ej)/Z": both / z if z else 0.0 * both,
+        "(Ri-Rj)(ei-ej)": both,
+        "Ri-Rj": by_gain,
+        "(Ri-Rj)/m": by_gain / m,
+    }[name]
+
+
+@pytest.mark.parametrize("weight", PAIR_WEIGHTS)
+@pytest.mark.parametrize("phi", [*PAIR_LOSSES, "wub"])
+def test_weighted_pairs(phi, weight, scores, queries):
+    kind = FIELD if phi == "wub" else PAIR_LOSSES[phi].kind
+
+    def reference(q, rows):
+        V = pair_matrix(weight, queries, slices(queries)[q])
+        labels = queries.labels[rows]
+        return weighted_pairs.reference(scores[rows], labels, V, kind, label_count(queries))
+
+    name = f"wub-{weight}" if phi == "wub" else f"pairwise-{phi}-{weight}"
+    check(name, scores, queries, reference, queries.by_label.order)
+
+
+@pytest.mark.parametrize("weight", DOCUMENT_WEIGHTS.values(), ids=str)
+def test_markov_field(weight, scores, queries):
+    w = np.empty(queries.n_docs)
+    w[queries.by_label.order] = weight.of(queries)
+
+    def reference(q, rows):
+        return markov_field.reference(scores[rows], queries.labels[rows], w[rows], LEVELS)
+
+    check(f"wpll-{weight}", scores, queries, reference)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "weights"),
+    [
+        ("smooth-ndcg", smoothed.NDCG, normalized_gains),
+        ("smooth-err", smoothed.ERR, lambda queries: gains(queries) / 2.0 ** (LEVELS - 1)),
+        ("smooth-mrr", smoothed.MRR, best_documents),
+    ],
+)
+def test_smoothed(name, kind, weights, scores, queries):
+    w = weights(queries)
+
+    def reference(q, rows):
+        measure, slope = smoothed.reference(scores[rows], w[rows], kind)
+        return (1.0 - measure if queries.labels[rows].any() else 0.0), -slope
+
+    check(name, scores, queries, reference)
+
+
+def test_weights_print_and_parse_as_the_names_that_settings_take():
+    for names, table in (
+        (DocumentWeightName, DOCUMENT_WEIGHTS),
+        (PairWeightName, PAIR_WEIGHTS),
+        (PairLossName, PAIR_LOSSES),
+    ):
+        assert get_args(names) == tuple(table) == tuple(map(str, table.values()))

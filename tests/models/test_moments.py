@@ -1,0 +1,35 @@
+"""Means, variances and centred products against NumPy's."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from letorbench.models.moments import centred_products, mean_and_scale, mean_and_variance
+
+
+def test_moments_are_numpys_and_constant_columns_stay_finite(rng):
+    features = rng.random((1_000, 4), dtype=np.float32)
+    features[:, 2] = 0.7
+    mean, variance = mean_and_variance(features, rows=64)
+    wide = features.astype(np.float64)
+    np.testing.assert_allclose(mean, wide.mean(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(variance, wide.var(axis=0), rtol=1e-12, atol=1e-20)
+    mean, scale = mean_and_scale(features, rows=64)
+    np.testing.assert_allclose(scale[[0, 1, 3]], wide.std(axis=0)[[0, 1, 3]], rtol=1e-12)
+    assert scale[2] == 1.0
+
+
+def test_an_empty_table_has_no_spread():
+    _, scale = mean_and_scale(np.ones((1, 3), np.float32))
+    np.testing.assert_array_equal(scale, 1.0)
+
+
+def test_centred_products_are_numpys_covariances(rng):
+    features = rng.random((300, 4), dtype=np.float32)
+    target = rng.normal(size=300)
+    squares, products = centred_products(
+        features, features.mean(axis=0, dtype=np.float64), target - target.mean()
+    )
+    everything = np.cov(np.column_stack([features.astype(np.float64), target]).T, bias=True) * 300
+    np.testing.assert_allclose(squares, everything[:4, :4], rtol=1e-10)
+    np.testing.assert_allclose(products, everything[:4, 4], rtol=1e-9, atol=1e-12)
