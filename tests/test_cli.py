@@ -222,7 +222,7 @@ def test_equal_bytes_for_any_jobs(toy):
     names = sorted(p.relative_to(one) for p in one.rglob("*") if p.is_file())
     assert names == sorted(p.relative_to(two) for p in two.rglob("*") if p.is_file())
     compared = [name for name in names if name.name != "fit.json"]  # that one holds seconds
-    assert len(compared) == 3 * (5 * 2 + 2) + 4
+    assert len(compared) == 3 * (5 * 4 + 2) + 4
     for name in compared:
         assert (one / name).read_bytes() == (two / name).read_bytes(), name
 
@@ -248,7 +248,8 @@ def test_a_stopped_run_leaves_only_whole_files(toy, how):
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130 and "letorbench: error: interrupted" in errors
     left = [path for path in (toy / "results").rglob("*") if path.is_file()]
-    assert left and {path.name for path in left} <= {"scores.txt", "model.npz", "fit.json"}
+    names = {"scores.txt", "validation.txt", "per_query.csv", "model.npz", "fit.json"}
+    assert left and {path.name for path in left} <= names | {"folds.csv", "summary.csv"}
     for path in left:
         if path.name == "scores.txt":
             assert len(path.read_text().splitlines()) == 56

@@ -56,7 +56,7 @@ def compare(
     give winning numbers, average ranks, Friedman's and Nemenyi's tests and a diagram.
     """
     from letorbench.analysis.comparison import Procedure
-    from letorbench.results.remeasure import extended
+    from letorbench.results.added_measures import extended
 
     chosen = Procedure(test, correction, alpha, seed)
     found = []
@@ -86,7 +86,7 @@ def _pairs(
     from letorbench.analysis.comparison import compare as compare_systems
     from letorbench.analysis.comparison_table import render
     from letorbench.errors import DataError
-    from letorbench.results.remeasure import with_measures
+    from letorbench.results.added_measures import with_measures
 
     if summary.mixed:
         each = ", ".join(f"{row.algo} {row.convention}" for row in summary.rows)

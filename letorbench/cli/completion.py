@@ -31,7 +31,7 @@ def names(choices: Callable[[click.Context], Iterable[str]]) -> Complete:
 def _algorithms(ctx: click.Context) -> list[str]:
     from letorbench.rankers import names as ranker_names
 
-    return [*ranker_names(), "all", "card"]
+    return [*ranker_names(), "all", "baselines"]
 
 
 def _catalog(ctx: click.Context) -> list[str]:
@@ -48,16 +48,18 @@ def _installed(ctx: click.Context) -> list[str]:
 
 
 def _with_results(ctx: click.Context) -> list[str]:
-    from letorbench.results.summary import present
+    from letorbench.results.paths import present
 
     return [*present(Path(ctx.params.get("out") or "results")), "all"]
 
 
 def _run_algorithms(ctx: click.Context) -> list[str]:
+    from letorbench.results.paths import algorithms as with_folds
+    from letorbench.results.paths import present
+
     out = Path(ctx.params.get("out") or "results")
-    asked = ctx.params.get("datasets") or ("*",)
-    places = [path for name in asked for path in out.glob(f"{name}/*/folds.csv")]
-    return sorted({path.parent.name for path in places})
+    asked = ctx.params.get("datasets") or present(out)
+    return sorted({algo for name in asked for algo in with_folds(out, name)})
 
 
 def _papers(ctx: click.Context) -> list[str]:

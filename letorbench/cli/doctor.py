@@ -79,7 +79,7 @@ def _data(data_dir: Path) -> list[tuple[str, str]]:
 
 
 def _results(out: Path) -> list[tuple[str, str]]:
-    from letorbench.results.summary import present
+    from letorbench.results.paths import present
 
     place = next((p for p in (out, *out.absolute().parents) if p.exists()), out)
     writable = "" if os.access(place, os.W_OK) else " (NOT WRITABLE)"

@@ -22,9 +22,9 @@ def export(
     dataset: str, algos: tuple[str, ...], folder: Path | None, data_dir: Path, out: Path
 ) -> None:
     """Write <FOLDER>/fold<k>/<algorithm>.run for every stored fold, and its qrels.txt."""
-    from letorbench.results.external.export import export as write
+    from letorbench.results.export_trec import export_trec
 
     [summary] = stored.summaries([dataset], algos, out)
     names = [row.algo for row in summary.rows]
-    for path in write(summary.dataset, names, data_dir, out, folder or out / dataset / "trec"):
+    for path in export_trec(summary.dataset, names, data_dir, out, folder):
         click.echo(path)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from letorbench.cli import completion, options, theirs
+from letorbench.cli import completion, options
 from letorbench.cli.group import complain
 
 FORMS = click.Choice(["auto", "scores", "ranklib", "trec"])
@@ -54,11 +54,12 @@ def external(
     from letorbench.analysis.results_table import USUAL, render
     from letorbench.datasets.load import load
     from letorbench.experiment import plan
-    from letorbench.results.external import import_external
+    from letorbench.results.import_external import import_external
+    from letorbench.results.summary import stored_reading
 
     [dataset] = plan.datasets([dataset], data_dir)[:1]
     if convention == "auto":
-        convention = theirs.as_stored(dataset, out)[0]
+        convention = stored_reading(out, dataset)[0]
     benchmark = load(dataset, data_dir, convention, null)
     numbers = None if folds is None else plan.folds(folds)
     summary, notes = import_external(name, pattern, benchmark, out, form, numbers)

@@ -13,7 +13,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command(short_help="Score a file of documents with a saved model.")
-@click.option("--model", required=True, type=FILE, help="A model.npz that a run left.")
+@click.option("--model", required=True, type=FILE, help="A model that a run left.")
 @click.option("--input", "data", required=True, type=FILE, help="A file of LETOR text.")
 @click.option(
     "--output", required=True, type=click.Path(dir_okay=False, path_type=Path),
@@ -38,22 +38,18 @@ def rank(
     null: str | float,
 ) -> None:  # fmt: skip
     """Score every document of a file with a model of any algorithm; labels are not looked at."""
-    import numpy as np
-
-    from letorbench.experiment.task import FIRST, LAST, score_warnings
-    from letorbench.files import write_atomically
     from letorbench.rankers.saved import load_model
-    from letorbench.results.external import write_run
-    from letorbench.results.external.models import read_for
+    from letorbench.results.model_input import read_for
+    from letorbench.results.scores import finite_scores, score_warnings, write_scores
+    from letorbench.results.trec import write_run
 
     ranker = load_model(model)
     queries = read_for(ranker, data, null, sparse)
     scores = ranker.predict(queries.features)
     complain([f"{data}: {text}" for text in score_warnings(scores, queries)], "warning")
-    scores = np.nan_to_num(scores, nan=LAST, posinf=FIRST, neginf=LAST)
+    scores = finite_scores(scores)
     if form == "trec":
         write_run(output, queries, scores, tag or ranker.name)
     else:
-        with write_atomically(output) as file:
-            file.writelines(f"{score!r}\n" for score in scores.tolist())
+        write_scores(output, scores)
     click.echo(f"{output}: {queries.n_docs} scores of {queries.n_queries} queries ({ranker.name})")

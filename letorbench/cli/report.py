@@ -52,7 +52,7 @@ def report(
     from letorbench.analysis.report.gather import gather
     from letorbench.analysis.report.page import page
     from letorbench.files import write_atomically
-    from letorbench.results.remeasure import extended
+    from letorbench.results.added_measures import extended
 
     found = []
     for summary in stored.summaries(datasets, algos, out, baseline):

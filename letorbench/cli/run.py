@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @click.option(
     "--algo", "algos", multiple=True, required=True, metavar="NAME…",
     shell_complete=completion.algorithms,
-    help="Algorithms: repeat, comma lists, `all`, or `card` (the project's seven).",
+    help="Algorithms: repeat, comma lists, `all`, or `baselines` (seven, also called `card`).",
 )
 @click.option("--folds", metavar="1-5", help="Folds, as 1-5 or 1,3.  [default: all]")
 @click.option(
@@ -101,11 +101,12 @@ def run(
 def _draw(shown: list[Summary], out: Path) -> None:
     """The NDCG@n figure of each data set, and one of them all where there are several."""
     from letorbench.analysis.figures import draw, panel, write
+    from letorbench.results.paths import figure_stem
 
     for summary in shown:
-        write(draw([panel(summary)]), out / summary.dataset / "ndcg")
+        write(draw([panel(summary)]), figure_stem(out, summary.dataset))
     if len(shown) > 1:
-        write(draw([panel(summary) for summary in shown]), out / "ndcg")
+        write(draw([panel(summary) for summary in shown]), figure_stem(out))
 
 
 def _left_out(algo: str) -> str:
@@ -117,6 +118,7 @@ def _left_out(algo: str) -> str:
 
 def _print(report: Report, shown: list[Summary], protocol: Protocol) -> None:
     from letorbench.analysis.results_table import USUAL, render
+    from letorbench.results.paths import figure, listing
 
     for summary in shown:
         click.echo(render(summary, USUAL, "text"))
@@ -124,13 +126,10 @@ def _print(report: Report, shown: list[Summary], protocol: Protocol) -> None:
     if kept:
         click.echo(f"{kept} of {len(report.outcomes)} folds were stored already (--force reruns)")
     for summary in shown:
-        folder = protocol.out / summary.dataset
-        click.echo(f"table   {folder / 'summary.csv'}")
-        click.echo(f"plot    {folder / 'ndcg.png'} (.svg, .pdf)")
-        click.echo(f"scores  {folder}/<algorithm>/fold<k>/scores.txt, fit.json, model.npz")
-        click.echo(f"values  {folder}/<algorithm>/per_query.csv, folds.csv")
+        for what, place in listing(protocol.out, summary.dataset).items():
+            click.echo(f"{what:<7} {place}")
     if len(shown) > 1:
-        click.echo(f"figure  {protocol.out / 'ndcg.png'} (.svg, .pdf)")
+        click.echo(f"figure  {figure(protocol.out)}")
 
 
 def _end(report: Report) -> None:

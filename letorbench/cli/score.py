@@ -46,7 +46,8 @@ def score(
     from letorbench.datasets.convention_check import check_convention
     from letorbench.datasets.reader import ReadOptions, read_queries
     from letorbench.measures.official import official
-    from letorbench.results.external import read_any, read_qrels
+    from letorbench.results.score_formats import read_any
+    from letorbench.results.trec import read_qrels
 
     rules = convention_named(convention)
     source = click.get_current_context().get_parameter_source("convention")

@@ -18,7 +18,7 @@ datasets = click.argument(
 )
 algos = click.option(
     "--algo", "algos", multiple=True, metavar="NAME…", shell_complete=completion.run_algorithms,
-    help="Which algorithms; `card`: those of the seven that have results.  [default: all]",
+    help="Which algorithms; `baselines`: those of the seven that have results.  [default: all]",
 )  # fmt: skip
 
 
@@ -31,8 +31,9 @@ def summaries(
     """
     from letorbench.choices import expanded, require_choice, split
     from letorbench.errors import DataError
-    from letorbench.experiment.plan import CARD
-    from letorbench.results.summary import present, read_summary
+    from letorbench.experiment.plan import BASELINES
+    from letorbench.results.paths import present
+    from letorbench.results.summary import read_summary
 
     names = split(datasets) or ["all"]
     if "all" in names:
@@ -41,7 +42,8 @@ def summaries(
             raise DataError(f"{out}: no results there; `letorbench run` makes them")
     found = [read_summary(out, name) for name in dict.fromkeys(names)]
     have = sorted({row.algo for summary in found for row in summary.rows})
-    groups = {"all": have, "card": [algo for algo in CARD if algo in have] or CARD}
+    baselines = [algo for algo in BASELINES if algo in have] or BASELINES
+    groups = {"all": have, "baselines": baselines, "card": baselines}
     wanted = expanded(algos, groups)
     if baseline is not None:
         require_choice(baseline, have, "algorithm")

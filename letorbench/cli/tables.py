@@ -53,7 +53,7 @@ def table(
     from letorbench.analysis.comparison import marks as find_marks
     from letorbench.analysis.results_table import USUAL, render
     from letorbench.errors import UsageError
-    from letorbench.results.remeasure import extended, with_measures
+    from letorbench.results.added_measures import extended, with_measures
 
     if published and baseline is not None:
         raise UsageError("--published has no queries to test; drop it or --baseline")

@@ -33,25 +33,15 @@ def take_in(
     from letorbench.choices import split
     from letorbench.datasets.load import load
     from letorbench.errors import UsageError
-    from letorbench.results.external import import_external
-    from letorbench.results.summary import present
+    from letorbench.results.import_external import import_external
+    from letorbench.results.paths import present
+    from letorbench.results.summary import stored_reading
 
     names = split(datasets) or ["all"]
     for dataset in present(out) if "all" in names else names:
-        benchmark = load(dataset, data_dir, *as_stored(dataset, out))
+        benchmark = load(dataset, data_dir, *stored_reading(out, dataset))
         for name, equals, pattern in pairs:
             if not (name and equals and pattern):
                 raise UsageError(f"--external {name}{equals}{pattern}: expected NAME=PATTERN")
             complain(import_external(name, pattern, benchmark, out)[1], "warning")
     return (*algos, *(name for name, _, _ in pairs)) if algos else ()
-
-
-def as_stored(dataset: str, out: Path) -> tuple[str, str | float]:
-    """The convention and the reading of NULL that a data set's stored results have."""
-    from letorbench.results.store import stored
-
-    for path in sorted((out / dataset).glob("*/fold*/fit.json")):
-        facts = stored(path.parent).get("identity", {})
-        if "convention" in facts:
-            return facts["convention"], facts.get("null", "error")
-    return "auto", "error"

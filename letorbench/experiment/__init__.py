@@ -1,1 +1,1 @@
-"""An experiment: plan, run, select on validation, store."""
+"""Experiments: plan what is asked for, train, select on validation, test once, store."""

@@ -1,19 +1,23 @@
-"""What a command line asks for, as a list of tasks: data sets x algorithms x folds."""
+"""What is asked for, as a list of tasks: data sets x algorithms x folds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from letorbench.choices import expanded, require_choice, split
+from letorbench.conventions import convention as convention_named
 from letorbench.datasets import catalog, layout
+from letorbench.datasets.load import load
+from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.settings import Settings
 from letorbench.rankers import names, ranker
+from letorbench.rankers.base import Ranker
 
-#: the seven algorithms of the project's card
-CARD = (
+#: the seven algorithms that users can ask for as `baselines` or `card`
+BASELINES = (
     "regression", "ranksvm", "ranknet", "lambdarank", "listnet", "adarank-ndcg", "ndcgboost",
 )  # fmt: skip
 
@@ -22,11 +26,20 @@ CARD = (
 class Protocol:
     """What all tasks of a run share.
 
-    convention: a convention's name, or "auto" for each data set's own.
-    select:     the measure, as text, that validation chooses by.
-    seed:       the one number that every random draw comes from.
-    force:      run also what is stored already.
-    null:       what a NULL in the data reads as: "error", "min" or a number.
+    Attributes
+    ----------
+    data_dir, out : Path
+        The folders of the data sets and of the results.
+    convention : str
+        The name of a convention, or "auto" for that of each data set.
+    select : str
+        The measure that validation chooses by.
+    seed : int
+        The one number that every random draw comes from.
+    force : bool
+        Whether to run again what is stored already.
+    null : str or float
+        What a NULL in the data reads as: "error", "min" or a number.
     """
 
     data_dir: Path
@@ -45,19 +58,79 @@ class Task:
     dataset: str
     algo: str
     fold: int
-    settings: Settings
+    settings: Settings = field(default_factory=dict)
 
     def __str__(self) -> str:
         return f"{self.dataset}, {self.algo}, fold {self.fold}"
 
 
-def algorithms(words: Iterable[str]) -> list[str]:
-    """The algorithms of comma lists, `all` and `card`, each once, in the order given.
+@dataclass(frozen=True)
+class Contender:
+    """An algorithm that takes part, and the hyper-parameters that are fixed for it."""
 
-    `all` leaves out what `missing` lists; UsageError where such a one is asked for by name.
+    ranker: type[Ranker]
+    settings: Settings
+
+    @property
+    def name(self) -> str:
+        """The name that its results have."""
+        return self.ranker.name
+
+
+#: how an algorithm is named from Python: by name, as a class, as an instance with its settings
+Algorithm = str | Ranker | type[Ranker]
+
+
+def contenders(algos: Mapping[str, Settings] | Sequence[Algorithm]) -> list[Contender]:
+    """Return the algorithms that take part.
+
+    Parameters
+    ----------
+    algos : mapping or sequence
+        A mapping has the fixed settings of each name. In a sequence, a name or a class stands
+        for the ranker with all settings that its grid has; an instance stands for the ranker
+        with just its own settings.
+
+    Raises
+    ------
+    UsageError
+        There is no such algorithm, a package that it needs is missing, or two have one name.
+    """
+    if isinstance(algos, Mapping):
+        found = [Contender(ranker(name), fixed) for name, fixed in algos.items()]
+    else:
+        found = [_contender(algo) for algo in algos]
+    taken: set[str] = set()
+    for each in found:
+        each.ranker.require()
+        if each.name in taken:
+            raise UsageError(f"two algorithms are named {each.name!r}, expected different ones")
+        taken.add(each.name)
+    return found
+
+
+def _contender(algo: Algorithm) -> Contender:
+    if isinstance(algo, str):
+        return Contender(ranker(algo), {})
+    if isinstance(algo, type) and issubclass(algo, Ranker):
+        return Contender(algo, {})
+    if isinstance(algo, Ranker):
+        return Contender(type(algo), algo.get_params())
+    raise UsageError(f"found {algo!r}, expected an algorithm's name, a ranker or its class")
+
+
+def algorithms(words: Iterable[str]) -> list[str]:
+    """Return the algorithms of comma lists, `all` and `baselines`, each once, in their order.
+
+    `all` leaves out what `missing` lists.
+
+    Raises
+    ------
+    UsageError
+        There is no such algorithm, or one asked for by name needs a missing package.
     """
     usable = [name for name in names() if ranker(name).available()]
-    groups = {"all": usable, "card": list(CARD)}
+    groups = {"all": usable, "baselines": BASELINES, "card": BASELINES}
     chosen = [require_choice(name, names(), "algorithm") for name in expanded(words, groups)]
     for name in chosen:
         ranker(name).require()
@@ -65,14 +138,20 @@ def algorithms(words: Iterable[str]) -> list[str]:
 
 
 def missing(words: Iterable[str]) -> list[str]:
-    """The algorithms that an `all` among the words leaves out, their package not installed."""
+    """Return the algorithms that an `all` among the words leaves out: their package is missing."""
     if "all" not in split(words):
         return []
     return [name for name in names() if not ranker(name).available()]
 
 
 def folds(text: str) -> tuple[int, ...]:
-    """Read `1-5`, `1,3`, `2-4,5`; UsageError for anything else."""
+    """Read fold numbers; UsageError for what is no list of them.
+
+    Examples
+    --------
+    >>> folds("1-3,5")
+    (1, 2, 3, 5)
+    """
     numbers: set[int] = set()
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
@@ -85,10 +164,15 @@ def folds(text: str) -> tuple[int, ...]:
 
 
 def datasets(words: Iterable[str], data_dir: Path) -> list[str]:
-    """The data sets of comma lists and `all` (those in the data folder), each once.
+    """Return the data sets of comma lists and `all` (those in the data folder), each once.
 
-    A name must be in the catalog or be a folder under the data folder; UsageError suggests
-    the nearest, DataError where `all` is asked for and there is none.
+    Raises
+    ------
+    UsageError
+        A name is neither in the catalog nor a folder under the data folder. The error suggests
+        the nearest name.
+    DataError
+        `all` is asked for, and there is none.
     """
     chosen: dict[str, None] = {}
     for word in split(words):
@@ -98,6 +182,28 @@ def datasets(words: Iterable[str], data_dir: Path) -> list[str]:
         for name in found:
             named = catalog.parse(name)
             if named.entry is None and layout.resolve(data_dir, named.text) is None:
-                require_choice(name, [*catalog.CATALOG, *layout.installed(data_dir)], "data set")
+                known = [*catalog.CATALOG, *layout.installed(data_dir)]
+                require_choice(name, known, "data set")
             chosen[named.label] = None
     return list(chosen)
+
+
+def benchmark_of(dataset: str | Benchmark, protocol: Protocol) -> Benchmark:
+    """Return a data set as the protocol reads it; opening a cached one takes milliseconds."""
+    if isinstance(dataset, str):
+        return load(dataset, protocol.data_dir, protocol.convention, protocol.null)
+    if protocol.convention == "auto":
+        return dataset
+    rules = convention_named(protocol.convention)
+    return replace(dataset, convention=replace(rules, max_label=dataset.convention.max_label))
+
+
+def fold_numbers(benchmark: Benchmark, asked: Sequence[int] | None) -> list[int]:
+    """Return the numbers of the folds asked for, all by default; UsageError for one not there."""
+    present = [fold.number for fold in benchmark.folds]
+    absent = sorted(set(asked or ()) - set(present))
+    if absent:
+        raise UsageError(
+            f"{benchmark.name} has no fold {absent[0]}; expected {present[0]}-{present[-1]}"
+        )
+    return [number for number in present if asked is None or number in asked]

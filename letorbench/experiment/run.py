@@ -1,4 +1,4 @@
-"""Tasks in this process or in several, and the files that come of all of them."""
+"""Tasks in this process or in several, and the tables that come of all of them."""
 
 from __future__ import annotations
 
@@ -7,89 +7,172 @@ from dataclasses import dataclass
 
 from letorbench.datasets.convention_check import check_convention
 from letorbench.datasets.queryset import Benchmark
-from letorbench.errors import UsageError
-from letorbench.experiment.plan import Protocol, Task
+from letorbench.errors import DataError
+from letorbench.experiment.identity import identity
+from letorbench.experiment.plan import (
+    Algorithm,
+    Contender,
+    Protocol,
+    Task,
+    benchmark_of,
+    contenders,
+    fold_numbers,
+)
 from letorbench.experiment.settings import Settings
-from letorbench.experiment.task import Outcome, attempt, benchmark_of
-from letorbench.results import store
-from letorbench.results.derive import measure
-from letorbench.results.summary import Summary, summarise
+from letorbench.experiment.task import Outcome, Worker, attempt
+from letorbench.rankers import plugins
+from letorbench.rankers.base import Ranker
+from letorbench.results.fold_files import check_writable, current_folds, experiment_of, read_folds
+from letorbench.results.paths import algo_folder
+from letorbench.results.summary import Summary, stored_summary, update_row
 from letorbench.threads import thread_count
 
 
 @dataclass(frozen=True)
 class Report:
-    """What a run left: a summary a data set, every task's outcome, notes for the user."""
+    """What a run left.
+
+    Attributes
+    ----------
+    summaries : tuple of Summary
+        One for each data set.
+    outcomes : tuple of Outcome
+        What became of each task, in the order of the tasks.
+    notes : tuple of str
+        What the user must know besides.
+    """
 
     summaries: tuple[Summary, ...]
     outcomes: tuple[Outcome, ...]
     notes: tuple[str, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class _Job:
+    """A task with the data and the ranker that a worker process cannot find by name."""
+
+    task: Task
+    benchmark: Benchmark | None
+    ranker: type[Ranker] | None
+
+
 def run(
-    datasets: Sequence[str],
-    settings: Mapping[str, Settings],
+    datasets: Sequence[str | Benchmark],
+    algos: Mapping[str, Settings] | Sequence[Algorithm],
     folds: Sequence[int] | None,
     protocol: Protocol,
     jobs: int = 1,
 ) -> Report:
-    """Run every algorithm (with its fixed settings) on every fold of every data set.
+    """Run every algorithm on every fold of every data set.
 
-    folds: their numbers, None for all that a data set has. The results do not depend on
-    `jobs`. A task that fails is in the report; the others finish.
+    As soon as a fold is finished its files are there, and the tables have it. The results do
+    not depend on `jobs`. A task that fails is in the report; the others finish.
+
+    Parameters
+    ----------
+    datasets : sequence of str or Benchmark
+        Names of data sets on disk, or data sets in memory.
+    algos : mapping or sequence
+        The algorithms: a mapping of names to the settings that are fixed, or a sequence of
+        names, rankers' classes, and rankers, whose settings are all fixed.
+    folds : sequence of int, optional
+        The numbers of the folds; None for all that a data set has.
+    protocol : Protocol
+        What all tasks share.
+    jobs : int
+        The number of processes.
+
+    Raises
+    ------
+    UsageError
+        An algorithm or a fold does not exist.
+    DataError
+        A data set cannot be read, or results cannot be written.
     """
-    store.check_writable(protocol.out)
-    benchmarks = {}
-    for name in datasets:
-        # opened here first: two workers would both parse the text
-        benchmark = benchmark_of(name, protocol)
-        benchmarks[benchmark.name] = benchmark
+    check_writable(protocol.out)
+    systems = contenders(algos)
+    # data sets are opened here first: two workers would both parse the text
+    opened = [(each, benchmark_of(each, protocol)) for each in datasets]
+    given = {benchmark.name: each for each, benchmark in opened}
+    benchmarks = {benchmark.name: benchmark for _, benchmark in opened}
     tasks = [
-        Task(name, algo, number, fixed)
+        _job(name, benchmark, system, number, isinstance(given[name], str))
         for name, benchmark in benchmarks.items()
-        for algo, fixed in settings.items()
-        for number in _numbers(name, [fold.number for fold in benchmark.folds], folds)
+        for system in systems
+        for number in fold_numbers(benchmark, folds)
     ]
-    ended = {str(o.task): o for o in _progress(_outcomes(tasks, protocol, jobs), len(tasks))}
-    outcomes = tuple(ended[str(task)] for task in tasks)
-    notes = [
-        measure(name, algo, fixed, protocol, benchmark)
-        for name, benchmark in benchmarks.items()
-        for algo, fixed in settings.items()
-    ]
-    notes += [_doubt(benchmark, protocol) for benchmark in benchmarks.values()]
-    summaries = tuple(summarise(protocol.out, name) for name in benchmarks)
-    return Report(summaries, outcomes, tuple(note for note in notes if note))
+    notes: list[str] = []
+    summaries = {name: stored_summary(protocol.out, name, notes) for name in benchmarks}
+    ended: dict[str, Outcome] = {}
+    for outcome in _progress(_outcomes(tasks, protocol, jobs), len(tasks)):
+        task = outcome.task
+        ended[str(task)] = outcome
+        try:
+            summaries[task.dataset] = update_row(protocol.out, summaries[task.dataset], task.algo)
+        except DataError as error:
+            notes.append(str(error))
+    for benchmark in benchmarks.values():
+        notes += [_other_folds(protocol, benchmark, system) for system in systems]
+        notes.append(_convention_note(benchmark, protocol))
+    outcomes = tuple(ended[str(job.task)] for job in tasks)
+    return Report(tuple(summaries.values()), outcomes, tuple(dict.fromkeys(filter(None, notes))))
 
 
-def _doubt(benchmark: Benchmark, protocol: Protocol) -> str | None:
-    """A note where the data look like another convention's."""
+def _job(
+    dataset: str, benchmark: Benchmark, system: Contender, number: int, on_disk: bool
+) -> _Job:
+    task = Task(dataset, system.name, number, system.settings)
+    known = plugins.found_by_name(system.ranker)
+    return _Job(task, None if on_disk else benchmark, None if known else system.ranker)
+
+
+def _other_folds(protocol: Protocol, benchmark: Benchmark, system: Contender) -> str:
+    """Return a note where stored folds of an algorithm are of other settings or data."""
+    name, algo, out = benchmark.name, system.name, protocol.out
+    try:
+        stored = read_folds(out, name, algo)
+    except DataError:
+        return ""  # already noted
+    try:
+        task = Task(name, algo, 0, system.settings)
+        asked = experiment_of(identity(task, protocol, benchmark, system.ranker))
+    except (ValueError, TypeError):
+        return ""  # settings that the ranker refuses: every task has said so
+    others = [fold.number for fold in stored if fold.experiment != asked]
+    if not others:
+        return ""
+    shown = current_folds(stored)[0].experiment
+    what = "is left out of the means" if shown == asked else "is what the table shows"
+    listed = ", ".join(map(str, others))
+    folder = algo_folder(out, name, algo)
+    return f"{name}, {algo}: fold {listed} in {folder}, of other settings or data, {what}"
+
+
+def _convention_note(benchmark: Benchmark, protocol: Protocol) -> str:
+    """Return a note where the data look like another convention's."""
     rules = benchmark.convention
     chosen = protocol.convention != "auto"
-    text = check_convention(benchmark.folds[0].train.n_features, rules.max_label or 0, rules.name, chosen)
-    return f"{benchmark.name}: {text}" if text else None
+    width = benchmark.folds[0].train.n_features
+    text = check_convention(width, rules.max_label or 0, rules.name, chosen)
+    return f"{benchmark.name}: {text}" if text else ""
 
 
-def _numbers(name: str, present: list[int], asked: Sequence[int] | None) -> list[int]:
-    missing = sorted(set(asked or ()) - set(present))
-    if missing:
-        raise UsageError(f"{name} has no fold {missing[0]}; expected {present[0]}-{present[-1]}")
-    return [number for number in present if asked is None or number in asked]
-
-
-def _outcomes(tasks: list[Task], protocol: Protocol, jobs: int) -> Iterator[Outcome]:
-    """The outcomes in the order in which the tasks end."""
-    jobs = min(jobs, len(tasks))
+def _outcomes(todo: list[_Job], protocol: Protocol, jobs: int) -> Iterator[Outcome]:
+    """Yield the outcomes in the order in which the tasks end."""
+    jobs = min(jobs, len(todo))
     if jobs < 2:
-        yield from (attempt(task, protocol) for task in tasks)
+        worker = Worker(protocol)
+        yield from (attempt(each.task, worker, each.benchmark, each.ranker) for each in todo)
         return
     import joblib
 
-    threads = max(1, thread_count() // jobs)
-    # one BLAS thread, as `letorbench.cli` sets it: with more it adds up in another order
+    worker = Worker(protocol, plugins.files(), max(1, thread_count() // jobs))
     with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
         parallel = joblib.Parallel(n_jobs=jobs, batch_size=1, return_as="generator_unordered")
-        yield from parallel(joblib.delayed(attempt)(task, protocol, threads) for task in tasks)
+        yield from parallel(
+            joblib.delayed(attempt)(each.task, worker, each.benchmark, each.ranker)
+            for each in todo
+        )
 
 
 def _progress(outcomes: Iterator[Outcome], total: int) -> Iterator[Outcome]:

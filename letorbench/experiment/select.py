@@ -1,4 +1,4 @@
-"""Model selection: every setting of a ranker's grid is trained, validation picks one."""
+"""Model selection: every setting of a ranker's grid is trained, and validation picks one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,21 @@ from letorbench.solvers.validation import Validation
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One setting of the grid with what validation made of its model, and its curve."""
+    """One setting of the grid, and how its model does on validation.
+
+    Attributes
+    ----------
+    settings : mapping
+        The hyper-parameters that were fixed or taken from the grid.
+    value : float
+        The validation measure of the model; -inf where its scores hold NaN.
+    curve : tuple of float
+        The validation measure after each round or epoch.
+    best : int or None
+        How many rounds or epochs the model has, None where there are none.
+    seconds : float
+        How long training took.
+    """
 
     settings: Settings
     value: float
@@ -26,19 +40,55 @@ class Trial:
     best: int | None
     seconds: float
 
+    def as_json(self) -> dict[str, object]:
+        """Return what fit.json says of one setting of a grid."""
+        return {
+            "settings": self.settings,
+            "value": self.value,
+            "curve": self.curve,
+            "best": self.best,
+            "seconds": self.seconds,
+        }
+
 
 @dataclass(frozen=True, eq=False)
 class Selected:
-    """The fitted ranker that validation likes best, and how it came to be."""
+    """The fitted ranker that is best on validation.
+
+    Attributes
+    ----------
+    ranker : Ranker
+        The fitted ranker.
+    trial : Trial
+        Its trial.
+    trials : tuple of Trial
+        All trials, in the order of the grid.
+    validation_scores : ndarray of shape (n_docs,), float64
+        The ranker's scores of the validation part.
+    warnings : tuple of str
+        What a user must know.
+    """
 
     ranker: Ranker
     trial: Trial
     trials: tuple[Trial, ...]
+    validation_scores: np.ndarray
     warnings: tuple[str, ...]
+
+    def as_json(self, measure: str) -> dict[str, object]:
+        """Return what fit.json says of the validation, which chose by this measure."""
+        several = self.trials if len(self.trials) > 1 else ()
+        return {
+            "measure": measure,
+            "value": self.trial.value,
+            "curve": self.trial.curve,
+            "best": self.trial.best,
+            "grid": [trial.as_json() for trial in several],
+        }
 
 
 def grid(cls: type[Ranker], fixed: Settings) -> dict[str, Sequence[object]]:
-    """The ranker's grid without the hyper-parameters that the user fixed."""
+    """Return the ranker's grid without the hyper-parameters that the user fixed."""
     return {key: tuple(values) for key, values in cls.grid.items() if key not in fixed}
 
 
@@ -49,14 +99,27 @@ def select(
     validation: Validation,
     seed: np.random.SeedSequence,
 ) -> Selected:
-    """Train each setting of the grid; the first of the best on validation is kept.
+    """Train each setting of the grid; keep the first of those that are best on validation.
 
-    Every setting starts from the same random state, so that a setting's model does not depend
+    Every setting starts from the same random state. A setting's model therefore does not depend
     on what else is in the grid. A model with NaN among its scores loses to any other.
+
+    Parameters
+    ----------
+    cls : type of Ranker
+        The ranker.
+    fixed : mapping
+        The hyper-parameters that the user fixed.
+    train : QuerySet
+        What to learn from.
+    validation : Validation
+        What to choose by.
+    seed : SeedSequence
+        Where every random draw comes from.
     """
     free = grid(cls, fixed)
     trials: list[Trial] = []
-    kept: Ranker | None = None
+    kept: tuple[Ranker, np.ndarray] | None = None
     highest = -math.inf
     for values in itertools.product(*free.values()):
         chosen = {**fixed, **dict(zip(free, values))}
@@ -68,15 +131,16 @@ def select(
         learned = ranker.learned
         trials.append(Trial(chosen, value, learned.curve, learned.best, seconds))
         if kept is None or value > highest:
-            kept, highest, best = ranker, value, trials[-1]
+            kept, highest, best = (ranker, scores), value, trials[-1]
+    ranker, scores = kept
     edges = edge_warnings(free, best.settings, trials)
-    return Selected(kept, best, tuple(trials), (*kept.learned.warnings, *edges))
+    return Selected(ranker, best, tuple(trials), scores, (*ranker.learned.warnings, *edges))
 
 
 def edge_warnings(
     free: Mapping[str, Sequence[object]], chosen: Settings, trials: Sequence[Trial]
 ) -> list[str]:
-    """A line for each ordered grid of three or more numbers whose chosen value is its end."""
+    """Return a line for each ordered grid of three or more numbers whose end was chosen."""
     if len({trial.value for trial in trials}) < 2:
         return []  # validation cannot tell the settings apart: the edge means nothing
     lines = []

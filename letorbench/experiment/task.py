@@ -1,4 +1,4 @@
-"""One task from its data to its files; what a worker process runs."""
+"""One task from its data to its files: what a worker process runs."""
 
 from __future__ import annotations
 
@@ -6,27 +6,49 @@ import time
 import traceback
 import zlib
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
-from letorbench.datasets.load import load
-from letorbench.datasets.queryset import Benchmark, QuerySet
+from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import LetorError
-from letorbench.experiment.plan import Protocol, Task
+from letorbench.experiment.identity import identity
+from letorbench.experiment.plan import Protocol, Task, benchmark_of
 from letorbench.experiment.select import select
 from letorbench.measures import parse
-from letorbench.rankers import ranker
-from letorbench.results import store
+from letorbench.rankers import plugins, ranker
+from letorbench.rankers.base import Ranker
+from letorbench.results.fold_files import FoldResult, is_done, keep, write_fold
+from letorbench.results.measure_fold import measure_fold
+from letorbench.results.paths import fold_folder
+from letorbench.results.scores import finite_scores, score_warnings
 from letorbench.solvers.validation import Validation
-from letorbench.threads import limited_threads
+from letorbench.threads import limited_threads, one_blas_thread
 
 #: what may go wrong inside a task without stopping the others
 FAILURES = (
     LetorError, ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError,
     OSError, RuntimeError, TypeError, ValueError,
 )  # fmt: skip
-#: scores that stand for those a file of numbers cannot hold
-LAST, FIRST = -1e300, 1e300
+
+
+@dataclass(frozen=True, eq=False)
+class Worker:
+    """What a task needs besides its names, in whatever process it runs.
+
+    Attributes
+    ----------
+    protocol : Protocol
+        What all tasks share.
+    plugins : tuple of Path
+        The plug-in files in use.
+    threads : int, optional
+        How many threads a task may use, all by default.
+    """
+
+    protocol: Protocol
+    plugins: tuple[Path, ...] = ()
+    threads: int | None = None
 
 
 @dataclass(frozen=True)
@@ -41,11 +63,31 @@ class Outcome:
     trace: str = ""
 
 
-def attempt(task: Task, protocol: Protocol, threads: int | None = None) -> Outcome:
-    """Run a task on at most `threads` threads; an error becomes part of the outcome."""
+def attempt(
+    task: Task,
+    worker: Worker,
+    benchmark: Benchmark | None = None,
+    cls: type[Ranker] | None = None,
+) -> Outcome:
+    """Run a task; an error becomes part of the outcome.
+
+    Parameters
+    ----------
+    task : Task
+        What to run.
+    worker : Worker
+        How to run it.
+    benchmark : Benchmark, optional
+        The data, where they are not on disk under the task's name.
+    cls : type of Ranker, optional
+        The ranker, where it is not known by the task's name.
+    """
     try:
-        with limited_threads(threads):
-            return perform(task, protocol)
+        for path in worker.plugins:
+            plugins.use(path)
+        with limited_threads(worker.threads), one_blas_thread():
+            benchmark = benchmark or benchmark_of(task.dataset, worker.protocol)
+            return perform(task, worker.protocol, benchmark, cls or ranker(task.algo))
     except FAILURES as error:
         text = " ".join(str(error).split()) or type(error).__name__
         if not isinstance(error, LetorError):
@@ -54,46 +96,40 @@ def attempt(task: Task, protocol: Protocol, threads: int | None = None) -> Outco
         return Outcome(task, error=text, exit_status=status, trace=traceback.format_exc())
 
 
-def perform(task: Task, protocol: Protocol) -> Outcome:
+def perform(task: Task, protocol: Protocol, benchmark: Benchmark, cls: type[Ranker]) -> Outcome:
     """Train, select on validation, score the test part once, write the fold's files."""
-    benchmark = benchmark_of(task.dataset, protocol)
-    facts = store.identity(task, protocol, benchmark)
-    folder = store.fold_folder(protocol.out, task)
-    if not protocol.force and store.is_done(folder, facts):
-        return Outcome(task, kept=True, warnings=tuple(store.stored(folder)["warnings"]))
+    facts = identity(task, protocol, benchmark, cls)
+    folder = fold_folder(protocol.out, task.dataset, task.algo, task.fold)
+    if not protocol.force and is_done(folder, facts):
+        return Outcome(task, kept=True, warnings=tuple(keep(folder)))
     start = time.perf_counter()
     fold = next(fold for fold in benchmark.folds if fold.number == task.fold)
     validation = Validation(fold.validation, parse(protocol.select), benchmark.convention)
-    selected = select(
-        ranker(task.algo), task.settings, fold.train, validation, seed_of(task, protocol.seed)
-    )
+    seed = seed_of(task, protocol.seed)
+    selected = select(cls, task.settings, fold.train, validation, seed)
     scores = selected.ranker.predict(fold.test.features)
-    warnings = [*selected.warnings, *score_warnings(scores, fold.test)]
-    scores = np.nan_to_num(scores, nan=LAST, posinf=FIRST, neginf=LAST)
-    store.write_fold(folder, facts, selected, scores, time.perf_counter() - start, warnings)
-    return Outcome(task, warnings=tuple(warnings))
-
-
-def benchmark_of(dataset: str, protocol: Protocol) -> Benchmark:
-    """The data set as the protocol reads it; opening it from the cache takes milliseconds."""
-    return load(dataset, protocol.data_dir, protocol.convention, protocol.null)
+    warnings = (*selected.warnings, *score_warnings(scores, fold.test))
+    scores = finite_scores(scores)
+    result = FoldResult(
+        identity=facts,
+        scores=scores,
+        measured=measure_fold(
+            task.algo, fold, scores, benchmark.convention, len(benchmark.folds)
+        ),
+        ranker=selected.ranker,
+        validation_scores=finite_scores(selected.validation_scores),
+        validation=selected.as_json(protocol.select),
+        seconds=time.perf_counter() - start,
+        warnings=warnings,
+    )
+    write_fold(folder, result)
+    return Outcome(task, warnings=warnings)
 
 
 def seed_of(task: Task, seed: int) -> np.random.SeedSequence:
-    """The task's own seed, from names alone: neither order nor number of workers matters."""
+    """Return the task's own seed.
+
+    It comes from names alone, so that neither the order nor the number of workers matters.
+    """
     names = [zlib.crc32(name.encode()) for name in (task.dataset, task.algo)]
     return np.random.SeedSequence([seed, names[0], task.fold, names[1]])
-
-
-def score_warnings(scores: np.ndarray, test: QuerySet) -> list[str]:
-    """What makes a model's test scores no ranking: NaN, infinity, all equal."""
-    bad = int(np.count_nonzero(~np.isfinite(scores)))
-    if bad:
-        return [f"{bad} of {len(scores)} test scores are NaN or infinite (NaN is ranked last)"]
-    filled = test.offsets[:-1][test.lengths > 0]
-    spread = np.maximum.reduceat(scores, filled) > np.minimum.reduceat(scores, filled)
-    several = test.lengths[test.lengths > 0] > 1
-    if several.any() and not spread[several].any():
-        return ["constant test scores: every query is ranked in file order"]
-    return []
-

@@ -243,7 +243,7 @@ def load(path: Path) -> tuple[Model, dict[str, object]]:
     except DataError as error:
         raise DataError(f"{path}: {error}") from None
     except DAMAGE as error:
-        raise DataError(f"{path}: found no saved model, expected a model.npz of a run") from error
+        raise DataError(f"{path}: found no saved model, expected one that a run left") from error
 
 
 def _read_header(archive: zipfile.ZipFile) -> tuple[str, dict[str, object]]:

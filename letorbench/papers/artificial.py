@@ -12,16 +12,15 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench import __version__
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
-from letorbench.experiment.select import grid, select
-from letorbench.experiment.task import score_warnings
+from letorbench.experiment.identity import ranker_identity
+from letorbench.experiment.select import select
 from letorbench.measures import parse, query_metrics
 from letorbench.papers.study import Study, Values, Variant
 from letorbench.rankers import ranker
-from letorbench.results import store
-from letorbench.results.scores import read_scores
+from letorbench.results import FoldResult, fold_scores, is_done, write_fold
+from letorbench.results.scores import finite_scores, score_warnings
 from letorbench.solvers.validation import Validation
 
 
@@ -55,18 +54,25 @@ def runs(
     def one(variant: Variant) -> Values:
         facts = _identity(made, variant, choose, study.seed)
         own = folder / variant.label
-        if not store.is_done(own, facts):
+        if not is_done(own, facts):
             study.say(f"{folder.name}: {variant.label}")
             start = time.perf_counter()
             seed = np.random.SeedSequence([study.seed, zlib.crc32(variant.label.encode())])
             fixed = variant.settings
             selected = select(ranker(variant.algo), fixed, made.train, validation, seed)
             scores = selected.ranker.predict(made.test.features)
-            warnings = [*selected.warnings, *score_warnings(scores, made.test)]
-            seconds = time.perf_counter() - start
-            store.write_fold(own, facts, selected, scores, seconds, warnings)
+            result = FoldResult(
+                facts,
+                finite_scores(scores),
+                ranker=selected.ranker,
+                validation_scores=finite_scores(selected.validation_scores),
+                validation=selected.as_json(choose),
+                seconds=time.perf_counter() - start,
+                warnings=(*selected.warnings, *score_warnings(scores, made.test)),
+            )
+            write_fold(own, result)
         test = made.test
-        scores = read_scores(own / "scores.txt", test.n_docs)
+        scores = fold_scores(own, test.n_docs)
         asked = [parse(name) for name in measures]
         values = query_metrics(test.labels, scores, test.offsets, asked, rules)
         return Values(tuple(measures), values, np.ones(test.n_queries, dtype=np.int64))
@@ -76,14 +82,11 @@ def runs(
 
 
 def _identity(made: Generated, variant: Variant, choose: str, seed: int) -> dict[str, object]:
-    cls = ranker(variant.algo)
     facts = {
         "data": dict(made.facts),
         "algo": variant.algo,
-        "settings": cls(**variant.settings).get_params(),
-        "grid": grid(cls, variant.settings),
+        **ranker_identity(ranker(variant.algo), variant.settings),
         "select": choose,
         "seed": seed,
-        "letorbench": __version__,
     }
     return json.loads(json.dumps(facts))

@@ -8,19 +8,18 @@ from pathlib import Path
 
 import numpy as np
 
+from letorbench import results
 from letorbench.analysis.intervals import mean_of_folds
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets import layout
 from letorbench.datasets.catalog import parse as parse_name
 from letorbench.errors import DataError, UsageError
-from letorbench.experiment.plan import Protocol, Task
+from letorbench.experiment.identity import identity
+from letorbench.experiment.plan import Protocol, Task, benchmark_of
 from letorbench.experiment.run import run as run_all
 from letorbench.experiment.settings import parameters
-from letorbench.experiment.task import benchmark_of
 from letorbench.measures import parse, query_metrics
 from letorbench.rankers import names, ranker
-from letorbench.results import store
-from letorbench.results.scores import read_scores
 
 #: NDCG@1..10, the curve of the papers' figures
 CUTOFFS = tuple(f"ndcg@{k}" for k in range(1, 11))
@@ -129,8 +128,7 @@ class Study:
 
     def models(self, paper: str, dataset: str, variant: Variant) -> list[Path]:
         """The stored models of a variant with settings of the paper's, one a fold."""
-        folder = self._own(paper, variant.label) / dataset / variant.algo
-        return sorted(folder.glob("fold*/model.npz"))
+        return results.models(self._own(paper, variant.label), dataset, variant.algo)
 
     def _own(self, paper: str, label: str) -> Path:
         safe = "".join(c if c.isalnum() or c in "-.=@" else "_" for c in label)
@@ -175,11 +173,11 @@ def _read(
         if folds is not None and fold.number not in folds:
             continue
         task = Task(dataset, variant.algo, fold.number, variant.settings)
-        folder = store.fold_folder(protocol.out, task)
-        if not store.is_done(folder, store.identity(task, protocol, benchmark)):
+        folder = results.fold_folder(protocol.out, dataset, variant.algo, fold.number)
+        if not results.is_done(folder, identity(task, protocol, benchmark, ranker(variant.algo))):
             return None
         test = fold.test
-        scores = read_scores(folder / "scores.txt", test.n_docs)
+        scores = results.fold_scores(folder, test.n_docs)
         asked = [parse(name) for name in measures]
         rows.append(query_metrics(test.labels, scores, test.offsets, asked, rules))
         numbers.append(np.full(test.n_queries, fold.number))

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 #: the entry point group; each of its entries names a module or a class in it
 GROUP = "letorbench.rankers"
-#: the plug-in files in use, which worker processes inherit; separated as PATH is
+#: the modules of plug-in files are called this and the file's name
+PREFIX = "letorbench_plugin_"
+#: the variable in which users name plug-in files that every command loads; separated as PATH is
 VARIABLE = "LETORBENCH_PLUGINS"
 #: what the code of a plug-in may raise while it is imported
 BROKEN = (
@@ -35,10 +37,22 @@ FOUND: dict[str, type[Ranker]] = {}
 
 
 def use(path: Path) -> None:
-    """Load a plug-in file, here and in the worker processes that start from now on."""
+    """Load a plug-in file."""
     _file(Path(path).resolve())
-    used = [part for part in os.environ.get(VARIABLE, "").split(os.pathsep) if part]
-    os.environ[VARIABLE] = os.pathsep.join(dict.fromkeys([*used, str(Path(path).resolve())]))
+
+
+def files() -> tuple[Path, ...]:
+    """Return the plug-in files in use, for a worker process to `use` as well."""
+    modules = sorted({cls.__module__ for cls in FOUND.values()})
+    return tuple(Path(sys.modules[name].__file__) for name in modules if name.startswith(PREFIX))
+
+
+def found_by_name(cls: type[Ranker]) -> bool:
+    """Return whether a worker process knows the ranker by its name, given the plug-in files.
+
+    It does not know a class of a notebook or of the program that was started.
+    """
+    return cls.__module__.startswith((PREFIX, "letorbench."))
 
 
 def load_all() -> dict[str, type[Ranker]]:
@@ -77,7 +91,7 @@ def _file(path: Path) -> None:
 
 
 def _import(path: Path) -> ModuleType:
-    name = f"letorbench_plugin_{path.stem}"
+    name = f"{PREFIX}{path.stem}"
     known = sys.modules.get(name)
     if known is not None and known.__file__ != str(path):
         raise ImportError(f"another plug-in file is called {path.name}, expected different names")

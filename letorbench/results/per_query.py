@@ -1,4 +1,4 @@
-"""The per-query values that a run stored: what tests, intervals and reports are made of."""
+"""A measure's value on every test query: what tests, intervals and reports are made of."""
 
 from __future__ import annotations
 
@@ -10,15 +10,23 @@ from pathlib import Path
 import numpy as np
 
 from letorbench.errors import DataError
+from letorbench.files import write_atomically
 
 
 @dataclass(frozen=True, eq=False)
 class PerQuery:
     """One algorithm's values on every test query of its folds.
 
-    folds:  (n_queries,) int64, the fold whose test part holds the query.
-    qids:   (n_queries,) int64.
-    values: measure -> (n_queries,) float64.
+    Attributes
+    ----------
+    algo : str
+        The name of the algorithm.
+    folds : ndarray of shape (n_queries,), int64
+        The fold whose test part holds the query.
+    qids : ndarray of shape (n_queries,), int64
+        The queries' ids.
+    values : mapping of str to ndarray of shape (n_queries,), float64
+        The values of each measure.
     """
 
     algo: str
@@ -27,39 +35,64 @@ class PerQuery:
     values: Mapping[str, np.ndarray]
 
     def mean(self, measure: str) -> float:
-        """The mean of the folds' means, as LETOR reports it."""
+        """Return the mean of the folds' means, as LETOR reports it."""
         column = self.values[measure]
         return float(np.mean([column[self.folds == k].mean() for k in np.unique(self.folds)]))
 
+    @classmethod
+    def joined(cls, parts: Sequence[PerQuery]) -> PerQuery:
+        """Join parts that have the same algorithm and measures."""
+        return cls(
+            parts[0].algo,
+            np.concatenate([part.folds for part in parts]),
+            np.concatenate([part.qids for part in parts]),
+            {
+                name: np.concatenate([part.values[name] for part in parts])
+                for name in parts[0].values
+            },
+        )
 
-def read_per_query(out: Path, dataset: str, algo: str) -> PerQuery:
-    """Read results/<dataset>/<algo>/per_query.csv; DataError names file, line and what is wrong."""
-    path = Path(out) / dataset / algo / "per_query.csv"
+
+def write_fold_queries(path: Path, queries: PerQuery) -> None:
+    """Write the values of one fold: the qid, then a column for each measure."""
+    table = np.stack(list(queries.values.values()), axis=1).tolist()
+    with write_atomically(path) as file:
+        file.write(",".join(["qid", *queries.values]) + "\n")
+        for qid, row in zip(queries.qids.tolist(), table):
+            file.write(f"{qid},{','.join(map(repr, row))}\n")
+
+
+def read_fold_queries(path: Path, algo: str, number: int) -> PerQuery:
+    """Read what `write_fold_queries` wrote for a fold of that number.
+
+    Raises
+    ------
+    DataError
+        The file is missing or damaged. The error names the file and the line.
+    """
     try:
         with path.open(newline="", encoding="utf-8") as file:
             lines = list(csv.reader(file))
     except OSError as error:
-        raise DataError(
-            f"{path}: {error.strerror}; `letorbench run --dataset {dataset} --algo {algo}` makes it"
-        ) from None
-    if len(lines) < 2 or lines[0][:2] != ["fold", "qid"]:
-        raise DataError(f"{path}:1: found no header fold,qid,... with rows, expected one")
-    names = lines[0][2:]
-    for number, line in enumerate(lines[1:], 2):
+        raise DataError(f"{path}: {error.strerror}; run it again") from None
+    if len(lines) < 2 or lines[0][:1] != ["qid"]:
+        raise DataError(f"{path}:1: found no header qid,... with rows, expected one")
+    for line_number, line in enumerate(lines[1:], 2):
         if len(line) != len(lines[0]):
             raise DataError(
-                f"{path}:{number}: found {len(line)} cells, expected {len(lines[0])}"
+                f"{path}:{line_number}: found {len(line)} cells, expected {len(lines[0])}"
             )
     try:
-        keys = np.array([line[:2] for line in lines[1:]], dtype=np.int64)
-        table = np.array([line[2:] for line in lines[1:]], dtype=np.float64)
+        qids = np.array([line[0] for line in lines[1:]], dtype=np.int64)
+        table = np.array([line[1:] for line in lines[1:]], dtype=np.float64)
     except ValueError as error:
         raise DataError(f"{path}: {error}, expected numbers") from None
-    return PerQuery(algo, keys[:, 0], keys[:, 1], dict(zip(names, table.T)))
+    values = dict(zip(lines[0][1:], table.T))
+    return PerQuery(algo, np.full(len(qids), number, dtype=np.int64), qids, values)
 
 
 def check_paired(dataset: str, systems: Sequence[PerQuery]) -> None:
-    """DataError unless all systems hold the same queries in the same order."""
+    """Raise DataError unless all systems hold the same queries in the same order."""
     first = systems[0]
     for other in systems[1:]:
         if np.array_equal(first.folds, other.folds) and np.array_equal(first.qids, other.qids):

@@ -3,17 +3,41 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from letorbench.errors import DataError
+from letorbench.files import write_atomically
+
+if TYPE_CHECKING:
+    from letorbench.datasets.queryset import QuerySet
+
+#: the scores written for -infinity (and NaN) and for infinity, which a score file cannot hold
+LOWEST, HIGHEST = -1e300, 1e300
 
 
 def read_scores(path: Path, n_docs: int) -> np.ndarray:
-    """(n_docs,) float64: the scores of a file with one number a line, larger ranks higher.
+    """Read a file with one score a line; a larger score ranks higher.
 
-    Blanks around a number, CRLF and empty lines at the end are allowed. DataError names the
-    file and the line of what is no number, or where the file ends early or goes on too long.
+    Blanks around a number, CRLF and empty lines at the end are allowed.
+
+    Parameters
+    ----------
+    path : Path
+        The score file.
+    n_docs : int
+        The number of scores that the file must have.
+
+    Returns
+    -------
+    ndarray of shape (n_docs,), float64
+
+    Raises
+    ------
+    DataError
+        A line holds no number, or the file has more or fewer lines. The error names the file
+        and the line.
     """
     try:
         content = Path(path).read_bytes().rstrip()
@@ -38,8 +62,32 @@ def read_scores(path: Path, n_docs: int) -> np.ndarray:
     return scores
 
 
+def write_scores(path: Path, scores: np.ndarray) -> None:
+    """Write scores of shape (n_docs,), one a line, so that they read back exactly."""
+    with write_atomically(path) as file:
+        file.writelines(f"{score!r}\n" for score in scores.tolist())
+
+
+def finite_scores(scores: np.ndarray) -> np.ndarray:
+    """Return the scores with numbers for NaN, which ranks last, and for infinities."""
+    return np.nan_to_num(scores, nan=LOWEST, posinf=HIGHEST, neginf=LOWEST)
+
+
+def score_warnings(scores: np.ndarray, queries: QuerySet) -> list[str]:
+    """Say why scores of shape (n_docs,) rank nothing: NaN, infinite, or all equal."""
+    bad = int(np.count_nonzero(~np.isfinite(scores)))
+    if bad:
+        return [f"{bad} of {len(scores)} test scores are NaN or infinite (NaN is ranked last)"]
+    filled = queries.offsets[:-1][queries.lengths > 0]
+    varies = np.maximum.reduceat(scores, filled) > np.minimum.reduceat(scores, filled)
+    several = queries.lengths[queries.lengths > 0] > 1
+    if several.any() and not varies[several].any():
+        return ["constant test scores: every query is ranked in file order"]
+    return []
+
+
 def _number(text: bytes) -> float:
-    """The number, or NaN where there is none."""
+    """Return the number, or NaN where the text is none."""
     try:
         return float("nan") if b"_" in text else float(text)
     except ValueError:

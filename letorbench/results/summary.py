@@ -1,15 +1,24 @@
-"""What a results folder holds, as tables of numbers: a row per algorithm, a column per measure."""
+"""What a results folder holds, as tables of numbers: a row per algorithm, a column per measure.
+
+The folders of the finished folds are what is read. The CSV files beside them are copies for
+people and other programs (see `derived_tables`), so that a result is shown as soon as a fold of
+it is finished.
+"""
 
 from __future__ import annotations
 
-import csv
-import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from letorbench.errors import DataError, UsageError
-from letorbench.files import write_atomically
+from letorbench.results import paths
+from letorbench.results.derived_tables import write_algorithm_tables, write_summary_table
+from letorbench.results.fold_files import StoredFold, current_folds, read_folds
+from letorbench.results.per_query import PerQuery
 
 #: the columns of summary.csv before its measures
 HEAD = ("algo", "convention", "folds")
@@ -17,12 +26,40 @@ HEAD = ("algo", "convention", "folds")
 
 @dataclass(frozen=True)
 class Row:
-    """One algorithm on one data set; `values` are means of the folds' means, by measure."""
+    """One algorithm on one data set.
+
+    Attributes
+    ----------
+    algo : str
+        The name of the algorithm.
+    convention : str
+        The convention that it was measured by.
+    folds : int
+        How many of its folds are finished.
+    values : dict of str to float
+        The mean of the folds' means, by measure.
+    n_folds : int, optional
+        How many folds the data set has.
+    """
 
     algo: str
     convention: str
     folds: int
     values: dict[str, float]
+    n_folds: int | None = None
+
+    @property
+    def partial(self) -> bool:
+        """Whether folds of the data set are missing: not run, or not finished yet."""
+        return self.n_folds is not None and self.folds < self.n_folds
+
+    @classmethod
+    def of(cls, algo: str, folds: Sequence[StoredFold]) -> Row:
+        """Return the row of an algorithm with these finished folds."""
+        names = list(folds[0].means)
+        means = np.mean([[fold.means[name] for name in names] for fold in folds], axis=0)
+        values = dict(zip(names, means.tolist()))
+        return cls(algo, folds[0].convention, len(folds), values, folds[0].n_folds)
 
 
 @dataclass(frozen=True)
@@ -34,6 +71,7 @@ class Summary:
 
     @property
     def conventions(self) -> tuple[str, ...]:
+        """The conventions of the rows, each once."""
         return tuple(dict.fromkeys(row.convention for row in self.rows))
 
     @property
@@ -46,51 +84,153 @@ class Summary:
         """Every measure that a row has, in the order of the first row that has it."""
         return tuple(dict.fromkeys(name for row in self.rows for name in row.values))
 
+    @property
+    def partial(self) -> tuple[str, ...]:
+        """A line for each algorithm that has not finished all folds: `listnet: folds 3 of 5`."""
+        return tuple(
+            f"{row.algo}: folds {row.folds} of {row.n_folds}" for row in self.rows if row.partial
+        )
+
     def only(self, algos: Sequence[str]) -> Summary:
+        """Return the summary with these algorithms alone."""
         return Summary(self.dataset, tuple(row for row in self.rows if row.algo in algos))
 
+    def with_row(self, row: Row) -> Summary:
+        """Return the summary with this row in place of the algorithm's old one."""
+        rows = {each.algo: each for each in (*self.rows, row)}
+        return Summary(self.dataset, tuple(rows[algo] for algo in sorted(rows)))
 
-def summarise(out: Path, dataset: str) -> Summary:
-    """Gather every algorithm's folds.csv of a data set and write its summary.csv."""
-    folder = out / dataset
-    rows = tuple(_algorithm(path.parent) for path in sorted(folder.glob("*/folds.csv")))
-    summary = Summary(dataset, rows)
-    with write_atomically(folder / "summary.csv") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([*HEAD, *summary.measures])
-        for row in rows:
-            values = [repr(row.values[m]) if m in row.values else "" for m in summary.measures]
-            writer.writerow([row.algo, row.convention, row.folds, *values])
-    return summary
+
+def stored_summary(out: Path, dataset: str, damaged: list[str] | None = None) -> Summary:
+    """Summarise the finished folds of a data set; without rows where there are none.
+
+    Parameters
+    ----------
+    out : Path
+        The results folder.
+    dataset : str
+        The name of the data set.
+    damaged : list of str, optional
+        Takes a line for each algorithm that has a damaged file. By default that is an error.
+    """
+    found = _current(out, dataset, damaged)
+    return Summary(dataset, tuple(Row.of(algo, folds) for algo, folds in found.items()))
 
 
 def read_summary(out: Path, dataset: str) -> Summary:
-    """Read the summary.csv that `summarise` wrote; DataError where there is none."""
-    path = out / dataset / "summary.csv"
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            header, *lines = list(csv.reader(file))
-        if tuple(header[: len(HEAD)]) != HEAD:
-            raise ValueError(f"found the columns {','.join(header[:len(HEAD)])}")
-        rows = tuple(_row(header, line) for line in lines)
-    except FileNotFoundError:
-        present = sorted(p.parent.name for p in out.glob("*/summary.csv"))
-        have = f"results there: {', '.join(present)}" if present else "no results there"
+    """Summarise the finished folds of a data set, also of a run that goes on or was stopped.
+
+    The CSV files are brought up to date where the folder can be written.
+
+    Raises
+    ------
+    DataError
+        There are no finished folds, or a file is damaged.
+    """
+    found = _current(out, dataset)
+    if not found:
+        have = paths.present(out)
+        there = f"results there: {', '.join(have)}" if have else "no results there"
         raise DataError(
-            f"{path}: not found ({have}); `letorbench run --dataset {dataset}` makes it"
-        ) from None
-    except (ValueError, IndexError) as error:
-        raise DataError(f"{path}: {error}, expected a summary as `run` writes it") from error
-    return Summary(dataset, rows)
+            f"{paths.dataset_folder(out, dataset)}: found no finished fold ({there}); "
+            f"`letorbench run --dataset {dataset}` makes them"
+        )
+    summary = Summary(dataset, tuple(Row.of(algo, folds) for algo, folds in found.items()))
+    with suppress(OSError):
+        for folds in found.values():
+            write_algorithm_tables(folds)
+        write_summary(out, summary)
+    return summary
 
 
-def present(out: Path) -> list[str]:
-    """The data sets that have a summary.csv, sorted."""
-    return sorted(path.parent.name for path in out.glob("*/summary.csv"))
+def _current(
+    out: Path, dataset: str, damaged: list[str] | None = None
+) -> dict[str, list[StoredFold]]:
+    """Return the folds that count, by algorithm."""
+    found = {}
+    for algo in paths.algorithms(out, dataset):
+        try:
+            folds = current_folds(read_folds(out, dataset, algo))
+        except DataError as error:
+            if damaged is None:
+                raise
+            damaged.append(str(error))
+            continue
+        if folds:
+            found[algo] = folds
+    return found
+
+
+def update_row(out: Path, summary: Summary, algo: str) -> Summary:
+    """Write the tables that a newly finished fold of an algorithm changes.
+
+    Returns
+    -------
+    Summary
+        The summary with the algorithm's new row, or unchanged where no fold is finished.
+    """
+    folds = current_folds(read_folds(out, summary.dataset, algo))
+    if not folds:
+        return summary
+    write_algorithm_tables(folds)
+    summary = summary.with_row(Row.of(algo, folds))
+    write_summary(out, summary)
+    return summary
+
+
+def write_summary(out: Path, summary: Summary) -> None:
+    """Write the summary.csv of a data set where it is missing or says something else."""
+    names = summary.measures
+    lines = [
+        [row.algo, row.convention, row.folds, *(row.values.get(name) for name in names)]
+        for row in summary.rows
+    ]
+    folder = paths.dataset_folder(out, summary.dataset)
+    write_summary_table(folder, [*HEAD, *names], lines)
+
+
+def read_per_query(out: Path, dataset: str, algo: str) -> PerQuery:
+    """Read the values of an algorithm's test queries, of all its finished folds.
+
+    Raises
+    ------
+    DataError
+        There is no finished fold, or a file is damaged.
+    """
+    folds = require_folds(out, dataset, algo)
+    return PerQuery.joined([fold.queries() for fold in folds])
+
+
+def require_folds(out: Path, dataset: str, algo: str) -> list[StoredFold]:
+    """Return the finished folds of an algorithm's last experiment; DataError if none is."""
+    folds = current_folds(read_folds(out, dataset, algo))
+    if not folds:
+        raise DataError(
+            f"{paths.algo_folder(out, dataset, algo)}: found no finished fold; "
+            f"`letorbench run --dataset {dataset} --algo {algo}` makes them"
+        )
+    return folds
+
+
+def stored_reading(out: Path, dataset: str) -> tuple[str, str | float]:
+    """Return the convention of a data set's stored results and how they read NULL.
+
+    Without results that is "auto" and "error".
+    """
+    for algo in paths.algorithms(out, dataset):
+        for fold in read_folds(out, dataset, algo):
+            return fold.convention, fold.identity.get("null", "error")
+    return "auto", "error"
 
 
 def curve(row: Row, measure: str) -> tuple[float, ...]:
-    """The values of measure@1, measure@2, ... as far as they go without a gap, at most 10."""
+    """Return the values of measure@1, measure@2, ... up to the first gap, at most 10.
+
+    Raises
+    ------
+    UsageError
+        The row has no such measure.
+    """
     values: list[float] = []
     while len(values) < 10 and f"{measure}@{len(values) + 1}" in row.values:
         values.append(row.values[f"{measure}@{len(values) + 1}"])
@@ -100,25 +240,3 @@ def curve(row: Row, measure: str) -> tuple[float, ...]:
             f"no column {measure}@1 among the results of {row.algo}; expected one of {known}"
         )
     return tuple(values)
-
-
-def _row(header: list[str], line: list[str]) -> Row:
-    cells = dict(zip(header, line))
-    values = {name: float(cells[name]) for name in header[len(HEAD) :] if cells.get(name)}
-    return Row(cells["algo"], cells["convention"], int(cells["folds"]), values)
-
-
-def _algorithm(folder: Path) -> Row:
-    """An algorithm's row, from the `mean` line of its folds.csv."""
-    path = folder / "folds.csv"
-    with path.open(newline="", encoding="utf-8") as file:
-        header, *lines = list(csv.reader(file))
-    if len(lines) < 2 or lines[-1][0] != "mean":
-        raise DataError(f"{path}: found no last line `mean`, expected one as `run` writes it")
-    fit = folder / f"fold{lines[0][0]}" / "fit.json"
-    try:
-        convention = json.loads(fit.read_text(encoding="utf-8"))["identity"]["convention"]
-    except (OSError, ValueError, KeyError) as error:
-        raise DataError(f"{fit}: found no convention ({error}); run it again") from error
-    values = {name: float(cell) for name, cell in zip(header[1:], lines[-1][1:])}
-    return Row(folder.name, convention, len(lines) - 1, values)

@@ -8,16 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from stored_results import store_fold
 from toy_data import write_toy
 
 
 @pytest.fixture
 def toy(tmp_path: Path) -> Path:
     write_toy(tmp_path / "data")
-    folder = tmp_path / "results" / "TOY" / "ndcgboost"
-    folder.mkdir(parents=True)
-    (folder / "folds.csv").touch()
-    (folder.parent / "summary.csv").touch()
+    store_fold(tmp_path / "results", "TOY", "ndcgboost", 1, {"map": 0.5})
     return tmp_path
 
 

@@ -38,8 +38,9 @@ def test_algorithms_are_comma_lists_repeats_and_groups():
         plan.algorithms(["ndcg-boost"])
 
 
-def test_the_card_has_seven():
-    assert len(set(plan.CARD)) == 7 and {"regression", "ndcgboost"} <= set(plan.CARD)
+def test_there_are_seven_baselines():
+    assert len(set(plan.BASELINES)) == 7 and {"regression", "ndcgboost"} <= set(plan.BASELINES)
+    assert plan.algorithms(["card"]) == plan.algorithms(["baselines"]) == list(plan.BASELINES)
 
 
 def test_the_nearest_name_is_suggested_once():

@@ -16,10 +16,11 @@ from letorbench.datasets.load import load
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.plan import Protocol, Task
 from letorbench.experiment.run import run
-from letorbench.experiment.task import attempt, score_warnings, seed_of
+from letorbench.experiment.task import Worker, attempt, seed_of
 from letorbench.measures import default_measures, query_metrics
 from letorbench.models import Linear
 from letorbench.rankers import Ranker, load_model, plugins
+from letorbench.results.scores import score_warnings
 from letorbench.solvers.learned import Learned
 
 
@@ -71,6 +72,8 @@ def test_the_files_hold_what_they_say(protocol):
         scores = np.loadtxt(folder / f"fold{fold.number}" / "scores.txt")
         model = load_model(folder / f"fold{fold.number}" / "model.npz")
         assert np.array_equal(model.predict(fold.test.features), scores)
+        held_out = np.loadtxt(folder / f"fold{fold.number}" / "validation.txt")
+        assert np.array_equal(model.predict(fold.validation.features), held_out)
         test = fold.test
         values = query_metrics(test.labels, scores, test.offsets, measures, benchmark.convention)
         means.append(values.mean(axis=0))
@@ -163,7 +166,8 @@ def test_a_killed_fold_is_run_again(protocol, monkeypatch, spy):
         run(["TOY"], {"spy": {}}, [1], replace(protocol, force=True))
     monkeypatch.undo()
     folder = protocol.out / "TOY" / "spy" / "fold1"
-    assert sorted(path.name for path in folder.iterdir()) == ["model.npz", "scores.txt"]
+    left = ["model.npz", "per_query.csv", "scores.txt", "validation.txt"]
+    assert sorted(path.name for path in folder.iterdir()) == left
     assert not run(["TOY"], {"spy": {}}, [1], protocol).outcomes[0].kept
 
 
@@ -173,7 +177,7 @@ def test_folds_and_folders_that_are_not_there(protocol, tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(DataError, match="cannot write results there"):
         run(["TOY"], {"regression": {}}, None, replace(protocol, out=tmp_path / "file" / "x"))
-    outcome = attempt(Task("NONE", "regression", 1, {}), protocol)
+    outcome = attempt(Task("NONE", "regression", 1), Worker(protocol))
     assert "NONE" in outcome.error and outcome.exit_status == 1 and "Traceback" in outcome.trace
 
 

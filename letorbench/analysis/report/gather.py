@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from letorbench.errors import DataError
+from letorbench.results.added_measures import with_measures
 from letorbench.results.per_query import PerQuery
-from letorbench.results.remeasure import with_measures
-from letorbench.results.summary import Row, Summary
+from letorbench.results.summary import Row, Summary, require_folds
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,9 +52,8 @@ def gather(out: Path, data_dir: Path, summary: Summary, baseline: str) -> Result
     algorithms = []
     for row in summary.rows:
         queries = with_measures(out, data_dir, summary.dataset, row.algo, list(row.values))
-        folder = Path(out) / summary.dataset / row.algo
-        numbers = dict.fromkeys(queries.folds.tolist())
-        fits = {number: _fit(folder / f"fold{number}" / "fit.json") for number in numbers}
+        folds = require_folds(out, summary.dataset, row.algo)
+        fits = {fold.number: fold.fit for fold in folds}
         algorithms.append(Algorithm(row, queries, fits))
     return Results(summary, tuple(algorithms), baseline)
 
@@ -84,13 +81,3 @@ def as_text(value: Any) -> str:
     if isinstance(value, Sequence) and not isinstance(value, str):
         return ",".join(map(as_text, value))
     return "none" if value is None else str(value)
-
-
-def _fit(path: Path) -> Mapping[str, Any]:
-    try:
-        fit = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path}: found no whole fit.json ({error}); run it again") from None
-    if not isinstance(fit, dict) or "identity" not in fit:
-        raise DataError(f"{path}: found no identity, expected a fit.json as `run` writes it")
-    return fit

@@ -8,18 +8,36 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
-from letorbench.results.external.lines import Placed, columns, number, query_numbers, shown
+from letorbench.results.columns import Placed, columns, number, query_numbers, shown
+
+COLUMNS = ("qid", "index", "score")
 
 
 def read_ranklib(path: Path, queries: QuerySet) -> np.ndarray:
-    """(n_docs,) float64 scores in the order of the query set; indexes count from 0 in a query.
+    """Read the scores of a query set from RankLib's file.
 
-    The lines may come in any order. DataError names the line of an unknown query or index, of
-    a document that comes twice, or the first document that has no score.
+    A document's index counts from 0 within its query. The lines may come in any order.
+
+    Parameters
+    ----------
+    path : Path
+        The score file.
+    queries : QuerySet
+        The documents that the scores are of.
+
+    Returns
+    -------
+    ndarray of shape (n_docs,), float64
+        The scores in the order of the query set.
+
+    Raises
+    ------
+    DataError
+        A line has an unknown query or index, or a document comes twice or not at all.
     """
     numbers = query_numbers(queries)
     placed = Placed(path, queries)
-    for line, (qid, index, score) in columns(path, ("qid", "index", "score")):
+    for line, (qid, index, score) in columns(path, COLUMNS):
         query = numbers.get(qid)
         if query is None:
             raise DataError(f"{path}:{line}: found query {shown(qid)}, which the data do not have")

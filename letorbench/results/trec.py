@@ -1,7 +1,7 @@
 """TREC's two files: runs (qid Q0 docno rank score tag) and qrels (qid iter docno label).
 
-A document is named by its id, or by its position in its query, counted from 1, where the
-data name none.
+A document is named by its id. Where the data have no ids, its name is its position in its
+query, counted from 1.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.files import write_atomically
 from letorbench.measures import rank
-from letorbench.results.external.lines import (
+from letorbench.results.columns import (
     Placed,
     columns,
     document_names,
@@ -25,16 +25,31 @@ from letorbench.results.external.lines import (
 
 RUN = ("qid", "Q0", "docno", "rank", "score", "tag")
 QRELS = ("qid", "iter", "docno", "label")
-#: the largest label whose gain 2^label - 1 is still taken for one
+#: the largest label whose gain 2^label - 1 is finite, with room to spare
 LARGEST_LABEL = 1000
 
 
 def read_run(path: Path, queries: QuerySet) -> np.ndarray:
-    """(n_docs,) float64 scores in the order of the query set.
+    """Read the scores of a query set from a run.
 
-    Documents rank by their scores, as trec_eval has it; the rank column is not read. DataError
-    names the line of an unknown query or document, of one that comes twice, or the first
-    document that has no score.
+    Documents rank by their scores, as in trec_eval. The rank column is not read.
+
+    Parameters
+    ----------
+    path : Path
+        The run file.
+    queries : QuerySet
+        The documents that the scores are of.
+
+    Returns
+    -------
+    ndarray of shape (n_docs,), float64
+        The scores in the order of the query set.
+
+    Raises
+    ------
+    DataError
+        A line has an unknown query or document, or a document comes twice or not at all.
     """
     rows = _rows(path, queries)
     known = query_numbers(queries)
@@ -50,10 +65,19 @@ def read_run(path: Path, queries: QuerySet) -> np.ndarray:
 
 
 def read_qrels(path: Path) -> QuerySet:
-    """The judged documents of a qrels file, without features, in the order of its lines.
+    """Read the judged documents of a qrels file, in the order of its lines.
 
-    A query's lines need not stay together. Labels below 0 count as 0, as trec_eval has it.
-    DataError names the line of a qid or label that is no number, or of a repeated document.
+    The lines of a query need not stay together. Labels below 0 count as 0, as in trec_eval.
+
+    Returns
+    -------
+    QuerySet
+        The documents, without features.
+
+    Raises
+    ------
+    DataError
+        A qid or a label is no number, or a document comes twice.
     """
     found: dict[int, dict[bytes, int]] = {}
     for line, (qid, _, docno, label) in columns(path, QRELS):
@@ -77,7 +101,7 @@ def read_qrels(path: Path) -> QuerySet:
 
 
 def write_run(path: Path, queries: QuerySet, scores: np.ndarray, tag: str) -> None:
-    """Write scores (n_docs,) in file order as a run, every query by rank, ties in file order."""
+    """Write scores of shape (n_docs,) as a run: every query by rank, ties in file order."""
     if len(tag.split()) != 1:
         raise UsageError(f"tag {tag!r}: expected one word")
     names = document_names(queries)
@@ -94,7 +118,7 @@ def write_run(path: Path, queries: QuerySet, scores: np.ndarray, tag: str) -> No
 
 
 def write_qrels(path: Path, queries: QuerySet) -> None:
-    """Write the labels as qrels, in file order."""
+    """Write the labels of the documents as qrels, in file order."""
     qids = np.repeat(queries.qids, queries.lengths).tolist()
     cells = zip(qids, document_names(queries), queries.labels.tolist())
     with write_atomically(path) as file:
@@ -102,7 +126,7 @@ def write_qrels(path: Path, queries: QuerySet) -> None:
 
 
 def _rows(path: Path, queries: QuerySet) -> dict[tuple[bytes, bytes], int]:
-    """The row of each document by qid and name; DataError where two have the same."""
+    """Return each document's row by qid and name; DataError where two have the same."""
     qids = [str(qid).encode() for qid in np.repeat(queries.qids, queries.lengths).tolist()]
     rows: dict[tuple[bytes, bytes], int] = {}
     for row, key in enumerate(zip(qids, document_names(queries))):

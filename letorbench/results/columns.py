@@ -1,4 +1,4 @@
-"""Text files of columns, line by line, and the document that each line is about."""
+"""Text files with columns, and the document that each line is about."""
 
 from __future__ import annotations
 
@@ -12,9 +12,19 @@ from letorbench.errors import DataError
 
 
 def columns(path: Path, names: tuple[str, ...]) -> Iterator[tuple[int, list[bytes]]]:
-    """The line numbers and cells of a file with these columns between blanks or tabs.
+    """Yield the number and the cells of each line of a file with columns.
 
-    Empty lines are skipped. DataError names the line that has another number of columns.
+    Parameters
+    ----------
+    path : Path
+        The file. Blanks or tabs separate its columns. Empty lines are skipped.
+    names : tuple of str
+        What the columns are called in error messages.
+
+    Raises
+    ------
+    DataError
+        A line has another number of columns, or the file has no lines.
     """
     empty = True
     for number, line in enumerate(content(path).split(b"\n"), 1):
@@ -33,7 +43,7 @@ def columns(path: Path, names: tuple[str, ...]) -> Iterator[tuple[int, list[byte
 
 
 def content(path: Path) -> bytes:
-    """The file's bytes; DataError where it cannot be read."""
+    """Return the bytes of a file; DataError where it cannot be read."""
     try:
         return Path(path).read_bytes()
     except OSError as error:
@@ -41,7 +51,7 @@ def content(path: Path) -> bytes:
 
 
 def number(path: Path, line: int, text: bytes, kind: type = float) -> float | int:
-    """The cell as a number; DataError for anything else, NaN among it."""
+    """Return a cell as a number; DataError for NaN and for what is no number."""
     try:
         value = kind(text)
     except ValueError:
@@ -53,17 +63,17 @@ def number(path: Path, line: int, text: bytes, kind: type = float) -> float | in
 
 
 def shown(text: bytes) -> str:
-    """A cell as an error message shows it."""
+    """Return a cell as an error message shows it."""
     return text[:40].decode(errors="replace")
 
 
 def query_numbers(queries: QuerySet) -> dict[bytes, int]:
-    """Each query's number by its qid as text."""
+    """Return the position of each query by its qid as text."""
     return {str(qid).encode(): number for number, qid in enumerate(queries.qids.tolist())}
 
 
 def document_names(queries: QuerySet) -> list[bytes]:
-    """(n_docs,) each document's id, or its position in its query, from 1, where it has none."""
+    """Return each document's id, or its position in its query, from 1, where it has none."""
     positions = np.arange(queries.n_docs) - np.repeat(queries.offsets[:-1] - 1, queries.lengths)
     places = [str(position).encode() for position in positions.tolist()]
     if queries.docids is None:
@@ -72,9 +82,12 @@ def document_names(queries: QuerySet) -> list[bytes]:
 
 
 class Placed:
-    """The scores found so far, each at its document's row; every document once.
+    """The scores found so far, each in the row of its document.
 
-    scores: (n_docs,) float64, NaN where there is none yet.
+    Attributes
+    ----------
+    scores : ndarray of shape (n_docs,), float64
+        NaN where no score was found yet.
     """
 
     def __init__(self, path: Path, queries: QuerySet) -> None:
@@ -84,6 +97,7 @@ class Placed:
         self.lines: dict[int, int] = {}
 
     def put(self, line: int, row: int, score: float) -> None:
+        """Set the score that a line has for a row; DataError where the row has one already."""
         first = self.lines.setdefault(row, line)
         if first != line:
             raise DataError(
@@ -93,7 +107,7 @@ class Placed:
         self.scores[row] = score
 
     def all(self) -> np.ndarray:
-        """The scores, one for each document; DataError names the first that has none."""
+        """Return the scores; DataError names the first document that has none."""
         missing = np.flatnonzero(np.isnan(self.scores))
         if len(missing):
             raise DataError(

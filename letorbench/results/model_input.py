@@ -13,10 +13,23 @@ from letorbench.rankers import Ranker
 def read_for(
     ranker: Ranker, path: Path, null: str | float = "error", sparse: bool = False
 ) -> QuerySet:
-    """The documents of a file, with the features that the ranker learned from.
+    """Read the documents of a file with the features that the ranker learned from.
 
-    sparse: a file may end before the last feature, which then is 0 everywhere.
-    DataError where the numbers of features differ.
+    Parameters
+    ----------
+    ranker : Ranker
+        The fitted ranker.
+    path : Path
+        A file of LETOR text.
+    null : str or float
+        What a NULL value reads as: "error", "min" or a number.
+    sparse : bool
+        Whether the file may end before the last feature, which then is 0 everywhere.
+
+    Raises
+    ------
+    DataError
+        The file has another number of features.
     """
     width = ranker.n_features_in_
     queries = read_queries(path, ReadOptions(null=null))

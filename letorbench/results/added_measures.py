@@ -1,0 +1,73 @@
+"""Measures that a run did not store, from its stored scores and the data: nothing is retrained."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from letorbench.datasets.load import load
+from letorbench.errors import DataError
+from letorbench.measures import parse, query_metrics
+from letorbench.results import paths
+from letorbench.results.per_query import PerQuery
+from letorbench.results.summary import Row, Summary, require_folds
+
+
+def with_measures(
+    out: Path, data_dir: Path, dataset: str, algo: str, measures: Sequence[str]
+) -> PerQuery:
+    """Return an algorithm's per-query values with at least these measures.
+
+    What the folds' files do not hold is measured from their scores, under the run's convention.
+
+    Parameters
+    ----------
+    out, data_dir : Path
+        The folders of the results and of the data sets.
+    dataset, algo : str
+        Their names.
+    measures : sequence of str
+        The measures, as text.
+
+    Raises
+    ------
+    DataError
+        A measure has to be computed, and the data now there are not those of the run.
+    """
+    folds = require_folds(out, dataset, algo)
+    found = PerQuery.joined([fold.queries() for fold in folds])
+    wanted = [name for name in dict.fromkeys(measures) if name not in found.values]
+    if not wanted:
+        return found
+    identity = folds[0].identity
+    benchmark = load(dataset, data_dir, folds[0].convention, identity.get("null", "error"))
+    if benchmark.provenance["digest"] != identity.get("data"):
+        raise DataError(
+            f"{paths.algo_folder(out, dataset, algo)}: its data are not those now under "
+            f"{data_dir}, so {wanted[0]} cannot be measured; run it again"
+        )
+    tests = {fold.number: fold.test for fold in benchmark.folds}
+    asked = [parse(name) for name in wanted]
+    parts = []
+    for fold in folds:
+        test = tests[fold.number]
+        scores = fold.scores(test.n_docs)
+        parts.append(query_metrics(test.labels, scores, test.offsets, asked, benchmark.convention))
+    table = np.concatenate(parts)
+    return replace(found, values={**found.values, **dict(zip(wanted, table.T))})
+
+
+def extended(out: Path, data_dir: Path, summary: Summary, measures: Sequence[str]) -> Summary:
+    """Return the summary with these measures in every row, computed where not stored."""
+
+    def row(each: Row) -> Row:
+        missing = [name for name in measures if name not in each.values]
+        if not missing:
+            return each
+        found = with_measures(out, data_dir, summary.dataset, each.algo, missing)
+        return replace(each, values=each.values | {name: found.mean(name) for name in missing})
+
+    return replace(summary, rows=tuple(row(each) for each in summary.rows))

@@ -1,0 +1,288 @@
+"""The files of one fold: written whole, read back, and compared with what is asked for.
+
+A fold is finished when its fit.json is there. That file is written last and removed first, so
+that a run which is killed leaves a fold finished or not, never half.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from letorbench import __version__
+from letorbench.errors import DataError
+from letorbench.files import write_atomically
+from letorbench.results import paths
+from letorbench.results.per_query import PerQuery, read_fold_queries, write_fold_queries
+from letorbench.results.scores import read_scores, write_scores
+
+if TYPE_CHECKING:
+    from letorbench.rankers.base import Ranker
+
+#: what fit.json says of the validation of a system that letorbench did not train
+NOT_VALIDATED = {"measure": None, "value": None, "curve": [], "best": None, "grid": []}
+#: what an external system's identity says of one fold's file; the folds differ in it
+_OF_ONE_FILE = ("file", "digest")
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """The test values of a fold, and what they mean.
+
+    Attributes
+    ----------
+    queries : PerQuery
+        The values of the test queries.
+    convention : str
+        The name of the convention that they were measured by.
+    n_folds : int
+        How many folds the data set has.
+    """
+
+    queries: PerQuery
+    convention: str
+    n_folds: int
+
+    def as_json(self) -> dict[str, object]:
+        """Return what fit.json says of the values: their means, by measure."""
+        names = list(self.queries.values)
+        means = np.stack(list(self.queries.values.values()), axis=1).mean(axis=0)
+        return {
+            "convention": self.convention,
+            "n_folds": self.n_folds,
+            "queries": len(self.queries.qids),
+            "means": dict(zip(names, means.tolist())),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class FoldResult:
+    """What a fold leaves on disk.
+
+    Attributes
+    ----------
+    identity : mapping
+        All that the scores depend on, as JSON can hold it.
+    scores : ndarray of shape (n_docs,), float64
+        The scores of the test part, all finite.
+    measured : Measured, optional
+        The test queries' values.
+    ranker : Ranker, optional
+        The fitted ranker. There is none for another system's scores.
+    validation_scores : ndarray, optional
+        The scores of the validation part, all finite.
+    validation : mapping
+        How validation chose: measure, value, curve, best round, the grid's trials.
+    seconds : float, optional
+        How long training, selection and scoring took.
+    warnings : sequence of str
+        What a user must know.
+    """
+
+    identity: Mapping[str, object]
+    scores: np.ndarray
+    measured: Measured | None = None
+    ranker: Ranker | None = None
+    validation_scores: np.ndarray | None = None
+    validation: Mapping[str, object] | None = None
+    seconds: float | None = None
+    warnings: Sequence[str] = ()
+
+
+def write_fold(folder: Path, result: FoldResult) -> None:
+    """Write a fold's files and, last, the fit.json that says that they are there."""
+    (folder / paths.FIT).unlink(missing_ok=True)
+    write_scores(folder / paths.SCORES, result.scores)
+    if result.validation_scores is None:
+        (folder / paths.VALIDATION).unlink(missing_ok=True)
+    else:
+        write_scores(folder / paths.VALIDATION, result.validation_scores)
+    if result.measured is not None:
+        write_fold_queries(folder / paths.QUERIES, result.measured.queries)
+    ranker = result.ranker
+    if ranker is not None:
+        ranker.save(folder / paths.MODEL)
+    fit = {
+        "identity": result.identity,
+        "chosen": ranker.get_params() if ranker else {},
+        "validation": result.validation or NOT_VALIDATED,
+        "test": result.measured.as_json() if result.measured else None,
+        "objective": ranker.learned.objective if ranker else [],
+        "warnings": result.warnings,
+        "seconds": result.seconds,
+        "versions": versions(ranker.needs if ranker else None),
+    }
+    with write_atomically(folder / paths.FIT) as file:
+        file.write(json.dumps(_finite(fit), indent=1) + "\n")
+
+
+def stored_fit(folder: Path) -> dict[str, Any]:
+    """Return a fold's fit.json, empty where there is none or where it is damaged."""
+    try:
+        fit = json.loads((folder / paths.FIT).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return fit if isinstance(fit, dict) else {}
+
+
+def is_done(folder: Path, identity: Mapping[str, object]) -> bool:
+    """Return whether the folder holds the finished result of that identity."""
+    return stored_fit(folder).get("identity") == identity and (folder / paths.SCORES).is_file()
+
+
+def keep(folder: Path) -> list[str]:
+    """Mark a finished fold as the one asked for last; return its warnings."""
+    os.utime(folder / paths.FIT)
+    return list(stored_fit(folder).get("warnings", ()))
+
+
+def fold_scores(folder: Path, n_docs: int) -> np.ndarray:
+    """Read the test scores of a fold, float64 of shape (n_docs,)."""
+    return read_scores(folder / paths.SCORES, n_docs)
+
+
+@dataclass(frozen=True, eq=False)
+class StoredFold:
+    """A finished fold as it is on disk.
+
+    Attributes
+    ----------
+    number : int
+        The number of the fold.
+    folder : Path
+        Where its files are.
+    fit : mapping
+        Its fit.json.
+    written : int
+        When fit.json was written, or kept by a later run, in nanoseconds.
+    """
+
+    number: int
+    folder: Path
+    fit: Mapping[str, Any]
+    written: int
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """All that the fold's scores depend on."""
+        return self.fit["identity"]
+
+    @property
+    def convention(self) -> str:
+        """The convention that the fold was measured by."""
+        return self.fit["test"]["convention"]
+
+    @property
+    def n_folds(self) -> int:
+        """How many folds the data set has."""
+        return self.fit["test"]["n_folds"]
+
+    @property
+    def means(self) -> Mapping[str, float]:
+        """The means of the test queries' values, by measure."""
+        return self.fit["test"]["means"]
+
+    @cached_property
+    def experiment(self) -> str:
+        """What all folds of one experiment share."""
+        return experiment_of(self.identity)
+
+    def queries(self) -> PerQuery:
+        """Read the test queries' values."""
+        return read_fold_queries(self.folder / paths.QUERIES, self.folder.parent.name, self.number)
+
+    def scores(self, n_docs: int) -> np.ndarray:
+        """Read the test scores, float64 of shape (n_docs,)."""
+        return fold_scores(self.folder, n_docs)
+
+
+def experiment_of(identity: Mapping[str, Any]) -> str:
+    """Return an identity, without what is different in each fold, as text."""
+    shared = {key: value for key, value in identity.items() if key != "fold"}
+    if isinstance(shared.get("external"), dict):
+        external = shared["external"].items()
+        shared["external"] = {key: value for key, value in external if key not in _OF_ONE_FILE}
+    return json.dumps(shared, sort_keys=True)
+
+
+def read_folds(out: Path, dataset: str, algo: str) -> list[StoredFold]:
+    """Read every finished fold of an algorithm, in the order of their numbers.
+
+    Raises
+    ------
+    DataError
+        A fit.json is damaged.
+    """
+    folders = paths.fold_folders(paths.algo_folder(out, dataset, algo))
+    found = [_read_fold(number, folder) for number, folder in folders.items()]
+    return [fold for fold in found if fold is not None]
+
+
+def current_folds(folds: Sequence[StoredFold]) -> list[StoredFold]:
+    """Return the folds of one experiment: the one whose fold was written or kept last."""
+    if not folds:
+        return []
+    last = max(folds, key=lambda fold: fold.written)
+    return [fold for fold in folds if fold.experiment == last.experiment]
+
+
+def _read_fold(number: int, folder: Path) -> StoredFold | None:
+    """Return the fold, None where it is not finished, or of a version that measured later."""
+    path = folder / paths.FIT
+    try:
+        written = path.stat().st_mtime_ns
+        fit = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path}: found no whole {paths.FIT} ({error}); run it again") from None
+    if not isinstance(fit, dict) or "identity" not in fit:
+        raise DataError(f"{path}: found no identity, expected one as `run` writes it; run it again")
+    return StoredFold(number, folder, fit, written) if fit.get("test") else None
+
+
+@cache
+def versions(needed: str | None = None) -> dict[str, str]:
+    """Return the versions that a result came from.
+
+    Parameters
+    ----------
+    needed : str, optional
+        A package that the ranker needs besides those that every ranker does.
+    """
+    import platform
+    from importlib.metadata import version
+
+    names = ("numpy", "scipy", "numba", *([needed] if needed else []))
+    packages = {name: version(name) for name in names}
+    return {"letorbench": __version__, **packages, "python": platform.python_version()}
+
+
+def check_writable(out: Path) -> None:
+    """Raise DataError now rather than after an hour of training."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with write_atomically(out / ".writable"):
+            pass
+        (out / ".writable").unlink()
+    except OSError as error:
+        raise DataError(f"{out}: cannot write results there ({error.strerror})") from None
+
+
+def _finite(value: object) -> object:
+    """Return the value with None for what JSON has no number for, and tuples as lists."""
+    if isinstance(value, Mapping):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value

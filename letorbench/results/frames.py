@@ -1,0 +1,128 @@
+"""Stored results as pandas DataFrames. pandas is imported when one is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from letorbench.errors import DataError
+from letorbench.results import paths
+from letorbench.results.fold_files import StoredFold
+from letorbench.results.summary import Summary, read_summary, require_folds
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+def summary_frame(out: Path, dataset: str | None = None) -> DataFrame:
+    """Return a row for each algorithm of a data set, of all by default.
+
+    Returns
+    -------
+    DataFrame
+        The columns are dataset, algo, convention, folds (how many are finished), n_folds (how
+        many the data set has), partial, and the mean of the folds' means for each measure.
+
+    Raises
+    ------
+    DataError
+        There are no finished folds.
+    """
+    return frame_of([read_summary(out, name) for name in _datasets(out, dataset)])
+
+
+def frame_of(summaries: list[Summary]) -> DataFrame:
+    """Return summaries as the DataFrame that `summary_frame` describes."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            "dataset": summary.dataset,
+            "algo": row.algo,
+            "convention": row.convention,
+            "folds": row.folds,
+            "n_folds": row.n_folds,
+            "partial": row.partial,
+            **row.values,
+        }
+        for summary in summaries
+        for row in summary.rows
+    )
+
+
+def folds_frame(out: Path, dataset: str | None = None, algo: str | None = None) -> DataFrame:
+    """Return a row for each finished fold: dataset, algo, fold, and the mean of each measure."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {"dataset": name, "algo": system, "fold": fold.number, **fold.means}
+        for name, system, fold in _folds(out, dataset, algo)
+    )
+
+
+def per_query_frame(out: Path, dataset: str | None = None, algo: str | None = None) -> DataFrame:
+    """Return a row for each test query: dataset, algo, fold, qid, and the value of each measure."""
+    import pandas as pd
+
+    parts = []
+    for name, system, fold in _folds(out, dataset, algo):
+        queries = fold.queries()
+        head = {"dataset": name, "algo": system, "fold": fold.number, "qid": queries.qids}
+        parts.append(pd.DataFrame({**head, **queries.values}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def fits_frame(out: Path, dataset: str | None = None, algo: str | None = None) -> DataFrame:
+    """Return a row for each finished fold that says how its model came to be.
+
+    Returns
+    -------
+    DataFrame
+        The columns are dataset, algo, fold, chosen (a dict of the settings), select (the
+        measure that validation chose by), validation (its value), best (the round or epoch
+        kept), curve, objective, seconds, seed and warnings.
+    """
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            "dataset": name,
+            "algo": system,
+            "fold": fold.number,
+            "chosen": fold.fit["chosen"],
+            "select": fold.fit["validation"].get("measure"),
+            "validation": fold.fit["validation"].get("value"),
+            "best": fold.fit["validation"].get("best"),
+            "curve": fold.fit["validation"].get("curve", []),
+            "objective": fold.fit["objective"],
+            "seconds": fold.fit["seconds"],
+            "seed": fold.identity.get("seed"),
+            "warnings": fold.fit["warnings"],
+        }
+        for name, system, fold in _folds(out, dataset, algo)
+    )
+
+
+def _datasets(out: Path, dataset: str | None) -> list[str]:
+    """Return the data set asked for, or all that have results."""
+    found = paths.present(out) if dataset is None else [dataset]
+    if not found:
+        raise DataError(f"{out}: no results there; `letorbench run` makes them")
+    return found
+
+
+def _folds(
+    out: Path, dataset: str | None, algo: str | None
+) -> Iterator[tuple[str, str, StoredFold]]:
+    """Yield the finished folds of the data set and the algorithm, or of all of them."""
+    found = False
+    for name in _datasets(out, dataset):
+        for system in paths.algorithms(out, name):
+            if algo in (None, system):
+                for fold in require_folds(out, name, system):
+                    found = True
+                    yield name, system, fold
+    if not found:
+        what = " and ".join(filter(None, (dataset, algo)))
+        raise DataError(f"{out}: found no finished fold of {what}; `letorbench run` makes them")

@@ -1,0 +1,92 @@
+"""A fold's files: what is in them, and when they hold."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from stored_results import store_fold
+
+from letorbench.errors import DataError
+from letorbench.results import (
+    FoldResult,
+    fold_scores,
+    is_done,
+    read_folds,
+    stored_fit,
+    write_fold,
+)
+from letorbench.results.fold_files import experiment_of, keep
+from letorbench.results.per_query import read_fold_queries
+
+
+def test_another_systems_fold_is_scores_and_a_fit(tmp_path: Path) -> None:
+    facts = {"algo": "theirs", "fold": 2}
+    assert not is_done(tmp_path, facts) and stored_fit(tmp_path) == {}
+    write_fold(tmp_path, FoldResult(facts, np.array([0.1, -1e300]), warnings=("odd",)))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["fit.json", "scores.txt"]
+    assert fold_scores(tmp_path, 2).tolist() == [0.1, -1e300]
+    fit = stored_fit(tmp_path)
+    assert fit["chosen"] == {} and fit["validation"]["grid"] == [] and fit["seconds"] is None
+    assert is_done(tmp_path, facts) and not is_done(tmp_path, {**facts, "fold": 3})
+    assert keep(tmp_path) == ["odd"]
+    (tmp_path / "scores.txt").unlink()
+    assert not is_done(tmp_path, facts)
+
+
+def test_a_fold_without_validation_leaves_no_older_ones(tmp_path: Path) -> None:
+    facts = {"algo": "a"}
+    write_fold(tmp_path, FoldResult(facts, np.zeros(1), validation_scores=np.array([0.25, 1.0])))
+    assert (tmp_path / "validation.txt").read_text() == "0.25\n1.0\n"
+    write_fold(tmp_path, FoldResult(facts, np.zeros(1)))
+    assert not (tmp_path / "validation.txt").exists()
+
+
+def test_what_json_has_no_number_for_is_null(tmp_path: Path) -> None:
+    validation = {"value": -np.inf, "curve": (np.float64(0.5), np.nan)}
+    write_fold(tmp_path, FoldResult({}, np.zeros(1), validation=validation))
+    text = (tmp_path / "fit.json").read_text()
+    assert json.loads(text)["validation"] == {"value": None, "curve": [0.5, None]}
+
+
+def test_folds_are_read_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    for number in (10, 2, 1):
+        store_fold(tmp_path, "S", "a", number, {"map": number / 10, "mrr": 0.5}, n_folds=10)
+    for name in ("fold", "foldx", "fold0", "trec"):
+        (tmp_path / "S" / "a" / name).mkdir()
+    (tmp_path / "S" / "a" / "fold3").touch()
+    found = read_folds(tmp_path, "S", "a")
+    assert [fold.number for fold in found] == [1, 2, 10]
+    assert [fold.means["map"] for fold in found] == [0.1, 0.2, 1.0]
+    assert {fold.n_folds for fold in found} == {10} and len({f.experiment for f in found}) == 1
+    queries = found[2].queries()
+    assert (queries.algo, queries.folds.tolist(), queries.qids.tolist()) == ("a", [10], [1000])
+    assert queries.values["map"].tolist() == [1.0] and found[0].scores(3).tolist() == [0.0] * 3
+
+
+def test_folds_of_one_experiment_differ_in_their_number_and_their_external_file() -> None:
+    one = {"algo": "a", "fold": 1, "external": {"file": "1.txt", "digest": "x", "format": "trec"}}
+    two = {"algo": "a", "fold": 2, "external": {"file": "2.txt", "digest": "y", "format": "trec"}}
+    assert experiment_of(one) == experiment_of(two)
+    assert experiment_of(one) != experiment_of({**one, "external": {"format": "scores"}})
+    assert experiment_of(one) != experiment_of({**one, "algo": "b"})
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("", "per_query.csv:1: found no header"),
+        ("qid,map\n", "per_query.csv:1: found no header"),
+        ("qid,map\n2,.5\n3\n", "per_query.csv:3: found 1 cells, expected 2"),
+        ("qid,map\n2,x\n", "per_query.csv: could not convert"),
+        (None, "per_query.csv: No such file or directory; run it again"),
+    ],
+)
+def test_damaged_queries(tmp_path: Path, text: str | None, said: str) -> None:
+    path = tmp_path / "per_query.csv"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(DataError, match=said):
+        read_fold_queries(path, "a", 1)

@@ -1,0 +1,32 @@
+"""Finished folds as a run stores them, without a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from letorbench.results import FoldResult, Measured, PerQuery, fold_folder, write_fold
+
+
+def store_fold(
+    out: Path,
+    dataset: str,
+    algo: str,
+    number: int,
+    values: Mapping[str, float | list[float]],
+    convention: str = "letor3",
+    n_folds: int = 5,
+    **identity: object,
+) -> Path:
+    """Store a fold with these values of its queries; return its folder."""
+    columns = {name: np.atleast_1d(np.array(v, dtype=float)) for name, v in values.items()}
+    n_queries = len(next(iter(columns.values())))
+    numbers = np.full(n_queries, number)
+    queries = PerQuery(algo, numbers, 100 * number + np.arange(n_queries), columns)
+    facts = {"dataset": dataset, "algo": algo, "fold": number, **identity}
+    measured = Measured(queries, convention, n_folds)
+    folder = fold_folder(out, dataset, algo, number)
+    write_fold(folder, FoldResult(facts, np.zeros(3), measured))
+    return folder
