@@ -1,10 +1,10 @@
-"""What a paper claims, as data, and what a run here says to it."""
+"""What a paper claims, with the check of each claim, and the verdict that a run gives."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 Kind = Literal["value", "ordering", "difference"]
 Sense = Literal["equal", "at least", "at most"]
@@ -15,20 +15,35 @@ NOT_SIGNIFICANT = "not significant either way"
 NO_DATA = "no data"
 VERDICTS = (REPRODUCED, NOT_REPRODUCED, NOT_SIGNIFICANT, NO_DATA)
 
+#: what a part's run found, by name: per-query values of methods, or numbers
+Found = Mapping[str, Any]
+
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim of a paper, fixed before anything is run.
+    """One claim of a paper, fixed before anything is run, with the check that judges it.
 
-    id:      its name among the paper's claims.
-    part:    the figure or table whose run tests it.
-    text:    the claim in our words.
-    dataset: the data it is made on.
-    kind:    "value", a number; "ordering", one method above another; "difference", by how
-             much, relative to the lower one.
-    how:     what is compared and how it is tested.
-    value:   the paper's number, None for an ordering.
-    sense:   whether the number is to be met, or is the least or the most.
+    Parameters
+    ----------
+    paper, id : str
+        The paper, and the claim's name among its claims.
+    part : str
+        The figure or table whose run tests it.
+    text : str
+        The claim in our words.
+    dataset : str
+        The data that it is made on.
+    kind : {"value", "ordering", "difference"}
+        A number; one method above another; or by how much, relative to the lower one.
+    how : str
+        What is compared and how it is tested.
+    value : float or None
+        The paper's number, None for an ordering.
+    sense : {"equal", "at least", "at most"}
+        Whether the number is to be met, or is the least or the most.
+    check : callable
+        Judges the claim: takes it and what its part's run found, returns a verdict. The module
+        `letorbench.papers.judge` makes the usual ones.
     """
 
     paper: str
@@ -40,16 +55,29 @@ class Claim:
     how: str
     value: float | None = None
     sense: Sense = "equal"
+    check: Check = field(kw_only=True, compare=False, repr=False)
+
+    def judge(self, found: Found) -> Verdict:
+        """The verdict on what a run found."""
+        return self.check(self, found)
 
 
 @dataclass(frozen=True)
 class Verdict:
     """What came out of a claim.
 
-    value, low, high: our number with its 95 % interval (for an ordering: the difference of
-                      the two means); None where there is none.
-    p:                of the two-sided paired randomization test where methods are compared.
-    note:             how to get missing data, the size of a run, what a stand-in gave.
+    Parameters
+    ----------
+    claim : Claim
+        The claim judged.
+    verdict : str
+        One of `VERDICTS`.
+    value, low, high : float or None
+        Our number with its 95 % interval (for an ordering: the difference of the two means).
+    p : float or None
+        Of the two-sided paired randomisation test, where methods are compared.
+    note : str
+        How to get missing data, the size of a run, what a stand-in gave.
     """
 
     claim: Claim
@@ -59,6 +87,24 @@ class Verdict:
     high: float | None = None
     p: float | None = None
     note: str = ""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A number with its 95 % interval; without one, low and high equal the value."""
+
+    value: float
+    low: float
+    high: float
+    note: str = ""
+
+
+Check = Callable[[Claim, Found], Verdict]
+
+
+def exactly(value: float, note: str = "") -> Measured:
+    """A number without chance in it."""
+    return Measured(value, value, value, note)
 
 
 def of_part(claims: Iterable[Claim], part: str) -> tuple[Claim, ...]:

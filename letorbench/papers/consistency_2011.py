@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from letorbench.analysis.significance import randomization
 from letorbench.papers import judge
-from letorbench.papers.claims import NOT_SIGNIFICANT, Claim, Verdict, of_part
+from letorbench.papers.claims import NOT_SIGNIFICANT, Claim, Verdict, exactly, of_part
 from letorbench.papers.paper import Findings, Paper
 from letorbench.papers.records import write_table
 from letorbench.papers.study import CUTOFFS, Study, Values, Variant, titled
@@ -23,9 +25,44 @@ LARGE = 0.03
 LABELLINGS, PROBABILITIES = np.array([[5, 4], [1, 3]]), np.array([0.3, 0.7])
 
 
+def _pairs(found: Mapping[str, Values]) -> list[tuple[str, str]]:
+    """The (original, modified) surrogates that both have results."""
+    pairs = [(name, f"{name}-{change}") for name in SURROGATES for change in CHANGES]
+    return [pair for pair in pairs if set(pair) <= set(found)]
+
+
+def _best_case(claim: Claim, found: Mapping[str, Values]) -> Verdict:
+    """The best of cross entropy's consistent versions over the original."""
+    original = found["cross-entropy"]
+    versions = [found[new] for old, new in _pairs(found) if old == "cross-entropy"]
+    best = max(versions, key=lambda values: values.level.mean())
+    return judge.difference(claim, best.level, original.level, original.folds)
+
+
+def _large(claim: Claim, found: Mapping[str, Values]) -> Verdict:
+    """The lowest of the changes beyond 3 %."""
+    pairs = _pairs(found)
+    if not pairs:
+        return judge.no_data(claim, "no result of a surrogate and its modified version")
+
+    def change(pair: tuple[str, str]) -> float:
+        return found[pair[1]].mean("ndcg@10") / found[pair[0]].mean("ndcg@10") - 1.0
+
+    large = [pair for pair in pairs if abs(change(pair)) > LARGE]
+    if not large:
+        return Verdict(claim, NOT_SIGNIFICANT, note="no change is beyond 3 %")
+    original, modified = lowest = min(large, key=change)
+    down = sum(change(pair) < 0.0 for pair in large)
+    note = f"{len(large)} of {len(pairs)} changes are beyond 3 %, {down} of them down; the lowest: "
+    note += f"{modified} {100 * change(lowest):+.1f} %"
+    values = (found[modified]["ndcg@10"], found[original]["ndcg@10"])
+    return judge.ordering(claim, *values, found[original].folds, note, len(pairs))
+
+
 def _example(name: str, text: str, value: float, sense: str = "equal") -> Claim:
     how = "computed from the labels (5, 4) with probability .3 and (1, 3) with .7"
-    return Claim(NAME, name, "example", text, "none", "value", how, value, sense)
+    check = judge.number(name)
+    return Claim(NAME, name, "example", text, "none", "value", how, value, sense, check=check)
 
 
 CLAIMS = (
@@ -37,18 +74,19 @@ CLAIMS = (
     Claim(
         NAME, "hp2003-best-case", "figure-1", "cross entropy gains almost 30 % from consistency",
         "HP2003", "difference", "mean of NDCG@1..10, the best of Z@1, Z@10, Z over the original",
-        0.30,
+        0.30, check=judge.needing(("cross-entropy", "cross-entropy-ndcg"), _best_case),
     ),
     Claim(
         NAME, "np2004-degradation", "figure-1", "cross entropy loses a little from consistency",
         "NP2004", "ordering", "mean of NDCG@1..10, the original against the one with Z",
+        check=judge.above("cross-entropy", "cross-entropy-ndcg"),
     ),
     *(
         Claim(
             NAME, f"{dataset.lower()}-large", "figure-1",
             "every change of more than 3 % is an improvement", dataset, "ordering",
             "NDCG@10, the lowest of the changes beyond 3 %, modified against original, "
-            "Bonferroni's correction over all changes",
+            "Bonferroni's correction over all changes", check=_large,
         )
         for dataset in DATASETS
     ),
@@ -57,6 +95,7 @@ CLAIMS = (
             NAME, f"{dataset.lower()}-qnorm-{other}", "figure-2",
             f"the q-norm is above {other} (on three sets, unnamed) or comparable (on six)",
             dataset, "ordering", f"NDCG@10 of qnorm against the original {other}'s",
+            check=judge.above("qnorm", other, "ndcg@10"),
         )
         for dataset in LETOR
         for other in ("cosine", "cross-entropy")
@@ -83,9 +122,9 @@ def example(study: Study) -> Findings:
     }  # fmt: skip
     rows = [[name, float(value)] for name, value in found.items()]
     files = write_table(study.folder(NAME) / "example", "Section 3.2.1", ["what", "value"], rows)
-    claims = {claim.id: claim for claim in CLAIMS}
-    verdicts = [judge.measured(claims[name], *[float(v)] * 3) for name, v in found.items()]
-    return Findings(tuple(verdicts), files)
+    numbers = {name: exactly(float(value)) for name, value in found.items()}
+    verdicts = tuple(claim.judge(numbers) for claim in of_part(CLAIMS, "example"))
+    return Findings(verdicts, files)
 
 
 def figure_1(study: Study) -> Findings:
@@ -113,11 +152,8 @@ def figure_1(study: Study) -> Findings:
             folder / "table-1", "Table 1: random permutation tests, paired by query", header, tests
         ),
     ]
-    verdicts = [
-        _judge(claim, found.get(claim.dataset, {}), study)
-        for claim in of_part(CLAIMS, "figure-1")
-    ]
-    return Findings(tuple(verdicts), tuple(files), _absent(study, "1", DATASETS))
+    verdicts = judge.on_datasets(of_part(CLAIMS, "figure-1"), found, study)
+    return Findings(verdicts, tuple(files), _absent(study, "1", DATASETS))
 
 
 def figure_2(study: Study) -> Findings:
@@ -135,11 +171,8 @@ def figure_2(study: Study) -> Findings:
     files = bars_figure("q = log(m) + 2", "NDCG@10", groups, stem) if groups else []
     rows = [[name, *(bars.get(n) for n in names)] for name, bars in groups.items()]
     files += write_table(stem, "Figure 2, NDCG@10", ["dataset", *names], rows)
-    verdicts = [
-        _judge(claim, found.get(claim.dataset, {}), study)
-        for claim in of_part(CLAIMS, "figure-2")
-    ]
-    return Findings(tuple(verdicts), tuple(files), _absent(study, "2", LETOR))
+    verdicts = judge.on_datasets(of_part(CLAIMS, "figure-2"), found, study)
+    return Findings(verdicts, tuple(files), _absent(study, "2", LETOR))
 
 
 def _runs(
@@ -163,56 +196,6 @@ def _tests(dataset: str, surrogate: str, shown: dict[str, Values]) -> list[list[
             change = after / before - 1.0 if before > 0.0 else None
             rows.append([dataset, name, before, after, change, test.p])
     return rows
-
-
-def _judge(claim: Claim, found: dict[str, Values], study: Study) -> Verdict:
-    if not study.has(claim.dataset):
-        return judge.no_data(claim, study.missing(claim.dataset))
-    kind = claim.id.removeprefix(f"{claim.dataset.lower()}-")
-    pairs = [
-        (s, f"{s}-{c}")
-        for s in SURROGATES
-        for c in CHANGES
-        if {s, f"{s}-{c}"} <= set(found)
-    ]
-    other = kind.removeprefix("qnorm-")
-    needed = {
-        "large": set(pairs[0]) if pairs else {"cosine", "cosine-ndcg"},
-        "best-case": {"cross-entropy", "cross-entropy-ndcg"},
-        "degradation": {"cross-entropy", "cross-entropy-ndcg"},
-    }
-    wanted = needed.get(kind, {"qnorm", other})
-    if not wanted <= set(found):
-        return judge.no_data(claim, f"no result of {', '.join(sorted(wanted - set(found)))}")
-    if kind.startswith("qnorm-"):
-        upper, lower = found["qnorm"], found[other]
-        return judge.ordering(claim, upper["ndcg@10"], lower["ndcg@10"], upper.folds)
-    if kind == "large":
-        return _large(claim, found, pairs)
-    original = found["cross-entropy"]
-    if kind == "degradation":
-        changed = found["cross-entropy-ndcg"]
-        return judge.ordering(claim, original.level, changed.level, original.folds)
-    versions = [found[name] for s, name in pairs if s == "cross-entropy"]
-    best = max(versions, key=lambda values: values.level.mean())
-    return judge.difference(claim, best.level, original.level, original.folds)
-
-
-def _large(claim: Claim, found: dict[str, Values], pairs: list[tuple[str, str]]) -> Verdict:
-    """The lowest of the changes beyond 3 %."""
-
-    def change(pair: tuple[str, str]) -> float:
-        return found[pair[1]].mean("ndcg@10") / found[pair[0]].mean("ndcg@10") - 1.0
-
-    large = [pair for pair in pairs if abs(change(pair)) > LARGE]
-    if not large:
-        return Verdict(claim, NOT_SIGNIFICANT, note="no change is beyond 3 %")
-    original, modified = lowest = min(large, key=change)
-    down = sum(change(pair) < 0.0 for pair in large)
-    note = f"{len(large)} of {len(pairs)} changes are beyond 3 %, {down} of them down; the lowest: "
-    note += f"{modified} {100 * change(lowest):+.1f} %"
-    values = (found[modified]["ndcg@10"], found[original]["ndcg@10"])
-    return judge.ordering(claim, *values, found[original].folds, note, len(pairs))
 
 
 def _version(ending: str) -> str:

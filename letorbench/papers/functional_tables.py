@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 
 from letorbench.papers.study import Variant
 
 #: a variant's label and a measure -> the number that stands for it, None where there is none
 Cell = Callable[[str, str], float | None]
+Settings = Mapping[str, object]
 
 #: the printed weights of a document (Table 8) and of a pair (Table 9) -> our setting `weight`
 DOCUMENT_WEIGHTS = {
@@ -29,9 +32,68 @@ QUADRATIC = {"loss": "logistic", "weight": PAIR_WEIGHTS["(Ri-Rj)/N"]}
 #: Table 4's functionals, the first and second of section 2
 F = {"f1 sigmoid-bilinear": "bilinear", "f2 distance": "distance"}
 
-TABLES: dict[int, tuple[Variant, ...]] = {
-    4: tuple(
-        Variant(f"{printed} + {loss}", algo, {"functional": functional, **settings})
+@dataclass(frozen=True)
+class Entry:
+    """A printed result: the ranker that stands for it, and its place in the table.
+
+    Parameters
+    ----------
+    variant : Variant
+        The ranker with its settings; its label is the algorithm's name in `published.csv`.
+    row, column : str
+        The place. Without a column the table's columns are measures.
+    features : int or None
+        How many features the paper's model has, where the table prints it.
+    """
+
+    variant: Variant
+    row: str
+    column: str = ""
+    features: int | None = None
+
+
+@dataclass(frozen=True)
+class PrintedTable:
+    """One of the paper's tables: what its first column is called, and its entries."""
+
+    corner: str
+    entries: tuple[Entry, ...]
+
+    @property
+    def variants(self) -> tuple[Variant, ...]:
+        return tuple(entry.variant for entry in self.entries)
+
+    @property
+    def counts(self) -> dict[str, int | None]:
+        """The labels of the entries -> the paper's numbers of features."""
+        return {entry.variant.label: entry.features for entry in self.entries}
+
+
+def _crossed(
+    corner: str, rows: Mapping[str, Settings], losses: Mapping[str, tuple[str, Settings]]
+) -> PrintedTable:
+    """A table with a weight a row and a loss a column: name -> settings, name -> algorithm."""
+    return PrintedTable(
+        corner,
+        tuple(
+            Entry(Variant(f"{name} weight {row}", algo, {**fixed, **setting}), row, name)
+            for row, setting in rows.items()
+            for name, (algo, fixed) in losses.items()
+        ),
+    )
+
+
+def _weights(printed: Mapping[str, str]) -> dict[str, Settings]:
+    return {name: {"weight": ours} for name, ours in printed.items()}
+
+
+_TABLE_4 = PrintedTable(
+    "functional",
+    tuple(
+        Entry(
+            Variant(f"{printed} + {loss}", algo, {"functional": functional, **settings}),
+            printed, loss,
+        )
         for printed, functional in F.items()
         for loss, algo, settings in (
             ("multiclass logistic", "mcl", {}),
@@ -39,92 +101,111 @@ TABLES: dict[int, tuple[Variant, ...]] = {
             ("pairwise logistic", "pairwise", {"loss": "logistic", "weight": "1"}),
         )
     ),
-    5: (
-        Variant("quadratic linear 519", "pairwise", {**QUADRATIC, "functional": "linear"}),
+)  # fmt: skip
+_TABLE_5 = PrintedTable(
+    "rho",
+    (
+        Entry(
+            Variant("quadratic linear 519", "pairwise", {**QUADRATIC, "functional": "linear"}),
+            "linear", features=519,
+        ),
         *(
-            Variant(
-                f"quadratic rho={rho:.2f} {kept}", "pairwise",
-                {**QUADRATIC, "functional": "quadratic", "rho": rho},
+            Entry(
+                Variant(
+                    f"quadratic rho={rho:.2f} {kept}", "pairwise",
+                    {**QUADRATIC, "functional": "quadratic", "rho": rho},
+                ),
+                f"{rho:.2f}", features=kept,
             )
             for rho, kept in THRESHOLDS.items()
         ),
     ),
-    6: (
-        Variant("group object level", "wpl", {"weight": "1", "functional": "linear"}),
+)  # fmt: skip
+_TABLE_6 = PrintedTable(
+    "aggregation",
+    (
+        Entry(
+            Variant("group object level", "wpl", {"weight": "1", "functional": "linear"}),
+            "object level",
+        ),
         *(
-            Variant(f"group {name}", "wpl", {"weight": "1", "functional": "group", "group": group})
+            Entry(
+                Variant(
+                    f"group {name}", "wpl", {"weight": "1", "functional": "group", "group": group}
+                ),
+                name,
+            )
             for name, group in GROUPS.items()
         ),
     ),
-    7: (
-        *(
-            Variant(f"pairwise {loss}", "pairwise", {"loss": loss, "weight": "1"})
-            for loss in ("quadratic", "logistic", "hinge")
-        ),
-        Variant("NDCG optimisation", "smooth-ndcg", {"functional": "linear"}),
-        Variant("ERR optimisation", "smooth-err", {"functional": "linear"}),
-    ),
-    8: tuple(
-        Variant(f"{name} weight {printed}", name.lower(), {"weight": weight})
-        for printed, weight in DOCUMENT_WEIGHTS.items()
-        for name in ("WPL", "RPL", "WpLL")
-    ),
-    9: tuple(
-        Variant(f"{name} weight {printed}", algo, {**loss, "weight": weight})
-        for printed, weight in PAIR_WEIGHTS.items()
-        for name, algo, loss in (
-            ("quadratic", "pairwise", {"loss": "quadratic"}),
-            ("logistic", "pairwise", {"loss": "logistic"}),
-            ("hinge", "pairwise", {"loss": "hinge"}),
-            ("WUB", "wub", {}),
+)  # fmt: skip
+_TABLE_7 = PrintedTable(
+    "loss",
+    tuple(
+        Entry(Variant(name, algo, settings), name)
+        for name, algo, settings in (
+            ("pairwise quadratic", "pairwise", {"loss": "quadratic", "weight": "1"}),
+            ("pairwise logistic", "pairwise", {"loss": "logistic", "weight": "1"}),
+            ("pairwise hinge", "pairwise", {"loss": "hinge", "weight": "1"}),
+            ("NDCG optimisation", "smooth-ndcg", {"functional": "linear"}),
+            ("ERR optimisation", "smooth-err", {"functional": "linear"}),
         )
     ),
-}  # fmt: skip
+)
+_TABLE_8 = _crossed(
+    "weight W", _weights(DOCUMENT_WEIGHTS),
+    {"WPL": ("wpl", {}), "RPL": ("rpl", {}), "WpLL": ("wpll", {})},
+)  # fmt: skip
+_TABLE_9 = _crossed(
+    "weight V", _weights(PAIR_WEIGHTS),
+    {
+        **{loss: ("pairwise", {"loss": loss}) for loss in ("quadratic", "logistic", "hinge")},
+        "WUB": ("wub", {}),
+    },
+)  # fmt: skip
 
-#: Table 5's labels -> the paper's number of features
-PRINTED_FEATURES = {v.label: int(v.label.rpartition(" ")[2]) for v in TABLES[5]}
-#: the tables that lay out two settings, and what parts a row's name from a column's in a label
-CROSSED = {4: " + ", 8: " weight ", 9: " weight "}
-#: what the tables' first columns are called
-CORNERS = {4: "functional", 5: "rho", 6: "aggregation", 7: "loss", 8: "weight W", 9: "weight V"}
+#: the paper's tables by number
+TABLES: Mapping[int, PrintedTable] = MappingProxyType(
+    {4: _TABLE_4, 5: _TABLE_5, 6: _TABLE_6, 7: _TABLE_7, 8: _TABLE_8, 9: _TABLE_9}
+)
 
 
 def layout(
-    number: int, columns: Mapping[str, str], cell: Cell, counts: Mapping[str, object]
+    table: PrintedTable, columns: Mapping[str, str], cell: Cell, counts: Mapping[str, object]
 ) -> tuple[list[str], list[list[object]]]:
     """Header and rows of a table in the paper's form.
 
-    columns: measures -> how they are printed; a crossed table shows the only one.
-    counts:  Table 5's labels -> how many features they have, printed there beside rho.
+    Parameters
+    ----------
+    table : PrintedTable
+        One of `TABLES`.
+    columns : mapping
+        Measures -> how they are printed. A table with a loss a column shows only the first.
+    cell : callable
+        The number of a label and a measure, None where there is none.
+    counts : mapping
+        Labels -> how many features they have; a column of them where the paper prints one.
     """
-    labels = [variant.label for variant in TABLES[number]]
-    if number in CROSSED:
-        return _crossed(number, labels, next(iter(columns)), cell)
-    header = [CORNERS[number], *columns.values()]
-    rows = [[_name(label), *(cell(label, m) for m in columns)] for label in labels]
-    if number == 5:
-        header.insert(1, "No. feats")
-        for row, label in zip(rows, labels):
-            row.insert(1, counts.get(label))
-    return header, rows
+    if table.entries[0].column:
+        return _by_loss(table, next(iter(columns)), cell)
+    counted = table.entries[0].features is not None
+    rows = [
+        [
+            entry.row,
+            *([counts.get(entry.variant.label)] if counted else []),
+            *(cell(entry.variant.label, measure) for measure in columns),
+        ]
+        for entry in table.entries
+    ]
+    return [table.corner, *(["No. feats"] if counted else []), *columns.values()], rows
 
 
-def _crossed(
-    number: int, labels: Sequence[str], measure: str, cell: Cell
+def _by_loss(
+    table: PrintedTable, measure: str, cell: Cell
 ) -> tuple[list[str], list[list[object]]]:
     """A row a weight (or functional), a column a loss."""
-    at: dict[str, dict[str, str]] = {}
-    for label in labels:
-        first, second = label.split(CROSSED[number])
-        row, column = (first, second) if number == 4 else (second, first)
-        at.setdefault(row, {})[column] = label
-    losses = list(next(iter(at.values())))
-    rows = [[row, *(cell(found[loss], measure) for loss in losses)] for row, found in at.items()]
-    return [CORNERS[number], *losses], rows
-
-
-def _name(label: str) -> str:
-    """A row's name within its table."""
-    words = label.removeprefix("group ").removeprefix("quadratic ")
-    rho, _, kept = words.partition(" ")
-    return rho.removeprefix("rho=") if kept.isdigit() else words
+    losses = list(dict.fromkeys(entry.column for entry in table.entries))
+    rows: dict[str, list[object]] = {}
+    for entry in table.entries:
+        rows.setdefault(entry.row, [entry.row]).append(cell(entry.variant.label, measure))
+    return [table.corner, *losses], list(rows.values())

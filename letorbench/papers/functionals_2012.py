@@ -7,7 +7,7 @@ beside the paper's numbers, and no claim is judged.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -15,8 +15,8 @@ from letorbench.analysis.published import published
 from letorbench.analysis.significance import randomization
 from letorbench.datasets.synthetic import make
 from letorbench.papers import judge
-from letorbench.papers.claims import Claim, Verdict, of_part
-from letorbench.papers.functional_tables import PRINTED_FEATURES, TABLES, layout
+from letorbench.papers.claims import Check, Claim, Verdict, of_part
+from letorbench.papers.functional_tables import TABLES, layout
 from letorbench.papers.paper import Findings, Paper
 from letorbench.papers.records import write_table
 from letorbench.papers.study import Study, Values, Variant, titled
@@ -77,10 +77,33 @@ def _judged_by(table: int) -> str:
     return "mrr" if table == 4 else "err"
 
 
+def _reason(table: int) -> str:
+    """Why no claim of a table is judged."""
+    return NOT_PUBLISHED if table == 4 else HOW_TO_GET
+
+
+def _on_stand_ins(upper: str, lower: str, measure: str, reason: str) -> Check:
+    """The check of an ordering on other data than the paper's: no data, and what those gave."""
+
+    def check(claim: Claim, found: Mapping[str, Mapping[str, Values]]) -> Verdict:
+        seen = []
+        for dataset, values in found.items():
+            if {upper, lower} <= set(values):
+                a, b = values[upper][measure], values[lower][measure]
+                p = randomization(a, b, np.random.default_rng(0)).p
+                change = values[upper].mean(measure) - values[lower].mean(measure)
+                seen.append(f"{titled(dataset)} {change:+.4f} (p {p:.3f})")
+        note = f"{reason}; not the paper's data: {', '.join(seen)}" if seen else reason
+        return judge.no_data(claim, note)
+
+    return check
+
+
 CLAIMS = tuple(
     Claim(
         NAME, name, f"table-{table}", text, ANSWERS if table == 4 else YAHOO, "ordering",
         f"{_judged_by(table).upper()} of {upper} against {lower}, paired by query",
+        check=_on_stand_ins(upper, lower, _judged_by(table), _reason(table)),
     )
     for name, (table, upper, lower, text) in ORDERINGS.items()
 )  # fmt: skip
@@ -95,10 +118,10 @@ def _table(number: int) -> Callable[[Study], Findings]:
 
 
 def _run(study: Study, number: int) -> Findings:
-    variants, places = TABLES[number], _places(study, number)
+    table, places = TABLES[number], _places(study, number)
     columns = {"mrr": "MRR"} if number == 4 else MEASURES
     found = {
-        dataset: study.runs(NAME, dataset, variants, tuple(columns), "standard")
+        dataset: study.runs(NAME, dataset, table.variants, tuple(columns), "standard")
         for dataset in places
     }
     printed = {
@@ -106,16 +129,17 @@ def _run(study: Study, number: int) -> Findings:
     }
     if number >= 8:
         columns = {"err": "ERR"}
-    header, rows = layout(number, columns, lambda *key: printed.get(key), PRINTED_FEATURES)
+    header, rows = layout(table, columns, lambda *key: printed.get(key), table.counts)
     rows = [["paper", *row] for row in rows]
+    counted = {v.label: v for v in table.variants if table.counts[v.label] is not None}
     for dataset in places:
-        counts = {v.label: _features(study, dataset, v) for v in variants} if number == 5 else {}
+        counts = {label: _features(study, dataset, v) for label, v in counted.items()}
         values = found[dataset]
 
         def ours(label: str, measure: str, values: dict[str, Values] = values) -> float | None:
             return values[label].mean(measure) if label in values else None
 
-        own = layout(number, columns, ours, counts)[1]
+        own = layout(table, columns, ours, counts)[1]
         rows += [[titled(dataset), *row] for row in own]
     data = "questions and answers" if number == 4 else "Yahoo! C14 subset"
     title = f"Table {number}; the paper's numbers are of its {data}, ours of other data"
@@ -123,7 +147,7 @@ def _run(study: Study, number: int) -> Findings:
         title += f"; {next(iter(columns.values()))}"
     stem = study.folder(NAME) / f"table-{number}"
     files = write_table(stem, title, ["data", *header], rows)
-    verdicts = tuple(_verdict(claim, found) for claim in of_part(CLAIMS, f"table-{number}"))
+    verdicts = tuple(claim.judge(found) for claim in of_part(CLAIMS, f"table-{number}"))
     differs = [f"ran on {' and '.join(map(titled, places))}"]
     if number == 5:
         differs.append(
@@ -150,22 +174,6 @@ def _places(study: Study, number: int) -> list[str]:
             make("QA", study.data_dir, questions=MORE_QUESTIONS if study.full else QUESTIONS)
         return ["QA"]
     return [dataset for dataset in PLACES if study.has(dataset)][:1] + ["DEMO"]
-
-
-def _verdict(claim: Claim, found: dict[str, dict[str, Values]]) -> Verdict:
-    """No data, with what the stand-ins gave."""
-    table, upper, lower, _ = ORDERINGS[claim.id]
-    measure, seen = _judged_by(table), []
-    for dataset, values in found.items():
-        if {upper, lower} <= set(values):
-            a, b = values[upper][measure], values[lower][measure]
-            p = randomization(a, b, np.random.default_rng(0)).p
-            change = values[upper].mean(measure) - values[lower].mean(measure)
-            seen.append(f"{titled(dataset)} {change:+.4f} (p {p:.3f})")
-    note = NOT_PUBLISHED if table == 4 else HOW_TO_GET
-    if seen:
-        note += f"; not the paper's data: {', '.join(seen)}"
-    return judge.no_data(claim, note)
 
 
 PAPER = Paper(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, astuple, replace
+from functools import partial
 
 import numpy as np
 
@@ -13,10 +15,10 @@ from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.files import write_atomically
 from letorbench.losses.lambdas import LAMBDAS, Lambda
 from letorbench.papers import artificial, judge, poincare, speed
-from letorbench.papers.claims import Claim, Verdict, of_part
+from letorbench.papers.claims import Claim, Measured, Verdict, exactly, of_part
 from letorbench.papers.paper import Findings, Paper
 from letorbench.papers.records import write_table
-from letorbench.papers.study import CUTOFFS, Study, Variant
+from letorbench.papers.study import CUTOFFS, Study, Values, Variant
 
 NAME = "lambdarank-2006"
 #: queries of the training, validation and test set
@@ -30,8 +32,17 @@ WEB = "the web search data were never published"
 INTRANET = "the intranet search data were never published"
 
 
+def _gap(claim: Claim, found: Mapping[str, Values], net: str) -> Verdict:
+    """LambdaRank's lead in NDCG@1 against its lead in NDCG@10."""
+    above, below = found[f"lambdarank-{net}"], found[f"ranknet-{net}"]
+    leads = [above[measure] - below[measure] for measure in ("ndcg@1", "ndcg@10")]
+    note = 'the text says "at higher relevance levels", read as: nearer the top'
+    return judge.ordering(claim, *leads, below.folds, note)
+
+
 def _timing(name: str, text: str, how: str, value: float, sense: str) -> Claim:
-    return Claim(NAME, name, "figure-1", text, "timing", "value", how, value, sense)
+    check = judge.number(name)
+    return Claim(NAME, name, "figure-1", text, "timing", "value", how, value, sense, check=check)
 
 
 CLAIMS = (
@@ -55,6 +66,7 @@ CLAIMS = (
         Claim(
             NAME, f"artificial-{net}", "figure-2", f"LambdaRank is above RankNet with {net} nets",
             "artificial", "ordering", "NDCG@10 of the test queries, paired",
+            check=judge.above(f"lambdarank-{net}", f"ranknet-{net}", "ndcg@10"),
         )
         for net in NETS.values()
     ),
@@ -63,6 +75,7 @@ CLAIMS = (
             NAME, f"gap-{net}", "figure-2",
             f"LambdaRank's lead is larger towards the top with {net} nets", "artificial",
             "ordering", "its lead in NDCG@1 against that in NDCG@10, paired by query",
+            check=judge.needing((f"lambdarank-{net}", f"ranknet-{net}"), partial(_gap, net=net)),
         )
         for net in NETS.values()
     ),
@@ -71,6 +84,7 @@ CLAIMS = (
             NAME, f"intranet-{net}", "figure-2",
             f"LambdaRank is above RankNet with {net} nets, not significantly", "Intranet",
             "ordering", "NDCG@10 of the test queries, paired",
+            check=judge.unavailable(INTRANET),
         )
         for net in NETS.values()
     ),
@@ -78,19 +92,21 @@ CLAIMS = (
         Claim(
             NAME, f"web-{net}", "figure-3", f"LambdaRank is above RankNet with {net} nets",
             "Web", "ordering", "NDCG@10 of the test queries, paired",
+            check=judge.unavailable(WEB),
         )
         for net in NETS.values()
     ),
     Claim(
         NAME, "ranknet-symmetric", "jacobian", "lambdas of a cost have a symmetric Jacobian",
         "none", "value", "RankNet's largest |J - J^T| / |J|, 20 random queries", 1e-6, "at most",
+        check=judge.number("ranknet-symmetric"),
     ),
     Claim(
         NAME, "ranknet-convex", "jacobian", "RankNet's cost is convex in the scores", "none",
         "value", "smallest eigenvalue of RankNet's -J over the largest", -1e-6, "at least",
+        check=judge.number("ranknet-convex"),
     ),
 )  # fmt: skip
-BY_ID = {claim.id: claim for claim in CLAIMS}
 
 
 def web_shaped(seed: int) -> QuerySet:
@@ -111,8 +127,8 @@ def timing(study: Study) -> Findings:
     lines, rows, slopes = {}, [], {}
     for version, layers in [(v, depth) for v in speed.PASSES for depth in NETS]:
         own = [t for t in timings if (t.version, t.layers) == (version, layers)]
-        slopes[version, layers] = found = speed.slope(own)
-        name = f"{version}, {NETS[layers]} (slope {found.value:.2f})"
+        slopes[version, layers] = slope = speed.slope(own)
+        name = f"{version}, {NETS[layers]} (slope {slope.value:.2f})"
         lines[name] = Line([t.documents for t in own], [t.seconds for t in own])
         rows += [[version, NETS[layers], t.documents, t.seconds] for t in own]
     ends = max(t.documents for t in timings if t.version == "V1")
@@ -121,24 +137,24 @@ def timing(study: Study) -> Findings:
         [Axis("RankNet", "documents of the query", "seconds an epoch", lines, True, note)], stem
     )
     files += write_table(stem, "Figure 1", ["version", "net", "documents", "seconds"], rows)
-    verdicts = [
-        judge.measured(
-            BY_ID[f"speed-{net}"], float(np.median(ratios[layers])),
-            min(ratios[layers]), max(ratios[layers]), "median, least and most of five",
+    found = {
+        f"speed-{net}": Measured(
+            float(np.median(ratios[layers])), min(ratios[layers]), max(ratios[layers]),
+            "median, least and most of five",
         )
         for layers, net in NETS.items()
-    ]  # fmt: skip
+    }  # fmt: skip
     for version in speed.PASSES:
-        claim, found = BY_ID[f"slope-{version.lower()}"], slopes[version, SLOPES_OF]
         last = ends if version == "V1" else SIZES[-1]
         note = f"linear: {slopes[version, 1].value:.3f}; {SIZES[0]:,} to {last:,} documents"
-        verdicts.append(judge.measured(claim, *astuple(found), note))
+        found[f"slope-{version.lower()}"] = Measured(*astuple(slopes[version, SLOPES_OF]), note)
+    verdicts = tuple(claim.judge(found) for claim in of_part(CLAIMS, "figure-1"))
     differs = (
         "Figure 1's left panel, NDCG against seconds, is not drawn: both give the same epochs",
         "timings are this machine's; the ratios' data have the web set's size, all made up",
         f"documents from {SIZES[0]:,} to {SIZES[-1]:,} as the paper's, V1 only to {ends:,}",
     )
-    return Findings(tuple(verdicts), tuple(files), differs)
+    return Findings(verdicts, tuple(files), differs)
 
 
 def _measured(
@@ -186,26 +202,18 @@ def ranking(study: Study) -> Findings:
     files = lines_figure([Axis(title, "NDCG truncation level", "NDCG", lines)], stem)
     header = ["method", "measure", "mean", "low", "high"]
     files += write_table(stem, f"Figure 2, {title}", header, rows)
-    verdicts = []
-    for net in NETS.values():
-        above, below = found[f"lambdarank-{net}"], found[f"ranknet-{net}"]
-        claim, top, ten = BY_ID[f"artificial-{net}"], "ndcg@1", "ndcg@10"
-        verdicts.append(judge.ordering(claim, above[ten], below[ten], below.folds))
-        leads = (above[top] - below[top], above[ten] - below[ten])
-        note = 'the text says "at higher relevance levels", read as: nearer the top'
-        verdicts.append(judge.ordering(BY_ID[f"gap-{net}"], *leads, below.folds, note))
-        verdicts.append(judge.no_data(BY_ID[f"intranet-{net}"], INTRANET))
+    verdicts = tuple(claim.judge(found) for claim in of_part(CLAIMS, "figure-2"))
     differs = (
         "the label distribution is MSLR's, for \"real datasets'\" that are not printed",
         "learning rates are the rankers' grids; training ends 30 epochs after the best",
         f"no right half of Figure 2: {INTRANET}",
     )
-    return Findings(tuple(verdicts), tuple(files), differs)
+    return Findings(verdicts, tuple(files), differs)
 
 
 def web(study: Study) -> Findings:
     """Figure 3 cannot be rerun."""
-    verdicts = tuple(judge.no_data(claim, WEB) for claim in of_part(CLAIMS, "figure-3"))
+    verdicts = tuple(claim.judge({}) for claim in of_part(CLAIMS, "figure-3"))
     return Findings(verdicts, (), (f"no Figure 3: {WEB}",))
 
 
@@ -229,17 +237,12 @@ def jacobian(study: Study) -> Findings:
         f"{ndcg.circulation:.2f} of its size: LambdaRank's lambdas have a symmetric Jacobian "
         "within each order, but jump between orders, and are no cost's gradient"
     )
-    return Findings(
-        (
-            _exact("ranknet-symmetric", plain.asymmetry, note),
-            _exact("ranknet-convex", plain.lowest, ""),
-        ),
-        files,
-    )
-
-
-def _exact(name: str, value: float, note: str) -> Verdict:
-    return judge.measured(BY_ID[name], value, value, value, note)
+    numbers = {
+        "ranknet-symmetric": exactly(plain.asymmetry, note),
+        "ranknet-convex": exactly(plain.lowest),
+    }
+    verdicts = tuple(claim.judge(numbers) for claim in of_part(CLAIMS, "jacobian"))
+    return Findings(verdicts, files)
 
 
 PAPER = Paper(

@@ -12,7 +12,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.lambdas import Lambda
 from letorbench.measures import parse, query_metrics
 from letorbench.papers import judge
-from letorbench.papers.claims import Claim
+from letorbench.papers.claims import Claim, exactly
 from letorbench.papers.paper import Findings, Paper
 from letorbench.papers.records import write_table
 from letorbench.papers.study import Study
@@ -28,7 +28,8 @@ RATINGS, RANKED = (2, 4, 3, 2, 4), (0.9, 0.1, 0.4, -0.3, 0.2)
 
 
 def _claim(name: str, text: str, how: str, value: float, sense: str = "equal") -> Claim:
-    return Claim(NAME, name, PART, text, "none", "value", how, value, sense)
+    check = judge.number(name)
+    return Claim(NAME, name, PART, text, "none", "value", how, value, sense, check=check)
 
 
 CLAIMS = (
@@ -43,7 +44,6 @@ CLAIMS = (
     _claim("lambdarank-gradient", "LambdaRank multiplies a pair's lambda by its |dNDCG|",
            "largest difference of the forces from the formula pair by pair", 1e-12, "at most"),
 )  # fmt: skip
-BY_ID = {claim.id: claim for claim in CLAIMS}
 
 
 def average_precision(labels: Sequence[int]) -> float:
@@ -119,10 +119,8 @@ def examples(study: Study) -> Findings:
         "distance-g-h": f"{g_h / np.log(2.0):.3f} in bits, as printed, where 0.46 is nearly the "
         "nats: no one unit gives both; h ranks B A C, the slide says A C B",
     }
-    verdicts = [
-        judge.measured(BY_ID[name], value, value, value, notes.get(name, ""))
-        for name, value in found.items()
-    ]
+    numbers = {name: exactly(value, notes.get(name, "")) for name, value in found.items()}
+    verdicts = tuple(claim.judge(numbers) for claim in CLAIMS)
     rows: list[list[object]] = [
         [f"AP of {LIST}", found["average-precision"]],
         ["distance(f, g), nats", f_g],
@@ -133,7 +131,7 @@ def examples(study: Study) -> Findings:
         for label, score, value in zip(RATINGS, RANKED, force.tolist()):
             rows.append([f"{name} force, rating {label}, score {score}", value])
     files = write_table(study.folder(NAME) / PART, "Worked examples", ["example", "value"], rows)
-    return Findings(tuple(verdicts), files, ("the slides' score pictures are not in their text",))
+    return Findings(verdicts, files, ("the slides' score pictures are not in their text",))
 
 
 PAPER = Paper(

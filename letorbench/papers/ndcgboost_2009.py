@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from functools import partial
 
 from letorbench.papers import judge
 from letorbench.papers.claims import Claim, Verdict
@@ -18,11 +19,40 @@ BASELINES = ("regression", "frank", "listnet", "ranksvm", "adarank-ndcg", "svmma
 METHODS = (*BASELINES, "ndcgboost")
 
 
+def _against_best(
+    claim: Claim, found: Mapping[str, Values], method: str, measure: str | None, note: str = ""
+) -> Verdict:
+    """A method against the other baseline that comes out highest, by the measure."""
+    rest = [name for name in found if name not in (method, "ndcgboost")]
+    if not rest:
+        return judge.no_data(claim, "no result of any other baseline")
+    values = {name: judge.column(each, measure) for name, each in found.items()}
+    best = max(rest, key=lambda name: values[name].mean())
+    said = f"best of the {'baselines' if method == 'ndcgboost' else 'others'}: {best}{note}"
+    return judge.ordering(
+        claim, values[method], values[best], found[method].folds, said, len(rest)
+    )
+
+
+def _best_of_all(claim: Claim, found: Mapping[str, Values]) -> Verdict:
+    """NDCG Boost against the highest baseline, and at how many cut-offs it is the best."""
+    note = f"; ndcgboost is the best at {_best_at(found)} of {len(CUTOFFS)} cut-offs"
+    return _against_best(claim, found, "ndcgboost", None, note)
+
+
+def _best_at(found: Mapping[str, Values]) -> int:
+    """At how many cut-offs ndcgboost has the highest mean."""
+    return sum(
+        max(found, key=lambda m, c=cutoff: found[m].mean(c)) == "ndcgboost" for cutoff in CUTOFFS
+    )
+
+
 def _value(dataset: str, method: str, number: float) -> Claim:
     return Claim(
         NAME, f"{dataset.lower()}-value-{method}", PART,
         f"{method} reaches an NDCG@3 of {number} on {dataset}", dataset, "value",
         f"mean over the five folds' means of {method}'s NDCG@3, the 3.0 tool's", number,
+        check=judge.value_of(method, "ndcg@3"),
     )  # fmt: skip
 
 
@@ -31,6 +61,7 @@ def _above(dataset: str, other: str, share: float) -> Claim:
         NAME, f"{dataset.lower()}-above-{other}", PART,
         f"NDCG Boost's NDCG@3 is {100 * share:g} % above that of {other}, the second best",
         dataset, "difference", f"NDCG@3 of ndcgboost over {other}'s, paired by query", share,
+        check=judge.above_by("ndcgboost", other, "ndcg@3"),
     )  # fmt: skip
 
 
@@ -40,6 +71,7 @@ def _second(dataset: str, other: str) -> Claim:
         f"{other} is the best of the baselines at NDCG@3", dataset, "ordering",
         f"NDCG@3 of {other} against the highest of the other baselines', paired by query, "
         "Bonferroni's correction over those",
+        check=judge.needing((other,), partial(_against_best, method=other, measure="ndcg@3")),
     )  # fmt: skip
 
 
@@ -49,6 +81,7 @@ def _best(dataset: str) -> Claim:
         "NDCG Boost is almost always the best", dataset, "ordering",
         "mean of NDCG@1..10 of ndcgboost against the highest baseline's, paired by query, "
         "Bonferroni's correction over the baselines",
+        check=judge.needing(("ndcgboost",), _best_of_all),
     )  # fmt: skip
 
 
@@ -57,6 +90,7 @@ def _order(dataset: str, upper: str, lower: str) -> Claim:
         NAME, f"{dataset.lower()}-{upper}-above-{lower}", PART,
         f"{upper} is above {lower}", dataset, "ordering",
         f"mean of NDCG@1..10 of {upper} against {lower}'s, paired by query",
+        check=judge.above(upper, lower),
     )  # fmt: skip
 
 
@@ -86,16 +120,14 @@ def figure(study: Study) -> Findings:
     from letorbench.analysis.figures import Panel, draw, write
     from letorbench.papers.records import write_table
 
-    verdicts: list[Verdict] = []
+    found = {
+        dataset: study.runs(NAME, dataset, [Variant(m, m) for m in METHODS], CUTOFFS)
+        for dataset in PANELS
+        if study.has(dataset)
+    }
     panels, rows = [], []
-    for dataset in PANELS:
-        claims = [claim for claim in CLAIMS if claim.dataset == dataset]
-        if not study.has(dataset):
-            verdicts += [judge.no_data(claim, study.missing(dataset)) for claim in claims]
-            continue
-        found = study.runs(NAME, dataset, [Variant(m, m) for m in METHODS], CUTOFFS)
-        verdicts += [_judge(claim, found) for claim in claims]
-        means = {m: [values.mean(c) for c in CUTOFFS] for m, values in found.items()}
+    for dataset, methods in found.items():
+        means = {m: [values.mean(c) for c in CUTOFFS] for m, values in methods.items()}
         panels.append(Panel(f"{dataset} dataset", "NDCG (letor3)", means))
         rows += [[dataset, m, *curve] for m, curve in means.items()]
     files = []
@@ -105,60 +137,7 @@ def figure(study: Study) -> Findings:
         files += write_table(stem, "Figure 1, NDCG@n", ["dataset", "method", *CUTOFFS], rows)
     absent = [dataset for dataset in PANELS if not study.has(dataset)]
     differs = (f"no panel for {', '.join(absent)}: not at hand",) if absent else ()
-    return Findings(tuple(verdicts), tuple(files), differs)
-
-
-def _judge(claim: Claim, found: dict[str, Values]) -> Verdict:
-    """A claim on a data set that is at hand; found: what was not left out for an error."""
-    kind, _, rest = claim.id.removeprefix(f"{claim.dataset.lower()}-").partition("-")
-    if kind in ("best", "second"):
-        return _against_best(claim, rest or "ndcgboost", found)
-    if kind == "value":
-        lacking = _lacking(claim, (rest,), found)
-        return lacking or judge.value(claim, found[rest]["ndcg@3"], found[rest].folds)
-    upper, lower = ("ndcgboost", rest) if kind == "above" else _pair(claim)
-    lacking = _lacking(claim, (upper, lower), found)
-    if lacking:
-        return lacking
-    top, other = found[upper], found[lower]
-    if kind == "above":
-        return judge.difference(claim, top["ndcg@3"], other["ndcg@3"], top.folds)
-    return judge.ordering(claim, top.level, other.level, top.folds)
-
-
-def _against_best(claim: Claim, method: str, found: dict[str, Values]) -> Verdict:
-    """A method against the baseline that comes out highest, by the measure of the claim."""
-    best = method == "ndcgboost"
-    rest = [m for m in found if m not in (method, "ndcgboost")]
-    lacking = _lacking(claim, (method,), found)
-    if lacking or not rest:
-        return lacking or judge.no_data(claim, "no result of any other baseline")
-    values = {m: v.level if best else v["ndcg@3"] for m, v in found.items()}
-    other = max(rest, key=lambda m: values[m].mean())
-    note = f"best of the {'baselines' if best else 'others'}: {other}"
-    if best:
-        note += f"; ndcgboost is the best at {_best_at(found)} of {len(CUTOFFS)} cut-offs"
-    return judge.ordering(
-        claim, values[method], values[other], found[method].folds, note, len(rest)
-    )
-
-
-def _lacking(claim: Claim, asked: Sequence[str], found: dict[str, Values]) -> Verdict | None:
-    """No data where a method has no result, else None."""
-    absent = [method for method in asked if method not in found]
-    return judge.no_data(claim, f"no result of {', '.join(absent)}") if absent else None
-
-
-def _pair(claim: Claim) -> tuple[str, ...]:
-    """The upper and the lower method of an ordering's name."""
-    return tuple(claim.id.removeprefix(f"{claim.dataset.lower()}-").split("-above-"))
-
-
-def _best_at(found: dict[str, Values]) -> int:
-    """At how many cut-offs ndcgboost has the highest mean."""
-    return sum(
-        max(found, key=lambda m, c=cutoff: found[m].mean(c)) == "ndcgboost" for cutoff in CUTOFFS
-    )
+    return Findings(judge.on_datasets(CLAIMS, found, study), tuple(files), differs)
 
 
 PAPER = Paper(

@@ -8,7 +8,7 @@ import pytest
 from letorbench.analysis.published import published
 from letorbench.papers import functionals_2012 as functionals
 from letorbench.papers.claims import NO_DATA
-from letorbench.papers.functional_tables import PRINTED_FEATURES, TABLES, layout
+from letorbench.papers.functional_tables import TABLES, layout
 from letorbench.papers.study import Study, Values
 
 
@@ -19,12 +19,12 @@ def test_rows_are_the_printed_ones(number):
         for row in published()
         if row.source == functionals.SOURCE and f"Table {number}" in row.note
     }
-    assert {variant.label for variant in TABLES[number]} == printed
+    assert {variant.label for variant in TABLES[number].variants} == printed
 
 
 def test_claims_compare_rows_of_their_table():
     for table, upper, lower, _ in functionals.ORDERINGS.values():
-        assert {upper, lower} <= {variant.label for variant in TABLES[table]}
+        assert {upper, lower} <= {variant.label for variant in TABLES[table].variants}
 
 
 def test_stand_ins_are_shown_and_not_judged(tmp_path, monkeypatch, rng):
@@ -47,9 +47,9 @@ def test_stand_ins_are_shown_and_not_judged(tmp_path, monkeypatch, rng):
 
 @pytest.mark.parametrize("number", TABLES)
 def test_layout_has_every_variant_once_in_the_papers_form(number):
-    numbers = {v.label: float(i) for i, v in enumerate(TABLES[number])}
+    numbers = {v.label: float(i) for i, v in enumerate(TABLES[number].variants)}
     columns = {"err": "ERR", "ndcg@1": "N@1"} if number in (5, 6, 7) else {"err": "ERR"}
-    header, rows = layout(number, columns, lambda label, measure: numbers[label], PRINTED_FEATURES)
+    header, rows = layout(TABLES[number], columns, lambda label, _: numbers[label], TABLES[number].counts)
     shape = {4: (2, 4), 5: (8, 4), 6: (5, 3), 7: (5, 3), 8: (6, 4), 9: (8, 5)}[number]
     assert len(rows) == shape[0] and {len(row) for row in [header, *rows]} == {shape[1]}
     cells = {cell for row in rows for cell in row[1:] if isinstance(cell, float)}
@@ -63,18 +63,18 @@ def test_table_8_and_5_hold_the_printed_cells_where_the_paper_has_them():
         for row in published()
         if row.source == functionals.SOURCE
     }
-    header, rows = layout(8, {"err": "ERR"}, lambda *key: printed.get(key), {})
+    header, rows = layout(TABLES[8], {"err": "ERR"}, lambda *key: printed.get(key), {})
     assert header == ["weight W", "WPL", "RPL", "WpLL"]
     assert rows[4] == ["1/pi", 0.5017, 0.4989, 0.5013]
     columns = {"ndcg@1": "N@1", "err": "ERR"}
-    header, rows = layout(5, columns, lambda *key: printed.get(key), PRINTED_FEATURES)
+    header, rows = layout(TABLES[5], columns, lambda *key: printed.get(key), TABLES[5].counts)
     assert header == ["rho", "No. feats", "N@1", "ERR"]
     assert rows[0] == ["linear", 519, 0.6941, 0.4979]
     assert rows[4] == ["0.15", 14_425, 0.7090, 0.5048]
 
 
 def test_features_counts_what_the_folds_kept(tmp_path):
-    variant = TABLES[5][3]
+    variant = TABLES[5].variants[3]
     folder = Study(tmp_path, tmp_path)._own(functionals.NAME, variant.label)
     for fold, kept in ((1, 7), (2, 4), (3, 5)):
         place = folder / "DEMO" / variant.algo / f"fold{fold}"

@@ -7,12 +7,13 @@ import pytest
 
 from letorbench.analysis.intervals import bootstrap_folds, bootstrap_ratio, mean_of_folds
 from letorbench.papers import judge
-from letorbench.papers.claims import NOT_REPRODUCED, NOT_SIGNIFICANT, REPRODUCED, Claim
+from letorbench.papers.claims import NOT_REPRODUCED, NOT_SIGNIFICANT, REPRODUCED, Claim, Measured
 from letorbench.papers.records import closing, lines, notes, write_claims
 
 
 def claim(kind="value", value=None, sense="equal", name="c"):
-    return Claim("paper", name, "figure-1", "text", "DATA", kind, "how", value, sense)
+    check = judge.number(name)
+    return Claim("paper", name, "figure-1", "text", "DATA", kind, "how", value, sense, check=check)
 
 
 FOLDS = np.repeat([1, 2], [40, 20])
@@ -52,11 +53,11 @@ def test_relative_interval_contains_a_ratio_that_every_query_has():
     ],
 )
 def test_measured(theirs, sense, verdict):
-    assert judge.measured(claim("value", theirs, sense), 0.50, 0.45, 0.55).verdict == verdict
+    assert judge.measured(claim("value", theirs, sense), Measured(0.50, 0.45, 0.55)).verdict == verdict
 
 
 def test_a_rounder_paper_value_is_judged_no_more_mildly():
-    assert judge.measured(claim("value", 0.5), 0.457, 0.455, 0.459).verdict == NOT_REPRODUCED
+    assert judge.measured(claim("value", 0.5), Measured(0.457, 0.455, 0.459)).verdict == NOT_REPRODUCED
 
 
 def test_ordering_and_difference(rng):
@@ -76,7 +77,7 @@ def test_ordering_and_difference(rng):
 def test_claims_of_other_parts_are_kept(tmp_path):
     claims = [claim(value=1.0, name="a"), claim(value=1.0, name="b")]
     path = tmp_path / "claims.csv"
-    first = judge.measured(claims[1], 1.0, 0.9, 1.1)
+    first = judge.measured(claims[1], Measured(1.0, 0.9, 1.1))
     write_claims(path, [first], claims)
     write_claims(path, [judge.no_data(claims[0], "ask, politely")], claims)
     rows = path.read_text().splitlines()
@@ -86,7 +87,7 @@ def test_claims_of_other_parts_are_kept(tmp_path):
 
 def test_printed_lines_say_what_was_found():
     verdicts = [judge.no_data(claim(value=0.5, name=n), "buy it") for n in "ab"]
-    verdicts.append(judge.measured(claim("difference", 0.04, name="c"), 0.05, 0.01, 0.09))
+    verdicts.append(judge.measured(claim("difference", 0.04, name="c"), Measured(0.05, 0.01, 0.09)))
     assert "+4.0 %" in lines(verdicts)[3] and "[+1.0 %, +9.0 %]" in lines(verdicts)[3]
     assert notes(verdicts) == ["a, b: buy it"]
     last = closing([("paper", verdicts, "there")])[1]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from letorbench.analysis.intervals import mean_of_folds
 from letorbench.cli.reproduce import reproduce
 from letorbench.papers import PAPERS, judge, ndcgboost_2009, paper
 from letorbench.papers.claims import NO_DATA, NOT_REPRODUCED, REPRODUCED
@@ -37,7 +38,7 @@ def test_each_kind_of_claim_is_judged_by_its_own_methods(rng):
     folds = np.repeat(np.arange(5), 20)
     found = {m: Values(ndcgboost_2009.CUTOFFS, base + v, folds) for m, v in levels.items()}
     judged = {
-        c.id: ndcgboost_2009._judge(c, found)
+        c.id: c.judge(found)
         for c in ndcgboost_2009.CLAIMS
         if c.dataset in ("OHSUMED", "TD2003")
     }
@@ -58,19 +59,71 @@ def test_the_best_of_six_baselines_is_judged_as_one_of_six(rng):
     folds = np.repeat(np.arange(5), 20)
     found = {m: Values(ndcgboost_2009.CUTOFFS, v, folds) for m, v in drawn.items()}
     claim = next(c for c in ndcgboost_2009.CLAIMS if c.id == "ohsumed-best")
-    verdict = ndcgboost_2009._judge(claim, found)
+    verdict = claim.judge(found)
     own, best = drawn["ndcgboost"].mean(axis=1), drawn["listnet"].mean(axis=1)
     alone = judge.ordering(claim, own, best, folds)
-    assert "best baseline: listnet" in verdict.note or "baselines: listnet" in verdict.note
+    assert verdict.note.startswith("best of the baselines: listnet; ")
     assert verdict.p == pytest.approx(6 * alone.p) and 0.0 < alone.p < 0.1
 
 
-@pytest.mark.parametrize("left", [(), ("frank",), ("ndcgboost",), ("ndcgboost", "listnet")])
-def test_what_failed_is_no_data_and_nothing_breaks(left, rng):
+VALUES = {f"{dataset}-value-ndcgboost" for dataset in ("ohsumed", "td2003", "hp2004")}
+BEST = {f"{dataset.lower()}-best" for dataset in ndcgboost_2009.PANELS}
+ABOVE_LISTNET = {f"{dataset}-ndcgboost-above-listnet" for dataset in ("ohsumed", "td2004")}
+
+
+@pytest.mark.parametrize(
+    ("left", "judged"),
+    [
+        ((), set()),
+        (("frank",), set()),
+        (("ndcgboost",), VALUES),
+        (("ndcgboost", "listnet"), VALUES | BEST | ABOVE_LISTNET),
+        (("frank", "regression"), {"ohsumed-second-frank", "td2003-regression-above-frank"}),
+    ],
+)
+def test_what_failed_is_no_data_and_nothing_breaks(left, judged, rng):
     folds = np.repeat(np.arange(5), 20)
     found = {m: Values(ndcgboost_2009.CUTOFFS, rng.random((100, 10)), folds) for m in left}
-    for claim in ndcgboost_2009.CLAIMS:
-        verdict = ndcgboost_2009._judge(claim, found)
-        asked = [m for m in ndcgboost_2009.METHODS if m in claim.id.replace("-ndcg-", "-")]
-        if not set(asked) <= set(left) or claim.id.endswith("-best") and len(left) < 2:
-            assert verdict.verdict == NO_DATA and "no result of" in verdict.note
+    verdicts = {claim.id: claim.judge(found) for claim in ndcgboost_2009.CLAIMS}
+    assert {name for name, v in verdicts.items() if v.verdict != NO_DATA} == judged
+    assert all("no result of" in v.note for name, v in verdicts.items() if name not in judged)
+
+
+def test_every_check_compares_what_its_claim_says(rng):
+    """Every method and cut-off has a level of its own, so that another one gives another value."""
+    folds = np.repeat(np.arange(5), 20)
+    found = {
+        m: Values(ndcgboost_2009.CUTOFFS, rng.uniform(0.2, 0.8, 10) + rng.random((100, 10)), folds)
+        for m in ndcgboost_2009.METHODS
+    }
+    third = {m: values.mean("ndcg@3") for m, values in found.items()}
+    level = {m: mean_of_folds(values.level, folds) for m, values in found.items()}
+
+    def best(values, *without):
+        return max(value for m, value in values.items() if m not in without)
+
+    expected = {
+        "ohsumed-value-ndcgboost": third["ndcgboost"],
+        "td2003-value-ndcgboost": third["ndcgboost"],
+        "td2003-value-ranksvm": third["ranksvm"],
+        "hp2004-value-ndcgboost": third["ndcgboost"],
+        "hp2004-value-svmmap": third["svmmap"],
+        "ohsumed-above-frank": third["ndcgboost"] / third["frank"] - 1.0,
+        "td2003-above-ranksvm": third["ndcgboost"] / third["ranksvm"] - 1.0,
+        "hp2004-above-svmmap": third["ndcgboost"] / third["svmmap"] - 1.0,
+        "ohsumed-second-frank": third["frank"] - best(third, "frank", "ndcgboost"),
+        "td2003-second-ranksvm": third["ranksvm"] - best(third, "ranksvm", "ndcgboost"),
+        "hp2004-second-svmmap": third["svmmap"] - best(third, "svmmap", "ndcgboost"),
+        **{name: level["ndcgboost"] - best(level, "ndcgboost") for name in BEST},
+        "td2003-regression-above-adarank-ndcg": level["regression"] - level["adarank-ndcg"],
+        "td2003-regression-above-frank": level["regression"] - level["frank"],
+        "hp2003-ndcgboost-above-frank": level["ndcgboost"] - level["frank"],
+        "hp2003-ndcgboost-above-adarank-ndcg": level["ndcgboost"] - level["adarank-ndcg"],
+        "hp2004-ndcgboost-above-frank": level["ndcgboost"] - level["frank"],
+        "np2003-ndcgboost-above-adarank-ndcg": level["ndcgboost"] - level["adarank-ndcg"],
+        **{name: level["ndcgboost"] - level["listnet"] for name in ABOVE_LISTNET},
+        "ohsumed-ndcgboost-above-ranksvm": level["ndcgboost"] - level["ranksvm"],
+        "td2004-ndcgboost-above-ranksvm": level["ndcgboost"] - level["ranksvm"],
+    }
+    got = {claim.id: claim.judge(found).value for claim in ndcgboost_2009.CLAIMS}
+    assert got == pytest.approx(expected)
