@@ -41,7 +41,8 @@ def draw(names: Sequence[str], ranks: np.ndarray, difference: float) -> Figure:
 
     order = np.argsort(ranks, kind="stable")
     labels = [f"{names[i]}  {ranks[i]:.2f}" for i in order]
-    bars = _stacked([(ranks[group[0]], ranks[group[-1]]) for group in tied_groups(ranks, difference)])
+    groups = tied_groups(ranks, difference)
+    bars = _stacked([(ranks[group[0]], ranks[group[-1]]) for group in groups])
     depth = BAR_ROW * (1 + max((row for _, _, row in bars), default=-1)) + 0.12
     left = -(-len(order) // 2)
     side = LETTER * max(map(len, labels)) + 0.12

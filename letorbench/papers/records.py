@@ -43,7 +43,8 @@ def write_table(
     """stem.csv and stem.txt, a table in the paper's form; floats with four decimals as text."""
     made = _table(header, [[_text(cell) for cell in row] for row in rows], title)
     paths = stem.with_name(f"{stem.name}.csv"), stem.with_name(f"{stem.name}.txt")
-    for path, content in zip(paths, (render(data_table(header, rows), "csv"), render(made, "text"))):
+    contents = render(data_table(header, rows), "csv"), render(made, "text")
+    for path, content in zip(paths, contents):
         with write_atomically(path) as file:
             file.write(content)
     return paths

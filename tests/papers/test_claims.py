@@ -15,9 +15,12 @@ def test_claims_are_those_of_the_table():
     with path.open(newline="", encoding="utf-8") as file:
         expected = [tuple(row[name] for name in COLUMNS) for row in csv.DictReader(file)]
     found = [
-        (c.paper, c.id, c.part, c.dataset, c.kind, c.sense, "" if c.value is None else repr(c.value),
-         c.how, c.text)
+        (c.paper, c.id, c.part, c.dataset, c.kind, c.sense, _printed(c.value), c.how, c.text)
         for name in PAPERS
         for c in paper(name).claims
-    ]  # fmt: skip
+    ]
     assert found == expected
+
+
+def _printed(value: float | None) -> str:
+    return "" if value is None else repr(value)

@@ -49,7 +49,8 @@ def test_stand_ins_are_shown_and_not_judged(tmp_path, monkeypatch, rng):
 def test_layout_has_every_variant_once_in_the_papers_form(number):
     numbers = {v.label: float(i) for i, v in enumerate(TABLES[number].variants)}
     columns = {"err": "ERR", "ndcg@1": "N@1"} if number in (5, 6, 7) else {"err": "ERR"}
-    header, rows = layout(TABLES[number], columns, lambda label, _: numbers[label], TABLES[number].counts)
+    table = TABLES[number]
+    header, rows = layout(table, columns, lambda label, _: numbers[label], table.counts)
     shape = {4: (2, 4), 5: (8, 4), 6: (5, 3), 7: (5, 3), 8: (6, 4), 9: (8, 5)}[number]
     assert len(rows) == shape[0] and {len(row) for row in [header, *rows]} == {shape[1]}
     cells = {cell for row in rows for cell in row[1:] if isinstance(cell, float)}

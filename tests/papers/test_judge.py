@@ -53,11 +53,13 @@ def test_relative_interval_contains_a_ratio_that_every_query_has():
     ],
 )
 def test_measured(theirs, sense, verdict):
-    assert judge.measured(claim("value", theirs, sense), Measured(0.50, 0.45, 0.55)).verdict == verdict
+    ours = Measured(0.50, 0.45, 0.55)
+    assert judge.measured(claim("value", theirs, sense), ours).verdict == verdict
 
 
 def test_a_rounder_paper_value_is_judged_no_more_mildly():
-    assert judge.measured(claim("value", 0.5), Measured(0.457, 0.455, 0.459)).verdict == NOT_REPRODUCED
+    ours = Measured(0.457, 0.455, 0.459)
+    assert judge.measured(claim("value", 0.5), ours).verdict == NOT_REPRODUCED
 
 
 def test_ordering_and_difference(rng):

@@ -58,11 +58,11 @@ def _tested(
 ) -> list[str]:
     """What the tests say of the best against the runner-up, the baseline and the others."""
     best, second = order[0].algo, order[1].algo
-    said = [f"Its lead over {second} {_verdict(pairs[second], procedure)}."]
+    role = ", the baseline," if baseline == second else ""
+    said = [f"Its lead over {second}{role} {_verdict(pairs[second], procedure)}."]
     if baseline in pairs and baseline != second:
-        said.append(f"Its lead over the baseline {baseline} {_verdict(pairs[baseline], procedure)}.")
-    elif baseline == second:
-        said[0] = f"Its lead over {second}, the baseline, {_verdict(pairs[second], procedure)}."
+        found = _verdict(pairs[baseline], procedure)
+        said.append(f"Its lead over the baseline {baseline} {found}.")
     if len(order) > 2:
         worse = sum(pair.sign(procedure.alpha) < 0 for pair in pairs.values())
         named = "all" if worse == len(pairs) else str(worse) if worse else "none"

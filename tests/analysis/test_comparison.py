@@ -1,0 +1,86 @@
+"""Pairs of algorithms: frames with the columns of the CSV, and algorithms that lack folds."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+from letorbench.analysis.comparison import Procedure, compare, on_common_folds
+from letorbench.analysis.comparison_table import comparison_frame, render
+from letorbench.analysis.results_table import partial, summary_frame
+from letorbench.analysis.results_table import render as render_summary
+from letorbench.errors import DataError
+from letorbench.results.per_query import PerQuery
+from letorbench.results.summary import Row, Summary
+
+
+def system(algo: str, folds: tuple[int, ...], shift: float = 0.0) -> PerQuery:
+    """Ten queries a fold, with the same noise for every algorithm on the same queries."""
+    numbers = np.repeat(folds, 10)
+    qids = np.concatenate([10 * fold + np.arange(10) for fold in folds])
+    noise = np.concatenate([np.random.default_rng(fold).random(10) for fold in folds])
+    own = np.concatenate([np.random.default_rng([fold, len(algo)]).random(10) for fold in folds])
+    return PerQuery(algo, numbers, qids, {"map": noise + 0.1 * own + shift})
+
+
+def test_the_frame_is_the_csv():
+    systems = [system(name, (1, 2, 3)) for name in ("a", "bb", "ccc")]
+    procedure = Procedure(test="t", correction="bh")
+    pairs = compare("SET", systems, "map", None, procedure)
+    frame = comparison_frame(pairs, procedure)
+    rows = list(csv.DictReader(io.StringIO(render(pairs, "letor3", procedure, "csv"))))
+    assert [*frame.columns, "convention"] == list(rows[0])
+    assert len(frame) == len(rows) == 3
+    for name in ("difference", "p_adjusted", "high", "wins"):
+        assert frame[name].tolist() == [float(row[name]) for row in rows]
+    assert set(frame["correction"]) == {"bh"} and frame["queries"].tolist() == [30] * 3
+
+
+def test_a_partial_algorithm_is_compared_on_the_folds_that_both_have():
+    whole, other, part = system("a", (1, 2, 3)), system("bb", (1, 2, 3)), system("ccc", (1, 3))
+    pairs = compare("SET", [whole, other, part], "map")
+    assert [(pair.a, pair.b, pair.folds) for pair in pairs] == [
+        ("a", "bb", ()), ("a", "ccc", (1, 3)), ("bb", "ccc", (1, 3)),
+    ]  # fmt: skip
+    shared = [each.values["map"] for each in on_common_folds("SET", whole, part)]
+    assert pairs[1].means == tuple(values.mean() for values in shared)
+    assert pairs[1].significance.n == 20 and pairs[0].significance.n == 30
+    text = render(pairs, "letor3", Procedure(), "text")
+    assert "a, ccc: compared on folds 1,3 (20 queries), which both have" in text
+    # the whole algorithms' draws do not depend on the partial one
+    assert pairs[0].interval == compare("SET", [whole, other], "map")[0].interval
+
+
+def test_no_fold_in_common():
+    with pytest.raises(DataError, match="found folds 1 of a and 2,3 of bb, expected one in common"):
+        compare("SET", [system("a", (1,)), system("bb", (2, 3))], "map")
+
+
+SUMMARY = Summary(
+    "SET",
+    (
+        Row("a", "letor3", 5, {"map": 0.25}),
+        Row("b", "letor3", 5, {"map": 0.20, "ndcg@1": 0.5}),
+        Row("c", "letor3", 3, {"map": 0.90}),
+    ),
+)
+
+
+def test_a_partial_algorithm_says_so_in_tables_and_is_not_ranked():
+    assert partial(SUMMARY) == {"c": "3 of 5 folds"}
+    for form in ("text", "markdown", "latex"):
+        text = render_summary(SUMMARY, ["map"], form)
+        assert "c (3 of 5 folds)" in text and "partial: c (3 of 5 folds); a mean over" in text
+    assert "0.2500*" in render_summary(SUMMARY, ["map"], "text")
+    assert "0.9000*" not in render_summary(SUMMARY, ["map"], "text")
+
+
+def test_summary_frame():
+    frame = summary_frame(SUMMARY)
+    assert list(frame.columns) == ["dataset", "algo", "convention", "folds", "map", "ndcg@1"]
+    assert frame["folds"].tolist() == [5, 5, 3] and frame["map"].tolist() == [0.25, 0.20, 0.90]
+    assert frame["ndcg@1"].isna().tolist() == [True, False, True]
+    assert list(summary_frame(SUMMARY, ["map"]).columns)[4:] == ["map"]
