@@ -1,41 +1,112 @@
-"""SVM-MAP: a structural SVM whose loss is one minus average precision."""
+"""SVM-MAP: a structural SVM whose loss is one minus average precision.
+
+`structural_hinge` is the paper's loss of one query over all rankings, in plain Python.
+`MAPRisk` finds the same maximum with the paper's greedy algorithm; a test compares the two.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import permutations
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.kernels import hinge, most_violated
+from letorbench.jit import kernel, longest_query
+from letorbench.losses.base import query_share
 from letorbench.models import Linear
 from letorbench.models.weighted_rows import weighted_rows
 from letorbench.rankers.base import Ranker
 from letorbench.solvers import cutting_planes
 from letorbench.solvers.learned import Learned
-from letorbench.solvers.margin import least_queries
+from letorbench.solvers.margin import DOCS_A_THREAD
+from letorbench.solvers.margin_by_trees import sort
 from letorbench.solvers.validation import Validation
 from letorbench.threads import in_threads
 
 
+def average_precision(relevant: np.ndarray) -> float:
+    """Compute AP of a ranking, whose documents are relevant or not from the first rank on.
+
+    Examples
+    --------
+    >>> average_precision(np.array([True, False, True]))
+    0.8333333333333333
+    """
+    ranks = np.flatnonzero(relevant) + 1
+    return float(np.mean(np.arange(1, len(ranks) + 1) / ranks))
+
+
+def psi_weights(relevant: np.ndarray, ranking: Sequence[int]) -> np.ndarray:
+    """Compute c with Psi(x, ranking) = sum of c_i x_i (the paper's equation 5).
+
+    Psi(x, y) = 1 / (R N) sum over relevant i and other j of y_ij (x_i - x_j), where y_ij is 1 if
+    the ranking has i above j, else -1.
+
+    Parameters
+    ----------
+    relevant : ndarray of shape (n_docs,), bool
+    ranking : sequence of int
+        The documents, best first.
+
+    Returns
+    -------
+    ndarray of shape (n_docs,)
+    """
+    place = np.argsort(ranking)
+    c = np.zeros(len(relevant))
+    good, other = np.flatnonzero(relevant), np.flatnonzero(~relevant)
+    for i in good:
+        for j in other:
+            y = 1.0 if place[i] < place[j] else -1.0
+            c[i] += y / (len(good) * len(other))
+            c[j] -= y / (len(good) * len(other))
+    return c
+
+
+def structural_hinge(scores: np.ndarray, relevant: np.ndarray) -> float:
+    """Compute max over rankings y' of 1 - AP(y') - w . (Psi(x, y) - Psi(x, y')), s = w . x.
+
+    It tries all n! rankings of a query with relevant and other documents.
+    """
+    ideal = psi_weights(relevant, np.argsort(~relevant, kind="stable"))
+    return max(
+        1.0
+        - average_precision(relevant[list(ranking)])
+        - float((ideal - psi_weights(relevant, ranking)) @ scores)
+        for ranking in permutations(range(len(scores)))
+    )
+
+
 @dataclass
 class SVMMAP(Ranker):
-    """The structural SVM for average precision.
+    """The structural SVM for average precision (Yue et al., SIGIR 2007).
 
-    min over w of |w|^2 / 2 + (C / n) sum_q max over rankings y' of
-    1 - AP(y') - w . (Psi(x, y) - Psi(x, y')),
-    Psi(x, y) = 1 / (R N) sum over relevant i, other j of y_ij (x_i - x_j), y_ij = 1 where i is
-    ranked above j, else -1 (Yue, Finley, Radlinski, Joachims, "A support vector method for
-    optimizing average precision", SIGIR 2007).
+    Minimise over w: |w|^2 / 2 + (C / n) sum_q max over rankings y' of
+    1 - AP(y') - w . (Psi(x, y) - Psi(x, y')), see `structural_hinge`.
 
-    C:   the weight of the loss against the margin.
-    gap: the objective is at most this share of itself above the optimum.
+    Parameters
+    ----------
+    C : float
+        The weight of the loss against the margin.
+    gap : float
+        The objective ends at most this share of itself above the optimum.
 
-    A document is relevant where its label is 1 or more (the paper knows two labels only).
-    Queries without a relevant or without another document have one ranking of labels, hence
-    no loss: n counts the others. The paper solves with one slack a query; one slack in all is
-    the same problem (Joachims, Finley, Yu, Machine Learning 2009, Theorem 1) in fewer planes.
+    Notes
+    -----
+    A document is relevant if its label is 1 or more; the paper knows two labels only. A query
+    without a relevant document, or without another one, has the same loss for every ranking, so n
+    counts the others. The paper solves the problem with one slack a query. One slack in all is the
+    same problem with fewer planes (Joachims, Finley, Yu, Theorem 1).
+
+    References
+    ----------
+    Yue, Finley, Radlinski, Joachims, "A support vector method for optimizing average precision",
+    SIGIR 2007.
+
+    Joachims, Finley, Yu, "Cutting-plane training of structural SVMs", Machine Learning 2009.
     """
 
     name = "svmmap"
@@ -56,17 +127,24 @@ class SVMMAP(Ranker):
             raise UsageError(f"svmmap: found gap={self.gap}, expected more than 0")
         risk = MAPRisk(train)
         found = cutting_planes.minimise(risk, train.n_features, self.C, self.gap)
-        warnings = [] if risk.n else ["no query has both labels 0 and more: all scores are 0"]
-        if not found.converged:
-            warnings.append(
-                f"stopped after {len(found.values)} planes with a gap of"
-                f" {found.gap / found.value:.1e} of the objective, asked for {self.gap:.1e}"
-            )
-        return Learned(Linear(found.point), objective=found.values, warnings=tuple(warnings))
+        warnings = found.warnings()
+        if not risk.n:
+            warnings = ("no query has both labels 0 and more: all scores are 0", *warnings)
+        return Learned(Linear(found.point), objective=found.values, warnings=warnings)
 
 
 class MAPRisk:
-    """The mean over queries of the structural hinge of average precision."""
+    """The mean of `structural_hinge` over the queries that have relevant and other documents.
+
+    Parameters
+    ----------
+    queries : QuerySet
+
+    Attributes
+    ----------
+    n : int
+        How many such queries there are.
+    """
 
     def __init__(self, queries: QuerySet) -> None:
         self.features = queries.features
@@ -75,21 +153,89 @@ class MAPRisk:
         found = np.concatenate([[0], np.cumsum(self.relevant)])
         n_relevant = found[queries.offsets[1:]] - found[queries.offsets[:-1]]
         self.n = int(np.sum((n_relevant > 0) & (n_relevant < queries.lengths)))
-        self.least = least_queries(queries)
+        self._least = query_share(queries, DOCS_A_THREAD)
 
     def __call__(self, w: np.ndarray) -> tuple[float, np.ndarray]:
-        """The risk at w (n_features,), and the subgradient of the most violated rankings."""
+        """Return the risk at w (n_features,), and the subgradient of the most violated rankings."""
         scores = Linear(w).predict(self.features)
         order = np.empty(len(scores), dtype=np.int64)
         weights, losses = np.empty(len(scores)), np.empty(len(self.offsets) - 1)
 
         def part(first: int, last: int) -> None:
-            hinge.sort(scores, self.offsets, first, last, order)
-            most_violated.average_precision(
+            sort(scores, self.offsets, first, last, order)
+            most_violated(
                 scores, self.relevant, order, self.offsets, first, last, weights, losses
             )
 
-        in_threads(part, len(losses), self.least)
+        in_threads(part, len(losses), self._least)
         n = max(self.n, 1)
         risk = (float(losses.sum()) - float(np.sum(weights * scores))) / n
         return risk, weighted_rows(self.features, weights) / -n
+
+
+@kernel()
+def most_violated(
+    scores: np.ndarray,
+    relevant: np.ndarray,
+    order: np.ndarray,
+    offsets: np.ndarray,
+    first: int,
+    last: int,
+    weights: np.ndarray,
+    losses: np.ndarray,
+) -> None:
+    """Find the most violated ranking y' of each of the queries first..last - 1, greedily.
+
+    order: the rows of each query by ascending score. losses (n_queries,): 1 - AP(y'). weights
+    (n_docs,): c with Psi(x, y) - Psi(x, y') = sum of c_i x_i. Both are 0 for a query without
+    relevant or without other documents.
+
+    This is Algorithm 2 of the paper's section 3.3.1. The relevant and the other documents are
+    each in order of score, and every other document is put, on its own, at its best place among
+    the relevant ones. Let i and j count the R relevant and the N other documents from 1, best
+    first. Document j stands before the relevant documents k_j..R, where k_j maximises the sum
+    over i = k..R of delta_j(i, i + 1) (the paper's equation 11):
+
+        delta_j(i, i + 1) = (j / (j + i) - (j - 1) / (j + i - 1)) / R - 2 (s_i - s_j) / (R N)
+
+    As j / (j + i) - (j - 1) / (j + i - 1) = i / ((j + i) (j + i - 1)) and s_j fall with j, k_j
+    never falls, so the search for k_j ends at k_{j-1}. This takes O(R N) time a query.
+    """
+    longest = longest_query(offsets, first, last)
+    good = np.empty(longest, np.int64)
+    bad = np.empty(longest, np.int64)
+    ahead = np.empty(longest + 1, np.int64)
+    for q in range(first, last):
+        n_good = n_bad = 0
+        for t in range(offsets[q + 1] - 1, offsets[q] - 1, -1):
+            if relevant[order[t]]:
+                good[n_good] = order[t]
+                n_good += 1
+            else:
+                bad[n_bad] = order[t]
+                n_bad += 1
+        weights[offsets[q] : offsets[q + 1]] = 0.0
+        losses[q] = 0.0
+        if n_good == 0 or n_bad == 0:
+            continue
+        unit = 2.0 / (n_good * n_bad)
+        ahead[: n_good + 1] = 0
+        lowest = 1
+        for j in range(1, n_bad + 1):
+            s_j = scores[bad[j - 1]]
+            delta = best = 0.0
+            k = n_good + 1
+            for i in range(n_good, lowest - 1, -1):
+                rise = i / (float(j + i) * (j + i - 1) * n_good)
+                delta += rise - unit * (scores[good[i - 1]] - s_j)
+                if delta > best:
+                    best, k = delta, i
+            lowest = k
+            ahead[k - 1] += 1
+            weights[bad[j - 1]] = -unit * (n_good - k + 1)
+        before, precision = 0, 0.0
+        for i in range(1, n_good + 1):
+            before += ahead[i - 1]
+            precision += i / float(i + before)
+            weights[good[i - 1]] = unit * before
+        losses[q] = 1.0 - precision / n_good

@@ -6,27 +6,51 @@ from collections.abc import Callable
 
 import numpy as np
 
-from letorbench.solvers.newton import Minimum
+from letorbench.solvers.minimum import Minimum
 from letorbench.solvers.simplex_qp import maximise
 
 #: a plane that the quadratic programme has not used for this many iterations is dropped
 UNUSED = 30
 
+#: w (n,) -> R(w), a subgradient (n,)
 Oracle = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
 
 def minimise(oracle: Oracle, n: int, C: float, gap: float, iterations: int = 2000) -> Minimum:
     """Minimise f(w) = |w|^2 / 2 + C R(w) until (f - lower bound) <= gap * f.
 
-    oracle: w (n,) -> R(w) and one of its subgradients (n,): the most violated constraint.
+    The planes R(w) >= b_k + a_k . w collected so far bound f from below by the quadratic
+    programme max over alpha >= 0, sum alpha = C, of alpha . b - |sum alpha_k a_k|^2 / 2. Its
+    solution w = -sum alpha_k a_k gives the next plane. R >= 0 is the first plane. The w with the
+    least f is kept.
 
-    Joachims, "Training linear SVMs in linear time", KDD 2006 (Algorithm 1), and Joachims,
-    Finley, Yu, "Cutting-plane training of structural SVMs", Machine Learning 2009: the planes
-    R(w) >= b_k + a_k . w collected so far bound f from below by the quadratic programme
-    max over alpha >= 0, sum alpha = C, of alpha . b - |sum alpha_k a_k|^2 / 2, whose solution
-    w = -sum alpha_k a_k gives the next plane. R >= 0 is the first plane. The w with the least
-    f is kept. The papers stop when no constraint is violated by more than an absolute epsilon;
-    a gap relative to f means the same at every C.
+    Parameters
+    ----------
+    oracle : callable
+        w (n,) -> R(w) and one of its subgradients (n,), which is the most violated constraint.
+    n : int
+    C : float
+    gap : float
+        The papers stop where no constraint is violated by more than an absolute epsilon. A gap
+        relative to f means the same at every C.
+    iterations : int
+        At most so many planes.
+
+    References
+    ----------
+    Joachims, "Training linear SVMs in linear time", KDD 2006, Algorithm 1.
+
+    Joachims, Finley, Yu, "Cutting-plane training of structural SVMs", Machine Learning 2009.
+
+    Examples
+    --------
+    The minimum of w^2 / 2 + max(0, 1 - w):
+
+    >>> def hinge(w):
+    ...     return max(0.0, 1.0 - w[0]), np.array([-1.0 if w[0] < 1.0 else 0.0])
+    >>> found = minimise(hinge, 1, C=1.0, gap=1e-6)
+    >>> found.point, float(found.value)
+    (array([1.]), 0.5)
     """
     planes = _Planes(n, C)
     best, best_value, bound = np.zeros(n), np.inf, -np.inf
@@ -43,12 +67,11 @@ def minimise(oracle: Oracle, n: int, C: float, gap: float, iterations: int = 200
         planes.add(slope, risk - float(slope @ w))
         w, lower = planes.solve()
         bound = max(bound, lower)
-    distance = best_value - bound
-    return Minimum(best, best_value, distance, tuple(values), distance <= gap * best_value)
+    return Minimum(best, best_value, best_value - bound, tuple(values), gap)
 
 
 class _Planes:
-    """The working set: planes a_k, b_k, their Gram matrix, their multipliers, their idle time."""
+    """The working set: the planes a_k, b_k, their Gram matrix, multipliers and idle iterations."""
 
     def __init__(self, n: int, C: float) -> None:
         self.slopes = np.zeros((1, n))
@@ -58,6 +81,7 @@ class _Planes:
         self.idle = np.zeros(1, dtype=np.int64)
 
     def add(self, slope: np.ndarray, height: float) -> None:
+        """Add the plane R(w) >= height + slope . w."""
         products = np.append(self.slopes @ slope, slope @ slope)
         self.gram = np.block(
             [[self.gram, products[:-1, None]], [products[None, :-1], products[-1:, None]]]
@@ -68,7 +92,7 @@ class _Planes:
         self.idle = np.append(self.idle, 0)
 
     def solve(self) -> tuple[np.ndarray, float]:
-        """w and the lower bound on f that the working set gives; drops idle planes."""
+        """Return w and the lower bound on f that the working set gives; drop idle planes."""
         self.alpha = maximise(self.gram, self.heights, self.alpha)
         w = -(self.alpha @ self.slopes)
         lower = float(self.alpha @ self.heights) - float(w @ w) / 2.0

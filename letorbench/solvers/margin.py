@@ -1,23 +1,30 @@
-"""The pairs of a query set that are inside the margin, as sums over documents."""
+"""The pairs of documents that violate the margin, as sums over documents.
+
+A pair (i, j) with labels r_i > r_j is active at scores s where s_i < s_j + 1. The hinge losses of
+all pairs, their gradients and the products with their Hessians need only three sums for each
+document (`Active`). They are found by sorting, so no pair is ever visited.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.kernels import hinge, hinge_blocks
+from letorbench.losses.base import query_share
+from letorbench.solvers import margin_by_blocks, margin_by_trees
 from letorbench.threads import in_threads
 
-#: documents below which a slice of the queries is not worth a thread
+#: a thread costs more than it saves on fewer documents
 DOCS_A_THREAD = 2048
 
-#: `thinned` keeps one of so many documents, but all of a query's where a label has few
+#: `thinned` keeps one of so many documents, but all of a query and label that has few
 THINNING, FEW_DOCS = 16, 32
 
-#: up to here a sort a label beats the sort of all documents, and takes little memory
+#: up to here a sort a label takes less time than the sort of all documents, and little memory
 FEW_LABELS = 8
 
 
@@ -25,9 +32,15 @@ FEW_LABELS = 8
 class Active:
     """The active pairs (i, j) at some scores: r_i > r_j and s_i < s_j + 1.
 
-    upper:     (n_docs,) int64; the active pairs in which the document is i.
-    lower:     (n_docs,) int64; those in which it is j.
-    laplacian: x (n_docs,) -> sum over i's active partners k of x_i - x_k, (n_docs,) float64.
+    Parameters
+    ----------
+    upper : ndarray of shape (n_docs,), int64
+        The number of active pairs in which the document is i.
+    lower : ndarray of shape (n_docs,), int64
+        The number of active pairs in which the document is j.
+    laplacian : callable
+        x (n_docs,) -> L x (n_docs,), where (L x)_i is the sum over the active partners k of
+        document i of x_i - x_k.
     """
 
     upper: np.ndarray
@@ -36,13 +49,32 @@ class Active:
 
 
 def active_pairs(queries: QuerySet) -> Callable[[np.ndarray], Active]:
-    """The function from scores (n_docs,) float64, in file order, to the active pairs."""
+    """Return the function from scores (n_docs,) float64, in file order, to the active pairs."""
     n_labels = np.count_nonzero(np.bincount(queries.labels, minlength=1))
-    return _by_blocks(queries) if n_labels <= FEW_LABELS else _by_trees(queries, n_labels)
+    sums = margin_by_blocks if n_labels <= FEW_LABELS else margin_by_trees
+    layout = sums.Layout.of(queries)
+    total, least = queries.n_queries, query_share(queries, DOCS_A_THREAD)
+
+    def at(scores: np.ndarray) -> Active:
+        counts = sums.Counts.empty(scores, layout)
+
+        def laplacian(x: np.ndarray) -> np.ndarray:
+            product = np.empty(len(x))
+
+            def part(first: int, last: int) -> None:
+                sums.laplacian(x, layout, counts, first, last, product)
+
+            in_threads(part, total, least)
+            return product
+
+        in_threads(partial(sums.count, layout, counts), total, least)
+        return Active(counts.upper, counts.lower, laplacian)
+
+    return at
 
 
 def thinned(queries: QuerySet) -> QuerySet:
-    """Every 16th document of each query and label, all of them where they are few."""
+    """Keep every 16th document of each query and label, and all of them where they are few."""
     blocks = queries.by_label
     size = np.diff(blocks.starts)
     place = np.arange(queries.n_docs) - np.repeat(blocks.starts[:-1], size)
@@ -57,76 +89,8 @@ def thinned(queries: QuerySet) -> QuerySet:
 
 
 def pair_counts(queries: QuerySet) -> np.ndarray:
-    """(n_queries,) float64: the pairs of different labels of each query."""
+    """Count the pairs of different labels of each query, (n_queries,) float64."""
     blocks = queries.by_label
     block_query = np.repeat(np.arange(queries.n_queries), np.diff(blocks.queries))
     same = np.bincount(block_query, np.diff(blocks.starts) ** 2.0, queries.n_queries)
     return (queries.lengths**2.0 - same) / 2.0
-
-
-def least_queries(queries: QuerySet) -> int:
-    """How many queries are worth a thread."""
-    return max(DOCS_A_THREAD * queries.n_queries // max(queries.n_docs, 1), 1)
-
-
-def _by_blocks(queries: QuerySet) -> Callable[[np.ndarray], Active]:
-    """By `hinge_blocks`: O(n_docs) extra memory for each label but one."""
-    blocks, n = queries.by_label, queries.n_docs
-    last_of_query = np.repeat(blocks.starts[blocks.queries[1:]], np.diff(blocks.queries))
-    n_below = last_of_query - blocks.starts[1:]
-    base = np.concatenate([[0], np.cumsum(n_below)]).astype(np.int64)
-    layout = (blocks.order, blocks.starts, blocks.queries, base)
-    total, least = queries.n_queries, least_queries(queries)
-
-    def at(scores: np.ndarray) -> Active:
-        ranked, upper, lower = np.empty((3, n), dtype=np.int64)
-        place = np.empty(base[-1], dtype=np.int32)
-
-        def count(first: int, last: int) -> None:
-            hinge_blocks.counts(scores, *layout, first, last, ranked, place, upper, lower)
-
-        def laplacian(x: np.ndarray) -> np.ndarray:
-            product = np.empty(n)
-
-            def part(first: int, last: int) -> None:
-                hinge_blocks.laplacian(
-                    x, *layout, first, last, ranked, place, upper, lower, product
-                )
-
-            in_threads(part, total, least)
-            return product
-
-        in_threads(count, total, least)
-        return Active(upper, lower, laplacian)
-
-    return at
-
-
-def _by_trees(queries: QuerySet, n_labels: int) -> Callable[[np.ndarray], Active]:
-    """By `hinge`: O(n_docs) memory and O(m log m) time a query for any number of labels."""
-    levels = np.unique(queries.labels, return_inverse=True)[1].astype(np.int64)
-    offsets, n = queries.offsets, queries.n_docs
-    total, least = queries.n_queries, least_queries(queries)
-
-    def at(scores: np.ndarray) -> Active:
-        order, upper, lower = np.empty((3, n), dtype=np.int64)
-
-        def count(first: int, last: int) -> None:
-            hinge.sort(scores, offsets, first, last, order)
-            hinge.counts(scores, order, levels, offsets, n_labels, first, last, upper, lower)
-
-        def laplacian(x: np.ndarray) -> np.ndarray:
-            product = np.empty(n)
-
-            def part(first: int, last: int) -> None:
-                hinge.laplacian(
-                    x, scores, order, levels, offsets, n_labels, first, last, upper, lower, product
-                )
-
-            in_threads(part, total, least)
-            return product
-
-        in_threads(count, total, least)
-        return Active(upper, lower, laplacian)
-
-    return at

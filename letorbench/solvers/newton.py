@@ -7,34 +7,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
-#: the decrease of a step must be this share of what its slope promises (Armijo)
+from letorbench.solvers.minimum import Minimum
+
+#: a step must lower the objective by this share of what its slope promises (Armijo's rule)
 SUFFICIENT = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
 class Expansion:
-    """A function at a point: its value, its gradient (n,), its (generalised) Hessian's product."""
+    """A function at a point.
+
+    Parameters
+    ----------
+    value : float
+    gradient : ndarray of shape (n,)
+    hessian_times : callable
+        v (n,) -> the (generalised) Hessian times v, (n,).
+    """
 
     value: float
     gradient: np.ndarray
     hessian_times: Callable[[np.ndarray], np.ndarray]
-
-
-@dataclass(frozen=True, eq=False)
-class Minimum:
-    """Where a minimisation ended.
-
-    point:     (n,) float64.
-    gap:       a bound on value - least value.
-    values:    the value at the start and after each iteration.
-    converged: whether the gap asked for was reached.
-    """
-
-    point: np.ndarray
-    value: float
-    gap: float
-    values: tuple[float, ...]
-    converged: bool
 
 
 def minimise(
@@ -45,11 +38,32 @@ def minimise(
 ) -> Minimum:
     """Minimise f, where f(w) - |w|^2 / 2 is convex, until f - least f <= gap * f for certain.
 
-    Because f is 1-strongly convex, f(w) - least f <= |gradient|^2 / 2: that is the bound that
-    stops the iteration. Steps are Newton's, the system solved by conjugate gradients to a
-    relative residual of min(1/10, sqrt(|g| / |g_0|)); for a piecewise quadratic f with its
-    generalised Hessian they end in finitely many (Keerthi & DeCoste, "A modified finite Newton
-    method for fast solution of large scale linear SVMs", JMLR 2005).
+    Because f is 1-strongly convex, f(w) - least f <= |gradient|^2 / 2. That bound stops the
+    iteration. Each Newton system is solved by conjugate gradients to a relative residual of
+    min(1/10, sqrt(|g| / |g_0|)). For a piecewise quadratic f with its generalised Hessian the
+    iteration ends after finitely many steps.
+
+    Parameters
+    ----------
+    expand : callable
+        w (n,) -> the function at w.
+    start : ndarray of shape (n,)
+    gap : float
+    iterations : int
+        At most so many steps.
+
+    References
+    ----------
+    Keerthi, DeCoste, "A modified finite Newton method for fast solution of large scale linear
+    SVMs", JMLR 2005.
+
+    Examples
+    --------
+    >>> def expand(w):
+    ...     return Expansion(float(w @ w) / 2 - w[0] + 1, w - [1, 0], lambda v: v)
+    >>> found = minimise(expand, np.zeros(2), gap=1e-9)
+    >>> found.point, float(found.value)
+    (array([1., 0.]), 0.5)
     """
     point = np.asarray(start, dtype=np.float64)
     here = expand(point)
@@ -66,16 +80,16 @@ def minimise(
         point, here = moved
         norm = float(np.linalg.norm(here.gradient))
         values.append(here.value)
-    bound = norm**2 / 2.0
-    return Minimum(point, here.value, bound, tuple(values), bound <= gap * here.value)
+    return Minimum(point, here.value, norm**2 / 2.0, tuple(values), gap)
 
 
 def conjugate_gradient(
     times: Callable[[np.ndarray], np.ndarray], target: np.ndarray, tolerance: float
 ) -> np.ndarray:
-    """x with |times(x) - target| <= tolerance |target|, for a positive definite `times`.
+    """Find x with |times(x) - target| <= tolerance |target|, for a positive definite `times`.
 
-    Gives the best x so far after 3 n + 10 products, where rounding hinders the last digits.
+    After 3 n + 10 products the best x so far is returned, because then rounding hinders the last
+    digits.
     """
     x = np.zeros_like(target)
     residual = target.copy()
@@ -101,7 +115,7 @@ def _descend(
     step: np.ndarray,
     halvings: int = 30,
 ) -> tuple[np.ndarray, Expansion] | None:
-    """The first of the lengths 1, 1/2, 1/4, ... that descends enough; None if rounding hides it."""
+    """Try the lengths 1, 1/2, 1/4, ... of a step; None where rounding hides every descent."""
     slope = float(here.gradient @ step)
     length = 1.0
     for _ in range(halvings):

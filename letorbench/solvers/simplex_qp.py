@@ -4,23 +4,42 @@ from __future__ import annotations
 
 import numpy as np
 
-#: what is added to the diagonal, relative to its largest entry, so that every system is regular
+#: added to the diagonal, relative to its largest entry, so that every system is regular
 RIDGE = 1e-13
 
-#: a multiplier's promise below this, relative to the terms it is the difference of, is rounding
+#: a promise below this is rounding, relative to the terms that it is the difference of
 PROMISE = 1e-13
 
 
 def maximise(gram: np.ndarray, heights: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """argmax over alpha >= 0, sum alpha = sum start, of alpha . heights - alpha . gram alpha / 2.
+    """Maximise alpha . heights - alpha . gram alpha / 2 over alpha >= 0, sum alpha = sum start.
 
-    gram (n, n) float64 positive semidefinite, heights (n,), start (n,) >= 0.
+    The primal active-set method: solve on the support as if the signs were free. Where an alpha
+    comes out negative, go to the boundary and drop its index. Otherwise let the index with the
+    largest promise in, until none promises more. Every alpha on the way is feasible, so its value
+    is a valid lower bound even if 20 n solves are not enough.
 
-    The primal active-set method (Nocedal & Wright, "Numerical optimization", Algorithm 16.3):
-    solve on the support as if the signs were free; where a sign is lost go to the boundary and
-    drop that index, else let the index of the largest promise in, until none promises more.
-    Every alpha on the way is feasible, so its value is a valid lower bound if 20 n solves are
-    not enough.
+    Parameters
+    ----------
+    gram : ndarray of shape (n, n), float64
+        Positive semidefinite.
+    heights : ndarray of shape (n,)
+    start : ndarray of shape (n,)
+        A feasible point; a good one saves solves.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        alpha.
+
+    References
+    ----------
+    Nocedal, Wright, "Numerical Optimization", Algorithm 16.3.
+
+    Examples
+    --------
+    >>> maximise(np.eye(2), np.array([1.0, 0.5]), np.array([1.0, 0.0]))
+    array([0.75, 0.25])
     """
     n, total = len(heights), float(start.sum())
     ridge = RIDGE * max(float(np.diag(gram).max()), np.finfo(float).tiny)
@@ -55,7 +74,7 @@ def maximise(gram: np.ndarray, heights: np.ndarray, start: np.ndarray) -> np.nda
 def _on_support(
     gram: np.ndarray, heights: np.ndarray, inside: np.ndarray, total: float, ridge: float
 ) -> tuple[np.ndarray, float]:
-    """The stationary point with only these indices and sum = total, and its multiplier."""
+    """Return the stationary point on these indices with sum = total, and its multiplier."""
     n = len(inside)
     system = np.ones((n + 1, n + 1))
     system[:n, :n] = gram[np.ix_(inside, inside)]

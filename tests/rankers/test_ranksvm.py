@@ -9,18 +9,7 @@ from conftest import random_queries
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.rankers import ranksvm
-from letorbench.rankers.ranksvm import MarginPairs, RankSVM
-
-
-def explicit(queries: QuerySet, normalise: bool) -> tuple[np.ndarray, np.ndarray]:
-    """The differences x_i - x_j of all pairs (n_pairs, n_features), and c_q of each."""
-    differences, weights = [], []
-    for a, b in zip(queries.offsets, queries.offsets[1:]):
-        pairs = np.argwhere(queries.labels[a:b, None] > queries.labels[a:b]) + a
-        x = queries.features.astype(np.float64)
-        differences.append(x[pairs[:, 0]] - x[pairs[:, 1]])
-        weights.append(np.full(len(pairs), 1.0 / max(len(pairs), 1) if normalise else 1.0))
-    return np.concatenate(differences), np.concatenate(weights)
+from letorbench.rankers.ranksvm import MarginPairs, RankSVM, objective, pair_differences
 
 
 def optimum(D: np.ndarray, c: np.ndarray, C: float, loss: str) -> float:
@@ -47,11 +36,6 @@ def optimum(D: np.ndarray, c: np.ndarray, C: float, loss: str) -> float:
     ).fun
 
 
-def objective(w: np.ndarray, D: np.ndarray, c: np.ndarray, C: float, loss: str) -> float:
-    t = np.maximum(0.0, 1.0 - D @ w)
-    return float(w @ w / 2 + C * c @ (t**2 if loss == "squared-hinge" else t))
-
-
 @pytest.fixture
 def queries(rng: np.random.Generator) -> QuerySet:
     """Ties, one document, no document, one label, three labels, a little signal."""
@@ -68,9 +52,9 @@ def queries(rng: np.random.Generator) -> QuerySet:
 def test_objective_is_the_reference_optimum(
     queries: QuerySet, loss: str, normalise: bool, C: float
 ) -> None:
-    D, c = explicit(queries, normalise)
+    D, c = pair_differences(queries, normalise)
     ranker = RankSVM(C=C, loss=loss, normalise=normalise).fit_sets(queries)
-    mine = objective(ranker.learned.model.weights, D, c, C, loss)
+    mine = objective(ranker.learned.model.weights, queries, ranker)
     best = optimum(D, c, C, loss)
     assert mine == pytest.approx(best, rel=1e-6)
     assert ranker.learned.objective[-1] == pytest.approx(mine, rel=1e-9)
@@ -97,10 +81,13 @@ def test_start_from_a_part_ends_at_the_optimum(
 @pytest.mark.parametrize("normalise", [True, False])
 def test_gradient_and_hessian(queries: QuerySet, rng: np.random.Generator, normalise: bool) -> None:
     pairs, C = MarginPairs(queries, normalise), 0.7
-    D, c = explicit(queries, normalise)
+    D, c = pair_differences(queries, normalise)
     w, d = rng.normal(size=4), rng.normal(size=4)
     here = pairs.squared_hinge(w, C)
-    assert here.value == pytest.approx(objective(w, D, c, C, "squared-hinge"), rel=1e-9)
+    reference = objective(w, queries, RankSVM(C=C, normalise=normalise))
+    assert here.value == pytest.approx(reference, rel=1e-9)
+    t = np.maximum(0.0, 1.0 - D @ w)
+    assert reference == pytest.approx(w @ w / 2 + C * (c * t) @ t, rel=1e-12)
     for k in range(4):
         step = 1e-5 * np.eye(4)[k]
         up, down = pairs.squared_hinge(w + step, C), pairs.squared_hinge(w - step, C)

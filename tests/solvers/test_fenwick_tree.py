@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from letorbench.kernels.prefix_tree import add, sum_of_first
+from letorbench.solvers.margin_by_trees import add, sum_of_first
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 8, 33])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from letorbench.kernels import hinge
+from letorbench.solvers import margin_by_trees as trees
 
 
 def loops(
@@ -28,13 +28,13 @@ def loops(
 def sweeps(
     scores: np.ndarray, levels: np.ndarray, offsets: np.ndarray, x: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    n_levels, last = int(levels.max()) + 1, len(offsets) - 1
-    order, upper, lower = np.full((3, len(scores)), -1, dtype=np.int64)
+    last = len(offsets) - 1
+    layout = trees.Layout(levels, int(levels.max()) + 1, offsets)
+    counts = trees.Counts(scores, *np.full((3, len(scores)), -1, dtype=np.int64))
     product = np.full(len(scores), np.nan)
-    hinge.sort(scores, offsets, 0, last, order)
-    hinge.counts(scores, order, levels, offsets, n_levels, 0, last, upper, lower)
-    hinge.laplacian(x, scores, order, levels, offsets, n_levels, 0, last, upper, lower, product)
-    return upper, lower, product
+    trees.count(layout, counts, 0, last)
+    trees.laplacian(x, layout, counts, 0, last, product)
+    return counts.upper, counts.lower, product
 
 
 @pytest.mark.parametrize("n_levels", [1, 2, 3, 5, 40])
@@ -66,6 +66,6 @@ def test_ties_and_pairs_on_the_margin(rng: np.random.Generator) -> None:
 def test_sort_orders_each_query_alone(rng: np.random.Generator) -> None:
     offsets = np.array([0, 5, 5, 12], dtype=np.int64)
     scores, order = rng.normal(size=12), np.empty(12, dtype=np.int64)
-    hinge.sort(scores, offsets, 0, 3, order)
+    trees.sort(scores, offsets, 0, 3, order)
     assert np.array_equal(order[:5], np.argsort(scores[:5]))
     assert np.array_equal(order[5:], 5 + np.argsort(scores[5:]))

@@ -1,0 +1,45 @@
+"""Where a minimisation of |w|^2 / 2 + C R(w), R convex, ended, and how near to the optimum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Minimum:
+    """The end of a minimisation with a certified gap.
+
+    Parameters
+    ----------
+    point : ndarray of shape (n,), float64
+    value : float
+        The objective at the point.
+    gap : float
+        A bound on value - the least value.
+    values : tuple of float
+        The objective at the start and after each iteration.
+    asked : float
+        The gap that was asked for, as a share of the value.
+    """
+
+    point: np.ndarray
+    value: float
+    gap: float
+    values: tuple[float, ...]
+    asked: float
+
+    @property
+    def converged(self) -> bool:
+        """Whether the gap is as small as asked."""
+        return self.gap <= self.asked * self.value
+
+    def warnings(self) -> tuple[str, ...]:
+        """Return what to tell the user: nothing, or how far the minimisation got."""
+        if self.converged:
+            return ()
+        return (
+            f"stopped after {len(self.values) - 1} iterations with a gap of "
+            f"{self.gap / self.value:.1e} of the objective, asked for {self.asked:.1e}",
+        )
