@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,26 +13,23 @@ from letorbench.errors import UsageError
 from letorbench.measures import MAP, Measure, PreparedMetric, nDCG
 from letorbench.models import Linear
 from letorbench.rankers.base import Ranker
-from letorbench.solvers.boosting import Term, boost
+from letorbench.solvers.boosting import Term, adaboost_step, boost
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.validation import Validation
 from letorbench.threads import in_threads
 
-#: the longest step: that of a feature which ranks every query perfectly would be infinite
-LONGEST_STEP = 5.0
-
 
 @dataclass
 class _AdaRank(Ranker):
-    """What both have: `measure` is E, and the loop of Algorithm 1."""
+    """What both rankers share: the loop of Algorithm 1 on a measure E."""
 
     rounds: int = 200
     directions: str = "ascending"
 
     @property
+    @abstractmethod
     def measure(self) -> Measure:
         """E, with values from 0 to 1."""
-        raise NotImplementedError
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
@@ -40,36 +38,47 @@ class _AdaRank(Ranker):
             raise UsageError(
                 f"{self.name}: found directions={self.directions}, expected ascending or both"
             )
-        E = PreparedMetric.of(train.labels, train.offsets, self.measure, CONVENTIONS["standard"])
+        standard = CONVENTIONS["standard"]
+        E = PreparedMetric.of(train.labels, train.offsets, self.measure, standard)
         booster = _Booster(train, E, self.directions == "both")
 
-        def model(terms: list[Term]) -> Linear:
+        def to_model(terms: list[Term]) -> Linear:
             weights = np.zeros(train.n_features)
             for term in terms:
                 weights[term.learner.feature] += term.alpha * term.learner.sign
             return Linear(weights)
 
-        return boost(booster, train, self.rounds, validation, model)
+        return boost(booster, train, self.rounds, validation, to_model)
 
 
 @dataclass
 class AdaRankMAP(_AdaRank):
-    """Xu, Li, "AdaRank: A Boosting Algorithm for Information Retrieval", SIGIR 2007.
+    """AdaRank of Xu and Li on mean average precision.
 
-    Minimises sum over queries of exp(-E(q, f)) (reported divided by the number of
-    queries), E = average precision, over f = sum_t alpha_t h_t, each h_t a single feature
-    (Algorithm 1).
+    It minimises the sum over queries of exp(-E(q, f)), with E the average precision, over
+    f = sum_t alpha_t h_t, where each weak ranker h_t is a single feature (Algorithm 1). The
+    objective is reported divided by the number of queries.
 
-    rounds:     at most; the best on validation is kept.
-    directions: "ascending": a document ranks by a feature's value, as in the paper; "both":
-                or by its negative.
+    Parameters
+    ----------
+    rounds : int, default 200
+        The largest number of weak rankers. The best number on validation is kept.
+    directions : {"ascending", "both"}, default "ascending"
+        "ascending" ranks documents by a feature's value, as in the paper; "both" also by its
+        negative.
 
-    Average precision counts labels >= 1 as relevant. Where the paper is silent, or would
-    choose the same feature for ever: a feature that does not lower the objective at the
-    alpha of Algorithm 1 is passed over for the next best, and training stops when none
-    lowers it, so the objective never rises. E of the empty f is 0, which makes the first
-    distribution uniform. alpha is cut off at 5, where E is 1 for every query. Features are
-    taken as they are: their scales should be comparable (LETOR's are normalised by query).
+    Notes
+    -----
+    Average precision counts labels >= 1 as relevant. Where the paper is silent, or would choose
+    the same feature for ever: a feature that does not lower the objective at the alpha of
+    Algorithm 1 is passed over for the next best one, and training stops when none lowers it, so
+    the objective never rises. E of the empty f is 0, which makes the first distribution uniform.
+    alpha is cut off at 5, where E is 1 for every query. Features are taken as they are: their
+    scales should be comparable (LETOR's are normalised by query).
+
+    References
+    ----------
+    J. Xu, H. Li: AdaRank: A Boosting Algorithm for Information Retrieval, SIGIR 2007.
     """
 
     name = "adarank-map"
@@ -84,12 +93,21 @@ class AdaRankMAP(_AdaRank):
 
 @dataclass
 class AdaRankNDCG(_AdaRank):
-    """Xu, Li, "AdaRank: A Boosting Algorithm for Information Retrieval", SIGIR 2007.
+    """AdaRank of Xu and Li on NDCG.
 
-    `adarank-map` with E = NDCG@cutoff under the convention `standard`: unlike the LETOR
-    tools' rules, it gives queries with fewer documents than the cut-off their due.
+    It is `AdaRankMAP` with E = NDCG@cutoff under the convention `standard`, which, unlike the
+    rules of the LETOR tools, also counts queries with fewer documents than the cut-off.
 
-    cutoff: of NDCG; 10, which the defaults here select by, where the paper uses 5.
+    Parameters
+    ----------
+    rounds, directions
+        See `AdaRankMAP`.
+    cutoff : int, default 10
+        The cut-off of NDCG. The paper uses 5; 10 is what validation selects by here.
+
+    References
+    ----------
+    J. Xu, H. Li: AdaRank: A Boosting Algorithm for Information Retrieval, SIGIR 2007.
     """
 
     name = "adarank-ndcg"
@@ -104,6 +122,26 @@ class AdaRankNDCG(_AdaRank):
         if self.cutoff < 1:
             raise UsageError(f"{self.name}: found cutoff={self.cutoff}, expected 1 or more")
         return nDCG @ self.cutoff
+
+
+# Algorithm 1. E: (n_queries,) E(q, f_t) of the model so far; P: (n_queries,) the distribution;
+# E_k: (n_queries,) E(q, h_k) of one weak ranker alone.
+
+
+def objective(E: np.ndarray) -> float:
+    """Return the mean over queries of exp(-E(q, f_t))."""
+    return float(np.exp(-E).mean())
+
+
+def distribution(E: np.ndarray) -> np.ndarray:
+    """Return P_{t+1}(q) = exp(-E(q, f_t)) / sum over q' of exp(-E(q', f_t))."""
+    losses = np.exp(-E)
+    return losses / losses.sum()
+
+
+def step(P: np.ndarray, E_k: np.ndarray) -> float:
+    """Return alpha_t = 1/2 ln(sum_q P(q) (1 + E_k(q)) / sum_q P(q) (1 - E_k(q)))."""
+    return adaboost_step(float(E_k @ P))
 
 
 @dataclass(frozen=True)
@@ -126,32 +164,32 @@ class _Booster:
         self.E = E
         signs = (1.0, -1.0) if both else (1.0,)
         self.learners = [_Feature(k, sign) for sign in signs for k in range(train.n_features)]
-        self.E_of = self._evaluate_all()
-        self.reached = (np.zeros(train.n_docs), np.zeros(train.n_queries))
+        self.E_alone = self._evaluate_all()
+        self.last = (np.zeros(train.n_docs), np.zeros(train.n_queries))
 
     def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
-        """P(q) ~ exp(-E(q, f_t)), and the mean of exp(-E(q, f_t))."""
-        losses = np.exp(-self._evaluate(scores))
-        return losses / losses.sum(), float(losses.mean())
+        """Return P and the objective."""
+        E = self._evaluate(scores)
+        return distribution(E), objective(E)
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
-        """The feature with the largest sum of P(q) E(q, k) that lowers the objective."""
-        objective = np.exp(-self._evaluate(scores)).mean()
-        agreement = self.E_of @ weights
+        """Return the feature with the largest sum of P(q) E(q, k) that lowers the objective."""
+        before = objective(self._evaluate(scores))
+        agreement = self.E_alone @ weights
         for k in np.argsort(-agreement, kind="stable"):
             if agreement[k] <= 0.0:
                 break
-            alpha = _step(float(agreement[k]))
+            alpha = adaboost_step(float(agreement[k]))
             values = self.learners[k](self.features)
             ahead = scores + alpha * values
             E = self.E(ahead)
-            if np.exp(-E).mean() < objective:
-                self.reached = (ahead, E)
+            if objective(E) < before:
+                self.last = (ahead, E)
                 return Term(self.learners[k], values, alpha)
         return None
 
     def _evaluate_all(self) -> np.ndarray:
-        """(n_learners, n_queries) E(q, k) of every weak ranker alone."""
+        """Return E(q, k) of every weak ranker alone, (n_learners, n_queries)."""
         E = np.empty((len(self.learners), self.E.n_queries))
 
         def part(start: int, stop: int) -> None:
@@ -162,13 +200,6 @@ class _Booster:
         return E
 
     def _evaluate(self, scores: np.ndarray) -> np.ndarray:
-        """(n_queries,) E(q, scores), known already where `choose` led to these scores."""
-        known, E = self.reached
+        """Return E(q, scores), which `choose` has computed already for the scores it led to."""
+        known, E = self.last
         return E if np.array_equal(scores, known) else self.E(scores)
-
-
-def _step(agreement: float) -> float:
-    """alpha = 1/2 ln(sum P (1 + E) / sum P (1 - E)), P summing to one."""
-    if agreement >= 1.0:
-        return LONGEST_STEP
-    return min(LONGEST_STEP, float(np.arctanh(agreement)))

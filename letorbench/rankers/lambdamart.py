@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,20 +11,40 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.models.base import Model
 from letorbench.rankers.base import Ranker
+from letorbench.solvers.early_stopping import EarlyStopping
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.validation import Validation
 
-#: scores of the validation set's documents -> our measure of them
-Watch = Callable[[np.ndarray], float]
+
+@dataclass(frozen=True, eq=False)
+class Watch:
+    """What a library asks after each round: our measure of its scores, and whether to stop."""
+
+    validation: Validation
+    stopping: EarlyStopping
+
+    @property
+    def queries(self) -> QuerySet:
+        """The validation set."""
+        return self.validation.queries
+
+    def measure(self, scores: np.ndarray) -> float:
+        """Record a round from its scores (n_docs,) of the validation set; return our measure."""
+        value = self.validation(scores)
+        self.stopping.improves(value)
+        return value
 
 
 @dataclass
 class LambdaMART(Ranker):
-    """Burges, "From RankNet to LambdaRank to LambdaMART", MSR-TR-2010-82, by a library.
+    """LambdaMART by a library: regression trees fitted to LambdaRank's forces.
 
-    Regression trees fitted to LambdaRank's forces. Rounds are chosen by our measure under our
-    convention, not by the library's; without validation all are kept. The hyper-parameters
-    are explained by the rankers.
+    The number of rounds is chosen by our measure under our convention, not by the library's;
+    without validation all rounds are kept. The rankers explain the hyper-parameters.
+
+    References
+    ----------
+    C. J. C. Burges: From RankNet to LambdaRank to LambdaMART: An Overview, MSR-TR-2010-82.
     """
 
     formula = "trees on lambda = sigma(-(s_i - s_j)) |Delta NDCG_ij|, r_i > r_j"
@@ -41,27 +60,20 @@ class LambdaMART(Ranker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> Learned:
-        curve: list[float] = []
-
-        def watch(scores: np.ndarray) -> float:
-            curve.append(validation(scores))
-            return curve[-1]
-
-        held_out = None if validation is None else validation.queries
-        booster = self.boost(train, held_out, watch, int(rng.integers(1 << 31)))
-        best = int(np.argmax(curve)) + 1 if curve else self.grown(booster)
-        return Learned(self.model(booster, best), tuple(curve), best)
+        stopping = EarlyStopping(self.patience)
+        watch = None if validation is None else Watch(validation, stopping)
+        booster = self.boost(train, watch, int(rng.integers(1 << 31)))
+        best = stopping.best or self.grown(booster)
+        return Learned(self.model(booster, best), tuple(stopping.curve), best)
 
     @abstractmethod
-    def boost(self, train: QuerySet, held_out: QuerySet | None, watch: Watch, seed: int) -> Any:
-        """The library's booster; `watch` sees the held-out scores after each round, and none
-        better in `patience` rounds (where that is not 0) ends the training.
-        """
+    def boost(self, train: QuerySet, watch: Watch | None, seed: int) -> Any:
+        """Train the library's booster; after each round, ask `watch` where there is one."""
 
     @abstractmethod
     def grown(self, booster: Any) -> int:
-        """How many rounds it has."""
+        """Return how many rounds the booster has."""
 
     @abstractmethod
     def model(self, booster: Any, rounds: int) -> Model:
-        """Its first so many rounds."""
+        """Return the booster's first rounds as a model."""

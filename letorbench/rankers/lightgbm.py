@@ -12,7 +12,7 @@ from letorbench.models import LightGBMTrees
 from letorbench.models.trees import threads_for
 from letorbench.rankers.lambdamart import LambdaMART, Watch
 
-#: set by the protocol: silent, the same trees for any number of threads
+#: options of every training: silent, and the same trees for any number of threads
 FIXED = {
     "objective": "lambdarank", "metric": "None", "verbosity": -1, "deterministic": True,
     "force_col_wise": True, "feature_pre_filter": False,
@@ -21,20 +21,32 @@ FIXED = {
 
 @dataclass
 class LightGBM(LambdaMART):
-    """Ke et al., "LightGBM", NIPS 2017, with the objective `lambdarank`.
+    """LambdaMART by LightGBM, with the objective `lambdarank`.
 
-    LambdaMART (Burges, MSR-TR-2010-82): regression trees fitted to LambdaRank's forces, by
-    the library itself. Rounds are chosen by our measure under our convention, not LightGBM's.
+    Regression trees are fitted to LambdaRank's forces (Burges, MSR-TR-2010-82) by the library
+    itself. The number of rounds is chosen by our measure under our convention, not LightGBM's;
+    without validation all rounds are kept.
 
-    rounds:        trees at most; the best number on validation is kept.
-    patience:      training ends so many rounds after the best one on validation; 0: never.
-    learning_rate: each tree's weight.
-    docs, columns: the share of the documents, of the features that each tree sees.
-    truncation:    pairs have a document of the first so many ranks.
-    leaves:        of a tree, at most.
-    min_docs:      documents in a leaf, at least.
+    Parameters
+    ----------
+    rounds : int, default 1000
+        The largest number of trees. The best number on validation is kept.
+    patience : int, default 100
+        Training ends this many rounds after the best one on validation; 0 means never.
+    learning_rate : float, default 0.05
+        Each tree's weight.
+    docs, columns : float, default 1.0
+        The share of the documents, and of the features, that each tree sees.
+    truncation : int, default 30
+        Only pairs with a document among the first so many ranks count.
+    leaves : int, default 15
+        The largest number of leaves of a tree.
+    min_docs : int, default 50
+        The smallest number of documents in a leaf.
 
-    Without validation all rounds are kept.
+    References
+    ----------
+    G. Ke et al.: LightGBM: A Highly Efficient Gradient Boosting Decision Tree, NIPS 2017.
     """
 
     name = "lightgbm"
@@ -46,19 +58,27 @@ class LightGBM(LambdaMART):
     leaves: int = 15
     min_docs: int = 50
 
-    def boost(self, train: QuerySet, held_out: QuerySet | None, watch: Watch, seed: int) -> Any:
+    def boost(self, train: QuerySet, watch: Watch | None, seed: int) -> Any:
         import lightgbm
 
         data = _dataset(lightgbm, train)
-        watched: dict[str, Any] = {}
-        if held_out is not None:
-            stop = lightgbm.early_stopping(self.patience or self.rounds, verbose=False)
-            watched = {
-                "valid_sets": [_dataset(lightgbm, held_out, reference=data)],
-                "feval": lambda scores, _: ("measure", watch(scores), True),
-                "callbacks": [stop],
-            }
-        return lightgbm.train(self._options(train, seed), data, self.rounds, **watched)
+        options = self._options(train, seed)
+        if watch is None:
+            return lightgbm.train(options, data, self.rounds)
+
+        def stop(state: Any) -> None:
+            if watch.stopping.over:
+                best = watch.stopping.best - 1  # the library counts from 0
+                raise lightgbm.callback.EarlyStopException(best, state.evaluation_result_list)
+
+        return lightgbm.train(
+            options,
+            data,
+            self.rounds,
+            valid_sets=[_dataset(lightgbm, watch.queries, reference=data)],
+            feval=lambda scores, _: ("measure", watch.measure(scores), True),
+            callbacks=[stop],
+        )
 
     def grown(self, booster: Any) -> int:
         return booster.num_trees()
@@ -79,7 +99,7 @@ class LightGBM(LambdaMART):
             "bagging_freq": int(self.docs < 1.0),
             "feature_fraction": self.columns,
             "lambdarank_truncation_level": self.truncation,
-            # the library knows gains of labels to 30 only where it is not told them
+            # without this the library knows the gains of the labels up to 30 only
             "label_gain": [2.0**r - 1.0 for r in range(int(train.labels.max(initial=0)) + 1)],
         }
 

@@ -15,20 +15,32 @@ from letorbench.rankers.lambdamart import LambdaMART, Watch
 
 @dataclass
 class XGBoost(LambdaMART):
-    """Chen, Guestrin, "XGBoost", KDD 2016, with the objective `rank:ndcg`.
+    """LambdaMART by XGBoost, with the objective `rank:ndcg`.
 
-    LambdaMART (Burges, MSR-TR-2010-82): regression trees fitted to LambdaRank's forces, by
-    the library itself. Rounds are chosen by our measure under our convention, not XGBoost's.
+    Regression trees are fitted to LambdaRank's forces (Burges, MSR-TR-2010-82) by the library
+    itself. The number of rounds is chosen by our measure under our convention, not XGBoost's;
+    without validation all rounds are kept. Scores are float32 numbers, as the library's.
 
-    rounds:        trees at most; the best number on validation is kept.
-    patience:      training ends so many rounds after the best one on validation; 0: never.
-    learning_rate: each tree's weight.
-    docs, columns: the share of the documents, of the features that each tree sees.
-    truncation:    pairs have a document of the first so many ranks.
-    depth:         of a tree, at most.
-    min_weight:    the least sum of second derivatives in a leaf.
+    Parameters
+    ----------
+    rounds : int, default 1000
+        The largest number of trees. The best number on validation is kept.
+    patience : int, default 100
+        Training ends this many rounds after the best one on validation; 0 means never.
+    learning_rate : float, default 0.05
+        Each tree's weight.
+    docs, columns : float, default 1.0
+        The share of the documents, and of the features, that each tree sees.
+    truncation : int, default 30
+        Only pairs with a document among the first so many ranks count.
+    depth : int, default 4
+        The largest depth of a tree.
+    min_weight : float, default 1.0
+        The smallest sum of second derivatives in a leaf.
 
-    Without validation all rounds are kept. Scores are float32 numbers, as the library's.
+    References
+    ----------
+    T. Chen, C. Guestrin: XGBoost: A Scalable Tree Boosting System, KDD 2016.
     """
 
     name = "xgboost"
@@ -40,20 +52,29 @@ class XGBoost(LambdaMART):
     depth: int = 4
     min_weight: float = 1.0
 
-    def boost(self, train: QuerySet, held_out: QuerySet | None, watch: Watch, seed: int) -> Any:
+    def boost(self, train: QuerySet, watch: Watch | None, seed: int) -> Any:
         import xgboost
 
         data = _matrix(xgboost, train)
-        watched: dict[str, Any] = {}
-        if held_out is not None:
-            patience = self.patience or self.rounds
-            watched = {
-                "evals": [(_matrix(xgboost, held_out), "validation")],
-                "custom_metric": lambda scores, _: ("measure", watch(scores)),
-                "callbacks": [xgboost.callback.EarlyStopping(rounds=patience, maximize=True)],
-                "verbose_eval": False,
-            }
-        return xgboost.train(self._options(train, seed), data, self.rounds, **watched)
+        options = self._options(train, seed)
+        if watch is None:
+            return xgboost.train(options, data, self.rounds)
+
+        class Stop(xgboost.callback.TrainingCallback):
+            """Ends the training where the one rule for it says so."""
+
+            def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+                return watch.stopping.over
+
+        return xgboost.train(
+            options,
+            data,
+            self.rounds,
+            evals=[(_matrix(xgboost, watch.queries), "validation")],
+            custom_metric=lambda scores, _: ("measure", watch.measure(scores)),
+            callbacks=[Stop()],
+            verbose_eval=False,
+        )
 
     def grown(self, booster: Any) -> int:
         return booster.num_boosted_rounds()

@@ -11,8 +11,8 @@ from conftest import random_queries
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.measures import parse, query_metrics
-from letorbench.rankers import Ranker, ranker
+from letorbench.measures import PreparedMetric, parse, query_metrics
+from letorbench.rankers import Ranker, adarank, ranker
 from letorbench.solvers.validation import Validation
 
 BOTH = {"adarank-map": "map", "adarank-ndcg": "ndcg@10"}
@@ -29,6 +29,37 @@ def hinted(rng: np.random.Generator, lengths: list[int]) -> QuerySet:
     queries.features[:, 0] -= queries.labels
     queries.features[:, 1:3] += queries.labels[:, None]
     return queries
+
+
+def test_the_step_is_the_papers(rng: np.random.Generator) -> None:
+    for _ in range(20):
+        P, E_k = adarank.distribution(rng.random(9)), rng.random(9)
+        alpha = 0.5 * np.log((P * (1.0 + E_k)).sum() / (P * (1.0 - E_k)).sum())
+        assert P.sum() == pytest.approx(1.0)
+        assert adarank.step(P, E_k) == pytest.approx(alpha, rel=1e-12)
+    assert adarank.step(np.array([0.5, 0.5]), np.ones(2)) == 5.0
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_the_booster_weighs_and_steps_by_the_equations(
+    rng: np.random.Generator, name: str
+) -> None:
+    train = hinted(rng, [12, 7, 1, 30] * 4)
+    cls = ranker(name)
+    metric = PreparedMetric.of(
+        train.labels, train.offsets, cls().measure, CONVENTIONS["standard"]
+    )
+    booster = adarank._Booster(train, metric, both=True)
+    scores = rng.normal(size=train.n_docs)
+    E_t = E(train, scores, BOTH[name])
+    P, value = booster.weigh(scores)
+    np.testing.assert_allclose(P, adarank.distribution(E_t), rtol=1e-12)
+    assert value == pytest.approx(adarank.objective(E_t), rel=1e-12)
+    term = booster.choose(scores, P)
+    E_k = E(train, term.learner(train.features), BOTH[name])
+    assert term.alpha == pytest.approx(adarank.step(P, E_k), rel=1e-12)
+    moved = E(train, scores + term.alpha * term.values, BOTH[name])
+    assert adarank.objective(moved) < value
 
 
 @pytest.mark.parametrize("name", BOTH)
@@ -65,7 +96,8 @@ def test_second_round_weighs_queries_by_the_first(rng: np.random.Generator, name
     P = np.exp(-E(train, first.predict(train.features), BOTH[name]))
     alone = np.array([E(train, c.astype(float), BOTH[name]) for c in train.features.T])
     agreement = alone @ (P / P.sum())
-    added = ranker(name)(rounds=2).fit_sets(train).learned.model.weights - first.learned.model.weights
+    second = ranker(name)(rounds=2).fit_sets(train)
+    added = second.learned.model.weights - first.learned.model.weights
     (k,) = np.flatnonzero(added)
     alpha = 0.5 * np.log((1.0 + agreement[k]) / (1.0 - agreement[k]))
     assert added[k] == pytest.approx(alpha, rel=1e-9)
