@@ -9,7 +9,7 @@ from pathlib import Path
 from letorbench.datasets.catalog import CATALOG, TWIN, Entry, Name, normalized, parse, same
 from letorbench.errors import DataError, UsageError
 
-#: the names of the three parts' files, in lower case and without their prefix
+#: the file names of each part, in lower case and without a prefix
 PARTS: dict[str, tuple[str, ...]] = {
     "train": ("train.txt", "trainingset.txt"),
     "validation": ("vali.txt", "valid.txt", "validationset.txt"),
@@ -20,7 +20,7 @@ FOLD = re.compile(r"fold[ _-]?(\d+)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class FoldFiles:
-    """The files of one fold; `validation` is None where a release has none."""
+    """The files of one fold; `validation` is None where a release has no such part."""
 
     number: int
     train: Path
@@ -34,7 +34,16 @@ class FoldFiles:
 
 @dataclass(frozen=True)
 class Layout:
-    """A data set found on disk: its folds' files in the order of their numbers."""
+    """A data set that was found on disk.
+
+    Parameters
+    ----------
+    name : Name
+    folder : Path
+        The folder that holds its folds or its files.
+    folds : tuple of FoldFiles
+        In the order of their numbers.
+    """
 
     name: Name
     folder: Path
@@ -46,10 +55,21 @@ class Layout:
 
 
 def find(name: str | Name, data_dir: Path) -> Layout:
-    """The files of a data set under the data folder.
+    """Find the files of a data set under the data folder.
 
-    DataError, saying where it looked and how to get the data, when there is none or when a
-    fold or a file of it is missing. UsageError for a name that leads out of the folder.
+    Parameters
+    ----------
+    name : str or Name
+        A name of the catalog or of an own folder.
+    data_dir : Path
+
+    Raises
+    ------
+    DataError
+        If there is no such data set, or a fold or a file is missing. The message says where it
+        looked and how to get the data.
+    UsageError
+        If the name leads out of the data folder.
     """
     named = parse(name)
     places = _places(named)
@@ -66,7 +86,7 @@ def find(name: str | Name, data_dir: Path) -> Layout:
 
 
 def present(name: str | Name, data_dir: Path) -> bool:
-    """Whether the whole data set is on disk."""
+    """Return whether the whole data set is on disk."""
     try:
         find(name, data_dir)
     except DataError:
@@ -75,7 +95,7 @@ def present(name: str | Name, data_dir: Path) -> bool:
 
 
 def installed(data_dir: Path) -> tuple[str, ...]:
-    """All data sets on disk: the catalog's (with variants), then twins and own folders."""
+    """Return the data sets on disk: the catalog's with variants, then twins and own folders."""
     known = [
         parse(f"{entry.name}/{variant}" if variant else entry.name).label
         for entry in CATALOG.values()
@@ -95,7 +115,10 @@ def installed(data_dir: Path) -> tuple[str, ...]:
 
 
 def resolve(root: Path, place: str) -> Path | None:
-    """The folder `place` under root, each step in any case and with - or _; else None."""
+    """Return the folder `place` under root, or None.
+
+    Each step may be written in any case and with - or _.
+    """
     folder = root
     for step in place.split("/"):
         if step == ".":
@@ -110,7 +133,7 @@ def resolve(root: Path, place: str) -> Path | None:
 
 
 def part_of(file_name: str, prefix: str = "") -> str | None:
-    """Which part a file name stands for: train, validation, test, or None."""
+    """Return the part that a file name stands for: train, validation, test, or None."""
     lower = file_name.lower()
     if not lower.startswith(prefix):
         return None
@@ -122,12 +145,12 @@ def _places(named: Name) -> tuple[str, ...]:
         return tuple(place.format(variant=named.variant) for place in named.entry.places)
     steps = named.text.split("/")
     if not named.text or "\\" in named.text or any(s in ("", ".", "..") for s in steps):
-        raise UsageError(f"{named.text!r} is no data set's name: expected a folder's name")
+        raise UsageError(f"{named.text!r} is no data set's name: expected the name of a folder")
     return (named.text,)
 
 
 def _folds(folder: Path, entry: Entry | None) -> tuple[FoldFiles, ...] | None:
-    """The folds of a folder, or None where it has nothing of a data set's shape."""
+    """Return the folds of a folder, or None where nothing in it looks like a data set."""
     if entry is not None and entry.n_folds == 1:
         files = _parts(folder, entry.prefix)
         return (_fold(1, folder, files, entry.validation),) if files else None
@@ -180,15 +203,13 @@ def _subfolders(folder: Path) -> list[Path]:
 
 
 def _inside_known(name: str) -> bool:
-    """Whether a folder holds files of the catalog's sets, such as Gov or Yahoo."""
+    """Return whether a folder, such as Gov, holds files of the catalog's data sets."""
     return any(same(place.split("/")[0], name) for e in CATALOG.values() for place in e.places)
 
 
 def _advice(named: Name) -> str:
     if named.entry is None:
         return f"expected Fold1, Fold2, ... there; known names: {', '.join(CATALOG)}"
-    if named.entry.original:
-        return f"`letorbench datasets make {named.entry.name}` generates it"
     if named.entry.synthetic:
         return f"`letorbench datasets make {named.entry.name}` generates it"
     name = named.entry.name

@@ -1,7 +1,8 @@
-"""LETOR/SVMlight text to a `QuerySet`: compiled, on all cores, exact.
+"""From LETOR text (SVMlight text with qid) to a `QuerySet`, on all cores.
 
-The file is cut at newlines into blocks; the rows of all blocks are counted first, then each
-thread parses block after block straight into its rows of the one float32 array.
+The file is cut at newlines into blocks. The rows of all blocks are counted first. Each thread
+then parses block after block straight into its rows of one float32 array. Every value has the
+bits of `np.float32(float(text))`.
 """
 
 from __future__ import annotations
@@ -15,20 +16,21 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.signature import signature
 from letorbench.datasets.text import text_lines as kernels
-from letorbench.datasets.text.blocks import Blocks, Reader, changed, cut_into_blocks
+from letorbench.datasets.text.blocks import BlockReader, Blocks, changed, cut_into_blocks
 from letorbench.datasets.text.read_checks import (
     check_is_text,
     check_last_line,
     check_qids_stay_together,
 )
 from letorbench.datasets.text.read_errors import Fault, fault_error, file_error
+from letorbench.datasets.text.text_scan import widest
 from letorbench.errors import UsageError
 
-#: bytes of text a thread takes at a time: enough to make the turns cheap, little to keep
+#: the bytes of text that a thread reads at a time; the buffer stays in the processor's cache
 BLOCK = 1 << 20
-#: an index beyond this is taken for a mistake where the width is not known
+#: a larger feature index is an error, even where the number of features is not known
 LARGEST_INDEX = 65_536
-#: fewest characters of a number that needs Python's rounding, with its index
+#: the fewest characters of a number that Python must round, with its index
 LEAST_HARD = 8
 
 
@@ -36,9 +38,14 @@ LEAST_HARD = 8
 class ReadOptions:
     """How a file is read.
 
-    null:       what NULL becomes: "error", "min" (the least value of that feature in the
-                query, 0 where it has none: LETOR's min version), or a finite number.
-    n_features: the number of features, a larger index then being an error; None: found.
+    Parameters
+    ----------
+    null : str or float
+        What NULL becomes: "error", a finite number, or "min", the smallest value of that feature
+        in the query (0 where the query has none), as in LETOR's min version.
+    n_features : int, optional
+        The number of features; a larger index is then an error. By default it is the largest
+        index in the file.
     """
 
     null: str | float = "error"
@@ -87,10 +94,14 @@ def read_letor(
 
 
 def read_queries(path: Path, options: ReadOptions = READ_STRICTLY) -> QuerySet:
-    """Read a file of `label qid:N 1:0.5 2:3 … #docid = X` lines, dense or sparse.
+    """Read a file of LETOR text; see `read_letor`.
 
-    Values have the bits of np.float32(float(text)), missing features are 0, blank lines and
-    lines that are only comments are skipped. Raises DataError at the first mistake.
+    Missing features are 0. Blank lines and lines that hold only a comment are skipped.
+
+    Raises
+    ------
+    DataError
+        At the first mistake.
     """
     before = signature(path)
     if before[0] == 0:
@@ -109,7 +120,7 @@ def read_queries(path: Path, options: ReadOptions = READ_STRICTLY) -> QuerySet:
 
 @dataclass(eq=False)
 class _Rows:
-    """The arrays that the threads fill, and what they noted of each block."""
+    """The arrays that the threads fill, and what they note about each block."""
 
     features: np.ndarray
     labels: np.ndarray
@@ -127,7 +138,7 @@ class _Rows:
 
 
 def _parse(blocks: Blocks, options: ReadOptions, width: int) -> QuerySet | None:
-    """The query set; None if an index is beyond a width that was only a guess."""
+    """Return the query set, or None if an index is beyond a width that was only a guess."""
     rows = _Rows.empty(blocks, width)
     limit = options.n_features or LARGEST_INDEX
     null = np.float32(math.nan if isinstance(options.null, str) else options.null)
@@ -135,7 +146,7 @@ def _parse(blocks: Blocks, options: ReadOptions, width: int) -> QuerySet | None:
     target = kernels.Rows(rows.features, rows.labels, rows.qids)
     most_rows = int(np.diff(blocks.rows).max())
 
-    def work(reader: Reader, block: int) -> bool:
+    def work(reader: BlockReader, block: int) -> bool:
         if rows.faults and block > min(rows.faults):
             return False
         size = blocks.load(reader, block)
@@ -183,12 +194,12 @@ def _query_set(blocks: Blocks, options: ReadOptions, rows: _Rows, limit: int) ->
 
 
 def _width(blocks: Blocks, first: int) -> int:
-    """The largest feature index in the first blocks, at least 1."""
+    """Return the largest feature index in the first blocks, at least 1."""
     found = np.zeros(blocks.count, dtype=np.int64)
 
-    def work(reader: Reader, block: int) -> bool:
+    def work(reader: BlockReader, block: int) -> bool:
         if block < first:
-            found[block] = kernels.widest(
+            found[block] = widest(
                 reader.text, blocks.load(reader, block), LARGEST_INDEX
             )
         return block < first
@@ -198,7 +209,7 @@ def _width(blocks: Blocks, first: int) -> int:
 
 
 def _prefixes(width: int) -> tuple[np.ndarray, np.ndarray]:
-    """The words that ` 1:` … ` width:` are, with their masks, and one that never is."""
+    """Return the words ` 1:` … ` width:`, their masks and lengths; the last never matches."""
     text = [f" {index}:".encode() for index in range(1, width + 1)]
     words = [(int.from_bytes(t, "little"), (1 << 8 * len(t)) - 1) for t in text]
     skips = np.array([*map(len, text), 0], dtype=np.int64)
@@ -218,7 +229,7 @@ def _fault(blocks: Blocks, block: int, text: bytes, state: np.ndarray) -> Fault:
 
 
 def _round_in_python(features: np.ndarray, text: np.ndarray, hard: np.ndarray) -> None:
-    """Write the numbers whose float32 the kernel could not tell from its neighbour."""
+    """Write the numbers that are too near to the middle of two float32 for the kernel."""
     for row, feature, start in hard:
         stop = start
         while text[stop] > 32 and text[stop] != 35:
@@ -243,7 +254,7 @@ def _join_docids(blocks: Blocks, docids: list[np.ndarray | None]) -> np.ndarray 
 
 
 def _nulls_to_least(features: np.ndarray, offsets: np.ndarray) -> None:
-    """NaN becomes its query's least value of the feature, 0 where the query has none."""
+    """Replace NaN by its query's smallest value of the feature, or 0 where there is none."""
     for start, stop in zip(offsets[:-1], offsets[1:]):
         query = features[start:stop]
         null = np.isnan(query)

@@ -1,4 +1,4 @@
-"""Folders that are whole or not there: filled under another name, then renamed."""
+"""Folders that are whole or not there: they are filled under another name, then renamed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from letorbench.errors import DataError
 
 @contextmanager
 def scratch_folder(data_dir: Path) -> Iterator[Path]:
-    """A new hidden folder in the data folder, removed at the end whatever happens."""
+    """Open a new hidden folder in the data folder; it is removed at the end in any case."""
     try:
         data_dir.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=data_dir))
@@ -27,7 +27,7 @@ def scratch_folder(data_dir: Path) -> Iterator[Path]:
 
 @contextmanager
 def new_folder(target: Path) -> Iterator[Path]:
-    """A folder to fill that takes the name `target` when the block ends without an error."""
+    """Open a folder that takes the name `target` if the block ends without an error."""
     with scratch_folder(target.parent) as scratch:
         folder = scratch / target.name
         folder.mkdir()

@@ -13,12 +13,27 @@ from letorbench.errors import DataError
 
 
 def import_archive(path: Path, data_dir: Path) -> tuple[str, ...]:
-    """Unpack the data sets in a folder or a .zip/.tar(.gz, .bz2, .xz); returns their names.
+    """Copy or unpack the data sets in a folder or an archive into the data folder.
 
-    Everything is unpacked beside and compared before the first file takes its place, so a
-    failure leaves nothing behind. Importing the same again changes nothing; DataError rather
-    than overwriting a file of other content, and for what is damaged, unsafe (see `members`)
-    or holds no data set.
+    Everything is unpacked beside its place and compared before the first file is moved, so a
+    failure leaves nothing behind. Importing the same again changes nothing.
+
+    Parameters
+    ----------
+    path : Path
+        A folder, .zip, .tar, .tar.gz, .tar.bz2 or .tar.xz.
+    data_dir : Path
+
+    Returns
+    -------
+    tuple of str
+        The names of the data sets.
+
+    Raises
+    ------
+    DataError
+        If a file of other content is there already, or the archive is damaged, unsafe (see
+        `members`) or holds no data set.
     """
     path, data_dir = Path(path), Path(data_dir)
     with opened(path) as source:
@@ -54,7 +69,7 @@ def _refuse_to_overwrite(found: tuple[Found, ...], scratch: Path, data_dir: Path
                 there.is_file() and filecmp.cmp(scratch / place, there, shallow=False)
             ):
                 raise DataError(
-                    f"{there}: is there already with other content; expected the same or none "
+                    f"{there}: found a file of other content, expected the same or none "
                     f"(move it away to import {each.name})"
                 )
 

@@ -18,24 +18,42 @@ from letorbench.errors import DataError
 
 __all__ = ["fetch", "verify"]
 
-#: seconds without a byte after which an address is given up
+#: an address that sends nothing for so many seconds is given up
 TIMEOUT = 60
 
 
 def fetch(
     name: str | Name, data_dir: Path, addresses: Sequence[Source] | None = None
 ) -> tuple[str, ...]:
-    """Download, check against the published size and hash, and import; names of what came.
+    """Download a data set, check its published size and hash, and import it.
 
-    Tries one address after another (by default the catalog's); one already on disk is left
-    as it is. DataError says what each address answered and how else to get the data.
+    A data set that is on disk already is left as it is.
+
+    Parameters
+    ----------
+    name : str or Name
+    data_dir : Path
+    addresses : sequence of Source, optional
+        The addresses to try one after another; by default the catalog's.
+
+    Returns
+    -------
+    tuple of str
+        The names of the data sets that were imported.
+
+    Raises
+    ------
+    DataError
+        If no address has it. The message says what each answered and how else to get the data.
     """
     named = parse(name)
     known, label = entry(named), named.label
     if layout.present(named, data_dir):
         return (label,)
     if known.synthetic:
-        raise DataError(f"{label}: is generated: `letorbench datasets make {known.name}`")
+        raise DataError(
+            f"{label}: cannot be downloaded; `letorbench datasets make {known.name}` generates it"
+        )
     tried = []
     for source in known.sources if addresses is None else addresses:
         if not source.file:
@@ -45,7 +63,7 @@ def fetch(
         except DataError as error:
             tried.append(str(error))
     raise DataError(
-        f"{label}: not had from the net: {'; '.join(tried) or 'by request only'}; "
+        f"{label}: no download succeeded: {'; '.join(tried) or 'it is given on request only'}; "
         + _elsewhere(known.name, known.page)
     )
 
@@ -58,7 +76,7 @@ def _fetch_one(source: Source, data_dir: Path) -> tuple[str, ...]:
             kept = data_dir / source.file
             path.replace(kept)
             raise DataError(
-                f"{source.url}: is kept as {kept}, a .rar archive: unpack it (`unrar x "
+                f"{source.url}: was saved as {kept}, a .rar archive: unpack it (`unrar x "
                 f"{source.file}`), then `letorbench datasets import FOLDER`"
             )
         return import_archive(path, data_dir)
@@ -90,7 +108,7 @@ def _download(source: Source, path: Path) -> None:
         raise DataError(f"{source.url}: {error}") from None
     if source.bytes is not None and size != source.bytes:
         found = "more" if size > source.bytes else f"{size:,}"
-        raise DataError(f"{source.url}: {found} bytes, expected {source.bytes:,}")
+        raise DataError(f"{source.url}: found {found} bytes, expected {source.bytes:,}")
     if source.hash is not None and state.hexdigest() != source.hash.digest:
         found = FileHash(source.hash.algorithm, state.hexdigest())
         raise DataError(f"{source.url}: found {found}, expected {source.hash}")

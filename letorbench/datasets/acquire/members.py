@@ -1,7 +1,7 @@
-"""The files inside a folder or an archive, listed before anything is written, safely.
+"""The files inside a folder or an archive, listed and checked before anything is written.
 
-What an archive says about itself is not believed: names that lead out of the target, links
-and devices, and more or larger files than a data set has are refused on the list alone.
+An archive may be hostile. Names that lead out of the target, links, devices, and more or larger
+files than a data set has are refused when the files are listed.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from typing import IO
 
 from letorbench.errors import DataError
 
-#: more than any data set of this kind has
+#: more files and bytes than any data set of this kind has
 MOST_FILES = 10_000
 MOST_BYTES = 64 << 30
-#: text of numbers shrinks to a fifth or a tenth, a bomb to a thousandth
+#: text of numbers is compressed to a fifth or a tenth of its size, an archive bomb to a
+#: thousandth
 MOST_SHRINKING = 200
-#: an archive this small on unpacking is no bomb whatever its shrinking
+#: an archive that unpacks to so few bytes is accepted whatever its compression
 HARMLESS = 64 << 20
 
 ENDINGS = (".tar.gz", ".tar.bz2", ".tar.xz", ".tgz", ".tbz2", ".txz", ".tar", ".zip")
@@ -41,7 +42,7 @@ _DAMAGED = (
 
 @dataclass(frozen=True)
 class Member:
-    """A regular file inside: where, and how many bytes it is said to have."""
+    """A regular file inside: its path, and the size that the archive states."""
 
     path: PurePosixPath
     size: int
@@ -49,7 +50,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Source:
-    """A folder or archive opened for reading; `stem` is its name without the ending."""
+    """A folder or an archive opened for reading; `stem` is its name without the ending."""
 
     path: Path
     stem: str
@@ -59,7 +60,7 @@ class Source:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Source]:
-    """Open a folder, .zip or .tar(.gz, .bz2, .xz); DataError for anything unsafe or damaged."""
+    """Open a folder, .zip or .tar(.gz, .bz2, .xz); raise DataError if it is unsafe or damaged."""
     path = Path(path)
     try:
         if path.is_dir():
@@ -87,7 +88,7 @@ def opened(path: Path) -> Iterator[Source]:
 
 
 def copy(source: Source, member: Member, target: Path) -> None:
-    """Write a member's bytes to a new file; DataError where they are not as many as said."""
+    """Write a member's bytes to a new file; raise DataError if the stated size is wrong."""
     target.parent.mkdir(parents=True, exist_ok=True)
     left = member.size
     with source.open(member) as file, target.open("xb") as out:
@@ -98,13 +99,13 @@ def copy(source: Source, member: Member, target: Path) -> None:
             out.write(block)
     if left:
         raise DataError(
-            f"{source.path}: {member.path} has {'more' if left < 0 else 'fewer'} bytes than the "
-            f"{member.size:,} it is said to have"
+            f"{source.path}: {member.path}: found {'more' if left < 0 else 'fewer'} bytes than "
+            f"expected, the {member.size:,} that the archive states"
         )
 
 
 def safe_path(raw: str, where: Path) -> PurePosixPath:
-    """The member's name as a relative path; DataError where it could lead elsewhere."""
+    """Return a member's name as a relative path; raise DataError if it could lead elsewhere."""
     path = PurePosixPath(raw)
     bad = path.is_absolute() or ".." in path.parts or PureWindowsPath(raw).drive
     if not path.parts or bad or "\\" in raw or not raw.isprintable():
@@ -117,7 +118,7 @@ def _folder(root: Path) -> Source:
     for folder, _, names in os.walk(root):
         for name in sorted(names):
             path = Path(folder, name)
-            # a link or a device is passed over: then the file is missing, never followed
+            # a link or a device is never followed; its file is then missing
             if stat.S_ISREG(path.lstat().st_mode):
                 relative = PurePosixPath(path.relative_to(root).as_posix())
                 members.append(Member(relative, path.lstat().st_size))
@@ -156,7 +157,7 @@ def _tar(path: Path, archive: tarfile.TarFile) -> Source:
             infos[_once(name, infos, path)] = info
             yield Member(name, info.size)
 
-    # the sizes are checked as they come: a bomb is not unpacked to its end to be listed
+    # the sizes are checked while they are listed, so that a bomb is not read to its end
     listed = _bounded(path, members())
     archive.fileobj.seek(archive.offset)
     if archive.fileobj.read(tarfile.BLOCKSIZE) != bytes(tarfile.BLOCKSIZE):

@@ -1,4 +1,4 @@
-"""Which data sets a tree of file names holds, and where each file belongs."""
+"""Recognise the data sets in a tree of file names, and where each file belongs."""
 
 from __future__ import annotations
 
@@ -17,17 +17,35 @@ _OWN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._ -]*")
 
 @dataclass(frozen=True)
 class Found:
-    """A data set in the tree: its name and (path in the tree, path in the data folder)s."""
+    """A data set in the tree.
+
+    Parameters
+    ----------
+    name : str
+    files : tuple of (PurePosixPath, PurePosixPath)
+        Each file's path in the tree and its path in the data folder.
+    """
 
     name: str
     files: tuple[tuple[PurePosixPath, PurePosixPath], ...]
 
 
 def recognise(paths: Iterable[PurePosixPath], stem: str, where: Path) -> tuple[Found, ...]:
-    """The data sets among the paths; `stem` names what lies at the top of the tree.
+    """Find the data sets among the paths of a tree.
 
-    DataError where a set that comes in variants does not say which it is, or where two sets
-    or two files would land on one place.
+    Parameters
+    ----------
+    paths : iterable of PurePosixPath
+    stem : str
+        The name of the tree's top.
+    where : Path
+        The folder or archive, for messages.
+
+    Raises
+    ------
+    DataError
+        If a data set is not whole, if it comes in variants and the paths do not name one, or if
+        two data sets belong in one place.
     """
     groups: dict[tuple[PurePosixPath, str], list[PurePosixPath]] = {}
     for path in sorted(paths):
@@ -43,14 +61,15 @@ def recognise(paths: Iterable[PurePosixPath], stem: str, where: Path) -> tuple[F
         key = place / prefix
         if key in found:
             raise DataError(
-                f"{where}: {name} is inside twice, as {found[key].files[0][0]} and {files[0]}"
+                f"{where}: found {name} twice, as {found[key].files[0][0]} and {files[0]}; "
+                "expected it once"
             )
         found[key] = Found(name, moved)
     return tuple(found.values())
 
 
 def _root(path: PurePosixPath) -> tuple[PurePosixPath, str] | None:
-    """The data set's folder and prefix that a file of this name belongs to."""
+    """Return the folder and the prefix of the data set that a file of this name belongs to."""
     match = _PREFIX.match(path.name)
     prefix = match[1].lower() if match else ""
     if part_of(path.name, prefix) is None:
@@ -63,7 +82,7 @@ def _has_train_and_test(files: list[PurePosixPath], prefix: str) -> bool:
 
 
 def _check_folds(name: str, root: PurePosixPath, files: list[PurePosixPath], where: Path) -> None:
-    """DataError unless the folds, where there are any, count from 1 and have all three parts."""
+    """Raise DataError unless the folds, if any, count from 1 and have all three parts."""
     parts: dict[int, set[str | None]] = {}
     for path in files:
         match = FOLD.fullmatch(path.parent.name) if path.parent != root else None
@@ -83,7 +102,7 @@ def _check_folds(name: str, root: PurePosixPath, files: list[PurePosixPath], whe
 def _classify(
     root: PurePosixPath, prefix: str, stem: str, alone: bool, where: Path
 ) -> tuple[str, PurePosixPath]:
-    """The data set's name and its official folder."""
+    """Return the data set's name and its official folder."""
     parts = (stem, *root.parts)
     if prefix:
         entry = next(known for known in CATALOG.values() if known.prefix == prefix)
@@ -103,8 +122,8 @@ def _classify(
                 label = parse(f"{entry.name}/{variant}").label
                 return label, PurePosixPath(entry.places[0].format(variant=variant))
     raise DataError(
-        f"{where}: {entry.name} in {root}, but which version? Expected a folder "
-        f"{', '.join(entry.variants)} in its path"
+        f"{where}: found {entry.name} in {root}, expected the name of its variant in the path: "
+        f"one of {', '.join(entry.variants)}"
     )
 
 
@@ -117,7 +136,7 @@ def _is_variant(part: str) -> bool:
 
 
 def _own(parts: tuple[str, ...], where: Path) -> tuple[str, PurePosixPath]:
-    """A user's own set: named by its folder, one in a version's folder by the one above."""
+    """Name a user's own data set by its folder, and by the one above for a variant's folder."""
     names = parts[-2:] if len(parts) > 1 and _is_variant(parts[-1]) else parts[-1:]
     if not all(_OWN_NAME.fullmatch(name) for name in names):
         raise DataError(

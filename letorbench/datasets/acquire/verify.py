@@ -1,4 +1,4 @@
-"""Compare a data set on disk with what is published of it: hashes, sizes, labels."""
+"""Compare a data set on disk with what is published about it: hashes, sizes, labels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from letorbench.datasets.queryset import Benchmark, QuerySet
 
 @dataclass(frozen=True)
 class FileCheck:
-    """A file against its published hash: ok, differs, or unknown (none is published)."""
+    """A file beside its published hash: ok, differs, or unknown (no hash is published)."""
 
     path: str
     status: str
@@ -26,7 +26,7 @@ class FileCheck:
 
 @dataclass(frozen=True)
 class FactCheck:
-    """A number of the loaded data against the published one: ok, differs, or unknown."""
+    """A number of the loaded data beside the published one: ok, differs, or unknown."""
 
     fact: str
     published: int | None
@@ -41,7 +41,7 @@ class FactCheck:
 
 @dataclass(frozen=True)
 class Verification:
-    """What `verify` found; `ok` when nothing differs from what is published."""
+    """What `verify` found; it is `ok` if nothing differs from what is published."""
 
     name: str
     files: tuple[FileCheck, ...]
@@ -53,9 +53,19 @@ class Verification:
 
 
 def verify(name: str | Name, data_dir: Path, null: str | float = "error") -> Verification:
-    """Hash every file, load all folds, and set them beside what is published.
+    """Hash every file, load all folds, and compare them with what is published.
 
-    DataError as `load`'s, where a file is missing or cannot be read.
+    Parameters
+    ----------
+    name : str or Name
+    data_dir : Path
+    null : str or float
+        What a NULL value reads as; see `load`.
+
+    Raises
+    ------
+    DataError
+        If a file is missing or cannot be read.
     """
     named = parse(name)
     data = load(named, data_dir, null=null)
@@ -106,6 +116,6 @@ def _facts(found: Layout, data: Benchmark) -> tuple[FactCheck, ...]:
 
 
 def label_counts(sets: Sequence[QuerySet]) -> np.ndarray:
-    """(labels,) int64: documents of each label 0, 1, ... over several sets."""
+    """Return the number of documents of each label 0, 1, ... over several sets."""
     largest = max(int(queries.labels.max(initial=0)) for queries in sets)
     return sum(np.bincount(queries.labels, minlength=largest + 1) for queries in sets)

@@ -8,7 +8,8 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 
-#: shares of the labels 0..4: MSLR-WEB10K's, since the paper takes "real datasets'" unprinted
+#: the shares of the labels 0..4. They are MSLR-WEB10K's: the paper takes those of "real
+#: datasets" and does not print them.
 REAL_SHARES = (0.5201, 0.3218, 0.1329, 0.0178, 0.0074)
 _CHUNK = 50_000
 
@@ -20,13 +21,28 @@ def cubic(
     docs: int | tuple[int, int] = 50,
     shares: Sequence[float] = REAL_SHARES,
 ) -> tuple[QuerySet, ...]:
-    """One QuerySet for each number of queries in `sizes`, all labelled by one polynomial.
+    """Draw query sets that are all labelled by one random polynomial.
 
-    LambdaRank (Burges, Ragno, Le 2006, section 6.3.1): 50-dimensional inputs, 50 documents a
-    query, five levels, 10,000/5,000/10,000 queries. Inputs and all coefficients of degree 0
-    to 3 are drawn from N(0, 1); the outputs of all documents are cut so that the labels
-    0, 1, ... have the given shares. docs: documents of every query, or the least and the
-    most. The qids count from 1 through all sets.
+    Inputs and all coefficients of degree 0 to 3 are drawn from N(0, 1). The outputs of all
+    documents are cut so that the labels have the given shares. The qids count from 1 through all
+    sets. The paper has 50 inputs, 50 documents a query, five labels and 10,000, 5,000 and 10,000
+    queries.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    sizes : sequence of int
+        The number of queries of each set.
+    n_features : int
+    docs : int or (int, int)
+        The documents of every query, or the fewest and the most.
+    shares : sequence of float
+        The shares of the labels 0, 1, ...
+
+    References
+    ----------
+    C. Burges, R. Ragno, Q. Le: Learning to Rank with Nonsmooth Cost Functions, NIPS 2006,
+    section 6.3.1.
     """
     n_queries = sum(sizes)
     least, most = (docs, docs) if isinstance(docs, int) else docs
@@ -41,10 +57,19 @@ def cubic(
 
 
 def cut(outputs: np.ndarray, shares: Sequence[float]) -> np.ndarray:
-    """(n,) int32 labels 0, 1, ... with the shares given, larger where the output is larger.
+    """Return labels 0, 1, ... of the given shares, larger where the output is larger.
 
-    The numbers of documents are n times the shares, rounded so that they add up; equal
-    outputs are split in the order of the rows.
+    The documents of each label are n times its share, rounded so that they add up to n. Equal
+    outputs are cut in the order of the rows.
+
+    Parameters
+    ----------
+    outputs : ndarray of shape (n,)
+    shares : sequence of float
+
+    Returns
+    -------
+    ndarray of shape (n,), int32
     """
     bounds = np.rint(np.cumsum(shares) / np.sum(shares) * len(outputs)).astype(np.int64)
     labels = np.empty(len(outputs), dtype=np.int32)
@@ -55,7 +80,7 @@ def cut(outputs: np.ndarray, shares: Sequence[float]) -> np.ndarray:
 
 
 def _coefficients(rng: np.random.Generator, d: int) -> tuple[np.ndarray, ...]:
-    """Degrees 0 to 3; squares and cubes have a coefficient for i <= j <= k, 0 elsewhere."""
+    """Draw the coefficients of degrees 0 to 3; those of i <= j <= k, and 0 elsewhere."""
     i, j, k = np.ogrid[:d, :d, :d]
     return (
         rng.standard_normal(()),
@@ -66,7 +91,7 @@ def _coefficients(rng: np.random.Generator, d: int) -> tuple[np.ndarray, ...]:
 
 
 def evaluate(polynomial: tuple[np.ndarray, ...], features: np.ndarray) -> np.ndarray:
-    """(n,) float64: c + Σ c_i x_i + Σ c_ij x_i x_j + Σ c_ijk x_i x_j x_k of each row x."""
+    """Return c + Σ c_i x_i + Σ c_ij x_i x_j + Σ c_ijk x_i x_j x_k of each row x."""
     constant, linear, square, cube = polynomial
     result = np.empty(len(features))
     for start in range(0, len(features), _CHUNK):

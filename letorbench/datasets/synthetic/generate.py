@@ -1,4 +1,4 @@
-"""Data sets that are generated: DEMO, QA, and a synthetic twin of any set of the catalog."""
+"""Write generated data sets: DEMO, QA, and the synthetic twin of a data set of the catalog."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from letorbench.datasets.synthetic.question_answer import question_answer
 from letorbench.datasets.text.text_writer import TextFormat, write_text
 from letorbench.errors import DataError, UsageError
 
-#: the file in a generated folder that says how it was made
+#: the file of a generated folder that says how it was made
 RECIPE = "synthetic.json"
 DEMO_DOCS = (30, 50)
-#: training questions of QA where nothing else is asked for; a quarter each validate and test
+#: the default number of QA's training questions; a quarter as many validate, and test
 QUESTIONS = 600
 
 Blocks = Iterator[QuerySet]
@@ -34,21 +34,40 @@ def make(
     scale: float = 1.0,
     questions: int | None = None,
 ) -> Path:
-    """Generate DEMO, QA, or NAME-twin for a NAME (or NAME-twin) of the catalog; its folder.
+    """Generate DEMO, QA, or the synthetic twin of a data set of the catalog.
 
-    seed:      equal seeds give equal bytes.
-    scale:     share of the original's queries that a twin gets.
-    questions: QA's for training; None: 600.
+    The folder has the official files and a `synthetic.json` that says how it was made. It is
+    there whole or not at all. A folder that was made in the same way is left as it is.
 
-    The folder has the official files and a `synthetic.json` that says how it was made; it is
-    there whole or not at all. One made in the same way is left as it is; DataError where the
-    folder holds anything else, UsageError for an unknown name.
+    Parameters
+    ----------
+    name : str or Name
+        DEMO, QA, NAME or NAME-twin.
+    data_dir : Path
+    seed : int
+        Equal seeds give equal bytes.
+    scale : float
+        The share of the original's queries that a twin gets.
+    questions : int, optional
+        The number of QA's training questions; by default 600.
+
+    Returns
+    -------
+    Path
+        The folder.
+
+    Raises
+    ------
+    DataError
+        If the folder holds anything else.
+    UsageError
+        If the name is unknown or has no twin.
     """
     known = entry(name)
     if known.name not in ("DEMO", "QA"):
         known = twin_entry(name)
     if questions is not None and known.name != "QA":
-        raise UsageError(f"{known.name} has no questions: only the size of QA can be chosen")
+        raise UsageError(f"{known.name} has no questions: only QA takes their number")
     questions = questions or QUESTIONS
     target = Path(data_dir) / known.places[0]
     wanted = {
@@ -63,7 +82,7 @@ def make(
     if target.exists():
         if recipe(target) == wanted:
             return target
-        raise DataError(f"{target}: is there already, made otherwise; expected no such folder")
+        raise DataError(f"{target}: found a folder that was made in another way, expected none")
     with new_folder(target) as folder:
         if known.name == "DEMO":
             _make_demo(folder, known, seed)
@@ -76,12 +95,12 @@ def make(
 
 
 def make_twin(name: str, data_dir: Path, seed: int = 0, scale: float = 1.0) -> Path:
-    """`make` of a data set's twin, by the name of either."""
+    """Generate a data set's twin, by the name of either; see `make`."""
     return make(entry(name).original or entry(name).name, data_dir, seed, scale)
 
 
 def recipe(folder: Path) -> dict[str, object] | None:
-    """How a generated folder was made; None for one that was not generated."""
+    """Return how a folder was made, or None if it was not generated."""
     path = folder / RECIPE
     if not path.is_file():
         return None
@@ -130,7 +149,7 @@ def _make_twin(folder: Path, known: Entry, seed: int, scale: float) -> None:
 def _write(
     folder: Path, known: Entry, makers: Sequence[Callable[[], Blocks]], form: TextFormat
 ) -> None:
-    """The parts as the official files: a rotation of folds, or a fixed split."""
+    """Write the parts as the official files: a rotation of folds, or a fixed split."""
     if known.n_folds == 1:
         valid = "valid" if known.prefix else "vali"
         names = [f"{known.prefix}{part}.txt" for part in ("train", valid, "test")]

@@ -1,9 +1,9 @@
-"""Questions with their answers as bags of words, one answer the best: made up, of any size.
+"""Made-up questions with answers as bags of words, of which one answer is the best.
 
-Stands in for the functionals paper's data from a question-answering site, which were never
-published. Topics have words in two vocabularies, the questions' and the answers'. A question
-mixes a few topics; the words of its best answer come from the same mixture; those of each
-other answer from a mixture of it and of one drawn anew, the share of its own drawn too.
+They stand in for the data of the functionals paper, from a question-answering site, which were
+never published. Each topic has a distribution over the words of questions and one over the words
+of answers. A question mixes a few topics, and its best answer has the same mixture. Each other
+answer mixes the question's topics, in a random share, with topics drawn anew.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 
 TOPICS = 12
-#: how concentrated a topic's words and a question's topics are (of a Dirichlet distribution)
+#: the concentrations of the Dirichlet distributions of a topic's words and a question's topics
 WORDS, MIX = 0.05, 0.2
-#: words of a question, of an answer: from, to
+#: the numbers of words of a question and of an answer: from, to
 QUESTION_WORDS, ANSWER_WORDS = (8, 16), (15, 40)
-#: answers of a question: two and as many more, on average, as bring them to the paper's 6
+#: the mean number of answers beyond two, which brings them to the paper's 6
 MORE_ANSWERS = 4.0
 #: the largest share of the question's own topics in an answer that is not the best
 OWN = 0.7
@@ -28,10 +28,21 @@ OWN = 0.7
 def question_answer(
     rng: np.random.Generator, sizes: Sequence[int], vocabulary: int
 ) -> tuple[QuerySet, ...]:
-    """A QuerySet for each number of questions in `sizes`, all of the same topics.
+    """Draw query sets of questions on the same topics.
 
-    features: (n_docs, 2 vocabulary) counts of words: the question's, then the answer's;
-    labels: 1 for the best answer, else 0. The best answer's place is random.
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    sizes : sequence of int
+        The number of questions of each set.
+    vocabulary : int
+        The number of words of questions, and of answers.
+
+    Returns
+    -------
+    tuple of QuerySet
+        Features of shape (n_docs, 2 vocabulary): the counts of the question's words, then of the
+        answer's. The label is 1 for the best answer and 0 for others. Its place is random.
     """
     asked = rng.dirichlet(np.full(vocabulary, WORDS), TOPICS)
     answered = rng.dirichlet(np.full(vocabulary, WORDS), TOPICS)
@@ -58,5 +69,5 @@ def question_answer(
 
 
 def _bag(rng: np.random.Generator, words: np.ndarray, size: tuple[int, int]) -> np.ndarray:
-    """(vocabulary,) counts of words drawn with the given probabilities."""
+    """Draw the counts of words with the given probabilities, of shape (vocabulary,)."""
     return rng.multinomial(rng.integers(*size), words / words.sum())

@@ -1,7 +1,7 @@
-"""Synthetic twins: made-up queries of a published data set's shape, part by part.
+"""Synthetic twins: made-up queries in the shape of a published data set, part by part.
 
-A document has a hidden quality; the labels cut it into the published shares, and most
-features are noisy monotone functions of it, so that there is something to learn.
+A document has a hidden quality. The labels cut it into the published shares. Most features are
+noisy monotone functions of it, so that there is something to learn.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from letorbench.datasets.synthetic.cubic import cut
 from letorbench.datasets.text.text_writer import TextFormat
 from letorbench.errors import UsageError
 
-#: values that are made at a time, give or take a query's
+#: about how many values are made at a time
 _BLOCK = 1 << 20
-#: the query's share of the variance of a document's hidden quality
+#: the share of the variance of the hidden quality that lies between queries
 _QUERY_SHARE = 0.3
 
 
@@ -27,10 +27,20 @@ _QUERY_SHARE = 0.3
 class Plan:
     """All of a twin but its features, which are made block by block.
 
-    lengths: (n_queries,) documents of each query; labels, quality: (n_docs,).
-    weights: (n_features,) correlation of a feature with the quality, 0 for constant ones.
-    steep, level: (n_features,) how a feature's values spread and where they lie.
-    kind:    (n_features,) 0 constant; raw values: 1 count, 2 real, 3 log probability.
+    Parameters
+    ----------
+    entry : Entry
+    shape : TwinShape
+    lengths : ndarray of shape (n_queries,)
+        The documents of each query.
+    labels, quality : ndarray of shape (n_docs,)
+    weights : ndarray of shape (n_features,)
+        The correlation of each feature with the quality; 0 for constant ones.
+    steep, level : ndarray of shape (n_features,)
+        The spread and the level of each feature's values.
+    kind : ndarray of shape (n_features,)
+        0 for a constant feature; of raw values, 1 for counts, 2 for reals and 3 for log
+        probabilities.
     """
 
     entry: Entry
@@ -45,7 +55,7 @@ class Plan:
 
     @property
     def form(self) -> TextFormat:
-        """The lines as the original's release writes them."""
+        """How the original's release writes its lines."""
         if self.shape.values == "sparse":
             return TextFormat(sparse=True)
         if self.shape.values == "raw":
@@ -54,9 +64,15 @@ class Plan:
 
 
 def plan(rng: np.random.Generator, entry: Entry, scale: float = 1.0) -> Plan:
-    """Draw the lengths, labels and feature properties of a twin of `entry`.
+    """Draw the lengths, labels and feature properties of a twin.
 
-    scale: share of the queries to make, in (0, 1]; a part gets at least two queries.
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    entry : Entry
+        The twin's entry, which has a `twin` shape.
+    scale : float
+        The share of the queries to make, in (0, 1]. There are at least 10.
     """
     if not 0 < scale <= 1:
         raise UsageError(f"scale is {scale}, expected more than 0 and at most 1")
@@ -83,7 +99,7 @@ def plan(rng: np.random.Generator, entry: Entry, scale: float = 1.0) -> Plan:
 
 
 def parts(twin: Plan) -> list[tuple[int, int]]:
-    """(first, last + 1) query of each part: five of one size, or the fixed split's."""
+    """Return (first, last + 1) query of each part: five of one size, or the fixed split's."""
     n_queries = len(twin.lengths)
     shares = twin.shape.split or (1 / twin.entry.n_folds,) * twin.entry.n_folds
     bounds = np.rint(np.concatenate([[0], np.cumsum(shares)]) * n_queries).astype(int)
@@ -91,7 +107,7 @@ def parts(twin: Plan) -> list[tuple[int, int]]:
 
 
 def blocks(rng: np.random.Generator, twin: Plan, start: int, stop: int) -> Iterator[QuerySet]:
-    """The queries start:stop with their features, some thousand documents at a time."""
+    """Yield the queries start:stop with their features, some thousand documents at a time."""
     offsets = np.concatenate([[0], np.cumsum(twin.lengths)])
     rows_at_once = _BLOCK // twin.entry.n_features
     while start < stop:
@@ -133,7 +149,7 @@ def _raw(twin: Plan, latent: np.ndarray) -> np.ndarray:
 
 
 def _normalised(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Each query's values of a feature moved and stretched to [0, 1]: LETOR's way."""
+    """Move and stretch each query's values of a feature to [0, 1], as LETOR does."""
     lengths = np.diff(offsets)
     least = np.repeat(np.minimum.reduceat(values, offsets[:-1]), lengths, axis=0)
     most = np.repeat(np.maximum.reduceat(values, offsets[:-1]), lengths, axis=0)
@@ -142,7 +158,7 @@ def _normalised(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
 
 
 def _lengths(rng: np.random.Generator, n_queries: int, total: int, shape: TwinShape) -> np.ndarray:
-    """(n_queries,) int64 within the shape's bounds, adding up to `total`."""
+    """Draw lengths within the shape's bounds that add up to `total`, (n_queries,) int64."""
     raw = np.exp(shape.spread * rng.standard_normal(n_queries))
     factor = total / raw.sum()
     for _ in range(20):

@@ -1,7 +1,7 @@
-"""A text file as blocks of whole lines, for threads that read them into small buffers.
+"""A text file as blocks of whole lines that threads read into small buffers.
 
-Reading into a buffer that stays in the processor's cache costs less than mapping the file
-(no page faults), and leaves no file page counted as ours.
+A buffer that stays in the processor's cache costs less than mapping the file, which has page
+faults and counts the file's pages as memory of the process.
 """
 
 from __future__ import annotations
@@ -14,19 +14,18 @@ from pathlib import Path
 import numpy as np
 
 from letorbench.datasets.text.read_errors import file_error
-from letorbench.datasets.text.text_lines import count_lines, count_rows
+from letorbench.datasets.text.text_scan import HASH, NEWLINE, count_lines, count_rows
 from letorbench.datasets.text.text_words import PADDING
 from letorbench.threads import in_threads, thread_count
 
-NEWLINE, HASH = 10, 35
-#: stands after a block where the file has ended
+#: stands after the last block, where the file has ended
 NO_BLANK = 255
-#: longest line that is taken for text
+#: the longest line, in bytes; a longer one shows that the file is no text
 LONGEST_LINE = 1 << 26
 
 
-class Reader:
-    """One thread's open file and its buffer; the buffer ends in a newline and padding."""
+class BlockReader:
+    """One thread's open file and buffer. A newline and padding end the buffer."""
 
     def __init__(self, path: Path, size: int, longest: int) -> None:
         self._path = path
@@ -34,14 +33,14 @@ class Reader:
         self._file = open(path, "rb", buffering=0)
         self.text = np.zeros(longest + 1 + PADDING, dtype=np.uint8)
 
-    def __enter__(self) -> Reader:
+    def __enter__(self) -> BlockReader:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._file.close()
 
     def read(self, start: int, stop: int) -> int:
-        """Fill the buffer with the bytes start:stop, ended by a newline; the length in all."""
+        """Fill the buffer with the bytes start:stop and a newline; return the length in all."""
         self._file.seek(start)
         view = memoryview(self.text)[: stop - start]
         done = 0
@@ -58,10 +57,17 @@ class Reader:
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Where a file is cut; block b holds the bytes starts[b]:starts[b + 1], whole lines.
+    """Where a file is cut into blocks of whole lines.
 
-    rows:  (n_blocks + 1,) rows (lines that are neither blank nor comments) before each block.
-    lines: (n_blocks + 1,) newlines before each block.
+    Parameters
+    ----------
+    path : Path
+    starts : ndarray of shape (n_blocks + 1,), int64
+        Block b holds the bytes starts[b]:starts[b + 1].
+    rows : ndarray of shape (n_blocks + 1,), int64
+        The rows before each block: lines that are neither blank nor only a comment.
+    lines : ndarray of shape (n_blocks + 1,), int64
+        The newlines before each block.
     """
 
     path: Path
@@ -83,22 +89,22 @@ class Blocks:
 
     @property
     def ends_in_newline(self) -> bool:
-        """Whether the file does; where not, its last line is a block of its own."""
+        """Whether the file ends in a newline; if not, its last line is a block of its own."""
         return bool(self.lines[-1] > self.lines[-2])
 
-    def each(self, work: Callable[[Reader, int], bool]) -> None:
-        """Call work(reader, block) for all blocks, taken in order by several threads.
+    def each(self, work: Callable[[BlockReader, int], bool]) -> None:
+        """Call work(reader, block) for all blocks; several threads take them in order.
 
-        A thread whose work returns False takes no more blocks.
+        A thread stops when its work returns False.
         """
         _take_turns(self.path, self.size, self.longest, self.count, work)
 
-    def load(self, reader: Reader, block: int) -> int:
-        """Read a block into the reader's buffer; its length, newline included."""
+    def load(self, reader: BlockReader, block: int) -> int:
+        """Read a block into the reader's buffer; return its length with the newline."""
         return reader.read(int(self.starts[block]), int(self.starts[block + 1]))
 
     def text(self, block: int) -> bytes:
-        with Reader(self.path, self.size, self.longest) as reader:
+        with BlockReader(self.path, self.size, self.longest) as reader:
             return reader.text[: self.load(reader, block)].tobytes()
 
 
@@ -111,7 +117,7 @@ def cut_into_blocks(path: Path, size: int, block: int) -> Blocks:
     n_raw = -(-size // block)
     found = np.zeros((n_raw, 3), dtype=np.int64)
 
-    def count(reader: Reader, number: int) -> bool:
+    def count(reader: BlockReader, number: int) -> bool:
         start = number * block
         length = min(block, size - start)
         if reader.read(start, min(start + length + 1, size)) == length:
@@ -133,7 +139,7 @@ def _blocks(path: Path, size: int, found: np.ndarray) -> Blocks:
     if starts[-1] < size:
         starts, lines = np.append(starts, size), np.append(lines, 0)
         rows, odd = np.append(rows, 1), np.append(odd, True)
-    # how a block's first line begins was seen at the end of the block before
+    # the block before has looked at how a block's first line begins
     odd[1:] |= odd[:-1].copy()
     odd[0] |= found[0, 2] > 0
     blocks = Blocks(path, starts, _sums(rows), _sums(lines))
@@ -147,7 +153,7 @@ def _count_odd_blocks(blocks: Blocks, rows: np.ndarray, odd: np.ndarray) -> None
     if not odd.any():
         return
 
-    def recount(reader: Reader, block: int) -> bool:
+    def recount(reader: BlockReader, block: int) -> bool:
         if odd[block]:
             rows[block] = count_rows(reader.text, blocks.load(reader, block))
         return True
@@ -156,12 +162,12 @@ def _count_odd_blocks(blocks: Blocks, rows: np.ndarray, odd: np.ndarray) -> None
 
 
 def _take_turns(
-    path: Path, size: int, longest: int, total: int, work: Callable[[Reader, int], bool]
+    path: Path, size: int, longest: int, total: int, work: Callable[[BlockReader, int], bool]
 ) -> None:
     turns = itertools.count()
 
     def take(_start: int, _stop: int) -> None:
-        with Reader(path, size, longest) as reader:
+        with BlockReader(path, size, longest) as reader:
             while (turn := next(turns)) < total and work(reader, turn):
                 pass
 

@@ -1,4 +1,4 @@
-"""What is checked of a whole file of LETOR text, beyond its single lines."""
+"""Checks of a whole file of LETOR text, beyond its single lines."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from letorbench.errors import DataError
 
 
 def check_is_text(path: Path) -> None:
+    """Raise DataError for a file that cannot be read or is binary."""
     try:
         with open(path, "rb") as file:
             beginning = file.read(8192)
@@ -23,7 +24,10 @@ def check_is_text(path: Path) -> None:
 
 
 def check_qids_stay_together(blocks: Blocks, qids: np.ndarray, first: np.ndarray) -> None:
-    """Raise at the first row whose qid was left before; `first` are the rows of new qids."""
+    """Raise DataError at the first row that returns to an earlier qid.
+
+    first are the rows at which the qid changes.
+    """
     runs = qids[first]
     order = np.argsort(runs, kind="stable")
     again = order[1:][np.diff(runs[order]) == 0]
@@ -38,7 +42,7 @@ def check_qids_stay_together(blocks: Blocks, qids: np.ndarray, first: np.ndarray
 
 
 def check_last_line(blocks: Blocks, states: np.ndarray, width: int) -> None:
-    """Raise where the file breaks off: a last line without end, shorter than all others."""
+    """Raise DataError if the last line has no newline and fewer features than all others."""
     if blocks.ends_in_newline or blocks.rows[-1] == blocks.rows[-2]:
         return
     states = states[np.diff(blocks.rows) > 0]

@@ -1,4 +1,4 @@
-"""What is wrong with a line of LETOR text, in one line: found and expected."""
+"""Messages about a line of LETOR text: one line that says what was found and expected."""
 
 from __future__ import annotations
 
@@ -8,13 +8,27 @@ from pathlib import Path
 from letorbench.datasets.text import text_lines as kernels
 from letorbench.errors import DataError
 
-#: characters of the file that a message shows at most
+#: the most characters of the file that a message shows
 SHOWN = 40
 
 
 @dataclass(frozen=True)
 class Fault:
-    """Where a parser stopped: `line` is the whole line of number `number`, from 1."""
+    """Where a parser stopped.
+
+    Parameters
+    ----------
+    code : int
+        What stopped it; see `text_lines`.
+    number : int
+        The line's number, from 1.
+    line : bytes
+        The whole line.
+    column : int
+        Where in the line it stopped, from 0.
+    last_and_unended : bool
+        Whether it is the file's last line and has no newline.
+    """
 
     code: int
     number: int
@@ -24,7 +38,7 @@ class Fault:
 
 
 def fault_error(path: Path, fault: Fault, limit: int, known_width: bool) -> DataError:
-    """The error of a fault; `limit` is the largest index that was allowed."""
+    """Return the error of a fault; `limit` is the largest index that was allowed."""
     found, expected = _describe(fault, limit, known_width)
     if fault.last_and_unended:
         expected += "; the file ends without a newline and may be cut short"
@@ -84,7 +98,7 @@ def _describe_index(fault: Fault, token: str, limit: int, known_width: bool) -> 
 
 
 def _shown(text: bytes) -> str:
-    """The first word of a text, quoted, unprintable bytes escaped."""
+    """Return the first word of a text in quotes, with unprintable bytes escaped."""
     words = text.split(None, 1) if text[:1].strip() else []
     word = words[0] if words else b""
     if len(word) > SHOWN:

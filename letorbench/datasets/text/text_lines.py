@@ -1,7 +1,6 @@
-"""LETOR/SVMlight text to arrays: `label qid:7 1:0.5 2:3 … #docid = X`, line by line.
+"""Parse LETOR text to arrays, line by line: `label qid:7 1:0.5 2:3 … #docid = X`.
 
-A text is a uint8 array that ends in a newline and has PADDING readable bytes after it, so
-nothing here checks where it ends but at the ends of lines.
+See `text_scan` for what a text is.
 """
 
 from __future__ import annotations
@@ -11,26 +10,30 @@ from typing import NamedTuple
 import numpy as np
 
 from letorbench.datasets.text.text_numbers import BAD, HARD, integer, number, short_number
-from letorbench.datasets.text.text_words import load8, newlines, zero_bytes
+from letorbench.datasets.text.text_scan import (
+    BLANK,
+    HASH,
+    NEWLINE,
+    find_index,
+    skip_blanks,
+    skip_line,
+)
+from letorbench.datasets.text.text_words import load8
 from letorbench.jit import kernel
 
-#: status of a NULL, beside those of a number
+#: the status of a NULL, beside those of a number
 NULL = 3
 
-# what stopped `parse` (state[CODE]) and where (state[POSITION])
+# what stopped `parse` (state[CODE])
 DONE, LABEL, QID, INDEX, VALUE, WIDER, CHANGED = 0, 1, 2, 3, 4, 5, 6
-#: the codes of lines whose label and qid were good
+#: the codes of lines whose label and qid are right
 AFTER_QID = (INDEX, VALUE, WIDER)
-# the places of the numbers that `parse` leaves in its state
+# the places of the numbers in the state that `parse` leaves
 CODE, POSITION, ROWS, FEWEST, LAST, IDS, HARDS, NULLS = 0, 1, 2, 3, 4, 5, 6, 7
 STATE = 8
 
-TAB, NEWLINE, RETURN, BLANK, HASH, COLON, EQUALS = 9, 10, 13, 32, 35, 58, 61
-ZERO, NINE, LETTER_D = 48, 57, 100
+EQUALS, LETTER_D = 61, 100
 LARGEST_LABEL = 2**31 - 1
-LONGEST_INDEX = 6
-#: characters whose newlines are counted in 16 bits
-COUNTED = 1 << 13
 FOUR_BYTES = np.uint64(0xFFFFFFFF)
 WORD_QID = np.uint64(int.from_bytes(b"qid:", "little"))
 WORD_NULL = np.uint64(int.from_bytes(b"NULL", "little"))
@@ -38,25 +41,8 @@ WORD_OCID = np.uint64(int.from_bytes(b"ocid", "little"))
 
 
 @kernel()
-def skip_blanks(text, p):
-    while text[p] == BLANK or text[p] == TAB or text[p] == RETURN:
-        p += 1
-    return p
-
-
-@kernel()
-def skip_line(text, p):
-    """The start of the next line."""
-    flags = newlines(load8(text, p))
-    while flags == 0:
-        p += 8
-        flags = newlines(load8(text, p))
-    return p + zero_bytes(flags) + 1
-
-
-@kernel()
 def find_docid(text, p):
-    """(start, end) of X in the comment `#docid = X …` that begins at p; empty if it has none."""
+    """Return (start, end) of X in the comment `#docid = X …` at p, equal if it has none."""
     if text[p] != HASH:
         return p, p
     p = skip_blanks(text, p + 1)
@@ -73,21 +59,8 @@ def find_docid(text, p):
 
 
 @kernel()
-def find_index(text, p):
-    """(index, position after its colon); position -1 where there is no `digits:` at p."""
-    index = 0
-    first = p
-    while ZERO <= text[p] <= NINE and p - first <= LONGEST_INDEX:
-        index = index * 10 + np.int64(text[p] - ZERO)
-        p += 1
-    if p == first or text[p] != COLON or p - first > LONGEST_INDEX:
-        return 0, np.int64(-1)
-    return index, p + 1
-
-
-@kernel()
 def parse_head(text, p):
-    """(code, label, qid, end) of `label qid:N` at p; on failure end is where it failed."""
+    """Return (code, label, qid, end) of `label qid:N` at p; a failure is at `end`."""
     label, end = integer(text, p)
     if end < 0 or text[end] > BLANK or label < 0 or label > LARGEST_LABEL:
         return LABEL, 0, 0, p
@@ -101,60 +74,8 @@ def parse_head(text, p):
 
 
 @kernel()
-def count_lines(text, size, found):
-    """found = newlines in text[:size], the position after the last, lines that may be no row.
-
-    A row begins with a digit or a sign, all of them above '#'; text[size] is looked at.
-    """
-    lines = 0
-    low = 0
-    for start in range(0, size, COUNTED):
-        stop = min(start + COUNTED, size)
-        here, after = text[start:stop], text[start + 1 : stop + 1]
-        some, some_low = np.int16(0), np.int16(0)  # short sums: four times as many a vector
-        for i in range(len(here)):
-            ends = here[i] == NEWLINE
-            some = np.int16(some + ends)
-            some_low = np.int16(some_low + (ends & (after[i] <= HASH)))
-        lines += some
-        low += some_low
-    end = size
-    while end > 0 and text[end - 1] != NEWLINE:
-        end -= 1
-    found[0], found[1], found[2] = lines, end, low
-
-
-@kernel()
-def count_rows(text, size):
-    """Lines of text[:size] that are neither blank nor only a comment."""
-    rows = 0
-    p = 0
-    while p < size:
-        p = skip_blanks(text, p)
-        rows += text[p] != NEWLINE and text[p] != HASH
-        p = skip_line(text, p)
-    return rows
-
-
-@kernel()
-def widest(text, size, limit):
-    """The largest `index:` in text[:size] that is at most `limit`, comments left out."""
-    largest = 0
-    p = 0
-    while p < size:
-        while text[p] != NEWLINE and text[p] != HASH:
-            if text[p - 1 if p > 0 else 0] <= BLANK:
-                index, end = find_index(text, p)
-                if end > 0 and index <= limit:
-                    largest = max(largest, index)
-            p += 1
-        p = skip_line(text, p)
-    return largest
-
-
-@kernel()
 def gather(text, spans, rows, out):
-    """out[i] = the bytes text[spans[i, 0]:spans[i, 1]], zeros after them."""
+    """Copy the bytes text[spans[i, 0]:spans[i, 1]] to out[i], and zeros after them."""
     for i in range(rows):
         start, end = spans[i, 0], spans[i, 1]
         for k in range(out.shape[1]):
@@ -222,7 +143,7 @@ class Notes(NamedTuple):
 
 @kernel()
 def next_index(text, p, previous, width, limit):
-    """(code, index, position of its value) at p, for the index after `previous`."""
+    """Return (code, index, position of its value) of the index at p, after `previous`."""
     index, start = find_index(text, p)
     if start < 0 or index <= previous or index > limit:
         return INDEX, index, p
@@ -231,7 +152,7 @@ def next_index(text, p, previous, width, limit):
 
 @kernel()
 def long_value(text, p, null, has_null):
-    """(status, value, end) of a number of any length, or of NULL where that has a value."""
+    """Return (status, value, end) of a number of any length, or of NULL if it has a value."""
     status, value, end = number(text, p)
     if status == BAD and has_null and (load8(text, p) & FOUR_BYTES) == WORD_NULL:
         if text[p + 4] <= BLANK or text[p + 4] == HASH:
@@ -241,7 +162,7 @@ def long_value(text, p, null, has_null):
 
 @kernel()
 def parse_features(text, p, syntax, row, features, notes):
-    """(code, end, features present) of ` 1:0.5 2:3 …` at p into row `row` of features."""
+    """Parse ` 1:0.5 2:3 …` at p into a row of features; return (code, end, features present)."""
     prefixes, skips, hard = syntax.prefixes, syntax.skips, notes.hard
     counts = notes.state[HARDS:]
     width = features.shape[1]

@@ -1,9 +1,9 @@
-"""Decimal text to float32, with the bits of `np.float32(float(text))`.
+"""From decimal text to float32, with the bits of `np.float32(float(text))`.
 
-An integer below 2^53 times or over an exact power of ten (10^0..10^22) is one correctly
-rounded operation, so the float64 is the one `float()` gives. Anything longer is computed
-to a relative error below 2^-50; where both ends of that interval round to one float32, so
-does everything between them, the wanted value too. Where they do not, the caller asks Python.
+An integer below 2^53, multiplied or divided by an exact power of ten (10^0..10^22), is rounded
+correctly once, so the float64 is the one that `float()` gives. A longer number is computed to a
+relative error below 2^-50. If both ends of that interval round to one float32, the exact value
+does too. If they do not, the caller asks Python.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ EXACT_POWER = 22
 EXACT_MANTISSA = np.uint64(1 << 53)
 FULL_MANTISSA = np.uint64((10**19 - 10) // 10)
 TEN = np.uint64(10)
-#: a mantissa below 2^64 times 10^-80 is below half the least float32, one times 10^40 above
-#: the largest
+#: a mantissa below 2^64 times 10^-80 is below half the smallest float32; any mantissa times
+#: 10^40 is above the largest
 LEAST_POWER, LARGEST_POWER = -80, 40
 MARGIN = 2.0**-50
 LARGEST_EXPONENT = 10**15
@@ -44,9 +44,9 @@ MINUS_BYTE, LOW_BYTE = np.uint64(45), np.uint64(255)
 
 @register_jitable(inline="always")
 def short_number(text, start):
-    """(value, end) of `-12345678.12345678` and shorter; end = -1 for anything else."""
+    """Return (value, end) of `-12345678.12345678` and shorter; end is -1 for anything else."""
     word = load8(text, start)
-    # branch-free: where a number ends, and whether it has a sign, cannot be predicted
+    # there are no branches here: the processor cannot predict where a number ends
     length = zero_bytes(blanks(word))
     beyond = zero_bytes(blanks(load8(text, start + 8)))
     length += beyond if length == 8 else 0
@@ -59,7 +59,7 @@ def short_number(text, start):
     decimals = max(length - whole - 1, 0)
     left = align_digits(word, whole)
     right = align_digits(load8(text, start + whole + 1), min(decimals, 8))
-    # no digit at all, too many decimals, too many whole digits, an end that is not in sight
+    # not a digit, no digit at all, too many decimals or whole digits, or the end is not in sight
     if (
         (not_digits(left) | not_digits(right)) != 0
         or whole + decimals == 0
@@ -77,9 +77,9 @@ def short_number(text, start):
 
 @kernel()
 def digit_run(text, start, mantissa, kept):
-    """(end, mantissa, digits kept, digits dropped) after the digits that begin at start.
+    """Return (end, mantissa, digits kept, digits dropped) of the digits that begin at start.
 
-    Zeros that lead are not kept; what does not fit 19 digits is dropped.
+    What does not fit 19 digits is dropped.
     """
     dropped = 0
     p = start
@@ -95,7 +95,7 @@ def digit_run(text, start, mantissa, kept):
 
 @kernel()
 def exponent_at(text, start):
-    """(end, exponent) of `e-12` at start; end = -1 where no digit follows the e."""
+    """Return (end, exponent) of `e-12` at start; end is -1 where no digit follows the e."""
     p = start + 1
     negative = text[p] == MINUS
     if negative or text[p] == PLUS:
@@ -112,7 +112,7 @@ def exponent_at(text, start):
 
 @kernel()
 def scaled(mantissa, power):
-    """(status, value) of mantissa times 10^power, rounded to float32 as Python would."""
+    """Return (status, value) of mantissa times 10^power, rounded to float32 as Python would."""
     if mantissa == 0 or power < LEAST_POWER:
         return GOOD, np.float32(0.0)
     if power > LARGEST_POWER:
@@ -130,7 +130,7 @@ def scaled(mantissa, power):
 
 @kernel()
 def number(text, start):
-    """(status, value, end) of the decimal number at start; it ends at a blank or a '#'."""
+    """Return (status, value, end) of the decimal number at start, up to a blank or a '#'."""
     p = start
     negative = text[p] == MINUS
     if negative or text[p] == PLUS:
@@ -158,7 +158,7 @@ def number(text, start):
 
 @kernel()
 def integer(text, start):
-    """(value, end) of an integer of up to 18 digits with or without a sign; end = -1: none."""
+    """Return (value, end) of an integer of up to 18 digits; end is -1 where there is none."""
     p = start
     negative = text[p] == MINUS
     if negative or text[p] == PLUS:

@@ -1,7 +1,7 @@
-"""Eight characters at a time: a word of text, its blanks, its dot, its digits.
+"""Eight characters at a time: the blanks, the dot and the digits of a 64-bit word of text.
 
-Bit tricks on 64-bit words (the first character in the lowest byte); each is exact for the
-lowest byte it finds, which is all that is asked of it.
+The first character is in the lowest byte. Each function flags bytes by arithmetic on the whole
+word. Its lowest flag is exact; flags above it may be wrong, and no caller reads them.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ OCTET = np.uint64(0x00000000FFFFFFFF)
 TEN, HUNDRED, MYRIAD = np.uint64(10), np.uint64(100), np.uint64(10000)
 SHIFT_8, SHIFT_16, SHIFT_32 = np.uint64(8), np.uint64(16), np.uint64(32)
 
-#: bytes that may be read (never used) past the end of a text
+#: the bytes past the end of a text that may be read, but are never used
 PADDING = 32
 
 
 @intrinsic
 def load8(typingctx, text, position):
-    """The eight bytes text[position : position + 8] as one uint64, at any alignment."""
+    """Return the eight bytes text[position : position + 8] as one uint64, at any alignment."""
 
     def generate(context, builder, signature, args):
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
@@ -47,7 +47,7 @@ def load8(typingctx, text, position):
 
 @intrinsic
 def zero_bytes(typingctx, flags):
-    """Whole bytes below the lowest set bit of a uint64; 8 when none is set."""
+    """Return the number of whole bytes below the lowest set bit; 8 where no bit is set."""
 
     def generate(context, builder, signature, args):
         zeros = builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
@@ -58,40 +58,40 @@ def zero_bytes(typingctx, flags):
 
 @kernel()
 def dots(word):
-    """Flags whose lowest is at the first '.'."""
+    """Flag the first '.'."""
     x = word ^ DOTS
     return (x - ONES) & ~x & HIGH
 
 
 @kernel()
 def newlines(word):
-    """Flags whose lowest is at the first newline."""
+    """Flag the first newline."""
     x = word ^ NEWLINES
     return (x - ONES) & ~x & HIGH
 
 
 @kernel()
 def blanks(word):
-    """Flags whose lowest is at the first character at or below the blank."""
+    """Flag the first character at or below the blank."""
     return (word - BLANKS) & ~word & HIGH
 
 
 @kernel()
 def align_digits(word, count):
-    """The first `count` (0..8) characters less '0', moved up so that zeros lead."""
+    """Subtract '0' from the first `count` (0..8) characters and move them up behind zeros."""
     half = np.uint64(4 * (8 - count))
     return ((word ^ DIGIT_ZERO) << half) << half
 
 
 @kernel()
 def not_digits(aligned):
-    """Non-zero when a byte of `align_digits` is not 0..9."""
+    """Return a value other than 0 when a byte of `align_digits` is not 0..9."""
     return ((aligned + TO_HIGH) | aligned) & HIGH
 
 
 @kernel()
 def digits_value(aligned):
-    """The number that eight aligned digits spell."""
+    """Return the number that eight aligned digits spell."""
     x = (aligned * TEN + (aligned >> SHIFT_8)) & PAIRS
     x = (x * HUNDRED + (x >> SHIFT_16)) & QUADS
     return (x * MYRIAD + (x >> SHIFT_32)) & OCTET

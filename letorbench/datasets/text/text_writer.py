@@ -1,7 +1,7 @@
-"""QuerySets to LETOR text, fast: whole blocks of rows as one array of characters.
+"""From a `QuerySet` to LETOR text, whole blocks of rows as one array of characters.
 
-Every cell gets the widest place it can need, filled with zero bytes where it needs less; the
-zero bytes are taken out of the block at once. The text is the same on every machine.
+Every cell has room for the longest text it can need and is filled up with zero bytes. All zero
+bytes of a block are removed at once. The text is the same on every machine.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 
-#: values turned into text at a time: a block's characters stay within some ten MB
+#: the values that become text at a time; a block's characters then take some ten MB
 _BLOCK = 1 << 19
 
 
@@ -21,11 +21,18 @@ _BLOCK = 1 << 19
 class TextFormat:
     """How a release writes its lines.
 
-    decimals: digits after the point; a column of `whole` is written without a point.
-    whole:    (n_features,) bool, or None for none: columns of whole numbers.
-    sparse:   zeros are left out.
-    docids:   each line ends in `#docid = …`.
-    ending:   what stands before the newline (MSLR's lines end in a blank).
+    Parameters
+    ----------
+    decimals : int
+        The digits after the point, at most 6.
+    whole : ndarray of shape (n_features,), bool, optional
+        The columns of whole numbers, which are written without a point.
+    sparse : bool
+        Whether zeros are left out.
+    docids : bool
+        Whether each line ends in `#docid = …`.
+    ending : bytes
+        What stands before the newline; MSLR's lines end in a blank.
     """
 
     decimals: int = 6
@@ -36,9 +43,10 @@ class TextFormat:
 
 
 def write_text(file: IO[bytes], queries: QuerySet, form: TextFormat) -> None:
-    """Write every document of a set as a line; |values| below a million, finite.
+    """Write every document of a set as a line.
 
-    Values are rounded to `decimals` (at most 6) digits after the point.
+    The values must be finite and below a million in size. They are rounded to the format's
+    decimals.
     """
     qids = np.repeat(queries.qids, queries.lengths)
     step = max(1, _BLOCK // queries.n_features)
@@ -58,7 +66,7 @@ def write_text(file: IO[bytes], queries: QuerySet, form: TextFormat) -> None:
 
 
 def _features(values: np.ndarray, form: TextFormat) -> np.ndarray:
-    """(rows, n_features * width) uint8: " index:value" of every cell, zero bytes between."""
+    """Return " index:value" of every cell, (rows, n_features * width) uint8, zeros between."""
     n_docs, n_features = values.shape
     prefixes = np.zeros(n_features, dtype="S8")
     prefixes[:] = [f" {index}:".encode() for index in range(1, n_features + 1)]
@@ -86,14 +94,14 @@ def _constant(text: bytes, rows: slice) -> np.ndarray:
 
 
 def _number(values: np.ndarray, width: int) -> np.ndarray:
-    """(n, width) uint8: whole numbers 0 .. 10^width - 1 in digits, zero bytes before them."""
+    """Return the digits of whole numbers below 10^width, (n, width) uint8, after zero bytes."""
     places = 10 ** np.arange(width - 1, -1, -1)
     shifted = values[:, None] // places
     return np.where((shifted > 0) | (places == 1), shifted % 10 + ord("0"), 0).astype(np.uint8)
 
 
 def _digits(whole: np.ndarray, width: int) -> np.ndarray:
-    """(…, 6) uint8: as `_number` for numbers below a million, by tables of three digits."""
+    """Return the digits of numbers below a million, (…, 6) uint8, by tables of three digits."""
     high, low = np.divmod(whole, 1000)
     return np.concatenate([_LEAD[high], _LOW[low + 1000 * (high > 0)]], axis=-1)
 

@@ -134,7 +134,7 @@ def test_refuses_to_overwrite(tmp_path: Path) -> None:
     import_archive(as_zip(tmp_path / "a.zip", tree("MQ2008")), data)
     before = contents(data)
     other = tree("MQ2008", "MQ2007") | {"MQ2008/Fold3/vali.txt": "other\n"}
-    with pytest.raises(DataError, match="Fold3/vali.txt: is there already with other content"):
+    with pytest.raises(DataError, match="Fold3/vali.txt: found a file of other content, expected the same"):
         import_archive(as_zip(tmp_path / "b.zip", other), data)
     assert contents(data) == before, "nothing of MQ2007 either"
 
@@ -310,12 +310,12 @@ def test_an_archive_inside(tmp_path: Path) -> None:
 
 def test_which_version(tmp_path: Path) -> None:
     source = as_zip(tmp_path / "a.zip", tree("OHSUMED"))
-    refused(source, tmp_path, "OHSUMED in OHSUMED, but which version")
+    refused(source, tmp_path, "found OHSUMED in OHSUMED, expected the name of its variant")
 
 
 def test_two_in_one_place(tmp_path: Path) -> None:
     source = as_zip(tmp_path / "a.zip", tree("a/MQ2008", "b/MQ2008"))
-    refused(source, tmp_path, "MQ2008 is inside twice")
+    refused(source, tmp_path, "found MQ2008 twice")
 
 
 def test_a_name_that_cannot_be(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_rar_is_kept_and_explained(tmp_path: Path) -> None:
 
 
 def test_by_request_and_generated(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="by request only; get it from https://.*YAHOO-SET1-twin"):
+    with pytest.raises(DataError, match="on request only; get it from https://.*YAHOO-SET1-twin"):
         fetching.fetch("YAHOO-SET1", tmp_path)
     with pytest.raises(DataError, match="datasets make TD2003-twin"):
         fetching.fetch("TD2003-twin", tmp_path)

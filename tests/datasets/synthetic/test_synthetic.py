@@ -225,7 +225,7 @@ def test_made_once(tmp_path: Path) -> None:
     before = (folder / "Fold1/train.txt").stat().st_mtime_ns
     assert synthetic.make("MQ2008", tmp_path, scale=0.05) == folder
     assert (folder / "Fold1/train.txt").stat().st_mtime_ns == before
-    with pytest.raises(DataError, match="MQ2008-twin: is there already, made otherwise"):
+    with pytest.raises(DataError, match="MQ2008-twin: found a folder that was made in another way"):
         synthetic.make("MQ2008", tmp_path, seed=1, scale=0.05)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from letorbench.datasets.text import text_lines as kernels
+from letorbench.datasets.text import text_scan
 from letorbench.datasets.text.text_words import PADDING
 
 
@@ -95,10 +96,10 @@ def test_lines_and_rows_are_counted(rng: np.random.Generator) -> None:
         lines = [pieces[i] for i in rng.integers(0, len(pieces), rng.integers(1, 12))]
         text = b"".join(lines)
         rows = sum(line.split(b"#")[0].strip() != b"" for line in lines)
-        assert kernels.count_rows(padded(text), len(text)) == rows
+        assert text_scan.count_rows(padded(text), len(text)) == rows
         size = int(rng.integers(1, len(text) + 1))
         found = np.zeros(3, dtype=np.int64)
-        kernels.count_lines(padded(text), size, found)
+        text_scan.count_lines(padded(text), size, found)
         assert found[0] == text[:size].count(b"\n")
         assert found[1] == text[:size].rfind(b"\n") + 1
         odd = sum(text[i] == 10 and padded(text)[i + 1] <= 35 for i in range(size))
@@ -107,8 +108,8 @@ def test_lines_and_rows_are_counted(rng: np.random.Generator) -> None:
 
 def test_widest_looks_at_indices_only() -> None:
     text = b"0 qid:99 1:5 7:1e9\n0 qid:98 3:77 # 50:1 docid = 9\n1 qid:1 12:1 9000:2\n"
-    assert kernels.widest(padded(text), len(text), 9000) == 9000
-    assert kernels.widest(padded(text), len(text), 8999) == 12
+    assert text_scan.widest(padded(text), len(text), 9000) == 9000
+    assert text_scan.widest(padded(text), len(text), 8999) == 12
 
 
 def test_gather_copies_and_pads() -> None:
