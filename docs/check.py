@@ -143,23 +143,26 @@ def check(path: Path, needs: set[str]) -> Page:
 
         def renew(match: re.Match[str]) -> str:
             if name := match["generated"]:
-                old, new = match["table"], generate(name)
+                group, new = "table", generate(name)
             elif (match["needs"] or match["setup"]) not in needs:
                 page.skipped += match["needs"] is not None
                 return match[0]
             elif match["setup"]:
-                old, new = "", run_console(match["hidden"], folder)
+                new = run_console(match["hidden"], folder)
                 failed = [line for line in new.splitlines() if line.startswith("exit status")]
                 page.differences += [f"{path}: setup: {line}" for line in failed]
                 return match[0]
             else:
-                run = run_console if match["language"] == "console" else run_python
-                rest = () if run is run_console else (namespace,)
-                old, new = match["body"], run(match["body"], folder, *rest)
-            if masked(old) == masked(new):
+                group = "body"
+                if match["language"] == "console":
+                    new = run_console(match["body"], folder)
+                else:
+                    new = run_python(match["body"], folder, namespace)
+            if masked(match[group]) == masked(new):
                 return match[0]
-            page.differences.append(_difference(path, old, new))
-            return match[0].replace(old, new) if old else match[0].replace("-->\n", f"-->\n{new}", 1)
+            page.differences.append(_difference(path, match[group], new))
+            start, stop = (at - match.start() for at in match.span(group))
+            return match[0][:start] + new + match[0][stop:]
 
         page.text = BLOCK.sub(renew, page.text)
     return page

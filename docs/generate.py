@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import click
 import numpy as np
@@ -12,6 +12,7 @@ from letorbench.cli import cli
 from letorbench.conventions import CONVENTIONS, Convention
 from letorbench.datasets.catalog import CATALOG
 from letorbench.experiment.settings import describe, parameters
+from letorbench.losses import LOSSES
 from letorbench.measures import MEASURES
 from letorbench.papers import PAPERS, paper
 from letorbench.rankers import names, ranker
@@ -57,7 +58,7 @@ def _algorithm(name: str) -> str:
     ]
     if cls.needs:
         lines.append(f"It needs the package `{cls.needs}`: `pip install '{cls.extra}'`.\n")
-    defaults = cls().settings()
+    defaults = cls().get_params()
     rows = [
         [
             code(cls.spelled.get(key, key)),
@@ -70,6 +71,12 @@ def _algorithm(name: str) -> str:
     if rows:
         lines.append(table(["parameter", "type", "default", "validation chooses from"], rows))
     return "\n".join(lines)
+
+
+def losses() -> str:
+    """A row a loss."""
+    rows = ([code(name), code(each.formula)] for name, each in sorted(LOSSES.items()))
+    return table(["loss", "value of a query"], rows)
 
 
 def measures() -> str:
@@ -160,27 +167,37 @@ def _help(command: click.Command, path: str) -> list[str]:
 
 
 def api() -> str:
-    """The API reference's directives, a line a public name."""
+    """The API reference: a page a function and a class, a row a value."""
     import letorbench as lb
 
-    groups: dict[str, list[str]] = {"Functions": [], "Rankers": [], "Other classes": [], "Values": []}
-    for name in sorted(set(getattr(lb, "__all__", ())), key=str.lower):
-        value = getattr(lb, name)
-        ranks = inspect.isclass(value) and hasattr(value, "fit")
-        kind = "Rankers" if ranks else "Other classes" if inspect.isclass(value) else "Functions"
-        groups[kind if callable(value) and hasattr(value, "__doc__") else "Values"].append(name)
-    return "\n".join(
+    values = {name: getattr(lb, name) for name in sorted(dir(lb), key=str.lower)}
+    classes = {name: value for name, value in values.items() if inspect.isclass(value)}
+    groups = {
+        "Functions": [name for name, value in values.items() if inspect.isfunction(value)],
+        "Rankers": [name for name, value in classes.items() if issubclass(value, lb.Ranker)],
+        "Other classes": [n for n, value in classes.items() if not issubclass(value, lb.Ranker)],
+    }
+    sections = (
         f"## {title}\n\n```{{eval-rst}}\n.. autosummary::\n   :toctree: api\n   :nosignatures:\n\n"
         + "".join(f"   letorbench.{name}\n" for name in members)
         + "```\n"
         for title, members in groups.items()
-        if members
     )
+    listed = {name for members in groups.values() for name in members}
+    rest = ([code(f"lb.{name}"), _what(values[name])] for name in values if name not in listed)
+    return "\n".join(sections) + "\n## Values\n\n" + table(["name", "what it is"], rest)
+
+
+def _what(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "a mapping with the keys " + ", ".join(map(code, value))
+    return getattr(value, "description", "")
 
 
 GENERATED: dict[str, Callable[[], str]] = {
     "algorithms": algorithms,
     "algorithm-details": algorithm_details,
+    "losses": losses,
     "measures": measures,
     "conventions": conventions,
     "data-sets": data_sets,

@@ -31,7 +31,7 @@ FORMS = click.Choice(["auto", "scores", "ranklib", "trec"])
 @options.out
 @click.option(
     "--convention", default="auto", show_default=True,
-    type=click.Choice(["auto", "letor3", "letor4", "mslr", "standard"]),
+    type=options.ConventionName(auto=True),
     help="Whose measuring rules; auto: those of the stored results, else the data set's.",
 )
 @options.null

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--convention", default="auto", show_default=True,
-    type=click.Choice(["auto", "letor3", "letor4", "mslr", "standard"]),
+    type=options.ConventionName(auto=True),
     help="Whose measuring rules; auto: those of the data set's official tool.",
 )
 @options.null

@@ -22,7 +22,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 )
 @click.option(
     "--convention", default="standard", show_default=True,
-    type=click.Choice(["letor3", "letor4", "mslr", "standard"]),
+    type=options.ConventionName(),
     help="Whose measuring rules.",
 )
 @click.option(

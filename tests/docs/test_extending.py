@@ -1,0 +1,123 @@
+"""Six small patches, which docs/extending.md shows, each applied to a copy of the package.
+
+A patch may touch two files at most. What it adds works at once: from Python, and where it has
+one, from the command line.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PATCHES = ROOT / "tests" / "examples" / "patches"
+
+#: what uses the thing that the patch of that name adds
+USES = {
+    "measure": """
+import letorbench as lb
+from letorbench.measures import parse
+values = lb.evaluate([0, 1, 0], [3.0, 2.0, 1.0], qid=[1, 1, 1], measures=["success@1,success@2"])
+assert list(values) == [0.0, 1.0], values
+assert "success@k" in message(lambda: parse("sucess@1"))
+""",
+    "loss": """
+import numpy as np
+from letorbench.datasets.queryset import QuerySet
+from letorbench.losses import loss
+queries = QuerySet.from_arrays(np.zeros((4, 1)), [0, 1, 2, 0], [1, 1, 2, 2])
+scores, step = np.array([0.3, 0.9, -4.0, 0.2]), 1e-6
+at = loss("huber")(scores, queries)
+for i in range(4):
+    move = step * np.eye(4)[i]
+    up, down = (loss("huber")(scores + h, queries).value.sum() for h in (move, -move))
+    assert abs(at.gradient[i] - (up - down) / (2 * step)) < 1e-6
+""",
+    "ranker": """
+import letorbench as lb
+X, y, qid = [[0.1, 3.0], [0.9, 1.0], [0.4, 2.0]], [0, 2, 1], [7, 7, 7]
+assert lb.Centroid(shrink=0.5).fit(X, y, qid=qid).predict(X).argmax() == 1
+assert lb.ranker("centroid") is lb.Centroid
+assert "validation chooses from 0.5, 1.0, 2.0" in letorbench("algos centroid")
+""",
+    "dataset": """
+assert "SHOP " in letorbench("datasets list")
+assert "searches of our shop" in letorbench("datasets show SHOP")
+letorbench("datasets make SHOP-twin")
+assert "SHOP-twin" in letorbench("datasets list")
+""",
+    "paper": """
+out = letorbench("reproduce jarvelin-2002")
+assert "dcg-at-10" in out and "2       2           0" in out, out
+""",
+    "convention": """
+import letorbench as lb
+y, scores, qid = [1, 2], [2.0, 1.0], [1, 1]
+assert lb.evaluate(y, scores, qid=qid, measures="p@1", convention="strict").item() == 0.0
+assert lb.evaluate(y, scores, qid=qid, measures="p@1", convention="standard").item() == 1.0
+assert "strict" in letorbench("score --help") and "strict" in letorbench("run --help")
+""",
+}
+PRELUDE = """
+import subprocess, sys
+def letorbench(line):
+    run = [sys.executable, "-m", "letorbench", *line.split()]
+    done = subprocess.run(run, text=True, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+def message(call):
+    try:
+        call()
+    except ValueError as error:
+        return str(error)
+"""
+
+
+def apply(patch: str, root: Path) -> list[str]:
+    """Apply a unified diff below `root`, and return the files that it touches.
+
+    A hunk goes where its old lines stand, which must be one place.
+    """
+    touched = []
+    for part in re.split(r"^diff --git .*\n", patch, flags=re.MULTILINE)[1:]:
+        head, *hunks = re.split(r"^@@ .*\n", part, flags=re.MULTILINE)
+        path = root / re.search(r"^\+\+\+ b/(\S+)$", head, re.MULTILINE).group(1)
+        text = "" if "\n--- /dev/null" in head else path.read_text(encoding="utf-8")
+        for hunk in hunks:
+            lines = hunk.splitlines(keepends=True)
+            old, new = (
+                "".join(line[1:] or "\n" for line in lines if line[0] in kept)
+                for kept in (" -\n", " +\n")
+            )
+            assert not old or text.count(old) == 1, f"{path}: found {text.count(old)} of\n{old}"
+            text = text.replace(old, new) if old else new
+        path.write_text(text, encoding="utf-8")
+        touched.append(path.relative_to(root).as_posix())
+    return touched
+
+
+@pytest.mark.parametrize("what", USES)
+def test_a_small_patch_adds_one(what: str, tmp_path: Path) -> None:
+    compiled = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "letorbench", tmp_path / "letorbench", ignore=compiled)
+    touched = apply((PATCHES / f"{what}.diff").read_text(encoding="utf-8"), tmp_path)
+    assert 1 <= len(touched) <= 2
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", PRELUDE + USES[what]],
+        cwd=tmp_path, env=environment, text=True, capture_output=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+def test_there_is_a_patch_for_each_and_the_page_shows_it() -> None:
+    page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+    assert {path.stem for path in PATCHES.glob("*.diff")} == set(USES)
+    for what in USES:
+        assert f"tests/examples/patches/{what}.diff" in page
