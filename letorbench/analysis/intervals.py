@@ -10,6 +10,7 @@ import numpy as np
 from letorbench.analysis.sign_flips import ROUNDING
 from letorbench.analysis.significance import differences
 from letorbench.errors import DataError
+from letorbench.results.per_query import mean_of_folds
 
 #: draws that are in memory at a time, so that many queries need no more memory than few
 BLOCK = 2**20
@@ -107,19 +108,6 @@ def resampled_means(
         counts = np.bincount(drawn.ravel(), minlength=len(block) * n).reshape(len(block), n)
         block[:] = counts @ values / n
     return means
-
-
-def mean_of_folds(values: np.ndarray, folds: np.ndarray) -> float:
-    """The mean of the folds' means, as LETOR reports it.
-
-    values, folds: (n_queries,).
-
-    Examples
-    --------
-    >>> mean_of_folds(np.array([0.0, 0.0, 1.0]), np.array([1, 1, 2]))
-    0.5
-    """
-    return float(np.mean([values[folds == fold].mean() for fold in np.unique(folds)]))
 
 
 def bootstrap_folds(

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from letorbench.analysis.rendering import render as render_table
-from letorbench.analysis.tabular import Cell, Table, columns, data_table, to_frame
+from letorbench.analysis.tabular import Cell, Table, columns, data_table
 from letorbench.conventions import convention
 from letorbench.results.summary import Row, Summary
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: what a table shows unless told otherwise
 USUAL = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map")
@@ -42,10 +38,10 @@ def summary_table(
     """The table for people: numbers to four places, the two best of each column marked.
 
     Rows of different conventions do not compare, so that nothing is marked among them. A
-    partial algorithm says how many folds it has, and takes no part in the marks.
+    partial algorithm says how many folds it has; one with fewer folds than others is not marked.
     """
     lacking = partial(summary)
-    shown = [_column(summary, measure, marks, lacking) for measure in measures]
+    shown = [_column(summary, measure, marks) for measure in measures]
     rows = tuple(
         (*_heads(summary, row, lacking), *(column[i] for column in shown))
         for i, row in enumerate(summary.rows)
@@ -78,25 +74,6 @@ def summary_data(
     return data_table(["dataset", "algo", "convention", "folds", *measures, *signs], rows)
 
 
-def summary_frame(summary: Summary, measures: Sequence[str] | None = None) -> pd.DataFrame:
-    """The results as a DataFrame.
-
-    Parameters
-    ----------
-    summary : Summary
-        The algorithms of one data set.
-    measures : sequence of str, optional
-        The columns, such as `ndcg@10`; all that are stored by default.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns `dataset`, `algo`, `convention`, `folds`, then one for each measure. A value is
-        the mean of the folds' means, NaN where it was not measured.
-    """
-    return to_frame(summary_data(summary, summary.measures if measures is None else measures))
-
-
 def caption(summary: Summary) -> str:
     """One line: the data set, what was averaged, and the convention of the numbers."""
     folds = sorted({row.folds for row in summary.rows})
@@ -121,11 +98,17 @@ def label(measure: str) -> str:
 
 
 def partial(summary: Summary) -> dict[str, str]:
-    """The algorithms with fewer folds than the others -> "3 of 5 folds"."""
-    most = max((row.folds for row in summary.rows), default=0)
+    """The algorithms that lack folds of the data set, or of the others -> "3 of 5 folds"."""
+    most = max((max(row.folds, row.n_folds or 0) for row in summary.rows), default=0)
     return {
         row.algo: f"{row.folds} of {most} folds" for row in summary.rows if row.folds < most
     }
+
+
+def comparable(summary: Summary) -> list[Row]:
+    """The rows that are ranked among each other: those with the most folds."""
+    most = max((row.folds for row in summary.rows), default=0)
+    return [row for row in summary.rows if row.folds == most]
 
 
 def partial_note(summary: Summary) -> str:
@@ -134,7 +117,10 @@ def partial_note(summary: Summary) -> str:
     if not lacking:
         return ""
     named = ", ".join(f"{algo} ({folds})" for algo, folds in lacking.items())
-    return f"partial: {named}; a mean over fewer folds does not compare with the others"
+    said = f"partial: {named}"
+    if len(comparable(summary)) == len(summary.rows):
+        return said
+    return f"{said}; a mean over fewer folds does not compare with the others"
 
 
 def _heads(summary: Summary, row: Row, lacking: Mapping[str, str]) -> list[Cell]:
@@ -144,22 +130,20 @@ def _heads(summary: Summary, row: Row, lacking: Mapping[str, str]) -> list[Cell]
     return [*heads, Cell(row.convention, row.convention)] if summary.mixed else heads
 
 
-def _column(
-    summary: Summary, measure: str, marks: Marks | None, lacking: Mapping[str, str]
-) -> list[Cell]:
+def _column(summary: Summary, measure: str, marks: Marks | None) -> list[Cell]:
     """A cell for each row; equal printed numbers share a place."""
     printed = {
         row.algo: f"{row.values[measure]:.4f}" for row in summary.rows if measure in row.values
     }
-    ranked = {text for algo, text in printed.items() if algo not in lacking and not summary.mixed}
-    best = sorted(ranked, key=float, reverse=True)[:2]
+    ranked = [] if summary.mixed else [row.algo for row in comparable(summary)]
+    best = sorted({printed[algo] for algo in ranked if algo in printed}, key=float)[:-3:-1]
     places = {text: place for place, text in enumerate(best, 1)}
     signs = marks.signs if marks else {}
     return [
         Cell(
             printed.get(row.algo, ""),
             row.values.get(measure),
-            0 if row.algo in lacking else places.get(printed.get(row.algo, ""), 0),
+            places.get(printed.get(row.algo, ""), 0) if row.algo in ranked else 0,
             signs.get((row.algo, measure), 0),
         )
         for row in summary.rows

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 
 from letorbench import results
-from letorbench.analysis.intervals import mean_of_folds
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets import layout
 from letorbench.datasets.catalog import parse as parse_name
@@ -20,6 +19,7 @@ from letorbench.experiment.run import run as run_all
 from letorbench.experiment.settings import parameters
 from letorbench.measures import parse, query_metrics
 from letorbench.rankers import names, ranker
+from letorbench.results.per_query import mean_of_folds
 
 #: NDCG@1..10, the curve of the papers' figures
 CUTOFFS = tuple(f"ndcg@{k}" for k in range(1, 11))

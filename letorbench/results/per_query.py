@@ -36,8 +36,7 @@ class PerQuery:
 
     def mean(self, measure: str) -> float:
         """Return the mean of the folds' means, as LETOR reports it."""
-        column = self.values[measure]
-        return float(np.mean([column[self.folds == k].mean() for k in np.unique(self.folds)]))
+        return mean_of_folds(self.values[measure], self.folds)
 
     @classmethod
     def joined(cls, parts: Sequence[PerQuery]) -> PerQuery:
@@ -51,6 +50,19 @@ class PerQuery:
                 for name in parts[0].values
             },
         )
+
+
+def mean_of_folds(values: np.ndarray, folds: np.ndarray) -> float:
+    """Return the mean of the folds' means, as LETOR reports it.
+
+    values, folds: (n_queries,).
+
+    Examples
+    --------
+    >>> mean_of_folds(np.array([0.0, 0.0, 1.0]), np.array([1, 1, 2]))
+    0.5
+    """
+    return float(np.mean([values[folds == fold].mean() for fold in np.unique(folds)]))
 
 
 def write_fold_queries(path: Path, queries: PerQuery) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from letorbench.analysis.comparison import Procedure, compare, on_common_folds
 from letorbench.analysis.comparison_table import comparison_frame, render
-from letorbench.analysis.results_table import partial, summary_frame
+from letorbench.analysis.results_table import partial
 from letorbench.analysis.results_table import render as render_summary
 from letorbench.errors import DataError
 from letorbench.results.per_query import PerQuery
@@ -78,9 +78,9 @@ def test_a_partial_algorithm_says_so_in_tables_and_is_not_ranked():
     assert "0.9000*" not in render_summary(SUMMARY, ["map"], "text")
 
 
-def test_summary_frame():
-    frame = summary_frame(SUMMARY)
-    assert list(frame.columns) == ["dataset", "algo", "convention", "folds", "map", "ndcg@1"]
-    assert frame["folds"].tolist() == [5, 5, 3] and frame["map"].tolist() == [0.25, 0.20, 0.90]
-    assert frame["ndcg@1"].isna().tolist() == [True, False, True]
-    assert list(summary_frame(SUMMARY, ["map"]).columns)[4:] == ["map"]
+def test_where_all_lack_folds_they_are_still_ranked():
+    rows = (Row("a", "letor3", 2, {"map": 0.25}, 5), Row("b", "letor3", 2, {"map": 0.20}, 5))
+    summary = Summary("SET", rows)
+    assert partial(summary) == {"a": "2 of 5 folds", "b": "2 of 5 folds"}
+    text = render_summary(summary, ["map"], "text")
+    assert "0.2500*" in text and text.endswith("partial: a (2 of 5 folds), b (2 of 5 folds)\n")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from letorbench.analysis.intervals import bootstrap_folds, bootstrap_ratio, mean_of_folds
+from letorbench.analysis.intervals import bootstrap_folds, bootstrap_ratio
 from letorbench.papers import judge
 from letorbench.papers.claims import NOT_REPRODUCED, NOT_SIGNIFICANT, REPRODUCED, Claim, Measured
 from letorbench.papers.records import closing, lines, notes, write_claims
+from letorbench.results.per_query import mean_of_folds
 
 
 def claim(kind="value", value=None, sense="equal", name="c"):

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from letorbench.analysis.intervals import mean_of_folds
 from letorbench.cli.reproduce import reproduce
 from letorbench.papers import PAPERS, judge, ndcgboost_2009, paper
 from letorbench.papers.claims import NO_DATA, NOT_REPRODUCED, REPRODUCED
 from letorbench.papers.study import Values
+from letorbench.results.per_query import mean_of_folds
 
 
 @pytest.mark.parametrize("name", PAPERS)

@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from letorbench.analysis.comparison import Pair, Procedure, compare
 from letorbench.analysis.comparison_table import probability
 from letorbench.analysis.report.gather import Results
-from letorbench.analysis.results_table import label, partial, partial_note
+from letorbench.analysis.results_table import comparable, label, partial_note
 from letorbench.results.summary import Row
 
 
 def conclusions(results: Results, procedure: Procedure, measure: str) -> list[str]:
     """Two to four sentences on the algorithms of a data set.
 
-    The best algorithm is the one with the highest mean of the folds' means among those that
-    have all folds. Its significance comes from the pooled queries, with the p-values corrected
+    The best algorithm is the one with the highest mean of the folds' means among those with the
+    most folds. Its significance comes from the pooled queries, with the p-values corrected
     for all the algorithms that it is compared with.
     """
     if results.summary.mixed:
@@ -35,10 +35,8 @@ def conclusions(results: Results, procedure: Procedure, measure: str) -> list[st
 
 
 def ranked(results: Results, measure: str) -> list[Row]:
-    """The rows of all complete algorithms, the best first."""
-    lacking = partial(results.summary)
-    rows = [row for row in results.summary.rows if row.algo not in lacking]
-    return sorted(rows, key=lambda row: -row.values[measure])
+    """The rows that compare, those with the most folds; the best first."""
+    return sorted(comparable(results.summary), key=lambda row: -row.values[measure])
 
 
 def _opening(results: Results, order: Sequence[Row], measure: str) -> str:
