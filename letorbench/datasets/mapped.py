@@ -68,7 +68,8 @@ def store(place: Path, arrays: Mapping[str, Sequence[np.ndarray]]) -> dict[str, 
             shutil.rmtree(place, ignore_errors=True)
             with contextlib.suppress(OSError):  # another process was faster
                 new.rename(place)
-        return found
+        # mapped by its lasting name, worker processes can map it too
+        return load(place) or found
     finally:
         shutil.rmtree(new, ignore_errors=True)
 

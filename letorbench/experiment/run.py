@@ -19,7 +19,7 @@ from letorbench.experiment.plan import (
     fold_numbers,
 )
 from letorbench.experiment.settings import Settings
-from letorbench.experiment.task import Outcome, Worker, attempt
+from letorbench.experiment.task import FAILURES, Outcome, Worker, attempt
 from letorbench.rankers import plugins
 from letorbench.rankers.base import Ranker
 from letorbench.results.fold_files import check_writable, current_folds, experiment_of, read_folds
@@ -136,7 +136,7 @@ def _other_folds(protocol: Protocol, benchmark: Benchmark, system: Contender) ->
     try:
         task = Task(name, algo, 0, system.settings)
         asked = experiment_of(identity(task, protocol, benchmark, system.ranker))
-    except (ValueError, TypeError):
+    except FAILURES:
         return ""  # settings that the ranker refuses: every task has said so
     others = [fold.number for fold in stored if fold.experiment != asked]
     if not others:

@@ -1,12 +1,18 @@
 """Results: the only package that knows the names and the formats of result files.
 
 `paths` has every name. `fold_files` writes and reads a fold, `summary` and `per_query` read what
-is finished, `derived_tables` writes the CSV copies, `frames` gives DataFrames. Other people's
+is finished, `derived_tables` writes the CSV copies, `dataframes` gives DataFrames. Other people's
 score files come in by `import_external`, ours go out by `export_trec`.
 """
 
 from __future__ import annotations
 
+from letorbench.results.dataframes import (
+    fits_frame,
+    folds_frame,
+    per_query_frame,
+    summary_frame,
+)
 from letorbench.results.fold_files import (
     FoldResult,
     Measured,
@@ -18,8 +24,13 @@ from letorbench.results.fold_files import (
     stored_fit,
     write_fold,
 )
-from letorbench.results.frames import fits_frame, folds_frame, per_query_frame, summary_frame
-from letorbench.results.paths import algo_folder, algorithms, fold_folder, models, present
+from letorbench.results.paths import (
+    algo_folder,
+    algorithms,
+    fold_folder,
+    models,
+    present,
+)
 from letorbench.results.per_query import PerQuery, check_paired
 from letorbench.results.scores import read_scores, write_scores
 from letorbench.results.summary import Row, Summary, curve, read_per_query, read_summary
