@@ -21,19 +21,19 @@ from letorbench import lazy
 from letorbench.rankers import classes
 
 if TYPE_CHECKING:
-    from letorbench.api.data import from_frame as from_frame
-    from letorbench.api.data import load as load
-    from letorbench.api.data import read_letor as read_letor
     from letorbench.api.measuring import evaluate as evaluate
-    from letorbench.api.outcome import Results as Results
+    from letorbench.api.results_view import Results as Results
+    from letorbench.api.results_view import results as results
     from letorbench.api.running import compare as compare
     from letorbench.api.running import plot as plot
-    from letorbench.api.running import results as results
     from letorbench.api.running import run as run
     from letorbench.conventions import CONVENTIONS as CONVENTIONS
+    from letorbench.datasets.frames import from_frame as from_frame
+    from letorbench.datasets.load import load as load
     from letorbench.datasets.queryset import Benchmark as Benchmark
     from letorbench.datasets.queryset import Fold as Fold
     from letorbench.datasets.queryset import QuerySet as QuerySet
+    from letorbench.datasets.reader import read_letor as read_letor
     from letorbench.errors import DataError as DataError
     from letorbench.errors import UsageError as UsageError
     from letorbench.measures import ERR as ERR
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from letorbench.measures import nDCG as nDCG
     from letorbench.measures import parse as parse
     from letorbench.rankers import *  # noqa: F403
-    from letorbench.rankers import names as algorithms
+    from letorbench.rankers import names as algorithms  # noqa: F401
     from letorbench.rankers import ranker as ranker
 
 __version__ = "0.1.0"
@@ -71,12 +71,20 @@ PLACES = {
     "Ranker": "letorbench.rankers.base:Ranker",
     "UsageError": "letorbench.errors:UsageError",
     "WTA": "letorbench.measures:WTA",
+    "Results": "letorbench.api.results_view:Results",
     "algorithms": "letorbench.rankers:names",
+    "compare": "letorbench.api.running:compare",
     "evaluate": "letorbench.api.measuring:evaluate",
+    "from_frame": "letorbench.datasets.frames:from_frame",
+    "load": "letorbench.datasets.load:load",
     "load_model": "letorbench.rankers.saved:load_model",
     "nDCG": "letorbench.measures:nDCG",
     "parse": "letorbench.measures:parse",
+    "plot": "letorbench.api.running:plot",
     "ranker": "letorbench.rankers:ranker",
+    "read_letor": "letorbench.datasets.reader:read_letor",
+    "results": "letorbench.results",
+    "run": "letorbench.api.running:run",
 }
 
 __getattr__, __dir__ = lazy.attach(__name__, {**classes(), **PLACES})

@@ -7,7 +7,7 @@ from importlib import import_module
 
 
 def load(place: str) -> object:
-    """Import what `package.module:name` says.
+    """Import what `package.module:name` says, or the module of a place without a name.
 
     Examples
     --------
@@ -15,7 +15,8 @@ def load(place: str) -> object:
     True
     """
     module, _, name = place.partition(":")
-    return getattr(import_module(module), name)
+    found = import_module(module)
+    return getattr(found, name) if name else found
 
 
 def attach(

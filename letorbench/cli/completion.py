@@ -1,4 +1,4 @@
-"""What the shell completes: data sets, algorithms and papers, also within comma lists."""
+"""What the shell completes: data sets, algorithms and papers, in comma lists too."""
 
 from __future__ import annotations
 
@@ -29,53 +29,51 @@ def names(choices: Callable[[click.Context], Iterable[str]]) -> Complete:
 
 
 def _algorithms(ctx: click.Context) -> list[str]:
-    from letorbench.rankers import names as ranker_names
+    from letorbench.api.completing import algorithm_names
 
-    return [*ranker_names(), "all", "baselines"]
+    return algorithm_names()
 
 
 def _catalog(ctx: click.Context) -> list[str]:
-    from letorbench.datasets.catalog import CATALOG
+    from letorbench.api.completing import catalog_names
 
-    return list(CATALOG)
+    return catalog_names()
 
 
 def _installed(ctx: click.Context) -> list[str]:
-    from letorbench.datasets.layout import installed
+    from letorbench.api.completing import installed_names
 
-    folder = ctx.params.get("data_dir") or Path("data")
-    return list(dict.fromkeys([*installed(Path(folder)), "DEMO", "all"]))
+    return installed_names(Path(ctx.params.get("data_dir") or "data"))
 
 
 def _with_results(ctx: click.Context) -> list[str]:
-    from letorbench.results.paths import present
+    from letorbench.api.completing import result_names
 
-    return [*present(Path(ctx.params.get("out") or "results")), "all"]
+    return result_names(Path(ctx.params.get("out") or "results"))
 
 
 def _run_algorithms(ctx: click.Context) -> list[str]:
-    from letorbench.results.paths import algorithms as with_folds
-    from letorbench.results.paths import present
+    from letorbench.api.completing import run_names
 
     out = Path(ctx.params.get("out") or "results")
-    asked = ctx.params.get("datasets") or present(out)
-    return sorted({algo for name in asked for algo in with_folds(out, name)})
+    return run_names(out, ctx.params.get("datasets") or ())
 
 
 def _papers(ctx: click.Context) -> list[str]:
-    from letorbench.papers import PAPERS
+    from letorbench.api.completing import paper_names
 
-    return [*PAPERS, "all"]
+    return paper_names()
 
 
 def _paper_parts(ctx: click.Context) -> list[str]:
-    from letorbench.papers import PAPERS, paper
+    from letorbench.api.completing import paper_parts
 
-    asked = [name for name in ctx.params.get("papers") or () if name in PAPERS]
-    return list(dict.fromkeys(part for name in asked or PAPERS for part in paper(name).parts))
+    parts = paper_parts(ctx.params.get("papers") or ()).values()
+    return list(dict.fromkeys(part for each in parts for part in each))
 
 
-#: every algorithm; every known data set; those on disk; those with results; theirs; the papers
+#: every algorithm; every known data set; those on disk; those with results; the algorithms that
+#: have results; the papers; their figures and tables
 algorithms = names(_algorithms)
 catalog = names(_catalog)
 installed = names(_installed)

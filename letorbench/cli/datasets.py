@@ -22,37 +22,18 @@ def datasets(ctx: click.Context) -> None:
 @options.data_dir
 def list_(data_dir: Path = Path("data")) -> None:
     """Every known data set, its size, and whether it is in the data folder."""
-    from letorbench.datasets.catalog import CATALOG, parse
-    from letorbench.datasets.layout import installed
+    from letorbench.api.data_sets import listing
 
-    present = installed(data_dir)
-    of_entry = {name: parse(name).entry for name in present}
-    rows = [("name", "queries", "documents", "features", "labels", "convention", "here")]
-    for name, entry in CATALOG.items():
-        here = [p for p in present if of_entry[p] is not None and of_entry[p].name == name]
-        sizes = [f"{n:,}" if n is not None else "?" for n in (entry.queries, entry.documents)]
-        labels = f"0-{entry.max_label}"
-        where = ", ".join(here) if here else "-"
-        rows.append((name, *sizes, str(entry.n_features), labels, entry.convention, where))
-    own = [p for p in present if of_entry[p] is None or of_entry[p].name not in CATALOG]
-    for name in own:
-        entry = of_entry[name]
-        rules = entry.convention if entry else "standard"
-        rows.append((name, "", "", "", "", rules, name))
-    _columns(rows)
+    _columns(listing(data_dir))
 
 
 @datasets.command()
 @click.argument("name", shell_complete=completion.catalog)
 def show(name: str) -> None:
     """What is published of a data set, its folder, its terms and where it comes from."""
-    from letorbench.choices import require_choice
-    from letorbench.datasets.catalog import CATALOG, describe, parse
+    from letorbench.api.data_sets import description
 
-    entry = parse(name).entry
-    if entry is None:
-        require_choice(name, list(CATALOG), "data set")
-    rows = describe(entry)
+    rows = description(name)
     width = max(len(what) for what, _ in rows)
     for what, text in rows:
         click.echo(f"{what.ljust(width)}  {text}")
@@ -63,9 +44,9 @@ def show(name: str) -> None:
 @options.data_dir
 def import_(path: Path, data_dir: Path) -> None:
     """Bring a folder or a .zip/.tar archive into the data folder."""
-    from letorbench.datasets.acquire.archive import import_archive
+    from letorbench.api.data_sets import import_path
 
-    _places(import_archive(path, data_dir), data_dir)
+    _places(import_path(path, data_dir))
 
 
 @datasets.command()
@@ -73,9 +54,9 @@ def import_(path: Path, data_dir: Path) -> None:
 @options.data_dir
 def fetch(name: str, data_dir: Path) -> None:
     """Download a data set, check it against the published hash, unpack it."""
-    from letorbench.datasets.acquire.fetch import fetch as fetch_data
+    from letorbench.api.data_sets import fetch as fetch_data
 
-    _places(fetch_data(name, data_dir), data_dir)
+    _places(fetch_data(name, data_dir))
 
 
 @datasets.command()
@@ -84,17 +65,12 @@ def fetch(name: str, data_dir: Path) -> None:
 @options.null
 def verify(name: str, data_dir: Path, null: str | float) -> None:
     """Compare a data set's files with what is published of it; status 1 where they differ."""
-    from letorbench.datasets.acquire.verify import verify as verify_data
+    from letorbench.api.data_sets import verification
 
-    found = verify_data(name, data_dir, null)
-    rows = [("what", "published", "found", "status")]
-    rows += [(check.path, "", "", check.status) for check in found.files]
-    for fact in found.facts:
-        published = "" if fact.published is None else f"{fact.published:,}"
-        rows.append((fact.fact, published, f"{fact.loaded:,}", fact.status))
+    rows, ok, found = verification(name, data_dir, null)
     _columns(rows)
-    if not found.ok:
-        raise DataError(f"{found.name}: is not the data set that is published")
+    if not ok:
+        raise DataError(f"{found}: is not the data set that is published")
 
 
 @datasets.command()
@@ -110,19 +86,15 @@ def make(name: str, seed: int, questions: int | None, data_dir: Path) -> None:
 
     QA has questions with their answers as bags of words, one answer the best.
     """
-    from letorbench.datasets.synthetic import make as make_data
+    from letorbench.api.data_sets import make as make_data
 
-    make_data(name, data_dir, seed, questions=questions)
-    _places((name,), data_dir)
+    _places(make_data(name, data_dir, seed, questions))
 
 
-def _places(names: tuple[str, ...], data_dir: Path) -> None:
-    """Where each data set now is."""
-    from letorbench.datasets.layout import find
-
-    for name in names:
-        found = find(name, data_dir)
-        click.echo(f"{found.name.label}  {found.folder}")
+def _places(rows: list[tuple[str, ...]]) -> None:
+    """Print where each data set now is."""
+    for name, folder in rows:
+        click.echo(f"{name}  {folder}")
 
 
 def _columns(rows: list[tuple[str, ...]]) -> None:

@@ -22,9 +22,7 @@ def export(
     dataset: str, algos: tuple[str, ...], folder: Path | None, data_dir: Path, out: Path
 ) -> None:
     """Write <FOLDER>/fold<k>/<algorithm>.run for every stored fold, and its qrels.txt."""
-    from letorbench.results.export_trec import export_trec
+    from letorbench.api.exchange import export as export_results
 
-    [summary] = stored.summaries([dataset], algos, out)
-    names = [row.algo for row in summary.rows]
-    for path in export_trec(summary.dataset, names, data_dir, out, folder):
+    for path in export_results(dataset, algos, data_dir, out, folder):
         click.echo(path)

@@ -31,7 +31,7 @@ FORMS = click.Choice(["auto", "scores", "ranklib", "trec"])
 @options.out
 @click.option(
     "--convention", default="auto", show_default=True,
-    type=options.ConventionName(auto=True),
+    type=options.ConventionName("auto"),
     help="Whose measuring rules; auto: those of the stored results, else the data set's.",
 )
 @options.null
@@ -51,17 +51,10 @@ def external(
     From then on `table`, `plot`, `compare` and `report` have it beside the others. A run file
     names documents by the `#docid` of the data, or by their position in the query from 1.
     """
-    from letorbench.analysis.results_table import USUAL, render
-    from letorbench.datasets.load import load
-    from letorbench.experiment import plan
-    from letorbench.results.import_external import import_external
-    from letorbench.results.summary import stored_reading
+    from letorbench.api.exchange import import_scores
 
-    [dataset] = plan.datasets([dataset], data_dir)[:1]
-    if convention == "auto":
-        convention = stored_reading(out, dataset)[0]
-    benchmark = load(dataset, data_dir, convention, null)
-    numbers = None if folds is None else plan.folds(folds)
-    summary, notes = import_external(name, pattern, benchmark, out, form, numbers)
-    click.echo(render(summary, USUAL, "text"), nl=False)
+    text, notes = import_scores(
+        dataset, name, pattern, (data_dir, out), form, folds, convention, null
+    )
+    click.echo(text, nl=False)
     complain(notes, "warning")

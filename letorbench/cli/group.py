@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
 from collections.abc import Iterable, Sequence
@@ -41,10 +40,6 @@ class Commands(click.Group):
         **extra: object,
     ) -> None:
         """Run a command line and exit with its status."""
-        # BLAS adds up in another order with another number of threads; the cores are used by
-        # letorbench's own threads and processes, whose results do not depend on their number
-        for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
-            os.environ.setdefault(name, "1")
         words = list(sys.argv[1:] if args is None else args)
         debug = "--debug" in words
         words = [word for word in words if word != "--debug"]

@@ -17,6 +17,34 @@ out = click.option(
 )
 
 
+class ConventionName(click.ParamType):
+    """A measuring convention's name, or one of the words given beside them."""
+
+    name = "convention"
+
+    def __init__(self, *others: str) -> None:
+        self.others = others
+
+    def choices(self) -> list[str]:
+        """The names that may be given."""
+        from letorbench.api.completing import convention_names
+
+        return [*self.others, *convention_names()]
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        return f"[{'|'.join(self.choices())}]"
+
+    def convert(
+        self, value: str, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        return click.Choice(self.choices()).convert(value, param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        return click.Choice(self.choices()).shell_complete(ctx, param, incomplete)
+
+
 class Null(click.ParamType):
     """What a NULL value reads as: error, min or a number."""
 
@@ -37,36 +65,3 @@ null = click.option(
     "--null", type=Null(), default="error", show_default=True,
     help="What a NULL feature reads as (min: the smallest of its query).",
 )  # fmt: skip
-
-
-class ConventionName(click.ParamType):
-    """The name of a measuring convention, or `auto` where that is allowed.
-
-    The table of conventions is read when a name is needed, not when the commands are listed.
-    """
-
-    name = "convention"
-
-    def __init__(self, auto: bool = False) -> None:
-        self.extra = ("auto",) if auto else ()
-
-    def choices(self) -> list[str]:
-        """Return the names that are allowed."""
-        from letorbench.conventions import CONVENTIONS
-
-        return [*self.extra, *CONVENTIONS]
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        return f"[{'|'.join(self.choices())}]"
-
-    def convert(
-        self, value: str, param: click.Parameter | None, ctx: click.Context | None
-    ) -> str:
-        if value not in self.choices():
-            self.fail(f"{value!r} is not one of {', '.join(self.choices())}", param, ctx)
-        return value
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        return [CompletionItem(name) for name in self.choices() if name.startswith(incomplete)]

@@ -1,4 +1,4 @@
-"""`--plugin FILE`: rankers of a Python file, known to the command."""
+"""`--plugin FILE`: the rankers of a Python file."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import click
 
 def _use(ctx: click.Context, param: click.Parameter, paths: tuple[Path, ...]) -> None:
     if paths:
-        from letorbench.rankers import plugins
+        from letorbench.api.algorithms import use_plugin
 
         for path in paths:
-            plugins.use(path)
+            use_plugin(path)
 
 
 option = click.option(

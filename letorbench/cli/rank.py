@@ -38,18 +38,8 @@ def rank(
     null: str | float,
 ) -> None:  # fmt: skip
     """Score every document of a file with a model of any algorithm; labels are not looked at."""
-    from letorbench.rankers.saved import load_model
-    from letorbench.results.model_input import read_for
-    from letorbench.results.scores import finite_scores, score_warnings, write_scores
-    from letorbench.results.trec import write_run
+    from letorbench.api.exchange import rank_file
 
-    ranker = load_model(model)
-    queries = read_for(ranker, data, null, sparse)
-    scores = ranker.predict(queries.features)
-    complain([f"{data}: {text}" for text in score_warnings(scores, queries)], "warning")
-    scores = finite_scores(scores)
-    if form == "trec":
-        write_run(output, queries, scores, tag or ranker.name)
-    else:
-        write_scores(output, scores)
-    click.echo(f"{output}: {queries.n_docs} scores of {queries.n_queries} queries ({ranker.name})")
+    text, notes = rank_file(model, data, output, form, tag, null, sparse)
+    complain(notes, "warning")
+    click.echo(text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 import click
@@ -48,23 +47,11 @@ def report(
     given, the best algorithm of each data set), validation curves, settings, timings, warnings
     and where everything comes from. Needs no network and no server.
     """
-    from letorbench.analysis.comparison import Procedure
-    from letorbench.analysis.report.gather import gather
-    from letorbench.analysis.report.page import page
-    from letorbench.files import write_atomically
-    from letorbench.results.added_measures import extended
+    from letorbench.api.showing import Procedure, write_report
 
-    found = []
-    for summary in stored.summaries(datasets, algos, out, baseline):
-        (name,) = stored.columns((measure,), summary)[:1]
-        summary = extended(out, data_dir, summary, [name])
-        best = max(summary.rows, key=lambda row: row.values[name]).algo
-        found.append(gather(out, data_dir, summary, baseline or best))
+    found = stored.results(datasets, algos, data_dir, out, baseline)
     chosen = Procedure(test, correction, alpha, seed)
-    words = shlex.join(["letorbench", "report", *(each.dataset for each in found), *_given()])
-    with write_atomically(out_file) as file:
-        file.write(page(found, chosen, name, words))
-    click.echo(out_file)
+    click.echo(write_report(found, out_file, baseline, measure, chosen, _given()))
 
 
 def _given() -> list[str]:

@@ -13,10 +13,11 @@ class _Papers(click.Command):
     """A command whose help ends with the papers and their parts."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from letorbench.papers import PAPERS, paper
+        from letorbench.api.completing import paper_parts
 
         with formatter.section("Papers and their parts"):
-            formatter.write_dl([(name, ", ".join(paper(name).parts)) for name in PAPERS])
+            found = paper_parts(()).items()
+            formatter.write_dl([(name, ", ".join(parts)) for name, parts in found])
 
 
 @click.command(cls=_Papers, short_help="Rerun a paper's experiments; a verdict on every claim.")
@@ -54,25 +55,9 @@ def reproduce(
     way, or no data. Leaves the figures and tables, claims.csv, and what differs from the
     paper's setting in results/papers/PAPER. What is stored is not run again.
     """
-    from letorbench.choices import expanded, require_choice, split
-    from letorbench.papers import PAPERS, paper
-    from letorbench.papers.paper import reproduce as rerun
-    from letorbench.papers.records import closing, lines, notes
-    from letorbench.papers.study import Study
+    from letorbench.api.reproducing import Where
+    from letorbench.api.reproducing import reproduce as rerun
 
-    names = list(PAPERS)
-    chosen = [require_choice(name, names, "paper") for name in expanded(papers, {"all": names})]
-    study = Study(
-        data_dir, out, jobs, seed, full, say=lambda line: click.echo(f"... {line}", err=True)
-    )
-    done = []
-    for name in chosen:
-        result = rerun(paper(name), study, split(parts))
-        click.echo(f"{name}: {result.paper.reference}\n")
-        click.echo("\n".join(lines(result.verdicts)))
-        click.echo("".join(f"\n{line}" for line in notes(result.verdicts)))
-        click.echo("\ndiffers from the paper's setting:")
-        click.echo("\n".join(f"- {line}" for line in result.differs))
-        click.echo("\n" + "\n".join(f"file  {path}" for path in result.files) + "\n")
-        done.append((name, result.verdicts, study.folder(name)))
-    click.echo("\n".join(closing(done)))
+    where = Where(data_dir, out, jobs, seed, full)
+    for text in rerun(papers, parts, where, lambda line: click.echo(f"... {line}", err=True)):
+        click.echo(text)

@@ -11,9 +11,8 @@ from letorbench.cli import completion, config, options, plugins
 from letorbench.cli.group import complain
 
 if TYPE_CHECKING:
-    from letorbench.experiment.plan import Protocol, Task
-    from letorbench.experiment.run import Report
-    from letorbench.results.summary import Summary
+    from letorbench.api.results_view import Results
+    from letorbench.api.running import Report
 
 
 @config.option
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--convention", default="auto", show_default=True,
-    type=options.ConventionName(auto=True),
+    type=options.ConventionName("auto"),
     help="Whose measuring rules; auto: those of the data set's official tool.",
 )
 @options.null
@@ -76,82 +75,42 @@ def run(
     """
     import signal
 
-    from letorbench.experiment import plan
-    from letorbench.experiment.run import run as run_all
-    from letorbench.experiment.settings import settings
-    from letorbench.measures import parse
+    from letorbench.api.running import left_out, perform, view
+    from letorbench.api.showing import write_figures
 
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C: cleanly
-    protocol = plan.Protocol(data_dir, out, convention, str(parse(select)), seed, force, null)
-    chosen = plan.algorithms(algos)
-    complain(map(_left_out, plan.missing(algos)), "note")
-    report = run_all(
-        plan.datasets(datasets, data_dir),
-        settings(chosen, pairs),
-        None if folds is None else plan.folds(folds),
-        protocol,
-        jobs,
-    )
-    shown = [summary for summary in report.summaries if summary.rows]
-    _draw(shown, out)
-    _print(report, shown, protocol)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # it ends like Ctrl-C
+    complain(left_out(algos), "note")
+    report = perform(
+        datasets, algos, out, folds, jobs, seed, fixed=pairs, data_dir=data_dir,
+        select=select, convention=convention, null=null, force=force,
+    )  # fmt: skip
+    found = view(report, out, data_dir)
+    write_figures(found)
+    _print(report, found)
     _end(report)
 
 
-def _draw(shown: list[Summary], out: Path) -> None:
-    """The NDCG@n figure of each data set, and one of them all where there are several."""
-    from letorbench.analysis.figures import draw, panel, write
-    from letorbench.results.paths import figure_stem
+def _print(report: Report, found: Results) -> None:
+    """The tables, how many folds were kept, and where everything is."""
+    from letorbench.api.running import places
+    from letorbench.api.showing import table_text
 
-    for summary in shown:
-        write(draw([panel(summary)]), figure_stem(out, summary.dataset))
-    if len(shown) > 1:
-        write(draw([panel(summary) for summary in shown]), figure_stem(out))
-
-
-def _left_out(algo: str) -> str:
-    from letorbench.rankers import ranker
-
-    cls = ranker(algo)
-    return f"all leaves {algo} out: `python -m pip install '{cls.extra}'` brings {cls.needs}"
-
-
-def _print(report: Report, shown: list[Summary], protocol: Protocol) -> None:
-    from letorbench.analysis.results_table import USUAL, render
-    from letorbench.results.paths import figure, listing
-
-    for summary in shown:
-        click.echo(render(summary, USUAL, "text"))
+    for dataset in found.datasets:
+        click.echo(table_text(found.only(dataset)))
     kept = sum(outcome.kept for outcome in report.outcomes)
     if kept:
         click.echo(f"{kept} of {len(report.outcomes)} folds were stored already (--force reruns)")
-    for summary in shown:
-        for what, place in listing(protocol.out, summary.dataset).items():
-            click.echo(f"{what:<7} {place}")
-    if len(shown) > 1:
-        click.echo(f"figure  {figure(protocol.out)}")
+    for what, place in places(found):
+        click.echo(f"{what:<7} {place}")
 
 
 def _end(report: Report) -> None:
     """Warnings and failures on stderr; the exit status where a task failed."""
-    outcomes = report.outcomes
-    complain(report.notes, "warning")
-    complain(_by_fold([(o.task, text) for o in outcomes for text in o.warnings]), "warning")
-    complain(_by_fold([(outcome.task, outcome.error) for outcome in outcomes if outcome.error]))
-    failed = [outcome for outcome in outcomes if outcome.error]
-    if failed:
+    from letorbench.api.running import exit_status, failures, warning_lines
+
+    complain(warning_lines(report), "warning")
+    complain(failures(report))
+    if exit_status(report):
         if click.get_current_context().find_root().params["debug"]:
-            click.echo("\n".join(outcome.trace for outcome in failed), err=True)
-        # a value that no fold accepts is a usage error, anything else one of the data
-        raise SystemExit(min(outcome.exit_status for outcome in failed))
-
-
-def _by_fold(messages: list[tuple[Task, str]]) -> list[str]:
-    """One line for a message that several folds of an algorithm share."""
-    folds: dict[tuple[str, str, str], list[str]] = {}
-    for task, text in messages:
-        folds.setdefault((task.dataset, task.algo, text), []).append(str(task.fold))
-    return [
-        f"{dataset}, {algo}, fold {', '.join(numbers)}: {text}"
-        for (dataset, algo, text), numbers in folds.items()
-    ]
+            click.echo("\n".join(o.trace for o in report.outcomes if o.error), err=True)
+        raise SystemExit(exit_status(report))

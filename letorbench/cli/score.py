@@ -42,34 +42,17 @@ def score(
     null: str | float,
 ) -> None:  # fmt: skip
     """Measure a score file against a test file, or a TREC run against qrels."""
-    from letorbench.conventions import convention as convention_named
-    from letorbench.datasets.convention_check import check_convention
-    from letorbench.datasets.reader import ReadOptions, read_queries
-    from letorbench.measures.official import official
-    from letorbench.results.score_formats import read_any
-    from letorbench.results.trec import read_qrels
+    from letorbench.api.score_files import (
+        convention_doubt,
+        csv_text,
+        official_text,
+        read_judged,
+    )
 
-    rules = convention_named(convention)
     source = click.get_current_context().get_parameter_source("convention")
-    chosen = source is not ParameterSource.DEFAULT
-    if (data is None) == (qrels is None):
-        raise click.UsageError("expected one of --data and --qrels")
-    queries = read_queries(data, ReadOptions(null=null)) if data else read_qrels(qrels)
-    largest = int(queries.labels.max(initial=0))
-    text = check_convention(queries.n_features, largest, convention, chosen)
-    if text:
-        complain([f"{data or qrels}: {text}"], "warning")
-    values = read_any(scores, queries)
-    if form == "official":
-        found = (queries.qids, queries.labels, values, queries.offsets)
-        click.echo(official(*found, rules, per_query), nl=False)
-        return
-    from letorbench.measures import default_measures, query_metrics
-
-    measures = default_measures(rules)
-    table = query_metrics(queries.labels, values, queries.offsets, measures, rules)
-    click.echo(",".join(["convention", "qid", *map(str, measures)]))
-    if per_query:
-        for qid, row in zip(queries.qids.tolist(), table.tolist()):
-            click.echo(",".join([convention, str(qid), *map(repr, row)]))
-    click.echo(",".join([convention, "mean", *map(repr, table.mean(axis=0).tolist())]))
+    queries = read_judged(data, qrels, null)
+    doubt = convention_doubt(queries, convention, source is not ParameterSource.DEFAULT)
+    if doubt:
+        complain([f"{data or qrels}: {doubt}"], "warning")
+    text = official_text if form == "official" else csv_text
+    click.echo(text(queries, scores, convention, per_query), nl=False)

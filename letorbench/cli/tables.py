@@ -48,36 +48,12 @@ def table(
 
     A measure or cut-off that was not stored is computed from the stored scores and the data.
     """
-    from letorbench.analysis import published_comparison
-    from letorbench.analysis.comparison import Procedure
-    from letorbench.analysis.comparison import marks as find_marks
-    from letorbench.analysis.results_table import USUAL, render
-    from letorbench.errors import UsageError
-    from letorbench.results.added_measures import extended, with_measures
+    from letorbench.api.showing import Procedure, table_text
 
-    if published and baseline is not None:
-        raise UsageError("--published has no queries to test; drop it or --baseline")
     algos = theirs.take_in(externals, datasets, algos, data_dir, out)
-    for i, summary in enumerate(stored.summaries(datasets, algos, out, baseline)):
-        columns = stored.columns(measures or (("all",) if form == "csv" else USUAL), summary)
-        summary = extended(out, data_dir, summary, columns)
-        if published:
-            text = published_comparison.render(summary, columns, form)
-        else:
-            marks = None
-            if baseline is not None:
-                chosen = Procedure(test, correction, alpha, seed)
-                systems = [
-                    with_measures(out, data_dir, summary.dataset, row.algo, columns)
-                    for row in summary.rows
-                ]
-                marks = find_marks(summary.dataset, systems, columns, baseline, chosen)
-            text = render(summary, columns, form, marks)
-        if form == "csv":
-            text = text if i == 0 else text.partition("\n")[2]
-        elif i > 0:
-            click.echo()
-        click.echo(text, nl=False)
+    found = stored.results(datasets, algos, data_dir, out, baseline)
+    chosen = Procedure(test, correction, alpha, seed)
+    click.echo(table_text(found, form, measures, baseline, published, chosen), nl=False)
 
 
 @click.command(short_help="Draw stored results, a panel a data set.")
@@ -111,19 +87,9 @@ def plot(
     out: Path,
 ) -> None:
     """Draw the stored results of data sets, one panel each, and print the files' paths."""
-    from letorbench.analysis.figures import FORMATS, draw, panel, write
-    from letorbench.analysis.published_comparison import with_published
+    from letorbench.api.showing import write_figure
 
     algos = theirs.take_in(externals, datasets, algos, data_dir, out)
-    summaries = stored.summaries(datasets, algos, out)
-    if stem is None:
-        stem = (out / summaries[0].dataset if len(summaries) == 1 else out) / measure
-    panels = [panel(summary, measure) for summary in summaries]
-    if published:
-        panels = [
-            with_published(each, summary.dataset, measure)
-            for each, summary in zip(panels, summaries)
-        ]
-    figure = draw(panels)
-    for path in write(figure, stem, forms or FORMATS):
+    found = stored.results(datasets, algos, data_dir, out)
+    for path in write_figure(found, measure, forms, stem, published):
         click.echo(path)

@@ -22,26 +22,17 @@ def take_in(
     data_dir: Path,
     out: Path,
 ) -> tuple[str, ...]:
-    """Import every NAME=PATTERN for every data set, measured as its stored results.
+    """Import every NAME=PATTERN for every data set; warnings go to stderr.
 
-    The algorithms to show: with the new ones, where only some were asked for. UsageError for
-    another form than NAME=PATTERN; warnings go to stderr.
+    Returns
+    -------
+    tuple of str
+        The algorithms to show: with the new ones, where only some were asked for.
     """
-    pairs = [word.partition("=") for word in externals]
-    if not pairs:
+    if not externals:
         return tuple(algos)
-    from letorbench.choices import split
-    from letorbench.datasets.load import load
-    from letorbench.errors import UsageError
-    from letorbench.results.import_external import import_external
-    from letorbench.results.paths import present
-    from letorbench.results.summary import stored_reading
+    from letorbench.api.exchange import import_beside
 
-    names = split(datasets) or ["all"]
-    for dataset in present(out) if "all" in names else names:
-        benchmark = load(dataset, data_dir, *stored_reading(out, dataset))
-        for name, equals, pattern in pairs:
-            if not (name and equals and pattern):
-                raise UsageError(f"--external {name}{equals}{pattern}: expected NAME=PATTERN")
-            complain(import_external(name, pattern, benchmark, out)[1], "warning")
-    return (*algos, *(name for name, _, _ in pairs)) if algos else ()
+    names, notes = import_beside(externals, datasets, data_dir, out)
+    complain(notes, "warning")
+    return (*algos, *names) if algos else ()

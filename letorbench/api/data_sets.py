@@ -1,0 +1,85 @@
+"""Data sets for the command line: what there is, how to get it, whether it is whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from letorbench.choices import require_choice
+from letorbench.datasets.acquire.archive import import_archive
+from letorbench.datasets.acquire.fetch import fetch as fetch_data
+from letorbench.datasets.acquire.verify import verify as verify_data
+from letorbench.datasets.catalog import CATALOG, describe, parse
+from letorbench.datasets.layout import find, installed
+from letorbench.datasets.synthetic import make as make_data
+
+Row = tuple[str, ...]
+
+
+def listing(data_dir: Path) -> list[Row]:
+    """Return a table with its heads: every known data set, its size, and where it is."""
+    present = installed(data_dir)
+    of_entry = {name: parse(name).entry for name in present}
+    rows = [("name", "queries", "documents", "features", "labels", "convention", "here")]
+    for name, entry in CATALOG.items():
+        here = [p for p in present if of_entry[p] is not None and of_entry[p].name == name]
+        sizes = [f"{n:,}" if n is not None else "?" for n in (entry.queries, entry.documents)]
+        labels = f"0-{entry.max_label}"
+        where = ", ".join(here) if here else "-"
+        rows.append((name, *sizes, str(entry.n_features), labels, entry.convention, where))
+    own = [p for p in present if of_entry[p] is None or of_entry[p].name not in CATALOG]
+    for name in own:
+        entry = of_entry[name]
+        rules = entry.convention if entry else "standard"
+        rows.append((name, "", "", "", "", rules, name))
+    return rows
+
+
+def description(name: str) -> Sequence[Row]:
+    """Return what is published of a data set: a word for each fact, and the fact."""
+    entry = parse(name).entry
+    if entry is None:
+        require_choice(name, list(CATALOG), "data set")
+    return describe(entry)
+
+
+def import_path(path: Path, data_dir: Path) -> list[Row]:
+    """Bring a folder or an archive into the data folder; return the names and folders."""
+    return _places(import_archive(path, data_dir), data_dir)
+
+
+def fetch(name: str, data_dir: Path) -> list[Row]:
+    """Download a data set, check and unpack it; return its names and folders."""
+    return _places(fetch_data(name, data_dir), data_dir)
+
+
+def make(name: str, data_dir: Path, seed: int = 0, questions: int | None = None) -> list[Row]:
+    """Generate a made-up data set; return its name and folder."""
+    make_data(name, data_dir, seed, questions=questions)
+    return _places((name,), data_dir)
+
+
+def verification(name: str, data_dir: Path, null: str | float) -> tuple[list[Row], bool, str]:
+    """Compare a data set's files with what is published of it.
+
+    Returns
+    -------
+    rows : list of tuple of str
+        A table with its heads.
+    ok : bool
+        Whether the files are those that are published.
+    name : str
+        The data set's name.
+    """
+    found = verify_data(name, data_dir, null)
+    rows = [("what", "published", "found", "status")]
+    rows += [(check.path, "", "", check.status) for check in found.files]
+    for fact in found.facts:
+        published = "" if fact.published is None else f"{fact.published:,}"
+        rows.append((fact.fact, published, f"{fact.loaded:,}", fact.status))
+    return rows, found.ok, found.name
+
+
+def _places(names: Sequence[str], data_dir: Path) -> list[Row]:
+    found = (find(name, data_dir) for name in names)
+    return [(each.name.label, str(each.folder)) for each in found]

@@ -1,0 +1,148 @@
+"""Scores of other systems taken in, ours given out, and saved models applied to files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from letorbench.analysis.results_table import USUAL, render
+from letorbench.api.selection import stored_summaries, words
+from letorbench.datasets.load import load
+from letorbench.errors import UsageError
+from letorbench.experiment import plan
+from letorbench.rankers import load_model
+from letorbench.results.export_trec import export_trec
+from letorbench.results.import_external import import_external
+from letorbench.results.model_input import read_for
+from letorbench.results.paths import present
+from letorbench.results.scores import finite_scores, score_warnings, write_scores
+from letorbench.results.summary import stored_reading
+from letorbench.results.trec import write_run
+
+
+def import_scores(
+    dataset: str,
+    name: str,
+    pattern: str,
+    folders: tuple[Path, Path],
+    form: str = "auto",
+    folds: str | None = None,
+    convention: str = "auto",
+    null: str | float = "error",
+) -> tuple[str, list[str]]:
+    """Store another system's scores of the test parts as an algorithm's.
+
+    Parameters
+    ----------
+    dataset, name : str
+        The data set, and what tables call the system.
+    pattern : str
+        The paths of the score files, {fold} for the fold's number.
+    folders : tuple of Path
+        The folders of the data sets and of the results.
+    form : {"auto", "scores", "ranklib", "trec"}
+        The form of the files.
+    folds : str, optional
+        "1-5"; all by default.
+    convention : str
+        Whose measuring rules; "auto" are those of the stored results, else the data set's.
+    null : str or float
+        What a NULL feature reads as.
+
+    Returns
+    -------
+    text : str
+        The data set's table.
+    warnings : list of str
+    """
+    data_dir, out = folders
+    [dataset] = plan.datasets([dataset], data_dir)[:1]
+    if convention == "auto":
+        convention = stored_reading(out, dataset)[0]
+    benchmark = load(dataset, data_dir, convention, null)
+    numbers = None if folds is None else plan.folds(folds)
+    summary, notes = import_external(name, pattern, benchmark, out, form, numbers)
+    return render(summary, USUAL, "text"), notes
+
+
+def import_beside(
+    externals: Sequence[str], datasets: Sequence[str], data_dir: Path, out: Path
+) -> tuple[list[str], list[str]]:
+    """Import every NAME=PATTERN for every data set, measured as its stored results.
+
+    Returns
+    -------
+    names : list of str
+        The new algorithms.
+    warnings : list of str
+
+    Raises
+    ------
+    UsageError
+        A text has another form than NAME=PATTERN.
+    """
+    pairs = [word.partition("=") for word in externals]
+    for name, equals, pattern in pairs:
+        if not (name and equals and pattern):
+            raise UsageError(f"--external {name}{equals}{pattern}: expected NAME=PATTERN")
+    if not pairs:
+        return [], []
+    asked = words(datasets) or ["all"]
+    notes = []
+    for dataset in present(out) if "all" in asked else asked:
+        benchmark = load(dataset, data_dir, *stored_reading(out, dataset))
+        for name, _, pattern in pairs:
+            notes += import_external(name, pattern, benchmark, out)[1]
+    return [name for name, _, _ in pairs], notes
+
+
+def export(
+    dataset: str, algos: Sequence[str], data_dir: Path, out: Path, folder: Path | None = None
+) -> list[Path]:
+    """Write stored scores as TREC run files, with their qrels; return the files."""
+    [summary] = stored_summaries(out, [dataset], algos)
+    names = [row.algo for row in summary.rows]
+    return export_trec(summary.dataset, names, data_dir, out, folder)
+
+
+def rank_file(
+    model: Path,
+    data: Path,
+    output: Path,
+    form: str = "scores",
+    tag: str | None = None,
+    null: str | float = "error",
+    sparse: bool = False,
+) -> tuple[str, list[str]]:
+    """Score every document of a file with a saved model; labels are not looked at.
+
+    Parameters
+    ----------
+    model, data, output : Path
+        A model that a run left, a file of LETOR text, and the file to write.
+    form : {"scores", "trec"}
+        One score a line, or a TREC run file.
+    tag : str, optional
+        The run file's last column; the algorithm's name by default.
+    null : str or float
+        What a NULL feature reads as.
+    sparse : bool
+        Whether the last features may be missing in every line.
+
+    Returns
+    -------
+    text : str
+        What was done, in one line.
+    warnings : list of str
+    """
+    ranker = load_model(model)
+    queries = read_for(ranker, data, null, sparse)
+    scores = ranker.predict(queries)
+    notes = [f"{data}: {text}" for text in score_warnings(scores, queries)]
+    scores = finite_scores(scores)
+    if form == "trec":
+        write_run(output, queries, scores, tag or ranker.name)
+    else:
+        write_scores(output, scores)
+    done = f"{queries.n_docs} scores of {queries.n_queries} queries ({ranker.name})"
+    return f"{output}: {done}", notes

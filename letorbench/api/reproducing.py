@@ -1,0 +1,71 @@
+"""Papers' experiments rerun, with what came of every claim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from letorbench.choices import expanded, require_choice, split
+from letorbench.papers import PAPERS, paper
+from letorbench.papers.paper import reproduce as rerun
+from letorbench.papers.records import closing, lines, notes
+from letorbench.papers.study import Study
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where a reproduction reads and writes, and how it runs.
+
+    Parameters
+    ----------
+    data_dir, out : Path
+        The folders of the data sets and of the results.
+    jobs, seed : int
+        The number of processes, and where every random draw comes from.
+    full : bool
+        Whether the papers' own sizes are run, which may take hours.
+    """
+
+    data_dir: Path
+    out: Path
+    jobs: int = 1
+    seed: int = 0
+    full: bool = False
+
+
+def reproduce(
+    papers: Sequence[str], parts: Sequence[str], where: Where, say: Callable[[str], None]
+) -> Iterator[str]:
+    """Rerun the experiments of papers; yield a text for each, and one that closes.
+
+    Parameters
+    ----------
+    papers : sequence of str
+        Names and comma lists, or "all".
+    parts : sequence of str
+        Only these figures or tables; all by default.
+    where : Where
+    say : callable
+        Called with a line on the progress.
+    """
+    names = list(PAPERS)
+    chosen = [require_choice(name, names, "paper") for name in expanded(papers, {"all": names})]
+    study = Study(where.data_dir, where.out, where.jobs, where.seed, where.full, say=say)
+    done = []
+    for name in chosen:
+        result = rerun(paper(name), study, split(parts))
+        yield "\n".join(
+            [
+                f"{name}: {result.paper.reference}\n",
+                *lines(result.verdicts),
+                *(f"\n{line}" for line in notes(result.verdicts)),
+                "\ndiffers from the paper's setting:",
+                *(f"- {line}" for line in result.differs),
+                "",
+                *(f"file  {path}" for path in result.files),
+                "",
+            ]
+        )
+        done.append((name, result.verdicts, study.folder(name)))
+    yield "\n".join(closing(done))

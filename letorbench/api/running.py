@@ -1,0 +1,263 @@
+"""Running experiments, and what came of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+from warnings import warn
+
+from letorbench.api.results_view import Measures, Results, results
+from letorbench.api.selection import words
+from letorbench.datasets.queryset import Benchmark
+from letorbench.errors import DataError, UsageError
+from letorbench.experiment import plan
+from letorbench.experiment.run import Report
+from letorbench.experiment.run import run as run_all
+from letorbench.experiment.settings import settings
+from letorbench.measures import Measure, parse
+from letorbench.rankers import ranker
+from letorbench.rankers.base import Ranker
+from letorbench.results.paths import figure, listing
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+    from typing_extensions import Unpack
+
+
+class RunOptions(TypedDict, total=False):
+    """What a run may be told besides.
+
+    Attributes
+    ----------
+    data_dir : path-like
+        The folder of the data sets; "data" by default.
+    select : str or Measure
+        What the validation part chooses settings and rounds by; "ndcg@10" by default.
+    convention : str
+        Whose measuring rules; "auto", those of the data set's official tool, by default.
+    null : str or float
+        What a NULL feature reads as: "error" (the default), "min" or a number.
+    force : bool
+        Run again what is stored already.
+    fixed : iterable of str
+        Hyper-parameters as the command line has them, ``key=value``, for the algorithms that
+        have the key.
+    """
+
+    data_dir: str | Path
+    select: str | Measure
+    convention: str
+    null: str | float
+    force: bool
+    fixed: Iterable[str]
+
+
+#: an algorithm: its name, its class, or an instance with its hyper-parameters
+Algorithm = str | type[Ranker] | Ranker
+
+
+def run(
+    data: str | Benchmark | Sequence[str | Benchmark],
+    algos: Algorithm | Sequence[Algorithm],
+    out: str | Path = "results",
+    folds: str | Iterable[int] | None = None,
+    jobs: int = 1,
+    seed: int = 0,
+    **options: Unpack[RunOptions],
+) -> Results:
+    """Train, select on validation, test: every algorithm on every fold of every data set.
+
+    Stored folds that still hold are not run again. Every finished fold's files are in the
+    results folder at once, so that an interrupted run is continued by the same call.
+
+    Parameters
+    ----------
+    data : str, Benchmark or sequence of them
+        Names of data sets (comma lists, "all"), or what `load` and `from_frame` return.
+    algos : str, class, instance or sequence of them
+        Names (comma lists, "all", "baselines"), rankers' classes, or rankers. A name or a class
+        has its grid searched on validation; a ranker keeps the hyper-parameters that it has.
+    out : path-like
+        The results folder.
+    folds : str or iterable of int, optional
+        "1-3" or [1, 2, 3]; all by default.
+    jobs : int
+        The number of processes; the results do not depend on it.
+    seed : int
+        Where every random draw comes from.
+    **options
+        See `RunOptions`: data_dir, select, convention, null, force, fixed.
+
+    Returns
+    -------
+    Results
+        Those of the algorithms and data sets that were run.
+
+    Raises
+    ------
+    UsageError
+        A name or a value does not exist.
+    DataError
+        A data set cannot be read, or no fold at all could be finished.
+
+    Warns
+    -----
+    UserWarning
+        Once a line: what failed, and what the user must know.
+    """
+    report = perform(data, algos, out, folds, jobs, seed, **options)
+    failed = failures(report)
+    if failed and all(outcome.error for outcome in report.outcomes):
+        kind = UsageError if exit_status(report) == UsageError.exit_status else DataError
+        raise kind(failed[0])
+    said = (*failed, *warning_lines(report))
+    for line in said:
+        warn(line, stacklevel=2)
+    asked = {outcome.task.algo for outcome in report.outcomes}
+    return view(report, out, options.get("data_dir", "data"), said).only(algos=asked)
+
+
+def perform(
+    data: str | Benchmark | Sequence[str | Benchmark],
+    algos: Algorithm | Sequence[Algorithm],
+    out: str | Path = "results",
+    folds: str | Iterable[int] | None = None,
+    jobs: int = 1,
+    seed: int = 0,
+    **options: Unpack[RunOptions],
+) -> Report:
+    """Do what `run` does; return what became of every fold, failures too."""
+    strange = sorted(set(options) - set(RunOptions.__annotations__))
+    if strange:
+        raise UsageError(
+            f"found the option {strange[0]!r}, expected one of "
+            f"{', '.join(RunOptions.__annotations__)}"
+        )
+    data_dir = Path(options.get("data_dir", "data"))
+    protocol = plan.Protocol(
+        data_dir,
+        Path(out),
+        options.get("convention", "auto"),
+        str(parse(str(options.get("select", "ndcg@10")))),
+        seed,
+        options.get("force", False),
+        options.get("null", "error"),
+    )
+    chosen = _algorithms(algos, list(options.get("fixed", ())))
+    numbers = plan.folds(folds) if isinstance(folds, str) else None if folds is None else [*folds]
+    return run_all(_datasets(data, data_dir), chosen, numbers, protocol, jobs)
+
+
+def view(
+    report: Report, out: str | Path, data_dir: str | Path, said: tuple[str, ...] = ()
+) -> Results:
+    """Return the results that a run left, the data sets without any left out."""
+    summaries = tuple(summary for summary in report.summaries if summary.rows)
+    return Results(Path(out), Path(data_dir), summaries, said)
+
+
+def failures(report: Report) -> list[str]:
+    """Return a line for each error, folds of an algorithm that share it together."""
+    return _by_fold([(str(o.error), o.task) for o in report.outcomes if o.error])
+
+
+def warning_lines(report: Report) -> list[str]:
+    """Return a line for each warning, folds of an algorithm that share it together."""
+    return [
+        *report.notes,
+        *_by_fold([(text, o.task) for o in report.outcomes for text in o.warnings]),
+    ]
+
+
+def exit_status(report: Report) -> int:
+    """Return 0, or that of the errors: of usage where a fold refuses a value, else of data."""
+    return min((o.exit_status for o in report.outcomes if o.error), default=0)
+
+
+def places(found: Results) -> list[tuple[str, str]]:
+    """Return what a run leaves: a word for each kind of file, and its place."""
+    rows = [row for name in found.datasets for row in listing(found.out, name).items()]
+    return rows + ([("figure", figure(found.out))] if len(found.datasets) > 1 else [])
+
+
+def left_out(algos: Iterable[str]) -> list[str]:
+    """Return a line for each algorithm that "all" leaves out because its package is missing."""
+    return [
+        f"all leaves {name} out: `python -m pip install '{ranker(name).extra}'` "
+        f"brings {ranker(name).needs}"
+        for name in plan.missing(algos)
+    ]
+
+
+def compare(
+    found: Results | str | Path = "results",
+    baseline: str | None = None,
+    measures: Measures = "ndcg@10",
+    **procedure: object,
+) -> DataFrame:
+    """Test whether differences between algorithms are real.
+
+    Parameters
+    ----------
+    found : Results or path-like
+        Results, or the folder of stored ones.
+    baseline, measures, **procedure
+        See `Results.compare`.
+
+    Returns
+    -------
+    DataFrame
+    """
+    return _results(found).compare(baseline, measures, **procedure)
+
+
+def plot(
+    found: Results | str | Path = "results", measure: str = "ndcg", published: bool = False
+) -> Figure:
+    """Draw a measure at n = 1..10; see `Results.plot`."""
+    return _results(found).plot(measure, published)
+
+
+def _results(found: Results | str | Path) -> Results:
+    return found if isinstance(found, Results) else results(found)
+
+
+def _datasets(
+    data: str | Benchmark | Sequence[str | Benchmark], data_dir: Path
+) -> list[str | Benchmark]:
+    """Return benchmarks as they are, and names looked up, each once and in order."""
+    several = [data] if isinstance(data, (str, Benchmark)) else list(data)
+    chosen: dict[object, str | Benchmark] = {}
+    for each in several:
+        if isinstance(each, Benchmark):
+            chosen[each.name] = each
+        else:
+            chosen.update({name: name for name in plan.datasets([each], data_dir)})
+    return list(chosen.values())
+
+
+def _algorithms(
+    algos: Algorithm | Sequence[Algorithm], fixed: Sequence[str]
+) -> Sequence[Algorithm] | Mapping[str, Mapping[str, object]]:
+    """Return names with their settings where there are only names, else what was given."""
+    single = isinstance(algos, (str, Ranker)) or isinstance(algos, type)
+    several = [algos] if single else list(algos)
+    if all(isinstance(each, str) for each in several):
+        return settings(plan.algorithms(words(several)), fixed)
+    if fixed:
+        raise UsageError("found settings beside rankers, expected names: a ranker has its own")
+    named = (plan.algorithms([each]) if isinstance(each, str) else [each] for each in several)
+    return [each for part in named for each in part]
+
+
+def _by_fold(messages: Sequence[tuple[str, plan.Task]]) -> list[str]:
+    """Return one line for a message that several folds of an algorithm share."""
+    folds: dict[tuple[str, str, str], list[str]] = {}
+    for text, task in messages:
+        folds.setdefault((task.dataset, task.algo, text), []).append(str(task.fold))
+    return [
+        f"{dataset}, {algo}, fold {', '.join(numbers)}: {text}"
+        for (dataset, algo, text), numbers in folds.items()
+    ]

@@ -1,0 +1,206 @@
+"""Results as text and files: tables, comparisons, figures, the report."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from letorbench.analysis import published_comparison
+from letorbench.analysis.across_datasets import overall
+from letorbench.analysis.across_datasets import text as overall_text
+from letorbench.analysis.comparison import Procedure, compare, marks
+from letorbench.analysis.comparison_table import render as render_comparison
+from letorbench.analysis.critical_difference import draw as draw_difference
+from letorbench.analysis.figures import FORMATS, write
+from letorbench.analysis.report.gather import gather
+from letorbench.analysis.report.page import page
+from letorbench.analysis.results_table import USUAL, render
+from letorbench.api.results_view import Results
+from letorbench.api.selection import measure_names
+from letorbench.errors import UsageError
+from letorbench.files import write_atomically
+from letorbench.results.added_measures import extended
+from letorbench.results.paths import figure_stem
+from letorbench.results.summary import Summary
+
+__all__ = [
+    "Procedure", "comparison_text", "overall_lines", "table_text", "write_figure",
+    "write_figures", "write_report",
+]  # fmt: skip
+
+
+def table_text(
+    found: Results,
+    form: str = "text",
+    measures: Sequence[str] = (),
+    baseline: str | None = None,
+    published: bool = False,
+    procedure: Procedure = Procedure(),
+) -> str:
+    """Return the tables of all data sets as text, CSV, Markdown or LaTeX.
+
+    Parameters
+    ----------
+    found : Results
+    form : {"text", "csv", "markdown", "latex"}
+    measures : sequence of str
+        The columns; by default the usual five, in CSV all that are stored.
+    baseline : str, optional
+        The algorithm that significant differences from are marked.
+    published : bool
+        Show published figures beside ours, with their sources.
+    procedure : Procedure
+        How differences are tested.
+    """
+    if published and baseline is not None:
+        raise UsageError("--published has no queries to test; drop it or --baseline")
+
+    def one(summary: Summary) -> str:
+        names = measure_names(measures or ("all" if form == "csv" else USUAL), summary)
+        summary = extended(found.out, found.data_dir, summary, names)
+        if published:
+            return published_comparison.render(summary, names, form)
+        if baseline is None:
+            return render(summary, names, form)
+        systems = found.systems(summary, names)
+        return render(
+            summary, names, form, marks(summary.dataset, systems, names, baseline, procedure)
+        )
+
+    return _joined(found, one, form)
+
+
+def comparison_text(
+    found: Results,
+    form: str = "text",
+    measures: Sequence[str] = ("ndcg@10",),
+    baseline: str | None = None,
+    procedure: Procedure = Procedure(),
+) -> str:
+    """Return the comparisons of all data sets as text, CSV or Markdown; see `Results.compare`."""
+
+    def one(summary: Summary) -> str:
+        names = measure_names(measures, summary)
+        systems = found.comparable(summary, names)
+        texts = [
+            render_comparison(
+                compare(summary.dataset, systems, name, baseline, procedure),
+                summary.conventions[0], procedure, form,
+            )
+            for name in names
+        ]  # fmt: skip
+        return _headed_once(texts) if form == "csv" else "\n".join(texts)
+
+    return _joined(found, one, form)
+
+
+def overall_lines(found: Results, measures: Sequence[str]) -> list[str]:
+    """Say what several data sets together say; write the critical-difference diagrams.
+
+    Returns
+    -------
+    list of str
+        A table for each measure, with its diagram's files where there is one; empty for a
+        single data set.
+    """
+    if len(found.summaries) < 2:
+        return []
+    texts = []
+    names = measure_names(measures, found.summaries[-1])
+    summaries = [
+        extended(found.out, found.data_dir, summary, names) for summary in found.summaries
+    ]
+    for name in names:
+        across = overall(summaries, name)
+        lines = overall_text(across)
+        if across.difference is not None:
+            stem = found.out / f"critical-difference-{name.replace('@', '-at-')}"
+            figure = draw_difference(across.ranked, across.ranks, across.difference)
+            lines += f"diagram: {', '.join(map(str, write(figure, stem)))}\n"
+        texts.append(lines)
+    return texts
+
+
+def write_figure(
+    found: Results,
+    measure: str = "ndcg",
+    formats: Sequence[str] = (),
+    stem: Path | None = None,
+    published: bool = False,
+) -> list[Path]:
+    """Write the figure of `Results.plot`; return its files.
+
+    Parameters
+    ----------
+    found : Results
+    measure : str
+    formats : sequence of {"png", "svg", "pdf"}
+        All three by default.
+    stem : Path, optional
+        Where to, without the ending; by default in the data set's results, or beside several.
+    published : bool
+        Draw published figures in.
+    """
+    only = found.datasets[0] if len(found.datasets) == 1 else None
+    return write(
+        found.plot(measure, published),
+        stem or figure_stem(found.out, only, measure),
+        formats or FORMATS,
+    )
+
+
+def write_figures(found: Results) -> None:
+    """Write the NDCG@n figure of each data set, and one of them all where there are several."""
+    for dataset in found.datasets:
+        write_figure(found.only(dataset))
+    if len(found.datasets) > 1:
+        write_figure(found)
+
+
+def write_report(
+    found: Results,
+    path: str | Path,
+    baseline: str | None = None,
+    measure: str = "ndcg@10",
+    procedure: Procedure = Procedure(),
+    given: Sequence[str] = (),
+) -> Path:
+    """Write the report of `Results.report`; return its path.
+
+    Parameters
+    ----------
+    found : Results
+    path : path-like
+        The file to write.
+    baseline : str, optional
+        What differences are taken from; the best algorithm of each data set by default.
+    measure : str
+        What algorithms are compared by.
+    procedure : Procedure
+        How differences are tested.
+    given : sequence of str
+        The command line's options, which the report repeats.
+    """
+    found.require_algorithm(baseline)
+    gathered = []
+    for summary in found.summaries:
+        (name,) = measure_names((measure,), summary)[:1]
+        summary = extended(found.out, found.data_dir, summary, [name])
+        best = max(summary.rows, key=lambda row: row.values[name]).algo
+        gathered.append(gather(found.out, found.data_dir, summary, baseline or best))
+    command = shlex.join(["letorbench", "report", *found.datasets, *given])
+    with write_atomically(Path(path)) as file:
+        file.write(page(gathered, procedure, name, command))
+    return Path(path)
+
+
+def _joined(found: Results, one: Callable[[Summary], str], form: str) -> str:
+    """Return a text for each data set: CSV under one header, others with a line between."""
+    texts = [one(summary) for summary in found.summaries]
+    return _headed_once(texts) if form == "csv" else "\n".join(texts)
+
+
+def _headed_once(texts: Iterable[str]) -> str:
+    first, *others = texts
+    return first + "".join(text.partition("\n")[2] for text in others)
