@@ -141,7 +141,7 @@ class Model(ABC):
         DataError
             If X is not a table of real numbers with `n_features` columns.
         """
-        features = as_features(X)
+        features = float32_features(X)
         if features.shape[1] != self.n_features:
             raise DataError(
                 f"found {features.shape[1]} features, expected {self.n_features}, which the "
@@ -150,7 +150,7 @@ class Model(ABC):
         return self._score(features)
 
 
-def as_features(X: np.ndarray) -> np.ndarray:
+def float32_features(X: np.ndarray) -> np.ndarray:
     """Return X as (n_docs, n_features) float32 in C order; it is copied only where it must be.
 
     Raises

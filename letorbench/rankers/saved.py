@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 
 from letorbench.errors import DataError
-from letorbench.models.base import load
+from letorbench.models.base import Model, load
 from letorbench.rankers import names, ranker
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.learned import Learned
@@ -41,8 +42,28 @@ def load_model(path: str | Path) -> Ranker:
         )
     cls = ranker(name)
     cls.require()
+    _check(path, cls, model, facts)
     fitted = cls(**facts["settings"])
     fitted.learned = Learned(model)
     fitted.n_features_in_ = facts["features"]
     fitted.feature_names_in_ = None
     return fitted
+
+
+def _check(path: Path, cls: type[Ranker], model: Model, facts: dict[str, object]) -> None:
+    """Raise DataError where the facts of a file do not fit its ranker or its model."""
+    settings, features = facts.get("settings"), facts.get("features")
+    valid = [each.name for each in fields(cls) if each.init]
+    if not isinstance(settings, dict):
+        raise DataError(f"{path}: found {settings!r} as settings of {cls.name}, expected a dict")
+    for name in settings:
+        if name not in valid:
+            raise DataError(
+                f"{path}: found the setting {name!r} of {cls.name}, "
+                f"expected one of {', '.join(valid) or 'none'}"
+            )
+    if features != model.n_features or isinstance(features, bool):
+        raise DataError(
+            f"{path}: found a {model.kind} model of {model.n_features} features, "
+            f"expected {features!r}, as the file says"
+        )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from letorbench.errors import UsageError
+
 
 class EarlyStopping:
     """The best round so far, by the validation measure.
@@ -32,6 +34,8 @@ class EarlyStopping:
     """
 
     def __init__(self, patience: int = 0) -> None:
+        if patience < 0:
+            raise UsageError(f"found patience={patience}, expected 0 (never) or more")
         self.patience = patience
         self.curve: list[float] = []
         self.best = 0

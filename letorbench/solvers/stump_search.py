@@ -13,7 +13,7 @@ import numpy as np
 
 from letorbench.errors import UsageError
 from letorbench.jit import kernel
-from letorbench.models.base import as_features
+from letorbench.models.base import float32_features
 from letorbench.solvers.radix_sort import sorted_column
 from letorbench.threads import in_threads, in_turn
 
@@ -71,7 +71,7 @@ class BinnedFeatures:
         """
         if max_bins is not None and max_bins < 2:
             raise UsageError(f"found bins={max_bins}, expected 2 or more")
-        features = as_features(features)
+        features = float32_features(features)
         columns = range(features.shape[1])
         cuts = tuple(in_turn([partial(_cuts, features, k, max_bins) for k in columns]))
         n_bins = np.array([len(c) + 1 for c in cuts], dtype=np.int64)

@@ -17,7 +17,7 @@ import pytest
 
 from letorbench.errors import DataError
 from letorbench.models import MLP, Linear, Model, Quadratic, Separate, StumpEnsemble, load, save
-from letorbench.models.base import KINDS, array, as_features
+from letorbench.models.base import KINDS, array, float32_features
 
 
 def lightgbm_trees() -> Model:
@@ -124,14 +124,14 @@ def test_what_is_no_table_of_numbers_is_refused(X: object) -> None:
 
 def test_numbers_beyond_float32_are_refused_and_infinity_is_not() -> None:
     with pytest.raises(DataError, match=r"found a feature of 1e\+39"):
-        as_features(np.array([[1.0, 1e39]]))
-    assert np.isinf(as_features(np.array([[np.inf, -np.inf]]))).all()
-    assert np.isnan(as_features(np.array([[np.nan]]))).all()
+        float32_features(np.array([[1.0, 1e39]]))
+    assert np.isinf(float32_features(np.array([[np.inf, -np.inf]]))).all()
+    assert np.isnan(float32_features(np.array([[np.nan]]))).all()
 
 
 def test_features_that_fit_are_not_copied() -> None:
     X = np.zeros((4, 3), np.float32)
-    assert as_features(X) is X
+    assert float32_features(X) is X
 
 
 @EVERY

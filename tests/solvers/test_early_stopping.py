@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from letorbench.errors import UsageError
 from letorbench.solvers.early_stopping import EarlyStopping
 
 
@@ -48,3 +49,8 @@ def test_it_agrees_with_argmax(rng: np.random.Generator) -> None:
         for value in values:
             rounds.improves(value)
         assert rounds.best == int(np.argmax(values)) + 1
+
+
+def test_a_negative_patience_is_refused() -> None:
+    with pytest.raises(UsageError, match="found patience=-1, expected 0"):
+        EarlyStopping(-1)

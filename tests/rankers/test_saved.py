@@ -1,0 +1,40 @@
+"""Fitted rankers in files: facts that do not fit are refused in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from letorbench.errors import DataError
+from letorbench.models import Linear, save
+from letorbench.rankers import load_model
+
+GOOD = {"ranker": "ranksvm", "settings": {}, "features": 3}
+
+
+def test_good_facts_are_taken(tmp_path: Path) -> None:
+    save(Linear(np.ones(3)), tmp_path / "m.npz", GOOD)
+    assert load_model(tmp_path / "m.npz").predict(np.ones((1, 3))).tolist() == [3.0]
+
+
+@pytest.mark.parametrize(
+    "facts, said",
+    [
+        ({}, "found ranker None"),
+        ({**GOOD, "ranker": ["ranksvm"]}, "found ranker"),
+        ({**GOOD, "ranker": "nobody"}, "found ranker 'nobody'"),
+        ({"ranker": "ranksvm", "features": 3}, "found None as settings"),
+        ({**GOOD, "settings": [1]}, "as settings of ranksvm, expected a dict"),
+        ({**GOOD, "settings": {"odd": 1}}, "found the setting 'odd' of ranksvm"),
+        ({**GOOD, "features": 4}, "found a linear model of 3 features, expected 4"),
+        ({**GOOD, "features": "3"}, "expected '3'"),
+        ({"ranker": "ranksvm", "settings": {}}, "expected None"),
+    ],
+)
+def test_odd_facts_are_refused(facts: dict[str, object], said: str, tmp_path: Path) -> None:
+    save(Linear(np.ones(3)), tmp_path / "m.npz", facts)
+    with pytest.raises(DataError, match=said) as error:
+        load_model(tmp_path / "m.npz")
+    assert "\n" not in str(error.value)
