@@ -1,4 +1,4 @@
-"""What a result may depend on besides its inputs: packages, compiled kernels."""
+"""What is installed on this machine: packages and compiled kernels."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from letorbench.jit import kernel_folder, stale_kernel_folders
 
 
 def installed_version(name: str) -> str | None:
-    """The version of an installed package, None where it is not there."""
+    """Return the version of an installed package, None where it is not there."""
     try:
         return version(name)
     except PackageNotFoundError:
@@ -18,9 +18,14 @@ def installed_version(name: str) -> str | None:
 
 
 def packages() -> list[tuple[str, str | None, str]]:
-    """(name, installed version or None, what is required): letorbench, Python, dependencies.
+    """Return letorbench, Python and the packages that letorbench depends on.
 
-    Those of optional extras and of other versions of Python are none.
+    Packages of optional extras and of other versions of Python are left out.
+
+    Returns
+    -------
+    list of (str, str or None, str)
+        The name, the installed version, and what is required.
     """
     from packaging.requirements import Requirement
 

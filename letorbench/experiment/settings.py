@@ -15,10 +15,30 @@ Settings = Mapping[str, object]
 
 
 def settings(algos: Sequence[str], pairs: Iterable[str]) -> dict[str, Settings]:
-    """The `key=value` texts as typed settings of each algorithm that has the key.
+    """Read `key=value` texts as settings of each algorithm that has the key.
 
-    UsageError for a key that none has (naming the keys there are) and for a value that does
-    not have its type.
+    Parameters
+    ----------
+    algos : sequence of str
+        The names of the algorithms.
+    pairs : iterable of str
+        The texts.
+
+    Returns
+    -------
+    dict of str to mapping
+        The typed settings of each algorithm, empty where it has none of the keys.
+
+    Raises
+    ------
+    UsageError
+        No algorithm has the key (the error names the keys there are), or a value does not have
+        the type of its parameter.
+
+    Examples
+    --------
+    >>> settings(["regression", "ndcgboost"], ["rounds=7"])
+    {'regression': {}, 'ndcgboost': {'rounds': 7}}
     """
     chosen: dict[str, dict[str, object]] = {algo: {} for algo in algos}
     for pair in pairs:
@@ -41,19 +61,41 @@ def settings(algos: Sequence[str], pairs: Iterable[str]) -> dict[str, Settings]:
 
 
 def parameters(cls: type[Ranker]) -> dict[str, object]:
-    """A ranker's hyper-parameters and their types."""
+    """Return a ranker's hyper-parameters and their types."""
     hints = get_type_hints(cls)
     return {field.name: hints[field.name] for field in fields(cls) if field.init}
 
 
 def _field(cls: type[Ranker], key: str) -> str | None:
-    """The hyper-parameter that a user's key means; None where the ranker has none."""
+    """Return the hyper-parameter that a user's key means, None where the ranker has none."""
     meant = {spelling: name for name, spelling in cls.spelled.items()}.get(key, key)
     return meant if meant in parameters(cls) else None
 
 
 def typed(kind: object, text: str, where: str) -> object:
-    """The value that the text is for a parameter of that type; UsageError when it is none."""
+    """Read a text as a value of a type.
+
+    Parameters
+    ----------
+    kind : type or special form
+        What an annotation holds: int, float | None, Literal["a", 2], tuple[int, ...].
+    text : str
+        What the user wrote.
+    where : str
+        What the error message begins with.
+
+    Raises
+    ------
+    UsageError
+        The text is no value of that type.
+
+    Examples
+    --------
+    >>> typed(tuple[int, ...], "1,2", "layers")
+    (1, 2)
+    >>> typed(float | None, "none", "top") is None
+    True
+    """
     for option in _options(kind):
         value = _value(option, text)
         if value is not _NO_VALUE:
@@ -62,7 +104,7 @@ def typed(kind: object, text: str, where: str) -> object:
 
 
 def describe(kind: object) -> str:
-    """A type in a user's words."""
+    """Return a type in a user's words."""
     words = {int: "an integer", float: "a number", bool: "true or false", str: "text"}
     words[type(None)] = "none"
     if get_origin(kind) is Literal:
@@ -75,7 +117,7 @@ _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 
 
 def _options(kind: object) -> tuple[object, ...]:
-    """The alternatives of a union or of literals, `none` first and text last."""
+    """Return the alternatives of a union, `none` first and text last."""
     if get_origin(kind) in (Union, types.UnionType):
         rank = {type(None): 0, str: 2}
         return tuple(sorted(get_args(kind), key=lambda option: rank.get(option, 1)))
@@ -83,6 +125,7 @@ def _options(kind: object) -> tuple[object, ...]:
 
 
 def _value(option: object, text: str) -> object:
+    """Return the text as a value of one plain type, _NO_VALUE where it is none."""
     if option is type(None):
         return None if text.lower() == "none" else _NO_VALUE
     if option is bool:
