@@ -9,6 +9,9 @@ import pytest
 
 from letorbench.datasets.queryset import QuerySet
 
+#: the examples are run by the tests that use them; collecting them would register them
+collect_ignore_glob = ["examples/*"]
+
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
