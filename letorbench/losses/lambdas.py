@@ -17,11 +17,11 @@ from typing import Literal
 import numpy as np
 
 from letorbench.choices import require_choice
-from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import lambda_gradients as compiled
 from letorbench.losses.base import query_share
+from letorbench.losses.gains import block_gains, inverse_ideal_dcg, truncated_discount
 from letorbench.losses.pairwise_logistic import ranknet
 from letorbench.threads import in_threads
 
@@ -135,14 +135,14 @@ class Lambda:
     def rule(self, queries: QuerySet) -> compiled.LambdaRule:
         """The function on one query set, for compiled code."""
         kind = LAMBDAS[self.function].kind
-        discount = truncated_discount(queries, self.truncation)
-        if kind == compiled.RANKNET:
-            factor = np.ones(queries.n_queries)
-        else:
-            factor = inverse_ideal(queries, discount)
-        gains = block_gains(queries)
+        by_ndcg = kind != compiled.RANKNET
         return compiled.LambdaRule(
-            kind, self.neighbours, float(self.margin), gains, discount, factor
+            kind,
+            self.neighbours,
+            float(self.margin),
+            block_gains(queries),
+            truncated_discount(queries, self.truncation),
+            inverse_ideal_dcg(queries, self.truncation) if by_ndcg else np.ones(queries.n_queries),
         )
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> np.ndarray:
@@ -208,26 +208,3 @@ def pair_lambdas(function: Lambda, scores: np.ndarray, labels: np.ndarray) -> np
     swap = (gain[i] - gain[j]) * np.abs(D[rank[i]] - D[rank[j]]) / Z
     force = LAMBDAS[function.function].force(scores[i] - scores[j], swap, function.margin)
     return np.bincount(i, force, n) - np.bincount(j, force, n)
-
-
-def block_gains(queries: QuerySet) -> np.ndarray:
-    """Compute 2^r - 1 of each of the set's blocks of one label, (n_blocks,)."""
-    return np.exp2(queries.by_label.labels) - 1.0
-
-
-def truncated_discount(queries: QuerySet, truncation: int) -> np.ndarray:
-    """(longest list,) 1 / log2(1 + rank), zero after `truncation` where that is not 0."""
-    discount = standard_discount(np.arange(1, queries.lengths.max(initial=0) + 1))
-    if truncation:
-        discount[truncation:] = 0.0
-    return discount
-
-
-def inverse_ideal(queries: QuerySet, discount: np.ndarray) -> np.ndarray:
-    """(n_queries,) 1 / Z under that discount, 0 where no document is relevant."""
-    blocks, offsets = queries.by_label, queries.offsets
-    gains = np.repeat(block_gains(queries), np.diff(blocks.starts))
-    position = np.arange(len(gains)) - np.repeat(offsets[:-1], queries.lengths)
-    total = np.append(0.0, np.cumsum(gains * discount[position]))
-    z = total[offsets[1:]] - total[offsets[:-1]]
-    return np.divide(1.0, z, out=np.zeros_like(z), where=z > 0.0)

@@ -20,10 +20,9 @@ import numpy as np
 
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.jit import kernel, longest_query
-from letorbench.losses.base import Loss, ValueAndGradient, query_share
+from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices
 from letorbench.losses.exponentials import SPAN, exponentials
 from letorbench.losses.smooth_sums import pays, ranknet_blocks
-from letorbench.threads import in_threads
 
 #: pairs whose logarithms are taken as one; a product of so many u_i + u_j is a normal number
 ROWS = 8
@@ -59,14 +58,8 @@ def pairwise_logistic(scores: np.ndarray, labels: np.ndarray) -> tuple[float, np
 
 
 def ranknet(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-    """The logistic loss of pairs (Burges et al., ICML 2005; NIPS 2006, equation 8)."""
-    value, gradient = np.empty(queries.n_queries), np.empty(queries.n_docs)
-
-    def part(first: int, last: int) -> None:
-        _costs(scores, queries.by_label, first, last, value, gradient)
-
-    in_threads(part, queries.n_queries, query_share(queries, 1_000))
-    return ValueAndGradient(value, gradient)
+    """Compute the sum of `pairwise_logistic` over the pairs of each query, and its gradient."""
+    return in_query_slices(_costs, queries, scores, queries.by_label, documents=1_000)
 
 
 LOSSES = (Loss("ranknet", "sum over pairs r_i > r_j of log(1 + exp(-(s_i - s_j)))", ranknet),)
@@ -95,17 +88,17 @@ def _costs(
     blocks: LabelBlocks,
     first: int,
     last: int,
-    value: np.ndarray,
-    gradient: np.ndarray,
+    out: ValueAndGradient,
 ) -> None:
-    """The cost of each of the queries first..last - 1 and its gradient, in file order."""
+    """Fill `out` for the queries first..last - 1."""
     offsets = blocks.offsets
     workspace = pair_workspace(max(1, longest_query(offsets, first, last)))
     for q in range(first, last):
         begin, end = offsets[q], offsets[q + 1]
-        value[q] = ranknet_lambdas(scores[begin:end], blocks, q, workspace, gradient[begin:end])
+        force = out.gradient[begin:end]
+        out.value[q] = ranknet_lambdas(scores[begin:end], blocks, q, workspace, force)
         for i in range(begin, end):
-            gradient[i] = -gradient[i]
+            out.gradient[i] = -out.gradient[i]
 
 
 @kernel()

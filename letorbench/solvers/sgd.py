@@ -18,8 +18,9 @@ import numpy as np
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
 from letorbench.jit import kernel, longest_query
+from letorbench.losses.gains import inverse_ideal_dcg, truncated_discount
 from letorbench.losses.lambda_gradients import LambdaRule, lambda_workspace, query_lambdas
-from letorbench.losses.lambdas import Lambda, inverse_ideal, truncated_discount
+from letorbench.losses.lambdas import Lambda
 from letorbench.losses.pairwise_logistic import pair_workspace, ranknet_lambdas
 from letorbench.models import MLP, Linear, Model
 from letorbench.models.mlp import Layers, backward, forward
@@ -125,14 +126,13 @@ class TrainingQueries(NamedTuple):
     @staticmethod
     def of(queries: QuerySet, function: Lambda, pairwise: bool) -> TrainingQueries:
         ranknet = PAIRWISE if pairwise else FACTORED
-        cost_discount = truncated_discount(queries, COST_AT)
         return TrainingQueries(
             queries.features,
             queries.by_label,
             ranknet if function.is_ranknet else LAMBDA,
             function.rule(queries),
-            cost_discount,
-            inverse_ideal(queries, cost_discount),
+            truncated_discount(queries, COST_AT),
+            inverse_ideal_dcg(queries, COST_AT),
         )
 
 

@@ -1,4 +1,4 @@
-"""The order-statistic sweeps against loops over every pair."""
+"""Active pairs by trees against loops over every pair; the tree against cumulative sums."""
 
 from __future__ import annotations
 
@@ -69,3 +69,15 @@ def test_sort_orders_each_query_alone(rng: np.random.Generator) -> None:
     trees.sort(scores, offsets, 0, 3, order)
     assert np.array_equal(order[:5], np.argsort(scores[:5]))
     assert np.array_equal(order[5:], 5 + np.argsort(scores[5:]))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 8, 33])
+@pytest.mark.parametrize("dtype", [np.int64, np.float64])
+def test_sums_while_numbers_are_added_to(rng: np.random.Generator, size: int, dtype: type) -> None:
+    tree, numbers = np.zeros(size + 1, dtype), np.zeros(size, dtype)
+    for place in rng.integers(0, size, 60):
+        value = dtype(rng.integers(-9, 10))
+        numbers[place] += value
+        trees.add(tree, place + 1, value)
+        sums = [trees.sum_of_first(tree, k) for k in range(size + 1)]
+        assert sums == [0, *np.cumsum(numbers)]
