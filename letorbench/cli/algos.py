@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from letorbench.cli import completion, plugins
+from letorbench.cli import completion, plugin_option
 
 
 @click.command(short_help="List the algorithms, or describe one.")
 @click.argument("name", required=False, shell_complete=completion.algorithms)
-@plugins.option
+@plugin_option.option
 def algos(name: str | None) -> None:
     """List the algorithms, or describe one: paper, formula, parameters, grid."""
     from letorbench.api.algorithms import description, titles

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from letorbench.cli import options, plugins
+from letorbench.cli import options, plugin_option
 from letorbench.cli.group import complain
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -27,7 +27,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--tag", metavar="NAME", help="The run file's last column.  [default: the algorithm]")
 @click.option("--sparse", is_flag=True, help="The last features may be missing in every line.")
 @options.null
-@plugins.option
+@plugin_option.option
 def rank(
     model: Path,
     data: Path,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from letorbench.cli import completion, config, options, plugins
+from letorbench.cli import completion, config, options, plugin_option
 from letorbench.cli.group import complain
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 )
 @options.null
 @click.option("--force", is_flag=True, help="Run again what is stored already.")
-@plugins.option
+@plugin_option.option
 def run(
     datasets: tuple[str, ...],
     algos: tuple[str, ...],
