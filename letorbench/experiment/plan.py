@@ -129,7 +129,10 @@ def algorithms(words: Iterable[str]) -> list[str]:
     UsageError
         There is no such algorithm, or one asked for by name needs a missing package.
     """
-    usable = [name for name in names() if ranker(name).available()]
+    words = tuple(words)
+    # only `all` asks for every ranker's class, whose module takes time to import
+    everything = names() if "all" in split(words) else []
+    usable = [name for name in everything if ranker(name).available()]
     groups = {"all": usable, "baselines": BASELINES, "card": BASELINES}
     chosen = [require_choice(name, names(), "algorithm") for name in expanded(words, groups)]
     for name in chosen:
