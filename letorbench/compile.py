@@ -25,6 +25,7 @@ from letorbench.datasets.text.text_writer import TextFormat, write_text
 from letorbench.jit import stale_kernel_folders
 from letorbench.losses import LOSSES, loss
 from letorbench.measures import default_measures, query_metrics
+from letorbench.models.families import FAMILIES
 from letorbench.rankers import names, ranker
 from letorbench.threads import thread_count
 
@@ -38,11 +39,11 @@ def small_set(seed: int, levels: int, n_queries: int = 12, n_features: int = 6) 
     return QuerySet(features, labels, offsets, np.arange(1, n_queries + 1))
 
 
-def fit(name: str) -> None:
+def fit(name: str, **settings: object) -> None:
     """Train a ranker and score with it."""
     for levels in (2, 3, 12):  # pair sums take another path where there are many labels
         train, valid = small_set(1, levels), small_set(2, levels)
-        ranker(name)().fit_sets(train, valid).predict(valid.features)
+        ranker(name)(**settings).fit_sets(train, valid).predict(valid.features)
 
 
 def compute(name: str) -> None:
@@ -71,6 +72,7 @@ def compile_all(jobs: int) -> int:
     calls: list[Callable[[], None]] = [
         read_and_measure,
         *(partial(fit, name) for name in usable),
+        *(partial(fit, "recipe", model=family, iterations=2) for family in FAMILIES),
         *(partial(compute, name) for name in LOSSES),
     ]
     done = Parallel(jobs, return_as="generator")(delayed(call)() for call in calls)

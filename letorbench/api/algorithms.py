@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspect import getdoc
+from inspect import cleandoc, getdoc
 from pathlib import Path
 
 from letorbench.choices import require_choice
@@ -36,4 +36,8 @@ def description(name: str) -> str:
         lines.append(line)
     if not defaults:
         lines.append("no parameters")
-    return "\n".join([*lines, f"\n{getdoc(cls)}"])
+    lines.append(f"\n{getdoc(cls)}")
+    for base in cls.__mro__[1:]:  # what several algorithms of one paper share
+        if base.__module__ == cls.__module__ and base.__doc__:
+            lines.append(f"\n{cleandoc(base.__doc__)}")
+    return "\n".join(lines)

@@ -9,11 +9,21 @@ from letorbench.cli import completion, plugin_option
 
 @click.command(short_help="List the algorithms, or describe one.")
 @click.argument("name", required=False, shell_complete=completion.algorithms)
+@click.option(
+    "--parts", is_flag=True, help="List the models, losses and solvers that a recipe combines."
+)
 @plugin_option.option
-def algos(name: str | None) -> None:
+def algos(name: str | None, parts: bool) -> None:
     """List the algorithms, or describe one: paper, formula, parameters, grid."""
     from letorbench.api.algorithms import description, titles
 
+    if parts:
+        if name is not None:
+            raise click.UsageError(f"--parts lists the parts of recipes: found {name} beside it")
+        from letorbench.api import recipe_parts
+
+        click.echo(recipe_parts.parts())
+        return
     if name is not None:
         click.echo(description(name))
         return

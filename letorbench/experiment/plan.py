@@ -132,7 +132,8 @@ def algorithms(words: Iterable[str]) -> list[str]:
     words = tuple(words)
     # only `all` asks for every ranker's class, whose module takes time to import
     everything = names() if "all" in split(words) else []
-    usable = [name for name in everything if ranker(name).available()]
+    published = [name for name in everything if ranker(name).published]
+    usable = [name for name in published if ranker(name).available()]
     groups = {"all": usable, "baselines": BASELINES, "card": BASELINES}
     chosen = [require_choice(name, names(), "algorithm") for name in expanded(words, groups)]
     for name in chosen:

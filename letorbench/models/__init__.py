@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from letorbench.models.base import Model, load, save
 from letorbench.models.linear import Linear, LinearFamily
-from letorbench.models.mlp import MLP
+from letorbench.models.mlp import MLP, MLPFamily
 from letorbench.models.parametric import ParametricFamily
 from letorbench.models.quadratic import Quadratic, QuadraticFamily
 from letorbench.models.separate import Separate, SeparateFamily
@@ -16,7 +16,7 @@ from letorbench.models.stumps import StumpEnsemble
 from letorbench.models.trees import LightGBMTrees, XGBoostTrees
 
 __all__ = [
-    "LightGBMTrees", "Linear", "LinearFamily", "MLP", "Model", "ParametricFamily", "Quadratic",
-    "QuadraticFamily", "Separate", "SeparateFamily", "StumpEnsemble", "XGBoostTrees", "load",
-    "save",
+    "LightGBMTrees", "Linear", "LinearFamily", "MLP", "MLPFamily", "Model", "ParametricFamily",
+    "Quadratic", "QuadraticFamily", "Separate", "SeparateFamily", "StumpEnsemble",
+    "XGBoostTrees", "load", "save",
 ]  # fmt: skip

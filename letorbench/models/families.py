@@ -9,17 +9,20 @@ from letorbench.choices import require_choice
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.models.linear import LinearFamily
+from letorbench.models.mlp import MLPFamily
+from letorbench.models.moments import mean_and_scale
 from letorbench.models.parametric import ParametricFamily
 from letorbench.models.quadratic import QuadraticFamily
 from letorbench.models.separate import SeparateFamily
 
-FamilyName = Literal["linear", "quadratic", "bilinear", "distance"]
+FamilyName = Literal["linear", "quadratic", "bilinear", "distance", "mlp"]
 #: the formula of each family
 FORMULAS: dict[str, str] = {
     "linear": "s = w . x + b",
     "quadratic": "s = w . x + sum over kept products of c_kj x_k x_j",
     "bilinear": "s = sigma(A'y)' B'z, x = [y | z], a query's and a document's vector",
     "distance": "s = -|A'y - B'z|^2 / tau, x = [y | z], a query's and a document's vector",
+    "mlp": "s = v . tanh(W x + b)",
 }
 FAMILIES: tuple[str, ...] = get_args(FamilyName)
 
@@ -33,7 +36,8 @@ class FamilyChoice:
     name : FamilyName
     standardise : bool
         linear: whether x are the features with mean 0 and variance 1 on the training set;
-        otherwise x are the features as they are. The quadratic family always standardises.
+        otherwise x are the features as they are. "quadratic" and "mlp" always standardise,
+        "bilinear" and "distance" never do.
     intercept : bool
         linear: whether there is a b, which no prior penalises.
     rho : float
@@ -44,6 +48,8 @@ class FamilyChoice:
         bilinear, distance: of the space that both vectors are mapped into.
     tau : float
         distance: what it is divided by.
+    hidden : int
+        mlp: the number of hidden units.
     """
 
     name: FamilyName = "linear"
@@ -53,6 +59,7 @@ class FamilyChoice:
     query_features: int = 0
     dimensions: int = 10
     tau: float = 1.0
+    hidden: int = 10
 
     def __post_init__(self) -> None:
         require_choice(self.name, FAMILIES, "model")
@@ -60,6 +67,8 @@ class FamilyChoice:
             raise UsageError(f"the {self.name} model has no intercept; the linear one has")
         if not 0.0 <= self.rho < 1.0:
             raise UsageError(f"found rho={self.rho}, expected 0 or more and less than 1")
+        if self.hidden < 1:
+            raise UsageError(f"found hidden={self.hidden}, expected 1 or more")
         if not self.tau > 0.0 or self.dimensions < 1 or self.query_features < 0:
             raise UsageError(
                 f"found tau={self.tau}, dimensions={self.dimensions}, query_features="
@@ -78,6 +87,8 @@ class FamilyChoice:
             return QuadraticFamily.of(train, self.rho)
         if self.name in ("bilinear", "distance"):
             return self._separate(train.n_features)
+        if self.name == "mlp":
+            return MLPFamily(*mean_and_scale(train.features), self.hidden)
         if self.standardise:
             return LinearFamily.standardised(train.features, self.intercept)
         return LinearFamily.plain(train.n_features, self.intercept)

@@ -13,6 +13,7 @@ import numpy as np
 
 from letorbench.jit import kernel
 from letorbench.models.base import Model, array
+from letorbench.models.parametric import ParametricFamily
 from letorbench.threads import in_threads
 
 #: documents whose hidden units are in memory at a time
@@ -59,17 +60,91 @@ class MLP(Model, kind="net"):
     output: np.ndarray = array("n_units")
 
     def _score(self, features: np.ndarray) -> np.ndarray:
-        layers = Layers(self.weights, self.bias, self.output)
-        scores = np.empty(len(features))
+        return _scores(features, Layers(self.weights, self.bias, self.output))
 
-        def part(start: int, stop: int) -> None:
-            hidden = np.empty((min(ROWS, stop - start), len(self.bias)))
-            for begin in range(start, stop, ROWS):
-                rows = slice(begin, min(begin + ROWS, stop))
-                forward(features[rows], layers, hidden, scores[rows])
 
-        in_threads(part, len(features), least=ROWS)
-        return scores
+@dataclass(frozen=True, eq=False)
+class MLPFamily(ParametricFamily):
+    """The nets of `hidden` units, of the standardised features (x - mean) / scale.
+
+    theta holds W (hidden, n_features) row by row, b (hidden,) and v (hidden,). The prior does not
+    penalise b. A solver computes in float64; the model that it ends with keeps W in float32.
+
+    Parameters
+    ----------
+    mean, scale : ndarray of shape (n_features,), float64
+    hidden : int
+    """
+
+    mean: np.ndarray
+    scale: np.ndarray
+    hidden: int
+
+    @property
+    def n_parameters(self) -> int:
+        return self.hidden * (len(self.mean) + 2)
+
+    def start(self, rng: np.random.Generator) -> np.ndarray:
+        """Draw W and v uniformly within 1 / sqrt(inputs): at zero, W has no gradient."""
+        n_features = len(self.mean)
+        W = rng.uniform(-1.0, 1.0, self.hidden * n_features) / np.sqrt(n_features)
+        v = rng.uniform(-1.0, 1.0, self.hidden) / np.sqrt(self.hidden)
+        return np.concatenate([W, np.zeros(self.hidden), v])
+
+    def penalised(self) -> np.ndarray:
+        penalised = np.ones(self.n_parameters)
+        penalised[-2 * self.hidden : -self.hidden] = 0.0
+        return penalised
+
+    def model(self, theta: np.ndarray) -> MLP:
+        layers = self._layers(theta)
+        return MLP(layers.weights.astype(np.float32), layers.bias, layers.output)
+
+    def scores(self, theta: np.ndarray, features: np.ndarray) -> np.ndarray:
+        return _scores(features, self._layers(theta))
+
+    def gradient(
+        self, theta: np.ndarray, features: np.ndarray, score_gradient: np.ndarray
+    ) -> np.ndarray:
+        by_raw = _backpropagated(features, self._layers(theta), score_gradient)
+        W = (by_raw.weights - np.outer(by_raw.bias, self.mean)) / self.scale
+        return np.concatenate([W.ravel(), by_raw.bias, by_raw.output])
+
+    def _layers(self, theta: np.ndarray) -> Layers:
+        """Return the net at theta, as a net of the features as they are."""
+        W, b, v = np.split(theta, [-2 * self.hidden, -self.hidden])
+        weights = W.reshape(self.hidden, len(self.mean)) / self.scale
+        return Layers(weights, b - weights @ self.mean, v)
+
+
+def _scores(features: np.ndarray, layers: Layers) -> np.ndarray:
+    scores = np.empty(len(features))
+
+    def part(start: int, stop: int) -> None:
+        hidden = np.empty((min(ROWS, stop - start), len(layers.bias)))
+        for begin in range(start, stop, ROWS):
+            rows = slice(begin, min(begin + ROWS, stop))
+            forward(features[rows], layers, hidden, scores[rows])
+
+    in_threads(part, len(features), least=ROWS)
+    return scores
+
+
+def _backpropagated(features: np.ndarray, layers: Layers, gradient: np.ndarray) -> Layers:
+    """Return what `net_gradient` does; blocks of rows are summed in order, whatever the threads."""
+    n_blocks = -(-len(features) // ROWS)
+    changes = [Layers(*(np.zeros_like(each) for each in layers)) for _ in range(n_blocks)]
+
+    def part(first: int, last: int) -> None:
+        hidden, delta = np.empty((2, min(ROWS, len(features)), len(layers.bias)))
+        for block in range(first, last):
+            rows = slice(block * ROWS, (block + 1) * ROWS)
+            x = features[rows]
+            forward(x, layers, hidden, np.empty(len(x)))
+            backward(x, layers, hidden, gradient[rows], delta, changes[block])
+
+    in_threads(part, n_blocks)
+    return Layers(*(np.sum(each, axis=0) for each in zip(*changes, strict=True)))
 
 
 def net_scores(features: np.ndarray, layers: Layers) -> np.ndarray:

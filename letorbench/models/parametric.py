@@ -38,6 +38,10 @@ class ParametricFamily(ABC):
     def model(self, theta: np.ndarray) -> Model:
         """Return the model f(.; theta)."""
 
+    def scores(self, theta: np.ndarray, features: np.ndarray) -> np.ndarray:
+        """Return the scores f(x_i; theta) of the documents, (n_docs,), in full precision."""
+        return self.model(theta).predict(features)
+
     @abstractmethod
     def gradient(
         self, theta: np.ndarray, features: np.ndarray, score_gradient: np.ndarray

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from letorbench.rankers.ravikumar2011 import LeastSquaresNDCG10 as LeastSquaresNDCG10
     from letorbench.rankers.ravikumar2011 import QNorm as QNorm
     from letorbench.rankers.ravikumar2011 import QNormPenalised as QNormPenalised
+    from letorbench.rankers.recipe import Recipe as Recipe
     from letorbench.rankers.regression import Regression as Regression
     from letorbench.rankers.saved import load_model as load_model
     from letorbench.rankers.svmmap import SVMMAP as SVMMAP
@@ -84,6 +85,7 @@ RANKERS: dict[str, str] = {
     "rankboost": "rankboost:RankBoost",
     "ranknet": "ranknet:RankNet",
     "ranksvm": "ranksvm:RankSVM",
+    "recipe": "recipe:Recipe",
     "regression": "regression:Regression",
     "rpl": "tran2012:RPL",
     "smooth-err": "tran2012:SmoothERR",

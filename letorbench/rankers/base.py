@@ -39,6 +39,8 @@ class Ranker(Estimator):
         From a hyper-parameter to the values that validation chooses from.
     spelled : mapping
         From a hyper-parameter to what users may call it, where that is no name in Python.
+    published : bool
+        Whether it is an algorithm of its own, which `--algo all` includes.
     needs : str or None
         An optional package that it cannot do without.
     extra : str
@@ -55,6 +57,7 @@ class Ranker(Estimator):
     formula: ClassVar[str]
     grid: ClassVar[Mapping[str, Sequence[object]]] = {}
     spelled: ClassVar[Mapping[str, str]] = {}
+    published: ClassVar[bool] = True
     needs: ClassVar[str | None] = None
     extra: ClassVar[str] = ""
 

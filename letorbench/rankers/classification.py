@@ -19,15 +19,26 @@ from letorbench.solvers.validation import Validation
 class Classification(Ranker):
     """Rank documents by their log-odds of being relevant, r >= 1.
 
-    min over w, b of the mean over documents of log(1 + e^{-y (w . x + b)}) + l2/2 |w|^2,
-    y = 1 where r >= 1, else -1, by L-BFGS; the loss and its gradient are in
-    `letorbench.losses.pointwise`. This is the pointwise approach of Nallapati, "Discriminative
-    Models for Information Retrieval", SIGIR 2004, with logistic regression as the classifier.
-    The lecture that names it says no more. Here all labels from 1 on are one class, the
-    intercept is not penalised and l2 is chosen on validation.
+    It minimises, over w and b, the mean over documents of log(1 + e^{-y (w . x + b)}) plus
+    l2/2 |w|^2, where y = 1 for r >= 1, else -1. L-BFGS finds the minimum; the loss and its
+    gradient are in `letorbench.losses.pointwise`.
 
-    l2:         the strength of the penalty.
-    iterations: of L-BFGS at most; a warning says where that was not enough.
+    Parameters
+    ----------
+    l2 : float
+        The strength of the penalty, chosen on validation.
+    iterations : int
+        L-BFGS has at most so many; a warning says where that was not enough.
+
+    Notes
+    -----
+    This is Nallapati's pointwise approach with logistic regression as the classifier. The
+    lecture that names it says no more. Here all labels from 1 on are one class, and the
+    intercept is not penalised.
+
+    References
+    ----------
+    R. Nallapati: Discriminative Models for Information Retrieval, SIGIR 2004.
     """
 
     name = "classification"

@@ -18,22 +18,35 @@ from letorbench.solvers.validation import Validation
 
 @dataclass
 class ListNet(Ranker):
-    """Cao, Qin, Liu, Tsai, Li, "Learning to Rank: From Pairwise Approach to Listwise
-    Approach", ICML 2007.
+    """ListNet of Cao, Qin, Liu, Tsai and Li.
 
-    min over a linear s of sum over queries of -sum over g of P_r(g) log P_s(g), g the first
-    `top` places under Plackett-Luce with exp of the labels and of the scores (equations 5,
-    6), by gradient descent (Algorithm 1). The loss in plain NumPy, its gradient and its compiled
-    form are in `letorbench.losses.top_k_cross_entropy`.
+    It minimises, over a linear s, the sum over queries of -sum over g of P_r(g) log P_s(g). Here
+    g are the first `top` places under Plackett-Luce with exp of the labels r and of the scores s
+    (equations 5 and 6). Gradient descent finds the minimum (Algorithm 1). The loss stands in
+    plain NumPy, with its gradient and its compiled form, in
+    `letorbench.losses.top_k_cross_entropy`.
 
-    top:           1, the paper's choice; 2 and 3 are exact and cost m^top for a query of m
-                   documents, and are refused where that is too large.
-    learning_rate: of the mean over queries; chosen on validation.
-    epochs:        at most so many; the best on validation is kept.
-    patience:      training ends so many epochs after the best one on validation; 0: never.
+    Parameters
+    ----------
+    top : {1, 2, 3}
+        1 is the paper's choice. 2 and 3 are exact and cost m^top for a query of m documents; they
+        are refused where that is too large.
+    learning_rate : float
+        The length of a step, for the mean over queries; chosen on validation.
+    epochs : int
+        At most so many. The best one on validation is kept.
+    patience : int
+        Training ends so many epochs after the best one on validation; 0 means never.
 
+    Notes
+    -----
     Where the paper is silent: the weights start at zero; one step uses all queries (the
     algorithm's listing steps after each query); of equally good epochs the first is kept.
+
+    References
+    ----------
+    Z. Cao, T. Qin, T. Liu, M. Tsai, H. Li: Learning to Rank: From Pairwise Approach to Listwise
+    Approach, ICML 2007.
     """
 
     name = "listnet"

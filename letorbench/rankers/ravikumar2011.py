@@ -24,15 +24,25 @@ from letorbench.solvers.validation import Validation
 class _Surrogate(Ranker):
     """All surrogates are fitted alike.
 
-    min over w, b of the mean over queries of the loss of the same name, s = w . x + b, by
-    gradient descent. As in section 6, nothing is tuned and no validation set is used.
+    Gradient descent minimises, over w and b, the mean over queries of the loss of the same name,
+    s = w . x + b. As in section 6, nothing is tuned and no validation set is used.
 
-    iterations: of gradient descent at most; a warning says where they were not enough.
+    Parameters
+    ----------
+    iterations : int
+        Gradient descent has at most so many; a warning says where that was not enough.
 
+    Notes
+    -----
     The paper took MATLAB's gradient descent. Where it is silent: the weights start at zero; the
     lengths of the steps are found by backtracking; the discount of Z is 1 / log2(1 + rank) for
     every measuring convention; the features are used as they are. No ranking depends on b. It is
     there because these losses depend on the level of the scores: sum e^s should be sum G / Z.
+
+    References
+    ----------
+    P. Ravikumar, A. Tewari, E. Yang: On NDCG Consistency of Listwise Ranking Methods, AISTATS
+    2011.
     """
 
     paper = (

@@ -23,18 +23,28 @@ NOISE = 1e-10
 class Regression(Ranker):
     """Linear least squares with an intercept, pointwise. Nothing is tuned.
 
-    min over w, b of sum_i (w . x_i + b - y_i)^2 + l2 |w|^2 over all documents of all queries.
-    This is LETOR 3.0's "Regression" baseline, and its "Regression+L2reg" where l2 > 0 (Qin,
-    Liu, Xu, Li, "LETOR: A benchmark collection for research on learning to rank for information
-    retrieval", Information Retrieval 2010). The solution is
+    It minimises, over w and b, sum_i (w . x_i + b - y_i)^2 + l2 |w|^2 over all documents of all
+    queries. This is LETOR 3.0's "Regression" baseline, and its "Regression+L2reg" where l2 > 0.
+    The solution is
 
         w = (X'X + l2 I)^-1 X'(y - mean y),  b = mean y - w . mean x,  X the centred features.
 
-    l2:     the strength of the penalty, for the features as they are; 0 is plain least squares.
-    target: "label" (y = r) or "gain" (y = 2^r - 1).
+    Parameters
+    ----------
+    l2 : float
+        The strength of the penalty, for the features as they are; 0 is plain least squares.
+    target : {"label", "gain"}
+        "label" is y = r, "gain" is y = 2^r - 1.
 
-    Where features are collinear or constant, the solution is not unique. Then it is the shortest
-    one of the features scaled to variance 1.
+    Notes
+    -----
+    Where features are collinear or constant, the solution is not unique. Then the shortest one
+    is taken, of the features scaled to variance 1.
+
+    References
+    ----------
+    T. Qin, T. Liu, J. Xu, H. Li: LETOR: A benchmark collection for research on learning to rank
+    for information retrieval, Information Retrieval 2010.
     """
 
     name = "regression"

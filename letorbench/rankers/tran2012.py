@@ -40,20 +40,36 @@ FLAT = 1e-7
 class _RankFunctional(Ranker):
     """The objective is the mean over queries of the loss + l2/2 |theta|^2 (equation 1).
 
-    functional:     "linear"; "quadratic": products of two features too; "group": linear, and
-                    the loss is on groups of documents of one label; "bilinear", "distance": f1
-                    and f2 of a query's and a document's vector.
-    l2:             the strength of the prior, chosen on validation (the paper does not say how).
-    iterations:     of L-BFGS at most.
-    rho:            quadratic: the least |correlation| with the label of a product that is kept.
-    group:          group: how a group gets its score, "min", "max", "mean" or "log-mean-exp".
-    query_features: bilinear, distance: how many features, the first ones, are the query's
-                    vector; 0: half of them.
-    dimensions:     bilinear, distance: d of the common space.
-    tau:            distance: what it is divided by.
+    Parameters
+    ----------
+    functional : {"linear", "quadratic", "group", "bilinear", "distance"}
+        "quadratic" has products of two features too. "group" is linear, and the loss is on groups
+        of documents of one label. "bilinear" and "distance" are f1 and f2 of a query's and a
+        document's vector.
+    l2 : float
+        The strength of the prior, chosen on validation (the paper does not say how).
+    iterations : int
+        L-BFGS has at most so many.
+    rho : float
+        quadratic: keep the products whose abs(correlation) with the label is at least rho.
+    group : {"min", "max", "mean", "log-mean-exp"}
+        group: how a group gets its score.
+    query_features : int
+        bilinear, distance: how many features, the first ones, are the query's vector; 0 is half
+        of them.
+    dimensions : int
+        bilinear, distance: d of the common space.
+    tau : float
+        distance: what it is divided by.
 
+    Notes
+    -----
     The features are standardised on the training set, as section 4 says, but for "bilinear" and
     "distance". L-BFGS ends where a step lowers the objective by less than 1e-7 of it.
+
+    References
+    ----------
+    T. Tran, D. Phung, S. Venkatesh: Learning Rank Functionals: An Empirical Study, 2012.
     """
 
     paper = "Tran, Phung, Venkatesh: Learning Rank Functionals: An Empirical Study, 2012"
@@ -139,9 +155,13 @@ class SmoothMRR(_RankFunctional):
 
 @dataclass
 class _WeightedByDocument(_RankFunctional):
-    """weight: Table 8's W; the rating's weight is read as Table 9's R.
+    """Each document has a weight.
 
-    Table 9 prints R = (2^r - 1) / 2^(L - 1); Table 8 prints it without the brackets.
+    Parameters
+    ----------
+    weight : str
+        Table 8's W. Table 8 prints R without the brackets that Table 9 has; it is read as Table
+        9's (2^r - 1) / 2^(L - 1).
     """
 
     weight: DocumentWeightName = "1"
@@ -183,7 +203,13 @@ class WPLL(_WeightedByDocument):
 
 @dataclass
 class _WeightedByPair(_RankFunctional):
-    """weight: Table 9's V as printed there, with e for eta."""
+    """Each pair has a weight.
+
+    Parameters
+    ----------
+    weight : str
+        Table 9's V as printed there, with e for eta.
+    """
 
     weight: PairWeightName = "1"
 
@@ -199,7 +225,10 @@ class _WeightedByPair(_RankFunctional):
 class Pairwise(_WeightedByPair):
     """Equation 9, weighted losses of pairs.
 
-    loss: Table 3's phi.
+    Parameters
+    ----------
+    loss : {"quadratic", "hinge", "exponential", "logistic"}
+        Table 3's phi.
     """
 
     name = "pairwise"

@@ -41,7 +41,7 @@ class Objective:
         """Return the objective and its gradient (n_parameters,) at theta (n_parameters,)."""
         with np.errstate(over="ignore", invalid="ignore"):  # the solvers look for such values
             features = self.queries.features
-            scores = self.family.model(theta).predict(features)
+            scores = self.family.scores(theta, features)
             loss, score_gradient = self.loss(scores, self.queries)
             value = float(loss.sum()) / self.count
             gradient = self.family.gradient(theta, features, score_gradient) / self.count

@@ -24,6 +24,7 @@ from letorbench.losses.lambdas import Lambda
 from letorbench.losses.pairwise_logistic import pair_workspace, ranknet_lambdas
 from letorbench.models import MLP, Linear, Model
 from letorbench.models.mlp import Layers, backward, forward
+from letorbench.models.moments import mean_and_variance
 from letorbench.solvers.early_stopping import EarlyStopping
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.pair_by_pair import pair_by_pair
@@ -232,8 +233,7 @@ def _check(layers: int, hidden: int, schedule: Schedule) -> None:
 
 def feature_scale(queries: QuerySet, standardise: bool) -> FeatureScale:
     """Return the mean and 1 / variance of each feature, or 0 and 1 / its largest size squared."""
-    mean = queries.features.mean(axis=0, dtype=np.float64)
-    variance = queries.features.var(axis=0, dtype=np.float64)
+    mean, variance = mean_and_variance(queries.features)
     varies = variance > 1e-12 * np.maximum(mean**2, 1e-12)
     if not standardise:
         mean = np.zeros_like(mean)

@@ -36,9 +36,14 @@ def distance(train: QuerySet) -> ParametricFamily:
     return SeparateFamily(4, 2, 3, 1.5)
 
 
+def net(train: QuerySet) -> ParametricFamily:
+    return FamilyChoice("mlp", hidden=3).on(train)
+
+
 #: makers of each family from a training set; a family without an entry fails its test
 MAKERS = {
     "LinearFamily": [linear, with_intercept],
+    "MLPFamily": [net],
     "QuadraticFamily": [quadratic, every_product],
     "SeparateFamily": [bilinear, distance],
 }
@@ -70,9 +75,22 @@ def test_the_gradient_is_the_finite_difference(cls, rng):
             up, down = theta.copy(), theta.copy()
             up[k] += width
             down[k] -= width
-            rise = family.model(up).predict(train.features)
-            rise = rise - family.model(down).predict(train.features)
+            rise = family.scores(up, train.features) - family.scores(down, train.features)
             assert found[k] == pytest.approx(weights @ rise / (2 * width), rel=1e-5, abs=1e-6)
+
+
+@EVERY
+def test_the_scores_are_the_models(cls, rng):
+    train = random_queries(rng, [5, 9], 6)
+    for maker in MAKERS[cls.__name__]:
+        family = maker(train)
+        theta = rng.normal(size=family.n_parameters)
+        np.testing.assert_allclose(
+            family.scores(theta, train.features),
+            family.model(theta).predict(train.features),
+            rtol=1e-5,
+            atol=1e-5,
+        )
 
 
 @EVERY
@@ -107,6 +125,7 @@ def test_every_name_has_a_formula_and_a_family(name, rng):
         ({"rho": 1.0}, "found rho=1.0"),
         ({"tau": 0.0}, "found tau=0.0"),
         ({"dimensions": 0}, "dimensions=0"),
+        ({"hidden": 0}, "found hidden=0"),
     ],
 )
 def test_a_wrong_setting_is_one_clear_line(settings, message):

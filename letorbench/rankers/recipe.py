@@ -1,0 +1,169 @@
+"""Recipes: any model, any loss and any solver that fit together.
+
+Many published rankers are such a recipe. ListNet is the linear model of the features as they are,
+the loss `listnet` and gradient descent::
+
+    letorbench run --algo recipe --set model=linear --set standardise=false --set loss=listnet
+                   --set solver=gradient-descent
+
+`letorbench algos --parts` lists the models, the losses and the solvers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from letorbench.choices import require_choice
+from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import UsageError
+from letorbench.losses import LOSSES, loss
+from letorbench.losses.lambdas import Lambda
+from letorbench.models.families import FamilyChoice, FamilyName
+from letorbench.rankers.base import Ranker
+from letorbench.solvers.gradient_descent import GradientDescent, LineSearch
+from letorbench.solvers.lbfgs import LBFGS
+from letorbench.solvers.learned import Learned
+from letorbench.solvers.objective import Solver
+from letorbench.solvers.sgd import Schedule, descend_per_query
+from letorbench.solvers.validation import Validation
+
+SolverName = Literal["lbfgs", "gradient-descent", "line-search", "sgd"]
+#: what each solver does
+SOLVERS: dict[str, str] = {
+    "lbfgs": "L-BFGS: l2, iterations",
+    "gradient-descent": "steps of one length, the best epoch on validation: l2, learning_rate, "
+    "epochs, patience",
+    "line-search": "gradient descent with steps of the right length: l2, iterations",
+    "sgd": "one step a query, the best epoch on validation: learning_rate, epochs, patience",
+}
+#: what `sgd` can train: its epochs are compiled for these
+SGD_MODELS, SGD_LOSSES = ("linear", "mlp"), ("ranknet",)
+
+
+def misfit(model: str, loss: str, solver: str) -> str | None:
+    """Return in one line why the parts do not fit together; None where they do."""
+    if solver == "sgd" and (model not in SGD_MODELS or loss not in SGD_LOSSES):
+        return (
+            f"solver=sgd does not fit model={model} with loss={loss}: it trains the models "
+            f"{' and '.join(SGD_MODELS)} on the loss {' or '.join(SGD_LOSSES)}; "
+            "the other solvers fit every model and loss"
+        )
+    return None
+
+
+@dataclass
+class Recipe(Ranker):
+    """A model fitted to a loss by a solver, each of the user's choice.
+
+    The objective is the mean over queries of the loss + l2/2 |theta|^2.
+
+    Parameters
+    ----------
+    model : {"linear", "quadratic", "bilinear", "distance", "mlp"}
+    loss : str
+        Any loss; `letorbench algos --parts` lists them.
+    solver : {"lbfgs", "gradient-descent", "line-search", "sgd"}
+        "sgd" takes one step a query, as RankNet does. It fits the models "linear" and "mlp" to
+        the loss "ranknet", without l2. The other solvers fit every model to every loss.
+    l2 : float
+        The strength of the prior on the parameters, but for intercepts.
+    iterations : int
+        lbfgs, line-search: at most so many; a warning says where they were not enough.
+    learning_rate : float
+        gradient-descent, sgd: the length of a step.
+    epochs : int
+        gradient-descent, sgd: at most so many; the best on validation is kept.
+    patience : int
+        gradient-descent, sgd: training ends so many epochs after the best one on validation;
+        0 means never.
+    standardise : bool
+        linear: use the features with mean 0 and variance 1 on the training set, instead of the
+        features as they are. "quadratic" and "mlp" always do, "bilinear" and "distance" never
+        do. sgd: step as if they were so.
+    intercept : bool
+        linear: add a constant, which the prior does not penalise. "sgd" always has one.
+    rho : float
+        quadratic: keep the products whose abs(correlation) with the label is at least rho.
+    query_features : int
+        bilinear, distance: how many features, the first ones, are the query's; 0 is half of them.
+    dimensions : int
+        bilinear, distance: of the space that both vectors are mapped into.
+    tau : float
+        distance: what it is divided by.
+    hidden : int
+        mlp: the number of hidden units.
+
+    Examples
+    --------
+    >>> Recipe(model="quadratic", loss="wpl-1", solver="lbfgs").loss
+    'wpl-1'
+    """
+
+    name = "recipe"
+    title = "A model, a loss and a solver of your choice (see `algos --parts`)"
+    paper = "none: a combination of parts of the other algorithms"
+    formula = "mean over queries of the loss + l2/2 |theta|^2"
+    published = False
+
+    model: FamilyName = "linear"
+    loss: str = "listnet"
+    solver: SolverName = "lbfgs"
+    l2: float = 1e-2
+    iterations: int = 200
+    learning_rate: float = 0.1
+    epochs: int = 300
+    patience: int = 50
+    standardise: bool = True
+    intercept: bool = False
+    rho: float = 0.1
+    query_features: int = 0
+    dimensions: int = 10
+    tau: float = 1.0
+    hidden: int = 10
+
+    def __post_init__(self) -> None:
+        """Check the values; UsageError names the first wrong one."""
+        require_choice(self.loss, list(LOSSES), "loss")
+        require_choice(self.solver, get_args(SolverName), "solver")
+        self._family()
+        reason = misfit(self.model, self.loss, self.solver)
+        if reason:
+            raise UsageError(f"recipe: {reason}")
+        if self.solver != "sgd":
+            self._solver()
+
+    def learn(
+        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
+    ) -> Learned:
+        if self.solver == "sgd":
+            schedule = Schedule(
+                self.learning_rate, self.epochs, self.patience, standardise=self.standardise
+            )
+            layers = 2 if self.model == "mlp" else 1
+            return descend_per_query(
+                Lambda("ranknet"), layers, self.hidden, schedule, train, validation, rng
+            )
+        family = self._family().on(train)
+        return self._solver().fit(family, loss(self.loss), train, validation, rng)
+
+    def _family(self) -> FamilyChoice:
+        return FamilyChoice(
+            self.model,
+            standardise=self.standardise,
+            intercept=self.intercept,
+            rho=self.rho,
+            query_features=self.query_features,
+            dimensions=self.dimensions,
+            tau=self.tau,
+            hidden=self.hidden,
+        )
+
+    def _solver(self) -> Solver:
+        if self.solver == "lbfgs":
+            return LBFGS(self.l2, self.iterations, flat=1e-7)
+        if self.solver == "line-search":
+            return LineSearch(self.iterations, l2=self.l2)
+        return GradientDescent(self.learning_rate, self.epochs, self.patience, self.l2)

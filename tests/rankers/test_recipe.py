@@ -1,0 +1,130 @@
+"""Recipes: every model, loss and solver on a toy set, and the published rankers that are recipes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import random_queries
+
+from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import UsageError
+from letorbench.experiment.plan import algorithms
+from letorbench.losses import LOSSES
+from letorbench.models.families import FAMILIES
+from letorbench.rankers import Ranker, names, ranker
+from letorbench.rankers.recipe import SGD_LOSSES, SGD_MODELS, SOLVERS, Recipe, misfit
+
+#: settings that make training short
+SHORT = {"iterations": 2, "epochs": 2, "learning_rate": 1e-3, "dimensions": 2, "hidden": 2}
+
+
+@pytest.fixture(scope="module")
+def toy() -> QuerySet:
+    return random_queries(np.random.default_rng(3), [4, 1, 6, 3], 4, levels=4)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("model", FAMILIES)
+def test_every_loss_fits_or_says_why_not(model, solver, toy):
+    for loss in LOSSES:
+        reason = misfit(model, loss, solver)
+        if reason is None:
+            recipe = Recipe(model=model, loss=loss, solver=solver, **SHORT).fit_sets(toy, toy)
+            assert np.isfinite(recipe.predict(toy.features)).all(), loss
+            values = recipe.learned.objective
+            if solver in ("lbfgs", "line-search"):
+                assert values[-1] <= values[0], loss
+        else:
+            with pytest.raises(UsageError, match=f"recipe: solver={solver} does not fit") as error:
+                Recipe(model=model, loss=loss, solver=solver)
+            assert "\n" not in str(error.value)
+
+
+def test_only_sgd_is_choosy():
+    for model in FAMILIES:
+        for loss in LOSSES:
+            fits = {solver for solver in SOLVERS if misfit(model, loss, solver) is None}
+            assert fits >= set(SOLVERS) - {"sgd"}
+            assert ("sgd" in fits) == (model in SGD_MODELS and loss in SGD_LOSSES)
+
+
+PUBLISHED = [
+    (
+        {"standardise": False, "solver": "gradient-descent", "learning_rate": 0.3, "l2": 0.0},
+        "listnet",
+        {"epochs": 20, "patience": 0},
+    ),
+    ({"loss": "wpl-1/pi"}, "wpl", {"weight": "1/pi", "iterations": 20}),
+    (
+        {"model": "quadratic", "loss": "smooth-ndcg"},
+        "smooth-ndcg",
+        {"functional": "quadratic", "iterations": 20},
+    ),
+    (
+        {"model": "distance", "loss": "mcl"},
+        "mcl",
+        {"functional": "distance", "iterations": 20, "tau": 2.0},
+    ),
+    (
+        {
+            "loss": "cosine-ndcg", "solver": "line-search", "l2": 0.0,
+            "standardise": False, "intercept": True,
+        },
+        "cosine-ndcg",
+        {"iterations": 20},
+    ),
+    (
+        {"model": "mlp", "loss": "ranknet", "solver": "sgd", "standardise": False},
+        "ranknet",
+        {"learning_rate": 1e-2, "epochs": 10, "hidden": 3},
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("parts", "name", "settings"), PUBLISHED, ids=lambda each: str(each))
+def test_published_rankers_are_recipes(parts, name, settings, rng):
+    """The same parts give the same bits."""
+    train, held_out = (random_queries(rng, [9] * 12, 6) for _ in range(2))
+    common = {k: v for k, v in settings.items() if k in Recipe().get_params()}
+    if name == "ranknet":
+        common["patience"] = ranker(name)().patience
+
+    def scores(one: Ranker) -> np.ndarray:
+        one.fit_sets(train, held_out, np.random.default_rng(5))
+        return one.predict(held_out.features)
+
+    np.testing.assert_array_equal(
+        scores(Recipe(**{"loss": name, **parts, **common})), scores(ranker(name)(**settings))
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"loss": "listnett"}, "unknown loss 'listnett'; did you mean listnet"),
+        ({"model": "cubic"}, "unknown model 'cubic'; expected one of linear"),
+        ({"solver": "newton"}, "unknown solver 'newton'; expected one of lbfgs"),
+        ({"model": "mlp", "intercept": True}, "the mlp model has no intercept"),
+        ({"l2": -1.0}, "found l2=-1.0"),
+        ({"solver": "gradient-descent", "learning_rate": 0.0}, "found learning_rate=0.0"),
+        ({"solver": "line-search", "iterations": 0}, "found iterations=0"),
+    ],
+)
+def test_a_wrong_setting_is_one_clear_line(settings, message):
+    with pytest.raises(UsageError, match=message):
+        Recipe(**settings)
+
+
+def test_a_net_learns_what_no_linear_score_can(rng):
+    train, test = (random_queries(rng, [20] * 60, 2) for _ in range(2))
+    for part in (train, test):
+        part.labels[:] = part.features[:, 0] * part.features[:, 1] > 0.0
+    settings = {"model": "mlp", "loss": "ranknet", "l2": 1e-4, "iterations": 300}
+    scores = Recipe(**settings).fit_sets(train, rng=rng).predict(test.features)
+    relevant = test.labels == 1
+    assert np.mean(scores[relevant][:, None] > scores[~relevant][None, :]) > 0.9
+
+
+def test_all_algorithms_are_the_published_ones():
+    assert "recipe" in names() and "recipe" not in algorithms(["all"])
+    assert algorithms(["recipe"]) == ["recipe"]
