@@ -5,7 +5,7 @@ READY := .venv/ready
 READY_BENCH := .venv/ready-bench
 READY_DOCS := .venv/ready-docs
 
-.PHONY: demo test bench docs docs-check clean help
+.PHONY: demo test bench docs docs-check docs-write clean help
 
 help:
 	@echo "make demo    run regression and NDCG Boost on the built-in data set"
@@ -13,6 +13,7 @@ help:
 	@echo "make bench   measure speed and memory beside other libraries"
 	@echo "make docs    build the pages in docs/ as HTML in build/docs"
 	@echo "make docs-check  run what README.md and docs/ show, and compare (NEEDS=demo: without data)"
+	@echo "make docs-write  put in the pages what their commands print now (NEEDS=bench: also times)"
 	@echo "make papers  rerun the papers' experiments on the data in $(DATA); for one:"
 	@echo "             make $(PAPERS)"
 	@echo "             and a figure or table: make figure-ndcgboost, table-functionals-5, ..."
@@ -34,13 +35,17 @@ bench: $(READY_BENCH)
 	$(BIN)/python -m benchmarks
 
 docs: $(READY_DOCS)
+	rm -rf docs/api
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
 	@echo "left: build/docs/index.html"
 
 NEEDS ?= demo,shared
 
 docs-check: $(READY)
-	$(BIN)/python docs/check.py --needs $(NEEDS)
+	$(BIN)/python docs/check.py --needs $(NEEDS) $(PAGES)
+
+docs-write: $(READY)
+	$(BIN)/python docs/check.py --needs $(NEEDS) --write $(PAGES)
 
 $(READY): setup.py setup.cfg
 	$(PYTHON) -m venv .venv

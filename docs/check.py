@@ -36,13 +36,19 @@ ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
 NEEDS = ("demo", "shared", "bench")
 
+#: the packages that `letorbench doctor` lists
+PACKAGES = (
+    "numpy|scipy|numba|click|pandas|matplotlib|tqdm|joblib|threadpoolctl|packaging|tomli|"
+    "scikit-learn|lightgbm|xgboost|pytest"
+)
 #: what differs from machine to machine and run to run, and what stands for it in a comparison
 MASKS: tuple[tuple[str, str], ...] = (
     (r"\b\d[\d.,]* ?(?:ns|us|ms|s|min|MB/s|MB|GB|x)\b", "<amount>"),
     (r"\bratio [\d.]+|[\d.]+ times\b", "<ratio>"),
     (r"(?m)^(python|cores|threads|kernels|cache)  .*$", r"\1 <machine>"),
-    (r"(?m)^(\w+)  +(?:\d+(?:\.\d+)+(?:\.?\w+)?|not installed.*)$", r"\1 <version>"),
+    (rf"(?m)^({PACKAGES})  .*$", r"\1 <version>"),
     (r"(?m)^((?:speed|slope)-\S+) .*$", r"\1 <measured in seconds>"),
+    (r"(?m)^(\S.*?)  .*  (?:holds|MISSED)$", r"\1 <measured>"),
     (r"/tmp/[\w./-]+", "<path>"),
     (r"(?m) +$", ""),
     (r"\n{2,}", "\n"),

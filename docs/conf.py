@@ -30,3 +30,15 @@ myst_enable_extensions = ["dollarmath"]
 autosummary_generate = True
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
+
+
+def escape_bars(app, what, name, obj, options, lines) -> None:
+    """Keep |x| in a docstring's formula from being read as a substitution."""
+    for i, line in enumerate(lines):
+        if not line.lstrip().startswith(">>>"):
+            lines[i] = line.replace("|", r"\|")
+
+
+def setup(app) -> None:
+    # before numpydoc, which has the usual priority of 500
+    app.connect("autodoc-process-docstring", escape_bars, priority=400)

@@ -191,7 +191,7 @@ def api() -> str:
 def _what(value: object) -> str:
     if isinstance(value, Mapping):
         return "a mapping with the keys " + ", ".join(map(code, value))
-    return getattr(value, "description", "")
+    return getattr(value, "description", None) or inspect.getdoc(value).splitlines()[0]
 
 
 GENERATED: dict[str, Callable[[], str]] = {

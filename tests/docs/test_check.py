@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from letorbench.results import paths
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -95,6 +97,7 @@ def test_times_and_machines_are_masked(shown: str, printed: str) -> None:
     ("shown", "printed"),
     [
         ("ndcgboost   0.4964   0.4567", "ndcgboost   0.4964   0.4568"),
+        ("map        0.7545", "map        0.7546"),
         ("mean over 106 queries", "mean over 105 queries"),
         ("--set rounds=100  an integer", "--set rounds=200  an integer"),
     ],
@@ -134,3 +137,11 @@ def test_every_shown_session_is_checked(path: Path) -> None:
     assert shown == sum(match["needs"] is not None for match in blocks)
     assert {match["needs"] or match["setup"] for match in blocks} <= {*check.NEEDS, None}
     assert text.count("<!-- ") == len(blocks) + text.count("<!-- end -->")
+
+
+def test_every_result_file_is_on_the_page_of_their_format() -> None:
+    page = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+    constants = {name: value for name, value in vars(paths).items() if name.isupper()}
+    names = {value for value in constants.values() if isinstance(value, str)}
+    assert len(names) >= 7
+    assert not {name for name in names if name not in page}
