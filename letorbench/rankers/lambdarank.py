@@ -43,7 +43,7 @@ def lambdarank_step(
     scores = net_scores(features, net)
     forces = pair_lambdas(function, scores, labels)
     slope = net_gradient(features, net, forces)
-    return Layers(*(theta + rate * d for theta, d in zip(net, slope)))
+    return Layers(*(theta + rate * d for theta, d in zip(net, slope, strict=True)))
 
 
 @dataclass

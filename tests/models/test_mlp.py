@@ -47,7 +47,7 @@ def test_forward_and_backward_are_numpys(layers, units, dtype, digits, rng):
     backward(
         features, as_type(net, dtype), hidden, slope, np.empty((30, units), dtype), change
     )
-    for ours, theirs in zip(change, net_gradient(features, net, slope)):
+    for ours, theirs in zip(change, net_gradient(features, net, slope), strict=True):
         np.testing.assert_allclose(ours, theirs, atol=50 * digits)
 
 

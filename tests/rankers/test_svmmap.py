@@ -31,7 +31,7 @@ def queries(rng: np.random.Generator) -> QuerySet:
 def constraints(queries: QuerySet) -> list[tuple[np.ndarray, np.ndarray]]:
     """Of each query with both kinds: every ranking's loss, and Psi(y) - Psi(y')."""
     found = []
-    for a, b in zip(queries.offsets, queries.offsets[1:]):
+    for a, b in zip(queries.offsets[:-1], queries.offsets[1:], strict=True):
         x, good = queries.features[a:b].astype(np.float64), queries.labels[a:b] >= 1
         if not good.any() or good.all():
             continue
@@ -61,7 +61,7 @@ def test_gap_holds_against_all_rankings(queries: QuerySet, C: float) -> None:
     assert len(rankings) == MAPRisk(queries).n
     n = len(rankings)
     slacks = np.eye(n)
-    rows = [np.hstack([d, np.tile(e, (len(d), 1))]) for e, (_, d) in zip(slacks, rankings)]
+    rows = [np.hstack([d, np.tile(e, (len(d), 1))]) for e, (_, d) in zip(slacks, rankings, strict=True)]
     A, b = np.vstack(rows), np.concatenate([loss for loss, _ in rankings])
     ranker = SVMMAP(C=C, gap=1e-5).fit_sets(queries)
     w = ranker.learned.model.weights

@@ -52,7 +52,7 @@ def test_ranknet_factored_is_ranknet_pair_by_pair(layers, rng):
     for q in range(queries.n_queries):
         one, two = (run(queries, Lambda("ranknet"), net, [q], 1.0, v1) for v1 in (False, True))
         assert one[0] == pytest.approx(two[0], rel=1e-10)
-        for a, b in zip(one[1], two[1]):
+        for a, b in zip(one[1], two[1], strict=True):
             np.testing.assert_allclose(a, b, rtol=0, atol=1e-10)
 
 
@@ -101,7 +101,8 @@ def test_an_epoch_is_the_rankers_step_on_each_query(layers, function, dtype, dig
         else:
             expected = lambdarank_step(expected, x[rows], queries.labels[rows], 0.01, function)
     weights = expected.weights * np.sqrt(inverse_variance)
-    for a, b in zip(ours, (weights, expected.bias - weights @ center, expected.output)):
+    wanted = (weights, expected.bias - weights @ center, expected.output)
+    for a, b in zip(ours, wanted, strict=True):
         np.testing.assert_allclose(a, b, atol=digits)
     if function.is_ranknet:
         assert cost == pytest.approx(costs, rel=1e3 * digits)
