@@ -1,4 +1,8 @@
-"""The papers whose experiments can be rerun, one file each: claims as data, parts to run."""
+"""The papers whose experiments can be rerun, one file each.
+
+A paper is a value: its claims, each with the check that judges it, and its figures and tables,
+each a function that runs one. To add a paper, write its file and add a line to `PAPERS`.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import importlib
 
 from letorbench.papers.paper import Paper
 
-#: what a user calls a paper -> the module that has it as PAPER
+#: a paper's name on the command line -> the module that holds it as PAPER
 PAPERS = {
     "ndcgboost-2009": "ndcgboost_2009",
     "lambdarank-2006": "lambdarank_2006",

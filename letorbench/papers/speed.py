@@ -1,6 +1,7 @@
 """How long an epoch of RankNet takes, pair by pair (V1) and factored (V2).
 
-Seconds are the processor's on the one thread that trains, which other programs do not lengthen.
+Seconds are processor time of the one thread that trains, so that other programs do not add to
+them.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.rankers import ranker
 
 PASSES = {"V1": "pairwise", "V2": "factored"}
-#: so small that the sums over millions of pairs leave the scores where they started
+#: a learning rate so small that sums over millions of pairs hardly move the scores
 RATE = 1e-15
-#: seconds: an epoch beside which the set-up is nothing, and a time that is worth dividing
+#: seconds: an epoch so long that the set-up does not matter, and a time long enough to divide
 LONG, ENOUGH = 1.0, 0.1
 #: epochs timed at most
 MOST = 256
@@ -46,9 +47,9 @@ class Slope:
 
 
 def epoch_seconds(queries: QuerySet, version: str, layers: int) -> float:
-    """Seconds an epoch takes on the set, without what is done once before the first.
+    """Seconds that an epoch takes, without what is done once before the first epoch.
 
-    Where one epoch is short, the time of several more beside those of one.
+    Where one epoch is short, this is the time of several more epochs divided by their number.
     """
     queries.by_label  # noqa: B018  (kept on the set from its first use on)
     once = _fit_seconds(queries, version, layers, 1)

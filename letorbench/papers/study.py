@@ -63,8 +63,18 @@ class Values:
 class Study:
     """Where the data and the results are, and how large and how parallel the runs are.
 
-    full: the papers' own sizes where those take long; otherwise the small ones.
-    say:  told what is being run.
+    Parameters
+    ----------
+    data_dir, out : Path
+        The data folder and the results folder.
+    jobs : int
+        Processes. The results do not depend on it.
+    seed : int
+        Where every random draw comes from.
+    full : bool
+        Whether the runs have the papers' own sizes, which may take hours.
+    say : callable
+        Is called with a line for each thing that is run.
     """
 
     data_dir: Path
@@ -98,11 +108,25 @@ class Study:
         convention: str = "auto",
         folds: Sequence[int] | None = None,
     ) -> dict[str, Values]:
-        """Every variant's values, by label; a variant that failed or does not exist is left out.
+        """Run the variants on a data set and return their values by label.
 
-        Stored folds are not run again. A ranker as it comes is an ordinary run, in
-        results/<DATASET>/<algo>; settings of the paper's have a folder of their own,
-        results/papers/<paper>/runs/<label>. convention: what the values are measured by.
+        A variant that failed or that does not exist is left out, and stored folds are not run
+        again. A ranker with its default settings is an ordinary run in
+        results/<DATASET>/<algo>. One with the paper's settings has its own folder,
+        results/papers/<paper>/runs/<label>.
+
+        Parameters
+        ----------
+        paper, dataset : str
+            The paper's name, and the data set.
+        variants : sequence of Variant
+            The rankers with their settings.
+        measures : sequence of str
+            The columns of the values.
+        convention : str
+            What the values are measured by; `auto` for the data set's own.
+        folds : sequence of int, optional
+            Only these folds.
         """
         known = [variant for variant in variants if _exists(variant)]
         if len(known) < len(variants):

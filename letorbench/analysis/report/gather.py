@@ -1,4 +1,4 @@
-"""Everything that a report shows, read from the results folder; nothing is trained anew."""
+"""Everything that a report shows, read from the results folder. Nothing is trained again."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Algorithm:
         return float(sum(fit.get("seconds") or 0.0 for fit in self.fits.values()))
 
     def shared(self, key: str) -> Any:
-        """What the folds' identities say under a key, that of the first fold."""
+        """The value of a key in the first fold's identity, None where it has none."""
         return next(iter(self.fits.values()), {}).get("identity", {}).get(key)
 
 
@@ -59,7 +59,7 @@ def gather(out: Path, data_dir: Path, summary: Summary, baseline: str) -> Result
 
 
 def command(algorithm: Algorithm) -> str:
-    """A command line that makes the algorithm's results, from what its fits say of it."""
+    """A command line that makes the algorithm's results again, by what its folds have stored."""
     facts = next(iter(algorithm.fits.values()), {}).get("identity", {})
     if "external" in facts:
         words = ["letorbench", "external", "--dataset", str(facts.get("dataset"))]
