@@ -19,9 +19,7 @@ Function = TypeVar("Function", bound=Callable)
 REORDER = frozenset({"reassoc", "contract", "nsz", "arcp"})
 
 #: every place of the package that holds a kernel
-COMPILED = (
-    "jit.py", "datasets", "measures", "models", "losses", "solvers", "rankers", "kernels"
-)  # fmt: skip
+COMPILED = ("jit.py", "datasets", "measures", "models", "losses", "solvers", "rankers")
 
 
 def kernel(*, reorder: bool = False) -> Callable[[Function], Function]:

@@ -114,4 +114,4 @@ def test_one_module_knows_the_names_of_result_files() -> None:
         for node in ast.walk(ast.parse(file.read_text()))
         if isinstance(node, ast.Constant) and RESULT_FILE.fullmatch(str(node.value))
     }
-    assert knowing == {"letorbench/results/layout.py"}
+    assert knowing == {"letorbench/results/paths.py"}

@@ -12,8 +12,8 @@ from letorbench.api.selection import words
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment import plan
-from letorbench.experiment.run import Report
-from letorbench.experiment.run import run as run_all
+from letorbench.experiment.runner import Report
+from letorbench.experiment.runner import run as run_all
 from letorbench.experiment.settings import settings
 from letorbench.measures import Measure, parse
 from letorbench.rankers import ranker

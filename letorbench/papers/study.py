@@ -15,7 +15,7 @@ from letorbench.datasets.catalog import parse as parse_name
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.identity import identity
 from letorbench.experiment.plan import Protocol, Task, benchmark_of
-from letorbench.experiment.run import run as run_all
+from letorbench.experiment.runner import run as run_all
 from letorbench.experiment.settings import parameters
 from letorbench.measures import parse, query_metrics
 from letorbench.rankers import names, ranker

@@ -16,7 +16,7 @@ from toy_data import write_toy
 
 from letorbench.cli import cli
 from letorbench.experiment.plan import Protocol
-from letorbench.experiment.run import run
+from letorbench.experiment.runner import run
 from letorbench.results import read_per_query, read_summary, summary_frame
 from letorbench.results.summary import update_row
 
@@ -108,7 +108,7 @@ def test_copies_grow_with_every_fold(tmp_path: Path, monkeypatch) -> None:
         seen.append([line.partition(",")[0] for line in lines])
         return updated
 
-    monkeypatch.setattr("letorbench.experiment.run.update_row", look)
+    monkeypatch.setattr("letorbench.experiment.runner.update_row", look)
     run(["TOY"], ["regression"], [1, 2, 4], protocol)
     assert seen == [
         ["fold", "1", "mean"], ["fold", "1", "2", "mean"], ["fold", "1", "2", "4", "mean"]

@@ -15,7 +15,7 @@ from toy_data import write_toy
 from letorbench.datasets.load import load
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.plan import Protocol, Task
-from letorbench.experiment.run import run
+from letorbench.experiment.runner import run
 from letorbench.experiment.task import Worker, attempt, seed_of
 from letorbench.measures import default_measures, query_metrics
 from letorbench.models import Linear

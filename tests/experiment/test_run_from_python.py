@@ -14,7 +14,7 @@ from letorbench.datasets.load import load
 from letorbench.errors import UsageError
 from letorbench.experiment.identity import SOURCE, identity, ranker_identity
 from letorbench.experiment.plan import Protocol, Task, benchmark_of, contenders
-from letorbench.experiment.run import run
+from letorbench.experiment.runner import run
 from letorbench.models import Linear
 from letorbench.rankers import Ranker, ranker
 from letorbench.results import read_folds, read_summary

@@ -57,6 +57,6 @@ def test_nothing_there_is_an_error(out, tmp_path):
 
 
 def test_pandas_comes_only_with_a_frame():
-    code = "import sys, letorbench.experiment.run; print('pandas' in sys.modules)"
+    code = "import sys, letorbench.experiment.runner; print('pandas' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

@@ -1,1 +1,0 @@
-"""Compiled loops over arrays, on their way to the code that they serve."""
