@@ -8,7 +8,6 @@ from pathlib import Path
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.catalog import CATALOG
 from letorbench.datasets.layout import installed
-from letorbench.papers import PAPERS, paper
 from letorbench.rankers import names
 from letorbench.results.paths import algorithms as with_folds
 from letorbench.results.paths import present
@@ -43,14 +42,3 @@ def run_names(out: Path, datasets: Iterable[str]) -> list[str]:
 def convention_names() -> list[str]:
     """Return the measuring conventions."""
     return list(CONVENTIONS)
-
-
-def paper_names() -> list[str]:
-    """Return the papers that can be reproduced."""
-    return [*PAPERS, "all"]
-
-
-def paper_parts(papers: Iterable[str]) -> dict[str, list[str]]:
-    """Return the figures and tables of each paper, of all where none is named."""
-    asked = [name for name in papers if name in PAPERS] or list(PAPERS)
-    return {name: list(paper(name).parts) for name in asked}

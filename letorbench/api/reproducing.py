@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,3 +69,14 @@ def reproduce(
         )
         done.append((name, result.verdicts, study.folder(name)))
     yield "\n".join(closing(done))
+
+
+def paper_names() -> list[str]:
+    """Return the papers that can be reproduced."""
+    return [*PAPERS, "all"]
+
+
+def paper_parts(papers: Iterable[str]) -> dict[str, list[str]]:
+    """Return the figures and tables of each paper, of all where none is named."""
+    asked = [name for name in papers if name in PAPERS] or list(PAPERS)
+    return {name: list(paper(name).parts) for name in asked}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -203,7 +204,7 @@ class Results:
         Path
             The file written.
         """
-        from letorbench.api.showing import write_report
+        from letorbench.api.reporting import write_report
 
         return write_report(self, path, baseline)
 
@@ -263,14 +264,14 @@ class Results:
     def _repr_html_(self) -> str:
         """Show the summary, the best of each data set in bold."""
         frame = self.summary(list(USUAL)).drop(columns=["n_folds", "partial"])
-        styled = frame.rename(columns={name: label(name) for name in USUAL}).style
-        numbers = [label(name) for name in USUAL]
-        for dataset in self.datasets:
-            rows = frame.index[frame["dataset"] == dataset]
-            styled = styled.highlight_max(
-                subset=(rows, numbers), axis=0, props="font-weight: bold"
-            )
-        return styled.format(precision=4, subset=numbers).hide(axis="index").to_html()
+        best = frame.groupby("dataset")[list(USUAL)].transform("max")
+        shown = frame.astype(str).map(escape)
+        for name in USUAL:
+            bold = frame[name] == best[name]
+            texts = frame[name].map("{:.4f}".format)
+            shown[name] = texts.where(~bold, "<b>" + texts + "</b>")
+        labels = {name: label(name) for name in USUAL}
+        return shown.rename(columns=labels).to_html(index=False, escape=False)
 
 
 def results(

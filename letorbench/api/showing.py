@@ -1,8 +1,7 @@
-"""Results as text and files: tables, comparisons, figures, the report."""
+"""Results as text and files: tables, comparisons, figures."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -13,20 +12,17 @@ from letorbench.analysis.comparison import Procedure, compare, marks
 from letorbench.analysis.comparison_table import render as render_comparison
 from letorbench.analysis.critical_difference import draw as draw_difference
 from letorbench.analysis.figures import FORMATS, write
-from letorbench.analysis.report.gather import gather
-from letorbench.analysis.report.page import page
 from letorbench.analysis.results_table import USUAL, render
 from letorbench.api.results_view import Results
 from letorbench.api.selection import measure_names
 from letorbench.errors import UsageError
-from letorbench.files import write_atomically
 from letorbench.results.added_measures import extended
 from letorbench.results.paths import figure_stem
 from letorbench.results.summary import Summary
 
 __all__ = [
     "Procedure", "comparison_text", "overall_lines", "table_text", "write_figure",
-    "write_figures", "write_report",
+    "write_figures",
 ]  # fmt: skip
 
 
@@ -156,43 +152,6 @@ def write_figures(found: Results) -> None:
         write_figure(found.only(dataset))
     if len(found.datasets) > 1:
         write_figure(found)
-
-
-def write_report(
-    found: Results,
-    path: str | Path,
-    baseline: str | None = None,
-    measure: str = "ndcg@10",
-    procedure: Procedure = Procedure(),
-    given: Sequence[str] = (),
-) -> Path:
-    """Write the report of `Results.report`; return its path.
-
-    Parameters
-    ----------
-    found : Results
-    path : path-like
-        The file to write.
-    baseline : str, optional
-        What differences are taken from; the best algorithm of each data set by default.
-    measure : str
-        What algorithms are compared by.
-    procedure : Procedure
-        How differences are tested.
-    given : sequence of str
-        The command line's options, which the report repeats.
-    """
-    found.require_algorithm(baseline)
-    gathered = []
-    for summary in found.summaries:
-        (name,) = measure_names((measure,), summary)[:1]
-        summary = extended(found.out, found.data_dir, summary, [name])
-        best = max(summary.rows, key=lambda row: row.values[name]).algo
-        gathered.append(gather(found.out, found.data_dir, summary, baseline or best))
-    command = shlex.join(["letorbench", "report", *found.datasets, *given])
-    with write_atomically(Path(path)) as file:
-        file.write(page(gathered, procedure, name, command))
-    return Path(path)
 
 
 def _joined(found: Results, one: Callable[[Summary], str], form: str) -> str:

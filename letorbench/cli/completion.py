@@ -60,13 +60,13 @@ def _run_algorithms(ctx: click.Context) -> list[str]:
 
 
 def _papers(ctx: click.Context) -> list[str]:
-    from letorbench.api.completing import paper_names
+    from letorbench.api.reproducing import paper_names
 
     return paper_names()
 
 
 def _paper_parts(ctx: click.Context) -> list[str]:
-    from letorbench.api.completing import paper_parts
+    from letorbench.api.reproducing import paper_parts
 
     parts = paper_parts(ctx.params.get("papers") or ()).values()
     return list(dict.fromkeys(part for each in parts for part in each))

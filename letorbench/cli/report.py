@@ -47,7 +47,7 @@ def report(
     given, the best algorithm of each data set), validation curves, settings, timings, warnings
     and where everything comes from. Needs no network and no server.
     """
-    from letorbench.api.showing import Procedure, write_report
+    from letorbench.api.reporting import Procedure, write_report
 
     found = stored.results(datasets, algos, data_dir, out, baseline)
     chosen = Procedure(test, correction, alpha, seed)

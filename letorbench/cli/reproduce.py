@@ -13,7 +13,7 @@ class _Papers(click.Command):
     """A command whose help ends with the papers and their parts."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from letorbench.api.completing import paper_parts
+        from letorbench.api.reproducing import paper_parts
 
         with formatter.section("Papers and their parts"):
             found = paper_parts(()).items()
