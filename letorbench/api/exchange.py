@@ -138,7 +138,7 @@ def rank_file(
     ranker = load_model(model)
     queries = read_for(ranker, data, null, sparse)
     scores = ranker.predict(queries)
-    notes = [f"{data}: {text}" for text in score_warnings(scores, queries)]
+    notes = [f"{data}: {each.text}" for each in score_warnings(scores, queries)]
     scores = finite_scores(scores)
     if form == "trec":
         write_run(output, queries, scores, tag or ranker.name)

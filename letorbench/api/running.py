@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 from warnings import warn
 
+from letorbench.api.closing_lines import closing_lines
 from letorbench.api.results_view import Measures, Results, results
 from letorbench.api.selection import words
 from letorbench.datasets.queryset import Benchmark
@@ -164,11 +165,8 @@ def failures(report: Report) -> list[str]:
 
 
 def warning_lines(report: Report) -> list[str]:
-    """Return a line for each warning, folds of an algorithm that share it together."""
-    return [
-        *report.notes,
-        *_by_fold([(text, o.task) for o in report.outcomes for text in o.warnings]),
-    ]
+    """Return what the user must know in few lines, see `closing_lines`."""
+    return [*report.notes, *closing_lines(report.outcomes)]
 
 
 def exit_status(report: Report) -> int:

@@ -12,6 +12,7 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.experiment.settings import Settings
+from letorbench.notices import Notice
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.validation import Validation
 
@@ -65,7 +66,7 @@ class Selected:
         All trials, in the order of the grid.
     validation_scores : ndarray of shape (n_docs,), float64
         The ranker's scores of the validation part.
-    warnings : tuple of str
+    warnings : tuple of Notice
         What a user must know.
     """
 
@@ -73,7 +74,7 @@ class Selected:
     trial: Trial
     trials: tuple[Trial, ...]
     validation_scores: np.ndarray
-    warnings: tuple[str, ...]
+    warnings: tuple[Notice, ...]
 
     def as_json(self, measure: str) -> dict[str, object]:
         """Return what fit.json says of the validation, which chose by this measure."""
@@ -139,14 +140,15 @@ def select(
 
 def edge_warnings(
     free: Mapping[str, Sequence[object]], chosen: Settings, trials: Sequence[Trial]
-) -> list[str]:
-    """Return a line for each ordered grid of three or more numbers whose end was chosen."""
+) -> list[Notice]:
+    """Return a notice for each ordered grid of three or more numbers whose end was chosen."""
     if len({trial.value for trial in trials}) < 2:
         return []  # validation cannot tell the settings apart: the edge means nothing
-    lines = []
+    notices = []
     for key, values in free.items():
         numeric = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
         if numeric and len(values) >= 3 and chosen[key] in (min(values), max(values)):
             end = "smallest" if chosen[key] == min(values) else "largest"
-            lines.append(f"the best {key} = {chosen[key]} is the {end} of its grid")
-    return lines
+            text = f"the best {key} = {chosen[key]} is the {end} of its grid"
+            notices.append(Notice("grid edge", text))
+    return notices

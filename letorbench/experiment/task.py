@@ -16,6 +16,7 @@ from letorbench.experiment.identity import identity
 from letorbench.experiment.plan import Protocol, Task, benchmark_of
 from letorbench.experiment.select import select
 from letorbench.measures import parse
+from letorbench.notices import Notice
 from letorbench.rankers import plugins, ranker
 from letorbench.rankers.base import Ranker
 from letorbench.results.fold_files import FoldResult, is_done, keep, write_fold
@@ -57,7 +58,7 @@ class Outcome:
 
     task: Task
     kept: bool = False
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
     error: str = ""
     exit_status: int = 0
     trace: str = ""

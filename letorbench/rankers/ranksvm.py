@@ -14,6 +14,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.models import Linear
 from letorbench.models.weighted_rows import weighted_rows
+from letorbench.notices import Notice
 from letorbench.rankers.base import Ranker
 from letorbench.solvers import cutting_planes, newton
 from letorbench.solvers.learned import Learned
@@ -133,7 +134,8 @@ class RankSVM(Ranker):
             found = newton.minimise(lambda w: pairs.squared_hinge(w, self.C), start, self.gap)
         warnings = found.warnings()
         if pairs.total == 0.0:
-            warnings = ("no query has two different labels: all scores are 0", *warnings)
+            none = Notice("nothing learned", "no query has two different labels: all scores are 0")
+            warnings = (none, *warnings)
         return Learned(Linear(found.point), objective=found.values, warnings=warnings)
 
     def _start(self, train: QuerySet, pairs: MarginPairs) -> np.ndarray:

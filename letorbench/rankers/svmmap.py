@@ -18,6 +18,7 @@ from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import query_share
 from letorbench.models import Linear
 from letorbench.models.weighted_rows import weighted_rows
+from letorbench.notices import Notice
 from letorbench.rankers.base import Ranker
 from letorbench.solvers import cutting_planes
 from letorbench.solvers.learned import Learned
@@ -129,7 +130,8 @@ class SVMMAP(Ranker):
         found = cutting_planes.minimise(risk, train.n_features, self.C, self.gap)
         warnings = found.warnings()
         if not risk.n:
-            warnings = ("no query has both labels 0 and more: all scores are 0", *warnings)
+            text = "no query has both labels 0 and more: all scores are 0"
+            warnings = (Notice("nothing learned", text), *warnings)
         return Learned(Linear(found.point), objective=found.values, warnings=warnings)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from letorbench.errors import DataError
 from letorbench.results import paths
-from letorbench.results.fold_files import StoredFold
+from letorbench.results.fold_files import StoredFold, fit_notices
 from letorbench.results.summary import Summary, read_summary, require_folds
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def fits_frame(out: Path, dataset: str | None = None, algo: str | None = None) -
     DataFrame
         The columns are dataset, algo, fold, chosen (a dict of the settings), select (the
         measure that validation chose by), validation (its value), best (the round or epoch
-        kept), curve, objective, seconds, seed and warnings.
+        kept), curve, objective, seconds, seed and warnings (a list of `Notice`).
     """
     import pandas as pd
 
@@ -98,7 +98,7 @@ def fits_frame(out: Path, dataset: str | None = None, algo: str | None = None) -
             "objective": fold.fit["objective"],
             "seconds": fold.fit["seconds"],
             "seed": fold.identity.get("seed"),
-            "warnings": fold.fit["warnings"],
+            "warnings": fit_notices(fold.fit),
         }
         for name, system, fold in _folds(out, dataset, algo)
     )

@@ -20,6 +20,7 @@ import numpy as np
 from letorbench import __version__
 from letorbench.errors import DataError
 from letorbench.files import write_atomically
+from letorbench.notices import Notice
 from letorbench.results import paths
 from letorbench.results.per_query import PerQuery, read_fold_queries, write_fold_queries
 from letorbench.results.scores import read_scores, write_scores
@@ -83,7 +84,7 @@ class FoldResult:
         How validation chose: measure, value, curve, best round, the grid's trials.
     seconds : float, optional
         How long training, selection and scoring took.
-    warnings : sequence of str
+    warnings : sequence of Notice
         What a user must know.
     """
 
@@ -94,7 +95,7 @@ class FoldResult:
     validation_scores: np.ndarray | None = None
     validation: Mapping[str, object] | None = None
     seconds: float | None = None
-    warnings: Sequence[str] = ()
+    warnings: Sequence[Notice] = ()
 
 
 def write_fold(folder: Path, result: FoldResult) -> None:
@@ -116,7 +117,7 @@ def write_fold(folder: Path, result: FoldResult) -> None:
         "validation": result.validation or NOT_VALIDATED,
         "test": result.measured.as_json() if result.measured else None,
         "objective": ranker.learned.objective if ranker else [],
-        "warnings": result.warnings,
+        "warnings": [notice.as_json() for notice in result.warnings],
         "seconds": result.seconds,
         "versions": versions(ranker.needs if ranker else None),
     }
@@ -138,10 +139,15 @@ def is_done(folder: Path, identity: Mapping[str, object]) -> bool:
     return stored_fit(folder).get("identity") == identity and (folder / paths.SCORES).is_file()
 
 
-def keep(folder: Path) -> list[str]:
+def keep(folder: Path) -> list[Notice]:
     """Mark a finished fold as the one asked for last; return its warnings."""
     os.utime(folder / paths.FIT)
-    return list(stored_fit(folder).get("warnings", ()))
+    return fit_notices(stored_fit(folder))
+
+
+def fit_notices(fit: Mapping[str, Any]) -> list[Notice]:
+    """Return what a fit.json warns of."""
+    return [Notice.from_json(facts) for facts in fit["warnings"]]
 
 
 def fold_scores(folder: Path, n_docs: int) -> np.ndarray:

@@ -89,7 +89,7 @@ def import_external(
     for file in files:
         number = file.fold.number
         warnings = score_warnings(file.scores, file.fold.test)
-        notes += [f"{benchmark.name}, {name}, fold {number}: {text}" for text in warnings]
+        notes += [f"{benchmark.name}, {name}, fold {number}: {each.text}" for each in warnings]
         scores = finite_scores(file.scores)
         n_folds = len(benchmark.folds)
         measured = measure_fold(name, file.fold, scores, benchmark.convention, n_folds)

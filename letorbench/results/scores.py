@@ -9,12 +9,15 @@ import numpy as np
 
 from letorbench.errors import DataError
 from letorbench.files import write_atomically
+from letorbench.notices import Notice
 
 if TYPE_CHECKING:
     from letorbench.datasets.queryset import QuerySet
 
 #: the scores written for -infinity (and NaN) and for infinity, which a score file cannot hold
 LOWEST, HIGHEST = -1e300, 1e300
+#: more than this share of tied documents is worth a notice: file order ranks them
+MANY_TIES = 0.5
 
 
 def read_scores(path: Path, n_docs: int) -> np.ndarray:
@@ -73,17 +76,31 @@ def finite_scores(scores: np.ndarray) -> np.ndarray:
     return np.nan_to_num(scores, nan=LOWEST, posinf=HIGHEST, neginf=LOWEST)
 
 
-def score_warnings(scores: np.ndarray, queries: QuerySet) -> list[str]:
-    """Say why scores of shape (n_docs,) rank nothing: NaN, infinite, or all equal."""
+def score_warnings(scores: np.ndarray, queries: QuerySet) -> list[Notice]:
+    """Say why scores of shape (n_docs,) rank little: NaN, infinite, all or mostly equal."""
     bad = int(np.count_nonzero(~np.isfinite(scores)))
     if bad:
-        return [f"{bad} of {len(scores)} test scores are NaN or infinite (NaN is ranked last)"]
+        text = f"{bad} of {len(scores)} test scores are NaN or infinite (NaN is ranked last)"
+        return [Notice("no numbers", text)]
     filled = queries.offsets[:-1][queries.lengths > 0]
     varies = np.maximum.reduceat(scores, filled) > np.minimum.reduceat(scores, filled)
     several = queries.lengths[queries.lengths > 0] > 1
     if several.any() and not varies[several].any():
-        return ["constant test scores: every query is ranked in file order"]
+        text = "constant test scores: every query is ranked in file order"
+        return [Notice("nothing learned", text)]
+    share = _tied(scores, queries) / max(1, len(scores))
+    if share > MANY_TIES:
+        text = f"{share:.0%} of the test documents share their score with another of their query"
+        return [Notice("ties", text)]
     return []
+
+
+def _tied(scores: np.ndarray, queries: QuerySet) -> int:
+    """Return how many documents have the score of another document of their query."""
+    query = np.repeat(np.arange(queries.n_queries), queries.lengths)
+    order = np.lexsort((scores, query))
+    equal = (np.diff(scores[order]) == 0.0) & (np.diff(query[order]) == 0)
+    return int(np.count_nonzero(np.r_[equal, False] | np.r_[False, equal]))
 
 
 def _number(text: bytes) -> float:

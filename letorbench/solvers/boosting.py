@@ -11,6 +11,7 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.models import Model, StumpEnsemble
+from letorbench.notices import Notice
 from letorbench.solvers.early_stopping import EarlyStopping
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.stump_search import Stump
@@ -94,7 +95,10 @@ def boost(
             held_out = held_out + term.alpha * term.learner(validation.queries.features)
             measure = validation(held_out)
         stopping.improves(measure)
-    warnings = () if terms else ("no weak learner improves on constant scores: none was added",)
+    none = Notice(
+        "nothing learned", "no weak learner improves on constant scores: none was added"
+    )
+    warnings = () if terms else (none,)
     kept = to_model(terms[: stopping.best])
     return Learned(kept, tuple(stopping.curve), stopping.best, tuple(objective), warnings)
 

@@ -14,6 +14,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import Loss
 from letorbench.models.parametric import ParametricFamily
+from letorbench.notices import Notice
 from letorbench.solvers.early_stopping import EarlyStopping
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.objective import Objective, Solver, require_prior
@@ -71,16 +72,17 @@ class GradientDescent(Solver):
         kept = family.model(theta)
         rounds = EarlyStopping(self.patience)
         values: list[float] = []
-        warnings: tuple[str, ...] = ()
+        warnings: tuple[Notice, ...] = ()
         for epoch in range(1, self.epochs + 1):
             value, gradient = objective(theta)
             values.append(value)
             theta = theta - self.learning_rate * gradient
             if not np.isfinite(theta).all():
-                warnings = (
+                text = (
                     f"epoch {epoch} gave parameters that are no numbers: the learning rate is "
-                    "too large",
+                    "too large"
                 )
+                warnings = (Notice("no numbers", text),)
                 break
             model = family.model(theta)
             measure = None
@@ -152,8 +154,9 @@ class LineSearch(Solver):
             course.append(value)
         warnings = ()
         if len(course) > self.iterations and steepness > self.tolerance * first:
-            warnings = (
+            text = (
                 f"gradient descent ended after {self.iterations} iterations with a gradient "
-                f"{steepness / first:.1e} times as long as at the start",
+                f"{steepness / first:.1e} times as long as at the start"
             )
+            warnings = (Notice("not converged", text),)
         return Learned(family.model(theta), objective=tuple(course), warnings=warnings)

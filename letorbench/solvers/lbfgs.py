@@ -10,6 +10,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import Loss
 from letorbench.models.parametric import ParametricFamily
+from letorbench.notices import Notice
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.objective import Objective, Solver, require_prior
 from letorbench.solvers.validation import Validation
@@ -81,8 +82,9 @@ class LBFGS(Solver):
         unfinished = found.nit >= self.iterations or self.flat == 0.0
         warnings = ()
         if unfinished and largest > 10.0 * self.tolerance:
-            warnings = (
+            text = (
                 f"L-BFGS stopped after {found.nit} iterations with a partial derivative of "
-                f"{largest:.1e}, not below {self.tolerance:.0e}",
+                f"{largest:.1e}, not below {self.tolerance:.0e}"
             )
+            warnings = (Notice("not converged", text),)
         return Learned(family.model(found.x), objective=tuple(course), warnings=warnings)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from letorbench.models.base import Model
+from letorbench.notices import Notice
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,4 +23,9 @@ class Learned:
     curve: tuple[float, ...] = ()
     best: int | None = None
     objective: tuple[float, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
+
+    def __post_init__(self) -> None:
+        for each in self.warnings:
+            if not isinstance(each, Notice):
+                raise TypeError(f"found the warning {each!r}, expected a letorbench.notices.Notice")

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from letorbench.notices import Notice
+
 
 @dataclass(frozen=True, eq=False)
 class Minimum:
@@ -35,11 +37,12 @@ class Minimum:
         """Whether the gap is as small as asked."""
         return self.gap <= self.asked * self.value
 
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[Notice, ...]:
         """Return what to tell the user: nothing, or how far the minimisation got."""
         if self.converged:
             return ()
-        return (
+        text = (
             f"stopped after {len(self.values) - 1} iterations with a gap of "
-            f"{self.gap / self.value:.1e} of the objective, asked for {self.asked:.1e}",
+            f"{self.gap / self.value:.1e} of the objective, asked for {self.asked:.1e}"
         )
+        return (Notice("not converged", text),)

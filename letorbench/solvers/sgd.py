@@ -25,6 +25,7 @@ from letorbench.losses.pairwise_logistic import pair_workspace, ranknet_lambdas
 from letorbench.models import MLP, Linear, Model
 from letorbench.models.mlp import Layers, backward, forward
 from letorbench.models.moments import mean_and_variance
+from letorbench.notices import Notice
 from letorbench.solvers.early_stopping import EarlyStopping
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.pair_by_pair import pair_by_pair
@@ -180,13 +181,14 @@ def descend_per_query(
     kept = state.model()
     rate, epochs = Rate(schedule), EarlyStopping(schedule.patience)
     costs: list[float] = []
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
     for number in range(1, schedule.epochs + 1):
         cost = epoch(data, rng.permutation(trained), state, scale, rate.value)
         if not np.isfinite(cost + state.output.sum() + state.bias.sum()):
-            warnings = (
-                f"epoch {number} gave a number that is not finite: the learning rate is too large",
+            text = (
+                f"epoch {number} gave a number that is not finite: the learning rate is too large"
             )
+            warnings = (Notice("no numbers", text),)
             break
         costs.append(cost)
         model = state.model()

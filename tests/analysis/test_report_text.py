@@ -12,6 +12,7 @@ from letorbench.analysis.report import charts
 from letorbench.analysis.report.conclusions import conclusions
 from letorbench.analysis.report.gather import Algorithm, Results
 from letorbench.analysis.report.warning_lines import warnings
+from letorbench.notices import Notice
 from letorbench.results.per_query import PerQuery
 from letorbench.results.summary import Row, Summary
 
@@ -81,39 +82,42 @@ def test_one_algorithm_and_several_conventions():
     assert "several conventions" in said
 
 
-def warned(texts: dict[str, list[list[str]]]) -> Results:
+def warned(notices: dict[str, list[list[Notice]]]) -> Results:
     """Algorithms with the warnings of each fold."""
     empty = PerQuery("", np.empty(0), np.empty(0), {})
     algorithms = tuple(
         Algorithm(
             Row(name, "letor3", len(folds), {}),
             empty,
-            {k: {"warnings": found} for k, found in enumerate(folds, 1)},
+            {k: {"warnings": [n.as_json() for n in found]} for k, found in enumerate(folds, 1)},
         )
-        for name, folds in texts.items()
+        for name, folds in notices.items()
     )
     return Results(Summary("SET", tuple(each.row for each in algorithms)), algorithms, "a")
 
 
 def test_warnings_are_folded_and_the_most_serious_first():
-    edge = "the best C = 1 is the largest of its grid"
-    slow = "gradient descent ended after 500 iterations"
+    edge = Notice("grid edge", "the best C = 1 is the largest of its grid")
+    slow = Notice("not converged", "gradient descent ended after 500 iterations")
+    nan = Notice("no numbers", "3 of 9 test scores are NaN or infinite (NaN is ranked last)")
     text = warnings(
         warned(
             {
                 "edge": [[edge], [edge], []],
                 "both": [[edge, slow], [], [edge]],
-                "nan": [[], [], ["3 of 9 test scores are NaN or infinite (NaN is ranked last)"]],
+                "nan": [[], [], [nan]],
                 "fine": [[], [], []],
-                "<b>": [["something new"]],
+                "<b>": [[Notice("ties", "<new>")]],
             }
         )
     )
     assert text.startswith("<details><summary>7 warnings from 4 of 5 algorithms")
     names = re.findall(r"<strong>(.*?)</strong> \((\d)\)", text)
-    assert names == [("nan", "1"), ("both", "3"), ("&lt;b&gt;", "1"), ("edge", "2")]
-    assert f"<strong>both</strong> (3): {slow}, fold 1<details><summary>1 more" in text
-    assert f"{edge}, folds 1, 3" in text and f"{edge}, folds 1, 2" in text
+    assert names == [("nan", "1"), ("both", "3"), ("edge", "2"), ("&lt;b&gt;", "1")]
+    both = f"<strong>both</strong> (3): {slow.kind}: {slow.text}, fold 1"
+    assert f"{both}<details><summary>1 more" in text
+    assert f"{edge.text}, folds 1, 3" in text and f"{edge.text}, folds 1, 2" in text
+    assert "ties: &lt;new&gt;" in text
     assert warnings(warned({"a": [[]]})) == "<p>None.</p>"
 
 

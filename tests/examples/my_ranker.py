@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.models import Linear
+from letorbench.notices import Notice
 from letorbench.rankers import Ranker
 from letorbench.solvers.learned import Learned
 
@@ -24,7 +25,8 @@ class Centroid(Ranker):
     def learn(self, train, validation, rng):
         relevant = train.labels > 0
         if relevant.all() or not relevant.any():
-            return Learned(Linear(np.zeros(train.n_features)), warnings=("one class only",))
+            none = Notice("nothing learned", "all training labels are of one class")
+            return Learned(Linear(np.zeros(train.n_features)), warnings=(none,))
         near, far = train.features[relevant], train.features[~relevant]
         weights = near.mean(axis=0, dtype=float) - self.shrink * far.mean(axis=0, dtype=float)
         return Learned(Linear(weights))

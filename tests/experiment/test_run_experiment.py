@@ -196,7 +196,7 @@ def test_nan_scores_are_ranked_last_and_said(protocol, monkeypatch):
 
     monkeypatch.setitem(plugins.FOUND, "bad", Bad)
     outcome = run(["TOY"], {"bad": {}}, [1], protocol).outcomes[0]
-    assert outcome.error == "" and "1 of 56 test scores are NaN" in outcome.warnings[0]
+    assert outcome.error == "" and "1 of 56 test scores are NaN" in outcome.warnings[0].text
     lines = (protocol.out / "TOY" / "bad" / "fold1" / "scores.txt").read_text().split()
     assert float(lines[0]) < min(map(float, lines[1:]))
 
@@ -204,10 +204,12 @@ def test_nan_scores_are_ranked_last_and_said(protocol, monkeypatch):
 def test_degenerate_scores(rng):
     queries = random_queries(rng, [3, 1, 2])
     assert score_warnings(np.arange(6.0), queries) == []
-    assert "constant" in score_warnings(np.zeros(6), queries)[0]
-    assert "constant" in score_warnings(np.array([1.0, 1, 1, 2, 3, 3]), queries)[0]
+    assert "constant" in score_warnings(np.zeros(6), queries)[0].text
+    assert "constant" in score_warnings(np.array([1.0, 1, 1, 2, 3, 3]), queries)[0].text
     assert score_warnings(np.array([1.0, 1, 1, 2, 3, 4]), queries) == []
-    assert "2 of 6" in score_warnings(np.array([1, np.nan, np.inf, 2, 3, 4]), queries)[0]
+    assert "2 of 6" in score_warnings(np.array([1, np.nan, np.inf, 2, 3, 4]), queries)[0].text
+    assert [n.kind for n in score_warnings(np.array([1.0, 1, 2, 3, 4, 4]), queries)] == ["ties"]
+    assert score_warnings(np.array([1.0, 2, 2, 2, 2, 4]), queries) == []  # 2 of 6 tie
 
 
 def test_seeds_differ_by_everything_and_depend_on_nothing_else():

@@ -12,6 +12,7 @@ from conftest import random_queries
 
 from letorbench.experiment.select import Trial, edge_warnings, grid, select
 from letorbench.models import Linear
+from letorbench.notices import Notice
 from letorbench.rankers import Ranker
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.validation import Validation
@@ -33,7 +34,7 @@ def toy():
             self.seen.append((self.a, self.b, train, validation, rng.random()))
             weights = np.zeros(train.n_features)
             weights[0] = self.a
-            return Learned(Linear(weights, 0.0), (0.1, 0.2), 2, (), ("toy",))
+            return Learned(Linear(weights, 0.0), (0.1, 0.2), 2, (), (TOLD,))
 
     return Toy
 
@@ -45,6 +46,7 @@ def sets(rng):
     return train, Validation(held_out)
 
 
+TOLD = Notice("other", "toy")
 SEED = np.random.SeedSequence(3)
 
 
@@ -55,7 +57,7 @@ def test_the_grid_is_searched_and_the_first_best_kept(toy, sets):
     assert (found.ranker.a, found.ranker.b) == (1.0, "x")  # ties with "y": the first
     assert found.trial.value == max(trial.value for trial in found.trials)
     assert found.trial.curve == (0.1, 0.2) and found.trial.best == 2
-    assert "toy" in found.warnings
+    assert TOLD in found.warnings
 
 
 def test_a_fixed_key_leaves_the_grid(toy, sets):
@@ -94,7 +96,7 @@ def trials(*values):
 )
 def test_edge_of_the_grid(values, chosen, words):
     lines = edge_warnings({"k": values}, {"k": chosen}, trials(0.1, 0.2))
-    assert [words in line for line in lines] == ([True] if words else [])
+    assert [words in each.text for each in lines] == ([True] if words else [])
 
 
 def test_no_edge_where_nothing_differs():

@@ -8,6 +8,7 @@ from conftest import random_queries
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
+from letorbench.notices import Notice
 from letorbench.rankers import ranksvm
 from letorbench.rankers.ranksvm import MarginPairs, RankSVM, objective, pair_differences
 
@@ -117,7 +118,9 @@ def test_no_pairs_is_said(rng: np.random.Generator) -> None:
     for loss in ("squared-hinge", "hinge"):
         learned = RankSVM(loss=loss).fit_sets(made).learned
         assert not learned.model.weights.any()
-        assert learned.warnings == ("no query has two different labels: all scores are 0",)
+        assert learned.warnings == (
+            Notice("nothing learned", "no query has two different labels: all scores are 0"),
+        )
 
 
 @pytest.mark.parametrize("wrong", [{"loss": "log"}, {"C": 0.0}, {"gap": -1.0}])

@@ -10,6 +10,7 @@ import pytest
 from stored_results import store_fold
 
 from letorbench.errors import DataError
+from letorbench.notices import Notice
 from letorbench.results import (
     FoldResult,
     fold_scores,
@@ -23,15 +24,15 @@ from letorbench.results.per_query import read_fold_queries
 
 
 def test_another_systems_fold_is_scores_and_a_fit(tmp_path: Path) -> None:
-    facts = {"algo": "theirs", "fold": 2}
+    facts, odd = {"algo": "theirs", "fold": 2}, Notice("other", "odd")
     assert not is_done(tmp_path, facts) and stored_fit(tmp_path) == {}
-    write_fold(tmp_path, FoldResult(facts, np.array([0.1, -1e300]), warnings=("odd",)))
+    write_fold(tmp_path, FoldResult(facts, np.array([0.1, -1e300]), warnings=(odd,)))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["fit.json", "scores.txt"]
     assert fold_scores(tmp_path, 2).tolist() == [0.1, -1e300]
     fit = stored_fit(tmp_path)
     assert fit["chosen"] == {} and fit["validation"]["grid"] == [] and fit["seconds"] is None
     assert is_done(tmp_path, facts) and not is_done(tmp_path, {**facts, "fold": 3})
-    assert keep(tmp_path) == ["odd"]
+    assert keep(tmp_path) == [odd]
     (tmp_path / "scores.txt").unlink()
     assert not is_done(tmp_path, facts)
 

@@ -58,7 +58,7 @@ def test_a_rate_that_is_none_is_refused():
 def test_a_rate_that_is_too_large_is_said_to_be(rng):
     queries = random_queries(rng, [10] * 20)
     learned = descended(loss("least-squares"), queries, GradientDescent(1e6, 500))
-    assert "the learning rate is too large" in learned.warnings[0]
+    assert "the learning rate is too large" in learned.warnings[0].text
     assert np.isfinite(learned.model.weights).all()
 
 
@@ -115,6 +115,6 @@ def test_features_of_wildly_different_sizes_give_a_warning_not_nan(rng):
 def test_it_says_when_it_was_stopped(rng):
     queries = random_queries(rng, [10] * 30)
     learned = searched(loss("least-squares"), queries, LineSearch(2))
-    assert "after 2 iterations" in learned.warnings[0] and len(learned.objective) == 3
+    assert "after 2 iterations" in learned.warnings[0].text and len(learned.objective) == 3
     with pytest.raises(UsageError, match="iterations=0"):
         LineSearch(0)

@@ -35,7 +35,7 @@ def test_lbfgs_ends_where_the_gradient_is_zero(l2, rng):
 
 def test_lbfgs_says_when_it_was_stopped(rng):
     queries = random_queries(rng, [10] * 20, levels=2)
-    assert "after 1 iterations" in fitted(queries, 1e-3, 1).warnings[0]
+    assert "after 1 iterations" in fitted(queries, 1e-3, 1).warnings[0].text
 
 
 def test_a_prior_that_is_none_is_refused():

@@ -98,7 +98,7 @@ def test_a_rate_far_too_large_is_said(rng):
     learned = descend_per_query(
         Lambda("ranknet"), 1, 1, Schedule(1e308, epochs=20), train, None, rng
     )
-    assert "learning rate is too large" in learned.warnings[0]
+    assert "learning rate is too large" in learned.warnings[0].text
     assert np.isfinite(learned.model.weights).all()
 
 

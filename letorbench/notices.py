@@ -1,0 +1,62 @@
+"""What a user must know of a result, by kind, so that the most serious is said first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+#: each kind of notice and what it means, the most serious first
+KINDS = {
+    "no numbers": "scores or parameters are NaN or infinite",
+    "nothing learned": "the model gives all documents of a query the same score",
+    "not converged": "training ended at the bound of its iterations, away from the optimum",
+    "cut off": "training ended at its time limit",
+    "grid edge": "the chosen value is the first or the last of its grid",
+    "ties": "many documents share their score with another one of their query",
+    "other": "what a plug-in says",
+}
+
+
+@dataclass(frozen=True)
+class Notice:
+    """What a user must know of a fit or of its scores.
+
+    Parameters
+    ----------
+    kind : str
+        One of `KINDS`.
+    text : str
+        One line, with the numbers.
+
+    Examples
+    --------
+    >>> slow = Notice("not converged", "stopped after 5 iterations with a gap of 0.3")
+    >>> slow.rank < Notice("grid edge", "the best C = 1 is the largest of its grid").rank
+    True
+    """
+
+    kind: str
+    text: str
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(
+                f"found the kind of notice {self.kind!r}, expected one of {', '.join(KINDS)}"
+            )
+
+    @property
+    def rank(self) -> int:
+        """How serious the notice is: 0 is the most serious."""
+        return list(KINDS).index(self.kind)
+
+    def as_json(self) -> dict[str, str]:
+        """Return the notice as fit.json has it."""
+        return {"kind": self.kind, "text": self.text}
+
+    @classmethod
+    def from_json(cls, facts: Mapping[str, str]) -> Notice:
+        """Return the notice that `as_json` gave; ValueError for anything else."""
+        try:
+            return cls(str(facts["kind"]), str(facts["text"]))
+        except (KeyError, TypeError):
+            raise ValueError(f"found {facts!r}, expected a kind and a text") from None

@@ -1,0 +1,90 @@
+"""Notices: their kinds, their order, and the last lines of a run that are made of them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from letorbench.api.closing_lines import closing_lines
+from letorbench.experiment.plan import Task
+from letorbench.experiment.task import Outcome
+from letorbench.models import Linear
+from letorbench.notices import KINDS, Notice
+from letorbench.solvers.learned import Learned
+
+#: from the issue: what must be said before what
+ORDER = ["not converged", "cut off", "grid edge", "ties"]
+
+
+def test_kinds_are_in_the_order_of_their_seriousness() -> None:
+    assert [kind for kind in KINDS if kind in ORDER] == ORDER
+    assert list(KINDS)[:2] == ["no numbers", "nothing learned"]
+    assert [Notice(kind, "").rank for kind in KINDS] == list(range(len(KINDS)))
+
+
+@pytest.mark.parametrize("kind, meaning", KINDS.items())
+def test_meanings_fit_in_a_line(kind: str, meaning: str) -> None:
+    assert re.fullmatch(r"[a-z ]{4,16}", kind)
+    assert len(kind + meaning) <= 90 and "\n" not in meaning and not meaning.endswith(".")
+
+
+def test_json_gives_the_notice_back() -> None:
+    notice = Notice("ties", "60% of ...")
+    assert notice.as_json() == {"kind": "ties", "text": "60% of ..."}
+    assert Notice.from_json(notice.as_json()) == notice
+    for wrong in ({"kind": "ties"}, {"kind": "odd", "text": ""}, "ties", None, []):
+        with pytest.raises(ValueError, match="found"):
+            Notice.from_json(wrong)
+
+
+def test_a_warning_must_be_a_notice() -> None:
+    with pytest.raises(TypeError, match="found the warning 'slow'"):
+        Learned(Linear([1.0]), warnings=("slow",))
+
+
+def outcome(dataset: str, algo: str, fold: int, *notices: Notice) -> Outcome:
+    return Outcome(Task(dataset, algo, fold), warnings=notices)
+
+
+SLOW = Notice("not converged", "stopped after 5 iterations")
+EDGE = Notice("grid edge", "the best C = 1 is the largest of its grid")
+
+
+def test_without_warnings_there_is_no_line() -> None:
+    assert closing_lines([outcome("A", "x", 1), outcome("A", "x", 2)]) == []
+
+
+def test_one_text_of_one_algorithm_is_said_in_full() -> None:
+    lines = closing_lines([outcome("A", "x", 1, EDGE), outcome("A", "x", 3, EDGE)])
+    assert lines == [f"A, x, fold 1, 3: {EDGE.text}"]
+
+
+def test_an_algorithm_is_in_the_line_of_its_most_serious_warning() -> None:
+    lines = closing_lines(
+        [
+            outcome("A", "x", 1, EDGE, SLOW),
+            outcome("A", "x", 2, SLOW),
+            outcome("B", "x", 1, EDGE),
+            outcome("B", "y", 1, EDGE),
+            outcome("B", "z", 1, SLOW),
+        ]
+    )
+    assert len(lines) == 3
+    assert lines[0].startswith("not converged (") and "A x 2; B z 1" in lines[0]
+    assert lines[1].startswith("grid edge (") and "B x 1, y 1" in lines[1]
+    assert "6 warnings in all" in lines[2] and "fit.json" in lines[2]
+
+
+def test_all_algorithms_with_all_warnings_take_few_lines() -> None:
+    every = [Notice(kind, f"{kind} {n}") for kind in KINDS for n in range(9)]
+    outcomes = [
+        outcome(dataset, f"algo{n}", fold, *every[n % len(every) :])
+        for dataset in ("OHSUMED", "MQ2008")
+        for n in range(63)
+        for fold in range(1, 6)
+    ]
+    lines = closing_lines(outcomes)
+    assert len(lines) == len(KINDS) + 1 <= 15
+    for n in range(63):
+        assert sum(len(re.findall(rf"\balgo{n} ", line)) for line in lines) == 2  # a data set each
