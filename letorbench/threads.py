@@ -6,13 +6,14 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from functools import cache, partial
+from importlib import import_module
 from typing import TypeVar
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 Result = TypeVar("Result")
 
@@ -50,12 +51,19 @@ def limited_threads(count: int | None) -> Iterator[None]:
         _limit.reset(token)
 
 
-def one_blas_thread() -> threadpool_limits:
+def one_blas_thread() -> AbstractContextManager:
     """Return a context in which BLAS uses one thread.
 
     BLAS splits a sum by its number of threads, so the last bits of a product depend on it.
     """
-    return threadpool_limits(1, user_api="blas")
+    return _libraries().limit(limits=1, user_api="blas")
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """Return the control of the BLAS libraries of NumPy and SciPy; finding them takes time."""
+    import_module("scipy.linalg")  # SciPy has a BLAS of its own, which it loads with this
+    return ThreadpoolController()
 
 
 @cache

@@ -104,7 +104,7 @@ def run(
     notes: list[str] = []
     summaries = {name: stored_summary(protocol.out, name, notes) for name in benchmarks}
     ended: dict[str, Outcome] = {}
-    for outcome in _progress(_outcomes(tasks, protocol, jobs), len(tasks)):
+    for outcome in _progress(_outcomes(tasks, benchmarks, protocol, jobs), len(tasks)):
         task = outcome.task
         ended[str(task)] = outcome
         try:
@@ -157,12 +157,15 @@ def _convention_note(benchmark: Benchmark, protocol: Protocol) -> str:
     return f"{benchmark.name}: {text}" if text else ""
 
 
-def _outcomes(todo: list[_Job], protocol: Protocol, jobs: int) -> Iterator[Outcome]:
+def _outcomes(
+    todo: list[_Job], benchmarks: Mapping[str, Benchmark], protocol: Protocol, jobs: int
+) -> Iterator[Outcome]:
     """Yield the outcomes in the order in which the tasks end."""
     jobs = min(jobs, len(todo))
     if jobs < 2:
         worker = Worker(protocol)
-        yield from (attempt(each.task, worker, each.benchmark, each.ranker) for each in todo)
+        for each in todo:
+            yield attempt(each.task, worker, benchmarks[each.task.dataset], each.ranker)
         return
     import joblib
 
