@@ -1,4 +1,4 @@
-"""Recipes: every model, loss and solver on a toy set, and the published rankers that are recipes."""
+"""Recipes: every model, loss and solver on a toy set, and the rankers that are recipes."""
 
 from __future__ import annotations
 

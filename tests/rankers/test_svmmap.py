@@ -61,7 +61,9 @@ def test_gap_holds_against_all_rankings(queries: QuerySet, C: float) -> None:
     assert len(rankings) == MAPRisk(queries).n
     n = len(rankings)
     slacks = np.eye(n)
-    rows = [np.hstack([d, np.tile(e, (len(d), 1))]) for e, (_, d) in zip(slacks, rankings, strict=True)]
+    rows = [
+        np.hstack([d, np.tile(e, (len(d), 1))]) for e, (_, d) in zip(slacks, rankings, strict=True)
+    ]
     A, b = np.vstack(rows), np.concatenate([loss for loss, _ in rankings])
     ranker = SVMMAP(C=C, gap=1e-5).fit_sets(queries)
     w = ranker.learned.model.weights
