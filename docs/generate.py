@@ -144,8 +144,8 @@ def claims() -> str:
     return "\n".join(
         f"### {name}\n\n"
         + table(
-            ["claim", "part", "data", "what the paper says"],
-            ([code(c.id), c.part, c.dataset, c.text] for c in paper(name).claims),
+            ["claim", "part", "data", "nature", "kind", "what the paper says"],
+            ([code(c.id), c.part, c.dataset, c.nature, c.kind, c.text] for c in paper(name).claims),
         )
         for name in PAPERS
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from letorbench.choices import expanded, require_choice, split
 from letorbench.papers import PAPERS, paper
+from letorbench.papers.claims import Verdict
 from letorbench.papers.paper import reproduce as rerun
 from letorbench.papers.records import closing, lines, notes
 from letorbench.papers.study import Study
@@ -60,6 +61,7 @@ def reproduce(
                 f"{name}: {result.paper.reference}\n",
                 *lines(result.verdicts),
                 *(f"\n{line}" for line in notes(result.verdicts)),
+                *_elsewhere(result.elsewhere),
                 "\ndiffers from the paper's setting:",
                 *(f"- {line}" for line in result.differs),
                 "",
@@ -67,7 +69,8 @@ def reproduce(
                 "",
             ]
         )
-        done.append((name, result.verdicts, study.folder(name)))
+        both = (*result.verdicts, *result.elsewhere)
+        done.append((name, both, study.folder(name)))
     yield "\n".join(closing(done))
 
 
@@ -80,3 +83,14 @@ def paper_parts(papers: Iterable[str]) -> dict[str, list[str]]:
     """Return the figures and tables of each paper, of all where none is named."""
     asked = [name for name in papers if name in PAPERS] or list(PAPERS)
     return {name: list(paper(name).parts) for name in asked}
+
+
+def _elsewhere(verdicts: Sequence[Verdict]) -> list[str]:
+    """The verdicts by other data than the claims', under a heading of their own."""
+    if not verdicts:
+        return []
+    return [
+        "\nelsewhere, on data that the claims are not about:\n",
+        *lines(verdicts),
+        *(f"\n{line}" for line in notes(verdicts)),
+    ]

@@ -51,9 +51,12 @@ def reproduce(
     """Rerun the experiments of PAPER (or of `all`) on the data at hand.
 
     Prints, claim by claim, the paper's value, ours with a 95 % interval, a p-value where two
-    methods are compared, and a verdict: reproduced, not reproduced, not significant either
-    way, or no data. Leaves the figures and tables, claims.csv, and what differs from the
-    paper's setting in results/papers/PAPER. What is stored is not run again.
+    methods are compared, and four answers: is the number met, is the direction right, is the
+    difference significant, could the queries have decided it. The verdict follows from them:
+    reproduced, not reproduced, undecided, or no data. Claims tried on other data than theirs
+    have a table of their own. Leaves the figures and tables, claims.csv, elsewhere.csv, and
+    what differs from the paper's setting in results/papers/PAPER. What is stored is not run
+    again.
     """
     from letorbench.api.reproducing import Where
     from letorbench.api.reproducing import reproduce as rerun

@@ -15,11 +15,15 @@ from letorbench.papers.study import Study
 
 @dataclass(frozen=True)
 class Findings:
-    """What a part's run gave: verdicts, files, and what differed from the paper's setting."""
+    """What a part's run gave: verdicts, files, and what differed from the paper's setting.
+
+    elsewhere: verdicts on the claims by other data than theirs.
+    """
 
     verdicts: tuple[Verdict, ...]
     files: tuple[Path, ...] = ()
     differs: tuple[str, ...] = ()
+    elsewhere: tuple[Verdict, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -39,37 +43,46 @@ class Paper:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """A paper's verdicts, in the order of its claims, and the files that were written."""
+    """A paper's verdicts, in the order of its claims, and the files that were written.
+
+    elsewhere: the verdicts by other data than the claims', which are never mixed with those.
+    """
 
     paper: Paper
     verdicts: tuple[Verdict, ...]
     files: tuple[Path, ...]
     differs: tuple[str, ...]
+    elsewhere: tuple[Verdict, ...] = ()
 
 
 def reproduce(paper: Paper, study: Study, parts: Sequence[str] = ()) -> Reproduction:
-    """Run the parts (all where none is named); write claims.csv and setting.txt.
+    """Run the parts (all where none is named); write claims.csv, elsewhere.csv and setting.txt.
 
     UsageError for a part that the paper does not have.
     """
     chosen = [require_choice(part, list(paper.parts), f"part of {paper.name}") for part in parts]
     verdicts: list[Verdict] = []
+    others: list[Verdict] = []
     files: list[Path] = []
     differs = list(paper.differs)
     for part in chosen or list(paper.parts):
         study.say(f"{paper.name}: {part}")
         findings = paper.parts[part](study)
         verdicts += findings.verdicts
+        others += findings.elsewhere
         files += findings.files
         differs += findings.differs
     order = {claim.id: i for i, claim in enumerate(paper.claims)}
     if {verdict.claim.id for verdict in verdicts} - set(order):
         raise UsageError(f"{paper.name}: a verdict on a claim that it does not have")
-    verdicts.sort(key=lambda verdict: order[verdict.claim.id])
+    for judged in (verdicts, others):
+        judged.sort(key=lambda verdict: order[verdict.claim.id])
     differs = list(dict.fromkeys(differs))
     folder = study.folder(paper.name)
     files += [
         write_claims(folder / "claims.csv", verdicts, paper.claims),
+        write_claims(folder / "elsewhere.csv", others, paper.claims),
         write_setting(folder / "setting.txt", paper.reference, differs),
     ]
-    return Reproduction(paper, tuple(verdicts), tuple(dict.fromkeys(files)), tuple(differs))
+    kept = tuple(dict.fromkeys(files))
+    return Reproduction(paper, tuple(verdicts), kept, tuple(differs), tuple(others))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,22 +11,26 @@ from letorbench.analysis.comparison_table import probability
 from letorbench.analysis.rendering import render
 from letorbench.analysis.tabular import Cell, Table, columns, data_table
 from letorbench.files import write_atomically
-from letorbench.papers.claims import VERDICTS, Claim, Verdict
+from letorbench.papers.claims import NATURES, NOT_ASKED, VERDICTS, Claim, Verdict
 
 COLUMNS = (
-    "paper", "id", "part", "claim", "dataset", "kind", "sense", "paper_value", "our_value",
-    "low", "high", "p", "verdict", "how", "note",
+    "paper", "id", "part", "claim", "nature", "dataset", "judged_on", "kind", "sense",
+    "paper_value", "half", "margin", "our_value", "low", "high", "p", "number", "direction",
+    "significance", "power", "detectable", "verdict", "decided_by", "how", "note",
 )  # fmt: skip
 
 
 def write_claims(path: Path, verdicts: Sequence[Verdict], claims: Sequence[Claim]) -> Path:
-    """claims.csv: a row a claim; rows of claims that are not judged now are kept."""
-    rows = {row["id"]: row for row in _stored(path)}
-    rows |= {verdict.claim.id: _row(verdict) for verdict in verdicts}
+    """claims.csv: a row a claim and place; rows of claims that are not judged now are kept."""
+    judged = {verdict.claim.id for verdict in verdicts}
+    rows = [row for row in _stored(path) if row["id"] not in judged]
+    rows += [_row(verdict) for verdict in verdicts]
+    order = {claim.id: i for i, claim in enumerate(claims)}
+    rows = sorted((row for row in rows if row["id"] in order), key=lambda row: order[row["id"]])
     with write_atomically(path) as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows[claim.id] for claim in claims if claim.id in rows)
+        writer.writerows(rows)
     return path
 
 
@@ -51,23 +56,41 @@ def write_table(
 
 
 def lines(verdicts: Sequence[Verdict]) -> list[str]:
-    """The verdicts as a table of text: claim, paper, ours with its interval, p, verdict.
+    """The verdicts as a table of text: paper, ours with its interval, p, four answers, verdict.
 
     A value without chance in it has no interval.
     """
-    header = ("claim", "data", "paper", "ours [95 %]", "p", "verdict")
+    header = (
+        "claim", "data", "paper", "ours [95 %]", "p", "number", "direction", "significant",
+        "power", "verdict",
+    )  # fmt: skip
     rows = []
     for v in verdicts:
-        sign = {"equal": "", "at least": ">= ", "at most": "<= "}[v.claim.sense]
-        paper = "above" if v.claim.value is None else f"{sign}{_number(v.claim, v.claim.value)}"
         ours = "-"
         if v.value is not None:
             ours = _number(v.claim, v.value)
             if v.low is not None and v.high is not None and v.low < v.high:
                 ours += f" [{_number(v.claim, v.low)}, {_number(v.claim, v.high)}]"
         p = "-" if v.p is None else probability(v.p)
-        rows.append([v.claim.id, v.claim.dataset, paper, ours, p, v.verdict])
+        a = v.answers
+        answers = (a.number, a.direction, a.significance, a.power)
+        place = v.place or v.claim.dataset
+        rows.append([v.claim.id, place, _claimed(v.claim), ours, p, *answers, v.verdict])
     return render(_table(header, rows), "text").splitlines()
+
+
+def _claimed(claim: Claim) -> str:
+    """What the paper says, in a word or a number."""
+    if claim.value is not None:
+        sign = {"equal": "", "at least": ">= ", "at most": "<= "}[claim.sense]
+        return f"{sign}{_number(claim, claim.value)}"
+    margin = f"{100.0 * claim.margin:g} %"
+    return {
+        "superiority": "above",
+        "non-inferiority": f"above or within {margin}",
+        "equivalence": f"within {margin}",
+        "indistinct": "above by chance",
+    }[claim.kind]
 
 
 def notes(verdicts: Sequence[Verdict]) -> list[str]:
@@ -80,13 +103,25 @@ def notes(verdicts: Sequence[Verdict]) -> list[str]:
 
 
 def closing(rows: Sequence[tuple[str, Sequence[Verdict], Path]]) -> list[str]:
-    """A line a paper: how many claims, how many of each verdict, where the files are."""
-    header = ("paper", "claims", *VERDICTS, "files")
+    """A line for each paper and nature of claims: how many, their verdicts, what decided them.
+
+    Verdicts on other data than the claims' are in lines of their own, called "elsewhere".
+    """
+    header = ("paper", "nature", "claims", *VERDICTS, "decided by", "files")
     table = []
     for name, verdicts, folder in rows:
-        counts = [sum(v.verdict == verdict for v in verdicts) for verdict in VERDICTS]
-        table.append([name, str(len(verdicts)), *map(str, counts), str(folder)])
+        for nature in (*NATURES, "elsewhere"):
+            own = [v for v in verdicts if _tallied_as(v) == nature]
+            if own:
+                counts = [sum(v.verdict == verdict for v in own) for verdict in VERDICTS]
+                by = Counter(v.by for v in own if v.by != NOT_ASKED)
+                said = ", ".join(f"{what} {count}" for what, count in by.most_common()) or "-"
+                table.append([name, nature, str(len(own)), *map(str, counts), said, str(folder)])
     return render(_table(header, table), "text").splitlines()
+
+
+def _tallied_as(verdict: Verdict) -> str:
+    return "elsewhere" if verdict.place else verdict.claim.nature
 
 
 def _table(
@@ -100,9 +135,9 @@ def _table(
 def _number(claim: Claim, number: float) -> str:
     if claim.kind == "difference":
         return f"{100.0 * number:+.1f} %"
-    if claim.kind == "ordering":
-        return f"{number:+.4f}"
-    return f"{number:.4g}"
+    if claim.kind == "value":
+        return f"{number:.4g}"
+    return f"{number:+.4f}"
 
 
 def _text(cell: object) -> str:
@@ -110,11 +145,18 @@ def _text(cell: object) -> str:
 
 
 def _row(v: Verdict) -> dict[str, object]:
-    claim = v.claim
-    numbers = (claim.value, v.value, v.low, v.high, v.p)
-    cells = ["" if number is None else repr(float(number)) for number in numbers]
-    texts = (claim.paper, claim.id, claim.part, claim.text, claim.dataset, claim.kind, claim.sense)
-    return dict(zip(COLUMNS, (*texts, *cells, v.verdict, claim.how, v.note)))
+    claim, answers = v.claim, v.answers
+    cells = (
+        claim.paper, claim.id, claim.part, claim.text, claim.nature, claim.dataset,
+        v.place or claim.dataset, claim.kind, claim.sense, claim.value, claim.half, claim.margin,
+        v.value, v.low, v.high, v.p, answers.number, answers.direction, answers.significance,
+        answers.power, answers.detectable, v.verdict, v.by, claim.how, v.note,
+    )  # fmt: skip
+    return {name: "" if cell is None else _exact(cell) for name, cell in zip(COLUMNS, cells)}
+
+
+def _exact(cell: object) -> object:
+    return repr(float(cell)) if isinstance(cell, float | int) else cell
 
 
 def _stored(path: Path) -> list[dict[str, str]]:

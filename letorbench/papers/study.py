@@ -12,6 +12,7 @@ from letorbench import results
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets import layout
 from letorbench.datasets.catalog import parse as parse_name
+from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.identity import identity
 from letorbench.experiment.plan import Protocol, Task, benchmark_of
@@ -99,6 +100,10 @@ class Study:
             return f"{dataset} is not at hand; {str(error).rpartition('; ')[2]}"
         return ""
 
+    def benchmark(self, dataset: str) -> Benchmark:
+        """The folds of a data set at hand."""
+        return benchmark_of(dataset, Protocol(self.data_dir, self.out, seed=self.seed))
+
     def runs(
         self,
         paper: str,
@@ -107,6 +112,7 @@ class Study:
         measures: Sequence[str],
         convention: str = "auto",
         folds: Sequence[int] | None = None,
+        select: str = "ndcg@10",
     ) -> dict[str, Values]:
         """Run the variants on a data set and return their values by label.
 
@@ -127,6 +133,8 @@ class Study:
             What the values are measured by; `auto` for the data set's own.
         folds : sequence of int, optional
             Only these folds.
+        select : str
+            The measure that validation chooses by.
         """
         known = [variant for variant in variants if _exists(variant)]
         if len(known) < len(variants):
@@ -137,7 +145,7 @@ class Study:
         groups += [(self._own(paper, v.label), [v]) for v in known if v.settings]
         found: dict[str, Values] = {}
         for out, group in groups:
-            protocol = Protocol(self.data_dir, out, seed=self.seed)
+            protocol = Protocol(self.data_dir, out, select=select, seed=self.seed)
             self.say(f"{dataset}: {', '.join(variant.label for variant in group)}")
             settings = {variant.algo: variant.settings for variant in group}
             report = run_all([dataset], settings, folds, protocol, self.jobs)

@@ -10,8 +10,8 @@ from letorbench.papers import judge
 from letorbench.papers.claims import (
     NO_DATA,
     NOT_REPRODUCED,
-    NOT_SIGNIFICANT,
     REPRODUCED,
+    UNDECIDED,
 )
 from letorbench.papers.study import Study, Values
 
@@ -34,7 +34,7 @@ def test_worked_example_of_section_3_2_1(tmp_path):
     assert {v.verdict for v in got.values()} == {REPRODUCED}
     assert got["share-first"].value == pytest.approx(0.3216, abs=5e-5)
     assert got["share-second"].value == pytest.approx(0.7533, abs=5e-5)
-    assert got["loss"].value == pytest.approx(0.9562 - 0.7968, abs=1e-3)
+    assert got["reversed"].value == -1.0
 
 
 def judged(name, results):
@@ -49,16 +49,14 @@ def test_large_changes(rng):
     assert verdict.verdict == NOT_REPRODUCED
     assert "2 of 9 changes are beyond 3 %, 1 of them down" in verdict.note
     none = judged("ohsumed-large", found(rng))
-    assert none.verdict == NOT_SIGNIFICANT
+    assert none.verdict == UNDECIDED
 
 
 def test_the_lowest_of_nine_changes_is_judged_as_one_of_nine(rng):
     results = found(rng, cosine_ndcg=0.3)
     one = judged("ohsumed-large", results)
-    single = judge.ordering(
-        CLAIMS["ohsumed-large"], results["cosine-ndcg"]["ndcg@10"], results["cosine"]["ndcg@10"],
-        results["cosine"].folds,
-    )  # fmt: skip
+    both = judge.pair(results["cosine-ndcg"], results["cosine"], "ndcg@10")
+    single = judge.superiority(CLAIMS["ohsumed-large"], both)
     assert 0.0 < single.p < 0.01
     assert one.p == pytest.approx(9 * single.p)
 
@@ -78,7 +76,8 @@ def test_single_claims(rng):
     assert best.verdict == REPRODUCED and best.value == pytest.approx(0.30, abs=0.005)
     assert "best" in best.claim.how
     results = found(rng, cross_entropy_ndcg=0.44, **{"cross_entropy_ndcg@1": 0.2})
-    assert judged("hp2003-best-case", results).verdict == NOT_REPRODUCED
+    missed = judged("hp2003-best-case", results)
+    assert (missed.verdict, missed.answers.direction) == (NOT_REPRODUCED, "yes")
     assert judged("hp2003-best-case", results).value == pytest.approx(0.10, abs=0.005)
     down = judged("np2004-degradation", results)
     assert down.verdict == NOT_REPRODUCED
@@ -92,3 +91,16 @@ def test_table_of_permutation_tests(rng):
     assert len(rows) == 3
     assert by_name["cosine-ndcg"][4] == pytest.approx(0.25, abs=0.01)
     assert by_name["cosine-ndcg"][5] < 0.001
+
+
+def test_small_is_a_margin_and_not_an_order(rng):
+    assert judged("np2004-small", found(rng, cross_entropy_ndcg=0.395)).verdict == REPRODUCED
+    assert judged("np2004-small", found(rng, cross_entropy_ndcg=0.35)).verdict == NOT_REPRODUCED
+
+
+def test_the_headline_is_judged_on_each_set_and_over_all(rng):
+    better = {"OHSUMED": found(rng, cosine_ndcg=0.42), "MQ2008": found(rng, cosine_ndcg=0.41)}
+    claim = CLAIMS["consistent-cosine"]
+    assert claim.judge(better).verdict == REPRODUCED
+    assert claim.judge({"OHSUMED": better["OHSUMED"]}).verdict == NO_DATA
+    assert judged("ohsumed-consistent-cosine", better["OHSUMED"]).verdict == REPRODUCED

@@ -23,12 +23,19 @@ def test_rows_are_the_printed_ones(number):
 
 
 def test_claims_compare_rows_of_their_table():
-    for table, upper, lower, _ in functionals.ORDERINGS.values():
+    compared = (functionals.ORDERINGS, functionals.COMPETITIVE, functionals.COMPARABLE)
+    for table, upper, lower, _ in (entry for each in compared for entry in each.values()):
         assert {upper, lower} <= {variant.label for variant in TABLES[table].variants}
 
 
-def test_stand_ins_are_shown_and_not_judged(tmp_path, monkeypatch, rng):
-    def runs(self, paper, dataset, variants, measures, convention):
+def test_the_best_of_a_column_is_one_of_its_table():
+    for table, method, prefix in functionals.BEST.values():
+        labels = [variant.label for variant in TABLES[table].variants]
+        assert method in labels and sum(label.startswith(prefix) for label in labels) > 2
+
+
+def test_stand_ins_are_judged_apart(tmp_path, monkeypatch, rng):
+    def runs(self, paper, dataset, variants, measures, convention, select):
         folds = np.repeat([1, 2], 10)
         drawn = [rng.uniform(size=(20, len(measures))) for _ in variants]
         return {v.label: Values(measures, d, folds) for v, d in zip(variants, drawn)}
@@ -36,8 +43,9 @@ def test_stand_ins_are_shown_and_not_judged(tmp_path, monkeypatch, rng):
     monkeypatch.setattr(Study, "runs", runs)
     findings = functionals.PAPER.parts["table-9"](Study(tmp_path, tmp_path))
     assert {verdict.verdict for verdict in findings.verdicts} == {NO_DATA}
-    assert len(findings.verdicts) == 4
-    assert all("DEMO (made up)" in verdict.note for verdict in findings.verdicts)
+    assert len(findings.verdicts) == len(findings.elsewhere) == 12
+    assert {verdict.place for verdict in findings.elsewhere} == {"DEMO"}
+    assert NO_DATA not in {verdict.verdict for verdict in findings.elsewhere}
     rows = findings.files[0].read_text().splitlines()
     assert rows[0] == "data,weight V,quadratic,logistic,hinge,WUB"
     assert rows[1] == "paper,1,0.4789,0.4801,0.4787,0.4829"

@@ -6,15 +6,18 @@ import numpy as np
 import pytest
 
 from letorbench.analysis.intervals import bootstrap_folds, bootstrap_ratio
-from letorbench.papers import judge
-from letorbench.papers.claims import NOT_REPRODUCED, NOT_SIGNIFICANT, REPRODUCED, Claim, Measured
+from letorbench.papers import checks, judge
+from letorbench.papers.claims import NOT_REPRODUCED, REPRODUCED, UNDECIDED, Claim, Measured
 from letorbench.papers.records import closing, lines, notes, write_claims
 from letorbench.results.per_query import mean_of_folds
 
 
-def claim(kind="value", value=None, sense="equal", name="c"):
-    check = judge.number(name)
-    return Claim("paper", name, "figure-1", "text", "DATA", kind, "how", value, sense, check=check)
+def claim(kind="value", value=None, sense="equal", name="c", half=0.005, nature="finding"):
+    check = checks.number(name)
+    return Claim(
+        "paper", name, "figure-1", "text", "DATA", kind, "how", value, half, sense, nature,
+        check=check,
+    )  # fmt: skip
 
 
 FOLDS = np.repeat([1, 2], [40, 20])
@@ -44,10 +47,10 @@ def test_relative_interval_contains_a_ratio_that_every_query_has():
     ("theirs", "sense", "verdict"),
     [
         (0.505, "equal", REPRODUCED),
-        (0.53, "equal", NOT_SIGNIFICANT),
+        (0.53, "equal", REPRODUCED),
         (0.60, "equal", NOT_REPRODUCED),
         (0.40, "at least", REPRODUCED),
-        (0.51, "at least", NOT_SIGNIFICANT),
+        (0.51, "at least", UNDECIDED),
         (0.60, "at least", NOT_REPRODUCED),
         (0.60, "at most", REPRODUCED),
         (0.40, "at most", NOT_REPRODUCED),
@@ -55,26 +58,97 @@ def test_relative_interval_contains_a_ratio_that_every_query_has():
 )
 def test_measured(theirs, sense, verdict):
     ours = Measured(0.50, 0.45, 0.55)
-    assert judge.measured(claim("value", theirs, sense), ours).verdict == verdict
+    found = judge.measured(claim("value", theirs, sense), ours)
+    assert found.verdict == verdict
+    assert found.by == ("-" if verdict == UNDECIDED else "number")
 
 
-def test_a_rounder_paper_value_is_judged_no_more_mildly():
-    ours = Measured(0.457, 0.455, 0.459)
-    assert judge.measured(claim("value", 0.5), ours).verdict == NOT_REPRODUCED
+def test_a_number_is_met_within_half_a_unit_and_what_implementations_differ_by():
+    def verdict(ours, half, nature):
+        return judge.measured(
+            claim("value", 0.46, half=half, nature=nature), Measured(ours, ours, ours)
+        ).answers.number
+
+    assert verdict(0.4649, 0.005, "worked example") == "yes"
+    assert verdict(0.4674, 0.005, "worked example") == "no"
+    assert verdict(0.4674, 0.005, "finding") == "yes"
+    assert verdict(0.4700, 0.005, "finding") == "no"
 
 
-def test_ordering_and_difference(rng):
+def pair(upper, lower, candidates=1):
+    return judge.Pair(upper, lower, FOLDS, candidates)
+
+
+def test_superiority_and_difference(rng):
     lower = rng.uniform(0.3, 0.5, 60)
     upper = lower * 1.1 + rng.normal(0.0, 0.002, 60)
     noise = lower + np.tile([0.2, -0.2], 30)
-    order = claim("ordering")
-    assert judge.ordering(order, upper, lower, FOLDS).verdict == REPRODUCED
-    assert judge.ordering(order, lower, upper, FOLDS).verdict == NOT_REPRODUCED
-    assert judge.ordering(order, noise, lower, FOLDS).verdict == NOT_SIGNIFICANT
+    same = lower + np.tile([0.001, -0.001], 30)
+    order = claim("superiority")
+    assert judge.superiority(order, pair(upper, lower)).verdict == REPRODUCED
+    assert judge.superiority(order, pair(lower, upper)).verdict == NOT_REPRODUCED
+    unclear = judge.superiority(order, pair(noise, lower))
+    assert (unclear.verdict, unclear.answers.power, unclear.by) == (UNDECIDED, "no", "-")
+    # enough queries that a lead of 3 % can be excluded: the claim fails without significance
+    alike = judge.superiority(order, pair(same, lower))
+    assert (alike.verdict, alike.by) == (NOT_REPRODUCED, "margin")
+    assert (alike.answers.power, alike.answers.significance) == ("yes", "no")
     share = claim("difference", 0.10)
-    assert judge.difference(share, upper, lower, FOLDS).verdict == REPRODUCED
-    assert judge.difference(claim("difference", 0.3), upper, lower, FOLDS).verdict == NOT_REPRODUCED
-    assert judge.difference(share, noise, lower, FOLDS).verdict == NOT_SIGNIFICANT
+    assert judge.difference(share, pair(upper, lower)).verdict == REPRODUCED
+    missed = judge.difference(claim("difference", 0.3), pair(upper, lower))
+    assert (missed.verdict, missed.answers.number, missed.answers.direction) == (
+        NOT_REPRODUCED, "no", "yes",
+    )  # fmt: skip
+
+
+def test_a_share_that_is_met_is_reproduced_however_few_the_queries():
+    """Exactly 4 % above, with an interval far wider than that."""
+    lower = np.full(60, 0.5)
+    upper = 0.52 + np.tile([0.2, -0.2], 30)
+    found = judge.difference(claim("difference", 0.04), pair(upper, lower))
+    assert found.value == pytest.approx(0.04) and found.low < -0.05 < 0.13 < found.high
+    assert found.verdict == REPRODUCED
+    assert (found.answers.significance, found.answers.power) == ("no", "no")
+
+
+def test_margins_tell_noninferiority_from_equivalence(rng):
+    lower = rng.uniform(0.3, 0.5, 60)
+    spread = rng.normal(0.0, 0.001, 60)
+    spread -= spread.mean()
+    far, near, under = 1.1 * lower + spread, lower + spread, 0.9 * lower + spread
+    for rule, kind, expected in (
+        (judge.noninferiority, "non-inferiority", (REPRODUCED, REPRODUCED, NOT_REPRODUCED)),
+        (judge.equivalence, "equivalence", (NOT_REPRODUCED, REPRODUCED, NOT_REPRODUCED)),
+    ):
+        got = tuple(rule(claim(kind), pair(each, lower)).verdict for each in (far, near, under))
+        assert got == expected
+    noise = pair(lower + np.tile([0.2, -0.2], 30), lower)
+    for rule in (judge.noninferiority, judge.equivalence):
+        found = rule(claim("equivalence"), noise)
+        assert (found.verdict, found.answers.power) == (UNDECIDED, "no")
+    assert judge.indistinct(claim("indistinct"), pair(far, lower)).verdict == NOT_REPRODUCED
+    slightly = pair(noise.upper + 0.001, lower)
+    assert judge.indistinct(claim("indistinct"), slightly).verdict == REPRODUCED
+
+
+def test_picked_pairs_are_corrected(rng):
+    lower = rng.uniform(0.3, 0.5, 60)
+    upper = lower + 0.02 + rng.normal(0.0, 0.06, 60)
+    one = judge.superiority(claim("superiority"), pair(upper, lower))
+    six = judge.superiority(claim("superiority"), pair(upper, lower, 6))
+    assert six.p == pytest.approx(min(1.0, 6 * one.p))
+
+
+def test_sets_are_combined(rng):
+    base = [rng.uniform(0.3, 0.5, 60) for _ in range(7)]
+    ups = [pair(each + 0.01 + rng.normal(0.0, 0.04, 60), each) for each in base]
+    alone = [judge.superiority(claim("superiority"), each).verdict for each in ups]
+    found = judge.across(claim("superiority"), ups)
+    assert UNDECIDED in alone and found.verdict == REPRODUCED
+    downs = [pair(each.lower, each.upper) for each in ups]
+    assert judge.across(claim("superiority"), downs).verdict == NOT_REPRODUCED
+    assert judge.across(claim("superiority"), ups[:2]).answers.power == "no"
+    assert "of 7 sets, sign test p" in found.note
 
 
 def test_claims_of_other_parts_are_kept(tmp_path):
@@ -93,5 +167,7 @@ def test_printed_lines_say_what_was_found():
     verdicts.append(judge.measured(claim("difference", 0.04, name="c"), Measured(0.05, 0.01, 0.09)))
     assert "+4.0 %" in lines(verdicts)[3] and "[+1.0 %, +9.0 %]" in lines(verdicts)[3]
     assert notes(verdicts) == ["a, b: buy it"]
-    last = closing([("paper", verdicts, "there")])[1]
-    assert last.split() == ["paper", "3", "0", "0", "1", "2", "there"]
+    elsewhere = judge.no_data(claim(value=0.5), "").at("OTHER")
+    last = closing([("paper", [*verdicts, elsewhere], "there")])
+    assert last[1].split() == "paper finding 3 1 0 0 2 number 1 there".split()
+    assert last[2].split() == "paper elsewhere 1 0 0 0 1 - there".split()

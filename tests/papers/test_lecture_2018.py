@@ -32,5 +32,6 @@ def test_demonstration(tmp_path):
     findings = lecture.examples(Study(tmp_path, tmp_path))
     verdicts = {v.claim.id: v.verdict for v in findings.verdicts}
     assert verdicts.pop("distance-g-h") == NOT_REPRODUCED
+    assert verdicts.pop("distance-f-g") == NOT_REPRODUCED
     assert set(verdicts.values()) == {REPRODUCED}
     assert all(path.is_file() for path in findings.files)

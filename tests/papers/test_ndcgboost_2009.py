@@ -20,7 +20,6 @@ def test_claims_have_names_of_their_own_and_a_part_that_exists(name):
     assert len({claim.id for claim in found.claims}) == len(found.claims)
     assert {claim.part for claim in found.claims} <= set(found.parts)
     assert {claim.paper for claim in found.claims} == {name}
-    assert all((c.value is None) == (c.kind == "ordering") for c in found.claims)
 
 
 def test_without_data_every_claim_says_how_to_get_them(tmp_path):
@@ -61,13 +60,16 @@ def test_the_best_of_six_baselines_is_judged_as_one_of_six(rng):
     claim = next(c for c in ndcgboost_2009.CLAIMS if c.id == "ohsumed-best")
     verdict = claim.judge(found)
     own, best = drawn["ndcgboost"].mean(axis=1), drawn["listnet"].mean(axis=1)
-    alone = judge.ordering(claim, own, best, folds)
+    alone = judge.superiority(claim, judge.Pair(own, best, folds))
     assert verdict.note.startswith("best of the baselines: listnet; ")
     assert verdict.p == pytest.approx(6 * alone.p) and 0.0 < alone.p < 0.1
 
 
-VALUES = {f"{dataset}-value-ndcgboost" for dataset in ("ohsumed", "td2003", "hp2004")}
+VALUES = {f"{dataset}-value-ndcgboost" for dataset in ("ohsumed", "td2003", "hp2004")} | {
+    f"td2003-above-printed-{other}" for other in ("ranksvm", "listnet", "regression", "frank")
+}
 BEST = {f"{dataset.lower()}-best" for dataset in ndcgboost_2009.PANELS}
+PRINTED = {"ranksvm": 0.344, "listnet": 0.337, "regression": 0.307, "frank": 0.267}
 ABOVE_LISTNET = {f"{dataset}-ndcgboost-above-listnet" for dataset in ("ohsumed", "td2004")}
 
 
@@ -75,16 +77,25 @@ ABOVE_LISTNET = {f"{dataset}-ndcgboost-above-listnet" for dataset in ("ohsumed",
     ("left", "judged"),
     [
         ((), set()),
-        (("frank",), set()),
+        (("frank",), {"ohsumed-value-frank"}),
         (("ndcgboost",), VALUES),
         (("ndcgboost", "listnet"), VALUES | BEST | ABOVE_LISTNET),
-        (("frank", "regression"), {"ohsumed-second-frank", "td2003-regression-above-frank"}),
+        (("listnet",), set()),
+        (
+            ("frank", "regression"),
+            {
+                "ohsumed-second-frank", "td2003-regression-above-frank", "ohsumed-value-frank",
+                *(f"{dataset}-well-frank" for dataset in ("ohsumed", "td2004")),
+                *(f"{dataset}-poorly-frank" for dataset in ("td2003", "hp2003", "hp2004")),
+            },
+        ),
     ],
 )
 def test_what_failed_is_no_data_and_nothing_breaks(left, judged, rng):
     folds = np.repeat(np.arange(5), 20)
     found = {m: Values(ndcgboost_2009.CUTOFFS, rng.random((100, 10)), folds) for m in left}
-    verdicts = {claim.id: claim.judge(found) for claim in ndcgboost_2009.CLAIMS}
+    claims = [c for c in ndcgboost_2009.CLAIMS if c.check.source == "values"]
+    verdicts = {claim.id: claim.judge(found) for claim in claims}
     assert {name for name, v in verdicts.items() if v.verdict != NO_DATA} == judged
     assert all("no result of" in v.note for name, v in verdicts.items() if name not in judged)
 
@@ -102,6 +113,10 @@ def test_every_check_compares_what_its_claim_says(rng):
     def best(values, *without):
         return max(value for m, value in values.items() if m not in without)
 
+    def others(method):
+        rest = [m for m in ndcgboost_2009.BASELINES if m != method]
+        return float(np.mean([level[m] for m in rest]))
+
     expected = {
         "ohsumed-value-ndcgboost": third["ndcgboost"],
         "td2003-value-ndcgboost": third["ndcgboost"],
@@ -117,13 +132,48 @@ def test_every_check_compares_what_its_claim_says(rng):
         **{name: level["ndcgboost"] - best(level, "ndcgboost") for name in BEST},
         "td2003-regression-above-adarank-ndcg": level["regression"] - level["adarank-ndcg"],
         "td2003-regression-above-frank": level["regression"] - level["frank"],
-        "hp2003-ndcgboost-above-frank": level["ndcgboost"] - level["frank"],
-        "hp2003-ndcgboost-above-adarank-ndcg": level["ndcgboost"] - level["adarank-ndcg"],
-        "hp2004-ndcgboost-above-frank": level["ndcgboost"] - level["frank"],
-        "np2003-ndcgboost-above-adarank-ndcg": level["ndcgboost"] - level["adarank-ndcg"],
+        "ohsumed-value-frank": third["frank"],
+        **{
+            f"td2003-above-printed-{other}": third["ndcgboost"] / printed - 1.0
+            for other, printed in PRINTED.items()
+        },
+        **{
+            f"{dataset.lower()}-well-{m}": level[m] - others(m)
+            for m, sets in ndcgboost_2009.WELL.items()
+            for dataset in sets
+        },
+        **{
+            f"{dataset.lower()}-poorly-{m}": others(m) - level[m]
+            for m, sets in ndcgboost_2009.POORLY.items()
+            for dataset in sets
+        },
         **{name: level["ndcgboost"] - level["listnet"] for name in ABOVE_LISTNET},
         "ohsumed-ndcgboost-above-ranksvm": level["ndcgboost"] - level["ranksvm"],
         "td2004-ndcgboost-above-ranksvm": level["ndcgboost"] - level["ranksvm"],
     }
-    got = {claim.id: claim.judge(found).value for claim in ndcgboost_2009.CLAIMS}
+    claims = [c for c in ndcgboost_2009.CLAIMS if c.check.source == "values"]
+    got = {claim.id: claim.judge(found).value for claim in claims}
     assert got == pytest.approx(expected)
+
+
+def test_claims_over_the_sets(rng):
+    folds = np.repeat(np.arange(5), 20)
+
+    def made(**levels):
+        base = rng.normal(0.0, 0.01, (100, 10))
+        names = ndcgboost_2009.METHODS
+        return {m: Values(ndcgboost_2009.CUTOFFS, base + levels.get(m, 0.4), folds) for m in names}
+
+    claims = {c.id: c for c in ndcgboost_2009.CLAIMS}
+    best = {"a": made(ndcgboost=0.5), "b": made(ndcgboost=0.45)}
+    mixed = {"a": made(ndcgboost=0.5), "b": made(ndcgboost=0.3)}
+    for name, verdicts in (
+        ("almost-always-best", (REPRODUCED, NOT_REPRODUCED)),
+        ("most-stable", (REPRODUCED, NOT_REPRODUCED)),
+        ("superior-listnet", (REPRODUCED, None)),
+    ):
+        for found, verdict in zip((best, mixed), verdicts):
+            got = claims[name].judge(found)
+            assert verdict is None or got.verdict == verdict, (name, got)
+    assert claims["almost-always-best"].judge(mixed).value == 0.5
+    assert claims["most-stable"].judge(mixed).value == pytest.approx(0.2 - 0.25, abs=1e-3)
