@@ -128,7 +128,8 @@ def examples(study: Study) -> Findings:
     }
     notes = {
         "distance-f-g": f"{f_g:.4f} rounds to {f_g:.2f}, the slide prints 0.46; in nats, "
-        f"{f_g / np.log(2.0):.4f} in bits; the slide names no unit; f ranks A C B, the slide says A B C",
+        f"{f_g / np.log(2.0):.4f} in bits; the slide names no unit; f ranks "
+        "A C B, the slide says A B C",
         "distance-g-h": f"{g_h / np.log(2.0):.3f} in bits, as printed, where 0.46 is nearly the "
         "nats: no one unit gives both; h ranks B A C, the slide says A C B",
     }
