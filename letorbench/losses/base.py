@@ -43,6 +43,9 @@ class Loss:
     undefined_at_zero : bool
         Whether it has no value where all scores of a query are 0, and so no derivative there.
         What it returns there is a convention.
+    in_file_order : callable, optional
+        The same loss where equal labels stay in file order. None where it does not put documents
+        in the order of their labels. See `letorbench.losses.ties`.
     """
 
     name: str
@@ -50,6 +53,7 @@ class Loss:
     function: LossFunction
     exponential: bool = False
     undefined_at_zero: bool = False
+    in_file_order: LossFunction | None = None
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         return self.function(scores, queries)

@@ -27,7 +27,7 @@ def group_level(loss: Loss, aggregate: Aggregate, train: QuerySet) -> Loss:
         The loss that ranks the groups.
     aggregate : Aggregate
         How a group gets its score. "log-mean-exp" is the paper's geometric mean. With "min" and
-        "max" the first of several extreme documents takes the gradient.
+        "max" several extreme documents share the gradient alike.
     train : QuerySet
         The only set that the returned loss can be called with.
     """
@@ -70,8 +70,5 @@ def _aggregate(
         total = np.add.reduceat(e, first)
         return top + np.log(total / sizes), e / np.repeat(total, sizes)
     extreme = (np.minimum if aggregate == "min" else np.maximum).reduceat(ordered, first)
-    hit = np.flatnonzero(ordered == np.repeat(extreme, sizes))
-    derivatives = np.zeros(len(ordered))
-    block = np.repeat(np.arange(len(sizes)), sizes)[hit]
-    derivatives[hit[np.unique(block, return_index=True)[1]]] = 1.0
-    return extreme, derivatives
+    hit = (ordered == np.repeat(extreme, sizes)).astype(np.float64)
+    return extreme, hit / np.repeat(np.add.reduceat(hit, first), sizes)

@@ -1,9 +1,10 @@
 """Weights of documents and of pairs, by their labels and their places in label order.
 
 T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, Tables 8
-and 9. pi is a document's place, from 1, when its query is sorted by label, the highest first and
-equal labels in file order; eta = 1 / log2(1 + pi); R = (2^r - 1) / 2^(L - 1), where L is the
-number of labels of the set, 0 included.
+and 9. pi is a document's place, from 1, when its query is sorted by label, the highest first;
+eta = 1 / log2(1 + pi); R = (2^r - 1) / 2^(L - 1), where L is the number of labels of the set, 0
+included. Equal labels share the mean over their places of what depends on pi (the tie rule
+"breslow" of `letorbench.losses.ties`), or they stay in file order.
 
 A weight is a value that prints and parses as text:
 
@@ -24,6 +25,7 @@ from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.gains import inverse_ideal_dcg
 from letorbench.losses.segments import inverse_or_zero
+from letorbench.losses.ties import label_means
 
 DocumentWeightName = Literal["1", "r", "sqrt(r)", "(2^r-1)/2^(L-1)", "1/pi", "1/log(1+pi)"]
 PairWeightName = Literal[
@@ -43,7 +45,7 @@ def normalized_label_gain(labels: np.ndarray, queries: QuerySet) -> np.ndarray:
 
 
 def places(queries: QuerySet) -> np.ndarray:
-    """Return pi of the documents in label order, (n_docs,): 1, 2, ... in each query."""
+    """Return the places from 1 in each query, (n_docs,): pi where no labels are equal."""
     return np.arange(queries.n_docs) - np.repeat(queries.offsets[:-1], queries.lengths) + 1
 
 
@@ -56,18 +58,25 @@ class DocumentWeight:
     text : DocumentWeightName
     weigh : callable
         weigh(r, pi, R) are the weights of documents with those labels, places and gains.
+    by_place : bool
+        Whether the weights depend on pi.
     """
 
     text: DocumentWeightName
     weigh: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+    by_place: bool = False
 
     def __str__(self) -> str:
         return self.text
 
-    def of(self, queries: QuerySet) -> np.ndarray:
-        """Return W of the documents in label order, (n_docs,) float64."""
+    def of(self, queries: QuerySet, shared: bool = True) -> np.ndarray:
+        """Return W of the documents in label order, (n_docs,) float64.
+
+        shared: whether equal labels have the mean of W over their places.
+        """
         r = queries.labels[queries.by_label.order].astype(np.float64)
-        return self.weigh(r, places(queries), normalized_label_gain(r, queries))
+        weights = self.weigh(r, places(queries), normalized_label_gain(r, queries))
+        return label_means(weights, queries) if shared and self.by_place else weights
 
 
 #: Table 8
@@ -78,8 +87,8 @@ DOCUMENT_WEIGHTS: dict[str, DocumentWeight] = {
         DocumentWeight("r", lambda r, pi, R: r),
         DocumentWeight("sqrt(r)", lambda r, pi, R: np.sqrt(r)),
         DocumentWeight("(2^r-1)/2^(L-1)", lambda r, pi, R: R),
-        DocumentWeight("1/pi", lambda r, pi, R: 1.0 / pi),
-        DocumentWeight("1/log(1+pi)", lambda r, pi, R: standard_discount(pi)),
+        DocumentWeight("1/pi", lambda r, pi, R: 1.0 / pi, by_place=True),
+        DocumentWeight("1/log(1+pi)", lambda r, pi, R: standard_discount(pi), by_place=True),
     )
 }
 
@@ -137,8 +146,11 @@ class PairWeight:
     def __str__(self) -> str:
         return self.text
 
-    def of(self, queries: QuerySet) -> PairWeights:
-        """Return V of the pairs of these queries."""
+    def of(self, queries: QuerySet, shared: bool = True) -> PairWeights:
+        """Return V of the pairs of these queries.
+
+        shared: whether equal labels have the mean of eta over their places.
+        """
         labels = queries.by_label.labels.astype(np.float64)
         c = {
             QueryFactor.NONE: lambda: np.ones(queries.n_queries),
@@ -147,7 +159,9 @@ class PairWeight:
         }[self.query]()
         a = normalized_label_gain(labels, queries) if self.label is LabelFactor.GAIN else labels
         by_label = self.label is not LabelFactor.NONE
-        return PairWeights(c, a, standard_discount(places(queries)), by_label, self.places)
+        eta = standard_discount(places(queries))
+        e = label_means(eta, queries) if shared else eta
+        return PairWeights(c, a, e, by_label, self.places)
 
 
 #: Table 9

@@ -2,6 +2,10 @@
 
 The documents of a query are read by descending label (`QuerySet.by_label`), so the pairs of
 document i are the contiguous documents behind its block.
+
+Documents of equal scores have no order. Their forces are the mean over all orders that they can
+have, which is exact and cheap: a document has the mean discount of the ranks that it shares, and
+two that share ranks have the mean difference of two of these.
 """
 
 from __future__ import annotations
@@ -50,8 +54,9 @@ class LambdaRule(NamedTuple):
 class LambdaWorkspace(NamedTuple):
     """Arrays with one number for each document of the longest query, in label order.
 
-    gain, discount: 2^r - 1, and D at the document's rank. rank: from 0. rank_of_row: the same in
-    file order. at: the document at each rank.
+    gain, discount: 2^r - 1, and the mean of D over the document's ranks. apart: the mean
+    difference of D at two of these ranks. rank, tied: the first of these ranks, from 0, and how
+    many they are; rank_of_row, tied_of_row: the same in file order. at: the documents by rank.
     """
 
     s: np.ndarray
@@ -59,8 +64,11 @@ class LambdaWorkspace(NamedTuple):
     gain: np.ndarray
     discount: np.ndarray
     force: np.ndarray
+    apart: np.ndarray
     rank: np.ndarray
+    tied: np.ndarray
     rank_of_row: np.ndarray
+    tied_of_row: np.ndarray
     at: np.ndarray
 
 
@@ -73,6 +81,9 @@ def lambda_workspace(longest: int) -> LambdaWorkspace:
         np.empty(longest),
         np.empty(longest),
         np.empty(longest),
+        np.empty(longest),
+        np.empty(longest, np.int64),
+        np.empty(longest, np.int64),
         np.empty(longest, np.int64),
         np.empty(longest, np.int64),
         np.empty(longest, np.int64),
@@ -116,22 +127,23 @@ def query_lambdas(
     scores, force: (documents of q,), in file order.
     """
     begin, size = blocks.offsets[q], len(scores)
-    _ranks(scores, workspace.rank_of_row)
+    ties = _ranks(scores, workspace.rank_of_row, workspace.tied_of_row)
     dcg = 0.0
     for b in range(blocks.queries[q], blocks.queries[q + 1]):
         for p in range(blocks.starts[b] - begin, blocks.starts[b + 1] - begin):
             row = blocks.order[begin + p] - begin
-            rank = workspace.rank_of_row[row]
+            rank, tied = workspace.rank_of_row[row], workspace.tied_of_row[row]
             workspace.s[p] = scores[row]
-            workspace.rank[p] = rank
+            workspace.rank[p], workspace.tied[p] = rank, tied
             workspace.gain[p] = rule.gains[b]
-            workspace.discount[p] = rule.discount[rank]
-            dcg += rule.gains[b] * cost_discount[rank]
+            workspace.discount[p] = _mean(rule.discount, rank, tied)
+            workspace.apart[p] = _apart(rule.discount, rank, tied)
+            dcg += rule.gains[b] * _mean(cost_discount, rank, tied)
     workspace.force[:size] = 0.0
     if rule.neighbours:
         _neighbour_pairs(rule, size, workspace)
     else:
-        _all_pairs(rule, blocks, q, workspace)
+        _all_pairs(rule, blocks, q, ties, workspace)
     for p in range(size):
         force[blocks.order[begin + p] - begin] = workspace.force[p] * rule.factor[q]
     return dcg
@@ -155,10 +167,15 @@ def pair_force(kind: int, difference: float, swap: float, margin: float) -> floa
 
 
 @kernel()
-def _all_pairs(rule: LambdaRule, blocks: LabelBlocks, q: int, workspace: LambdaWorkspace) -> None:
-    """Add the forces of all pairs of different labels of query q, without the query's factor."""
+def _all_pairs(
+    rule: LambdaRule, blocks: LabelBlocks, q: int, ties: bool, workspace: LambdaWorkspace
+) -> None:
+    """Add the forces of all pairs of different labels of query q, without the query's factor.
+
+    ties: whether any scores of the query are equal.
+    """
     kind, margin = rule.kind, rule.margin
-    s, u, gain, discount, force = workspace[:5]
+    s, u, gain, discount, force, apart = workspace[:6]
     first, last = blocks.queries[q], blocks.queries[q + 1]
     begin = blocks.starts[first]
     size = blocks.starts[last] - begin
@@ -169,9 +186,14 @@ def _all_pairs(rule: LambdaRule, blocks: LabelBlocks, q: int, workspace: LambdaW
         for i in range(blocks.starts[b] - begin, b1):
             if near:
                 _ranknet_ndcg_row(u, gain, discount, i, b1, size, shrink, force)
-                continue
+                if not ties:
+                    continue
             for j in range(b1, size):
-                swap = (gain[i] - gain[j]) * abs(discount[i] - discount[j])
+                tied = s[i] == s[j]
+                if near and not tied:
+                    continue
+                difference = apart[i] if tied else abs(discount[i] - discount[j])
+                swap = (gain[i] - gain[j]) * difference
                 pull = pair_force(kind, s[i] - s[j], swap, margin)
                 force[i] += pull
                 force[j] -= pull
@@ -188,7 +210,10 @@ def _ranknet_ndcg_row(
     shrink: float,
     force: np.ndarray,
 ) -> None:
-    """Add the forces of document i and the documents begin..end - 1: u_j / (u_i + u_j) |dNDCG|."""
+    """Add the forces of document i and the documents begin..end - 1: u_j / (u_i + u_j) |dNDCG|.
+
+    Two documents that share ranks have equal discounts, and feel no force here.
+    """
     u_i, gain_i, discount_i, total = u[i] * shrink, gain[i], discount[i], 0.0
     for j in range(begin, end):
         swap = (gain_i - gain[j]) * abs(discount_i - discount[j])
@@ -200,36 +225,114 @@ def _ranknet_ndcg_row(
 
 @kernel()
 def _neighbour_pairs(rule: LambdaRule, size: int, workspace: LambdaWorkspace) -> None:
-    """Add the forces of the documents at neighbouring ranks, without the query's factor."""
-    s, gain, discount = workspace.s, workspace.gain, workspace.discount
-    force, at = workspace.force, workspace.at
+    """Add the forces of the documents at neighbouring ranks, without the query's factor.
+
+    Of n documents that share ranks, two are neighbours in 2 / n of all orders; one of them and
+    one of the m documents that share the next ranks are neighbours in 1 / (n m).
+    """
+    D, rank, at = rule.discount, workspace.rank, workspace.at
+    at[:size] = -1
     for p in range(size):
-        at[workspace.rank[p]] = p
-    for r in range(size - 1):
-        i, j = at[r], at[r + 1]
+        position = rank[p]
+        while at[position] >= 0:
+            position += 1
+        at[position] = p
+    begin = 0
+    while begin < size:
+        n = workspace.tied[at[begin]]
+        middle = begin + n
+        if n > 1:
+            swap = (D[begin] - D[middle - 1]) / (n - 1.0)
+            for x in range(begin, middle):
+                _neighbours(rule, at[x], begin, x, swap, 2.0 / n, workspace)
+        if middle < size:
+            m = workspace.tied[at[middle]]
+            swap = D[middle - 1] - D[middle]
+            for x in range(middle, middle + m):
+                _neighbours(rule, at[x], begin, middle, swap, 1.0 / (n * m), workspace)
+        begin = middle
+
+
+@kernel()
+def _neighbours(
+    rule: LambdaRule,
+    p: int,
+    begin: int,
+    end: int,
+    swap: float,
+    chance: float,
+    workspace: LambdaWorkspace,
+) -> None:
+    """Add `chance` times the forces of document p and those at the ranks begin..end - 1."""
+    s, gain, force = workspace.s, workspace.gain, workspace.force
+    for x in range(begin, end):
+        i, j = p, workspace.at[x]
         if gain[i] == gain[j]:
             continue
         if gain[i] < gain[j]:
             i, j = j, i
-        swap = (gain[i] - gain[j]) * abs(discount[i] - discount[j])
-        pull = pair_force(rule.kind, s[i] - s[j], swap, rule.margin)
-        force[i] += pull
-        force[j] -= pull
+        pull = pair_force(rule.kind, s[i] - s[j], (gain[i] - gain[j]) * swap, rule.margin)
+        force[i] += chance * pull
+        force[j] -= chance * pull
 
 
 @kernel()
-def _ranks(scores: np.ndarray, rank: np.ndarray) -> None:
-    """rank[i] = documents above document i, from 0; ties are ranked in the order given."""
+def _ranks(scores: np.ndarray, rank: np.ndarray, tied: np.ndarray) -> bool:
+    """Fill rank[i] with the documents of higher scores, tied[i] with those of the same score.
+
+    A document has the ranks rank[i]..rank[i] + tied[i] - 1, from 0, each as likely as another.
+    Returns whether any scores are equal.
+    """
     size = len(scores)
     if size > COUNTED:
-        descending = np.argsort(-scores, kind="mergesort")
-        for position in range(size):
-            rank[descending[position]] = position
-        return
+        return _ranks_by_sorting(scores, rank, tied)
+    total = 0
     for i in range(size):
         score, above = scores[i], 0
-        for j in range(i):
-            above += scores[j] >= score
-        for j in range(i + 1, size):
+        for j in range(size):
             above += scores[j] > score
-        rank[i] = above
+        rank[i], tied[i] = above, 1
+        total += above
+    if total == size * (size - 1) // 2:  # the ranks are 0, 1, ... where no scores are equal
+        return False
+    for i in range(size):
+        score, equal = scores[i], 0
+        for j in range(size):
+            equal += scores[j] == score
+        tied[i] = equal
+    return True
+
+
+@kernel()
+def _ranks_by_sorting(scores: np.ndarray, rank: np.ndarray, tied: np.ndarray) -> bool:
+    """Do as `_ranks`, which is faster for short lists."""
+    size = len(scores)
+    descending = np.argsort(-scores, kind="mergesort")
+    ties, begin = False, 0
+    while begin < size:
+        end = begin + 1
+        while end < size and scores[descending[end]] == scores[descending[begin]]:
+            end += 1
+        for position in range(begin, end):
+            rank[descending[position]], tied[descending[position]] = begin, end - begin
+        ties = ties or end > begin + 1
+        begin = end
+    return ties
+
+
+@kernel()
+def _mean(values: np.ndarray, begin: int, count: int) -> float:
+    """Return the mean of values[begin], ... values[begin + count - 1]."""
+    total = 0.0
+    for k in range(begin, begin + count):
+        total += values[k]
+    return total / count
+
+
+@kernel()
+def _apart(values: np.ndarray, begin: int, count: int) -> float:
+    """Return the mean difference of two of `count` falling values from `begin` on; 0 of one."""
+    total = 0.0
+    for k in range(count):
+        total += values[begin + k] * (count - 1.0 - 2.0 * k)
+    return 2.0 * total / (count * (count - 1.0)) if count > 1 else 0.0

@@ -100,8 +100,9 @@ LAMBDAS: dict[str, LambdaFunction] = {
 class Lambda:
     """A lambda function with its choices (Burges, Ragno, Le, NIPS 2006, section 6.2).
 
-    The discount is the paper's, 1 / log2(1 + rank). Documents are ranked by score; ties are in
-    file order. A query without a relevant document has no forces.
+    The discount is the paper's, 1 / log2(1 + rank). Documents are ranked by score. The forces of
+    documents with equal scores are the mean over all orders that these can have. A query without
+    a relevant document has no forces.
 
     Parameters
     ----------
@@ -198,13 +199,30 @@ def pair_lambdas(function: Lambda, scores: np.ndarray, labels: np.ndarray) -> np
     if function.truncation:
         D[function.truncation :] = 0.0
     Z = np.sort(gain)[::-1] @ D
-    rank = np.empty(n, dtype=np.int64)
-    rank[np.argsort(-scores, kind="stable")] = np.arange(n)
-
     i, j = np.nonzero(labels[:, None] > labels)
-    if function.neighbours:
-        adjacent = np.abs(rank[i] - rank[j]) == 1
-        i, j = i[adjacent], j[adjacent]
-    swap = (gain[i] - gain[j]) * np.abs(D[rank[i]] - D[rank[j]]) / Z
-    force = LAMBDAS[function.function].force(scores[i] - scores[j], swap, function.margin)
-    return np.bincount(i, force, n) - np.bincount(j, force, n)
+    chance, difference = _places(function, scores, i, j, D)
+    swap = (gain[i] - gain[j]) * difference / Z
+    pull = LAMBDAS[function.function].force(scores[i] - scores[j], swap, function.margin)
+    return np.bincount(i, chance * pull, n) - np.bincount(j, chance * pull, n)
+
+
+def _places(
+    function: Lambda, scores: np.ndarray, i: np.ndarray, j: np.ndarray, D: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return how likely each pair (i, j) counts, and its mean |D(rank i) - D(rank j)| then.
+
+    Documents of equal scores have all orders, each as likely.
+    """
+    first = (scores[:, None] < scores).sum(axis=1)
+    tied = (scores[:, None] == scores).sum(axis=1)
+    chance, difference = np.zeros(len(i)), np.zeros(len(i))
+    for pair, (a, b) in enumerate(zip(i, j, strict=True)):
+        x, y = np.meshgrid(
+            np.arange(first[a], first[a] + tied[a]), np.arange(first[b], first[b] + tied[b])
+        )
+        possible = x != y
+        counts = possible & ((np.abs(x - y) == 1) | (not function.neighbours))
+        chance[pair] = counts.sum() / possible.sum()
+        if counts.any():
+            difference[pair] = np.abs(D[x] - D[y])[counts].mean()
+    return chance, difference

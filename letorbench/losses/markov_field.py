@@ -40,11 +40,11 @@ def reference(
 
 
 def pseudo_likelihood(
-    weight: DocumentWeight, scores: np.ndarray, queries: QuerySet
+    weight: DocumentWeight, shared: bool, scores: np.ndarray, queries: QuerySet
 ) -> ValueAndGradient:
-    """Return equation 16 with W one of Table 8's weights."""
+    """Return equation 16 with W one of Table 8's weights, see `DocumentWeight.of`."""
     weights = np.empty(queries.n_docs)
-    weights[queries.by_label.order] = weight.of(queries)
+    weights[queries.by_label.order] = weight.of(queries, shared)
     return in_query_slices(
         _pseudo_likelihood,
         queries,
@@ -61,7 +61,8 @@ LOSSES = tuple(
     Loss(
         f"wpll-{weight}",
         f"-sum_i {weight} log P(r_i | the other labels)",
-        partial(pseudo_likelihood, weight),
+        partial(pseudo_likelihood, weight, True),
+        in_file_order=partial(pseudo_likelihood, weight, False) if weight.by_place else None,
     )
     for weight in DOCUMENT_WEIGHTS.values()
 )

@@ -3,7 +3,17 @@
 T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012,
 equations 11 and 13. With all weights 1 the first is ListMLE (F. Xia et al., "Listwise Approach
 to Learning to Rank", ICML 2008). The documents are in the order of their labels, the highest
-first. Equal labels are in file order, which is one of the orders that they allow.
+first.
+
+Equal labels have no order (`letorbench.losses.ties`). Breslow's rule gives the documents of a
+label one denominator, the first that any of them could have, and the mean W_b of their places'
+weights:
+
+    -sum_i W_b(i) log(e^{s_i} / sum over r_j <= r_i of e^{s_j})               (11)
+    -sum_i W_b(i) log(e^{-s_i} / sum over r_j >= r_i of e^{-s_j})             (13)
+
+In an order of the equal labels, the denominators of a label shrink from this one on. The loss is
+therefore at least the mean over all orders of the loss in that order.
 
 `reference` computes both losses for one query in plain NumPy; the compiled kernel below does it
 in linear time.
@@ -12,69 +22,100 @@ in linear time.
 from __future__ import annotations
 
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices
-from letorbench.losses.label_order import DOCUMENT_WEIGHTS, DocumentWeight, places
+from letorbench.losses.label_order import DOCUMENT_WEIGHTS, DocumentWeight
 
 
-def reference(s: np.ndarray, w: np.ndarray) -> tuple[float, np.ndarray]:
+def reference(s: np.ndarray, w: np.ndarray, step: np.ndarray) -> tuple[float, np.ndarray]:
     """Return equation 11 and its gradient for one query.
 
-    The value is -sum_t w_t log(e^{s_t} / sum over u >= t of e^{s_u}). s and w (m,) are in the
-    order of the choices, the first choice first. Equation 13 is the same of -s, with the order
-    turned round.
+    The value is -sum_t w_t log(e^{s_t} / sum over u with step_u >= step_t of e^{s_u}). s, w and
+    step (m,) are in the order of the choices, the first choice first. The documents of one step
+    are chosen at once: by Breslow's rule those of one label, in a given order each on its own.
+    Equation 13 is the same of -s, with the order turned round.
     """
-    m = len(s)
-    log_rest = np.array([np.logaddexp.reduce(s[t:]) for t in range(m)])
-    remains = np.arange(m)[:, None] <= np.arange(m)  # u has not been chosen before t
+    remains = step[:, None] <= step  # u has not been chosen before t
+    log_rest = np.array([np.logaddexp.reduce(s[left]) for left in remains])
     p = np.exp(np.where(remains, s[None, :] - log_rest[:, None], -np.inf))
     return float(w @ (log_rest - s)), w @ p - w
 
 
+class Choices(NamedTuple):
+    """The documents of each query in the order of their choice.
+
+    order: (n_docs,), the rows. starts: (n_steps + 1,); step t chooses
+    order[starts[t]:starts[t + 1]] at once. queries: (n_queries + 1,); query q has the steps
+    queries[q]:queries[q + 1]. weights: (n_docs,), in the order of the choices.
+    """
+
+    order: np.ndarray
+    starts: np.ndarray
+    queries: np.ndarray
+    weights: np.ndarray
+
+    @staticmethod
+    def best_first(weight: DocumentWeight, at_once: bool, queries: QuerySet) -> Choices:
+        """Choose by falling label, equal labels at once or in file order."""
+        blocks = queries.by_label
+        each = (np.arange(queries.n_docs + 1), queries.offsets)
+        starts, steps = (blocks.starts, blocks.queries) if at_once else each
+        return Choices(blocks.order, starts, steps, weight.of(queries, at_once))
+
+    def turned(self, queries: QuerySet) -> Choices:
+        """Return the same choices, the last one first."""
+        rows, steps = _turned(queries.offsets), _turned(self.queries)
+        starts = np.append(0, np.cumsum(np.diff(self.starts)[steps]))
+        return Choices(self.order[rows], starts, self.queries, self.weights[rows])
+
+
+def _turned(offsets: np.ndarray) -> np.ndarray:
+    """Return the positions 0, 1, ... with each segment offsets[q]:offsets[q + 1] turned round."""
+    return np.repeat(offsets[1:] + offsets[:-1], np.diff(offsets)) - 1 - np.arange(offsets[-1])
+
+
 def weighted_plackett_luce(
-    weight: DocumentWeight, scores: np.ndarray, queries: QuerySet
+    weight: DocumentWeight, at_once: bool, scores: np.ndarray, queries: QuerySet
 ) -> ValueAndGradient:
-    """Equation 11: -sum_i W_i log(e^{s_i} / sum over j from i on of e^{s_j})."""
-    return _chained(scores, queries.by_label.order, weight.of(queries), queries)
+    """Return equation 11, with equal labels chosen at once or in file order."""
+    return _chosen(scores, Choices.best_first(weight, at_once, queries), queries)
 
 
 def reverse_plackett_luce(
-    weight: DocumentWeight, scores: np.ndarray, queries: QuerySet
+    weight: DocumentWeight, at_once: bool, scores: np.ndarray, queries: QuerySet
 ) -> ValueAndGradient:
-    """Equation 13: -sum_i W_i log(e^{-s_i} / sum over j up to i of e^{-s_j})."""
-    turned = np.repeat(queries.offsets[1:], queries.lengths) - places(queries)
-    weights = weight.of(queries)[turned]
-    value, gradient = _chained(-scores, queries.by_label.order[turned], weights, queries)
+    """Return equation 13, with equal labels chosen at once or in file order."""
+    choices = Choices.best_first(weight, at_once, queries).turned(queries)
+    value, gradient = _chosen(-scores, choices, queries)
     return ValueAndGradient(value, -gradient)
 
 
-def _chained(
-    scores: np.ndarray, order: np.ndarray, weights: np.ndarray, queries: QuerySet
-) -> ValueAndGradient:
-    """Return the loss of choosing the documents in that order."""
-    return in_query_slices(
-        _chain, queries, scores, order, queries.offsets, weights, documents=2_000
-    )
+def _chosen(scores: np.ndarray, choices: Choices, queries: QuerySet) -> ValueAndGradient:
+    """Return the loss of these choices."""
+    return in_query_slices(_chain, queries, scores, choices, documents=2_000)
 
 
 LOSSES = (
     *(
         Loss(
             f"wpl-{weight}",
-            f"-sum_i {weight} log(e^(s_i) / sum over j from i on of e^(s_j))",
-            partial(weighted_plackett_luce, weight),
+            f"-sum_i {weight} log(e^(s_i) / sum over r_j <= r_i of e^(s_j))",
+            partial(weighted_plackett_luce, weight, True),
+            in_file_order=partial(weighted_plackett_luce, weight, False),
         )
         for weight in DOCUMENT_WEIGHTS.values()
     ),
     *(
         Loss(
             f"rpl-{weight}",
-            f"-sum_i {weight} log(e^(-s_i) / sum over j up to i of e^(-s_j))",
-            partial(reverse_plackett_luce, weight),
+            f"-sum_i {weight} log(e^(-s_i) / sum over r_j >= r_i of e^(-s_j))",
+            partial(reverse_plackett_luce, weight, True),
+            in_file_order=partial(reverse_plackett_luce, weight, False),
         )
         for weight in DOCUMENT_WEIGHTS.values()
     ),
@@ -83,38 +124,33 @@ LOSSES = (
 
 @kernel()
 def _chain(
-    scores: np.ndarray,
-    order: np.ndarray,
-    offsets: np.ndarray,
-    weights: np.ndarray,
-    start: int,
-    stop: int,
-    out: ValueAndGradient,
+    scores: np.ndarray, choices: Choices, start: int, stop: int, out: ValueAndGradient
 ) -> None:
-    """Fill out with sum over t of w_t (L_t - s_t), L_t = log sum over u >= t of e^{s_u}.
+    """Fill out with sum of w_i (L_t - s_i), L_t = log sum over the steps from t on of e^{s_u}.
 
-    t and u are places in the query's part of `order` (n_docs,), which names documents. weights
-    (n_docs,) are in that order, the gradient is in file order.
+    t is the step that chooses document i. The gradient is in file order.
     """
-    log_rest = np.empty(longest_query(offsets, start, stop))
+    order, starts, weights = choices.order, choices.starts, choices.weights
+    log_rest = np.empty(longest_query(choices.queries, start, stop))
     for q in range(start, stop):
-        first, size = offsets[q], offsets[q + 1] - offsets[q]
+        first, last = choices.queries[q], choices.queries[q + 1]
         total, running = 0.0, -np.inf
-        for t in range(size - 1, -1, -1):
-            s = scores[order[first + t]]
-            running = _log_add(running, s)
-            log_rest[t] = running
-            w = weights[first + t]
-            if w > 0.0:
-                total += w * (running - s)
+        for t in range(last - 1, first - 1, -1):
+            for p in range(starts[t], starts[t + 1]):
+                running = _log_add(running, scores[order[p]])
+            log_rest[t - first] = running
+            for p in range(starts[t], starts[t + 1]):
+                if weights[p] > 0.0:
+                    total += weights[p] * (running - scores[order[p]])
         out.value[q] = total
-        reached = -np.inf  # log of the sum over t so far of w_t e^{-L_t}
-        for t in range(size):
-            w = weights[first + t]
-            if w > 0.0:
-                reached = _log_add(reached, np.log(w) - log_rest[t])
-            i = order[first + t]
-            out.gradient[i] = np.exp(scores[i] + reached) - w
+        reached = -np.inf  # log of the sum over i so far of w_i e^{-L_t}
+        for t in range(first, last):
+            for p in range(starts[t], starts[t + 1]):
+                if weights[p] > 0.0:
+                    reached = _log_add(reached, np.log(weights[p]) - log_rest[t - first])
+            for p in range(starts[t], starts[t + 1]):
+                i = order[p]
+                out.gradient[i] = np.exp(scores[i] + reached) - weights[p]
 
 
 @kernel()

@@ -105,15 +105,18 @@ def reference(
 
 
 def summed(
-    kind: int, weight: PairWeight, scores: np.ndarray, queries: QuerySet
+    kind: int, weight: PairWeight, shared: bool, scores: np.ndarray, queries: QuerySet
 ) -> ValueAndGradient:
-    """Return equation 9 with that kind of loss, or equation 18 for the kind FIELD."""
+    """Return equation 9 with that kind of loss, or equation 18 for the kind FIELD.
+
+    shared: see `PairWeight.of`.
+    """
     return in_query_slices(
         _weighted_pairs,
         queries,
         scores,
         queries.by_label,
-        weight.of(queries),
+        weight.of(queries, shared),
         kind,
         label_count(queries),
         documents=1_000,
@@ -126,8 +129,9 @@ LOSSES = (
         Loss(
             f"pairwise-{phi}-{weight}",
             f"sum over pairs r_i > r_j of {weight} {phi.formula}, d = s_i - s_j",
-            partial(summed, phi.kind, weight),
+            partial(summed, phi.kind, weight, True),
             exponential=phi.kind == EXPONENTIAL,
+            in_file_order=partial(summed, phi.kind, weight, False) if weight.places else None,
         )
         for weight in PAIR_WEIGHTS.values()
         for phi in PAIR_LOSSES.values()
@@ -137,7 +141,8 @@ LOSSES = (
             f"wub-{weight}",
             f"-sum over pairs of {weight} log (psi / Z_ij), "
             "psi = exp(gamma sign(r_i - r_j) (s_i - s_j))",
-            partial(summed, FIELD, weight),
+            partial(summed, FIELD, weight, True),
+            in_file_order=partial(summed, FIELD, weight, False) if weight.places else None,
         )
         for weight in PAIR_WEIGHTS.values()
     ),

@@ -278,5 +278,6 @@ PAPER = Paper(
         "not the paper's data: its claims are judged elsewhere, the tables stand beside its "
         "numbers",
         "the prior's strength is chosen by NDCG@10 on validation; the paper does not say how",
+        "equal labels are chosen at once, by Breslow's rule; the paper does not say in which order",
     ),
 )

@@ -82,10 +82,11 @@ class LambdaRank(Ranker):
     Notes
     -----
     New random weights are drawn if the cost has not fallen for 50 epochs. Where the paper is
-    silent: D is its own 1 / log2(1 + rank), whichever convention measures; tied documents rank in
-    file order; the first weights are uniform within 1/sqrt(inputs); the queries have a new random
-    order in each epoch, and their NDCG is summed as they pass; the steps of a feature are scaled
-    by its largest size; of equally good epochs the first is kept.
+    silent: D is its own 1 / log2(1 + rank), whichever convention measures; documents of equal
+    scores feel the mean force of all their orders; the first weights are uniform within
+    1/sqrt(inputs); the queries have a new random order in each epoch, and their NDCG is summed as
+    they pass; the steps of a feature are scaled by its largest size; of equally good epochs the
+    first is kept.
 
     Equation 9 is printed with D(rank i) - D(rank j), whose sign would push a pair in the wrong
     order further apart. Its absolute value is meant: "the NDCG gain found by swapping".

@@ -21,6 +21,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import LOSSES, loss
 from letorbench.losses.lambdas import Lambda
+from letorbench.losses.ties import TIE_RULES, TieRule, with_ties
 from letorbench.models.families import FamilyChoice, FamilyName
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.gradient_descent import GradientDescent, LineSearch
@@ -95,6 +96,9 @@ class Recipe(Ranker):
         distance: what it is divided by.
     hidden : int
         mlp: the number of hidden units.
+    ties : {"breslow", "random", "file"}
+        What becomes of equal labels in a loss that orders documents by label, see
+        `letorbench.losses.ties`. Other losses have no ties.
 
     Examples
     --------
@@ -123,11 +127,13 @@ class Recipe(Ranker):
     dimensions: int = 10
     tau: float = 1.0
     hidden: int = 10
+    ties: TieRule = "breslow"
 
     def __post_init__(self) -> None:
         """Check the values; UsageError names the first wrong one."""
         require_choice(self.loss, list(LOSSES), "loss")
         require_choice(self.solver, get_args(SolverName), "solver")
+        require_choice(self.ties, TIE_RULES, "ties")
         self._family()
         reason = misfit(self.model, self.loss, self.solver)
         if reason:
@@ -147,7 +153,8 @@ class Recipe(Ranker):
                 Lambda("ranknet"), layers, self.hidden, schedule, train, validation, rng
             )
         family = self._family().on(train)
-        return self._solver().fit(family, loss(self.loss), train, validation, rng)
+        ordered = with_ties(loss(self.loss), self.ties, train, rng)
+        return self._solver().fit(family, ordered, train, validation, rng)
 
     def _family(self) -> FamilyChoice:
         return FamilyChoice(

@@ -23,6 +23,7 @@ from letorbench.losses.label_order import (
     DocumentWeightName,
     PairWeightName,
 )
+from letorbench.losses.ties import TIE_RULES, TieRule, with_ties
 from letorbench.losses.weighted_pairs import PAIR_LOSSES, PairLossName
 from letorbench.models.families import FamilyChoice
 from letorbench.rankers.base import Ranker
@@ -105,12 +106,17 @@ class _RankFunctional(Ranker):
     def _loss(self) -> Loss:
         return loss(self.name)
 
+    def _ties(self) -> TieRule:
+        return "breslow"
+
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> Learned:
         loss = self._loss()
-        if self.functional == "group":
+        if self.functional == "group":  # no two groups of a query have one label
             loss = group_level(loss, self.group, train)
+        else:
+            loss = with_ties(loss, self._ties(), train, rng)
         return self._solver().fit(self._family().on(train), loss, train, validation, rng)
 
 
@@ -162,13 +168,21 @@ class _WeightedByDocument(_RankFunctional):
     weight : str
         Table 8's W. Table 8 prints R without the brackets that Table 9 has; it is read as Table
         9's (2^r - 1) / 2^(L - 1).
+    ties : {"breslow", "random", "file"}
+        What becomes of equal labels, see `letorbench.losses.ties`. wpll: only the weights that
+        depend on the place have ties.
     """
 
     weight: DocumentWeightName = "1"
+    ties: TieRule = "breslow"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require_choice(self.weight, tuple(DOCUMENT_WEIGHTS), "weight")
+        require_choice(self.ties, TIE_RULES, "ties")
+
+    def _ties(self) -> TieRule:
+        return self.ties
 
     def _loss(self) -> Loss:
         return loss(f"{self.name}-{self.weight}")
@@ -180,7 +194,7 @@ class WPL(_WeightedByDocument):
 
     name = "wpl"
     title = "Rank functional on weighted Plackett-Luce (ListMLE with weight 1)"
-    formula = "-sum_i W_i log(e^(s_i) / sum over j from i on of e^(s_j)), in label order"
+    formula = "-sum_i W_i log(e^(s_i) / sum over r_j <= r_i of e^(s_j))"
 
 
 @dataclass
@@ -189,7 +203,7 @@ class RPL(_WeightedByDocument):
 
     name = "rpl"
     title = "Rank functional on weighted Plackett-Luce, the worst dropped first"
-    formula = "-sum_i W_i log(e^(-s_i) / sum over j up to i of e^(-s_j)), in label order"
+    formula = "-sum_i W_i log(e^(-s_i) / sum over r_j >= r_i of e^(-s_j))"
 
 
 @dataclass
@@ -209,13 +223,21 @@ class _WeightedByPair(_RankFunctional):
     ----------
     weight : str
         Table 9's V as printed there, with e for eta.
+    ties : {"breslow", "random", "file"}
+        What becomes of equal labels in e, see `letorbench.losses.ties`. The other weights have
+        no ties.
     """
 
     weight: PairWeightName = "1"
+    ties: TieRule = "breslow"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require_choice(self.weight, tuple(PAIR_WEIGHTS), "weight")
+        require_choice(self.ties, TIE_RULES, "ties")
+
+    def _ties(self) -> TieRule:
+        return self.ties
 
     def _loss(self) -> Loss:
         return loss(f"{self.name}-{self.weight}")

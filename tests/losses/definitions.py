@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from itertools import permutations
 from math import exp, log, log1p, log2, prod
+from statistics import mean
 
 
 def softplus(t: float) -> float:
@@ -71,10 +74,20 @@ def in_label_order(r: list[int]) -> list[int]:
     return sorted(range(len(r)), key=lambda i: -r[i])
 
 
-def eta(r: list[int]) -> list[float]:
-    """1 / log2(1 + pi) of each document's place in label order."""
-    order = in_label_order(r)
-    return [1.0 / log2(2 + order.index(i)) for i in range(len(r))]
+def place(r: list[int], i: int) -> int:
+    """pi of document i, from 1, with equal labels in file order."""
+    return 1 + in_label_order(r).index(i)
+
+
+def shared(r: list[int], i: int, value: Callable[[int], float]) -> float:
+    """The mean of value(pi) over the places that the documents of i's label take."""
+    first = 1 + sum(b > r[i] for b in r)
+    return mean(value(pi) for pi in range(first, first + r.count(r[i])))
+
+
+def eta(r: list[int], i: int) -> float:
+    """1 / log2(1 + pi), its mean over equal labels."""
+    return shared(r, i, lambda pi: 1.0 / log2(1 + pi))
 
 
 #: the fixture's largest label is 3: L = 4
@@ -85,18 +98,28 @@ W = {
     "r": lambda r, i: r[i],
     "sqrt(r)": lambda r, i: r[i] ** 0.5,
     "(2^r-1)/2^(L-1)": lambda r, i: WORTH[r[i]],
-    "1/pi": lambda r, i: 1.0 / (1 + in_label_order(r).index(i)),
-    "1/log(1+pi)": lambda r, i: eta(r)[i],
+    "1/pi": lambda r, i: shared(r, i, lambda pi: 1.0 / pi),
+    "1/log(1+pi)": eta,
+}
+W_IN_FILE_ORDER = {
+    **W,
+    "1/pi": lambda r, i: 1.0 / place(r, i),
+    "1/log(1+pi)": lambda r, i: 1.0 / log2(1 + place(r, i)),
 }
 V = {
     "1": lambda r, i, j: 1.0,
     "|ri-rj|": lambda r, i, j: abs(r[i] - r[j]),
-    "(Ri-Rj)(ei-ej)": lambda r, i, j: (WORTH[r[i]] - WORTH[r[j]]) * (eta(r)[i] - eta(r)[j]),
+    "(Ri-Rj)(ei-ej)": lambda r, i, j: (WORTH[r[i]] - WORTH[r[j]]) * (eta(r, i) - eta(r, j)),
     "Ri-Rj": lambda r, i, j: abs(WORTH[r[i]] - WORTH[r[j]]),
 }
-V["(Ri-Rj)(ei-ej)/Z"] = lambda r, i, j: (
-    V["(Ri-Rj)(ei-ej)"](r, i, j) * sum(shares(r, 0)) / (sum(2.0**b - 1.0 for b in r) or 1.0)
-)
+V_IN_FILE_ORDER = {
+    "(Ri-Rj)(ei-ej)": lambda r, i, j: (WORTH[r[i]] - WORTH[r[j]])
+    * (1.0 / log2(1 + place(r, i)) - 1.0 / log2(1 + place(r, j)))
+}
+for table in (V, V_IN_FILE_ORDER):
+    table["(Ri-Rj)(ei-ej)/Z"] = lambda r, i, j, v=table["(Ri-Rj)(ei-ej)"]: (
+        v(r, i, j) * sum(shares(r, 0)) / (sum(2.0**b - 1.0 for b in r) or 1.0)
+    )
 for short, long in (("1", "1/m"), ("|ri-rj|", "|ri-rj|/m"), ("Ri-Rj", "(Ri-Rj)/m")):
     V[long] = lambda r, i, j, v=V[short]: v(r, i, j) / len(r)
 PHI = {
@@ -112,6 +135,26 @@ def chain(s: list[float], order: list[int], w: list[float]) -> float:
     return sum(
         w[i] * (log_sum_exp([s[j] for j in order[t:]]) - s[i]) for t, i in enumerate(order)
     )
+
+
+def at_once(s: list[float], r: list[int], w: list[float]) -> float:
+    """-sum of w log(e^s / the sum of e^s of the labels that are not higher)."""
+    return sum(
+        w[i] * (log_sum_exp([s[j] for j in range(len(r)) if r[j] <= r[i]]) - s[i])
+        for i in range(len(r))
+    )
+
+
+def pseudo(s: list[float], r: list[int], w: list[float]) -> float:
+    return sum(w[i] * conditional(s, r, i) for i in range(len(r)))
+
+
+def weighted_pairs(phi: str, v: Callable, s: list[float], r: list[int]) -> float:
+    return sum(v(r, i, j) * PHI[phi](s[i] - s[j]) for i, j in pairs(r))
+
+
+def field_bound(v: Callable, s: list[float], r: list[int]) -> float:
+    return sum(v(r, i, j) * pair_bound(s, r, i, j) for i in range(len(r)) for j in range(i))
 
 
 def sign(a: float) -> int:
@@ -168,29 +211,44 @@ FUNCTIONALS = {
     "smooth-mrr": lambda s, r: max(r) > 0
     and 1.0 - sum(1.0 / smoothed(s, i) for i in best(r)) / len(best(r)),
     **{
-        f"pairwise-{name}-{weight}": (
-            lambda s, r, v=v, phi=phi: sum(v(r, i, j) * phi(s[i] - s[j]) for i, j in pairs(r))
-        )
-        for name, phi in PHI.items()
+        f"pairwise-{phi}-{weight}": partial(weighted_pairs, phi, v)
+        for phi in PHI
         for weight, v in V.items()
     },
-    **{
-        f"wub-{weight}": lambda s, r, v=v: sum(
-            v(r, i, j) * pair_bound(s, r, i, j) for i in range(len(r)) for j in range(i)
-        )
-        for weight, v in V.items()
-    },
+    **{f"wub-{weight}": partial(field_bound, v) for weight, v in V.items()},
     **{
         f"{name}-{weight}": lambda s, r, w=w, define=define: define(
             s, r, [w(r, i) for i in range(len(r))]
         )
         for weight, w in W.items()
         for name, define in (
-            ("wpl", lambda s, r, w: chain(s, in_label_order(r), w)),
-            ("rpl", lambda s, r, w: chain([-a for a in s], in_label_order(r)[::-1], w)),
-            ("wpll", lambda s, r, w: sum(w[i] * conditional(s, r, i) for i in range(len(r)))),
+            ("wpl", at_once),
+            ("rpl", lambda s, r, w: at_once([-a for a in s], [-b for b in r], w)),
+            ("wpll", pseudo),
         )
     },
+}
+
+#: the losses whose equal labels may stay in file order, where they do
+IN_FILE_ORDER = {
+    **{
+        f"{name}-{weight}": lambda s, r, w=w, define=define: define(
+            s, r, [w(r, i) for i in range(len(r))]
+        )
+        for weight, w in W_IN_FILE_ORDER.items()
+        for name, define in (
+            ("wpl", lambda s, r, w: chain(s, in_label_order(r), w)),
+            ("rpl", lambda s, r, w: chain([-a for a in s], in_label_order(r)[::-1], w)),
+            ("wpll", pseudo),
+        )
+        if name != "wpll" or "pi" in weight
+    },
+    **{
+        f"pairwise-{phi}-{weight}": partial(weighted_pairs, phi, v)
+        for phi in PHI
+        for weight, v in V_IN_FILE_ORDER.items()
+    },
+    **{f"wub-{weight}": partial(field_bound, v) for weight, v in V_IN_FILE_ORDER.items()},
 }
 
 #: one query's loss from its scores and labels; a loss without an entry here fails its test

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import pairwise, permutations
+
 import numpy as np
 import pytest
 from conftest import random_queries
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
+from letorbench.losses import lambda_gradients as compiled
 from letorbench.losses import loss
+from letorbench.losses.lambda_gradients import COUNTED
 from letorbench.losses.lambdas import LAMBDAS, Lambda, pair_lambdas
 
 
@@ -35,17 +39,19 @@ def loop(function: Lambda, scores: np.ndarray, queries: QuerySet) -> np.ndarray:
         if function.truncation:
             discount[function.truncation :] = 0.0
         z = (np.sort(gain)[::-1] * discount).sum()
-        ranking = sorted(range(b - a), key=lambda i: (-s[i], i))
-        rank = {document: position for position, document in enumerate(ranking)}
+        ranks = [[k + int((s > t).sum()) for k in range(int((s == t).sum()))] for t in s]
         for i in range(b - a):
             for j in range(b - a):
-                if r[i] <= r[j] or (function.neighbours and abs(rank[i] - rank[j]) != 1):
+                if r[i] <= r[j]:
                     continue
-                place = abs(discount[rank[i]] - discount[rank[j]])
-                swap = (gain[i] - gain[j]) * place / z
-                pull = DEFINITIONS[function.function](s[i] - s[j], swap, function.margin)
-                force[a + i] += pull
-                force[a + j] -= pull
+                both = [(x, y) for x in ranks[i] for y in ranks[j] if x != y]
+                for x, y in both:
+                    if function.neighbours and abs(x - y) != 1:
+                        continue
+                    swap = (gain[i] - gain[j]) * abs(discount[x] - discount[y]) / z
+                    pull = DEFINITIONS[function.function](s[i] - s[j], swap, function.margin)
+                    force[a + i] += pull / len(both)
+                    force[a + j] -= pull / len(both)
     return force
 
 
@@ -69,11 +75,11 @@ def queries(rng: np.random.Generator) -> QuerySet:
 )
 @pytest.mark.parametrize("neighbours", [False, True])
 @pytest.mark.parametrize("truncation", [0, 4])
-@pytest.mark.parametrize("spread", [0.0, 1.0, 500.0])
+@pytest.mark.parametrize("spread", [0.0, 1.0, 3.0, 500.0])
 def test_forces_are_the_sum_over_pairs(
     name, margin, neighbours, truncation, spread, queries, rng
 ):
-    # rounded scores tie, and ties rank in file order
+    # rounded scores tie, and ties have the mean of all their orders
     scores = spread * np.round(rng.normal(size=queries.n_docs), 1)
     function = Lambda(name, neighbours, margin, truncation)
     force = function(scores, queries)
@@ -102,13 +108,44 @@ def test_ranknets_forces_are_minus_its_gradient(queries, rng):
 
 
 def test_long_lists_rank_as_short_ones_do(rng):
-    """Beyond some length ranks come from sorting instead of counting; ties stay in file order."""
+    """Beyond some length ranks come from sorting instead of counting."""
     queries = random_queries(rng, [1500], levels=2)
-    scores = np.round(rng.normal(size=1500), 1)
-    function = Lambda("ranknet-ndcg", neighbours=True)
+    scores = np.round(rng.normal(size=1500), 3)
+    for size in (COUNTED, 1500):
+        rank, tied = np.empty((2, size), np.int64)
+        assert compiled._ranks(scores[:size], rank, tied)
+        np.testing.assert_array_equal(rank, (scores[:size, None] < scores[:size]).sum(axis=1))
+        np.testing.assert_array_equal(tied, (scores[:size, None] == scores[:size]).sum(axis=1))
+    assert not compiled._ranks(np.arange(1500.0), rank, tied)
+    function = Lambda(neighbours=True)
+    scores = np.round(scores, 1)
     np.testing.assert_allclose(
-        function(scores, queries), loop(function, scores, queries), atol=1e-12
+        function(scores, queries)[:40], loop(function, scores, queries)[:40], atol=1e-12
     )
+
+
+@pytest.mark.parametrize("neighbours", [False, True])
+@pytest.mark.parametrize("name", sorted(LAMBDAS))
+def test_tied_scores_have_the_mean_force_of_all_their_orders(name, neighbours, rng):
+    labels, scores = np.array([0, 2, 1, 0, 1]), np.array([1.0, 0.5, 1.0, 1.0, 0.5])
+    queries = QuerySet(np.zeros((5, 1), np.float32), labels, np.array([0, 5]), np.array([1]))
+    function = Lambda(name, neighbours, margin=0.3)
+    D = 1.0 / np.log2(2.0 + np.arange(5))
+    Z = 3.0 * D[0] + D[1] + D[2]
+    forces = []
+    for ranking in permutations(range(5)):
+        if any(scores[a] < scores[b] for a, b in pairwise(ranking)):
+            continue
+        rank, force = np.argsort(ranking), np.zeros(5)
+        for i, j in permutations(range(5), 2):
+            if labels[i] > labels[j] and (not neighbours or abs(rank[i] - rank[j]) == 1):
+                swap = (2.0 ** labels[i] - 2.0 ** labels[j]) * abs(D[rank[i]] - D[rank[j]]) / Z
+                pull = DEFINITIONS[name](scores[i] - scores[j], swap, 0.3)
+                force[i] += pull
+                force[j] -= pull
+        forces.append(force)
+    assert len(forces) == 12
+    np.testing.assert_allclose(function(scores, queries), np.mean(forces, axis=0), atol=1e-14)
 
 
 @pytest.mark.parametrize(

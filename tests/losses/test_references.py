@@ -26,6 +26,7 @@ from letorbench.losses.label_order import (
     label_count,
 )
 from letorbench.losses.multiclass import best_documents
+from letorbench.losses.ties import with_ties
 from letorbench.losses.weighted_pairs import FIELD, PAIR_LOSSES, PairLossName
 
 LEVELS = 4
@@ -50,9 +51,12 @@ def slices(queries: QuerySet) -> list[slice]:
     return [slice(a, b) for a, b in zip(queries.offsets[:-1], queries.offsets[1:], strict=True)]
 
 
-def check(name: str, scores: np.ndarray, queries: QuerySet, reference, order=None) -> None:
+def check(
+    name: str, scores: np.ndarray, queries: QuerySet, reference, order=None, ties="breslow"
+) -> None:
     """Compare with reference(q, rows) of every query; its rows are in `order` if that is given."""
-    value, gradient = loss(name)(scores, queries)
+    ordered = with_ties(loss(name), ties, queries, np.random.default_rng(0))
+    value, gradient = ordered(scores, queries)
     for q, part in enumerate(slices(queries)):
         rows = np.arange(queries.n_docs)[part] if order is None else order[part]
         expected, slope = reference(q, rows)
@@ -77,18 +81,23 @@ def test_listnet_is_the_cross_entropy_of_two_softmaxes(rng):
 
 
 @pytest.mark.parametrize("weight", DOCUMENT_WEIGHTS.values(), ids=str)
-def test_plackett_luce(weight, scores, queries):
-    order, w = queries.by_label.order, weight.of(queries)
+@pytest.mark.parametrize("ties", ["breslow", "file"])
+def test_plackett_luce(ties, weight, scores, queries, rng):
+    order, w = queries.by_label.order, weight.of(queries, ties == "breslow")
+
+    def steps(q, rows):
+        return -queries.labels[rows] if ties == "breslow" else np.arange(len(rows))
 
     def forwards(q, rows):
-        return plackett_luce.reference(scores[rows], w[slices(queries)[q]])
+        return plackett_luce.reference(scores[rows], w[slices(queries)[q]], steps(q, rows))
 
     def backwards(q, rows):
-        value, slope = plackett_luce.reference(-scores[rows][::-1], w[slices(queries)[q]][::-1])
+        turned = (-scores[rows], w[slices(queries)[q]], -steps(q, rows))
+        value, slope = plackett_luce.reference(*(each[::-1] for each in turned))
         return value, -slope[::-1]
 
-    check(f"wpl-{weight}", scores, queries, forwards, order)
-    check(f"rpl-{weight}", scores, queries, backwards, order)
+    check(f"wpl-{weight}", scores, queries, forwards, order, ties)
+    check(f"rpl-{weight}", scores, queries, backwards, order, ties)
 
 
 def pair_matrix(name: str, queries: QuerySet, part: slice) -> np.ndarray:
@@ -98,6 +107,7 @@ def pair_matrix(name: str, queries: QuerySet, part: slice) -> np.ndarray:
     R = (2.0**r - 1.0) / 2.0 ** (LEVELS - 1)
     eta = 1.0 / np.log2(2.0 + np.arange(m))
     z = ((2.0**r - 1.0) * eta).sum()
+    eta = np.array([eta[r == label].mean() for label in r])
     by_label, by_gain = (np.subtract.outer(a, a) for a in (r, R))
     both = by_gain * np.subtract.outer(eta, eta)
     return {
