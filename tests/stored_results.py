@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.results import FoldResult, Measured, PerQuery, fold_folder, write_fold
+from letorbench.results import CutOff, FoldResult, Measured, PerQuery, fold_folder, write_fold
 
 
 def store_fold(
@@ -18,6 +18,7 @@ def store_fold(
     values: Mapping[str, float | list[float]],
     convention: str = "letor3",
     n_folds: int = 5,
+    cut_off: CutOff | None = None,
     **identity: object,
 ) -> Path:
     """Store a fold with these values of its queries; return its folder."""
@@ -28,5 +29,5 @@ def store_fold(
     facts = {"dataset": dataset, "algo": algo, "fold": number, **identity}
     measured = Measured(queries, convention, n_folds)
     folder = fold_folder(out, dataset, algo, number)
-    write_fold(folder, FoldResult(facts, np.zeros(3), measured))
+    write_fold(folder, FoldResult(facts, np.zeros(3), measured, cut_off=cut_off))
     return folder

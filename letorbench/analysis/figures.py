@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from letorbench.analysis.results_table import partial
+from letorbench.analysis.results_table import remarks
 from letorbench.files import write_atomically
 from letorbench.results.summary import Summary, curve
 
@@ -76,13 +76,13 @@ def panel(summary: Summary, measure: str = "ndcg") -> Panel:
     """The panel of a data set: measure@1, measure@2, ... of every algorithm.
 
     Lines of several conventions do not compare, so that each then says its own. The line of a
-    partial algorithm says how many folds it has.
+    partial algorithm says how many folds it has, and one that was cut off that it was.
     """
-    lacking = partial(summary)
+    said = remarks(summary)
     curves = {}
     for row in summary.rows:
         name = f"{row.algo} [{row.convention}]" if summary.mixed else row.algo
-        name += f" ({lacking[row.algo]})" if row.algo in lacking else ""
+        name += f" ({said[row.algo]})" if row.algo in said else ""
         curves[name] = curve(row, measure)
     names = ", ".join(summary.conventions)
     return Panel(f"{summary.dataset} dataset", f"{measure.upper()} ({names})", curves)

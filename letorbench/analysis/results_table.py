@@ -39,11 +39,12 @@ def summary_table(
 
     Rows of different conventions do not compare, so that nothing is marked among them. A
     partial algorithm says how many folds it has; one with fewer folds than others is not marked.
+    One that a time limit cut off says so.
     """
-    lacking = partial(summary)
+    said = remarks(summary)
     shown = [_column(summary, measure, marks) for measure in measures]
     rows = tuple(
-        (*_heads(summary, row, lacking), *(column[i] for column in shown))
+        (*_heads(summary, row, said), *(column[i] for column in shown))
         for i, row in enumerate(summary.rows)
     )
     left = ["algorithm", *(["convention"] if summary.mixed else [])]
@@ -51,7 +52,7 @@ def summary_table(
         caption(summary),
         columns(left, [label(measure) for measure in measures]),
         rows,
-        notes=(partial_note(summary),) if lacking else (),
+        notes=notes(summary),
         name=summary.dataset,
         ranked=not summary.mixed,
         against=f"{marks.baseline} ({marks.note})" if marks else "",
@@ -61,17 +62,21 @@ def summary_table(
 def summary_data(
     summary: Summary, measures: Sequence[str], marks: Marks | None = None
 ) -> Table:
-    """The table for programs: every digit, the convention and the number of folds of each row."""
+    """The table for programs: every digit, the convention and the number of folds of each row.
+
+    `cut_off` is the number of folds in which a time limit ended a training.
+    """
     signs = [f"{measure}-sign" for measure in measures] if marks else []
     rows = [
         [
-            summary.dataset, row.algo, row.convention, row.folds,
+            summary.dataset, row.algo, row.convention, row.folds, row.cut_off,
             *(row.values.get(measure) for measure in measures),
             *(marks.signs.get((row.algo, measure), 0) for measure in measures if marks),
         ]
         for row in summary.rows
     ]  # fmt: skip
-    return data_table(["dataset", "algo", "convention", "folds", *measures, *signs], rows)
+    heads = ["dataset", "algo", "convention", "folds", "cut_off"]
+    return data_table([*heads, *measures, *signs], rows)
 
 
 def caption(summary: Summary) -> str:
@@ -105,6 +110,31 @@ def partial(summary: Summary) -> dict[str, str]:
     }
 
 
+def remarks(summary: Summary) -> dict[str, str]:
+    """What stands in brackets behind an algorithm's name: missing folds, cut off trainings."""
+    lacking = partial(summary)
+    said = {
+        row.algo: [*filter(None, [lacking.get(row.algo)]), *(["cut off"] if row.cut_off else [])]
+        for row in summary.rows
+    }
+    return {algo: ", ".join(words) for algo, words in said.items() if words}
+
+
+def notes(summary: Summary) -> tuple[str, ...]:
+    """The lines below a table: what is partial, and what was cut off."""
+    return tuple(filter(None, (partial_note(summary), cut_off_note(summary))))
+
+
+def cut_off_note(summary: Summary) -> str:
+    """One line that names the algorithms that a time limit ended; "" where there are none."""
+    named = [
+        f"{row.algo} ({row.cut_off} of {row.folds} folds)" for row in summary.rows if row.cut_off
+    ]
+    if not named:
+        return ""
+    return f"cut off by the time limit: {', '.join(named)}; a full training may rank differently"
+
+
 def comparable(summary: Summary) -> list[Row]:
     """The rows that are ranked among each other: those with the most folds."""
     most = max((row.folds for row in summary.rows), default=0)
@@ -123,9 +153,9 @@ def partial_note(summary: Summary) -> str:
     return f"{said}; a mean over fewer folds does not compare with the others"
 
 
-def _heads(summary: Summary, row: Row, lacking: Mapping[str, str]) -> list[Cell]:
+def _heads(summary: Summary, row: Row, said: Mapping[str, str]) -> list[Cell]:
     """What stands before a row's numbers."""
-    name = f"{row.algo} ({lacking[row.algo]})" if row.algo in lacking else row.algo
+    name = f"{row.algo} ({said[row.algo]})" if row.algo in said else row.algo
     heads = [Cell(name, row.algo)]
     return [*heads, Cell(row.convention, row.convention)] if summary.mixed else heads
 

@@ -75,15 +75,16 @@ class Results:
         Returns
         -------
         DataFrame
-            dataset, algo, convention, folds (finished ones), n_folds, partial, and the mean of
-            the folds' means for each measure.
+            dataset, algo, convention, folds (finished ones), n_folds, partial, cut_off (in how
+            many of them the time limit ended a training), and the mean of the folds' means for
+            each measure.
         """
         if measures is None:
             return frame_of(list(self.summaries))
         shown = [self._extended(summary, measures) for summary in self.summaries]
         frame = frame_of(shown)
         names = measure_names(measures, self.summaries[0]) if shown else []
-        return frame[[*frame.columns[: frame.columns.get_loc("partial") + 1], *names]]
+        return frame[[*frame.columns[: frame.columns.get_loc("cut_off") + 1], *names]]
 
     def folds(self) -> DataFrame:
         """Return a row for each finished fold, with the mean of each measure."""
@@ -263,7 +264,7 @@ class Results:
 
     def _repr_html_(self) -> str:
         """Show the summary, the best of each data set in bold."""
-        frame = self.summary(list(USUAL)).drop(columns=["n_folds", "partial"])
+        frame = self.summary(list(USUAL)).drop(columns=["n_folds", "partial", "cut_off"])
         best = frame.groupby("dataset")[list(USUAL)].transform("max")
         shown = frame.astype(str).map(escape)
         for name in USUAL:

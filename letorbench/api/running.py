@@ -42,6 +42,9 @@ class RunOptions(TypedDict, total=False):
         What a NULL feature reads as: "error" (the default), "min" or a number.
     force : bool
         Run again what is stored already.
+    time_limit : float
+        How many seconds the training of one setting of an algorithm may take; no limit by
+        default. What it ends is marked in the tables.
     fixed : iterable of str
         Hyper-parameters as the command line has them, ``key=value``, for the algorithms that
         have the key.
@@ -52,6 +55,7 @@ class RunOptions(TypedDict, total=False):
     convention: str
     null: str | float
     force: bool
+    time_limit: float | None
     fixed: Iterable[str]
 
 
@@ -89,7 +93,8 @@ def run(
     seed : int
         Where every random draw comes from.
     **options
-        See `RunOptions`: data_dir, select, convention, null, force, fixed.
+        See `RunOptions`: data_dir, select, convention, null, force, time_limit,
+        fixed.
 
     Returns
     -------
@@ -145,6 +150,7 @@ def perform(
         seed,
         options.get("force", False),
         options.get("null", "error"),
+        options.get("time_limit"),
     )
     chosen = _algorithms(algos, list(options.get("fixed", ())))
     numbers = plan.folds(folds) if isinstance(folds, str) else None if folds is None else [*folds]

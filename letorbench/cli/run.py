@@ -52,6 +52,10 @@ if TYPE_CHECKING:
     help="Whose measuring rules; auto: those of the data set's official tool.",
 )
 @options.null
+@click.option(
+    "--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
+    help="How long the training of one setting may take; the tables mark what it ends.",
+)
 @click.option("--force", is_flag=True, help="Run again what is stored already.")
 @plugin_option.option
 def run(
@@ -66,6 +70,7 @@ def run(
     select: str,
     convention: str,
     null: str | float,
+    time_limit: float | None,
     force: bool,
 ) -> None:  # fmt: skip
     """Train, select on validation, test: every algorithm on every fold of every data set.
@@ -82,7 +87,7 @@ def run(
     complain(left_out(algos), "note")
     report = perform(
         datasets, algos, out, folds, jobs, seed, fixed=pairs, data_dir=data_dir,
-        select=select, convention=convention, null=null, force=force,
+        select=select, convention=convention, null=null, time_limit=time_limit, force=force,
     )  # fmt: skip
     found = view(report, out, data_dir)
     write_figures(found)

@@ -40,6 +40,8 @@ class Protocol:
         Whether to run again what is stored already.
     null : str or float
         What a NULL in the data reads as: "error", "min" or a number.
+    time_limit : float, optional
+        How many seconds the training of one setting of an algorithm may take.
     """
 
     data_dir: Path
@@ -49,6 +51,7 @@ class Protocol:
     seed: int = 0
     force: bool = False
     null: str | float = "error"
+    time_limit: float | None = None
 
 
 @dataclass(frozen=True)

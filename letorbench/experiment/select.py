@@ -16,6 +16,9 @@ from letorbench.notices import Notice
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.validation import Validation
 
+#: a fit that takes so many times the time limit is worth a warning
+OVERRUN = 2.0
+
 
 @dataclass(frozen=True, eq=False)
 class Trial:
@@ -33,6 +36,8 @@ class Trial:
         How many rounds or epochs the model has, None where there are none.
     seconds : float
         How long training took.
+    cut_off : bool
+        Whether the time limit ended it.
     """
 
     settings: Settings
@@ -40,6 +45,7 @@ class Trial:
     curve: tuple[float, ...]
     best: int | None
     seconds: float
+    cut_off: bool = False
 
     def as_json(self) -> dict[str, object]:
         """Return what fit.json says of one setting of a grid."""
@@ -49,6 +55,7 @@ class Trial:
             "curve": self.curve,
             "best": self.best,
             "seconds": self.seconds,
+            "cut_off": self.cut_off,
         }
 
 
@@ -76,6 +83,11 @@ class Selected:
     validation_scores: np.ndarray
     warnings: tuple[Notice, ...]
 
+    @property
+    def cut_off(self) -> int:
+        """How many trials the time limit ended."""
+        return sum(trial.cut_off for trial in self.trials)
+
     def as_json(self, measure: str) -> dict[str, object]:
         """Return what fit.json says of the validation, which chose by this measure."""
         several = self.trials if len(self.trials) > 1 else ()
@@ -99,6 +111,7 @@ def select(
     train: QuerySet,
     validation: Validation,
     seed: np.random.SeedSequence,
+    time_limit: float | None = None,
 ) -> Selected:
     """Train each setting of the grid; keep the first of those that are best on validation.
 
@@ -117,6 +130,8 @@ def select(
         What to choose by.
     seed : SeedSequence
         Where every random draw comes from.
+    time_limit : float, optional
+        The training of each setting ends after so many seconds.
     """
     free = grid(cls, fixed)
     trials: list[Trial] = []
@@ -125,17 +140,37 @@ def select(
     for values in itertools.product(*free.values()):
         chosen = {**fixed, **dict(zip(free, values))}
         start = time.perf_counter()
-        ranker = cls(**chosen).fit_sets(train, validation, np.random.default_rng(seed))
+        rng = np.random.default_rng(seed)
+        ranker = cls(**chosen).fit_sets(train, validation, rng, time_limit)
         seconds = time.perf_counter() - start
         scores = ranker.predict(validation.queries.features)
         value = -math.inf if np.isnan(scores).any() else validation(scores)
         learned = ranker.learned
-        trials.append(Trial(chosen, value, learned.curve, learned.best, seconds))
+        trials.append(
+            Trial(chosen, value, learned.curve, learned.best, seconds, learned.cut_off)
+        )
         if kept is None or value > highest:
             kept, highest, best = (ranker, scores), value, trials[-1]
     ranker, scores = kept
-    edges = edge_warnings(free, best.settings, trials)
-    return Selected(ranker, best, tuple(trials), scores, (*ranker.learned.warnings, *edges))
+    warnings = (
+        *time_warnings(trials, time_limit),
+        *ranker.learned.warnings,
+        *edge_warnings(free, best.settings, trials),
+    )
+    return Selected(ranker, best, tuple(trials), scores, warnings)
+
+
+def time_warnings(trials: Sequence[Trial], time_limit: float | None) -> list[Notice]:
+    """Return a notice where the time limit ended trainings, or where one took no notice of it."""
+    cut = sum(trial.cut_off for trial in trials)
+    if cut:
+        text = f"the time limit of {time_limit:g} s cut off {cut} of {len(trials)} fits"
+        return [Notice("cut off", text)]
+    longest = max(trial.seconds for trial in trials)
+    if time_limit is not None and longest > OVERRUN * time_limit:
+        text = f"a fit took {longest:.0f} s, more than the time limit of {time_limit:g} s"
+        return [Notice("other", text)]
+    return []
 
 
 def edge_warnings(

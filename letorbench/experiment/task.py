@@ -19,7 +19,7 @@ from letorbench.measures import parse
 from letorbench.notices import Notice
 from letorbench.rankers import plugins, ranker
 from letorbench.rankers.base import Ranker
-from letorbench.results.fold_files import FoldResult, is_done, keep, write_fold
+from letorbench.results.fold_files import CutOff, FoldResult, is_done, keep, write_fold
 from letorbench.results.measure_fold import measure_fold
 from letorbench.results.paths import fold_folder
 from letorbench.results.scores import finite_scores, score_warnings
@@ -101,13 +101,13 @@ def perform(task: Task, protocol: Protocol, benchmark: Benchmark, cls: type[Rank
     """Train, select on validation, score the test part once, write the fold's files."""
     facts = identity(task, protocol, benchmark, cls)
     folder = fold_folder(protocol.out, task.dataset, task.algo, task.fold)
-    if not protocol.force and is_done(folder, facts):
+    if not protocol.force and is_done(folder, facts, protocol.time_limit):
         return Outcome(task, kept=True, warnings=tuple(keep(folder)))
     start = time.perf_counter()
     fold = next(fold for fold in benchmark.folds if fold.number == task.fold)
     validation = Validation(fold.validation, parse(protocol.select), benchmark.convention)
     seed = seed_of(task, protocol.seed)
-    selected = select(cls, task.settings, fold.train, validation, seed)
+    selected = select(cls, task.settings, fold.train, validation, seed, protocol.time_limit)
     scores = selected.ranker.predict(fold.test.features)
     warnings = (*selected.warnings, *score_warnings(scores, fold.test))
     scores = finite_scores(scores)
@@ -122,6 +122,7 @@ def perform(task: Task, protocol: Protocol, benchmark: Benchmark, cls: type[Rank
         validation=selected.as_json(protocol.select),
         seconds=time.perf_counter() - start,
         warnings=warnings,
+        cut_off=CutOff.of_fits(selected.cut_off, len(selected.trials), protocol.time_limit),
     )
     write_fold(folder, result)
     return Outcome(task, warnings=warnings)

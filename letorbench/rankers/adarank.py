@@ -48,7 +48,9 @@ class _AdaRank(Ranker):
                 weights[term.learner.feature] += term.alpha * term.learner.sign
             return Linear(weights)
 
-        return boost(booster, train, self.rounds, validation, to_model)
+        return boost(
+            booster, train, self.rounds, validation, to_model, deadline=self.deadline
+        )
 
 
 @dataclass

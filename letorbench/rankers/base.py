@@ -14,6 +14,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.models.base import save
 from letorbench.rankers.estimator import Estimator
+from letorbench.solvers.deadline import NEVER, Deadline
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.validation import Validation
 from letorbench.threads import one_blas_thread
@@ -45,6 +46,8 @@ class Ranker(Estimator):
         An optional package that it cannot do without.
     extra : str
         What `pip install` brings that package.
+    deadline : Deadline
+        When `learn` must end; it looks at this once a round or iteration.
     learned : Learned
         The model and the course of its training, after fitting.
     n_features_in_ : int
@@ -60,6 +63,7 @@ class Ranker(Estimator):
     published: ClassVar[bool] = True
     needs: ClassVar[str | None] = None
     extra: ClassVar[str] = ""
+    deadline = NEVER
 
     @classmethod
     def available(cls) -> bool:
@@ -97,6 +101,7 @@ class Ranker(Estimator):
         train: QuerySet,
         validation: Validation | QuerySet | None = None,
         rng: np.random.Generator | None = None,
+        time_limit: float | None = None,
     ) -> Ranker:
         """Learn from query sets.
 
@@ -107,6 +112,9 @@ class Ranker(Estimator):
             What rounds or epochs are chosen on, by NDCG@10 where no measure is given.
         rng : numpy.random.Generator, optional
             The only source of randomness; by default one of seed 0.
+        time_limit : float, optional
+            The training ends after so many seconds, with what it has by then. `learned.cut_off`
+            says whether it did.
 
         Returns
         -------
@@ -130,8 +138,12 @@ class Ranker(Estimator):
                 f"{self.name}: found {validation.queries.n_features} features in the validation "
                 f"set, expected {train.n_features} as in the training set"
             )
-        with one_blas_thread():
-            self.learned = self.learn(train, validation, rng or np.random.default_rng(0))
+        self.deadline = Deadline.after(time_limit)
+        try:
+            with one_blas_thread():
+                self.learned = self.learn(train, validation, rng or np.random.default_rng(0))
+        finally:
+            del self.deadline
         self.n_features_in_ = train.n_features
         self.feature_names_in_ = train.feature_names
         return self

@@ -55,4 +55,4 @@ class Classification(Ranker):
     ) -> Learned:
         family = LinearFamily.plain(train.n_features, intercept=True)
         solver = LBFGS(self.l2, self.iterations, per_document=True)
-        return solver.fit(family, loss("logistic"), train, validation, rng)
+        return solver.fit(family, loss("logistic"), train, validation, rng, self.deadline)

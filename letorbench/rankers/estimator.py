@@ -60,6 +60,7 @@ class Estimator(ABC):
         train: QuerySet,
         validation: Validation | QuerySet | None = None,
         rng: np.random.Generator | None = None,
+        time_limit: float | None = None,
     ) -> Estimator:
         """Learn from query sets."""
 

@@ -20,13 +20,19 @@ from letorbench.solvers.validation import Validation
 class Watch:
     """What a library asks after each round: our measure of its scores, and whether to stop."""
 
-    validation: Validation
+    validation: Validation | None
     stopping: EarlyStopping
 
     @property
-    def queries(self) -> QuerySet:
-        """The validation set."""
-        return self.validation.queries
+    def queries(self) -> QuerySet | None:
+        """The validation set, None where there is none."""
+        return None if self.validation is None else self.validation.queries
+
+    def over(self) -> bool:
+        """Return whether to stop; without a validation set, record a round first."""
+        if self.validation is None:
+            self.stopping.improves(None)
+        return self.stopping.over
 
     def measure(self, scores: np.ndarray) -> float:
         """Record a round from its scores (n_docs,) of the validation set; return our measure."""
@@ -60,15 +66,16 @@ class LambdaMART(Ranker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> Learned:
-        stopping = EarlyStopping(self.patience)
-        watch = None if validation is None else Watch(validation, stopping)
+        stopping = EarlyStopping(self.patience, self.deadline)
+        watch = Watch(validation, stopping)
         booster = self.boost(train, watch, int(rng.integers(1 << 31)))
         best = stopping.best or self.grown(booster)
-        return Learned(self.model(booster, best), tuple(stopping.curve), best)
+        model, cut_off = self.model(booster, best), stopping.cut_off(self.rounds)
+        return Learned(model, tuple(stopping.curve), best, cut_off=cut_off)
 
     @abstractmethod
-    def boost(self, train: QuerySet, watch: Watch | None, seed: int) -> Any:
-        """Train the library's booster; after each round, ask `watch` where there is one."""
+    def boost(self, train: QuerySet, watch: Watch, seed: int) -> Any:
+        """Train the library's booster; after each round, ask `watch`."""
 
     @abstractmethod
     def grown(self, booster: Any) -> int:

@@ -122,5 +122,5 @@ class LambdaRank(Ranker):
             self.learning_rate, self.epochs, self.patience, standardise=self.standardise
         )
         return descend_per_query(
-            function, self.layers, self.hidden, schedule, train, validation, rng
+            function, self.layers, self.hidden, schedule, train, validation, rng, self.deadline
         )

@@ -58,19 +58,18 @@ class LightGBM(LambdaMART):
     leaves: int = 15
     min_docs: int = 50
 
-    def boost(self, train: QuerySet, watch: Watch | None, seed: int) -> Any:
+    def boost(self, train: QuerySet, watch: Watch, seed: int) -> Any:
         import lightgbm
 
         data = _dataset(lightgbm, train)
         options = self._options(train, seed)
-        if watch is None:
-            return lightgbm.train(options, data, self.rounds)
-
         def stop(state: Any) -> None:
-            if watch.stopping.over:
+            if watch.over():
                 best = watch.stopping.best - 1  # the library counts from 0
                 raise lightgbm.callback.EarlyStopException(best, state.evaluation_result_list)
 
+        if watch.queries is None:
+            return lightgbm.train(options, data, self.rounds, callbacks=[stop])
         return lightgbm.train(
             options,
             data,

@@ -71,4 +71,4 @@ class ListNet(Ranker):
         cross_entropy = loss("listnet" if self.top == 1 else f"listnet-{self.top}")
         solver = GradientDescent(self.learning_rate, self.epochs, self.patience)
         family = LinearFamily.plain(train.n_features)
-        return solver.fit(family, cross_entropy, train, validation, rng)
+        return solver.fit(family, cross_entropy, train, validation, rng, self.deadline)

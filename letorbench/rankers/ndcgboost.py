@@ -79,7 +79,7 @@ class NDCGBoost(Ranker):
             raise UsageError(f"ndcgboost: found stumps={self.stumps}, expected exact or sample")
         binned = BinnedFeatures.of(train.features, self.bins)
         booster = _Booster(train, binned, rng if self.stumps == "sample" else None)
-        return boost_stumps(booster, train, self.rounds)
+        return boost_stumps(booster, train, self.rounds, deadline=self.deadline)
 
 
 # The paper's equations, pair by pair. F: scores (n_docs,) float64; r: labels; f: 0 or 1.

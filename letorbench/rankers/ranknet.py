@@ -120,5 +120,5 @@ class RankNet(Ranker):
         )
         function = Lambda("ranknet")
         return descend_per_query(
-            function, self.layers, self.hidden, schedule, train, validation, rng
+            function, self.layers, self.hidden, schedule, train, validation, rng, self.deadline
         )

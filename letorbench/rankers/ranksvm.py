@@ -128,15 +128,21 @@ class RankSVM(Ranker):
             raise UsageError(f"ranksvm: found gap={self.gap}, expected more than 0")
         pairs = MarginPairs(train, self.normalise)
         if self.loss == "hinge":
-            found = cutting_planes.minimise(pairs.hinge, train.n_features, self.C, self.gap)
+            found = cutting_planes.minimise(
+                pairs.hinge, train.n_features, self.C, self.gap, deadline=self.deadline
+            )
         else:
             start = self._start(train, pairs)
-            found = newton.minimise(lambda w: pairs.squared_hinge(w, self.C), start, self.gap)
+            found = newton.minimise(
+                lambda w: pairs.squared_hinge(w, self.C), start, self.gap, deadline=self.deadline
+            )
         warnings = found.warnings()
         if pairs.total == 0.0:
             none = Notice("nothing learned", "no query has two different labels: all scores are 0")
             warnings = (none, *warnings)
-        return Learned(Linear(found.point), objective=found.values, warnings=warnings)
+        return Learned(
+            Linear(found.point), objective=found.values, warnings=warnings, cut_off=found.late
+        )
 
     def _start(self, train: QuerySet, pairs: MarginPairs) -> np.ndarray:
         """Return where Newton begins: 0, or for many documents the minimiser on a part of them."""
@@ -145,7 +151,9 @@ class RankSVM(Ranker):
             return start
         part = MarginPairs(thinned(train), self.normalise)
         C = self.C * pairs.total / max(part.total, 1.0)
-        return newton.minimise(lambda w: part.squared_hinge(w, C), start, ROUGH_GAP).point
+        return newton.minimise(
+            lambda w: part.squared_hinge(w, C), start, ROUGH_GAP, deadline=self.deadline
+        ).point
 
 
 class MarginPairs:

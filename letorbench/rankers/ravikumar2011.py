@@ -55,7 +55,8 @@ class _Surrogate(Ranker):
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> Learned:
         family = LinearFamily.plain(train.n_features, intercept=True)
-        return LineSearch(self.iterations).fit(family, loss(self.name), train, validation, rng)
+        solver = LineSearch(self.iterations)
+        return solver.fit(family, loss(self.name), train, validation, rng, self.deadline)
 
 
 @dataclass

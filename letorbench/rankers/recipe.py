@@ -150,11 +150,12 @@ class Recipe(Ranker):
             )
             layers = 2 if self.model == "mlp" else 1
             return descend_per_query(
-                Lambda("ranknet"), layers, self.hidden, schedule, train, validation, rng
+                Lambda("ranknet"), layers, self.hidden, schedule, train, validation, rng,
+                self.deadline,
             )
         family = self._family().on(train)
         ordered = with_ties(loss(self.loss), self.ties, train, rng)
-        return self._solver().fit(family, ordered, train, validation, rng)
+        return self._solver().fit(family, ordered, train, validation, rng, self.deadline)
 
     def _family(self) -> FamilyChoice:
         return FamilyChoice(

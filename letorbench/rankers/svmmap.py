@@ -127,12 +127,16 @@ class SVMMAP(Ranker):
         if not self.gap > 0:
             raise UsageError(f"svmmap: found gap={self.gap}, expected more than 0")
         risk = MAPRisk(train)
-        found = cutting_planes.minimise(risk, train.n_features, self.C, self.gap)
+        found = cutting_planes.minimise(
+            risk, train.n_features, self.C, self.gap, deadline=self.deadline
+        )
         warnings = found.warnings()
         if not risk.n:
             text = "no query has both labels 0 and more: all scores are 0"
             warnings = (Notice("nothing learned", text), *warnings)
-        return Learned(Linear(found.point), objective=found.values, warnings=warnings)
+        return Learned(
+            Linear(found.point), objective=found.values, warnings=warnings, cut_off=found.late
+        )
 
 
 class MAPRisk:

@@ -117,7 +117,8 @@ class _RankFunctional(Ranker):
             loss = group_level(loss, self.group, train)
         else:
             loss = with_ties(loss, self._ties(), train, rng)
-        return self._solver().fit(self._family().on(train), loss, train, validation, rng)
+        family = self._family().on(train)
+        return self._solver().fit(family, loss, train, validation, rng, self.deadline)
 
 
 @dataclass

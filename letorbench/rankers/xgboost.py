@@ -52,20 +52,19 @@ class XGBoost(LambdaMART):
     depth: int = 4
     min_weight: float = 1.0
 
-    def boost(self, train: QuerySet, watch: Watch | None, seed: int) -> Any:
+    def boost(self, train: QuerySet, watch: Watch, seed: int) -> Any:
         import xgboost
 
         data = _matrix(xgboost, train)
         options = self._options(train, seed)
-        if watch is None:
-            return xgboost.train(options, data, self.rounds)
-
         class Stop(xgboost.callback.TrainingCallback):
             """Ends the training where the one rule for it says so."""
 
             def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
-                return watch.stopping.over
+                return watch.over()
 
+        if watch.queries is None:
+            return xgboost.train(options, data, self.rounds, callbacks=[Stop()])
         return xgboost.train(
             options,
             data,

@@ -18,6 +18,7 @@ from letorbench.results.dataframes import (
     summary_frame,
 )
 from letorbench.results.fold_files import (
+    CutOff,
     FoldResult,
     Measured,
     StoredFold,
@@ -40,10 +41,10 @@ from letorbench.results.scores import read_scores, write_scores
 from letorbench.results.summary import Row, Summary, curve, read_per_query, read_summary
 
 __all__ = [
-    "FoldResult", "Measured", "PerQuery", "Row", "StoredFold", "Summary", "algo_folder",
-    "algorithms", "check_paired", "current_folds", "curve", "fits_frame", "fold_folder",
-    "fold_scores", "folds_frame", "is_done", "models", "per_query_frame", "present",
-    "read_folds", "read_per_query", "read_scores", "read_summary", "stored_fit",
+    "CutOff", "FoldResult", "Measured", "PerQuery", "Row", "StoredFold", "Summary",
+    "algo_folder", "algorithms", "check_paired", "current_folds", "curve", "fits_frame",
+    "fold_folder", "fold_scores", "folds_frame", "is_done", "models", "per_query_frame",
+    "present", "read_folds", "read_per_query", "read_scores", "read_summary", "stored_fit",
     "summary_frame", "write_fold", "write_scores",
 ]  # fmt: skip
 

@@ -22,7 +22,8 @@ def summary_frame(out: Path, dataset: str | None = None) -> DataFrame:
     -------
     DataFrame
         The columns are dataset, algo, convention, folds (how many are finished), n_folds (how
-        many the data set has), partial, and the mean of the folds' means for each measure.
+        many the data set has), partial, cut_off (in how many of the finished folds the time
+        limit ended a training), and the mean of the folds' means for each measure.
 
     Raises
     ------
@@ -44,6 +45,7 @@ def frame_of(summaries: list[Summary]) -> DataFrame:
             "folds": row.folds,
             "n_folds": row.n_folds,
             "partial": row.partial,
+            "cut_off": row.cut_off,
             **row.values,
         }
         for summary in summaries

@@ -10,7 +10,7 @@ import json
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,6 +64,30 @@ class Measured:
         }
 
 
+@dataclass(frozen=True)
+class CutOff:
+    """That a time limit ended trainings of a fold.
+
+    Attributes
+    ----------
+    time_limit : float
+        The seconds that each training had.
+    fits : int
+        How many trainings it ended.
+    of : int
+        How many trainings there were.
+    """
+
+    time_limit: float
+    fits: int
+    of: int
+
+    @staticmethod
+    def of_fits(fits: int, of: int, time_limit: float | None) -> CutOff | None:
+        """Return None where no training was ended."""
+        return CutOff(time_limit, fits, of) if fits and time_limit is not None else None
+
+
 @dataclass(frozen=True, eq=False)
 class FoldResult:
     """What a fold leaves on disk.
@@ -86,6 +110,8 @@ class FoldResult:
         How long training, selection and scoring took.
     warnings : sequence of Notice
         What a user must know.
+    cut_off : CutOff, optional
+        That the time limit ended trainings.
     """
 
     identity: Mapping[str, object]
@@ -96,6 +122,7 @@ class FoldResult:
     validation: Mapping[str, object] | None = None
     seconds: float | None = None
     warnings: Sequence[Notice] = ()
+    cut_off: CutOff | None = None
 
 
 def write_fold(folder: Path, result: FoldResult) -> None:
@@ -118,6 +145,7 @@ def write_fold(folder: Path, result: FoldResult) -> None:
         "test": result.measured.as_json() if result.measured else None,
         "objective": ranker.learned.objective if ranker else [],
         "warnings": [notice.as_json() for notice in result.warnings],
+        "cut_off": asdict(result.cut_off) if result.cut_off else None,
         "seconds": result.seconds,
         "versions": versions(ranker.needs if ranker else None),
     }
@@ -134,9 +162,28 @@ def stored_fit(folder: Path) -> dict[str, Any]:
     return fit if isinstance(fit, dict) else {}
 
 
-def is_done(folder: Path, identity: Mapping[str, object]) -> bool:
-    """Return whether the folder holds the finished result of that identity."""
-    return stored_fit(folder).get("identity") == identity and (folder / paths.SCORES).is_file()
+def is_done(
+    folder: Path, identity: Mapping[str, object], time_limit: float | None = None
+) -> bool:
+    """Return whether the folder holds the finished result of that identity.
+
+    A result that a time limit cut off is finished only for the same limit or a shorter one. One
+    that was not cut off is finished for every limit.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of the fold.
+    identity : mapping
+        All that the scores depend on.
+    time_limit : float, optional
+        The seconds that a training may take now.
+    """
+    fit = stored_fit(folder)
+    if fit.get("identity") != identity or not (folder / paths.SCORES).is_file():
+        return False
+    cut = fit.get("cut_off")
+    return not cut or (time_limit is not None and time_limit <= cut["time_limit"])
 
 
 def keep(folder: Path) -> list[Notice]:
@@ -195,6 +242,11 @@ class StoredFold:
     def means(self) -> Mapping[str, float]:
         """The means of the test queries' values, by measure."""
         return self.fit["test"]["means"]
+
+    @property
+    def cut_off(self) -> bool:
+        """Whether a time limit ended trainings."""
+        return bool(self.fit.get("cut_off"))
 
     @cached_property
     def experiment(self) -> str:

@@ -40,6 +40,8 @@ class Row:
         The mean of the folds' means, by measure.
     n_folds : int, optional
         How many folds the data set has.
+    cut_off : int
+        How many of the finished folds have trainings that a time limit ended.
     """
 
     algo: str
@@ -47,6 +49,7 @@ class Row:
     folds: int
     values: dict[str, float]
     n_folds: int | None = None
+    cut_off: int = 0
 
     @property
     def partial(self) -> bool:
@@ -59,7 +62,8 @@ class Row:
         names = list(folds[0].means)
         means = np.mean([[fold.means[name] for name in names] for fold in folds], axis=0)
         values = dict(zip(names, means.tolist()))
-        return cls(algo, folds[0].convention, len(folds), values, folds[0].n_folds)
+        cut = sum(fold.cut_off for fold in folds)
+        return cls(algo, folds[0].convention, len(folds), values, folds[0].n_folds, cut)
 
 
 @dataclass(frozen=True)

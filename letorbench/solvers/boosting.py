@@ -12,6 +12,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.models import Model, StumpEnsemble
 from letorbench.notices import Notice
+from letorbench.solvers.deadline import NEVER, Deadline
 from letorbench.solvers.early_stopping import EarlyStopping
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.stump_search import Stump
@@ -57,6 +58,7 @@ def boost(
     validation: Validation | None,
     to_model: Callable[[list[Term]], Model],
     patience: int = 0,
+    deadline: Deadline = NEVER,
 ) -> Learned:
     """Add terms to scores of zero; keep the rounds up to the best one on validation.
 
@@ -73,12 +75,14 @@ def boost(
         Makes the model of a list of terms.
     patience : int, default 0
         See `EarlyStopping`.
+    deadline : Deadline
+        No term is added after it, but for the first one.
     """
     if rounds < 1:
         raise UsageError(f"found rounds={rounds}, expected 1 or more")
     terms: list[Term] = []
     objective: list[float] = []
-    stopping = EarlyStopping(patience)
+    stopping = EarlyStopping(patience, deadline)
     scores = np.zeros(train.n_docs)
     held_out = None if validation is None else np.zeros(validation.queries.n_docs)
     while True:
@@ -100,7 +104,10 @@ def boost(
     )
     warnings = () if terms else (none,)
     kept = to_model(terms[: stopping.best])
-    return Learned(kept, tuple(stopping.curve), stopping.best, tuple(objective), warnings)
+    cut_off = stopping.cut_off(rounds)
+    return Learned(
+        kept, tuple(stopping.curve), stopping.best, tuple(objective), warnings, cut_off
+    )
 
 
 def boost_stumps(
@@ -109,6 +116,7 @@ def boost_stumps(
     rounds: int,
     validation: Validation | None = None,
     patience: int = 0,
+    deadline: Deadline = NEVER,
 ) -> Learned:
     """Call `boost` with a booster whose weak learners are stumps."""
 
@@ -122,7 +130,7 @@ def boost_stumps(
             train.n_features,
         )
 
-    return boost(booster, train, rounds, validation, to_model, patience)
+    return boost(booster, train, rounds, validation, to_model, patience, deadline)
 
 
 def adaboost_step(agreement: float, total: float = 1.0) -> float:

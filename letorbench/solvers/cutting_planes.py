@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from letorbench.solvers.deadline import NEVER, Deadline
 from letorbench.solvers.minimum import Minimum
 from letorbench.solvers.simplex_qp import maximise
 
@@ -16,7 +17,14 @@ UNUSED = 30
 Oracle = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
 
-def minimise(oracle: Oracle, n: int, C: float, gap: float, iterations: int = 2000) -> Minimum:
+def minimise(
+    oracle: Oracle,
+    n: int,
+    C: float,
+    gap: float,
+    iterations: int = 2000,
+    deadline: Deadline = NEVER,
+) -> Minimum:
     """Minimise f(w) = |w|^2 / 2 + C R(w) until (f - lower bound) <= gap * f.
 
     The planes R(w) >= b_k + a_k . w collected so far bound f from below by the quadratic
@@ -35,6 +43,8 @@ def minimise(oracle: Oracle, n: int, C: float, gap: float, iterations: int = 200
         relative to f means the same at every C.
     iterations : int
         At most so many planes.
+    deadline : Deadline
+        No plane but the first is added after it.
 
     References
     ----------
@@ -55,7 +65,7 @@ def minimise(oracle: Oracle, n: int, C: float, gap: float, iterations: int = 200
     planes = _Planes(n, C)
     best, best_value, bound = np.zeros(n), np.inf, -np.inf
     values: list[float] = []
-    w = best
+    w, late = best, False
     for _ in range(iterations):
         risk, slope = oracle(w)
         value = float(w @ w) / 2.0 + C * risk
@@ -64,10 +74,13 @@ def minimise(oracle: Oracle, n: int, C: float, gap: float, iterations: int = 200
         values.append(best_value)
         if best_value - bound <= gap * best_value:
             break
+        late = len(values) > 1 and deadline.passed
+        if late:
+            break
         planes.add(slope, risk - float(slope @ w))
         w, lower = planes.solve()
         bound = max(bound, lower)
-    return Minimum(best, best_value, best_value - bound, tuple(values), gap)
+    return Minimum(best, best_value, best_value - bound, tuple(values), gap, late)
 
 
 class _Planes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from letorbench.errors import UsageError
+from letorbench.solvers.deadline import NEVER, Deadline
 
 
 class EarlyStopping:
@@ -16,6 +17,8 @@ class EarlyStopping:
     patience : int, default 0
         The training is over when this many rounds in a row have not improved on the best one;
         0 means never.
+    deadline : Deadline
+        The training is over at the first round that ends after it.
 
     Attributes
     ----------
@@ -23,6 +26,8 @@ class EarlyStopping:
         The validation measure after each round; empty without a validation set.
     best : int
         The number of the best round, counted from 1; 0 before the first round.
+    late : bool
+        Whether a round has ended after the deadline.
 
     Examples
     --------
@@ -33,10 +38,12 @@ class EarlyStopping:
     (2, True)
     """
 
-    def __init__(self, patience: int = 0) -> None:
+    def __init__(self, patience: int = 0, deadline: Deadline = NEVER) -> None:
         if patience < 0:
             raise UsageError(f"found patience={patience}, expected 0 (never) or more")
         self.patience = patience
+        self.deadline = deadline
+        self.late = False
         self.curve: list[float] = []
         self.best = 0
         self._count = 0
@@ -50,6 +57,7 @@ class EarlyStopping:
             The validation measure after the round; None without a validation set.
         """
         self._count += 1
+        self.late = self.deadline.passed
         better = measure is None or self.best == 0 or measure > self.curve[self.best - 1]
         if measure is not None:
             self.curve.append(measure)
@@ -59,5 +67,14 @@ class EarlyStopping:
 
     @property
     def over(self) -> bool:
+        """Whether `patience` rounds have passed since the best one, or the time is over."""
+        return self.late or self.out_of_patience
+
+    @property
+    def out_of_patience(self) -> bool:
         """Whether `patience` rounds have passed since the best one."""
         return 0 < self.patience <= self._count - self.best
+
+    def cut_off(self, rounds: int) -> bool:
+        """Return whether the deadline, and nothing else, kept it from so many rounds."""
+        return self.late and self._count < rounds and not self.out_of_patience

@@ -15,6 +15,7 @@ from letorbench.errors import UsageError
 from letorbench.losses import Loss
 from letorbench.models.parametric import ParametricFamily
 from letorbench.notices import Notice
+from letorbench.solvers.deadline import NEVER, Deadline
 from letorbench.solvers.early_stopping import EarlyStopping
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.objective import Objective, Solver, require_prior
@@ -66,11 +67,12 @@ class GradientDescent(Solver):
         train: QuerySet,
         validation: Validation | None,
         rng: np.random.Generator,
+        deadline: Deadline = NEVER,
     ) -> Learned:
         objective = Objective(family, loss, train, train.n_queries, self.l2)
         theta = family.start(rng)
         kept = family.model(theta)
-        rounds = EarlyStopping(self.patience)
+        rounds = EarlyStopping(self.patience, deadline)
         values: list[float] = []
         warnings: tuple[Notice, ...] = ()
         for epoch in range(1, self.epochs + 1):
@@ -92,7 +94,10 @@ class GradientDescent(Solver):
                 kept = model
             if rounds.over:
                 break
-        return Learned(kept, tuple(rounds.curve), rounds.best, tuple(values), warnings)
+        cut_off = rounds.cut_off(self.epochs) and not warnings
+        return Learned(
+            kept, tuple(rounds.curve), rounds.best, tuple(values), warnings, cut_off
+        )
 
 
 @dataclass(frozen=True)
@@ -132,6 +137,7 @@ class LineSearch(Solver):
         train: QuerySet,
         validation: Validation | None,
         rng: np.random.Generator,
+        deadline: Deadline = NEVER,
     ) -> Learned:
         objective = Objective(family, loss, train, train.n_queries, self.l2)
         theta = family.start(rng)
@@ -139,7 +145,11 @@ class LineSearch(Solver):
         course = [value]
         first = steepness = float(np.linalg.norm(gradient))
         length = 1.0 / first if first > 0.0 else 0.0
+        cut_off = False
         while len(course) <= self.iterations and steepness > self.tolerance * first:
+            cut_off = len(course) > 1 and deadline.passed
+            if cut_off:
+                break
             length *= LONGER
             for _ in range(MOST_HALVINGS):
                 trial = theta - length * gradient
@@ -153,10 +163,12 @@ class LineSearch(Solver):
             steepness = float(np.linalg.norm(gradient))
             course.append(value)
         warnings = ()
-        if len(course) > self.iterations and steepness > self.tolerance * first:
+        if (cut_off or len(course) > self.iterations) and steepness > self.tolerance * first:
             text = (
-                f"gradient descent ended after {self.iterations} iterations with a gradient "
+                f"gradient descent ended after {len(course) - 1} iterations with a gradient "
                 f"{steepness / first:.1e} times as long as at the start"
             )
-            warnings = (Notice("not converged", text),)
-        return Learned(family.model(theta), objective=tuple(course), warnings=warnings)
+            warnings = (Notice("cut off" if cut_off else "not converged", text),)
+        return Learned(
+            family.model(theta), objective=tuple(course), warnings=warnings, cut_off=cut_off
+        )

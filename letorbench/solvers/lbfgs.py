@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,9 +12,13 @@ from letorbench.errors import UsageError
 from letorbench.losses import Loss
 from letorbench.models.parametric import ParametricFamily
 from letorbench.notices import Notice
+from letorbench.solvers.deadline import NEVER, Deadline
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.objective import Objective, Solver, require_prior
 from letorbench.solvers.validation import Validation
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
 
 #: how many past steps L-BFGS keeps
 MEMORY = 20
@@ -57,6 +62,7 @@ class LBFGS(Solver):
         train: QuerySet,
         validation: Validation | None,
         rng: np.random.Generator,
+        deadline: Deadline = NEVER,
     ) -> Learned:
         from scipy.optimize import minimize
 
@@ -64,12 +70,20 @@ class LBFGS(Solver):
         objective = Objective(family, loss, train, count, self.l2)
         start = family.start(rng)
         course = [objective(start)[0]]
+        late: list[bool] = []
+
+        def note(intermediate_result: OptimizeResult) -> None:
+            course.append(float(intermediate_result.fun))
+            if deadline.passed:
+                late.append(True)
+                raise StopIteration
+
         found = minimize(
             objective,
             start,
             jac=True,
             method="L-BFGS-B",
-            callback=lambda intermediate_result: course.append(float(intermediate_result.fun)),
+            callback=note,
             options={
                 "maxiter": self.iterations,
                 "maxfun": 20 * self.iterations,
@@ -79,12 +93,14 @@ class LBFGS(Solver):
             },
         )
         largest = float(np.abs(found.jac).max(initial=0.0))
-        unfinished = found.nit >= self.iterations or self.flat == 0.0
+        unfinished = late or found.nit >= self.iterations or self.flat == 0.0
         warnings = ()
         if unfinished and largest > 10.0 * self.tolerance:
             text = (
                 f"L-BFGS stopped after {found.nit} iterations with a partial derivative of "
                 f"{largest:.1e}, not below {self.tolerance:.0e}"
             )
-            warnings = (Notice("not converged", text),)
-        return Learned(family.model(found.x), objective=tuple(course), warnings=warnings)
+            warnings = (Notice("cut off" if late else "not converged", text),)
+        return Learned(
+            family.model(found.x), objective=tuple(course), warnings=warnings, cut_off=bool(late)
+        )

@@ -17,6 +17,7 @@ class Learned:
     best:      how many rounds or epochs the kept scorer has, None where there are none.
     objective: the training objective or bound after each round, the start's first.
     warnings:  what a user must know: an iteration limit reached, a degenerate model, ...
+    cut_off:   whether the time limit ended it.
     """
 
     model: Model
@@ -24,6 +25,7 @@ class Learned:
     best: int | None = None
     objective: tuple[float, ...] = ()
     warnings: tuple[Notice, ...] = ()
+    cut_off: bool = False
 
     def __post_init__(self) -> None:
         for each in self.warnings:

@@ -24,6 +24,8 @@ class Minimum:
         The objective at the start and after each iteration.
     asked : float
         The gap that was asked for, as a share of the value.
+    late : bool
+        Whether the deadline ended the minimisation.
     """
 
     point: np.ndarray
@@ -31,6 +33,7 @@ class Minimum:
     gap: float
     values: tuple[float, ...]
     asked: float
+    late: bool = False
 
     @property
     def converged(self) -> bool:
@@ -45,4 +48,4 @@ class Minimum:
             f"stopped after {len(self.values) - 1} iterations with a gap of "
             f"{self.gap / self.value:.1e} of the objective, asked for {self.asked:.1e}"
         )
-        return (Notice("not converged", text),)
+        return (Notice("cut off" if self.late else "not converged", text),)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from letorbench.solvers.deadline import NEVER, Deadline
 from letorbench.solvers.minimum import Minimum
 
 #: a step must lower the objective by this share of what its slope promises (Armijo's rule)
@@ -35,6 +36,7 @@ def minimise(
     start: np.ndarray,
     gap: float,
     iterations: int = 200,
+    deadline: Deadline = NEVER,
 ) -> Minimum:
     """Minimise f, where f(w) - |w|^2 / 2 is convex, until f - least f <= gap * f for certain.
 
@@ -51,6 +53,8 @@ def minimise(
     gap : float
     iterations : int
         At most so many steps.
+    deadline : Deadline
+        No step but the first begins after it.
 
     References
     ----------
@@ -68,9 +72,13 @@ def minimise(
     point = np.asarray(start, dtype=np.float64)
     here = expand(point)
     values = [here.value]
+    late = False
     norm = first_norm = float(np.linalg.norm(here.gradient))
     for _ in range(iterations):
         if norm**2 / 2.0 <= gap * here.value:
+            break
+        late = len(values) > 1 and deadline.passed
+        if late:
             break
         forcing = min(0.1, np.sqrt(norm / first_norm))
         step = conjugate_gradient(here.hessian_times, -here.gradient, forcing)
@@ -80,7 +88,7 @@ def minimise(
         point, here = moved
         norm = float(np.linalg.norm(here.gradient))
         values.append(here.value)
-    return Minimum(point, here.value, norm**2 / 2.0, tuple(values), gap)
+    return Minimum(point, here.value, norm**2 / 2.0, tuple(values), gap, late)
 
 
 def conjugate_gradient(

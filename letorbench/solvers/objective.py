@@ -12,6 +12,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import Loss
 from letorbench.models.parametric import ParametricFamily
+from letorbench.solvers.deadline import NEVER, Deadline
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.validation import Validation
 
@@ -66,8 +67,9 @@ class Solver(ABC):
         train: QuerySet,
         validation: Validation | None,
         rng: np.random.Generator,
+        deadline: Deadline = NEVER,
     ) -> Learned:
-        """Return the model of the family that fits the training set."""
+        """Return the model of the family that fits the training set, or as far as time allows."""
 
 
 def require_prior(l2: float) -> None:

@@ -26,6 +26,7 @@ from letorbench.models import MLP, Linear, Model
 from letorbench.models.mlp import Layers, backward, forward
 from letorbench.models.moments import mean_and_variance
 from letorbench.notices import Notice
+from letorbench.solvers.deadline import NEVER, Deadline
 from letorbench.solvers.early_stopping import EarlyStopping
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.pair_by_pair import pair_by_pair
@@ -146,6 +147,7 @@ def descend_per_query(
     queries: QuerySet,
     validation: Validation | None,
     rng: np.random.Generator,
+    deadline: Deadline = NEVER,
 ) -> Learned:
     """Train a net; keep the best epoch on validation, or the last one without validation.
 
@@ -166,6 +168,8 @@ def descend_per_query(
         The training set.
     validation : Validation or None
     rng : numpy.random.Generator
+    deadline : Deadline
+        No epoch begins after it, but for the first one.
 
     Returns
     -------
@@ -179,7 +183,7 @@ def descend_per_query(
     trained = np.flatnonzero(np.diff(queries.by_label.queries) > 1)
     state = NetState.draw(layers, hidden, scale, rng)
     kept = state.model()
-    rate, epochs = Rate(schedule), EarlyStopping(schedule.patience)
+    rate, epochs = Rate(schedule), EarlyStopping(schedule.patience, deadline)
     costs: list[float] = []
     warnings: tuple[Notice, ...] = ()
     for number in range(1, schedule.epochs + 1):
@@ -201,7 +205,8 @@ def descend_per_query(
             break
         if rate.is_stuck_after(cost):
             state, rate = NetState.draw(layers, hidden, scale, rng), Rate(schedule)
-    return Learned(kept, tuple(epochs.curve), epochs.best, tuple(costs), warnings)
+    cut_off = epochs.cut_off(schedule.epochs) and not warnings
+    return Learned(kept, tuple(epochs.curve), epochs.best, tuple(costs), warnings, cut_off)
 
 
 class Rate:

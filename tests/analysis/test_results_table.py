@@ -42,8 +42,8 @@ def test_markdown_and_latex_mark_the_best_and_name_the_convention():
 
 def test_csv_keeps_every_digit():
     header, *lines = csv.reader(io.StringIO(render(SUMMARY, MEASURES, "csv")))
-    assert header == ["dataset", "algo", "convention", "folds", "ndcg@1", "map"]
-    assert lines[0] == ["OHSUMED", "first", "letor3", "5", "0.50004", "0.25"]
+    assert header == ["dataset", "algo", "convention", "folds", "cut_off", "ndcg@1", "map"]
+    assert lines[0] == ["OHSUMED", "first", "letor3", "5", "0", "0.50004", "0.25"]
     assert lines[2][-1] == ""
 
 
@@ -83,3 +83,11 @@ def test_marks_against_a_baseline():
     assert "| first | **0.5000**↑ | **0.2500** |" in markdown and "<u>0.1000</u>↓" in markdown
     header, first, *_ = csv.reader(io.StringIO(render(SUMMARY, MEASURES, "csv", marks)))
     assert header[-2:] == ["ndcg@1-sign", "map-sign"] and first[-2:] == ["1", "0"]
+
+def test_what_a_time_limit_cut_off_says_so():
+    rows = (Row("a", "letor3", 5, {"map": 0.5}, 5, cut_off=2), Row("b", "letor3", 5, {"map": 0.4}))
+    text = render(Summary("S", rows), ["map"], "text")
+    assert "a (cut off)" in text and "cut off by the time limit: a (2 of 5 folds);" in text
+    rows = (Row("a", "letor3", 3, {"map": 0.5}, 5, cut_off=1), Row("b", "letor3", 5, {"map": 0.4}))
+    text = render(Summary("S", rows), ["map"], "text")
+    assert "a (3 of 5 folds, cut off)" in text and "partial: a" in text

@@ -16,6 +16,7 @@ from letorbench.experiment.identity import SOURCE, identity, ranker_identity
 from letorbench.experiment.plan import Protocol, Task, benchmark_of, contenders
 from letorbench.experiment.runner import run
 from letorbench.models import Linear
+from letorbench.notices import Notice
 from letorbench.rankers import Ranker, ranker
 from letorbench.results import read_folds, read_summary
 from letorbench.solvers.learned import Learned
@@ -122,3 +123,22 @@ def test_an_edited_source_runs_a_fold_again(protocol, monkeypatch):
 def test_a_setting_at_its_default_is_not_a_fixed_one():
     cls = ranker("ndcgboost")
     assert ranker_identity(cls, cls().get_params()) == ranker_identity(cls, {})
+
+
+def test_a_time_limit_is_stored_marked_and_lifted_again(protocol):
+    """What was cut off is trained again without the limit; what was not is kept."""
+    algos = ["listnet", "regression"]
+    short = run(["TOY"], algos, [1], replace(protocol, time_limit=1e-9))
+    cut, whole = short.summaries[0].rows
+    assert (cut.cut_off, whole.cut_off) == (1, 0)
+    said = "the time limit of 1e-09 s cut off 3 of 3 fits"
+    assert Notice("cut off", said) in short.outcomes[0].warnings
+    assert "cut off" not in str(short.outcomes[1].warnings)
+    fit = read_folds(protocol.out, "TOY", "listnet")[0].fit
+    assert fit["cut_off"] == {"time_limit": 1e-9, "fits": 3, "of": 3}
+    assert [trial["cut_off"] for trial in fit["validation"]["grid"]] == [True] * 3
+    again = run(["TOY"], algos, [1], replace(protocol, time_limit=1e-9))
+    assert [outcome.kept for outcome in again.outcomes] == [True, True]
+    lifted = run(["TOY"], algos, [1], protocol)
+    assert [outcome.kept for outcome in lifted.outcomes] == [False, True]
+    assert [row.cut_off for row in lifted.summaries[0].rows] == [0, 0]

@@ -123,3 +123,20 @@ def test_is_documented(cls: type[Ranker]) -> None:
     assert cls.title and cls.paper and cls.formula and cls.__doc__
     for parameter, values in cls.grid.items():
         assert parameter in cls().get_params() and len(values) > 1
+
+
+#: what has no rounds or iterations
+AT_ONCE = {"regression"}
+
+
+@pytest.mark.parametrize("validated", [True, False])
+@pytest.mark.parametrize("cls", RANKERS)
+def test_a_time_limit_ends_the_training(cls: type[Ranker], validated: bool) -> None:
+    """With no time left, a ranker makes one round or step, says so, and scores."""
+    train, valid = toy(27, [12] * 30), toy(29, [8] * 10)
+    validation = Validation(valid) if validated else None
+    model = cls().fit_sets(train, validation, np.random.default_rng(0), time_limit=1e-9)
+    assert model.learned.cut_off == (cls.name not in AT_ONCE)
+    assert len(model.learned.curve) <= 1 and (model.learned.best or 0) <= 1
+    assert np.isfinite(model.predict(valid.features)).all()
+    assert not cls().fit_sets(train, validation, time_limit=1e9).learned.cut_off

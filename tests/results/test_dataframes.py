@@ -25,7 +25,7 @@ def out(tmp_path):
 def test_the_summary(out):
     frame = summary_frame(out)
     assert frame.columns.tolist() == [
-        "dataset", "algo", "convention", "folds", "n_folds", "partial", "map", "mrr"
+        "dataset", "algo", "convention", "folds", "n_folds", "partial", "cut_off", "map", "mrr"
     ]  # fmt: skip
     assert list(zip(frame.dataset, frame.algo)) == [("A", "x"), ("A", "y"), ("B", "x"), ("B", "z")]
     assert frame["map"].tolist() == [0.375, 0.375, 0.375, 0.5]

@@ -12,6 +12,7 @@ from stored_results import store_fold
 from letorbench.errors import DataError
 from letorbench.notices import Notice
 from letorbench.results import (
+    CutOff,
     FoldResult,
     fold_scores,
     is_done,
@@ -91,3 +92,18 @@ def test_damaged_queries(tmp_path: Path, text: str | None, said: str) -> None:
         path.write_text(text)
     with pytest.raises(DataError, match=said):
         read_fold_queries(path, "a", 1)
+
+
+def test_a_cut_off_fold_is_done_for_its_limit_only(tmp_path):
+    facts = {"dataset": "SET", "algo": "a", "fold": 1}
+    write_fold(tmp_path, FoldResult(facts, np.zeros(3), cut_off=CutOff(60.0, 2, 6)))
+    assert stored_fit(tmp_path)["cut_off"] == {"time_limit": 60.0, "fits": 2, "of": 6}
+    assert is_done(tmp_path, facts, 60.0) and is_done(tmp_path, facts, 10.0)
+    assert not is_done(tmp_path, facts) and not is_done(tmp_path, facts, 61.0)
+
+
+def test_a_whole_fold_is_done_for_every_limit(tmp_path):
+    facts = {"dataset": "SET", "algo": "a", "fold": 1}
+    write_fold(tmp_path, FoldResult(facts, np.zeros(3)))
+    assert stored_fit(tmp_path)["cut_off"] is None
+    assert is_done(tmp_path, facts) and is_done(tmp_path, facts, 1.0)

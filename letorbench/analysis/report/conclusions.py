@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from letorbench.analysis.comparison import Pair, Procedure, compare
 from letorbench.analysis.comparison_table import probability
 from letorbench.analysis.report.gather import Results
-from letorbench.analysis.results_table import comparable, label, partial_note
+from letorbench.analysis.results_table import comparable, label, notes
 from letorbench.results.summary import Row
 
 
@@ -30,8 +30,7 @@ def conclusions(results: Results, procedure: Procedure, measure: str) -> list[st
         systems = [a.queries for a in results.algorithms if a.name in {row.algo for row in order}]
         pairs = compare(results.dataset, systems, measure, best, procedure)
         said += _tested(order, {pair.a: pair for pair in pairs}, results.baseline, procedure)
-    note = partial_note(results.summary)
-    return [*said, f"{note[0].upper()}{note[1:]}."] if note else said
+    return [*said, *(f"{note[0].upper()}{note[1:]}." for note in notes(results.summary))]
 
 
 def ranked(results: Results, measure: str) -> list[Row]:
