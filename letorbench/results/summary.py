@@ -21,7 +21,7 @@ from letorbench.results.fold_files import StoredFold, current_folds, read_folds
 from letorbench.results.per_query import PerQuery
 
 #: the columns of summary.csv before its measures
-HEAD = ("algo", "convention", "folds")
+HEAD = ("algo", "convention", "folds", "cut_off")
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ def write_summary(out: Path, summary: Summary) -> None:
     """Write the summary.csv of a data set where it is missing or says something else."""
     names = summary.measures
     lines = [
-        [row.algo, row.convention, row.folds, *(row.values.get(name) for name in names)]
+        [row.algo, row.convention, row.folds, row.cut_off, *(row.values.get(name) for name in names)]
         for row in summary.rows
     ]
     folder = paths.dataset_folder(out, summary.dataset)
