@@ -11,7 +11,10 @@ from typing import TypeVar
 import numba
 import numpy as np
 
+from letorbench.instructions import BASELINE, use_baseline
 from letorbench.source import PACKAGE, source_digest
+
+use_baseline()
 
 Function = TypeVar("Function", bound=Callable)
 
@@ -19,7 +22,9 @@ Function = TypeVar("Function", bound=Callable)
 REORDER = frozenset({"reassoc", "contract", "nsz", "arcp"})
 
 #: every place of the package that holds a kernel
-COMPILED = ("jit.py", "datasets", "measures", "models", "losses", "solvers", "rankers")
+COMPILED = (
+    "instructions.py", "jit.py", "datasets", "measures", "models", "losses", "solvers", "rankers",
+)  # fmt: skip
 
 
 def kernel(*, reorder: bool = False) -> Callable[[Function], Function]:
@@ -81,6 +86,15 @@ def kernel_root() -> Path:
 def stale_kernel_folders() -> list[Path]:
     """Return the folders of machine code that belong to an earlier source."""
     return sorted(set(kernel_root().glob("kernels-*")) - {kernel_folder()})
+
+
+def instruction_set() -> str:
+    """Return the name of the processor that kernels are compiled for.
+
+    It is the baseline wherever that could be chosen, else what Numba was set to or found.
+    """
+    _, name, features = longest_query.targetctx.codegen().magic_tuple()
+    return name if name != BASELINE or not features else f"{name} with {features}"
 
 
 @kernel()

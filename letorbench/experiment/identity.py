@@ -16,8 +16,9 @@ from letorbench.source import source_digest
 #: the source that turns data into scores and measures: an edit there runs every fold again;
 #: what is above it only arranges, stores and shows
 SOURCE = (
-    "conventions.py", "jit.py", "threads.py", "datasets", "measures", "models", "losses",
-    "solvers", "rankers", "experiment/select.py", "experiment/task.py",
+    "conventions.py", "instructions.py", "jit.py", "threads.py", "datasets", "measures", "models",
+    "losses", "solvers", "rankers", "experiment/select.py", "experiment/task.py",
+    "results/measure_fold.py", "results/scores.py",
 )  # fmt: skip
 
 

@@ -132,12 +132,14 @@ def best_stump(
     n_features = len(binned.n_bins)
     best = np.zeros((n_features, 2))
     total = float(weights.sum())
+    groups = np.arange(0, n_features, TOGETHER)
 
     def search(start: int, stop: int) -> None:
-        part = slice(start, stop)
+        part = slice(TOGETHER * start, TOGETHER * stop)
         _best_sums(binned.codes[part], binned.n_bins[part], weights, total, best[part])
 
-    in_threads(search, n_features, max(1, 50_000 // max(1, len(weights))), binned.search_cost)
+    least = max(1, 50_000 // (TOGETHER * max(1, len(weights))))
+    in_threads(search, len(groups), least, np.add.reduceat(binned.search_cost, groups))
     k, above = divmod(int(np.argmax(best)), 2)
     if not best[k, above] > 0.0:
         return None
@@ -154,35 +156,36 @@ def _best_sums(
     """Find each feature's largest sums of weights on one side of a cut.
 
     best[k] = (largest sum over the documents with code <= b, largest with code > b) of all
-    cuts b of feature k, 0 where none is positive. total: the sum of all weights.
+    cuts b of feature k, 0 where none is positive. total: the sum of all weights. How a histogram
+    is summed depends on its group of TOGETHER features, so a slice must begin with a whole group.
     """
-    last = len(n_bins)
-    width = n_bins.max()
-    histograms = np.empty((2 * TOGETHER, width + TOGETHER))
-    k = 0
-    while k < last:
-        few = k + TOGETHER <= last
-        for g in range(k, min(k + TOGETHER, last)):
-            few = few and n_bins[g] <= FEW
-        together = TOGETHER if few else min(2, last - k)
-        for g in range(k, k + together):
-            histograms[g - k, : n_bins[g] + TOGETHER] = 0.0
-        if few:
-            for g in range(k, k + together):
-                histograms[TOGETHER + g - k, : n_bins[g]] = 0.0
-            _fill_together(codes, weights, k, histograms)
-            for g in range(k, k + together):
-                for b in range(n_bins[g]):
-                    histograms[g - k, b] += histograms[TOGETHER + g - k, b]
-        elif together == 2 and n_bins[k] > 1 and n_bins[k + 1] > 1:
-            _fill_two(codes[k], codes[k + 1], weights, histograms[0], histograms[1])
-        else:
-            for g in range(k, k + together):
-                if n_bins[g] > 1:
-                    _fill(codes[g], weights, histograms[g - k])
-        for g in range(k, k + together):
-            _scan(histograms[g - k], n_bins[g], total, best[g])
-        k += together
+    n_features = len(n_bins)
+    histograms = np.empty((2 * TOGETHER, n_bins.max() + TOGETHER))
+    for group in range(0, n_features, TOGETHER):
+        end = min(group + TOGETHER, n_features)
+        few = end - group == TOGETHER
+        for k in range(group, end):
+            few = few and n_bins[k] <= FEW
+        together = TOGETHER if few else 2
+        for first in range(group, end, together):
+            last = min(first + together, end)
+            for k in range(first, last):
+                histograms[k - first, : n_bins[k] + TOGETHER] = 0.0
+            if few:
+                for k in range(first, last):
+                    histograms[TOGETHER + k - first, : n_bins[k]] = 0.0
+                _fill_together(codes, weights, first, histograms)
+                for k in range(first, last):
+                    for b in range(n_bins[k]):
+                        histograms[k - first, b] += histograms[TOGETHER + k - first, b]
+            elif last - first == 2 and n_bins[first] > 1 and n_bins[first + 1] > 1:
+                _fill_two(codes[first], codes[first + 1], weights, histograms[0], histograms[1])
+            else:
+                for k in range(first, last):
+                    if n_bins[k] > 1:
+                        _fill(codes[k], weights, histograms[k - first])
+            for k in range(first, last):
+                _scan(histograms[k - first], n_bins[k], total, best[k])
 
 
 @kernel()

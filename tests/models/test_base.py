@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -387,3 +388,15 @@ def test_a_model_of_ones_own_is_checked(no_trace: object) -> None:
     assert One([1]).predict([[1, 2], [3, 4]]).tolist() == [2.0, 4.0]
     with pytest.raises(DataError, match="one model: feature: found index 2, expected 0 to 1"):
         One([2])
+
+
+def test_a_saved_model_does_not_hold_the_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, files = Linear(np.arange(3.0)), [tmp_path / "first.npz", tmp_path / "second.npz"]
+    for file, now in zip(files, (1e9, 1.5e9)):
+        local = time.localtime(now)
+        monkeypatch.setattr(time, "time", lambda now=now: now)
+        monkeypatch.setattr(time, "localtime", lambda *_, local=local: local)
+        save(model, file)
+    assert files[0].read_bytes() == files[1].read_bytes()

@@ -1,0 +1,167 @@
+"""The number of threads changes no bit: of no loss, no model, no ranker, no measure.
+
+Sizes are multiples of nothing, and every slice may be as short as one item, so that the bounds
+of the slices fall wherever they can.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import random_queries
+
+from letorbench.conventions import CONVENTIONS
+from letorbench.datasets.queryset import QuerySet
+from letorbench.losses import LOSSES, loss
+from letorbench.losses.lambdas import LAMBDAS, Lambda
+from letorbench.measures import default_measures, query_metrics
+from letorbench.models import trees
+from letorbench.models.families import FAMILIES, FamilyChoice
+from letorbench.rankers import Ranker, names, ranker
+from letorbench.solvers.stump_search import BinnedFeatures, best_stump
+from letorbench.solvers.validation import Validation
+from letorbench.threads import in_threads, limited_threads
+
+RANKERS = [
+    pytest.param(
+        name, marks=pytest.mark.skipif(not ranker(name).available(), reason="needs its package")
+    )
+    for name in names()
+]
+#: what a ranker's rounds are called; a few suffice here
+ROUNDS = ("rounds", "epochs", "iterations", "trees")
+
+
+@pytest.fixture(autouse=True)
+def shortest_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every module give a thread as little as one item."""
+
+    def sliced(
+        task: Callable, total: int, least: int = 1, cost: np.ndarray | None = None
+    ) -> list:
+        return in_threads(task, total, 1, cost)
+
+    monkeypatch.setattr(trees, "LEAST", 1)
+    for name, module in list(sys.modules.items()):
+        ours = name.startswith("letorbench.") and name != in_threads.__module__
+        if ours and vars(module).get("in_threads") is in_threads:
+            monkeypatch.setattr(module, "in_threads", sliced)
+
+
+def queries(seed: int, lengths: list[int], n_features: int = 11) -> QuerySet:
+    """Random queries, whose features have between two and very many values."""
+    drawn = random_queries(np.random.default_rng(seed), lengths, n_features)
+    features = drawn.features.copy()
+    for k, values in enumerate((2, 7, 40, 300)):
+        features[:, k] = np.round(features[:, k] * values) / values
+    return QuerySet(features, drawn.labels, drawn.offsets, drawn.qids)
+
+
+def by_threads(task: Callable[[], bytes]) -> list[bytes]:
+    def limited(count: int) -> bytes:
+        with limited_threads(count):
+            return task()
+
+    return [limited(count) for count in (1, 2, 3, 7)]
+
+
+@pytest.fixture(scope="module")
+def many() -> QuerySet:
+    """More documents than the largest block of rows that a sum is cut into."""
+    return queries(1, [97, 1, 313, 60, *[41, 17, 111, 5] * 30], 13)
+
+
+FEW = [37, 1, 23, 61, 5, 40, 2, 13]
+
+
+@pytest.mark.parametrize("name", RANKERS)
+def test_rankers(name: str, tmp_path: Path) -> None:
+    same_for_all(name, queries(2, FEW), tmp_path)
+
+
+@pytest.mark.parametrize("name", ["lightgbm", "xgboost"])
+def test_trees_of_many_documents(name: str, many: QuerySet, tmp_path: Path) -> None:
+    """The libraries share rows among threads where there are thousands."""
+    ranker(name).available() or pytest.skip(f"{name} is not installed")
+    same_for_all(name, many, tmp_path)
+
+
+def same_for_all(name: str, train: QuerySet, tmp_path: Path) -> None:
+    cls: type[Ranker] = ranker(name)
+    short = {each.name: 5 for each in fields(cls) if each.name in ROUNDS}
+    valid = queries(3, [29, 7, 31], train.n_features)
+
+    def fit() -> bytes:
+        fitted = cls(**short).fit_sets(train, Validation(valid), np.random.default_rng(0))
+        fitted.save(tmp_path / "model.npz")
+        return fitted.predict(valid.features).tobytes() + (tmp_path / "model.npz").read_bytes()
+
+    assert len(set(by_threads(fit))) == 1
+
+
+@pytest.mark.parametrize("name", sorted(LOSSES))
+def test_losses(name: str, many: QuerySet) -> None:
+    short = queries(4, FEW)
+    for part in (short,) if name in ("rpl", "wpll") else (short, many):
+        scores = part.features[:, 5].astype(np.float64) + 0.25
+
+        def compute(part: QuerySet = part, scores: np.ndarray = scores) -> bytes:
+            return b"".join(np.asarray(each).tobytes() for each in loss(name)(scores, part))
+
+        assert len(set(by_threads(compute))) == 1
+
+
+@pytest.mark.parametrize("name", sorted(LAMBDAS))
+def test_lambda_functions(name: str, many: QuerySet) -> None:
+    scores = many.features[:, 5].astype(np.float64)
+    assert len(set(by_threads(lambda: Lambda(name, margin=0.5)(scores, many).tobytes()))) == 1
+
+
+@pytest.mark.parametrize("name", sorted(FAMILIES))
+def test_families(name: str, many: QuerySet, rng: np.random.Generator) -> None:
+    pull = rng.normal(size=many.n_docs)
+
+    def compute() -> bytes:
+        family = FamilyChoice(name, rho=0.0).on(many)
+        theta = family.start(np.random.default_rng(1)) + 0.01
+        found = (
+            family.gradient(theta, many.features, pull),
+            family.scores(theta, many.features),
+            family.model(theta).predict(many.features),
+        )
+        return b"".join(each.tobytes() for each in found)
+
+    assert len(set(by_threads(compute))) == 1
+
+
+@pytest.mark.parametrize("bins", [None, 256, 5])
+@pytest.mark.parametrize("n_features", [1, 3, 4, 7, 10, 14])
+def test_stumps(bins: int | None, n_features: int, many: QuerySet) -> None:
+    columns = np.arange(n_features) % many.n_features
+    features = np.ascontiguousarray(many.features[:, columns])
+    weights = np.random.default_rng(n_features).normal(size=many.n_docs)
+
+    def search() -> bytes:
+        found = best_stump(BinnedFeatures.of(features, bins), weights)
+        assert found is not None
+        stump, values, total = found
+        return repr((stump, total)).encode() + values.tobytes()
+
+    assert len(set(by_threads(search))) == 1
+
+
+@pytest.mark.parametrize("convention", sorted(CONVENTIONS))
+def test_measures(convention: str, many: QuerySet) -> None:
+    rules = CONVENTIONS[convention]
+    scores = many.features[:, 2].astype(np.float64)
+
+    def measure() -> bytes:
+        measures = default_measures(rules)
+        return query_metrics(many.labels, scores, many.offsets, measures, rules).tobytes()
+
+    assert len(set(by_threads(measure))) == 1
