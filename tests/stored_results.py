@@ -19,6 +19,8 @@ def store_fold(
     convention: str = "letor3",
     n_folds: int = 5,
     cut_off: CutOff | None = None,
+    repeat: int = 1,
+    repeats: int | None = None,
     **identity: object,
 ) -> Path:
     """Store a fold with these values of its queries; return its folder."""
@@ -27,7 +29,10 @@ def store_fold(
     numbers = np.full(n_queries, number)
     queries = PerQuery(algo, numbers, 100 * number + np.arange(n_queries), columns)
     facts = {"dataset": dataset, "algo": algo, "fold": number, **identity}
+    if repeat > 1:
+        facts["repeat"] = repeat
     measured = Measured(queries, convention, n_folds)
-    folder = fold_folder(out, dataset, algo, number)
-    write_fold(folder, FoldResult(facts, np.zeros(3), measured, cut_off=cut_off))
+    folder = fold_folder(out, dataset, algo, number, repeat)
+    result = FoldResult(facts, np.zeros(3), measured, repeats=repeats, cut_off=cut_off)
+    write_fold(folder, result)
     return folder

@@ -212,7 +212,7 @@ def test_equal_bytes_for_any_jobs(toy):
     algos = "regression,ndcgboost,ranksvm"
     runs = [
         command("run", "--dataset", "TOY", "--algo", algos, "--set", "stumps=sample",
-                "--jobs", str(jobs), "--out", f"out{jobs}", cwd=toy)
+                "--repeats", "2", "--jobs", str(jobs), "--out", f"out{jobs}", cwd=toy)
         for jobs in (1, 2)
     ]  # fmt: skip
     for each in runs:
@@ -222,7 +222,8 @@ def test_equal_bytes_for_any_jobs(toy):
     names = sorted(p.relative_to(one) for p in one.rglob("*") if p.is_file())
     assert names == sorted(p.relative_to(two) for p in two.rglob("*") if p.is_file())
     compared = [name for name in names if name.name != "fit.json"]  # that one holds seconds
-    assert len(compared) == 3 * (5 * 4 + 2) + 4
+    # a second repeat of what draws: its folds' files and the table of the repeats
+    assert len(compared) == 3 * (5 * 4 + 2) + (5 * 4 + 1) + 4
     for name in compared:
         assert (one / name).read_bytes() == (two / name).read_bytes(), name
 

@@ -184,18 +184,9 @@ def on_common_folds(dataset: str, one: PerQuery, other: PerQuery) -> tuple[PerQu
             f"{dataset}: found folds {has[0]} of {one.algo} and {has[1]} of {other.algo}, "
             "expected one in common: run the missing folds"
         )
-    both = _only(one, folds), _only(other, folds)
+    both = one.only(folds), other.only(folds)
     check_paired(dataset, both)
     return both
-
-
-def _only(system: PerQuery, folds: np.ndarray) -> PerQuery:
-    """The system's values on some of its folds."""
-    kept = np.isin(system.folds, folds)
-    if kept.all():
-        return system
-    values = {measure: column[kept] for measure, column in system.values.items()}
-    return replace(system, folds=system.folds[kept], qids=system.qids[kept], values=values)
 
 
 def _pairs(dataset: str, algos: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from letorbench.analysis.rendering import render as render_table
 from letorbench.analysis.tabular import Cell, Table, columns, data_table
 from letorbench.conventions import convention
-from letorbench.results.summary import Row, Summary
+from letorbench.results.summary import HEAD, Row, Summary, deviation_column
 
 #: what a table shows unless told otherwise
 USUAL = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map")
@@ -62,21 +62,23 @@ def summary_table(
 def summary_data(
     summary: Summary, measures: Sequence[str], marks: Marks | None = None
 ) -> Table:
-    """The table for programs: every digit, the convention and the number of folds of each row.
+    """The table for programs: every digit, the convention, the folds and repeats of each row.
 
     `cut_off` is the number of folds in which a time limit ended a training.
     """
     signs = [f"{measure}-sign" for measure in measures] if marks else []
+    drawn = [measure for measure in measures if measure in summary.drawn]
     rows = [
         [
-            summary.dataset, row.algo, row.convention, row.folds, row.cut_off,
+            summary.dataset, row.algo, row.convention, row.folds, row.repeats, row.cut_off,
             *(row.values.get(measure) for measure in measures),
+            *(row.deviation(measure) for measure in drawn),
             *(marks.signs.get((row.algo, measure), 0) for measure in measures if marks),
         ]
         for row in summary.rows
     ]  # fmt: skip
-    heads = ["dataset", "algo", "convention", "folds", "cut_off"]
-    return data_table([*heads, *measures, *signs], rows)
+    spread = map(deviation_column, drawn)
+    return data_table(["dataset", "algo", *HEAD[1:], *measures, *spread, *signs], rows)
 
 
 def caption(summary: Summary) -> str:
@@ -128,7 +130,7 @@ def notes(summary: Summary) -> tuple[str, ...]:
 def cut_off_note(summary: Summary) -> str:
     """One line that names the algorithms that a time limit ended; "" where there are none."""
     named = [
-        f"{row.algo} ({row.cut_off} of {row.folds} folds)" for row in summary.rows if row.cut_off
+        f"{row.algo} ({row.cut_off} of {row.folds * row.repeats} folds)" for row in summary.rows if row.cut_off
     ]
     if not named:
         return ""

@@ -63,4 +63,4 @@ def _in_short(group: Said, kind: str) -> str:
 
 
 def _folds(tasks: Iterable[Task]) -> str:
-    return ", ".join(dict.fromkeys(str(task.fold) for task in tasks))
+    return ", ".join(dict.fromkeys(task.cell for task in tasks))

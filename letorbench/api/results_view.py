@@ -19,7 +19,7 @@ from letorbench.measures import Measure
 from letorbench.results.added_measures import extended, with_measures
 from letorbench.results.dataframes import fits_frame, folds_frame, frame_of
 from letorbench.results.per_query import PerQuery
-from letorbench.results.summary import Summary
+from letorbench.results.summary import Summary, deviation_column
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -75,32 +75,39 @@ class Results:
         Returns
         -------
         DataFrame
-            dataset, algo, convention, folds (finished ones), n_folds, partial, cut_off (in how
-            many of them the time limit ended a training), and the mean of the folds' means for
-            each measure.
+            dataset, algo, convention, folds (finished ones), n_folds, repeats, partial, cut_off (in
+            how many of the folds the time limit ended a training), and the mean of the folds'
+            means for each measure, with its standard deviation over seeds, `<measure>-sd`, where
+            an algorithm has repeats.
         """
         if measures is None:
             return frame_of(list(self.summaries))
         shown = [self._extended(summary, measures) for summary in self.summaries]
         frame = frame_of(shown)
         names = measure_names(measures, self.summaries[0]) if shown else []
-        return frame[[*frame.columns[: frame.columns.get_loc("cut_off") + 1], *names]]
+        head = frame.columns[: frame.columns.get_loc("cut_off") + 1]
+        spread = [column for name in names if (column := deviation_column(name)) in frame]
+        return frame[[*head, *names, *spread]]
 
     def folds(self) -> DataFrame:
-        """Return a row for each finished fold, with the mean of each measure."""
+        """Return a row for each finished fold of each repeat, with the mean of each measure."""
         return self._joined(folds_frame)
 
     def fits(self) -> DataFrame:
-        """Return a row for each finished fold that says how its model came to be."""
+        """Return a row for each finished fold of each repeat: how its model came to be."""
         return self._joined(fits_frame)
 
-    def per_query(self, measures: Measures | None = None) -> DataFrame:
+    def per_query(
+        self, measures: Measures | None = None, repeats: bool = False
+    ) -> DataFrame:
         """Return a row for each test query of each algorithm.
 
         Parameters
         ----------
         measures : str, Measure or sequence of them, optional
             The columns of measures; all that are stored by default.
+        repeats : bool
+            A row for each repeat, with a column `repeat`, instead of the repeats' means.
 
         Returns
         -------
@@ -119,7 +126,14 @@ class Results:
                     "fold": system.folds,
                     "qid": system.qids,
                 }
-                parts.append(pd.DataFrame({**head, **{n: system.values[n] for n in names}}))
+                if not repeats:
+                    parts.append(pd.DataFrame({**head, **{n: system.values[n] for n in names}}))
+                    continue
+                tables = [system.by_repeat(name) for name in names]
+                parts += [
+                    pd.DataFrame({**head, "repeat": number, **dict(zip(names, rows))})
+                    for number, rows in enumerate(zip(*tables, strict=True), 1)
+                ]
         return pd.concat(parts, ignore_index=True)
 
     def compare(

@@ -45,6 +45,9 @@ class RunOptions(TypedDict, total=False):
     time_limit : float
         How many seconds the training of one setting of an algorithm may take; no limit by
         default. What it ends is marked in the tables.
+    repeats : int
+        How many seeds an algorithm that draws random numbers is run with; 5 by default. Others
+        run once.
     fixed : iterable of str
         Hyper-parameters as the command line has them, ``key=value``, for the algorithms that
         have the key.
@@ -56,6 +59,7 @@ class RunOptions(TypedDict, total=False):
     null: str | float
     force: bool
     time_limit: float | None
+    repeats: int | None
     fixed: Iterable[str]
 
 
@@ -93,7 +97,7 @@ def run(
     seed : int
         Where every random draw comes from.
     **options
-        See `RunOptions`: data_dir, select, convention, null, force, time_limit,
+        See `RunOptions`: data_dir, select, convention, null, force, time_limit, repeats,
         fixed.
 
     Returns
@@ -151,10 +155,20 @@ def perform(
         options.get("force", False),
         options.get("null", "error"),
         options.get("time_limit"),
+        _repeats(options.get("repeats")),
     )
     chosen = _algorithms(algos, list(options.get("fixed", ())))
     numbers = plan.folds(folds) if isinstance(folds, str) else None if folds is None else [*folds]
     return run_all(_datasets(data, data_dir), chosen, numbers, protocol, jobs)
+
+
+def _repeats(asked: int | None) -> int:
+    """Return the number of seeds, the default for None; UsageError for less than one."""
+    if asked is None:
+        return plan.DEFAULT_REPEATS
+    if asked < 1:
+        raise UsageError(f"found repeats={asked}, expected 1 or more")
+    return asked
 
 
 def view(
@@ -260,7 +274,7 @@ def _by_fold(messages: Sequence[tuple[str, plan.Task]]) -> list[str]:
     """Return one line for a message that several folds of an algorithm share."""
     folds: dict[tuple[str, str, str], list[str]] = {}
     for text, task in messages:
-        folds.setdefault((task.dataset, task.algo, text), []).append(str(task.fold))
+        folds.setdefault((task.dataset, task.algo, text), []).append(task.cell)
     return [
         f"{dataset}, {algo}, fold {', '.join(numbers)}: {text}"
         for (dataset, algo, text), numbers in folds.items()

@@ -43,6 +43,10 @@ if TYPE_CHECKING:
     help="Where every random draw comes from.",
 )
 @click.option(
+    "--repeats", type=click.IntRange(1), metavar="R",
+    help="Seeds of each algorithm that draws random numbers; others run once.  [default: 5]",
+)
+@click.option(
     "--select", default="ndcg@10", show_default=True, metavar="MEASURE",
     help="What the validation part chooses settings and rounds by.",
 )
@@ -67,6 +71,7 @@ def run(
     out: Path,
     jobs: int,
     seed: int,
+    repeats: int | None,
     select: str,
     convention: str,
     null: str | float,
@@ -88,6 +93,7 @@ def run(
     report = perform(
         datasets, algos, out, folds, jobs, seed, fixed=pairs, data_dir=data_dir,
         select=select, convention=convention, null=null, time_limit=time_limit, force=force,
+        repeats=repeats,
     )  # fmt: skip
     found = view(report, out, data_dir)
     write_figures(found)

@@ -37,6 +37,8 @@ def identity(
         "data": benchmark.provenance["digest"],
         "null": benchmark.provenance.get("null", "error"),
     }
+    if task.repeat > 1:
+        facts["repeat"] = task.repeat
     return json.loads(json.dumps(facts))
 
 

@@ -20,6 +20,8 @@ from letorbench.rankers.base import Ranker
 BASELINES = (
     "regression", "ranksvm", "ranknet", "lambdarank", "listnet", "adarank-ndcg", "ndcgboost",
 )  # fmt: skip
+#: seeds of a ranker that draws: docs/statistics.md shows what the number was chosen by
+DEFAULT_REPEATS = 5
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class Protocol:
         What a NULL in the data reads as: "error", "min" or a number.
     time_limit : float, optional
         How many seconds the training of one setting of an algorithm may take.
+    repeats : int
+        How many seeds a ranker that draws random numbers is run with. Others run once.
     """
 
     data_dir: Path
@@ -52,19 +56,29 @@ class Protocol:
     force: bool = False
     null: str | float = "error"
     time_limit: float | None = None
+    repeats: int = DEFAULT_REPEATS
 
 
 @dataclass(frozen=True)
 class Task:
-    """One algorithm on one fold of one data set; `settings` are those fixed by the user."""
+    """One algorithm on one fold of one data set with one seed.
+
+    `settings` are those fixed by the user. `repeat` counts the seeds from 1.
+    """
 
     dataset: str
     algo: str
     fold: int
     settings: Settings = field(default_factory=dict)
+    repeat: int = 1
+
+    @property
+    def cell(self) -> str:
+        """The fold and, from the second on, the repeat: "3", "3 of repeat 2"."""
+        return str(self.fold) if self.repeat == 1 else f"{self.fold} of repeat {self.repeat}"
 
     def __str__(self) -> str:
-        return f"{self.dataset}, {self.algo}, fold {self.fold}"
+        return f"{self.dataset}, {self.algo}, fold {self.cell}"
 
 
 @dataclass(frozen=True)

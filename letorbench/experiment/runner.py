@@ -18,6 +18,7 @@ from letorbench.experiment.plan import (
     contenders,
     fold_numbers,
 )
+from letorbench.experiment.select import draws
 from letorbench.experiment.settings import Settings
 from letorbench.experiment.task import FAILURES, Outcome, Worker, attempt
 from letorbench.rankers import plugins
@@ -63,7 +64,7 @@ def run(
     protocol: Protocol,
     jobs: int = 1,
 ) -> Report:
-    """Run every algorithm on every fold of every data set.
+    """Run every algorithm on every fold of every data set, repeated where it draws.
 
     As soon as a fold is finished its files are there, and the tables have it. The results do
     not depend on `jobs`. A task that fails is in the report; the others finish.
@@ -95,10 +96,18 @@ def run(
     opened = [(each, benchmark_of(each, protocol)) for each in datasets]
     given = {benchmark.name: each for each, benchmark in opened}
     benchmarks = {benchmark.name: benchmark for _, benchmark in opened}
+    # a whole first repeat of everything is there before any second one begins
+    counts = {system.name: _repeats(system, protocol) for system in systems}
     tasks = [
-        _job(name, benchmark, system, number, isinstance(given[name], str))
+        _job(
+            Task(name, system.name, number, system.settings, repeat),
+            system,
+            None if isinstance(given[name], str) else benchmark,
+        )
         for name, benchmark in benchmarks.items()
+        for repeat in range(1, max(counts.values(), default=0) + 1)
         for system in systems
+        if repeat <= counts[system.name]
         for number in fold_numbers(benchmark, folds)
     ]
     notes: list[str] = []
@@ -118,12 +127,17 @@ def run(
     return Report(tuple(summaries.values()), outcomes, tuple(dict.fromkeys(filter(None, notes))))
 
 
-def _job(
-    dataset: str, benchmark: Benchmark, system: Contender, number: int, on_disk: bool
-) -> _Job:
-    task = Task(dataset, system.name, number, system.settings)
+def _job(task: Task, system: Contender, in_memory: Benchmark | None) -> _Job:
     known = plugins.found_by_name(system.ranker)
-    return _Job(task, None if on_disk else benchmark, None if known else system.ranker)
+    return _Job(task, in_memory, None if known else system.ranker)
+
+
+def _repeats(system: Contender, protocol: Protocol) -> int:
+    """Return how many seeds the algorithm is run with: one where it draws nothing."""
+    try:
+        return protocol.repeats if draws(system.ranker, system.settings) else 1
+    except FAILURES:
+        return 1  # settings that the ranker refuses: every task will say so
 
 
 def _other_folds(protocol: Protocol, benchmark: Benchmark, system: Contender) -> str:
@@ -138,7 +152,7 @@ def _other_folds(protocol: Protocol, benchmark: Benchmark, system: Contender) ->
         asked = experiment_of(identity(task, protocol, benchmark, system.ranker))
     except FAILURES:
         return ""  # settings that the ranker refuses: every task has said so
-    others = [fold.number for fold in stored if fold.experiment != asked]
+    others = sorted({fold.number for fold in stored if fold.experiment != asked})
     if not others:
         return ""
     shown = current_folds(stored)[0].experiment

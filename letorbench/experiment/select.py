@@ -18,6 +18,10 @@ from letorbench.solvers.validation import Validation
 
 #: a fit that takes so many times the time limit is worth a warning
 OVERRUN = 2.0
+#: what is said of a ranker that runs once although its seed matters
+UNDECLARED = Notice(
+    "other", "random numbers are drawn, but its property `draws` is false: it is not repeated"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +109,17 @@ def grid(cls: type[Ranker], fixed: Settings) -> dict[str, Sequence[object]]:
     return {key: tuple(values) for key, values in cls.grid.items() if key not in fixed}
 
 
+def settings_tried(cls: type[Ranker], fixed: Settings) -> list[dict[str, object]]:
+    """Return the hyper-parameters of every point of the grid, with those that the user fixed."""
+    free = grid(cls, fixed)
+    return [{**fixed, **dict(zip(free, values))} for values in itertools.product(*free.values())]
+
+
+def draws(cls: type[Ranker], fixed: Settings) -> bool:
+    """Return whether the ranker draws random numbers at any point of its grid."""
+    return any(cls(**chosen).draws for chosen in settings_tried(cls, fixed))
+
+
 def select(
     cls: type[Ranker],
     fixed: Settings,
@@ -136,12 +151,13 @@ def select(
     free = grid(cls, fixed)
     trials: list[Trial] = []
     kept: tuple[Ranker, np.ndarray] | None = None
-    highest = -math.inf
-    for values in itertools.product(*free.values()):
-        chosen = {**fixed, **dict(zip(free, values))}
+    highest, undeclared = -math.inf, False
+    for chosen in settings_tried(cls, fixed):
         start = time.perf_counter()
         rng = np.random.default_rng(seed)
+        untouched = rng.bit_generator.state
         ranker = cls(**chosen).fit_sets(train, validation, rng, time_limit)
+        undeclared |= rng.bit_generator.state != untouched and not ranker.draws
         seconds = time.perf_counter() - start
         scores = ranker.predict(validation.queries.features)
         value = -math.inf if np.isnan(scores).any() else validation(scores)
@@ -156,6 +172,7 @@ def select(
         *time_warnings(trials, time_limit),
         *ranker.learned.warnings,
         *edge_warnings(free, best.settings, trials),
+        *([UNDECLARED] if undeclared else []),
     )
     return Selected(ranker, best, tuple(trials), scores, warnings)
 

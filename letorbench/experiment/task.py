@@ -14,7 +14,7 @@ from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import LetorError
 from letorbench.experiment.identity import identity
 from letorbench.experiment.plan import Protocol, Task, benchmark_of
-from letorbench.experiment.select import select
+from letorbench.experiment.select import draws, select
 from letorbench.measures import parse
 from letorbench.notices import Notice
 from letorbench.rankers import plugins, ranker
@@ -100,9 +100,10 @@ def attempt(
 def perform(task: Task, protocol: Protocol, benchmark: Benchmark, cls: type[Ranker]) -> Outcome:
     """Train, select on validation, score the test part once, write the fold's files."""
     facts = identity(task, protocol, benchmark, cls)
-    folder = fold_folder(protocol.out, task.dataset, task.algo, task.fold)
+    folder = fold_folder(protocol.out, task.dataset, task.algo, task.fold, task.repeat)
+    repeats = protocol.repeats if draws(cls, task.settings) else None
     if not protocol.force and is_done(folder, facts, protocol.time_limit):
-        return Outcome(task, kept=True, warnings=tuple(keep(folder)))
+        return Outcome(task, kept=True, warnings=tuple(keep(folder, repeats)))
     start = time.perf_counter()
     fold = next(fold for fold in benchmark.folds if fold.number == task.fold)
     validation = Validation(fold.validation, parse(protocol.select), benchmark.convention)
@@ -123,6 +124,7 @@ def perform(task: Task, protocol: Protocol, benchmark: Benchmark, cls: type[Rank
         seconds=time.perf_counter() - start,
         warnings=warnings,
         cut_off=CutOff.of_fits(selected.cut_off, len(selected.trials), protocol.time_limit),
+        repeats=repeats,
     )
     write_fold(folder, result)
     return Outcome(task, warnings=warnings)
@@ -131,7 +133,9 @@ def perform(task: Task, protocol: Protocol, benchmark: Benchmark, cls: type[Rank
 def seed_of(task: Task, seed: int) -> np.random.SeedSequence:
     """Return the task's own seed.
 
-    It comes from names alone, so that neither the order nor the number of workers matters.
+    It comes from names and numbers alone, so that neither the order nor the number of workers
+    matters. The first repeat's is that of a run without repeats.
     """
     names = [zlib.crc32(name.encode()) for name in (task.dataset, task.algo)]
-    return np.random.SeedSequence([seed, names[0], task.fold, names[1]])
+    repeat = [task.repeat] if task.repeat > 1 else []
+    return np.random.SeedSequence([seed, names[0], task.fold, names[1], *repeat])

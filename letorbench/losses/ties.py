@@ -67,6 +67,11 @@ def with_ties(loss: Loss, ties: TieRule, train: QuerySet, rng: np.random.Generat
     return replace(loss, function=function)
 
 
+def draws_order(loss: Loss, ties: TieRule) -> bool:
+    """Return whether `with_ties` draws an order for that loss."""
+    return ties == "random" and loss.in_file_order is not None
+
+
 def random_order(queries: QuerySet, rng: np.random.Generator) -> np.ndarray:
     """Return the rows (n_docs,) in a random order within each query, every order as likely."""
     query = np.repeat(np.arange(queries.n_queries), queries.lengths)

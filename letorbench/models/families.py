@@ -25,6 +25,8 @@ FORMULAS: dict[str, str] = {
     "mlp": "s = v . tanh(W x + b)",
 }
 FAMILIES: tuple[str, ...] = get_args(FamilyName)
+#: the families whose first parameters are drawn at random: zero is a saddle point of theirs
+DRAWN = ("bilinear", "distance", "mlp")
 
 
 @dataclass(frozen=True)

@@ -145,7 +145,9 @@ class Study:
         groups += [(self._own(paper, v.label), [v]) for v in known if v.settings]
         found: dict[str, Values] = {}
         for out, group in groups:
-            protocol = Protocol(self.data_dir, out, select=select, seed=self.seed)
+            protocol = Protocol(
+                self.data_dir, out, select=select, seed=self.seed, repeats=1
+            )
             self.say(f"{dataset}: {', '.join(variant.label for variant in group)}")
             settings = {variant.algo: variant.settings for variant in group}
             report = run_all([dataset], settings, folds, protocol, self.jobs)

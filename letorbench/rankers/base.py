@@ -65,6 +65,15 @@ class Ranker(Estimator):
     extra: ClassVar[str] = ""
     deadline = NEVER
 
+    @property
+    def draws(self) -> bool:
+        """Whether the model depends on random draws: then a run repeats it with several seeds.
+
+        It may depend on the hyper-parameters. A ranker that does not draw gives the same bytes
+        for any seed.
+        """
+        return False
+
     @classmethod
     def available(cls) -> bool:
         """Return whether the package that the ranker needs is installed."""

@@ -63,12 +63,18 @@ class LambdaMART(Ranker):
     columns: float = 1.0
     truncation: int = 30
 
+    @property
+    def draws(self) -> bool:
+        """The documents and the features of a tree are drawn where it does not have them all."""
+        return self.docs < 1.0 or self.columns < 1.0
+
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> Learned:
         stopping = EarlyStopping(self.patience, self.deadline)
         watch = Watch(validation, stopping)
-        booster = self.boost(train, watch, int(rng.integers(1 << 31)))
+        seed = int(rng.integers(1 << 31)) if self.draws else 0
+        booster = self.boost(train, watch, seed)
         best = stopping.best or self.grown(booster)
         model, cut_off = self.model(booster, best), stopping.cut_off(self.rounds)
         return Learned(model, tuple(stopping.curve), best, cut_off=cut_off)

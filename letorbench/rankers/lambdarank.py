@@ -114,6 +114,11 @@ class LambdaRank(Ranker):
     margin: float = 0.0
     truncation: int = 0
 
+    @property
+    def draws(self) -> bool:
+        """It does: the first weights, and the order of the queries in each epoch."""
+        return True
+
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> Learned:

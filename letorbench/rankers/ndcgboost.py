@@ -72,6 +72,11 @@ class NDCGBoost(Ranker):
     stumps: str = "exact"
     bins: int | None = None
 
+    @property
+    def draws(self) -> bool:
+        """Only the paper's way of sampling does."""
+        return self.stumps == "sample"
+
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> Learned:

@@ -106,6 +106,11 @@ class RankNet(Ranker):
     standardise: bool = False
     passes: str = "factored"
 
+    @property
+    def draws(self) -> bool:
+        """It does: the first weights, and the order of the queries in each epoch."""
+        return True
+
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> Learned:

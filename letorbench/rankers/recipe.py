@@ -21,8 +21,8 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import LOSSES, loss
 from letorbench.losses.lambdas import Lambda
-from letorbench.losses.ties import TIE_RULES, TieRule, with_ties
-from letorbench.models.families import FamilyChoice, FamilyName
+from letorbench.losses.ties import TIE_RULES, TieRule, draws_order, with_ties
+from letorbench.models.families import DRAWN, FamilyChoice, FamilyName
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.gradient_descent import GradientDescent, LineSearch
 from letorbench.solvers.lbfgs import LBFGS
@@ -140,6 +140,12 @@ class Recipe(Ranker):
             raise UsageError(f"recipe: {reason}")
         if self.solver != "sgd":
             self._solver()
+
+    @property
+    def draws(self) -> bool:
+        """Sgd draws the order of the queries, some models draw where they begin, ties an order."""
+        tied = draws_order(loss(self.loss), self.ties)
+        return self.solver == "sgd" or self.model in DRAWN or tied
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator

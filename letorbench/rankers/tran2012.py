@@ -23,9 +23,9 @@ from letorbench.losses.label_order import (
     DocumentWeightName,
     PairWeightName,
 )
-from letorbench.losses.ties import TIE_RULES, TieRule, with_ties
+from letorbench.losses.ties import TIE_RULES, TieRule, draws_order, with_ties
 from letorbench.losses.weighted_pairs import PAIR_LOSSES, PairLossName
-from letorbench.models.families import FamilyChoice
+from letorbench.models.families import DRAWN, FamilyChoice
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.lbfgs import LBFGS
 from letorbench.solvers.learned import Learned
@@ -108,6 +108,12 @@ class _RankFunctional(Ranker):
 
     def _ties(self) -> TieRule:
         return "breslow"
+
+    @property
+    def draws(self) -> bool:
+        """The first parameters are drawn where zero is a saddle point, and ties if asked for."""
+        tied = self.functional != "group" and draws_order(self._loss(), self._ties())
+        return tied or self.functional in DRAWN
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator

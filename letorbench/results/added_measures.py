@@ -12,6 +12,7 @@ from letorbench.datasets.load import load
 from letorbench.errors import DataError
 from letorbench.measures import parse, query_metrics
 from letorbench.results import paths
+from letorbench.results.fold_files import by_repeat, joined_queries
 from letorbench.results.per_query import PerQuery
 from letorbench.results.summary import Row, Summary, require_folds
 
@@ -38,7 +39,7 @@ def with_measures(
         A measure has to be computed, and the data now there are not those of the run.
     """
     folds = require_folds(out, dataset, algo)
-    found = PerQuery.joined([fold.queries() for fold in folds])
+    found = joined_queries(folds)
     wanted = [name for name in dict.fromkeys(measures) if name not in found.values]
     if not wanted:
         return found
@@ -51,13 +52,19 @@ def with_measures(
         )
     tests = {fold.number: fold.test for fold in benchmark.folds}
     asked = [parse(name) for name in wanted]
-    parts = []
-    for fold in folds:
-        test = tests[fold.number]
-        scores = fold.scores(test.n_docs)
-        parts.append(query_metrics(test.labels, scores, test.offsets, asked, benchmark.convention))
-    table = np.concatenate(parts)
-    return replace(found, values={**found.values, **dict(zip(wanted, table.T))})
+    repeats = []
+    for repeat in by_repeat(folds):
+        parts = []
+        for fold in repeat:
+            test, rules = tests[fold.number], benchmark.convention
+            scores = fold.scores(test.n_docs)
+            parts.append(query_metrics(test.labels, scores, test.offsets, asked, rules))
+        repeats.append(np.concatenate(parts))
+    # (n_measures, n_repeats, n_queries)
+    added = dict(zip(wanted, np.stack(repeats).transpose(2, 0, 1)))
+    values = {name: table.mean(axis=0) for name, table in added.items()}
+    repeated = {**found.repeated, **added} if len(repeats) > 1 else {}
+    return replace(found, values={**found.values, **values}, repeated=repeated)
 
 
 def extended(out: Path, data_dir: Path, summary: Summary, measures: Sequence[str]) -> Summary:
@@ -68,6 +75,10 @@ def extended(out: Path, data_dir: Path, summary: Summary, measures: Sequence[str
         if not missing:
             return each
         found = with_measures(out, data_dir, summary.dataset, each.algo, missing)
-        return replace(each, values=each.values | {name: found.mean(name) for name in missing})
+        values = each.values | {name: found.mean(name) for name in missing}
+        if not each.repeated:
+            return replace(each, values=values)
+        repeated = {**each.repeated, **{name: found.means(name) for name in missing}}
+        return replace(each, values=values, repeated=repeated)
 
     return replace(summary, rows=tuple(row(each) for each in summary.rows))

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 from letorbench.errors import DataError
 from letorbench.results import paths
 from letorbench.results.fold_files import StoredFold, fit_notices
-from letorbench.results.summary import Summary, read_summary, require_folds
+from letorbench.results.summary import (
+    Summary,
+    deviation_column,
+    read_summary,
+    require_folds,
+)
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -22,8 +27,10 @@ def summary_frame(out: Path, dataset: str | None = None) -> DataFrame:
     -------
     DataFrame
         The columns are dataset, algo, convention, folds (how many are finished), n_folds (how
-        many the data set has), partial, cut_off (in how many of the finished folds the time
-        limit ended a training), and the mean of the folds' means for each measure.
+        many the data set has), repeats (finished seeds), partial, cut_off (in how many of the
+        finished folds the time limit ended a training), the mean of the folds' means for each
+        measure and, where there are repeats, its standard deviation over seeds,
+        `<measure>-sd`, which is NaN where nothing is drawn.
 
     Raises
     ------
@@ -37,6 +44,7 @@ def frame_of(summaries: list[Summary]) -> DataFrame:
     """Return summaries as the DataFrame that `summary_frame` describes."""
     import pandas as pd
 
+    drawn = dict.fromkeys(name for summary in summaries for name in summary.drawn)
     return pd.DataFrame(
         {
             "dataset": summary.dataset,
@@ -44,9 +52,11 @@ def frame_of(summaries: list[Summary]) -> DataFrame:
             "convention": row.convention,
             "folds": row.folds,
             "n_folds": row.n_folds,
+            "repeats": row.repeats,
             "partial": row.partial,
             "cut_off": row.cut_off,
             **row.values,
+            **{deviation_column(name): row.deviation(name) for name in drawn},
         }
         for summary in summaries
         for row in summary.rows
@@ -54,23 +64,29 @@ def frame_of(summaries: list[Summary]) -> DataFrame:
 
 
 def folds_frame(out: Path, dataset: str | None = None, algo: str | None = None) -> DataFrame:
-    """Return a row for each finished fold: dataset, algo, fold, and the mean of each measure."""
+    """Return a row for each finished fold of each repeat.
+
+    The columns are dataset, algo, repeat, fold, and the mean of each measure.
+    """
     import pandas as pd
 
     return pd.DataFrame(
-        {"dataset": name, "algo": system, "fold": fold.number, **fold.means}
+        {**_place(name, system, fold), **fold.means}
         for name, system, fold in _folds(out, dataset, algo)
     )
 
 
 def per_query_frame(out: Path, dataset: str | None = None, algo: str | None = None) -> DataFrame:
-    """Return a row for each test query: dataset, algo, fold, qid, and the value of each measure."""
+    """Return a row for each test query of each repeat.
+
+    The columns are dataset, algo, repeat, fold, qid, and the value of each measure.
+    """
     import pandas as pd
 
     parts = []
     for name, system, fold in _folds(out, dataset, algo):
         queries = fold.queries()
-        head = {"dataset": name, "algo": system, "fold": fold.number, "qid": queries.qids}
+        head = {**_place(name, system, fold), "qid": queries.qids}
         parts.append(pd.DataFrame({**head, **queries.values}))
     return pd.concat(parts, ignore_index=True)
 
@@ -81,17 +97,15 @@ def fits_frame(out: Path, dataset: str | None = None, algo: str | None = None) -
     Returns
     -------
     DataFrame
-        The columns are dataset, algo, fold, chosen (a dict of the settings), select (the
-        measure that validation chose by), validation (its value), best (the round or epoch
+        The columns are dataset, algo, repeat, fold, chosen (a dict of the settings), select
+        (the measure that validation chose by), validation (its value), best (the round or epoch
         kept), curve, objective, seconds, seed and warnings (a list of `Notice`).
     """
     import pandas as pd
 
     return pd.DataFrame(
         {
-            "dataset": name,
-            "algo": system,
-            "fold": fold.number,
+            **_place(name, system, fold),
             "chosen": fold.fit["chosen"],
             "select": fold.fit["validation"].get("measure"),
             "validation": fold.fit["validation"].get("value"),
@@ -112,6 +126,10 @@ def _datasets(out: Path, dataset: str | None) -> list[str]:
     if not found:
         raise DataError(f"{out}: no results there; `letorbench run` makes them")
     return found
+
+
+def _place(dataset: str, algo: str, fold: StoredFold) -> dict[str, object]:
+    return {"dataset": dataset, "algo": algo, "repeat": fold.repeat, "fold": fold.number}
 
 
 def _folds(

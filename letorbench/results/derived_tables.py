@@ -13,25 +13,42 @@ import numpy as np
 
 from letorbench.files import write_atomically
 from letorbench.results import paths
-from letorbench.results.fold_files import StoredFold
+from letorbench.results.fold_files import StoredFold, by_repeat
+from letorbench.results.per_query import PerQuery
 
 
-def write_algorithm_tables(folds: Sequence[StoredFold]) -> None:
-    """Write an algorithm's per_query.csv and, after it, its folds.csv.
+def write_algorithm_tables(folder: Path, folds: Sequence[StoredFold]) -> None:
+    """Write an algorithm's per_query.csv, its repeats.csv and, after them, its folds.csv.
 
     per_query.csv has the rows of the folds' own files, with the number of the fold before each.
-    folds.csv has the means of each fold and, in its last row, the mean of these means. It is
-    written last, so that it never says of per_query.csv what is not true.
+    folds.csv has the means of each fold and, in its last row, the mean of these means. Where
+    there are repeats both have the means over them, and repeats.csv has the mean of the folds'
+    means of each, their mean and their standard deviation. folds.csv is written last, so that it
+    never says of the others what is not true.
+
+    Parameters
+    ----------
+    folder : Path
+        The algorithm's folder.
+    folds : sequence of StoredFold
+        Its folds, the same ones of each repeat.
     """
-    folder = folds[0].folder.parent
     names = list(folds[0].means)
-    means = [[fold.means[name] for name in names] for fold in folds]
-    rows: list[list[object]] = [[fold.number, *row] for fold, row in zip(folds, means)]
-    rows.append(["mean", *np.mean(means, axis=0).tolist()])
-    text = _csv(["fold", *names], rows)
-    if (folder / paths.QUERIES).is_file() and _holds(folder / paths.FOLDS, text):
+    repeats = by_repeat(folds)
+    # (n_repeats, n_folds, n_measures)
+    means = np.array([[[fold.means[name] for name in names] for fold in r] for r in repeats])
+    rows = _labelled([fold.number for fold in repeats[0]], means.mean(axis=0))
+    text = _csv(["fold", *names], [*rows, ["mean", *means.mean(axis=(0, 1)).tolist()]])
+    each = means.mean(axis=1)
+    spread = _repeats_table(names, [repeat[0].repeat for repeat in repeats], each)
+    same = _holds(folder / paths.FOLDS, text) and _holds(folder / paths.REPEATS, spread)
+    if same and (folder / paths.QUERIES).is_file():
         return
-    _write_queries(folder / paths.QUERIES, folds)
+    _write_queries(folder / paths.QUERIES, repeats)
+    if spread:
+        _write(folder / paths.REPEATS, spread)
+    else:
+        (folder / paths.REPEATS).unlink(missing_ok=True)
     _write(folder / paths.FOLDS, text)
 
 
@@ -44,14 +61,30 @@ def write_summary_table(
         _write(folder / paths.SUMMARY, text)
 
 
-def _write_queries(path: Path, folds: Sequence[StoredFold]) -> None:
+def _repeats_table(names: Sequence[str], numbers: Sequence[int], each: np.ndarray) -> str:
+    """Return repeats.csv: a row for each repeat, the mean and the deviation; "" for one."""
+    if len(each) < 2:
+        return ""
+    rows = _labelled(numbers, each)
+    rows.append(["mean", *each.mean(axis=0).tolist()])
+    rows.append(["sd", *each.std(axis=0, ddof=1).tolist()])
+    return _csv(["repeat", *names], rows)
+
+
+def _labelled(labels: Sequence[object], values: np.ndarray) -> list[list[object]]:
+    """Return the rows of a table with their labels in front."""
+    return [[label, *row] for label, row in zip(labels, values.tolist())]
+
+
+def _write_queries(path: Path, repeats: Sequence[Sequence[StoredFold]]) -> None:
     with write_atomically(path) as file:
-        for i, fold in enumerate(folds):
-            with (fold.folder / paths.QUERIES).open(encoding="utf-8") as part:
-                header = next(part)
-                if i == 0:
-                    file.write(f"fold,{header}")
-                file.writelines(f"{fold.number},{line}" for line in part)
+        for i, same in enumerate(zip(*repeats, strict=True)):
+            queries = PerQuery.averaged([fold.queries() for fold in same])
+            if i == 0:
+                file.write(",".join(["fold", "qid", *queries.values]) + "\n")
+            table = np.stack(list(queries.values.values()), axis=1).tolist()
+            for qid, row in zip(queries.qids.tolist(), table):
+                file.write(f"{same[0].number},{qid},{','.join(map(repr, row))}\n")
 
 
 def _csv(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -66,7 +99,9 @@ def _cell(value: object) -> str:
 
 
 def _holds(path: Path, text: str) -> bool:
-    """Return whether the file has this content."""
+    """Return whether the file has this content; a missing file has none."""
+    if not path.exists():
+        return not text
     try:
         return path.read_text(encoding="utf-8") == text
     except (OSError, ValueError):

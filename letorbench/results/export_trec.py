@@ -9,6 +9,7 @@ from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError
 from letorbench.results import paths
+from letorbench.results.fold_files import by_repeat
 from letorbench.results.summary import require_folds
 from letorbench.results.trec import write_qrels, write_run
 
@@ -19,6 +20,8 @@ def export_trec(
     dataset: str, algos: Sequence[str], data_dir: Path, out: Path, folder: Path | None = None
 ) -> list[Path]:
     """Write a run for every finished fold of the algorithms, and each fold's qrels.
+
+    Of an algorithm with repeats it is the first repeat: a run is one ranking.
 
     Parameters
     ----------
@@ -46,7 +49,7 @@ def export_trec(
     benchmarks: dict[object, Benchmark] = {}
     written: dict[Path, None] = {}
     for algo in algos:
-        for fold in require_folds(out, dataset, algo):
+        for fold in by_repeat(require_folds(out, dataset, algo))[0]:
             null = fold.identity.get("null", "error")
             if null not in benchmarks:
                 benchmarks[null] = load(dataset, data_dir, fold.convention, null)

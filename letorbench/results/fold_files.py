@@ -112,6 +112,8 @@ class FoldResult:
         What a user must know.
     cut_off : CutOff, optional
         That the time limit ended trainings.
+    repeats : int, optional
+        How many seeds the run asked for; None where nothing is drawn at random.
     """
 
     identity: Mapping[str, object]
@@ -123,6 +125,7 @@ class FoldResult:
     seconds: float | None = None
     warnings: Sequence[Notice] = ()
     cut_off: CutOff | None = None
+    repeats: int | None = None
 
 
 def write_fold(folder: Path, result: FoldResult) -> None:
@@ -147,10 +150,10 @@ def write_fold(folder: Path, result: FoldResult) -> None:
         "warnings": [notice.as_json() for notice in result.warnings],
         "cut_off": asdict(result.cut_off) if result.cut_off else None,
         "seconds": result.seconds,
+        "repeats": result.repeats,
         "versions": versions(ranker.needs if ranker else None),
     }
-    with write_atomically(folder / paths.FIT) as file:
-        file.write(json.dumps(_finite(fit), indent=1) + "\n")
+    _write_fit(folder, fit)
 
 
 def stored_fit(folder: Path) -> dict[str, Any]:
@@ -186,10 +189,22 @@ def is_done(
     return not cut or (time_limit is not None and time_limit <= cut["time_limit"])
 
 
-def keep(folder: Path) -> list[Notice]:
-    """Mark a finished fold as the one asked for last; return its warnings."""
-    os.utime(folder / paths.FIT)
-    return fit_notices(stored_fit(folder))
+def keep(folder: Path, repeats: int | None = None) -> list[Notice]:
+    """Mark a finished fold as the one asked for last; return its warnings.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of the fold.
+    repeats : int, optional
+        How many seeds are asked for now; None where nothing is drawn at random.
+    """
+    fit = stored_fit(folder)
+    if fit.get("repeats") == repeats:
+        os.utime(folder / paths.FIT)
+    else:
+        _write_fit(folder, {**fit, "repeats": repeats})
+    return fit_notices(fit)
 
 
 def fit_notices(fit: Mapping[str, Any]) -> list[Notice]:
@@ -216,12 +231,18 @@ class StoredFold:
         Its fit.json.
     written : int
         When fit.json was written, or kept by a later run, in nanoseconds.
+    algo : str
+        The name of the algorithm.
+    repeat : int
+        Which of the algorithm's seeds the fold was run with, counted from 1.
     """
 
     number: int
     folder: Path
     fit: Mapping[str, Any]
     written: int
+    algo: str
+    repeat: int = 1
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -237,6 +258,11 @@ class StoredFold:
     def n_folds(self) -> int:
         """How many folds the data set has."""
         return self.fit["test"]["n_folds"]
+
+    @property
+    def repeats(self) -> int | None:
+        """How many seeds were asked for last; None where nothing is drawn at random."""
+        return self.fit.get("repeats")
 
     @property
     def means(self) -> Mapping[str, float]:
@@ -255,7 +281,7 @@ class StoredFold:
 
     def queries(self) -> PerQuery:
         """Read the test queries' values."""
-        return read_fold_queries(self.folder / paths.QUERIES, self.folder.parent.name, self.number)
+        return read_fold_queries(self.folder / paths.QUERIES, self.algo, self.number)
 
     def scores(self, n_docs: int) -> np.ndarray:
         """Read the test scores, float64 of shape (n_docs,)."""
@@ -263,8 +289,8 @@ class StoredFold:
 
 
 def experiment_of(identity: Mapping[str, Any]) -> str:
-    """Return an identity, without what is different in each fold, as text."""
-    shared = {key: value for key, value in identity.items() if key != "fold"}
+    """Return an identity, without what is different in each fold and repeat, as text."""
+    shared = {key: value for key, value in identity.items() if key not in ("fold", "repeat")}
     if isinstance(shared.get("external"), dict):
         external = shared["external"].items()
         shared["external"] = {key: value for key, value in external if key not in _OF_ONE_FILE}
@@ -272,27 +298,54 @@ def experiment_of(identity: Mapping[str, Any]) -> str:
 
 
 def read_folds(out: Path, dataset: str, algo: str) -> list[StoredFold]:
-    """Read every finished fold of an algorithm, in the order of their numbers.
+    """Read every finished fold of an algorithm, repeat by repeat, in the order of their numbers.
 
     Raises
     ------
     DataError
         A fit.json is damaged.
     """
-    folders = paths.fold_folders(paths.algo_folder(out, dataset, algo))
-    found = [_read_fold(number, folder) for number, folder in folders.items()]
+    found = [
+        _read_fold(folder, algo, number, repeat)
+        for repeat, place in paths.repeat_folders(paths.algo_folder(out, dataset, algo)).items()
+        for number, folder in paths.fold_folders(place).items()
+    ]
     return [fold for fold in found if fold is not None]
 
 
 def current_folds(folds: Sequence[StoredFold]) -> list[StoredFold]:
-    """Return the folds of one experiment: the one whose fold was written or kept last."""
+    """Return the folds of one experiment: the one whose fold was written or kept last.
+
+    Of its repeats those count that have every fold of the repeat with the most folds.
+    """
     if not folds:
         return []
     last = max(folds, key=lambda fold: fold.written)
-    return [fold for fold in folds if fold.experiment == last.experiment]
+    found = [fold for fold in folds if fold.experiment == last.experiment]
+    numbers: dict[int, set[int]] = {}
+    for fold in found:
+        numbers.setdefault(fold.repeat, set()).add(fold.number)
+    most = max(numbers.values(), key=len)
+    return [fold for fold in found if numbers[fold.repeat] == most]
 
 
-def _read_fold(number: int, folder: Path) -> StoredFold | None:
+def by_repeat(folds: Sequence[StoredFold]) -> list[list[StoredFold]]:
+    """Return the folds of each repeat, in the order of the repeats."""
+    found: dict[int, list[StoredFold]] = {}
+    for fold in folds:
+        found.setdefault(fold.repeat, []).append(fold)
+    return [found[repeat] for repeat in sorted(found)]
+
+
+def joined_queries(folds: Sequence[StoredFold]) -> PerQuery:
+    """Read the test queries' values of an algorithm's folds, the repeats averaged."""
+    repeats = [
+        PerQuery.joined([fold.queries() for fold in repeat]) for repeat in by_repeat(folds)
+    ]
+    return PerQuery.averaged(repeats)
+
+
+def _read_fold(folder: Path, algo: str, number: int, repeat: int) -> StoredFold | None:
     """Return the fold, None where it is not finished, or of a version that measured later."""
     path = folder / paths.FIT
     try:
@@ -304,7 +357,9 @@ def _read_fold(number: int, folder: Path) -> StoredFold | None:
         raise DataError(f"{path}: found no whole {paths.FIT} ({error}); run it again") from None
     if not isinstance(fit, dict) or "identity" not in fit:
         raise DataError(f"{path}: found no identity, expected one as `run` writes it; run it again")
-    return StoredFold(number, folder, fit, written) if fit.get("test") else None
+    if not fit.get("test"):
+        return None
+    return StoredFold(number, folder, fit, written, algo, repeat)
 
 
 @cache
@@ -333,6 +388,11 @@ def check_writable(out: Path) -> None:
         (out / ".writable").unlink()
     except OSError as error:
         raise DataError(f"{out}: cannot write results there ({error.strerror})") from None
+
+
+def _write_fit(folder: Path, fit: Mapping[str, object]) -> None:
+    with write_atomically(folder / paths.FIT) as file:
+        file.write(json.dumps(_finite(fit), indent=1) + "\n")
 
 
 def _finite(value: object) -> object:

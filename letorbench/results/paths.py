@@ -13,12 +13,15 @@ MODEL = "model.npz"
 FIT = "fit.json"
 #: the tables of an algorithm; that of its queries has the name of a fold's
 FOLDS = "folds.csv"
+#: the table of an algorithm's repeats, where it has several
+REPEATS = "repeats.csv"
 #: the table of a data set
 SUMMARY = "summary.csv"
 #: the endings of a figure's files
 FIGURES = ("png", "svg", "pdf")
 
 _FOLD = re.compile(r"fold([1-9]\d*)")
+_REPEAT = re.compile(r"repeat([1-9]\d*)")
 
 
 def dataset_folder(out: Path, dataset: str) -> Path:
@@ -31,35 +34,54 @@ def algo_folder(out: Path, dataset: str, algo: str) -> Path:
     return Path(out) / dataset / algo
 
 
-def fold_folder(out: Path, dataset: str, algo: str, number: int) -> Path:
-    """Return the folder of one fold of an algorithm's results."""
-    return algo_folder(out, dataset, algo) / f"fold{number}"
+def fold_folder(out: Path, dataset: str, algo: str, number: int, repeat: int = 1) -> Path:
+    """Return the folder of one fold of an algorithm's results.
+
+    The first repeat's folds stand in the algorithm's own folder, those of the second on in a
+    folder beside them, `repeat2`.
+    """
+    folder = algo_folder(out, dataset, algo)
+    return (folder if repeat == 1 else folder / f"repeat{repeat}") / f"fold{number}"
 
 
 def fold_folders(algorithm: Path) -> dict[int, Path]:
     """Return an algorithm's fold folders by number, in the order of the numbers."""
-    if not algorithm.is_dir():
+    return _numbered(algorithm, _FOLD)
+
+
+def repeat_folders(algorithm: Path) -> dict[int, Path]:
+    """Return the folders that hold the folds of each repeat, in the order of the numbers."""
+    return {1: algorithm, **_numbered(algorithm, _REPEAT)}
+
+
+def _numbered(folder: Path, form: re.Pattern[str]) -> dict[int, Path]:
+    """Return the folders in a folder whose names have that form, by their numbers."""
+    if not folder.is_dir():
         return {}
     found = {
         int(match[1]): path
-        for path in algorithm.iterdir()
-        if (match := _FOLD.fullmatch(path.name)) and path.is_dir()
+        for path in folder.iterdir()
+        if (match := form.fullmatch(path.name)) and path.is_dir()
     }
     return dict(sorted(found.items()))
 
 
 def algorithms(out: Path, dataset: str) -> list[str]:
     """Return the algorithms that have a finished fold of a data set, sorted by name."""
-    return sorted({fit.parent.parent.name for fit in Path(out).glob(f"{dataset}/*/fold*/{FIT}")})
+    first = {fit.parents[1].name for fit in Path(out).glob(f"{dataset}/*/fold*/{FIT}")}
+    later = {fit.parents[2].name for fit in Path(out).glob(f"{dataset}/*/repeat*/fold*/{FIT}")}
+    return sorted(first | later)
 
 
 def present(out: Path) -> list[str]:
     """Return the data sets that have a finished fold of an algorithm, sorted by name."""
-    return sorted({fit.parents[2].name for fit in Path(out).glob(f"*/*/fold*/{FIT}")})
+    first = {fit.parents[2].name for fit in Path(out).glob(f"*/*/fold*/{FIT}")}
+    later = {fit.parents[3].name for fit in Path(out).glob(f"*/*/repeat*/fold*/{FIT}")}
+    return sorted(first | later)
 
 
 def models(out: Path, dataset: str, algo: str) -> list[Path]:
-    """Return the paths of an algorithm's stored models, one a fold."""
+    """Return the paths of an algorithm's stored models of the first repeat, one a fold."""
     folders = fold_folders(algo_folder(out, dataset, algo)).values()
     return [path for folder in folders if (path := folder / MODEL).is_file()]
 

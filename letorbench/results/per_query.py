@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -26,17 +26,56 @@ class PerQuery:
     qids : ndarray of shape (n_queries,), int64
         The queries' ids.
     values : mapping of str to ndarray of shape (n_queries,), float64
-        The values of each measure.
+        The values of each measure, their means where there are repeats.
+    repeated : mapping of str to ndarray of shape (n_repeats, n_queries), float64
+        The values of each repeat; empty where there is one.
     """
 
     algo: str
     folds: np.ndarray
     qids: np.ndarray
     values: Mapping[str, np.ndarray]
+    repeated: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def mean(self, measure: str) -> float:
         """Return the mean of the folds' means, as LETOR reports it."""
         return mean_of_folds(self.values[measure], self.folds)
+
+    def by_repeat(self, measure: str) -> np.ndarray:
+        """Return the values of a measure in each repeat, (n_repeats, n_queries)."""
+        return self.repeated.get(measure, self.values[measure][None])
+
+    def means(self, measure: str) -> tuple[float, ...]:
+        """Return the mean of the folds' means of each repeat."""
+        return tuple(mean_of_folds(row, self.folds) for row in self.by_repeat(measure))
+
+    def only(self, folds: np.ndarray) -> PerQuery:
+        """Return the values on some of the folds."""
+        kept = np.isin(self.folds, folds)
+        if kept.all():
+            return self
+        return PerQuery(
+            self.algo,
+            self.folds[kept],
+            self.qids[kept],
+            {name: column[kept] for name, column in self.values.items()},
+            {name: table[:, kept] for name, table in self.repeated.items()},
+        )
+
+    @classmethod
+    def averaged(cls, repeats: Sequence[PerQuery]) -> PerQuery:
+        """Return the means of an algorithm's repeats, with the values of each; DataError where
+        they do not hold the same queries.
+        """
+        first = repeats[0]
+        if len(repeats) == 1:
+            return first
+        check_paired(first.algo, repeats)
+        repeated = {
+            name: np.stack([repeat.values[name] for repeat in repeats]) for name in first.values
+        }
+        means = {name: table.mean(axis=0) for name, table in repeated.items()}
+        return cls(first.algo, first.folds, first.qids, means, repeated)
 
     @classmethod
     def joined(cls, parts: Sequence[PerQuery]) -> PerQuery:

@@ -7,9 +7,9 @@ it is finished.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -17,11 +17,17 @@ import numpy as np
 from letorbench.errors import DataError, UsageError
 from letorbench.results import paths
 from letorbench.results.derived_tables import write_algorithm_tables, write_summary_table
-from letorbench.results.fold_files import StoredFold, current_folds, read_folds
+from letorbench.results.fold_files import (
+    StoredFold,
+    by_repeat,
+    current_folds,
+    joined_queries,
+    read_folds,
+)
 from letorbench.results.per_query import PerQuery
 
 #: the columns of summary.csv before its measures
-HEAD = ("algo", "convention", "folds", "cut_off")
+HEAD = ("algo", "convention", "folds", "repeats", "cut_off")
 
 
 @dataclass(frozen=True)
@@ -37,11 +43,15 @@ class Row:
     folds : int
         How many of its folds are finished.
     values : dict of str to float
-        The mean of the folds' means, by measure.
+        The mean of the folds' means, by measure; its mean over the repeats where there are any.
     n_folds : int, optional
         How many folds the data set has.
     cut_off : int
         How many of the finished folds have trainings that a time limit ended.
+    repeated : mapping of str to tuple of float
+        The mean of the folds' means of each repeat, by measure; empty where nothing is drawn.
+    n_repeats : int, optional
+        How many seeds were asked for; None where nothing is drawn.
     """
 
     algo: str
@@ -50,20 +60,52 @@ class Row:
     values: dict[str, float]
     n_folds: int | None = None
     cut_off: int = 0
+    repeated: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    n_repeats: int | None = None
 
     @property
     def partial(self) -> bool:
-        """Whether folds of the data set are missing: not run, or not finished yet."""
+        """Whether folds or repeats are missing: not run, or not finished yet."""
+        return self.lacks_folds or self.repeats < (self.n_repeats or 1)
+
+    @property
+    def lacks_folds(self) -> bool:
+        """Whether folds of the data set are missing."""
         return self.n_folds is not None and self.folds < self.n_folds
+
+    @property
+    def repeats(self) -> int:
+        """How many repeats have all these folds."""
+        return max((len(values) for values in self.repeated.values()), default=1)
+
+    def deviation(self, measure: str) -> float | None:
+        """Return a measure's standard deviation over the seeds.
+
+        It is None where nothing is drawn, and where there is one seed: it is not known then.
+        """
+        values = self.repeated.get(measure, ())
+        return float(np.std(values, ddof=1)) if len(values) > 1 else None
 
     @classmethod
     def of(cls, algo: str, folds: Sequence[StoredFold]) -> Row:
-        """Return the row of an algorithm with these finished folds."""
+        """Return the row of an algorithm with these finished folds of one or more repeats."""
         names = list(folds[0].means)
-        means = np.mean([[fold.means[name] for name in names] for fold in folds], axis=0)
-        values = dict(zip(names, means.tolist()))
-        cut = sum(fold.cut_off for fold in folds)
-        return cls(algo, folds[0].convention, len(folds), values, folds[0].n_folds, cut)
+        repeats = [
+            np.mean([[fold.means[name] for name in names] for fold in each], axis=0).tolist()
+            for each in by_repeat(folds)
+        ]
+        asked = max(folds, key=lambda fold: fold.written).repeats
+        drawn = len(repeats) > 1 or asked is not None
+        return cls(
+            algo,
+            folds[0].convention,
+            len(folds) // len(repeats),
+            dict(zip(names, np.mean(repeats, axis=0).tolist())),
+            folds[0].n_folds,
+            sum(fold.cut_off for fold in folds),
+            dict(zip(names, zip(*repeats))) if drawn else {},
+            asked,
+        )
 
 
 @dataclass(frozen=True)
@@ -89,10 +131,22 @@ class Summary:
         return tuple(dict.fromkeys(name for row in self.rows for name in row.values))
 
     @property
-    def partial(self) -> tuple[str, ...]:
-        """A line for each algorithm that has not finished all folds: `listnet: folds 3 of 5`."""
+    def drawn(self) -> tuple[str, ...]:
+        """The measures whose standard deviation over seeds is known of some row."""
+        rows = self.rows
         return tuple(
-            f"{row.algo}: folds {row.folds} of {row.n_folds}" for row in self.rows if row.partial
+            name for name in self.measures if any(row.deviation(name) is not None for row in rows)
+        )
+
+    @property
+    def partial(self) -> tuple[str, ...]:
+        """A line for each algorithm that is not finished: `listnet: folds 3 of 5`."""
+        return tuple(
+            f"{row.algo}: folds {row.folds} of {row.n_folds}"
+            if row.lacks_folds
+            else f"{row.algo}: repeats {row.repeats} of {row.n_repeats}"
+            for row in self.rows
+            if row.partial
         )
 
     def only(self, algos: Sequence[str]) -> Summary:
@@ -103,6 +157,11 @@ class Summary:
         """Return the summary with this row in place of the algorithm's old one."""
         rows = {each.algo: each for each in (*self.rows, row)}
         return Summary(self.dataset, tuple(rows[algo] for algo in sorted(rows)))
+
+
+def deviation_column(measure: str) -> str:
+    """Return the name of the column with a measure's standard deviation over seeds."""
+    return f"{measure}-sd"
 
 
 def stored_summary(out: Path, dataset: str, damaged: list[str] | None = None) -> Summary:
@@ -141,8 +200,8 @@ def read_summary(out: Path, dataset: str) -> Summary:
         )
     summary = Summary(dataset, tuple(Row.of(algo, folds) for algo, folds in found.items()))
     with suppress(OSError):
-        for folds in found.values():
-            write_algorithm_tables(folds)
+        for algo, folds in found.items():
+            write_algorithm_tables(paths.algo_folder(out, dataset, algo), folds)
         write_summary(out, summary)
     return summary
 
@@ -176,7 +235,7 @@ def update_row(out: Path, summary: Summary, algo: str) -> Summary:
     folds = current_folds(read_folds(out, summary.dataset, algo))
     if not folds:
         return summary
-    write_algorithm_tables(folds)
+    write_algorithm_tables(paths.algo_folder(out, summary.dataset, algo), folds)
     summary = summary.with_row(Row.of(algo, folds))
     write_summary(out, summary)
     return summary
@@ -184,13 +243,17 @@ def update_row(out: Path, summary: Summary, algo: str) -> Summary:
 
 def write_summary(out: Path, summary: Summary) -> None:
     """Write the summary.csv of a data set where it is missing or says something else."""
-    names = summary.measures
+    names, drawn = summary.measures, summary.drawn
     lines = [
-        [row.algo, row.convention, row.folds, row.cut_off, *(row.values.get(name) for name in names)]
+        [
+            *(row.algo, row.convention, row.folds, row.repeats, row.cut_off),
+            *(row.values.get(name) for name in names),
+            *(row.deviation(name) for name in drawn),
+        ]
         for row in summary.rows
     ]
     folder = paths.dataset_folder(out, summary.dataset)
-    write_summary_table(folder, [*HEAD, *names], lines)
+    write_summary_table(folder, [*HEAD, *names, *map(deviation_column, drawn)], lines)
 
 
 def read_per_query(out: Path, dataset: str, algo: str) -> PerQuery:
@@ -201,8 +264,7 @@ def read_per_query(out: Path, dataset: str, algo: str) -> PerQuery:
     DataError
         There is no finished fold, or a file is damaged.
     """
-    folds = require_folds(out, dataset, algo)
-    return PerQuery.joined([fold.queries() for fold in folds])
+    return joined_queries(require_folds(out, dataset, algo))
 
 
 def require_folds(out: Path, dataset: str, algo: str) -> list[StoredFold]:

@@ -42,8 +42,9 @@ def test_markdown_and_latex_mark_the_best_and_name_the_convention():
 
 def test_csv_keeps_every_digit():
     header, *lines = csv.reader(io.StringIO(render(SUMMARY, MEASURES, "csv")))
-    assert header == ["dataset", "algo", "convention", "folds", "cut_off", "ndcg@1", "map"]
-    assert lines[0] == ["OHSUMED", "first", "letor3", "5", "0", "0.50004", "0.25"]
+    heads = ["dataset", "algo", "convention", "folds", "repeats", "cut_off", "ndcg@1", "map"]
+    assert header == heads
+    assert lines[0] == ["OHSUMED", "first", "letor3", "5", "1", "0", "0.50004", "0.25"]
     assert lines[2][-1] == ""
 
 

@@ -93,9 +93,9 @@ def test_the_files_hold_what_they_say(protocol):
     assert header == ["fold", "qid", *names]
     assert np.array_equal(np.array(body, float), np.array(per_query, float))
     header, line = rows(protocol.out / "TOY" / "summary.csv")
-    assert header == ["algo", "convention", "folds", "cut_off", *names]
-    assert line[:4] == ["regression", "standard", "5", "0"]
-    assert line[4:] == rows(folder / "folds.csv")[-1][1:]
+    assert header == ["algo", "convention", "folds", "repeats", "cut_off", *names]
+    assert line[:5] == ["regression", "standard", "5", "1", "0"]
+    assert line[5:] == rows(folder / "folds.csv")[-1][1:]
 
 
 def test_the_test_part_is_scored_once_and_after_selection(protocol, spy):

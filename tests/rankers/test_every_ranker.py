@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import fields
 from pathlib import Path
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pytest
@@ -10,7 +13,7 @@ from conftest import random_queries
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import DataError
+from letorbench.errors import DataError, UsageError
 from letorbench.measures import parse, query_metrics
 from letorbench.rankers import Ranker, load_model, names, ranker
 from letorbench.solvers.validation import Validation
@@ -140,3 +143,44 @@ def test_a_time_limit_ends_the_training(cls: type[Ranker], validated: bool) -> N
     assert len(model.learned.curve) <= 1 and (model.learned.best or 0) <= 1
     assert np.isfinite(model.predict(valid.features)).all()
     assert not cls().fit_sets(train, validation, time_limit=1e9).learned.cut_off
+
+
+#: settings that are no Literal and may make a ranker draw
+DRAWING = {
+    "ndcgboost": [{"stumps": "sample"}],
+    "lightgbm": [{"docs": 0.5, "min_docs": 2}, {"columns": 0.5, "min_docs": 2}],
+    "xgboost": [{"docs": 0.5}, {"columns": 0.5}],
+    "recipe": [{"loss": "ranknet", "solver": "sgd"}],
+}
+
+
+def variants(cls: type[Ranker]) -> list[Ranker]:
+    """The ranker, and one for each other value of a setting that has a few names."""
+    hints = get_type_hints(cls)
+    named = [
+        {field.name: value}
+        for field in fields(cls)
+        if get_origin(hints[field.name]) is Literal
+        and (cls.name, field.name) != ("lambdarank", "function")  # a compiled kernel for each
+        for value in get_args(hints[field.name])
+    ]
+    found = []
+    for settings in [{}, *named, *DRAWING.get(cls.name, [])]:
+        with suppress(UsageError):  # this value needs another one beside it
+            found.append(cls(**settings))
+    return found
+
+
+@pytest.mark.parametrize("cls", RANKERS)
+def test_says_whether_it_draws(cls: type[Ranker], tmp_path: Path) -> None:
+    """What does not draw has the same bytes for any seed; what does has other ones."""
+    train, valid = toy(27, [8] * 12, 6), toy(29, [8] * 6, 6)
+    for each in variants(cls):
+        files = []
+        for seed in (0, 1):
+            rng = np.random.default_rng(seed)
+            untouched = rng.bit_generator.state
+            each.fit_sets(train, Validation(valid), rng).save(tmp_path / "model.npz")
+            files.append((tmp_path / "model.npz").read_bytes())
+            assert (rng.bit_generator.state != untouched) == each.draws, each
+        assert (files[0] != files[1]) == each.draws, each

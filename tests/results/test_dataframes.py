@@ -25,7 +25,8 @@ def out(tmp_path):
 def test_the_summary(out):
     frame = summary_frame(out)
     assert frame.columns.tolist() == [
-        "dataset", "algo", "convention", "folds", "n_folds", "partial", "cut_off", "map", "mrr"
+        "dataset", "algo", "convention", "folds", "n_folds", "repeats", "partial", "cut_off",
+        "map", "mrr",
     ]  # fmt: skip
     assert list(zip(frame.dataset, frame.algo)) == [("A", "x"), ("A", "y"), ("B", "x"), ("B", "z")]
     assert frame["map"].tolist() == [0.375, 0.375, 0.375, 0.5]
@@ -35,10 +36,10 @@ def test_the_summary(out):
 
 def test_folds_and_queries_and_fits(out):
     folds = folds_frame(out, "A", "x")
-    expected = {"dataset": ["A"] * 2, "algo": ["x"] * 2, "fold": [1, 2], "map": [0.25, 0.5]}
+    expected = {"dataset": "A", "algo": "x", "repeat": 1, "fold": [1, 2], "map": [0.25, 0.5]}
     pd.testing.assert_frame_equal(folds, pd.DataFrame(expected))
     queries = per_query_frame(out)
-    assert queries.columns.tolist() == ["dataset", "algo", "fold", "qid", "map", "mrr"]
+    assert queries.columns.tolist() == ["dataset", "algo", "repeat", "fold", "qid", "map", "mrr"]
     assert len(queries) == 13 and per_query_frame(out, algo="z").mrr.tolist() == [1.0]
     by_fold = queries.groupby(["dataset", "algo", "fold"])["map"].mean()
     means = by_fold.groupby(["dataset", "algo"]).mean()

@@ -42,8 +42,8 @@ def test_a_summary_and_its_copy(tmp_path):
     assert summary.partial == () and stored_summary(tmp_path, "SET") == summary
     assert present(tmp_path) == ["SET"]
     assert (tmp_path / "SET" / "summary.csv").read_text() == (
-        "algo,convention,folds,cut_off,ndcg@1,mrr,map\na,letor4,2,0,0.2,0.5,\n"
-        "b,letor3,2,0,0.1,,0.30000000000000004\n"
+        "algo,convention,folds,repeats,cut_off,ndcg@1,mrr,map\na,letor4,2,1,0,0.2,0.5,\n"
+        "b,letor3,2,1,0,0.1,,0.30000000000000004\n"
     )
 
 
@@ -110,7 +110,7 @@ def test_one_new_fold_changes_one_row(tmp_path):
     store_fold(tmp_path, "SET", "a", 1, {"map": 0.25})
     after = update_row(tmp_path, before, "a")
     assert [row.algo for row in after.rows] == ["a", "b"] and after.rows[1] == before.rows[0]
-    assert (tmp_path / "SET" / "summary.csv").read_text().splitlines()[1] == "a,letor3,1,0,0.25"
+    assert (tmp_path / "SET" / "summary.csv").read_text().splitlines()[1] == "a,letor3,1,1,0,0.25"
 
 
 def test_what_is_missing_or_broken(tmp_path):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from letorbench.results.added_measures import with_measures
+from letorbench.results.fold_files import by_repeat
 from letorbench.results.per_query import PerQuery
 from letorbench.results.summary import Row, Summary, require_folds
 
@@ -53,7 +54,7 @@ def gather(out: Path, data_dir: Path, summary: Summary, baseline: str) -> Result
     for row in summary.rows:
         queries = with_measures(out, data_dir, summary.dataset, row.algo, list(row.values))
         folds = require_folds(out, summary.dataset, row.algo)
-        fits = {fold.number: fold.fit for fold in folds}
+        fits = {fold.number: fold.fit for fold in by_repeat(folds)[0]}
         algorithms.append(Algorithm(row, queries, fits))
     return Results(summary, tuple(algorithms), baseline)
 
