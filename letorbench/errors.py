@@ -17,3 +17,14 @@ class UsageError(LetorError, ValueError):
     """A name, an option or a value that does not exist or does not fit."""
 
     exit_status = 2
+
+
+class WriteError(DataError, OSError):
+    """A file or a folder cannot be written: names it and the reason."""
+
+    def __init__(self, path: object, error: OSError) -> None:
+        super().__init__(f"{path}: cannot be written: {error.strerror or error}")
+        self.errno, self.strerror, self.filename = error.errno, error.strerror, str(path)
+
+    def __str__(self) -> str:
+        return str(self.args[0])

@@ -46,7 +46,7 @@ class Results:
     summaries : tuple of Summary
         The algorithms and their means, one summary a data set.
     warnings : tuple of str
-        What the run that gave the results had to say.
+        What the run that gave the results had to say, or which damaged folds are left out.
     """
 
     out: Path
@@ -317,4 +317,6 @@ def results(
         A name is unknown.
     """
     out = Path(out)
-    return Results(out, Path(data_dir), stored_summaries(out, datasets, algos, baseline))
+    summaries = stored_summaries(out, datasets, algos, baseline)
+    damaged = tuple(line for summary in summaries for line in summary.damaged)
+    return Results(out, Path(data_dir), summaries, damaged)

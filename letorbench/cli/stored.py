@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from letorbench.cli import completion
+from letorbench.cli.group import complain
 
 if TYPE_CHECKING:
     from letorbench.api.results_view import Results
@@ -29,7 +30,12 @@ def results(
     out: Path,
     baseline: str | None = None,
 ) -> Results:
-    """Return the stored results of these data sets and algorithms, the baseline with them."""
+    """Return the stored results of these data sets and algorithms, the baseline with them.
+
+    A line on stderr names each damaged fold, which is left out.
+    """
     from letorbench.api.results_view import results as stored_results
 
-    return stored_results(out, datasets, algos, data_dir, baseline)
+    found = stored_results(out, datasets, algos, data_dir, baseline)
+    complain(found.warnings, "warning")
+    return found

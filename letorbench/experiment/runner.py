@@ -25,7 +25,7 @@ from letorbench.rankers import plugins
 from letorbench.rankers.base import Ranker
 from letorbench.results.fold_files import check_writable, current_folds, experiment_of, read_folds
 from letorbench.results.paths import algo_folder
-from letorbench.results.summary import Summary, stored_summary, update_row
+from letorbench.results.summary import Summary, refreshed_summary, stored_summary, update_row
 from letorbench.threads import thread_count
 
 
@@ -88,7 +88,7 @@ def run(
     UsageError
         An algorithm or a fold does not exist.
     DataError
-        A data set cannot be read, or results cannot be written.
+        A data set cannot be read, or results cannot be written: what is stored until then stays.
     """
     check_writable(protocol.out)
     systems = contenders(algos)
@@ -111,15 +111,20 @@ def run(
         for number in fold_numbers(benchmark, folds)
     ]
     notes: list[str] = []
-    summaries = {name: stored_summary(protocol.out, name, notes) for name in benchmarks}
+    summaries = {name: stored_summary(protocol.out, name) for name in benchmarks}
     ended: dict[str, Outcome] = {}
     for outcome in _progress(_outcomes(tasks, benchmarks, protocol, jobs), len(tasks)):
         task = outcome.task
+        if outcome.unwritable:
+            raise DataError(outcome.error)  # no other task could store its result either
         ended[str(task)] = outcome
-        try:
-            summaries[task.dataset] = update_row(protocol.out, summaries[task.dataset], task.algo)
-        except DataError as error:
-            notes.append(str(error))
+        summaries[task.dataset] = update_row(protocol.out, summaries[task.dataset], task.algo)
+        if outcome.damaged:
+            notes.append(outcome.damaged)
+    # another run may have stored results of other algorithms meanwhile
+    summaries = {name: refreshed_summary(protocol.out, name) for name in benchmarks}
+    for summary in summaries.values():
+        notes += summary.damaged
     for benchmark in benchmarks.values():
         notes += [_other_folds(protocol, benchmark, system) for system in systems]
         notes.append(_convention_note(benchmark, protocol))
@@ -143,10 +148,7 @@ def _repeats(system: Contender, protocol: Protocol) -> int:
 def _other_folds(protocol: Protocol, benchmark: Benchmark, system: Contender) -> str:
     """Return a note where stored folds of an algorithm are of other settings or data."""
     name, algo, out = benchmark.name, system.name, protocol.out
-    try:
-        stored = read_folds(out, name, algo)
-    except DataError:
-        return ""  # already noted
+    stored = read_folds(out, name, algo)
     try:
         task = Task(name, algo, 0, system.settings)
         asked = experiment_of(identity(task, protocol, benchmark, system.ranker))

@@ -5,21 +5,30 @@ from __future__ import annotations
 import time
 import traceback
 import zlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from letorbench.datasets.queryset import Benchmark
-from letorbench.errors import LetorError
+from letorbench.errors import LetorError, WriteError
 from letorbench.experiment.identity import identity
 from letorbench.experiment.plan import Protocol, Task, benchmark_of
 from letorbench.experiment.select import draws, select
+from letorbench.files import one_writer
 from letorbench.measures import parse
 from letorbench.notices import Notice
 from letorbench.rankers import plugins, ranker
 from letorbench.rankers.base import Ranker
-from letorbench.results.fold_files import CutOff, FoldResult, is_done, keep, write_fold
+from letorbench.results.fold_files import (
+    CutOff,
+    FoldResult,
+    damage,
+    is_done,
+    keep,
+    write_fold,
+)
 from letorbench.results.measure_fold import measure_fold
 from letorbench.results.paths import fold_folder
 from letorbench.results.scores import finite_scores, score_warnings
@@ -54,7 +63,11 @@ class Worker:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a task: kept from before, failed with an error, or run."""
+    """What became of a task: kept from before, failed with an error, or run.
+
+    `unwritable` says that the error concerns every task: the results cannot be written.
+    `damaged` says what was found damaged of a stored fold that was therefore run again.
+    """
 
     task: Task
     kept: bool = False
@@ -62,6 +75,8 @@ class Outcome:
     error: str = ""
     exit_status: int = 0
     trace: str = ""
+    unwritable: bool = False
+    damaged: str = ""
 
 
 def attempt(
@@ -94,16 +109,35 @@ def attempt(
         if not isinstance(error, LetorError):
             text = f"{type(error).__name__}: {text}"
         status = getattr(error, "exit_status", 1)
-        return Outcome(task, error=text, exit_status=status, trace=traceback.format_exc())
+        unwritable = isinstance(error, WriteError)
+        return Outcome(
+            task, error=text, exit_status=status, trace=traceback.format_exc(),
+            unwritable=unwritable,
+        )  # fmt: skip
 
 
 def perform(task: Task, protocol: Protocol, benchmark: Benchmark, cls: type[Ranker]) -> Outcome:
-    """Train, select on validation, score the test part once, write the fold's files."""
+    """Keep the fold that is stored, or make it; other runs of the same fold wait."""
     facts = identity(task, protocol, benchmark, cls)
     folder = fold_folder(protocol.out, task.dataset, task.algo, task.fold, task.repeat)
     repeats = protocol.repeats if draws(cls, task.settings) else None
-    if not protocol.force and is_done(folder, facts, protocol.time_limit):
-        return Outcome(task, kept=True, warnings=tuple(keep(folder, repeats)))
+    with one_writer(folder):
+        if not protocol.force and is_done(folder, facts, protocol.time_limit):
+            return Outcome(task, kept=True, warnings=tuple(keep(folder, repeats)))
+        damaged = damage(folder)
+        result = replace(_result(task, protocol, benchmark, cls, facts), repeats=repeats)
+        write_fold(folder, result)
+    return Outcome(task, warnings=tuple(result.warnings), damaged=damaged)
+
+
+def _result(
+    task: Task,
+    protocol: Protocol,
+    benchmark: Benchmark,
+    cls: type[Ranker],
+    facts: Mapping[str, object],
+) -> FoldResult:
+    """Train, select on validation, score the test part once."""
     start = time.perf_counter()
     fold = next(fold for fold in benchmark.folds if fold.number == task.fold)
     validation = Validation(fold.validation, parse(protocol.select), benchmark.convention)
@@ -112,7 +146,7 @@ def perform(task: Task, protocol: Protocol, benchmark: Benchmark, cls: type[Rank
     scores = selected.ranker.predict(fold.test.features)
     warnings = (*selected.warnings, *score_warnings(scores, fold.test))
     scores = finite_scores(scores)
-    result = FoldResult(
+    return FoldResult(
         identity=facts,
         scores=scores,
         measured=measure_fold(
@@ -124,10 +158,7 @@ def perform(task: Task, protocol: Protocol, benchmark: Benchmark, cls: type[Rank
         seconds=time.perf_counter() - start,
         warnings=warnings,
         cut_off=CutOff.of_fits(selected.cut_off, len(selected.trials), protocol.time_limit),
-        repeats=repeats,
     )
-    write_fold(folder, result)
-    return Outcome(task, warnings=warnings)
 
 
 def seed_of(task: Task, seed: int) -> np.random.SeedSequence:

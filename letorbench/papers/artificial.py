@@ -16,6 +16,7 @@ from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.experiment.identity import ranker_identity
 from letorbench.experiment.select import select
+from letorbench.files import one_writer
 from letorbench.measures import parse, query_metrics
 from letorbench.papers.study import Study, Values, Variant
 from letorbench.rankers import ranker
@@ -54,6 +55,15 @@ def runs(
     def one(variant: Variant) -> Values:
         facts = _identity(made, variant, choose, study.seed)
         own = folder / variant.label
+        with one_writer(own):
+            make_unless_done(variant, own, facts)
+        test = made.test
+        scores = fold_scores(own, test.n_docs)
+        asked = [parse(name) for name in measures]
+        values = query_metrics(test.labels, scores, test.offsets, asked, rules)
+        return Values(tuple(measures), values, np.ones(test.n_queries, dtype=np.int64))
+
+    def make_unless_done(variant: Variant, own: Path, facts: dict[str, object]) -> None:
         if not is_done(own, facts):
             study.say(f"{folder.name}: {variant.label}")
             start = time.perf_counter()
@@ -71,11 +81,6 @@ def runs(
                 warnings=(*selected.warnings, *score_warnings(scores, made.test)),
             )
             write_fold(own, result)
-        test = made.test
-        scores = fold_scores(own, test.n_docs)
-        asked = [parse(name) for name in measures]
-        values = query_metrics(test.labels, scores, test.offsets, asked, rules)
-        return Values(tuple(measures), values, np.ones(test.n_queries, dtype=np.int64))
 
     with ThreadPoolExecutor(study.jobs) as pool:
         return dict(zip([v.label for v in variants], pool.map(one, variants)))

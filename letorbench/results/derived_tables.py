@@ -38,27 +38,22 @@ def write_algorithm_tables(folder: Path, folds: Sequence[StoredFold]) -> None:
     # (n_repeats, n_folds, n_measures)
     means = np.array([[[fold.means[name] for name in names] for fold in r] for r in repeats])
     rows = _labelled([fold.number for fold in repeats[0]], means.mean(axis=0))
-    text = _csv(["fold", *names], [*rows, ["mean", *means.mean(axis=(0, 1)).tolist()]])
     each = means.mean(axis=1)
     spread = _repeats_table(names, [repeat[0].repeat for repeat in repeats], each)
-    same = _holds(folder / paths.FOLDS, text) and _holds(folder / paths.REPEATS, spread)
-    if same and (folder / paths.QUERIES).is_file():
-        return
-    _write_queries(folder / paths.QUERIES, repeats)
+    _write_if_other(folder / paths.QUERIES, _queries(repeats))
     if spread:
-        _write(folder / paths.REPEATS, spread)
+        _write_if_other(folder / paths.REPEATS, spread)
     else:
         (folder / paths.REPEATS).unlink(missing_ok=True)
-    _write(folder / paths.FOLDS, text)
+    table = [*rows, ["mean", *means.mean(axis=(0, 1)).tolist()]]
+    _write_if_other(folder / paths.FOLDS, _csv(["fold", *names], table))
 
 
 def write_summary_table(
     folder: Path, header: Sequence[str], rows: Sequence[Sequence[object]]
 ) -> None:
     """Write the summary.csv of a data set's folder."""
-    text = _csv(header, rows)
-    if not _holds(folder / paths.SUMMARY, text):
-        _write(folder / paths.SUMMARY, text)
+    _write_if_other(folder / paths.SUMMARY, _csv(header, rows))
 
 
 def _repeats_table(names: Sequence[str], numbers: Sequence[int], each: np.ndarray) -> str:
@@ -76,15 +71,17 @@ def _labelled(labels: Sequence[object], values: np.ndarray) -> list[list[object]
     return [[label, *row] for label, row in zip(labels, values.tolist())]
 
 
-def _write_queries(path: Path, repeats: Sequence[Sequence[StoredFold]]) -> None:
-    with write_atomically(path) as file:
-        for i, same in enumerate(zip(*repeats, strict=True)):
-            queries = PerQuery.averaged([fold.queries() for fold in same])
-            if i == 0:
-                file.write(",".join(["fold", "qid", *queries.values]) + "\n")
-            table = np.stack(list(queries.values.values()), axis=1).tolist()
-            for qid, row in zip(queries.qids.tolist(), table):
-                file.write(f"{same[0].number},{qid},{','.join(map(repr, row))}\n")
+def _queries(repeats: Sequence[Sequence[StoredFold]]) -> str:
+    """Return the lines of an algorithm's per_query.csv."""
+    lines = []
+    for i, same in enumerate(zip(*repeats, strict=True)):
+        queries = PerQuery.averaged([fold.queries() for fold in same])
+        if i == 0:
+            lines.append(",".join(["fold", "qid", *queries.values]) + "\n")
+        table = np.stack(list(queries.values.values()), axis=1).tolist()
+        for qid, row in zip(queries.qids.tolist(), table):
+            lines.append(f"{same[0].number},{qid},{','.join(map(repr, row))}\n")
+    return "".join(lines)
 
 
 def _csv(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -98,16 +95,12 @@ def _cell(value: object) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
-def _holds(path: Path, text: str) -> bool:
-    """Return whether the file has this content; a missing file has none."""
-    if not path.exists():
-        return not text
+def _write_if_other(path: Path, text: str) -> None:
+    """Write the file unless it has this content."""
     try:
-        return path.read_text(encoding="utf-8") == text
-    except (OSError, ValueError):
-        return False
-
-
-def _write(path: Path, text: str) -> None:
-    with write_atomically(path) as file:
-        file.write(text)
+        same = path.read_bytes() == text.encode()
+    except OSError:
+        same = False
+    if not same:
+        with write_atomically(path) as file:
+            file.write(text)

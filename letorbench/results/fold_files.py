@@ -1,7 +1,9 @@
 """The files of one fold: written whole, read back, and compared with what is asked for.
 
 A fold is finished when its fit.json is there. That file is written last and removed first, so
-that a run which is killed leaves a fold finished or not, never half.
+that a run which is killed leaves a fold finished or not, never half. It has the digests of the
+fold's other files and its own, so that a fold with any byte changed is damaged: it does not
+count, and the next run of it runs it again.
 """
 
 from __future__ import annotations
@@ -18,12 +20,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from letorbench import __version__
-from letorbench.errors import DataError
+from letorbench.errors import DataError, WriteError
 from letorbench.files import write_atomically
 from letorbench.notices import Notice
 from letorbench.results import paths
 from letorbench.results.per_query import PerQuery, read_fold_queries, write_fold_queries
 from letorbench.results.scores import read_scores, write_scores
+from letorbench.results.seal import read_sealed, write_sealed
 
 if TYPE_CHECKING:
     from letorbench.rankers.base import Ranker
@@ -157,18 +160,20 @@ def write_fold(folder: Path, result: FoldResult) -> None:
 
 
 def stored_fit(folder: Path) -> dict[str, Any]:
-    """Return a fold's fit.json, empty where there is none or where it is damaged."""
-    try:
-        fit = json.loads((folder / paths.FIT).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return fit if isinstance(fit, dict) else {}
+    """Return a fold's fit.json, empty where there is none.
+
+    Raises
+    ------
+    DataError
+        It or another file of the fold is damaged or missing.
+    """
+    return read_sealed(folder / paths.FIT)
 
 
 def is_done(
     folder: Path, identity: Mapping[str, object], time_limit: float | None = None
 ) -> bool:
-    """Return whether the folder holds the finished result of that identity.
+    """Return whether the folder holds the finished, undamaged result of that identity.
 
     A result that a time limit cut off is finished only for the same limit or a shorter one. One
     that was not cut off is finished for every limit.
@@ -182,11 +187,23 @@ def is_done(
     time_limit : float, optional
         The seconds that a training may take now.
     """
-    fit = stored_fit(folder)
-    if fit.get("identity") != identity or not (folder / paths.SCORES).is_file():
+    try:
+        fit = stored_fit(folder)
+    except DataError:
+        return False
+    if fit.get("identity") != identity:
         return False
     cut = fit.get("cut_off")
     return not cut or (time_limit is not None and time_limit <= cut["time_limit"])
+
+
+def damage(folder: Path) -> str:
+    """Return a line that says what of a finished fold is damaged, empty where nothing is."""
+    try:
+        stored_fit(folder)
+    except DataError as error:
+        return str(error)
+    return ""
 
 
 def keep(folder: Path, repeats: int | None = None) -> list[Notice]:
@@ -298,19 +315,33 @@ def experiment_of(identity: Mapping[str, Any]) -> str:
 
 
 def read_folds(out: Path, dataset: str, algo: str) -> list[StoredFold]:
-    """Read every finished fold of an algorithm, repeat by repeat, in the order of their numbers.
+    """Read every finished, undamaged fold of an algorithm, by repeat and number."""
+    return sound_and_damaged(out, dataset, algo)[0]
 
-    Raises
-    ------
-    DataError
-        A fit.json is damaged.
+
+def sound_and_damaged(
+    out: Path, dataset: str, algo: str
+) -> tuple[list[StoredFold], list[str]]:
+    """Read every finished fold of an algorithm.
+
+    Returns
+    -------
+    folds : list of StoredFold
+        Those without damage, repeat by repeat, in the order of their numbers.
+    damaged : list of str
+        A line for each other one, which says what is damaged.
     """
-    found = [
-        _read_fold(folder, algo, number, repeat)
-        for repeat, place in paths.repeat_folders(paths.algo_folder(out, dataset, algo)).items()
-        for number, folder in paths.fold_folders(place).items()
-    ]
-    return [fold for fold in found if fold is not None]
+    found, damaged = [], []
+    for repeat, place in paths.repeat_folders(paths.algo_folder(out, dataset, algo)).items():
+        for number, folder in paths.fold_folders(place).items():
+            try:
+                fold = _read_fold(folder, dataset, algo, number, repeat)
+            except DataError as error:
+                damaged.append(str(error))
+                continue
+            if fold is not None:
+                found.append(fold)
+    return found, damaged
 
 
 def current_folds(folds: Sequence[StoredFold]) -> list[StoredFold]:
@@ -345,20 +376,22 @@ def joined_queries(folds: Sequence[StoredFold]) -> PerQuery:
     return PerQuery.averaged(repeats)
 
 
-def _read_fold(folder: Path, algo: str, number: int, repeat: int) -> StoredFold | None:
+def _read_fold(
+    folder: Path, dataset: str, algo: str, number: int, repeat: int
+) -> StoredFold | None:
     """Return the fold, None where it is not finished, or of a version that measured later."""
-    path = folder / paths.FIT
-    try:
-        written = path.stat().st_mtime_ns
-        fit = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path}: found no whole {paths.FIT} ({error}); run it again") from None
-    if not isinstance(fit, dict) or "identity" not in fit:
-        raise DataError(f"{path}: found no identity, expected one as `run` writes it; run it again")
+    fit = stored_fit(folder)
     if not fit.get("test"):
         return None
+    # an algorithm's whole folder may be copied under another name, to compare two versions
+    facts = {"repeat": 1, **fit["identity"]}
+    for key, expected in {"dataset": dataset, "fold": number, "repeat": repeat}.items():
+        if facts.get(key) != expected:
+            raise DataError(
+                f"{folder / paths.FIT}: found the {key} {facts.get(key)!r}, expected "
+                f"{expected!r}; the next run of this fold makes it again"
+            )
+    written = (folder / paths.FIT).stat().st_mtime_ns
     return StoredFold(number, folder, fit, written, algo, repeat)
 
 
@@ -387,12 +420,11 @@ def check_writable(out: Path) -> None:
             pass
         (out / ".writable").unlink()
     except OSError as error:
-        raise DataError(f"{out}: cannot write results there ({error.strerror})") from None
+        raise WriteError(out, error) from None
 
 
 def _write_fit(folder: Path, fit: Mapping[str, object]) -> None:
-    with write_atomically(folder / paths.FIT) as file:
-        file.write(json.dumps(_finite(fit), indent=1) + "\n")
+    write_sealed(folder / paths.FIT, _finite(fit), [folder / name for name in paths.SEALED])
 
 
 def _finite(value: object) -> object:

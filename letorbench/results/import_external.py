@@ -12,6 +12,7 @@ import numpy as np
 
 from letorbench.datasets.queryset import Benchmark, Fold
 from letorbench.errors import UsageError
+from letorbench.files import one_writer
 from letorbench.rankers import names
 from letorbench.results import paths
 from letorbench.results.columns import content
@@ -95,7 +96,8 @@ def import_external(
         measured = measure_fold(name, file.fold, scores, benchmark.convention, n_folds)
         identity = _identity(name, pattern, file, benchmark)
         folder = paths.fold_folder(out, benchmark.name, name, number)
-        write_fold(folder, FoldResult(identity, scores, measured, warnings=warnings))
+        with one_writer(folder):
+            write_fold(folder, FoldResult(identity, scores, measured, warnings=warnings))
     return read_summary(out, benchmark.name), notes
 
 

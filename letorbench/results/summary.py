@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from letorbench.errors import DataError, UsageError
+from letorbench.files import one_writer
 from letorbench.results import paths
 from letorbench.results.derived_tables import write_algorithm_tables, write_summary_table
 from letorbench.results.fold_files import (
@@ -23,6 +24,7 @@ from letorbench.results.fold_files import (
     current_folds,
     joined_queries,
     read_folds,
+    sound_and_damaged,
 )
 from letorbench.results.per_query import PerQuery
 
@@ -110,10 +112,21 @@ class Row:
 
 @dataclass(frozen=True)
 class Summary:
-    """All the algorithms of one data set, in the order of their names."""
+    """All the algorithms of one data set, in the order of their names.
+
+    Attributes
+    ----------
+    dataset : str
+        The name of the data set.
+    rows : tuple of Row
+        The algorithms.
+    damaged : tuple of str
+        A line for each finished fold that is left out because a file of it is damaged.
+    """
 
     dataset: str
     rows: tuple[Row, ...]
+    damaged: tuple[str, ...] = ()
 
     @property
     def conventions(self) -> tuple[str, ...]:
@@ -151,12 +164,12 @@ class Summary:
 
     def only(self, algos: Sequence[str]) -> Summary:
         """Return the summary with these algorithms alone."""
-        return Summary(self.dataset, tuple(row for row in self.rows if row.algo in algos))
+        return replace(self, rows=tuple(row for row in self.rows if row.algo in algos))
 
     def with_row(self, row: Row) -> Summary:
         """Return the summary with this row in place of the algorithm's old one."""
         rows = {each.algo: each for each in (*self.rows, row)}
-        return Summary(self.dataset, tuple(rows[algo] for algo in sorted(rows)))
+        return replace(self, rows=tuple(rows[algo] for algo in sorted(rows)))
 
 
 def deviation_column(measure: str) -> str:
@@ -164,20 +177,11 @@ def deviation_column(measure: str) -> str:
     return f"{measure}-sd"
 
 
-def stored_summary(out: Path, dataset: str, damaged: list[str] | None = None) -> Summary:
-    """Summarise the finished folds of a data set; without rows where there are none.
-
-    Parameters
-    ----------
-    out : Path
-        The results folder.
-    dataset : str
-        The name of the data set.
-    damaged : list of str, optional
-        Takes a line for each algorithm that has a damaged file. By default that is an error.
-    """
-    found = _current(out, dataset, damaged)
-    return Summary(dataset, tuple(Row.of(algo, folds) for algo, folds in found.items()))
+def stored_summary(out: Path, dataset: str) -> Summary:
+    """Summarise the finished folds of a data set; without rows where there are none."""
+    found, damaged = _current(out, dataset)
+    rows = tuple(Row.of(algo, folds) for algo, folds in found.items())
+    return Summary(dataset, rows, tuple(damaged))
 
 
 def read_summary(out: Path, dataset: str) -> Summary:
@@ -188,40 +192,43 @@ def read_summary(out: Path, dataset: str) -> Summary:
     Raises
     ------
     DataError
-        There are no finished folds, or a file is damaged.
+        There are no finished folds without damage.
     """
-    found = _current(out, dataset)
-    if not found:
+    summary = refreshed_summary(out, dataset)
+    if not summary.rows:
+        if summary.damaged:
+            raise DataError(summary.damaged[0])
         have = paths.present(out)
         there = f"results there: {', '.join(have)}" if have else "no results there"
         raise DataError(
             f"{paths.dataset_folder(out, dataset)}: found no finished fold ({there}); "
             f"`letorbench run --dataset {dataset}` makes them"
         )
-    summary = Summary(dataset, tuple(Row.of(algo, folds) for algo, folds in found.items()))
-    with suppress(OSError):
-        for algo, folds in found.items():
-            write_algorithm_tables(paths.algo_folder(out, dataset, algo), folds)
-        write_summary(out, summary)
     return summary
 
 
-def _current(
-    out: Path, dataset: str, damaged: list[str] | None = None
-) -> dict[str, list[StoredFold]]:
-    """Return the folds that count, by algorithm."""
-    found = {}
+def refreshed_summary(out: Path, dataset: str) -> Summary:
+    """Return `stored_summary`; bring the CSV files up to date where the folder can be written."""
+    found, damaged = _current(out, dataset)
+    rows = tuple(Row.of(algo, folds) for algo, folds in found.items())
+    summary = Summary(dataset, rows, tuple(damaged))
+    if rows:
+        with suppress(OSError), one_writer(paths.dataset_folder(out, dataset)):
+            for algo, folds in found.items():
+                write_algorithm_tables(paths.algo_folder(out, dataset, algo), folds)
+            write_summary(out, summary)
+    return summary
+
+
+def _current(out: Path, dataset: str) -> tuple[dict[str, list[StoredFold]], list[str]]:
+    """Return the folds that count, by algorithm, and a line for each damaged one."""
+    found, damaged = {}, []
     for algo in paths.algorithms(out, dataset):
-        try:
-            folds = current_folds(read_folds(out, dataset, algo))
-        except DataError as error:
-            if damaged is None:
-                raise
-            damaged.append(str(error))
-            continue
+        folds, lines = sound_and_damaged(out, dataset, algo)
+        damaged += lines
         if folds:
-            found[algo] = folds
-    return found
+            found[algo] = current_folds(folds)
+    return found, damaged
 
 
 def update_row(out: Path, summary: Summary, algo: str) -> Summary:
@@ -235,9 +242,11 @@ def update_row(out: Path, summary: Summary, algo: str) -> Summary:
     folds = current_folds(read_folds(out, summary.dataset, algo))
     if not folds:
         return summary
-    write_algorithm_tables(paths.algo_folder(out, summary.dataset, algo), folds)
     summary = summary.with_row(Row.of(algo, folds))
-    write_summary(out, summary)
+    with one_writer(paths.dataset_folder(out, summary.dataset)):
+        with suppress(FileNotFoundError):  # another run is at work on the fold
+            write_algorithm_tables(paths.algo_folder(out, summary.dataset, algo), folds)
+        write_summary(out, summary)
     return summary
 
 
@@ -269,10 +278,13 @@ def read_per_query(out: Path, dataset: str, algo: str) -> PerQuery:
 
 def require_folds(out: Path, dataset: str, algo: str) -> list[StoredFold]:
     """Return the finished folds of an algorithm's last experiment; DataError if none is."""
-    folds = current_folds(read_folds(out, dataset, algo))
+    found, damaged = sound_and_damaged(out, dataset, algo)
+    folds = current_folds(found)
     if not folds:
         raise DataError(
-            f"{paths.algo_folder(out, dataset, algo)}: found no finished fold; "
+            damaged[0]
+            if damaged
+            else f"{paths.algo_folder(out, dataset, algo)}: found no finished fold; "
             f"`letorbench run --dataset {dataset} --algo {algo}` makes them"
         )
     return folds

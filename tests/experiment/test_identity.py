@@ -36,6 +36,7 @@ BESIDES = {
     "results/paths.py": "the names of files",
     "results/per_query.py": "how measures are stored",
     "results/columns.py": "how measures are stored",
+    "results/seal.py": "how fit.json is written and checked",
 }
 
 

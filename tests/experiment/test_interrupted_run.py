@@ -124,7 +124,7 @@ def test_a_damaged_fold_is_said_and_does_not_stop_a_run(tmp_path: Path) -> None:
     fit = tmp_path / "results" / "TOY" / "regression" / "fold2" / "fit.json"
     fit.write_text("{")
     report = run(["TOY"], ["regression"], [1], protocol)
-    assert report.outcomes[0].kept and "fold2/fit.json: found no whole" in report.notes[0]
+    assert report.outcomes[0].kept and "fold2/fit.json: damaged" in report.notes[0]
     report = run(["TOY"], ["regression"], [1, 2], protocol)
     assert [outcome.kept for outcome in report.outcomes] == [True, False]
     assert json.loads(fit.read_text())

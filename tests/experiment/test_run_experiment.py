@@ -175,7 +175,7 @@ def test_folds_and_folders_that_are_not_there(protocol, tmp_path):
     with pytest.raises(UsageError, match="TOY has no fold 6; expected 1-5"):
         run(["TOY"], {"regression": {}}, [5, 6], protocol)
     (tmp_path / "file").touch()
-    with pytest.raises(DataError, match="cannot write results there"):
+    with pytest.raises(DataError, match="file/x: cannot be written: Not a directory"):
         run(["TOY"], {"regression": {}}, None, replace(protocol, out=tmp_path / "file" / "x"))
     outcome = attempt(Task("NONE", "regression", 1), Worker(protocol))
     assert "NONE" in outcome.error and outcome.exit_status == 1 and "Traceback" in outcome.trace

@@ -20,7 +20,7 @@ from letorbench.results import (
     stored_fit,
     write_fold,
 )
-from letorbench.results.fold_files import experiment_of, keep
+from letorbench.results.fold_files import damage, experiment_of, keep
 from letorbench.results.per_query import read_fold_queries
 
 
@@ -35,7 +35,7 @@ def test_another_systems_fold_is_scores_and_a_fit(tmp_path: Path) -> None:
     assert is_done(tmp_path, facts) and not is_done(tmp_path, {**facts, "fold": 3})
     assert keep(tmp_path) == [odd]
     (tmp_path / "scores.txt").unlink()
-    assert not is_done(tmp_path, facts)
+    assert not is_done(tmp_path, facts) and "scores.txt: damaged" in damage(tmp_path)
 
 
 def test_a_fold_without_validation_leaves_no_older_ones(tmp_path: Path) -> None:

@@ -126,11 +126,12 @@ def test_what_is_missing_or_broken(tmp_path):
     store_fold(tmp_path, "SET", "b", 1, {"map": 0.5})
     for text in ("{", "[]", "{}"):
         (folder / paths.FIT).write_text(text)
-        with pytest.raises(DataError, match="fold1/fit.json: found no .*; run it again"):
-            read_summary(tmp_path, "SET")
-        damaged: list[str] = []
-        assert [row.algo for row in stored_summary(tmp_path, "SET", damaged).rows] == ["b"]
-        assert len(damaged) == 1
+        for read in (read_summary, stored_summary):
+            found = read(tmp_path, "SET")
+            assert [row.algo for row in found.rows] == ["b"]
+            assert len(found.damaged) == 1 and "a/fold1/fit.json: damaged" in found.damaged[0]
+        with pytest.raises(DataError, match="fold1/fit.json: damaged"):
+            read_per_query(tmp_path, "SET", "a")
     (folder / paths.FIT).unlink()
     assert [row.algo for row in read_summary(tmp_path, "SET").rows] == ["b"]
 
