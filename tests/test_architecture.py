@@ -18,6 +18,7 @@ LAYERS = (
     {"errors", "files", "instructions", "jit", "threads", "conventions", "choices", "lazy",
      "notices", "source"},
     {"datasets"},
+    {"features"},
     {"measures"},
     {"models"},
     {"losses"},

@@ -82,13 +82,38 @@ def summary_data(
 
 
 def caption(summary: Summary) -> str:
-    """One line: the data set, what was averaged, and the convention of the numbers."""
+    """One line: the data set, what was averaged, how it was measured, what features were.
+
+    Of features it says nothing where all algorithms had them as they are.
+    """
     folds = sorted({row.folds for row in summary.rows})
     count = "-".join(str(n) for n in (folds[0], folds[-1])[: len(folds)]) if folds else "0"
     rules = "; ".join(
         f"measures {convention(name).description} [{name}]" for name in summary.conventions
     )
-    return f"{summary.dataset}: mean over {count} fold{'s' * (count != '1')}; {rules}"
+    mean = f"mean over {count} fold{'s' * (count != '1')}"
+    return f"{summary.dataset}: {mean}; {rules}{features_note(summary)}"
+
+
+def features_note(summary: Summary) -> str:
+    """What was done to the features, the most usual first; "" where nothing was.
+
+    Examples
+    --------
+    >>> rows = [("frank", "raw"), ("listnet", "query-minmax"), ("ranknet", "query-minmax")]
+    >>> rows = [Row(algo, "letor3", 5, {}, features=done) for algo, done in rows]
+    >>> features_note(Summary("MINE", tuple(rows)))
+    '; features query-minmax (raw: frank)'
+    """
+    algos: dict[str, list[str]] = {}
+    for row in summary.rows:
+        if row.features is not None:
+            algos.setdefault(row.features, []).append(row.algo)
+    if not set(algos) - {"raw"}:
+        return ""
+    usual, *others = sorted(algos, key=lambda name: -len(algos[name]))
+    listed = "; ".join(f"{name}: {', '.join(algos[name])}" for name in others)
+    return f"; features {usual}{f' ({listed})' if listed else ''}"
 
 
 def label(measure: str) -> str:

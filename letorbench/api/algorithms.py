@@ -34,7 +34,7 @@ def description(name: str) -> str:
         if key in cls.grid:
             line += f"; validation chooses from {', '.join(map(str, cls.grid[key]))}"
         lines.append(line)
-    if not defaults:
+    if not parameters(cls):
         lines.append("no parameters")
     lines.append(f"\n{getdoc(cls)}")
     for base in cls.__mro__[1:]:  # what several algorithms of one paper share

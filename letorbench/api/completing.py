@@ -8,6 +8,7 @@ from pathlib import Path
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.catalog import CATALOG
 from letorbench.datasets.layout import installed
+from letorbench.features import AUTO, TRANSFORMATIONS
 from letorbench.rankers import names
 from letorbench.results.paths import algorithms as with_folds
 from letorbench.results.paths import present
@@ -42,3 +43,8 @@ def run_names(out: Path, datasets: Iterable[str]) -> list[str]:
 def convention_names() -> list[str]:
     """Return the measuring conventions."""
     return list(CONVENTIONS)
+
+
+def features_names() -> list[str]:
+    """Return the transformations of features, and the word that leaves the choice to the data."""
+    return [AUTO, *TRANSFORMATIONS]

@@ -75,10 +75,10 @@ class Results:
         Returns
         -------
         DataFrame
-            dataset, algo, convention, folds (finished ones), n_folds, repeats, partial, cut_off (in
-            how many of the folds the time limit ended a training), and the mean of the folds'
-            means for each measure, with its standard deviation over seeds, `<measure>-sd`, where
-            an algorithm has repeats.
+            dataset, algo, convention, features, folds (finished ones), n_folds, repeats, partial,
+            cut_off (in how many of the folds the time limit ended a training), and the mean of
+            the folds' means for each measure, with its standard deviation over seeds,
+            `<measure>-sd`, where an algorithm has repeats.
         """
         if measures is None:
             return frame_of(list(self.summaries))

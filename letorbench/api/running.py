@@ -16,6 +16,7 @@ from letorbench.experiment import plan
 from letorbench.experiment.runner import Report
 from letorbench.experiment.runner import run as run_all
 from letorbench.experiment.settings import settings
+from letorbench.features import AUTO, features_name
 from letorbench.measures import Measure, parse
 from letorbench.rankers import ranker
 from letorbench.rankers.base import Ranker
@@ -40,6 +41,10 @@ class RunOptions(TypedDict, total=False):
         Whose measuring rules; "auto", those of the data set's official tool, by default.
     null : str or float
         What a NULL feature reads as: "error" (the default), "min" or a number.
+    features : str
+        What is done to the features: "raw", "query-minmax", "query-zscore", "zscore",
+        "signed-log", "rank", or "auto" (the default): as they are where the data set is
+        published normalised, otherwise what each ranker needs.
     force : bool
         Run again what is stored already.
     time_limit : float
@@ -57,6 +62,7 @@ class RunOptions(TypedDict, total=False):
     select: str | Measure
     convention: str
     null: str | float
+    features: str
     force: bool
     time_limit: float | None
     repeats: int | None
@@ -97,7 +103,8 @@ def run(
     seed : int
         Where every random draw comes from.
     **options
-        See `RunOptions`: data_dir, select, convention, null, force, time_limit, repeats,
+        See `RunOptions`: data_dir, select, convention, null, features, force, time_limit,
+        repeats,
         fixed.
 
     Returns
@@ -156,6 +163,7 @@ def perform(
         options.get("null", "error"),
         options.get("time_limit"),
         _repeats(options.get("repeats")),
+        features_name(options.get("features", AUTO)),
     )
     chosen = _algorithms(algos, list(options.get("fixed", ())))
     numbers = plan.folds(folds) if isinstance(folds, str) else None if folds is None else [*folds]

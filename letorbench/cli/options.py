@@ -17,19 +17,12 @@ out = click.option(
 )
 
 
-class ConventionName(click.ParamType):
-    """A measuring convention's name, or one of the words given beside them."""
-
-    name = "convention"
-
-    def __init__(self, *others: str) -> None:
-        self.others = others
+class LateChoice(click.ParamType):
+    """One of several names, which are looked up only where they are needed."""
 
     def choices(self) -> list[str]:
         """The names that may be given."""
-        from letorbench.api.completing import convention_names
-
-        return [*self.others, *convention_names()]
+        raise NotImplementedError
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
         return f"[{'|'.join(self.choices())}]"
@@ -43,6 +36,31 @@ class ConventionName(click.ParamType):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         return click.Choice(self.choices()).shell_complete(ctx, param, incomplete)
+
+
+class ConventionName(LateChoice):
+    """A measuring convention's name, or one of the words given beside them."""
+
+    name = "convention"
+
+    def __init__(self, *others: str) -> None:
+        self.others = others
+
+    def choices(self) -> list[str]:
+        from letorbench.api.completing import convention_names
+
+        return [*self.others, *convention_names()]
+
+
+class FeaturesName(LateChoice):
+    """A transformation of the features, or auto."""
+
+    name = "features"
+
+    def choices(self) -> list[str]:
+        from letorbench.api.completing import features_names
+
+        return features_names()
 
 
 class Null(click.ParamType):
@@ -64,4 +82,8 @@ class Null(click.ParamType):
 null = click.option(
     "--null", type=Null(), default="error", show_default=True,
     help="What a NULL feature reads as (min: the smallest of its query).",
+)  # fmt: skip
+features = click.option(
+    "--features", type=FeaturesName(), default="auto", show_default=True,
+    help="What is done to features; auto: what each ranker needs where they are not normalised.",
 )  # fmt: skip

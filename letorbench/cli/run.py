@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     "--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
     help="How long the training of one setting may take; the tables mark what it ends.",
 )
+@options.features
 @click.option("--force", is_flag=True, help="Run again what is stored already.")
 @plugin_option.option
 def run(
@@ -76,6 +77,7 @@ def run(
     convention: str,
     null: str | float,
     time_limit: float | None,
+    features: str,
     force: bool,
 ) -> None:  # fmt: skip
     """Train, select on validation, test: every algorithm on every fold of every data set.
@@ -92,8 +94,8 @@ def run(
     complain(left_out(algos), "note")
     report = perform(
         datasets, algos, out, folds, jobs, seed, fixed=pairs, data_dir=data_dir,
-        select=select, convention=convention, null=null, time_limit=time_limit, force=force,
-        repeats=repeats,
+        select=select, convention=convention, null=null, features=features,
+        time_limit=time_limit, force=force, repeats=repeats,
     )  # fmt: skip
     found = view(report, out, data_dir)
     write_figures(found)

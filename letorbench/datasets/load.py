@@ -129,6 +129,7 @@ def _provenance(
         "digest": content["digest"],
         "variant": found.name.variant,
         "null": null,
+        "normalised": found.name.normalised,
         "rotation": content["rotation"],
         "validation": "own part" if own_part else "the last fifth of the training queries",
         "synthetic": bool(entry and entry.synthetic) or made is not None,

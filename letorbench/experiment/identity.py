@@ -9,16 +9,18 @@ from letorbench.datasets.queryset import Benchmark
 from letorbench.experiment.plan import Protocol, Task
 from letorbench.experiment.select import grid
 from letorbench.experiment.settings import Settings
+from letorbench.experiment.transforming import features_of
 from letorbench.rankers.base import Ranker
+from letorbench.rankers.estimator import hyper_parameters
 from letorbench.rankers.plugins import digest as plugin_digest
 from letorbench.source import source_digest
 
 #: the source that turns data into scores and measures: an edit there runs every fold again;
 #: what is above it only arranges, stores and shows
 SOURCE = (
-    "conventions.py", "instructions.py", "jit.py", "threads.py", "datasets", "measures", "models",
-    "losses", "solvers", "rankers", "experiment/select.py", "experiment/task.py",
-    "results/measure_fold.py", "results/scores.py",
+    "conventions.py", "instructions.py", "jit.py", "threads.py", "datasets", "features", "measures",
+    "models", "losses", "solvers", "rankers", "experiment/select.py", "experiment/task.py",
+    "experiment/transforming.py", "results/measure_fold.py", "results/scores.py",
 )  # fmt: skip
 
 
@@ -31,6 +33,7 @@ def identity(
         "algo": task.algo,
         "fold": task.fold,
         **ranker_identity(cls, task.settings),
+        "features": features_of(task, protocol, benchmark, cls),
         "select": protocol.select,
         "convention": benchmark.convention.name,
         "seed": protocol.seed,
@@ -52,11 +55,14 @@ def ranker_identity(cls: type[Ranker], settings: Settings) -> dict[str, object]:
     settings : mapping
         The hyper-parameters that the user fixed.
     """
-    chosen = cls(**settings).get_params()
-    defaults = cls().get_params()
-    fixed = [key for key in settings if key in cls.grid or chosen[key] != defaults[key]]
+    chosen, default = cls(**settings), cls()
+    fixed = [
+        key
+        for key in settings
+        if key in cls.grid or getattr(chosen, key) != getattr(default, key)
+    ]
     facts: dict[str, object] = {
-        "settings": chosen,
+        "settings": {key: getattr(chosen, key) for key in hyper_parameters(cls)},
         "fixed": sorted(fixed),
         "grid": grid(cls, settings),
         "letorbench": __version__,

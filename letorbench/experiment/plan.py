@@ -13,8 +13,10 @@ from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.settings import Settings
+from letorbench.features import AUTO
 from letorbench.rankers import names, ranker
 from letorbench.rankers.base import Ranker
+from letorbench.rankers.estimator import FEATURES
 
 #: the seven algorithms that users can ask for as `baselines` or `card`
 BASELINES = (
@@ -46,6 +48,8 @@ class Protocol:
         How many seconds the training of one setting of an algorithm may take.
     repeats : int
         How many seeds a ranker that draws random numbers is run with. Others run once.
+    features : str
+        The transformation of the features, or "auto".
     """
 
     data_dir: Path
@@ -57,13 +61,15 @@ class Protocol:
     null: str | float = "error"
     time_limit: float | None = None
     repeats: int = DEFAULT_REPEATS
+    features: str = AUTO
 
 
 @dataclass(frozen=True)
 class Task:
     """One algorithm on one fold of one data set with one seed.
 
-    `settings` are those fixed by the user. `repeat` counts the seeds from 1.
+    `settings` are those fixed by the user. `repeat` counts the seeds from 1. `features` is the
+    transformation that a ranker asks for itself, None for the protocol's.
     """
 
     dataset: str
@@ -71,6 +77,7 @@ class Task:
     fold: int
     settings: Settings = field(default_factory=dict)
     repeat: int = 1
+    features: str | None = None
 
     @property
     def cell(self) -> str:
@@ -87,6 +94,7 @@ class Contender:
 
     ranker: type[Ranker]
     settings: Settings
+    features: str | None = None
 
     @property
     def name(self) -> str:
@@ -132,7 +140,8 @@ def _contender(algo: Algorithm) -> Contender:
     if isinstance(algo, type) and issubclass(algo, Ranker):
         return Contender(algo, {})
     if isinstance(algo, Ranker):
-        return Contender(type(algo), algo.get_params())
+        params = algo.get_params()
+        return Contender(type(algo), params, params.pop(FEATURES))
     raise UsageError(f"found {algo!r}, expected an algorithm's name, a ranker or its class")
 
 

@@ -100,7 +100,7 @@ def run(
     counts = {system.name: _repeats(system, protocol) for system in systems}
     tasks = [
         _job(
-            Task(name, system.name, number, system.settings, repeat),
+            Task(name, system.name, number, system.settings, repeat, system.features),
             system,
             None if isinstance(given[name], str) else benchmark,
         )
@@ -150,7 +150,7 @@ def _other_folds(protocol: Protocol, benchmark: Benchmark, system: Contender) ->
     name, algo, out = benchmark.name, system.name, protocol.out
     stored = read_folds(out, name, algo)
     try:
-        task = Task(name, algo, 0, system.settings)
+        task = Task(name, algo, 0, system.settings, features=system.features)
         asked = experiment_of(identity(task, protocol, benchmark, system.ranker))
     except FAILURES:
         return ""  # settings that the ranker refuses: every task has said so

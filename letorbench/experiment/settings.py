@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
 from typing import Literal, Union, get_args, get_origin, get_type_hints
 
 from letorbench.errors import UsageError
 from letorbench.rankers import ranker
 from letorbench.rankers.base import Ranker
+from letorbench.rankers.estimator import hyper_parameters
 
 Settings = Mapping[str, object]
 
@@ -63,7 +63,7 @@ def settings(algos: Sequence[str], pairs: Iterable[str]) -> dict[str, Settings]:
 def parameters(cls: type[Ranker]) -> dict[str, object]:
     """Return a ranker's hyper-parameters and their types."""
     hints = get_type_hints(cls)
-    return {field.name: hints[field.name] for field in fields(cls) if field.init}
+    return {name: hints[name] for name in hyper_parameters(cls)}
 
 
 def _field(cls: type[Ranker], key: str) -> str | None:

@@ -16,6 +16,7 @@ from letorbench.errors import LetorError, WriteError
 from letorbench.experiment.identity import identity
 from letorbench.experiment.plan import Protocol, Task, benchmark_of
 from letorbench.experiment.select import draws, select
+from letorbench.experiment.transforming import transformed
 from letorbench.files import one_writer
 from letorbench.measures import parse
 from letorbench.notices import Notice
@@ -140,10 +141,14 @@ def _result(
     """Train, select on validation, score the test part once."""
     start = time.perf_counter()
     fold = next(fold for fold in benchmark.folds if fold.number == task.fold)
-    validation = Validation(fold.validation, parse(protocol.select), benchmark.convention)
+    transformation, learned_from = transformed(fold, facts["features"])
+    validation = Validation(learned_from.validation, parse(protocol.select), benchmark.convention)
     seed = seed_of(task, protocol.seed)
-    selected = select(cls, task.settings, fold.train, validation, seed, protocol.time_limit)
-    scores = selected.ranker.predict(fold.test.features)
+    selected = select(
+        cls, task.settings, learned_from.train, validation, seed, protocol.time_limit
+    )
+    fitted = selected.ranker.taking_raw_features(transformation)
+    scores = fitted.predict(fold.test)
     warnings = (*selected.warnings, *score_warnings(scores, fold.test))
     scores = finite_scores(scores)
     return FoldResult(
@@ -152,7 +157,7 @@ def _result(
         measured=measure_fold(
             task.algo, fold, scores, benchmark.convention, len(benchmark.folds)
         ),
-        ranker=selected.ranker,
+        ranker=fitted,
         validation_scores=finite_scores(selected.validation_scores),
         validation=selected.as_json(protocol.select),
         seconds=time.perf_counter() - start,

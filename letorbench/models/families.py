@@ -8,9 +8,9 @@ from typing import Literal, get_args
 from letorbench.choices import require_choice
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
+from letorbench.features.moments import mean_and_scale
 from letorbench.models.linear import LinearFamily
 from letorbench.models.mlp import MLPFamily
-from letorbench.models.moments import mean_and_scale
 from letorbench.models.parametric import ParametricFamily
 from letorbench.models.quadratic import QuadraticFamily
 from letorbench.models.separate import SeparateFamily
@@ -27,6 +27,8 @@ FORMULAS: dict[str, str] = {
 FAMILIES: tuple[str, ...] = get_args(FamilyName)
 #: the families whose first parameters are drawn at random: zero is a saddle point of theirs
 DRAWN = ("bilinear", "distance", "mlp")
+#: the families of a query's and a document's vector: within a query, the query's is constant
+SEPARATE = ("bilinear", "distance")
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ class FamilyChoice:
         """
         if self.name == "quadratic":
             return QuadraticFamily.of(train, self.rho)
-        if self.name in ("bilinear", "distance"):
+        if self.name in SEPARATE:
             return self._separate(train.n_features)
         if self.name == "mlp":
             return MLPFamily(*mean_and_scale(train.features), self.hidden)

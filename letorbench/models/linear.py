@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from letorbench.features.moments import mean_and_scale
 from letorbench.jit import kernel
 from letorbench.models.base import Model, array
-from letorbench.models.moments import mean_and_scale
 from letorbench.models.parametric import ParametricFamily
 from letorbench.models.weighted_rows import weighted_rows
 from letorbench.threads import in_threads

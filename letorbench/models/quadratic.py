@@ -13,10 +13,10 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
+from letorbench.features.moments import row_blocks
 from letorbench.jit import kernel
 from letorbench.models.base import Model, array
 from letorbench.models.linear import LinearFamily
-from letorbench.models.moments import row_blocks
 from letorbench.models.parametric import ParametricFamily
 from letorbench.threads import in_threads
 

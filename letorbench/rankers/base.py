@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import ClassVar
@@ -12,6 +13,7 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
+from letorbench.features import Raw, Transformation, resolved, transformation
 from letorbench.models.base import save
 from letorbench.rankers.estimator import Estimator
 from letorbench.solvers.deadline import NEVER, Deadline
@@ -48,8 +50,13 @@ class Ranker(Estimator):
         What `pip install` brings that package.
     deadline : Deadline
         When `learn` must end; it looks at this once a round or iteration.
+    auto_features : str
+        What `auto` does to features whose scales do not compare: "raw" where the ranker only
+        compares a feature's values with each other, as stumps and trees do.
     learned : Learned
         The model and the course of its training, after fitting.
+    transformation_ : Transformation
+        What is done to the features before the model sees them, after fitting.
     n_features_in_ : int
         The number of features of the training set, after fitting.
     """
@@ -64,6 +71,7 @@ class Ranker(Estimator):
     needs: ClassVar[str | None] = None
     extra: ClassVar[str] = ""
     deadline = NEVER
+    auto_features: ClassVar[str] = "query-minmax"
 
     @property
     def draws(self) -> bool:
@@ -147,18 +155,48 @@ class Ranker(Estimator):
                 f"{self.name}: found {validation.queries.n_features} features in the validation "
                 f"set, expected {train.n_features} as in the training set"
             )
+        fitted = self.fit_transformation(train)
+        if not isinstance(fitted, Raw):
+            train = fitted(train)
+            if validation is not None:
+                validation = replace(validation, queries=fitted(validation.queries))
         self.deadline = Deadline.after(time_limit)
         try:
             with one_blas_thread():
                 self.learned = self.learn(train, validation, rng or np.random.default_rng(0))
         finally:
             del self.deadline
+        self.transformation_ = fitted
         self.n_features_in_ = train.n_features
         self.feature_names_in_ = train.feature_names
         return self
 
+    def fit_transformation(self, train: QuerySet, normalised: bool | None = None) -> Transformation:
+        """Return the transformation that `features` names, fitted on a training set.
+
+        Parameters
+        ----------
+        train : QuerySet
+        normalised : bool, optional
+            Whether the data set is published normalised, for "auto", where that is known.
+
+        Raises
+        ------
+        UsageError
+            There is no such transformation.
+        """
+        if self.features is None:
+            return Raw()
+        name = resolved(self.features, self.auto_features, train.features, normalised)
+        return transformation(name).fit(train.features)
+
+    def taking_raw_features(self, transformation: Transformation) -> Ranker:
+        """Return the ranker itself; it was fitted to features that were so transformed before."""
+        self.features, self.transformation_ = transformation.name, transformation
+        return self
+
     def save(self, path: str | Path) -> None:
-        """Write the fitted ranker: its name, its hyper-parameters, its model's arrays.
+        """Write the fitted ranker: its name, its parameters, its model, its transformation.
 
         `letorbench.load_model` reads the file.
         """
@@ -167,5 +205,6 @@ class Ranker(Estimator):
             "ranker": self.name,
             "settings": self.get_params(),
             "features": self.n_features_in_,
+            "transformation": self.transformation_.as_json(),
         }
         save(self.learned.model, Path(path), facts)

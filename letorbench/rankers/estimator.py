@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from letorbench.conventions import STANDARD
-from letorbench.datasets.arrays import as_features, column_names
+from letorbench.datasets.arrays import as_features, column_names, group_rows
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
+from letorbench.features import FeaturesName, Transformation
 from letorbench.measures import nDCG, query_metrics
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.validation import Validation
@@ -22,17 +23,37 @@ if TYPE_CHECKING:
 
 #: the column of a DataFrame that names each row's query
 QID = "qid"
+#: the parameter that every ranker has besides its hyper-parameters
+FEATURES = "features"
 #: what scikit-learn passes on to a method as metadata, and whether it does so unasked
 METADATA = {
     "fit": {"qid": True, "group": None, "eval_set": None, "rng": None},
+    "predict": {"qid": True, "group": None},
     "score": {"qid": True, "group": None},
 }
 
 
-class Estimator(ABC):
+@dataclass
+class Parameters:
+    """What every ranker takes besides its hyper-parameters.
+
+    Parameters
+    ----------
+    features : str, optional
+        The name of a transformation of the features, or "auto".
+    """
+
+    features: FeaturesName | None = field(default=None, kw_only=True, repr=False)
+
+
+class Estimator(Parameters, ABC):
     """`fit`, `predict` and `score` on arrays, and the parameters that scikit-learn asks for.
 
-    A subclass is a dataclass of hyper-parameters with the method `fit_sets`.
+    A subclass is a dataclass of hyper-parameters with the method `fit_sets`. Every one takes
+    `features=` as well, a transformation of the features by its name ("query-minmax", "zscore",
+    ...) or "auto". It is fitted by `fit`, applied by `predict`, and saved with the model. By
+    default the features are taken as they are; in an experiment its protocol decides.
+
     `sklearn.base.clone`, `cross_val_score` and `GridSearchCV` work: queries reach `fit` and
     `score` as the metadata `qid` (with ``sklearn.set_config(enable_metadata_routing=True)``) or
     as a column `qid` of a DataFrame.
@@ -47,10 +68,18 @@ class Estimator(ABC):
     >>> ranker.score(X, y, qid=["a", "a", "b", "b"])
     1.0
     >>> ranker.set_params(l2=0.5).get_params()
-    {'l2': 0.5, 'target': 'label'}
+    {'l2': 0.5, 'target': 'label', 'features': None}
+
+    Where a transformation looks at whole queries, `predict` needs the queries too:
+
+    >>> qid = ["a", "a", "b", "b"]
+    >>> scaled = lb.Regression(features="query-minmax").fit(X, y, qid=qid)
+    >>> scaled.predict(X, qid=qid).round(1).tolist()
+    [0.0, 1.0, 0.0, 1.0]
     """
 
     learned: Learned
+    transformation_: Transformation
     n_features_in_: int
     feature_names_in_: tuple[str, ...] | None
 
@@ -113,13 +142,23 @@ class Estimator(ABC):
         self.fit_sets(train, eval_set, np.random.default_rng(rng))
         return self
 
-    def predict(self, X: ArrayLike | QuerySet) -> np.ndarray:
+    def predict(
+        self,
+        X: ArrayLike | QuerySet,
+        qid: ArrayLike | None = None,
+        group: ArrayLike | None = None,
+    ) -> np.ndarray:
         """Score documents.
 
         Parameters
         ----------
         X : array-like of shape (n_docs, n_features), DataFrame or QuerySet
-            With the features that `fit` saw.
+            With the features that `fit` saw. A DataFrame may have a column `qid`.
+        qid : array-like of shape (n_docs,), optional
+            The query of each row; rows of a query may be scattered. It is needed where the
+            transformation of the features looks at whole queries, and ignored elsewhere.
+        group : array-like of shape (n_queries,), optional
+            The number of rows of each query, instead of `qid`.
 
         Returns
         -------
@@ -130,18 +169,34 @@ class Estimator(ABC):
         ------
         DataError
             The features are not those that `fit` saw, or hold NaN or infinity.
+        UsageError
+            The queries are needed and not given.
         """
         self._require_fitted()
         if isinstance(X, QuerySet):
-            return self.learned.model.predict(X.features)
-        X, _ = _without_qid(X)
+            return self._scores(X.features, X.offsets)
+        X, column = _without_qid(X)
+        if qid is None and group is None:
+            qid = column
         features = as_features(X, self.n_features_in_)
         names = column_names(X, None, self.n_features_in_)
         expected = self.feature_names_in_
         if names and expected and names != expected:
             found, wanted = next(pair for pair in zip(names, expected) if pair[0] != pair[1])
             raise DataError(f"X: found the feature {found!r}, expected {wanted!r} in its place")
-        return self.learned.model.predict(features)
+        if not self.transformation_.by_query:
+            return self._scores(features)
+        if qid is None and group is None:
+            raise UsageError(
+                f"features={self.transformation_.name!r} looks at whole queries: found no qid, "
+                "expected one a row, as in predict(X, qid=qid)"
+            )
+        offsets, _, rows = group_rows(len(features), qid, group)
+        if rows is None:
+            return self._scores(features, offsets)
+        scores = np.empty(len(features))
+        scores[rows] = self._scores(features[rows], offsets)
+        return scores
 
     def score(
         self,
@@ -157,14 +212,18 @@ class Estimator(ABC):
         queries = _query_set(X, y, qid, group)
         if queries.n_queries == 0:
             raise DataError("found no query, expected at least 1")
-        # a model scores a document by its features alone, so the order of rows is no matter
+        # a query's documents are its own in whatever order, so the order of rows is no matter
         scores = self.predict(queries)
         values = query_metrics(queries.labels, scores, queries.offsets, [nDCG @ 10], STANDARD)
         return float(values.mean())
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the hyper-parameters; `deep` is there for scikit-learn and changes nothing."""
-        return {each.name: getattr(self, each.name) for each in fields(self) if each.init}
+        """Return the hyper-parameters and then `features`.
+
+        `deep` is there for scikit-learn and changes nothing.
+        """
+        names = [*hyper_parameters(type(self)), FEATURES]
+        return {name: getattr(self, name) for name in names}
 
     def set_params(self, **params: object) -> Self:
         """Set hyper-parameters and return self; UsageError for a name that is none."""
@@ -185,6 +244,10 @@ class Estimator(ABC):
     def set_score_request(self, **requests: bool | str | None) -> Self:
         """Say which metadata scikit-learn hands to `score`: ``set_score_request(qid=True)``."""
         return self._set_request("score", requests)
+
+    def set_predict_request(self, **requests: bool | str | None) -> Self:
+        """Say which metadata scikit-learn hands to `predict`: ``set_predict_request(qid=True)``."""
+        return self._set_request("predict", requests)
 
     def get_metadata_routing(self) -> Any:
         """Return scikit-learn's record of the metadata that the methods ask for."""
@@ -221,9 +284,18 @@ class Estimator(ABC):
         self._metadata_request = request
         return self
 
+    def _scores(self, features: np.ndarray, offsets: np.ndarray | None = None) -> np.ndarray:
+        """Score raw features."""
+        return self.learned.model.predict(self.transformation_.transform(features, offsets))
+
     def _require_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
             raise UsageError(f"{type(self).__name__} is not fitted yet: call fit first")
+
+
+def hyper_parameters(cls: type[Estimator]) -> list[str]:
+    """Return the names of a ranker's hyper-parameters, in their order."""
+    return [each.name for each in fields(cls) if each.init and each.name != FEATURES]
 
 
 def _query_set(

@@ -53,6 +53,7 @@ class LambdaMART(Ranker):
     C. J. C. Burges: From RankNet to LambdaRank to LambdaMART: An Overview, MSR-TR-2010-82.
     """
 
+    auto_features = "raw"  # trees only compare a feature's values
     formula = "trees on lambda = sigma(-(s_i - s_j)) |Delta NDCG_ij|, r_i > r_j"
     extra = "letorbench[trees]"
 

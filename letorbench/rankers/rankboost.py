@@ -60,6 +60,7 @@ class RankBoost(Ranker):
         "Freund, Iyer, Schapire, Singer: An Efficient Boosting Algorithm for Combining "
         "Preferences, JMLR 4, 2003"
     )
+    auto_features = "raw"  # stumps only compare a feature's values
     formula = "mean over pairs r_i > r_j of a query of exp(s_j - s_i)"
 
     rounds: int = 300

@@ -22,7 +22,7 @@ from letorbench.errors import UsageError
 from letorbench.losses import LOSSES, loss
 from letorbench.losses.lambdas import Lambda
 from letorbench.losses.ties import TIE_RULES, TieRule, draws_order, with_ties
-from letorbench.models.families import DRAWN, FamilyChoice, FamilyName
+from letorbench.models.families import DRAWN, SEPARATE, FamilyChoice, FamilyName
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.gradient_descent import GradientDescent, LineSearch
 from letorbench.solvers.lbfgs import LBFGS
@@ -146,6 +146,11 @@ class Recipe(Ranker):
         """Sgd draws the order of the queries, some models draw where they begin, ties an order."""
         tied = draws_order(loss(self.loss), self.ties)
         return self.solver == "sgd" or self.model in DRAWN or tied
+
+    @property
+    def auto_features(self) -> str:
+        """What `auto` does: a normalisation by query would erase the query's vector."""
+        return "zscore" if self.model in SEPARATE else "query-minmax"
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator

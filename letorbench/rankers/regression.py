@@ -9,8 +9,8 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
+from letorbench.features.moments import centred_products
 from letorbench.models.linear import Linear
-from letorbench.models.moments import centred_products
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.validation import Validation

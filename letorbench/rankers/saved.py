@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 
 from letorbench.errors import DataError
+from letorbench.features import stored
 from letorbench.models.base import Model, load
 from letorbench.rankers import names, ranker
 from letorbench.rankers.base import Ranker
+from letorbench.rankers.estimator import FEATURES, hyper_parameters
 from letorbench.solvers.learned import Learned
 
 
@@ -45,6 +46,10 @@ def load_model(path: str | Path) -> Ranker:
     _check(path, cls, model, facts)
     fitted = cls(**facts["settings"])
     fitted.learned = Learned(model)
+    try:
+        fitted.transformation_ = stored(facts.get("transformation"), model.n_features)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from None
     fitted.n_features_in_ = facts["features"]
     fitted.feature_names_in_ = None
     return fitted
@@ -53,7 +58,7 @@ def load_model(path: str | Path) -> Ranker:
 def _check(path: Path, cls: type[Ranker], model: Model, facts: dict[str, object]) -> None:
     """Raise DataError where the facts of a file do not fit its ranker or its model."""
     settings, features = facts.get("settings"), facts.get("features")
-    valid = [each.name for each in fields(cls) if each.init]
+    valid = [*hyper_parameters(cls), FEATURES]
     if not isinstance(settings, dict):
         raise DataError(f"{path}: found {settings!r} as settings of {cls.name}, expected a dict")
     for name in settings:

@@ -25,7 +25,7 @@ from letorbench.losses.label_order import (
 )
 from letorbench.losses.ties import TIE_RULES, TieRule, draws_order, with_ties
 from letorbench.losses.weighted_pairs import PAIR_LOSSES, PairLossName
-from letorbench.models.families import DRAWN, FamilyChoice
+from letorbench.models.families import DRAWN, SEPARATE, FamilyChoice
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.lbfgs import LBFGS
 from letorbench.solvers.learned import Learned
@@ -90,6 +90,11 @@ class _RankFunctional(Ranker):
         require_choice(self.functional, get_args(Functional), "functional")
         require_choice(self.group, AGGREGATES, "group")
         self._family(), self._solver()  # they check their own values
+
+    @property
+    def auto_features(self) -> str:
+        """What `auto` does: a normalisation by query would erase the query's vector."""
+        return "zscore" if self.functional in SEPARATE else "query-minmax"
 
     def _family(self) -> FamilyChoice:
         return FamilyChoice(

@@ -26,11 +26,11 @@ def summary_frame(out: Path, dataset: str | None = None) -> DataFrame:
     Returns
     -------
     DataFrame
-        The columns are dataset, algo, convention, folds (how many are finished), n_folds (how
-        many the data set has), repeats (finished seeds), partial, cut_off (in how many of the
-        finished folds the time limit ended a training), the mean of the folds' means for each
-        measure and, where there are repeats, its standard deviation over seeds,
-        `<measure>-sd`, which is NaN where nothing is drawn.
+        The columns are dataset, algo, convention, features (the transformation), folds (how
+        many are finished), n_folds (how many the data set has), repeats (finished seeds),
+        partial, cut_off (in how many of the finished folds the time limit ended a training), the
+        mean of the folds' means for each measure and, where there are repeats, its standard
+        deviation over seeds, `<measure>-sd`, which is NaN where nothing is drawn.
 
     Raises
     ------
@@ -50,6 +50,7 @@ def frame_of(summaries: list[Summary]) -> DataFrame:
             "dataset": summary.dataset,
             "algo": row.algo,
             "convention": row.convention,
+            "features": row.features,
             "folds": row.folds,
             "n_folds": row.n_folds,
             "repeats": row.repeats,
@@ -97,15 +98,17 @@ def fits_frame(out: Path, dataset: str | None = None, algo: str | None = None) -
     Returns
     -------
     DataFrame
-        The columns are dataset, algo, repeat, fold, chosen (a dict of the settings), select
-        (the measure that validation chose by), validation (its value), best (the round or epoch
-        kept), curve, objective, seconds, seed and warnings (a list of `Notice`).
+        The columns are dataset, algo, repeat, fold, features (the transformation), chosen (a
+        dict of the settings), select (the measure that validation chose by), validation (its
+        value), best (the round or epoch kept), curve, objective, seconds, seed and warnings (a
+        list of `Notice`).
     """
     import pandas as pd
 
     return pd.DataFrame(
         {
             **_place(name, system, fold),
+            "features": fold.identity.get("features"),
             "chosen": fold.fit["chosen"],
             "select": fold.fit["validation"].get("measure"),
             "validation": fold.fit["validation"].get("value"),

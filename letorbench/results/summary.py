@@ -54,6 +54,8 @@ class Row:
         The mean of the folds' means of each repeat, by measure; empty where nothing is drawn.
     n_repeats : int, optional
         How many seeds were asked for; None where nothing is drawn.
+    features : str, optional
+        The transformation of the features; None where another system made the scores.
     """
 
     algo: str
@@ -64,6 +66,7 @@ class Row:
     cut_off: int = 0
     repeated: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     n_repeats: int | None = None
+    features: str | None = None
 
     @property
     def partial(self) -> bool:
@@ -107,6 +110,7 @@ class Row:
             sum(fold.cut_off for fold in folds),
             dict(zip(names, zip(*repeats))) if drawn else {},
             asked,
+            folds[0].identity.get("features"),
         )
 
 

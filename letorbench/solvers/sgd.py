@@ -17,6 +17,7 @@ import numpy as np
 
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
+from letorbench.features.moments import mean_and_variance
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.gains import inverse_ideal_dcg, truncated_discount
 from letorbench.losses.lambda_gradients import LambdaRule, lambda_workspace, query_lambdas
@@ -24,7 +25,6 @@ from letorbench.losses.lambdas import Lambda
 from letorbench.losses.pairwise_logistic import pair_workspace, ranknet_lambdas
 from letorbench.models import MLP, Linear, Model
 from letorbench.models.mlp import Layers, backward, forward
-from letorbench.models.moments import mean_and_variance
 from letorbench.notices import Notice
 from letorbench.solvers.deadline import NEVER, Deadline
 from letorbench.solvers.early_stopping import EarlyStopping

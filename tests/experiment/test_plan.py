@@ -109,7 +109,7 @@ def test_settings_that_are_none(pair, words):
 @pytest.mark.parametrize("name", names())
 def test_every_parameter_of_every_ranker_can_be_set_to_its_default(name):
     cls = ranker(name)
-    defaults = cls().get_params()
+    defaults = {key: getattr(cls(), key) for key in parameters(cls)}
     pairs = [f"{key}={value}" for key, value in defaults.items()]
     assert settings([name], pairs)[name] == defaults
     assert set(cls.grid) <= set(parameters(cls))

@@ -27,7 +27,7 @@ from letorbench.solvers.learned import Learned
 @pytest.fixture
 def protocol(tmp_path: Path) -> Protocol:
     write_toy(tmp_path / "data")
-    return Protocol(tmp_path / "data", tmp_path / "results")
+    return Protocol(tmp_path / "data", tmp_path / "results", features="raw")
 
 
 @pytest.fixture
@@ -45,9 +45,10 @@ def spy():
             calls.append(("learn", train.qids.tolist(), validation.queries.qids.tolist()))
             return Learned(Linear(np.full(train.n_features, self.a), 0.0))
 
-        def predict(self, features):
+        def predict(self, X):
+            features = getattr(X, "features", X)
             calls.append(("predict", len(features), features[0].tolist()))
-            return super().predict(features)
+            return super().predict(X)
 
     Spy.grid = {"a": (1.0, 2.0)}
     calls: list = []
@@ -80,7 +81,7 @@ def test_the_files_hold_what_they_say(protocol):
         per_query += [[fold.number, q, *v] for q, v in zip(test.qids, values)]
         fit = json.loads((folder / f"fold{fold.number}" / "fit.json").read_text())
         assert fit["identity"]["convention"] == "standard" and fit["identity"]["seed"] == 0
-        assert fit["chosen"] == {"l2": 0.0, "target": "label"}
+        assert fit["chosen"] == {"l2": 0.0, "target": "label", "features": "raw"}
         assert {"letorbench", "numpy", "scipy", "numba", "python"} == set(fit["versions"])
         assert fit["seconds"] > 0 and fit["warnings"] == []
         assert 0 < fit["validation"]["value"] <= 1

@@ -26,7 +26,7 @@ from letorbench.source import PACKAGE
 @pytest.fixture
 def protocol(tmp_path: Path) -> Protocol:
     write_toy(tmp_path / "data")
-    return Protocol(tmp_path / "data", tmp_path / "results")
+    return Protocol(tmp_path / "data", tmp_path / "results", features="raw")
 
 
 @dataclass
@@ -77,7 +77,7 @@ def test_a_ranker_that_no_registry_knows(protocol, jobs):
     report = run(["TOY"], [Mine(a=2.0)], [1, 2], protocol, jobs)
     assert not any(outcome.kept or outcome.error for outcome in report.outcomes)
     for fold in read_folds(protocol.out, "TOY", "mine"):
-        assert fold.fit["validation"]["grid"] == [] and fold.fit["chosen"] == {"a": 2.0}
+        assert fold.fit["validation"]["grid"] == [] and fold.fit["chosen"]["a"] == 2.0
         assert fold.identity["fixed"] == ["a"]
 
 
@@ -92,7 +92,9 @@ def test_contenders():
     cls = ranker("regression")
     assert [each.settings for each in contenders(["regression"])] == [{}]
     assert [each.settings for each in contenders([cls])] == [{}]
-    assert contenders([cls(l2=2.0)])[0].settings == cls(l2=2.0).get_params()
+    [given] = contenders([cls(l2=2.0, features="rank")])
+    assert (given.settings, given.features) == ({"l2": 2.0, "target": "label"}, "rank")
+    assert contenders([cls(), "frank"])[0].features is None
     with pytest.raises(UsageError, match="two algorithms are named 'regression'"):
         contenders(["regression", cls(l2=2.0)])
     with pytest.raises(UsageError, match="found 3, expected an algorithm's name, a ranker"):

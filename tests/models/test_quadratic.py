@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from conftest import random_queries
 
+from letorbench.features.moments import mean_and_scale
 from letorbench.losses import loss
-from letorbench.models.moments import mean_and_scale
 from letorbench.models.quadratic import QuadraticFamily, product_correlations
 from letorbench.solvers.lbfgs import LBFGS
 

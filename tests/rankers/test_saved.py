@@ -11,7 +11,8 @@ from letorbench.errors import DataError
 from letorbench.models import Linear, save
 from letorbench.rankers import load_model
 
-GOOD = {"ranker": "ranksvm", "settings": {}, "features": 3}
+RAW = {"name": "raw"}
+GOOD = {"ranker": "ranksvm", "settings": {}, "features": 3, "transformation": RAW}
 
 
 def test_good_facts_are_taken(tmp_path: Path) -> None:
@@ -31,6 +32,8 @@ def test_good_facts_are_taken(tmp_path: Path) -> None:
         ({**GOOD, "features": 4}, "found a linear model of 3 features, expected 4"),
         ({**GOOD, "features": "3"}, "expected '3'"),
         ({"ranker": "ranksvm", "settings": {}}, "expected None"),
+        ({**GOOD, "transformation": None}, "found the feature transformation None"),
+        ({**GOOD, "transformation": {"name": "zscore", "mean": [0.0], "scale": [1.0]}}, "found 1 "),
     ],
 )
 def test_odd_facts_are_refused(facts: dict[str, object], said: str, tmp_path: Path) -> None:

@@ -25,7 +25,8 @@ def out(tmp_path):
 def test_the_summary(out):
     frame = summary_frame(out)
     assert frame.columns.tolist() == [
-        "dataset", "algo", "convention", "folds", "n_folds", "repeats", "partial", "cut_off",
+        "dataset", "algo", "convention", "features", "folds", "n_folds", "repeats", "partial",
+        "cut_off",
         "map", "mrr",
     ]  # fmt: skip
     assert list(zip(frame.dataset, frame.algo)) == [("A", "x"), ("A", "y"), ("B", "x"), ("B", "z")]

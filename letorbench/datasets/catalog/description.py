@@ -20,6 +20,7 @@ def describe(known: Entry) -> tuple[tuple[str, str], ...]:
         ("labels", _labels(known)),
         ("folds", str(known.n_folds) if known.n_folds > 1 else "1 (fixed split)"),
         ("convention", known.convention),
+        ("values", _scales(known)),
         ("variants", ", ".join(known.variants) + " (the first is the default)" * bool(variant)),
         ("folder", known.places[0].format(variant=variant)),
         ("terms", known.terms),
@@ -29,6 +30,12 @@ def describe(known: Entry) -> tuple[tuple[str, str], ...]:
         *(("source", _address(source)) for source in known.sources),
     ]
     return tuple((what, text) for what, text in rows if text)
+
+
+def _scales(known: Entry) -> str:
+    if not known.normalised:
+        return "on scales of their own"
+    return f"normalised{f' in {known.variants[0]}' if known.variants else ''}"
 
 
 def _labels(known: Entry) -> str:

@@ -106,6 +106,9 @@ class Entry:
     published_as : tuple of str
         Its names in published tables, where they differ from `name` by more than case and
         punctuation.
+    normalised : bool
+        Whether its features are published on scales that compare; where it has variants,
+        whether the first one's are.
     twin : TwinShape, optional
         The shape of its synthetic twin; without it the data set has none.
     sources : tuple of Source
@@ -138,6 +141,7 @@ class Entry:
     validation: bool = True
     aliases: tuple[str, ...] = ()
     published_as: tuple[str, ...] = ()
+    normalised: bool = False
     twin: TwinShape | None = None
     sources: tuple[Source, ...] = ()
     hashes: Mapping[str, FileHash] = field(default_factory=lambda: MappingProxyType({}))

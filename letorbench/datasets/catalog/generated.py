@@ -22,6 +22,7 @@ DEMO = Entry(
     terms="none: generated on first use",
     citation="C. Burges, R. Ragno, Q. Le: Learning to Rank with Nonsmooth Cost Functions, NIPS "
     "2006, section 6.3.1 (the same recipe, smaller)",
+    normalised=True,
     synthetic=True,
 )
 
@@ -39,6 +40,7 @@ QA = Entry(
     "Empirical Study, 2012, section 4",
     note="made-up data: its numbers say nothing about real questions",
     n_folds=1,
+    normalised=True,
     synthetic=True,
 )
 

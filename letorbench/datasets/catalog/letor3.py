@@ -32,6 +32,7 @@ OHSUMED = Entry(
     citation=_CITATION,
     page=_PAGE,
     variants=_VARIANTS,
+    normalised=True,
     twin=TwinShape(35, 320, 0.43, "unit", constant=9),
     sources=(Source(f"{_FILES}/OHSUMED.zip", "OHSUMED.zip"),),
 )
@@ -61,6 +62,7 @@ def _gov(
         page=_PAGE,
         note=note,
         variants=_VARIANTS,
+        normalised=True,
         aliases=(folder,),
         twin=TwinShape(700, 1000, 0.03, "unit", shares=shares),
         sources=(Source(f"{_FILES}/Gov.rar", "Gov.rar"),),

@@ -38,6 +38,7 @@ def _mq(
         citation="T. Qin, T.-Y. Liu: Introducing LETOR 4.0 Datasets, arXiv:1306.2597, 2013",
         page="https://www.microsoft.com/en-us/research/project/"
         "letor-learning-rank-information-retrieval/",
+        normalised=True,
         twin=twin,
         sources=(*mirrors, Source(f"{_FILES}/{name}.rar", f"{name}.rar"), _FOLDER),
     )

@@ -37,6 +37,13 @@ class Name:
             return self.entry.name
         return f"{self.entry.name}-{self.variant}"
 
+    @property
+    def normalised(self) -> bool | None:
+        """Whether its features are published on scales that compare; None where not known."""
+        if self.entry is None:
+            return None
+        return self.entry.normalised and self.variant in (None, *self.entry.variants[:1])
+
     def __str__(self) -> str:
         return self.label
 

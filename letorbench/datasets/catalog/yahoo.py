@@ -30,6 +30,7 @@ def _set(
         page=_PAGE,
         note="train, valid and test fixed; the columns are the union of both sets' features",
         aliases=(f"YAHOO{number}",),
+        normalised=True,
         twin=twin,
         sources=(Source(_PAGE),),
         **more,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.models.moments import centred_products, mean_and_scale, mean_and_variance
+from letorbench.features.moments import centred_products, mean_and_scale, mean_and_variance
 
 
 def test_moments_are_numpys_and_constant_columns_stay_finite(rng):
