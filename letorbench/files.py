@@ -35,7 +35,7 @@ def write_atomically(path: Path, binary: bool = False) -> Iterator[IO]:
         with os.fdopen(handle, mode, encoding=encoding) as file:
             yield file
             file.flush()
-            os.fchmod(file.fileno(), 0o666 & ~_umask())
+            os.fchmod(file.fileno(), 0o666 & ~umask())
             temporary.replace(path)
     except OSError as error:
         # a block that reads other files has errors that name them
@@ -63,6 +63,22 @@ def one_writer(folder: Path) -> Iterator[None]:
             fcntl.flock(handle, fcntl.LOCK_EX)
         yield
     finally:
+        os.close(handle)
+
+
+@contextmanager
+def unfinished_folder(parent: Path, prefix: str) -> Iterator[Path]:
+    """Open a new folder that is removed at the end in any case, if need be by who comes next."""
+    remove_abandoned(parent, prefix)
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+        with suppress(FileNotFoundError):
+            handle = hold(folder)
+            break
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
         os.close(handle)
 
 
@@ -119,7 +135,8 @@ def _remove_if_abandoned(path: Path) -> None:
             os.close(handle)
 
 
-def _umask() -> int:
+def umask() -> int:
+    """Return which permissions new files lack."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

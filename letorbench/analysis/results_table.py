@@ -155,7 +155,9 @@ def notes(summary: Summary) -> tuple[str, ...]:
 def cut_off_note(summary: Summary) -> str:
     """One line that names the algorithms that a time limit ended; "" where there are none."""
     named = [
-        f"{row.algo} ({row.cut_off} of {row.folds * row.repeats} folds)" for row in summary.rows if row.cut_off
+        f"{row.algo} ({row.cut_off} of {row.folds * row.repeats} folds)"
+        for row in summary.rows
+        if row.cut_off
     ]
     if not named:
         return ""

@@ -10,9 +10,7 @@ import contextlib
 import errno
 import json
 import os
-import secrets
 import shutil
-import time
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,11 +18,11 @@ from pathlib import Path
 import numpy as np
 
 from letorbench.datasets.signature import signature
-from letorbench.files import write_atomically
+from letorbench.files import umask, unfinished_folder, write_atomically
 
 META = "meta.json"
-#: how the folders that killed processes leave are called, and how old they are when removed
-UNFINISHED, ABANDONED_SECONDS = ".new-", 86_400
+#: what the names of unfinished folders begin with
+UNFINISHED = ".new-"
 CHECKED_AT_A_TIME = 1 << 20
 
 
@@ -52,10 +50,8 @@ def store(place: Path, arrays: Mapping[str, Sequence[np.ndarray]]) -> dict[str, 
         If nothing can be written.
     """
     place.parent.mkdir(parents=True, exist_ok=True)
-    _remove_abandoned(place.parent)
-    new = place.parent / f"{UNFINISHED}{os.getpid()}-{secrets.token_hex(8)}"
-    new.mkdir()
-    try:
+    with unfinished_folder(place.parent, UNFINISHED) as new:
+        new.chmod(0o777 & ~umask())
         meta = {name: _write(new / f"{name}.npy", pieces) for name, pieces in arrays.items()}
         with write_atomically(new / META) as file:
             json.dump(meta, file)
@@ -70,8 +66,6 @@ def store(place: Path, arrays: Mapping[str, Sequence[np.ndarray]]) -> dict[str, 
                 new.rename(place)
         # mapped by its lasting name, worker processes can map it too
         return load(place) or found
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
 
 
 def _write(path: Path, pieces: Sequence[np.ndarray]) -> dict[str, object]:
@@ -102,9 +96,3 @@ def _checksum(path: Path) -> int:
             checksum = zlib.crc32(piece, checksum)
     return checksum
 
-
-def _remove_abandoned(parent: Path) -> None:
-    for folder in parent.glob(f"{UNFINISHED}*"):
-        with contextlib.suppress(OSError):
-            if time.time() - folder.stat().st_mtime > ABANDONED_SECONDS:
-                shutil.rmtree(folder, ignore_errors=True)

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from letorbench.errors import DataError
+from letorbench.errors import WriteError
+from letorbench.files import unfinished_folder
 
 
 @contextmanager
 def scratch_folder(data_dir: Path) -> Iterator[Path]:
-    """Open a new hidden folder in the data folder; it is removed at the end in any case."""
-    try:
-        data_dir.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=data_dir))
-    except OSError as error:
-        raise DataError(f"{data_dir}: cannot write there: {error.strerror}") from None
-    try:
+    """Open a new hidden folder in the data folder; it is removed at the end in any case.
+
+    What a killed process left of such folders is removed first.
+
+    Raises
+    ------
+    WriteError
+        The folder, or a file in it, cannot be written.
+    """
+    with ExitStack() as stack:
+        try:
+            data_dir.mkdir(parents=True, exist_ok=True)
+            folder = stack.enter_context(unfinished_folder(data_dir, ".unfinished-"))
+        except OSError as error:
+            raise WriteError(data_dir, error) from None
         yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

@@ -1,0 +1,116 @@
+"""Files that are whole or not there, what killed writers leave, and one writer at a time."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from letorbench.errors import DataError, WriteError
+from letorbench.files import one_writer, unfinished_folder, write_atomically
+
+
+def test_a_file_is_the_old_one_until_it_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "sub" / "a.txt"
+    with write_atomically(path) as file:
+        file.write("old")
+    with pytest.raises(KeyError), write_atomically(path) as file:
+        file.write("half")
+        raise KeyError
+    assert path.read_text() == "old" and os.listdir(path.parent) == ["a.txt"]
+    with write_atomically(path, binary=True) as file:
+        file.write(b"new")
+        file.flush()
+        assert path.read_text() == "old"
+    assert path.read_text() == "new" and os.listdir(path.parent) == ["a.txt"]
+    assert path.stat().st_mode & 0o777 == (tmp_path / "sub").stat().st_mode & 0o666
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from letorbench.files import unfinished_folder, write_atomically
+place = Path(sys.argv[1])
+with unfinished_folder(place, ".new-") as folder, write_atomically(place / "a.txt") as file:
+    (folder / "half").write_text("x")
+    file.write("half")
+    file.flush()
+    if sys.argv[2] == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    print("there", flush=True)
+    sys.stdin.readline()
+"""
+
+
+def test_what_a_killed_writer_left_is_removed_by_the_next_one(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", KILLED, str(tmp_path), "kill"])
+    assert len(os.listdir(tmp_path)) == 2
+    with write_atomically(tmp_path / "a.txt") as file:
+        file.write("whole")
+    with unfinished_folder(tmp_path, ".new-"):
+        pass
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_what_a_living_writer_holds_stays(tmp_path: Path) -> None:
+    other = subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(tmp_path), "wait"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert other.stdout.readline() == "there\n"
+    before = set(os.listdir(tmp_path))
+    with write_atomically(tmp_path / "a.txt") as file:
+        file.write("mine")
+    with unfinished_folder(tmp_path, ".new-"):
+        pass
+    assert set(os.listdir(tmp_path)) == before | {"a.txt"}
+    other.communicate("\n")
+    assert os.listdir(tmp_path) == ["a.txt"] and (tmp_path / "a.txt").read_text() == "half"
+
+
+def test_one_writer_waits_for_the_other(tmp_path: Path) -> None:
+    inside, most = 0, 0
+
+    def work() -> None:
+        nonlocal inside, most
+        for _ in range(50):
+            with one_writer(tmp_path / "folder"):
+                inside += 1
+                most = max(most, inside)
+                inside -= 1
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == 1 and os.listdir(tmp_path / "folder") == []
+
+
+def test_what_cannot_be_written_is_named_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for attempt in (write_atomically, one_writer):
+        with pytest.raises(WriteError) as caught, attempt(tmp_path / "file" / "x"):
+            pass
+        said = f"{tmp_path / 'file' / 'x'}: cannot be written: "
+        assert str(caught.value) in (said + "Not a directory", said + "File exists")
+        assert isinstance(caught.value, (DataError, OSError)) and caught.value.errno
+
+
+def test_a_full_disk_names_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    with pytest.raises(WriteError, match="a.txt: cannot be written: No space left on device"):
+        with write_atomically(path) as file:
+            os.dup2(os.open("/dev/full", os.O_WRONLY), file.fileno())
+            file.write("x")
+    assert os.listdir(tmp_path) == []
+
+
+def test_the_errors_of_what_is_read_meanwhile_stay(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError), write_atomically(tmp_path / "a.txt"):
+        (tmp_path / "absent").read_text()
+    assert os.listdir(tmp_path) == []
