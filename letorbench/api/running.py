@@ -13,6 +13,7 @@ from letorbench.api.selection import words
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment import plan
+from letorbench.experiment.protocols import selection_protocol
 from letorbench.experiment.runner import Report
 from letorbench.experiment.runner import run as run_all
 from letorbench.experiment.settings import settings
@@ -35,8 +36,12 @@ class RunOptions(TypedDict, total=False):
     ----------
     data_dir : path-like
         The folder of the data sets; "data" by default.
+    protocol : str
+        How the validation part chooses: "default", "letor" (LETOR's way: by MAP, the plain
+        best) or "published" (as the reproduced papers did).
     select : str or Measure
-        What the validation part chooses settings and rounds by; "ndcg@10" by default.
+        What the validation part chooses settings and rounds by; the protocol's by default:
+        "ndcg@10", "map" for letor.
     convention : str
         Whose measuring rules; "auto", those of the data set's official tool, by default.
     null : str or float
@@ -59,6 +64,7 @@ class RunOptions(TypedDict, total=False):
     """
 
     data_dir: str | Path
+    protocol: str
     select: str | Measure
     convention: str
     null: str | float
@@ -103,9 +109,8 @@ def run(
     seed : int
         Where every random draw comes from.
     **options
-        See `RunOptions`: data_dir, select, convention, null, features, force, time_limit,
-        repeats,
-        fixed.
+        See `RunOptions`: data_dir, protocol, select, convention, null, features, force,
+        time_limit, repeats, fixed.
 
     Returns
     -------
@@ -153,17 +158,20 @@ def perform(
             f"{', '.join(RunOptions.__annotations__)}"
         )
     data_dir = Path(options.get("data_dir", "data"))
+    name = options.get("protocol", "default")
+    select = options.get("select") or selection_protocol(name).measure
     protocol = plan.Protocol(
         data_dir,
         Path(out),
         options.get("convention", "auto"),
-        str(parse(str(options.get("select", "ndcg@10")))),
+        str(parse(str(select))),
         seed,
         options.get("force", False),
         options.get("null", "error"),
         options.get("time_limit"),
         _repeats(options.get("repeats")),
         features_name(options.get("features", AUTO)),
+        name,
     )
     chosen = _algorithms(algos, list(options.get("fixed", ())))
     numbers = plan.folds(folds) if isinstance(folds, str) else None if folds is None else [*folds]

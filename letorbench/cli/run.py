@@ -47,8 +47,14 @@ if TYPE_CHECKING:
     help="Seeds of each algorithm that draws random numbers; others run once.  [default: 5]",
 )
 @click.option(
-    "--select", default="ndcg@10", show_default=True, metavar="MEASURE",
-    help="What the validation part chooses settings and rounds by.",
+    "--protocol", type=click.Choice(["default", "letor", "published"]), default="default",
+    show_default=True,
+    help="How the validation part chooses; letor: by MAP, published: as the papers' experiments.",
+)
+@click.option(
+    "--select", metavar="MEASURE",
+    help="What the validation part chooses settings and rounds by.  "
+    "[default: ndcg@10; letor: map]",
 )
 @click.option(
     "--convention", default="auto", show_default=True,
@@ -73,7 +79,8 @@ def run(
     jobs: int,
     seed: int,
     repeats: int | None,
-    select: str,
+    protocol: str,
+    select: str | None,
     convention: str,
     null: str | float,
     time_limit: float | None,
@@ -94,7 +101,7 @@ def run(
     complain(left_out(algos), "note")
     report = perform(
         datasets, algos, out, folds, jobs, seed, fixed=pairs, data_dir=data_dir,
-        select=select, convention=convention, null=null, features=features,
+        protocol=protocol, select=select, convention=convention, null=null, features=features,
         time_limit=time_limit, force=force, repeats=repeats,
     )  # fmt: skip
     found = view(report, out, data_dir)

@@ -6,8 +6,8 @@ import json
 
 from letorbench import __version__
 from letorbench.datasets.queryset import Benchmark
+from letorbench.experiment.grids import grid
 from letorbench.experiment.plan import Protocol, Task
-from letorbench.experiment.select import grid
 from letorbench.experiment.settings import Settings
 from letorbench.experiment.transforming import features_of
 from letorbench.rankers.base import Ranker
@@ -19,8 +19,9 @@ from letorbench.source import source_digest
 #: what is above it only arranges, stores and shows
 SOURCE = (
     "conventions.py", "instructions.py", "jit.py", "threads.py", "datasets", "features", "measures",
-    "models", "losses", "solvers", "rankers", "experiment/select.py", "experiment/task.py",
-    "experiment/transforming.py", "results/measure_fold.py", "results/scores.py",
+    "models", "losses", "solvers", "rankers", "experiment/grids.py", "experiment/protocols.py",
+    "experiment/select.py", "experiment/task.py", "experiment/transforming.py",
+    "results/measure_fold.py", "results/scores.py",
 )  # fmt: skip
 
 
@@ -34,6 +35,7 @@ def identity(
         "fold": task.fold,
         **ranker_identity(cls, task.settings),
         "features": features_of(task, protocol, benchmark, cls),
+        "protocol": protocol.name,
         "select": protocol.select,
         "convention": benchmark.convention.name,
         "seed": protocol.seed,

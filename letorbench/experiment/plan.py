@@ -50,6 +50,8 @@ class Protocol:
         How many seeds a ranker that draws random numbers is run with. Others run once.
     features : str
         The transformation of the features, or "auto".
+    name : str
+        How validation chooses: a name of `letorbench.experiment.protocols`.
     """
 
     data_dir: Path
@@ -62,6 +64,7 @@ class Protocol:
     time_limit: float | None = None
     repeats: int = DEFAULT_REPEATS
     features: str = AUTO
+    name: str = "default"
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from letorbench.datasets.convention_check import check_convention
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError
+from letorbench.experiment.grids import draws
 from letorbench.experiment.identity import identity
 from letorbench.experiment.plan import (
     Algorithm,
@@ -18,7 +19,6 @@ from letorbench.experiment.plan import (
     contenders,
     fold_numbers,
 )
-from letorbench.experiment.select import draws
 from letorbench.experiment.settings import Settings
 from letorbench.experiment.task import FAILURES, Outcome, Worker, attempt
 from letorbench.rankers import plugins

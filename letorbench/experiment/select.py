@@ -1,16 +1,21 @@
-"""Model selection: every setting of a ranker's grid is trained, and validation picks one."""
+"""Model selection: every setting of a ranker's grid is trained, and validation picks one.
+
+Where the setting that is picked has the smallest or the largest number of its grid, the grid
+grows there: the next number is trained too, and validation picks again.
+"""
 
 from __future__ import annotations
 
-import itertools
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
+from letorbench.experiment.grids import edge_warnings, grid, grown, settings_tried
 from letorbench.experiment.settings import Settings
 from letorbench.notices import Notice
 from letorbench.rankers.base import Ranker
@@ -65,7 +70,7 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class Selected:
-    """The fitted ranker that is best on validation.
+    """The fitted ranker that validation chose.
 
     Attributes
     ----------
@@ -74,7 +79,7 @@ class Selected:
     trial : Trial
         Its trial.
     trials : tuple of Trial
-        All trials, in the order of the grid.
+        All trials, in the order of the grid, then what it grew by.
     validation_scores : ndarray of shape (n_docs,), float64
         The ranker's scores of the validation part.
     warnings : tuple of Notice
@@ -104,22 +109,6 @@ class Selected:
         }
 
 
-def grid(cls: type[Ranker], fixed: Settings) -> dict[str, Sequence[object]]:
-    """Return the ranker's grid without the hyper-parameters that the user fixed."""
-    return {key: tuple(values) for key, values in cls.grid.items() if key not in fixed}
-
-
-def settings_tried(cls: type[Ranker], fixed: Settings) -> list[dict[str, object]]:
-    """Return the hyper-parameters of every point of the grid, with those that the user fixed."""
-    free = grid(cls, fixed)
-    return [{**fixed, **dict(zip(free, values))} for values in itertools.product(*free.values())]
-
-
-def draws(cls: type[Ranker], fixed: Settings) -> bool:
-    """Return whether the ranker draws random numbers at any point of its grid."""
-    return any(cls(**chosen).draws for chosen in settings_tried(cls, fixed))
-
-
 def select(
     cls: type[Ranker],
     fixed: Settings,
@@ -127,8 +116,9 @@ def select(
     validation: Validation,
     seed: np.random.SeedSequence,
     time_limit: float | None = None,
+    grows: bool = True,
 ) -> Selected:
-    """Train each setting of the grid; keep the first of those that are best on validation.
+    """Train each setting of the grid; keep the one that the validation set's rule chooses.
 
     Every setting starts from the same random state. A setting's model therefore does not depend
     on what else is in the grid. A model with NaN among its scores loses to any other.
@@ -147,34 +137,30 @@ def select(
         Where every random draw comes from.
     time_limit : float, optional
         The training of each setting ends after so many seconds.
+    grows : bool
+        Whether a grid grows where its smallest or largest number is chosen; see `grids.grown`.
     """
-    free = grid(cls, fixed)
-    trials: list[Trial] = []
-    kept: tuple[Ranker, np.ndarray] | None = None
-    highest, undeclared = -math.inf, False
-    for chosen in settings_tried(cls, fixed):
-        start = time.perf_counter()
-        rng = np.random.default_rng(seed)
-        untouched = rng.bit_generator.state
-        ranker = cls(**chosen).fit_sets(train, validation, rng, time_limit)
-        undeclared |= rng.bit_generator.state != untouched and not ranker.draws
-        seconds = time.perf_counter() - start
-        scores = ranker.predict(validation.queries.features)
-        value = -math.inf if np.isnan(scores).any() else validation(scores)
-        learned = ranker.learned
-        trials.append(
-            Trial(chosen, value, learned.curve, learned.best, seconds, learned.cut_off)
-        )
-        if kept is None or value > highest:
-            kept, highest, best = (ranker, scores), value, trials[-1]
-    ranker, scores = kept
+    tried = free = grid(cls, fixed)
+    fit = partial(_fitted, cls, train, validation, seed, time_limit)
+    candidates = [fit(settings) for settings in settings_tried(cls, fixed)]
+    chosen = _chosen(candidates, validation)
+    while grows and _differ(candidates):
+        further = grown(free, tried, chosen.trial.settings)
+        if further is None:
+            break
+        key, number = further
+        tried = {**tried, key: (*tried[key], number)}
+        candidates.append(fit({**chosen.trial.settings, key: number}))
+        chosen = _chosen(candidates, validation)
+    trials = tuple(candidate.trial for candidate in candidates)
     warnings = (
         *time_warnings(trials, time_limit),
-        *ranker.learned.warnings,
-        *edge_warnings(free, best.settings, trials),
-        *([UNDECLARED] if undeclared else []),
+        *chosen.ranker.learned.warnings,
+        # where validation cannot tell the settings apart, an edge means nothing
+        *(edge_warnings(tried, chosen.trial.settings) if _differ(candidates) else []),
+        *([UNDECLARED] if any(candidate.undeclared for candidate in candidates) else []),
     )
-    return Selected(ranker, best, tuple(trials), scores, warnings)
+    return Selected(chosen.ranker, chosen.trial, trials, chosen.scores, warnings)
 
 
 def time_warnings(trials: Sequence[Trial], time_limit: float | None) -> list[Notice]:
@@ -190,17 +176,51 @@ def time_warnings(trials: Sequence[Trial], time_limit: float | None) -> list[Not
     return []
 
 
-def edge_warnings(
-    free: Mapping[str, Sequence[object]], chosen: Settings, trials: Sequence[Trial]
-) -> list[Notice]:
-    """Return a notice for each ordered grid of three or more numbers whose end was chosen."""
-    if len({trial.value for trial in trials}) < 2:
-        return []  # validation cannot tell the settings apart: the edge means nothing
-    notices = []
-    for key, values in free.items():
-        numeric = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
-        if numeric and len(values) >= 3 and chosen[key] in (min(values), max(values)):
-            end = "smallest" if chosen[key] == min(values) else "largest"
-            text = f"the best {key} = {chosen[key]} is the {end} of its grid"
-            notices.append(Notice("grid edge", text))
-    return notices
+@dataclass(frozen=True, eq=False)
+class _Candidate:
+    """A fitted setting: its scores (n_docs,) and its measures (n_queries,) of the validation.
+
+    `undeclared` says whether it drew random numbers although its ranker says that it does not.
+    """
+
+    ranker: Ranker
+    trial: Trial
+    scores: np.ndarray
+    values: np.ndarray
+    undeclared: bool
+
+
+def _fitted(
+    cls: type[Ranker],
+    train: QuerySet,
+    validation: Validation,
+    seed: np.random.SeedSequence,
+    time_limit: float | None,
+    settings: Settings,
+) -> _Candidate:
+    start = time.perf_counter()
+    rng = np.random.default_rng(seed)
+    untouched = rng.bit_generator.state
+    ranker = cls(**settings).fit_sets(train, validation, rng, time_limit)
+    undeclared = rng.bit_generator.state != untouched and not ranker.draws
+    seconds = time.perf_counter() - start
+    scores = ranker.predict(validation.queries.features)
+    if np.isnan(scores).any():
+        values = np.full(validation.queries.n_queries, -math.inf)
+    else:
+        values = validation(scores)
+    learned, value = ranker.learned, float(values.mean())
+    trial = Trial(settings, value, learned.curve, learned.best, seconds, learned.cut_off)
+    return _Candidate(ranker, trial, scores, values, undeclared)
+
+
+def _chosen(candidates: Sequence[_Candidate], validation: Validation) -> _Candidate:
+    """Return what the rule chooses of the candidates with numbers, the first if none has any."""
+    sound = [candidate for candidate in candidates if candidate.trial.value > -math.inf]
+    if not sound:
+        return candidates[0]
+    return sound[validation.rule(np.array([candidate.values for candidate in sound]))]
+
+
+def _differ(candidates: Sequence[_Candidate]) -> bool:
+    return len({candidate.trial.value for candidate in candidates}) > 1

@@ -13,9 +13,11 @@ import numpy as np
 
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import LetorError, WriteError
+from letorbench.experiment.grids import draws
 from letorbench.experiment.identity import identity
 from letorbench.experiment.plan import Protocol, Task, benchmark_of
-from letorbench.experiment.select import draws, select
+from letorbench.experiment.protocols import selection_protocol
+from letorbench.experiment.select import select
 from letorbench.experiment.transforming import transformed
 from letorbench.files import one_writer
 from letorbench.measures import parse
@@ -142,11 +144,15 @@ def _result(
     start = time.perf_counter()
     fold = next(fold for fold in benchmark.folds if fold.number == task.fold)
     transformation, learned_from = transformed(fold, facts["features"])
-    validation = Validation(learned_from.validation, parse(protocol.select), benchmark.convention)
+    chooses, measure = selection_protocol(protocol.name), parse(protocol.select)
+    validation = Validation(
+        learned_from.validation, measure, benchmark.convention, chooses.rule
+    )
     seed = seed_of(task, protocol.seed)
     selected = select(
-        cls, task.settings, learned_from.train, validation, seed, protocol.time_limit
-    )
+        cls, task.settings, learned_from.train, validation, seed, protocol.time_limit,
+        chooses.grows,
+    )  # fmt: skip
     fitted = selected.ranker.taking_raw_features(transformation)
     scores = fitted.predict(fold.test)
     warnings = (*selected.warnings, *score_warnings(scores, fold.test))

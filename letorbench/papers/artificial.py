@@ -69,7 +69,8 @@ def runs(
             start = time.perf_counter()
             seed = np.random.SeedSequence([study.seed, zlib.crc32(variant.label.encode())])
             fixed = variant.settings
-            selected = select(ranker(variant.algo), fixed, made.train, validation, seed)
+            cls = ranker(variant.algo)
+            selected = select(cls, fixed, made.train, validation, seed, grows=False)
             scores = selected.ranker.predict(made.test.features)
             result = FoldResult(
                 facts,

@@ -117,9 +117,10 @@ class Study:
         """Run the variants on a data set and return their values by label.
 
         A variant that failed or that does not exist is left out, and stored folds are not run
-        again. A ranker with its default settings is an ordinary run in
-        results/<DATASET>/<algo>. One with the paper's settings has its own folder,
-        results/papers/<paper>/runs/<label>.
+        again. A ranker with its default settings is stored in
+        results/papers/runs/<select>/<DATASET>/<algo>, which all papers share: it chose its
+        settings as the papers did, not as an ordinary run does. One with the paper's settings has its own
+        folder, results/papers/<paper>/runs/<label>.
 
         Parameters
         ----------
@@ -141,12 +142,17 @@ class Study:
             absent = ", ".join(v.label for v in variants if v not in known)
             self.say(f"{dataset}: not available: {absent}")
         plain = [variant for variant in known if not variant.settings]
-        groups = [(self.out, plain)] if plain else []
+        groups = [(self.out / "papers" / "runs" / select, plain)] if plain else []
         groups += [(self._own(paper, v.label), [v]) for v in known if v.settings]
         found: dict[str, Values] = {}
         for out, group in groups:
             protocol = Protocol(
-                self.data_dir, out, select=select, seed=self.seed, repeats=1
+                self.data_dir,
+                out,
+                select=select,
+                seed=self.seed,
+                repeats=1,
+                name="published",
             )
             self.say(f"{dataset}: {', '.join(variant.label for variant in group)}")
             settings = {variant.algo: variant.settings for variant in group}

@@ -11,7 +11,7 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.models.base import Model
 from letorbench.rankers.base import Ranker
-from letorbench.solvers.early_stopping import EarlyStopping
+from letorbench.solvers.early_stopping import EarlyStopping, stopping_for
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.validation import Validation
 
@@ -31,14 +31,13 @@ class Watch:
     def over(self) -> bool:
         """Return whether to stop; without a validation set, record a round first."""
         if self.validation is None:
-            self.stopping.improves(None)
+            self.stopping.record(None)
         return self.stopping.over
 
     def measure(self, scores: np.ndarray) -> float:
         """Record a round from its scores (n_docs,) of the validation set; return our measure."""
-        value = self.validation(scores)
-        self.stopping.improves(value)
-        return value
+        self.stopping.record(self.validation(scores))
+        return self.stopping.curve[-1]
 
 
 @dataclass
@@ -72,13 +71,13 @@ class LambdaMART(Ranker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> Learned:
-        stopping = EarlyStopping(self.patience, self.deadline)
+        stopping = stopping_for(validation, self.patience, self.deadline)
         watch = Watch(validation, stopping)
         seed = int(rng.integers(1 << 31)) if self.draws else 0
         booster = self.boost(train, watch, seed)
-        best = stopping.best or self.grown(booster)
-        model, cut_off = self.model(booster, best), stopping.cut_off(self.rounds)
-        return Learned(model, tuple(stopping.curve), best, cut_off=cut_off)
+        kept = stopping.kept or self.grown(booster)
+        model, cut_off = self.model(booster, kept), stopping.cut_off(self.rounds)
+        return Learned(model, tuple(stopping.curve), kept, cut_off=cut_off)
 
     @abstractmethod
     def boost(self, train: QuerySet, watch: Watch, seed: int) -> Any:

@@ -66,8 +66,8 @@ class LightGBM(LambdaMART):
         options = self._options(train, seed)
         def stop(state: Any) -> None:
             if watch.over():
-                best = watch.stopping.best - 1  # the library counts from 0
-                raise lightgbm.callback.EarlyStopException(best, state.evaluation_result_list)
+                last = state.iteration  # `model` cuts the trees at the round that is kept
+                raise lightgbm.callback.EarlyStopException(last, state.evaluation_result_list)
 
         if watch.queries is None:
             return lightgbm.train(options, data, self.rounds, callbacks=[stop])

@@ -13,7 +13,7 @@ from letorbench.errors import UsageError
 from letorbench.models import Model, StumpEnsemble
 from letorbench.notices import Notice
 from letorbench.solvers.deadline import NEVER, Deadline
-from letorbench.solvers.early_stopping import EarlyStopping
+from letorbench.solvers.early_stopping import stopping_for
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.stump_search import Stump
 from letorbench.solvers.validation import Validation
@@ -60,7 +60,7 @@ def boost(
     patience: int = 0,
     deadline: Deadline = NEVER,
 ) -> Learned:
-    """Add terms to scores of zero; keep the rounds up to the best one on validation.
+    """Add terms to scores of zero; keep the rounds up to the one that validation chooses.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def boost(
         raise UsageError(f"found rounds={rounds}, expected 1 or more")
     terms: list[Term] = []
     objective: list[float] = []
-    stopping = EarlyStopping(patience, deadline)
+    stopping = stopping_for(validation, patience, deadline)
     scores = np.zeros(train.n_docs)
     held_out = None if validation is None else np.zeros(validation.queries.n_docs)
     while True:
@@ -98,15 +98,19 @@ def boost(
         if validation is not None:
             held_out = held_out + term.alpha * term.learner(validation.queries.features)
             measure = validation(held_out)
-        stopping.improves(measure)
+        stopping.record(measure)
     none = Notice(
         "nothing learned", "no weak learner improves on constant scores: none was added"
     )
     warnings = () if terms else (none,)
-    kept = to_model(terms[: stopping.best])
-    cut_off = stopping.cut_off(rounds)
+    kept = stopping.kept
     return Learned(
-        kept, tuple(stopping.curve), stopping.best, tuple(objective), warnings, cut_off
+        to_model(terms[:kept]),
+        tuple(stopping.curve),
+        kept,
+        tuple(objective),
+        warnings,
+        stopping.cut_off(rounds),
     )
 
 

@@ -1,7 +1,7 @@
 """Gradient descent for any family and any differentiable loss.
 
-`GradientDescent` takes steps of one learning rate and keeps the epoch that is best on the
-validation set. `LineSearch` finds the length of each step itself and needs no tuning.
+`GradientDescent` takes steps of one learning rate and keeps the epoch that the validation set
+chooses. `LineSearch` finds the length of each step itself and needs no tuning.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from letorbench.losses import Loss
 from letorbench.models.parametric import ParametricFamily
 from letorbench.notices import Notice
 from letorbench.solvers.deadline import NEVER, Deadline
-from letorbench.solvers.early_stopping import EarlyStopping
+from letorbench.solvers.early_stopping import stopping_for
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.objective import Objective, Solver, require_prior
 from letorbench.solvers.validation import Validation
@@ -33,8 +33,8 @@ MOST_HALVINGS = 60
 class GradientDescent(Solver):
     """theta <- theta - learning_rate x gradient, once an epoch on the whole training set.
 
-    The objective is the mean over queries of the loss + l2/2 |theta|^2. The epoch with the best
-    validation measure is kept (the first of equals), or the last without a validation set.
+    The objective is the mean over queries of the loss + l2/2 |theta|^2. The epoch that
+    validation chooses is kept, or the last without a validation set.
 
     Parameters
     ----------
@@ -71,8 +71,8 @@ class GradientDescent(Solver):
     ) -> Learned:
         objective = Objective(family, loss, train, train.n_queries, self.l2)
         theta = family.start(rng)
-        kept = family.model(theta)
-        rounds = EarlyStopping(self.patience, deadline)
+        models = [family.model(theta)]
+        rounds = stopping_for(validation, self.patience, deadline)
         values: list[float] = []
         warnings: tuple[Notice, ...] = ()
         for epoch in range(1, self.epochs + 1):
@@ -86,18 +86,16 @@ class GradientDescent(Solver):
                 )
                 warnings = (Notice("no numbers", text),)
                 break
-            model = family.model(theta)
+            models.append(family.model(theta))
             measure = None
             if validation is not None:
-                measure = validation(model.predict(validation.queries.features))
-            if rounds.improves(measure):
-                kept = model
+                measure = validation(models[-1].predict(validation.queries.features))
+            rounds.record(measure)
             if rounds.over:
                 break
+        kept = rounds.kept
         cut_off = rounds.cut_off(self.epochs) and not warnings
-        return Learned(
-            kept, tuple(rounds.curve), rounds.best, tuple(values), warnings, cut_off
-        )
+        return Learned(models[kept], tuple(rounds.curve), kept, tuple(values), warnings, cut_off)
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from letorbench.models import MLP, Linear, Model
 from letorbench.models.mlp import Layers, backward, forward
 from letorbench.notices import Notice
 from letorbench.solvers.deadline import NEVER, Deadline
-from letorbench.solvers.early_stopping import EarlyStopping
+from letorbench.solvers.early_stopping import stopping_for
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.pair_by_pair import pair_by_pair
 from letorbench.solvers.validation import Validation
@@ -149,7 +149,7 @@ def descend_per_query(
     rng: np.random.Generator,
     deadline: Deadline = NEVER,
 ) -> Learned:
-    """Train a net; keep the best epoch on validation, or the last one without validation.
+    """Train a net; keep the epoch that validation chooses, or the last one without validation.
 
     The cost of an epoch is the sum of the queries' costs, each before its step: RankNet's cost,
     or 1 - NDCG@10. The queries have a new random order in each epoch. One thread trains, because
@@ -182,8 +182,9 @@ def descend_per_query(
     # a query of one label has no pair: no force, and a cost that never changes
     trained = np.flatnonzero(np.diff(queries.by_label.queries) > 1)
     state = NetState.draw(layers, hidden, scale, rng)
-    kept = state.model()
-    rate, epochs = Rate(schedule), EarlyStopping(schedule.patience, deadline)
+    models = [state.model()]
+    rate = Rate(schedule)
+    epochs = stopping_for(validation, schedule.patience, deadline)
     costs: list[float] = []
     warnings: tuple[Notice, ...] = ()
     for number in range(1, schedule.epochs + 1):
@@ -195,18 +196,18 @@ def descend_per_query(
             warnings = (Notice("no numbers", text),)
             break
         costs.append(cost)
-        model = state.model()
+        models.append(state.model())
         measure = None
         if validation is not None:
-            measure = validation(model.predict(validation.queries.features))
-        if epochs.improves(measure):
-            kept = model
+            measure = validation(models[-1].predict(validation.queries.features))
+        epochs.record(measure)
         if epochs.over:
             break
         if rate.is_stuck_after(cost):
             state, rate = NetState.draw(layers, hidden, scale, rng), Rate(schedule)
+    kept = epochs.kept
     cut_off = epochs.cut_off(schedule.epochs) and not warnings
-    return Learned(kept, tuple(epochs.curve), epochs.best, tuple(costs), warnings, cut_off)
+    return Learned(models[kept], tuple(epochs.curve), kept, tuple(costs), warnings, cut_off)
 
 
 class Rate:

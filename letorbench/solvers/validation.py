@@ -10,24 +10,35 @@ import numpy as np
 from letorbench.conventions import CONVENTIONS, Convention
 from letorbench.datasets.queryset import QuerySet
 from letorbench.measures import Measure, PreparedMetric, parse, query_metrics
+from letorbench.solvers.rules import Rule, best
 
 
 @dataclass(frozen=True, eq=False)
 class Validation:
-    """A validation set with the measure that every choice is made by."""
+    """A validation set with the measure and the rule that every choice is made by.
+
+    Parameters
+    ----------
+    queries : QuerySet
+    measure : Measure
+    convention : Convention
+    rule : callable
+        Chooses the round or the epoch that is kept.
+    """
 
     queries: QuerySet
     measure: Measure = parse("ndcg@10")
     convention: Convention = CONVENTIONS["standard"]
+    rule: Rule = best
 
-    def __call__(self, scores: np.ndarray) -> float:
-        """The mean of the measure over the queries, for scores (n_docs,) in file order."""
+    def __call__(self, scores: np.ndarray) -> np.ndarray:
+        """Return the measure (n_queries,) for scores (n_docs,) in file order."""
         if self._prepared is not None:
-            return float(self._prepared(scores).mean())
+            return self._prepared(scores)
         values = query_metrics(
             self.queries.labels, scores, self.queries.offsets, [self.measure], self.convention
         )
-        return float(values[:, 0].mean())
+        return values[:, 0]
 
     @cached_property
     def _prepared(self) -> PreparedMetric | None:

@@ -11,9 +11,10 @@ from toy_data import write_toy
 
 from letorbench.cli import cli
 from letorbench.datasets.load import load
+from letorbench.experiment.grids import draws
 from letorbench.experiment.plan import DEFAULT_REPEATS, Protocol, Task
 from letorbench.experiment.runner import run
-from letorbench.experiment.select import UNDECLARED, draws, select
+from letorbench.experiment.select import UNDECLARED, select
 from letorbench.experiment.task import seed_of
 from letorbench.measures import parse
 from letorbench.rankers import Regression, ranker

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from conftest import random_queries
 
-from letorbench.experiment.select import Trial, edge_warnings, grid, select
+from letorbench.experiment.grids import MOST_STEPS, edge_warnings, grid, next_number
+from letorbench.experiment.select import select
 from letorbench.models import Linear
 from letorbench.notices import Notice
 from letorbench.rankers import Ranker
@@ -78,10 +79,6 @@ def test_nan_scores_lose(toy, sets):
     assert found.ranker.a == -1.0 and found.trials[0].value == -math.inf
 
 
-def trials(*values):
-    return [Trial({}, value, (), None, 0.0) for value in values]
-
-
 @pytest.mark.parametrize(
     "values, chosen, words",
     [
@@ -92,12 +89,85 @@ def trials(*values):
         ((1, 2), 1, None),
         (("a", "b", "c"), "a", None),
         ((False, True, True), True, None),
+        ((-1.0, 0.0, 1.0), 1.0, None),
     ],
 )
 def test_edge_of_the_grid(values, chosen, words):
-    lines = edge_warnings({"k": values}, {"k": chosen}, trials(0.1, 0.2))
+    lines = edge_warnings({"k": values}, {"k": chosen})
     assert [words in each.text for each in lines] == ([True] if words else [])
 
 
-def test_no_edge_where_nothing_differs():
-    assert edge_warnings({"k": (1, 2, 3)}, {"k": 1}, trials(0.2, 0.2, 0.2)) == []
+@pytest.mark.parametrize(
+    "values, end, number",
+    [
+        ((0.1, 1.0, 10.0), "largest", 100.0),
+        ((0.1, 1.0, 10.0), "smallest", 0.01),
+        ((10.0, 1.0, 0.1), "smallest", 0.01),
+        ((1e-6, 1e-4, 1e-2), "smallest", 1e-8),
+        ((4, 7, 15, 31), "largest", 64),
+        ((4, 7, 15, 31), "smallest", 2),
+        ((2, 4, 7), "smallest", None),
+    ],
+)
+def test_a_grid_goes_on_by_its_own_factor(values, end, number):
+    assert next_number(values, end) == number
+
+
+@pytest.fixture
+def peaked(rng):
+    """Validation likes the setting `l2` best that is nearest to `peak`."""
+    train, held_out = (random_queries(rng, [9] * 40) for _ in range(2))
+
+    def of(peak, numbers=(0.1, 1.0, 10.0)):
+        @dataclass
+        class Peaked(Ranker):
+            name = "select-peaked"
+            grid: ClassVar = {"l2": numbers, "kind": ("x", "y")}
+            l2: float = 1.0
+            kind: str = "x"
+
+            def learn(self, train, validation, rng):
+                weights = np.zeros(train.n_features)
+                weights[0] = 1.0
+                off = abs(math.log10(self.l2) - math.log10(peak)) + (self.kind == "x")
+                weights[1] = 0.3 * off
+                return Learned(Linear(weights, 0.0))
+
+        held_out.features[:, 0] = held_out.labels
+        return Peaked, train, Validation(held_out)
+
+    return of
+
+
+@pytest.mark.parametrize("peak, tried", [(1000.0, [100.0, 1e3, 1e4]), (0.01, [0.01, 0.001])])
+def test_a_grid_grows_until_its_inside_is_chosen(peaked, peak, tried):
+    found = select(*_three(peaked(peak)), SEED)
+    assert found.ranker.l2 == pytest.approx(peak) and found.ranker.kind == "y"
+    assert [trial.settings["l2"] for trial in found.trials[6:]] == pytest.approx(tried)
+    assert all(trial.settings["kind"] == "y" for trial in found.trials[6:])
+    assert found.warnings == ()
+
+
+def test_growing_is_bounded_and_the_bound_is_said(peaked):
+    found = select(*_three(peaked(1e7)), SEED)
+    assert found.ranker.l2 == pytest.approx(1e5) and len(found.trials) == 6 + MOST_STEPS
+    text = "the best l2 = 100000.0 is the largest of its grid, which grows no further"
+    assert found.warnings == (Notice("grid edge", text),)
+
+
+def test_a_protocol_may_leave_grids_as_they_are(peaked):
+    found = select(*_three(peaked(1e7)), SEED, grows=False)
+    assert found.ranker.l2 == 10.0 and len(found.trials) == 6
+    assert "is the largest of its grid" in found.warnings[0].text
+
+
+def test_nothing_grows_where_validation_cannot_tell_the_settings_apart(peaked):
+    cls, train, validation = peaked(1.0)
+    cls.learn = lambda self, train, validation, rng: Learned(Linear(np.zeros(train.n_features)))
+    found = select(cls, {}, train, validation, SEED)
+    assert len(found.trials) == 6 and found.warnings == ()
+
+
+def _three(made):
+    cls, train, validation = made
+    return cls, {}, train, validation

@@ -141,7 +141,8 @@ def test_the_best_round_on_validation_is_kept(rng: np.random.Generator) -> None:
     model = FRank(patience=7).fit_sets(train, valid)
     curve, best = model.learned.curve, model.learned.best
     assert len(curve) == best + 7 and curve[best - 1] == max(curve)
-    assert valid(model.predict(valid.queries.features)) == pytest.approx(max(curve), abs=1e-12)
+    kept = valid(model.predict(valid.queries.features)).mean()
+    assert kept == pytest.approx(max(curve), abs=1e-12)
 
 
 def test_no_pairs_learn_nothing_and_say_so(rng: np.random.Generator) -> None:
