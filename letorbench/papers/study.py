@@ -119,8 +119,8 @@ class Study:
         A variant that failed or that does not exist is left out, and stored folds are not run
         again. A ranker with its default settings is stored in
         results/papers/runs/<select>/<DATASET>/<algo>, which all papers share: it chose its
-        settings as the papers did, not as an ordinary run does. One with the paper's settings has its own
-        folder, results/papers/<paper>/runs/<label>.
+        settings as the papers did, not as an ordinary run does. One with the paper's settings
+        has its own folder, results/papers/<paper>/runs/<label>.
 
         Parameters
         ----------
