@@ -20,13 +20,13 @@ class Classification(Ranker):
     """Rank documents by their log-odds of being relevant, r >= 1.
 
     It minimises, over w and b, the mean over documents of log(1 + e^{-y (w . x + b)}) plus
-    l2/2 |w|^2, where y = 1 for r >= 1, else -1. L-BFGS finds the minimum; the loss and its
+    l2 c/2 |w|^2, where y = 1 for r >= 1, else -1, and c is the loss's mean curvature at 0. L-BFGS finds the minimum; the loss and its
     gradient are in `letorbench.losses.pointwise`.
 
     Parameters
     ----------
     l2 : float
-        The strength of the penalty, chosen on validation.
+        The strength of the penalty in units of c, chosen on validation.
     iterations : int
         L-BFGS has at most so many; a warning says where that was not enough.
 
@@ -44,7 +44,7 @@ class Classification(Ranker):
     name = "classification"
     title = "Linear logistic regression of relevance, pointwise"
     paper = "Nallapati: Discriminative Models for Information Retrieval, SIGIR 2004"
-    formula = "mean_i log(1 + exp(-y_i (w.x_i + b))) + l2/2 |w|^2, y = 1 if r >= 1 else -1"
+    formula = "mean_i log(1 + exp(-y_i (w.x_i + b))) + l2 c/2 |w|^2, y = 1 if r >= 1 else -1"
     grid = {"l2": (1e-4, 1e-3, 1e-2, 1e-1, 1.0)}
 
     l2: float = 1e-2

@@ -59,7 +59,7 @@ def misfit(model: str, loss: str, solver: str) -> str | None:
 class Recipe(Ranker):
     """A model fitted to a loss by a solver, each of the user's choice.
 
-    The objective is the mean over queries of the loss + l2/2 |theta|^2.
+    The objective is the mean over queries of the loss + l2 c/2 |theta|^2.
 
     Parameters
     ----------
@@ -70,7 +70,8 @@ class Recipe(Ranker):
         "sgd" takes one step a query, as RankNet does. It fits the models "linear" and "mlp" to
         the loss "ranknet", without l2. The other solvers fit every model to every loss.
     l2 : float
-        The strength of the prior on the parameters, but for intercepts.
+        The strength of the prior on the parameters, but for intercepts, in units of c, the mean
+        curvature of the loss at the start.
     iterations : int
         lbfgs, line-search: at most so many; a warning says where they were not enough.
     learning_rate : float
@@ -109,7 +110,7 @@ class Recipe(Ranker):
     name = "recipe"
     title = "A model, a loss and a solver of your choice (see `algos --parts`)"
     paper = "none: a combination of parts of the other algorithms"
-    formula = "mean over queries of the loss + l2/2 |theta|^2"
+    formula = "mean over queries of the loss + l2 c/2 |theta|^2"
     published = False
 
     model: FamilyName = "linear"

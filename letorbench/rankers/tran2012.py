@@ -39,7 +39,7 @@ FLAT = 1e-7
 
 @dataclass
 class _RankFunctional(Ranker):
-    """The objective is the mean over queries of the loss + l2/2 |theta|^2 (equation 1).
+    """The objective is the mean over queries of the loss + l2 c/2 |theta|^2 (equation 1).
 
     Parameters
     ----------
@@ -48,7 +48,8 @@ class _RankFunctional(Ranker):
         of documents of one label. "bilinear" and "distance" are f1 and f2 of a query's and a
         document's vector.
     l2 : float
-        The strength of the prior, chosen on validation (the paper does not say how).
+        The strength of the prior, chosen on validation (the paper does not say how), in units
+        of c, the mean curvature of the loss at the start.
     iterations : int
         L-BFGS has at most so many.
     rho : float

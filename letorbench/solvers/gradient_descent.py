@@ -33,7 +33,7 @@ MOST_HALVINGS = 60
 class GradientDescent(Solver):
     """theta <- theta - learning_rate x gradient, once an epoch on the whole training set.
 
-    The objective is the mean over queries of the loss + l2/2 |theta|^2. The epoch that
+    The objective is the mean over queries of the loss + l2 c/2 |theta|^2. The epoch that
     validation chooses is kept, or the last without a validation set.
 
     Parameters
@@ -44,7 +44,8 @@ class GradientDescent(Solver):
     patience : int
         Training ends so many epochs after the best one on validation; 0: never.
     l2 : float
-        The strength of the prior on the penalised parameters.
+        The strength of the prior on the penalised parameters, in units of c, the mean curvature
+        of the loss at the start.
     """
 
     learning_rate: float
@@ -69,8 +70,8 @@ class GradientDescent(Solver):
         rng: np.random.Generator,
         deadline: Deadline = NEVER,
     ) -> Learned:
-        objective = Objective(family, loss, train, train.n_queries, self.l2)
         theta = family.start(rng)
+        objective = Objective(family, loss, train, train.n_queries).with_prior(self.l2, theta)
         models = [family.model(theta)]
         rounds = stopping_for(validation, self.patience, deadline)
         values: list[float] = []
@@ -102,7 +103,7 @@ class GradientDescent(Solver):
 class LineSearch(Solver):
     """Gradient descent whose objective never rises.
 
-    The objective is the mean over queries of the loss + l2/2 |theta|^2. Each step follows the
+    The objective is the mean over queries of the loss + l2 c/2 |theta|^2. Each step follows the
     negative gradient. It is tried twice as long as the last step and halved until Armijo's rule
     holds (J. Nocedal, S. Wright, "Numerical Optimization", algorithm 3.1). The descent ends
     where no step lowers the objective. No validation set is used.
@@ -116,7 +117,8 @@ class LineSearch(Solver):
         default is small because the first lengths differ by orders of magnitude between losses:
         a larger one would stop the descent early for some losses and not for others.
     l2 : float
-        The strength of the prior on the penalised parameters.
+        The strength of the prior on the penalised parameters, in units of c, the mean curvature
+        of the loss at the start.
     """
 
     iterations: int
@@ -137,8 +139,8 @@ class LineSearch(Solver):
         rng: np.random.Generator,
         deadline: Deadline = NEVER,
     ) -> Learned:
-        objective = Objective(family, loss, train, train.n_queries, self.l2)
         theta = family.start(rng)
+        objective = Objective(family, loss, train, train.n_queries).with_prior(self.l2, theta)
         value, gradient = objective(theta)
         course = [value]
         first = steepness = float(np.linalg.norm(gradient))

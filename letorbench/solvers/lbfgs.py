@@ -26,14 +26,15 @@ MEMORY = 20
 
 @dataclass(frozen=True)
 class LBFGS(Solver):
-    """Minimise the mean loss + l2/2 |theta|^2 by SciPy's L-BFGS.
+    """Minimise the mean loss + l2 c/2 |theta|^2 by SciPy's L-BFGS.
 
     No validation set is used. The objective after each iteration is kept, the start's first.
 
     Parameters
     ----------
     l2 : float
-        The strength of the prior on the penalised parameters.
+        The strength of the prior on the penalised parameters, in units of c, the mean
+        curvature of the loss at the start.
     iterations : int
         At most so many. A warning says where that was not enough.
     tolerance : float
@@ -67,8 +68,8 @@ class LBFGS(Solver):
         from scipy.optimize import minimize
 
         count = train.n_docs if self.per_document else train.n_queries
-        objective = Objective(family, loss, train, count, self.l2)
         start = family.start(rng)
+        objective = Objective(family, loss, train, count).with_prior(self.l2, start)
         course = [objective(start)[0]]
         late: list[bool] = []
 

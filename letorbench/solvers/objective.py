@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +12,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import Loss
 from letorbench.models.parametric import ParametricFamily
+from letorbench.solvers.curvature import mean_curvature
 from letorbench.solvers.deadline import NEVER, Deadline
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.validation import Validation
@@ -29,7 +30,7 @@ class Objective:
     count : int
         What to average over: the number of queries, or of documents.
     l2 : float
-        The strength of the prior on the penalised parameters.
+        The strength of the prior on the penalised parameters; see also `with_prior`.
     """
 
     family: ParametricFamily
@@ -54,6 +55,26 @@ class Objective:
     @cached_property
     def _penalty(self) -> np.ndarray:
         return self.l2 * self.family.penalised()
+
+    def with_prior(self, l2: float, start: np.ndarray) -> Objective:
+        """Return the objective with l2 times the mean curvature of the loss at the start.
+
+        Parameters
+        ----------
+        l2 : float
+            The strength of the prior in units of the curvature, see `solvers.curvature`.
+        start : ndarray of shape (n_parameters,)
+        """
+        if l2 == 0.0:
+            return self
+        bare = replace(self, l2=0.0)
+        curvature = mean_curvature(
+            lambda theta: bare(theta)[1],
+            lambda theta: self.family.scores(theta, self.queries.features),
+            start,
+            self.family.penalised(),
+        )
+        return replace(self, l2=l2 * curvature)
 
 
 class Solver(ABC):
