@@ -20,8 +20,9 @@ class Classification(Ranker):
     """Rank documents by their log-odds of being relevant, r >= 1.
 
     It minimises, over w and b, the mean over documents of log(1 + e^{-y (w . x + b)}) plus
-    l2 c/2 |w|^2, where y = 1 for r >= 1, else -1, and c is the loss's mean curvature at 0. L-BFGS finds the minimum; the loss and its
-    gradient are in `letorbench.losses.pointwise`.
+    l2 c/2 |w|^2, where y = 1 for r >= 1, else -1, and c is the loss's mean curvature
+    at 0. L-BFGS finds the minimum; the loss and its gradient are in
+    `letorbench.losses.pointwise`.
 
     Parameters
     ----------
