@@ -19,6 +19,7 @@ from letorbench.measures import Measure
 from letorbench.results.added_measures import extended, with_measures
 from letorbench.results.dataframes import fits_frame, folds_frame, frame_of
 from letorbench.results.per_query import PerQuery
+from letorbench.results.score_frames import Part, scores_frame
 from letorbench.results.summary import Summary, deviation_column
 
 if TYPE_CHECKING:
@@ -134,6 +135,28 @@ class Results:
                     pd.DataFrame({**head, "repeat": number, **dict(zip(names, rows))})
                     for number, rows in enumerate(zip(*tables, strict=True), 1)
                 ]
+        return pd.concat(parts, ignore_index=True)
+
+    def scores(self, part: Part = "test") -> DataFrame:
+        """Return the stored scores of every document of a part of the folds.
+
+        Parameters
+        ----------
+        part : {"test", "validation"}
+            Validation scores are what settings, and the weights of ensembles, are chosen by.
+
+        Returns
+        -------
+        DataFrame
+            dataset, fold, qid, label, then a column of scores for each algorithm, the mean over
+            seeds where there are several.
+        """
+        import pandas as pd
+
+        parts = []
+        for summary in self.summaries:
+            algos = [row.algo for row in summary.rows]
+            parts.append(scores_frame(self.out, self.data_dir, summary.dataset, algos, part))
         return pd.concat(parts, ignore_index=True)
 
     def compare(

@@ -8,12 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.datasets.load import load
-from letorbench.errors import DataError
 from letorbench.measures import parse, query_metrics
-from letorbench.results import paths
 from letorbench.results.fold_files import by_repeat, joined_queries
 from letorbench.results.per_query import PerQuery
+from letorbench.results.score_frames import data_of
 from letorbench.results.summary import Row, Summary, require_folds
 
 
@@ -43,13 +41,7 @@ def with_measures(
     wanted = [name for name in dict.fromkeys(measures) if name not in found.values]
     if not wanted:
         return found
-    identity = folds[0].identity
-    benchmark = load(dataset, data_dir, folds[0].convention, identity.get("null", "error"))
-    if benchmark.provenance["digest"] != identity.get("data"):
-        raise DataError(
-            f"{paths.algo_folder(out, dataset, algo)}: its data are not those now under "
-            f"{data_dir}, so {wanted[0]} cannot be measured; run it again"
-        )
+    benchmark = data_of(data_dir, dataset, folds)
     tests = {fold.number: fold.test for fold in benchmark.folds}
     asked = [parse(name) for name in wanted]
     repeats = []
