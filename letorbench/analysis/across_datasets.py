@@ -12,8 +12,14 @@ from letorbench.analysis import rank_tests
 from letorbench.analysis.comparison_table import probability
 from letorbench.analysis.rendering import render_text
 from letorbench.analysis.results_table import label
+from letorbench.analysis.seeds import seed_weights
 from letorbench.analysis.tabular import Cell, Table, columns
 from letorbench.results.summary import Summary
+
+#: what the table says where there are repeats
+SEEDS = "means over seeds; ~ = other seeds could change this rank"
+#: how often the seeds are drawn again
+RESAMPLES = 2_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +43,9 @@ class Overall:
     friedman, difference
         Friedman's test and Nemenyi's critical difference of them; None where there are too few
         algorithms or data sets for the tests.
+    spans : ndarray, shape (len(ranked), 2)
+        What the average ranks become, in 95 % of the draws, where the seeds are drawn again; None
+        where no algorithm has several.
     """
 
     measure: str
@@ -50,6 +59,14 @@ class Overall:
     ranks: np.ndarray
     friedman: rank_tests.Friedman | None
     difference: float | None
+    spans: np.ndarray | None
+
+    @property
+    def open(self) -> tuple[str, ...]:
+        """The algorithms whose average rank other seeds could change."""
+        if self.spans is None:
+            return ()
+        return tuple(a for a, (low, high) in zip(self.ranked, self.spans) if high > low)
 
 
 def overall(summaries: Sequence[Summary], measure: str) -> Overall:
@@ -75,7 +92,24 @@ def overall(summaries: Sequence[Summary], measure: str) -> Overall:
         rank_tests.average_ranks(table) if ranked else np.empty(0),
         rank_tests.friedman(table) if enough else None,
         rank_tests.critical_difference(len(ranked), len(summaries)) if enough else None,
+        _rank_spans(summaries, ranked, measure),
     )
+
+
+def _rank_spans(
+    summaries: Sequence[Summary], ranked: Sequence[str], measure: str
+) -> np.ndarray | None:
+    """Draw the seeds of each algorithm on each data set again; (n_algorithms, 2) ends of ranks."""
+    if not any(measure in summary.drawn for summary in summaries):
+        return None
+    rng = np.random.default_rng(0)
+    total = np.zeros((RESAMPLES, len(ranked)))
+    for summary in summaries:
+        rows = {row.algo: row for row in summary.rows}
+        means = [np.array(rows[algo].means(measure)) for algo in ranked]
+        drawn = [seed_weights(len(each), rng, RESAMPLES) @ each for each in means]
+        total += rank_tests.ranks_of(np.stack(drawn, axis=1))
+    return np.quantile(total / len(summaries), [0.025, 0.975], axis=0, method="nearest").T
 
 
 def text(found: Overall) -> str:
@@ -90,6 +124,7 @@ def overall_table(found: Overall) -> Table:
         range(len(found.algos)),
         key=lambda i: (rank.get(found.algos[i], math.inf), -found.wins[i], found.algos[i]),
     )
+    spans = {} if found.spans is None else dict(zip(found.ranked, found.spans.tolist()))
     rows = []
     for i in order:
         algo, share = found.algos[i], float(found.normalised[i])
@@ -98,14 +133,23 @@ def overall_table(found: Overall) -> Table:
                 Cell(algo, algo),
                 Cell(f"{found.wins[i]} of {found.ideal[i]}", int(found.wins[i])),
                 Cell("" if math.isnan(share) else f"{share:.3f}", share),
-                Cell(f"{rank[algo]:.2f}" if algo in rank else "", rank.get(algo)),
+                Cell(
+                    f"{rank[algo]:.2f}" if algo in rank else "", rank.get(algo),
+                    open=algo in found.open,
+                ),
+                *([_span(spans.get(algo))] if spans else []),
             )
         )
     title = (
         f"{label(found.measure)} over {len(found.datasets)} data sets: {', '.join(found.datasets)}"
     )
-    heads = columns(["algorithm"], ["winning number", "normalised", "average rank"])
-    return Table(title, heads, tuple(rows), notes=tuple(_tests(found)))
+    numbers = ["winning number", "normalised", "average rank"]
+    heads = columns(["algorithm"], [*numbers, *(["with other seeds"] if spans else [])])
+    return Table(title, heads, tuple(rows), notes=tuple(_tests(found)), seeds=SEEDS * bool(spans))
+
+
+def _span(ends: Sequence[float] | None) -> Cell:
+    return Cell("") if ends is None else Cell(f"{ends[0]:.2f}-{ends[1]:.2f}", ends[0])
 
 
 def _tests(found: Overall) -> list[str]:

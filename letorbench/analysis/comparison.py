@@ -12,13 +12,14 @@ import numpy as np
 from letorbench.analysis.intervals import (
     Counts,
     Interval,
-    bootstrap_difference,
     effect_size,
     win_tie_loss,
 )
 from letorbench.analysis.multiple import adjust
 from letorbench.analysis.results_table import Marks
+from letorbench.analysis.seeds import SeedNoise, turned
 from letorbench.analysis.significance import Significance, paired_test
+from letorbench.analysis.two_levels import two_level_difference
 from letorbench.errors import DataError, UsageError
 from letorbench.results.per_query import PerQuery, check_paired
 
@@ -61,6 +62,38 @@ class Procedure:
 
 
 @dataclass(frozen=True)
+class Seeds:
+    """What other seeds could change of a pair's order.
+
+    Parameters
+    ----------
+    repeats : tuple of int
+        How many seeds a and b have.
+    deviations : tuple of float or None
+        The standard deviation of each one's mean over its seeds; None for one seed.
+    turned : float
+        The share of pairs of single seeds that turn the order of the means.
+    open : bool
+        Whether the order of the means is one that other seeds could turn, see `seeds.is_open`.
+    """
+
+    repeats: tuple[int, int]
+    deviations: tuple[float | None, float | None]
+    turned: float
+    open: bool
+
+    @classmethod
+    def of(cls, a: np.ndarray, b: np.ndarray, noise: SeedNoise) -> Seeds | None:
+        """Return what the seeds of two tables (n_repeats, n_queries) and their noise say."""
+        if not noise:
+            return None
+        means = a.mean(axis=1), b.mean(axis=1)
+        spread = (float(m.std(ddof=1)) if len(m) > 1 else None for m in means)
+        lead = abs(float(a.mean() - b.mean()))
+        return cls((len(a), len(b)), tuple(spread), turned(*means), lead < noise.reach())
+
+
+@dataclass(frozen=True)
 class Pair:
     """Algorithm a against b on the pooled queries of all folds, by one measure.
 
@@ -69,9 +102,10 @@ class Pair:
     dataset, measure, a, b : str
         What was compared.
     means : tuple of float
-        The means of a and of b over the pooled queries.
+        The means of a and of b over the pooled queries and the repeats.
     interval : Interval
-        The mean difference a - b with its 95 % bootstrap interval.
+        The mean difference a - b with its 95 % bootstrap interval, which counts queries and
+        seeds.
     significance : Significance
         The paired test of the difference.
     adjusted : float
@@ -82,6 +116,8 @@ class Pair:
         On how many queries a is better, equal and worse.
     folds : tuple of int
         The folds that were compared where one of the two lacks some; empty where both have all.
+    seeds : Seeds, optional
+        What other seeds could change; None where neither has several.
     """
 
     dataset: str
@@ -95,6 +131,7 @@ class Pair:
     effect: float
     counts: Counts
     folds: tuple[int, ...] = ()
+    seeds: Seeds | None = None
 
     def sign(self, alpha: float) -> int:
         """+1 where a is significantly better, -1 where it is worse, else 0."""
@@ -166,12 +203,15 @@ def _test(
     """The pair on the folds that both systems have, its p-value not adjusted yet."""
     one, other = on_common_folds(dataset, *systems)
     a, b = one.values[measure], other.values[measure]
+    tables = one.by_repeat(measure), other.by_repeat(measure)
+    noise = SeedNoise.of(*tables, one.folds)
     rng = _generator(procedure.seed, dataset, measure, one.algo, other.algo)
-    found = paired_test(procedure.test, a, b, rng)
+    found = paired_test(procedure.test, a, b, rng, noise)
+    interval = two_level_difference(*tables, one.folds, rng)
     return Pair(
-        dataset, measure, one.algo, other.algo,
-        (float(a.mean()), float(b.mean())), bootstrap_difference(a, b, rng), found, found.p,
-        effect_size(a, b), win_tie_loss(a, b), tuple(np.unique(one.folds).tolist()),
+        dataset, measure, one.algo, other.algo, (float(a.mean()), float(b.mean())), interval,
+        found, found.p, effect_size(a, b), win_tie_loss(a, b),
+        tuple(np.unique(one.folds).tolist()), Seeds.of(*tables, noise),
     )  # fmt: skip
 
 

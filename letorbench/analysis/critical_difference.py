@@ -21,10 +21,17 @@ if TYPE_CHECKING:
 
 #: inches: the scale, a letter of a label, and the rows of bars and of labels
 SCALE, LETTER, BAR_ROW, LABEL_ROW = 3.0, 0.068, 0.09, 0.17
+#: of the part of the scale that a rank moves on with other seeds
+SEED_COLOUR = "#0072B2"
 EDGE, ABOVE = 0.08, 0.52
 
 
-def draw(names: Sequence[str], ranks: np.ndarray, difference: float) -> Figure:
+def draw(
+    names: Sequence[str],
+    ranks: np.ndarray,
+    difference: float,
+    spans: np.ndarray | None = None,
+) -> Figure:
     """Draw the diagram.
 
     Parameters
@@ -35,12 +42,17 @@ def draw(names: Sequence[str], ranks: np.ndarray, difference: float) -> Figure:
         Their average ranks, 1 the best.
     difference : float
         The critical difference. Bars join the groups of `rank_tests.tied_groups`.
+    spans : ndarray, shape (n_algorithms, 2), optional
+        What the ranks become with other seeds: a thin line through each that they could change,
+        and `~` behind its name.
     """
     import matplotlib
     from matplotlib.figure import Figure
 
     order = np.argsort(ranks, kind="stable")
-    labels = [f"{names[i]}  {ranks[i]:.2f}" for i in order]
+    reached = np.repeat(np.asarray(ranks)[:, None], 2, axis=1) if spans is None else spans
+    moved = reached[:, 1] > reached[:, 0]
+    labels = [f"{names[i]}{' ~' if moved[i] else ''}  {ranks[i]:.2f}" for i in order]
     groups = tied_groups(ranks, difference)
     bars = _stacked([(ranks[group[0]], ranks[group[-1]]) for group in groups])
     depth = BAR_ROW * (1 + max((row for _, _, row in bars), default=-1)) + 0.12
@@ -60,6 +72,9 @@ def draw(names: Sequence[str], ranks: np.ndarray, difference: float) -> Figure:
             y = -BAR_ROW * (row + 1)
             ends = ((low - 1.0) * step - 0.03, (high - 1.0) * step + 0.03)
             axes.plot(ends, (y, y), color="black", linewidth=2.5, solid_capstyle="butt")
+        for i in np.flatnonzero(moved[order]):
+            low, high = (reached[order[i]] - 1.0) * step
+            axes.plot((low, high), (0, 0), color=SEED_COLOUR, linewidth=2.2, alpha=0.45)
         for i, (x, label) in enumerate(zip(places, labels)):
             row, end = (i, -0.06) if i < left else (len(order) - 1 - i, SCALE + 0.06)
             y = -depth - LABEL_ROW * (row + 0.5)

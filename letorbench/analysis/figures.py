@@ -12,9 +12,11 @@ from __future__ import annotations
 import itertools
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
+
+import numpy as np
 
 from letorbench.analysis.results_table import remarks
 from letorbench.files import write_atomically
@@ -50,6 +52,8 @@ STYLE = {
 }
 #: more lines than this are not told apart; then so many of the best are drawn in full
 MOST_LINES, BEST_LINES = len(COLOURS), 7
+#: more bands than this hide each other
+MOST_BANDS = 4
 #: the baseline that is drawn in full where none is named
 USUAL_BASELINE = "regression"
 #: of the lines that only the note names
@@ -65,11 +69,15 @@ LEGEND_ROW, LEGEND_LETTER, LEGEND_LINE = 0.142, 0.063, 0.49
 
 @dataclass(frozen=True)
 class Panel:
-    """One data set: its title, the name of the y axis, and values at n = 1, 2, ... by algorithm."""
+    """One data set: its title, the name of the y axis, and values at n = 1, 2, ... by algorithm.
+
+    `spreads` has the standard deviations over seeds of the values of what has repeats.
+    """
 
     title: str
     measure: str
     curves: Mapping[str, Sequence[float]]
+    spreads: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
 
 def panel(summary: Summary, measure: str = "ndcg") -> Panel:
@@ -79,13 +87,16 @@ def panel(summary: Summary, measure: str = "ndcg") -> Panel:
     partial algorithm says how many folds it has, and one that was cut off that it was.
     """
     said = remarks(summary)
-    curves = {}
+    curves, spreads = {}, {}
     for row in summary.rows:
         name = f"{row.algo} [{row.convention}]" if summary.mixed else row.algo
         name += f" ({said[row.algo]})" if row.algo in said else ""
         curves[name] = curve(row, measure)
+        if row.repeats > 1:
+            cutoffs = range(1, len(curves[name]) + 1)
+            spreads[name] = [row.deviation(f"{measure}@{n}") or 0.0 for n in cutoffs]
     names = ", ".join(summary.conventions)
-    return Panel(f"{summary.dataset} dataset", f"{measure.upper()} ({names})", curves)
+    return Panel(f"{summary.dataset} dataset", f"{measure.upper()} ({names})", curves, spreads)
 
 
 def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
@@ -114,7 +125,8 @@ def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
     width = COLUMN if columns == 1 else PAGE
     panel_width = width / columns
     panel_height = 0.76 * panel_width if columns < 3 else 0.92 * panel_width
-    note = _note([algo for algo in algos if algo not in styles], width)
+    banded = _banded(panels, named)
+    note = _note([algo for algo in algos if algo not in styles], banded, width)
     below = NOTE_ROW * len(note) + (0.08 if note else 0.0)
     legend_columns = _legend_columns(named, width)
     legend = LEGEND_ROW * -(-len(named) // legend_columns) + 0.12
@@ -129,7 +141,7 @@ def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
             axes = figure.add_axes(
                 (left / width, bottom / height, size[0] / width, size[1] / height)
             )
-            _draw_panel(axes, each, styles)
+            _draw_panel(axes, each, styles, banded)
         lines = {line.get_label(): line for axes in figure.axes for line in axes.lines}
         figure.legend(
             [lines[algo] for algo in named],
@@ -175,12 +187,22 @@ def _last(values: Sequence[float]) -> float:
     return next((value for value in reversed(values) if value == value), float("-inf"))
 
 
-def _note(names: Sequence[str], width: float) -> list[str]:
-    """The lines that name the algorithms drawn in grey; none where there are none."""
-    if not names:
-        return []
-    text = f"Thin grey lines, {len(names)} algorithms: {', '.join(names)}"
-    return textwrap.wrap(text, int((width - 0.12) / NOTE_LETTER), break_on_hyphens=False)
+def _banded(panels: Sequence[Panel], named: Sequence[str]) -> list[str]:
+    """The algorithms whose lines have a band: of those drawn in full the few best with repeats."""
+    several = [algo for algo in named if any(algo in panel.spreads for panel in panels)]
+    best = sorted(several, key=lambda algo: -max(_last(p.curves.get(algo, ())) for p in panels))
+    return best[:MOST_BANDS]
+
+
+def _note(names: Sequence[str], banded: Sequence[str], width: float) -> list[str]:
+    """The lines that name what has bands and what is drawn in grey; none where nothing is."""
+    said = []
+    if banded:
+        said.append(f"Bands: one standard deviation over seeds of {', '.join(banded)}.")
+    if names:
+        said.append(f"Thin grey lines, {len(names)} algorithms: {', '.join(names)}")
+    letters = int((width - 0.12) / NOTE_LETTER)
+    return [line for text in said for line in textwrap.wrap(text, letters, break_on_hyphens=False)]
 
 
 def _legend_columns(names: Sequence[str], width: float) -> int:
@@ -212,11 +234,21 @@ def line_style(i: int) -> dict[str, object]:
     }
 
 
-def _draw_panel(axes: Axes, panel: Panel, styles: Mapping[str, dict[str, object]]) -> None:
+def _draw_panel(
+    axes: Axes,
+    panel: Panel,
+    styles: Mapping[str, dict[str, object]],
+    banded: Sequence[str] = (),
+) -> None:
     longest = max((len(values) for values in panel.curves.values()), default=1)
     for algo, values in panel.curves.items():
         points = [(n, value) for n, value in enumerate(values, 1) if value == value]  # no NaN
         axes.plot(*zip(*points), label=algo, **styles.get(algo, GREY))
+        if algo in banded and algo in panel.spreads:
+            y, sd = np.array(values), np.array(panel.spreads[algo])
+            colour = styles[algo]["color"]
+            n = range(1, len(values) + 1)
+            axes.fill_between(n, y - sd, y + sd, color=colour, alpha=0.15, linewidth=0)
     axes.set_title(panel.title, pad=4)
     axes.set_xlabel("@n", labelpad=1)
     axes.set_ylabel(panel.measure, labelpad=2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -98,16 +99,30 @@ def resampled_means(
     values: np.ndarray, rng: np.random.Generator, resamples: int
 ) -> np.ndarray:
     """(resamples, n_columns) means of values (n_queries, n_columns), the queries drawn anew."""
-    n = len(values)
     means = np.empty((resamples, values.shape[1]))
+    for block, counts in query_counts(len(values), rng, resamples):
+        means[block] = counts @ values / len(values)
+    return means
+
+
+def query_counts(
+    n: int, rng: np.random.Generator, resamples: int
+) -> Iterator[tuple[slice, np.ndarray]]:
+    """Yield how often each of n queries is drawn in n draws with replacement, block by block.
+
+    Yields
+    ------
+    block : slice
+        Which of the resamples they are.
+    counts : ndarray, shape (block, n)
+    """
     step = max(1, BLOCK // n)
     for start in range(0, resamples, step):
-        block = means[start : start + step]
-        drawn = rng.integers(n, size=(len(block), n))
-        drawn += n * np.arange(len(block))[:, None]
-        counts = np.bincount(drawn.ravel(), minlength=len(block) * n).reshape(len(block), n)
-        block[:] = counts @ values / n
-    return means
+        size = min(step, resamples - start)
+        drawn = rng.integers(n, size=(size, n))
+        drawn += n * np.arange(size)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n)
+        yield slice(start, start + size), counts
 
 
 def bootstrap_folds(

@@ -9,22 +9,28 @@ from dataclasses import dataclass
 from letorbench.analysis.figures import Panel
 from letorbench.analysis.published import Published, lookup
 from letorbench.analysis.rendering import render as render_table
-from letorbench.analysis.results_table import caption, label
+from letorbench.analysis.results_table import caption, label, spread
 from letorbench.analysis.tabular import Cell, Table, columns, data_table
 from letorbench.results.summary import Summary
 
-DATA = ("dataset", "algo", "measure", "ours", "published", "difference", "source",
+DATA = ("dataset", "algo", "measure", "ours", "sd", "published", "difference", "source",
         "algorithm_there", "note", "reference")  # fmt: skip
+#: what a table says of our numbers beside those of single runs
+SEEDS = "ours: mean ± standard deviation over seeds; published: as printed, of single runs"
 
 
 @dataclass(frozen=True)
 class Beside:
-    """A published figure and ours of the same method, None where ours was not run."""
+    """A published figure and ours of the same method, None where ours was not run.
+
+    `deviation` is ours over seeds, None where there are no repeats.
+    """
 
     algo: str
     measure: str
     ours: float | None
     printed: Published
+    deviation: float | None = None
 
     @property
     def difference(self) -> float | None:
@@ -33,12 +39,13 @@ class Beside:
 
 def beside(summary: Summary, measures: Sequence[str]) -> list[Beside]:
     """What is published of the data set at these measures, our algorithms first."""
-    ours = {row.algo: row.values for row in summary.rows}
-    found = [
-        Beside(row.ours or row.algorithm, measure, ours.get(row.ours or "", {}).get(measure), row)
-        for measure in measures
-        for row in lookup(summary.dataset, measure)
-    ]
+    ours = {row.algo: row for row in summary.rows}
+    found = []
+    for measure in measures:
+        for printed in lookup(summary.dataset, measure):
+            name, row = printed.ours or printed.algorithm, ours.get(printed.ours or "")
+            value = row.values.get(measure) if row else None
+            found.append(Beside(name, measure, value, printed, row and row.deviation(measure)))
     order = {algo: i for i, algo in enumerate(ours)}
     return sorted(found, key=lambda each: (order.get(each.algo, len(order)), each.algo))
 
@@ -62,6 +69,7 @@ def published_table(summary: Summary, found: Sequence[Beside]) -> Table:
         (*heads, *columns(["source"])),
         tuple(_row(each) for each in found),
         notes=tuple(f"{name}: {reference}" for name, reference in sources.items()),
+        seeds=SEEDS if any(each.deviation is not None for each in found) else "",
     )
 
 
@@ -69,9 +77,9 @@ def published_data(summary: Summary, found: Sequence[Beside]) -> Table:
     """The table for programs: every digit, the published number as it was printed."""
     rows = [
         [
-            summary.dataset, each.algo, each.measure, each.ours, each.printed.printed,
-            each.difference, each.printed.source, each.printed.algorithm, each.printed.note,
-            each.printed.reference,
+            summary.dataset, each.algo, each.measure, each.ours, each.deviation,
+            each.printed.printed, each.difference, each.printed.source, each.printed.algorithm,
+            each.printed.note, each.printed.reference,
         ]
         for each in found
     ]  # fmt: skip
@@ -85,7 +93,7 @@ def with_published(panel: Panel, dataset: str, measure: str) -> Panel:
         for row in lookup(dataset, f"{measure}@{k}"):
             name = f"{row.algorithm} ({row.source})"
             curves.setdefault(name, [math.nan] * 10)[k - 1] = row.value
-    return Panel(panel.title, panel.measure, curves)
+    return Panel(panel.title, panel.measure, curves, panel.spreads)
 
 
 def _row(each: Beside) -> tuple[Cell, ...]:
@@ -94,7 +102,10 @@ def _row(each: Beside) -> tuple[Cell, ...]:
     return (
         Cell(each.algo, each.algo),
         Cell(label(each.measure), each.measure),
-        Cell("" if each.ours is None else f"{each.ours:.4f}", each.ours),
+        Cell(
+            "" if each.ours is None else f"{each.ours:.4f}", each.ours,
+            spread=spread(each.deviation),
+        ),
         Cell(printed.printed, printed.value),
         Cell("" if each.difference is None else f"{each.difference:+.{places}f}", each.difference),
         Cell(printed.source, printed.source),

@@ -69,9 +69,14 @@ def average_ranks(values: np.ndarray) -> np.ndarray:
     UsageError
         Where a value is missing: ranks among different rivals do not compare.
     """
+    return ranks_of(_complete(values)).mean(axis=0)
+
+
+def ranks_of(values: np.ndarray) -> np.ndarray:
+    """(n_rows, n_algorithms) float64: the ranks in each row, 1 the best, ties averaged."""
     from scipy.stats import rankdata
 
-    return rankdata(-_complete(values), axis=1).mean(axis=0)
+    return rankdata(-_table(values), axis=1)
 
 
 def friedman(values: np.ndarray) -> Friedman:

@@ -12,8 +12,11 @@ from letorbench.analysis.tabular import Cell, Table
 
 ESCAPES = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "<": "$<$", ">": "$>$", **{character: "\\" + character for character in "_%&#${}"},
+    "<": "$<$", ">": "$>$", "±": r"$\pm$",
+    **{character: "\\" + character for character in "_%&#${}"},
 }  # fmt: skip
+#: the mark of what other seeds could change
+OPEN = "~"
 #: LaTeX's arrows; an arrow that is not there takes its space, so that the digits stay in line
 ARROWS = {1: r"$^{\uparrow}$", -1: r"$^{\downarrow}$", 0: r"\hphantom{$^{\uparrow}$}"}
 
@@ -33,16 +36,17 @@ def render(table: Table, form: str) -> str:
 
 def render_text(table: Table) -> str:
     """Aligned columns; marks follow a number, and blanks keep the digits in one column."""
-    marks = [[_text_mark(cell) for cell in row] for row in table.rows]
-    widths = [max((len(row[i]) for row in marks), default=0) for i in range(len(table.columns))]
+    behind = _in_columns([[_text_mark(cell) for cell in row] for row in table.rows])
+    spreads = _in_columns([[f" {c.spread}" if c.spread else "" for c in r] for r in table.rows])
     rows = [
-        [cell.text + (mark.ljust(width) if cell.text else "")
-         for cell, mark, width in zip(row, line, widths)]
-        for row, line in zip(table.rows, marks)
-    ]  # fmt: skip
+        [c.text + m + s if c.text else "" for c, m, s in zip(row, marks, spread)]
+        for row, marks, spread in zip(table.rows, behind, spreads)
+    ]
     heads = [
-        name + (" " * width if column.align == "right" else "")
-        for name, column, width in zip(table.headings, table.columns, widths)
+        name + " " * (len(mark) + len(spread)) if column.align == "right" else name
+        for name, column, mark, spread in zip(
+            table.headings, table.columns, _first(behind, table), _first(spreads, table)
+        )
     ]
     caption = _caption(table, "* = best", "+ - = significantly better, worse than")
     lines = [*([caption] if caption else []), *aligned(table, heads, rows), *table.notes]
@@ -71,7 +75,8 @@ def render_markdown(table: Table) -> str:
 
 def render_latex(table: Table) -> str:
     """A table environment; its preamble needs booktabs, as its first line says."""
-    caption = escape(". ".join([table.caption, *table.notes]))
+    said = [table.caption, *([table.seeds] if table.seeds else []), *table.notes]
+    caption = escape(". ".join(said))
     if table.ranked:
         caption += ". Best in bold, second underlined."
     if table.against:
@@ -137,9 +142,21 @@ def aligned(
     ]
 
 
+def _in_columns(texts: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The texts of each column filled up with blanks to one width."""
+    widths = [max(map(len, column)) for column in zip(*texts)]
+    return [[text.ljust(width) for text, width in zip(row, widths)] for row in texts]
+
+
+def _first(rows: Sequence[Sequence[str]], table: Table) -> Sequence[str]:
+    """The first row; empty texts where there is none."""
+    return rows[0] if rows else [""] * len(table.columns)
+
+
 def _caption(table: Table, ranked: str, against: str) -> str:
     """The caption, then what the marks mean in the words of the form."""
     parts = [table.caption] if table.caption else []
+    parts += [table.seeds] if table.seeds else []
     parts += [ranked] if table.ranked else []
     parts += [f"{against} {table.against}"] if table.against else []
     return "; ".join(parts)
@@ -147,13 +164,14 @@ def _caption(table: Table, ranked: str, against: str) -> str:
 
 def _text_mark(cell: Cell) -> str:
     star = "*" if cell.place == 1 or cell.starred else ""
-    return star + {0: "", 1: "+", -1: "-"}[cell.sign]
+    return star + {0: "", 1: "+", -1: "-"}[cell.sign] + OPEN * cell.open
 
 
 def _markdown_cell(cell: Cell) -> str:
     text = cell.text.replace("*", r"\*").replace("|", r"\|")
     text = {0: "{}", 1: "**{}**", 2: "<u>{}</u>"}[cell.place].format(text)
-    return text + (r"\*" if cell.starred else "") + {0: "", 1: "↑", -1: "↓"}[cell.sign]
+    text += (r"\*" if cell.starred else "") + {0: "", 1: "↑", -1: "↓"}[cell.sign]
+    return text + OPEN * cell.open + (f" {cell.spread}" if cell.spread else "")
 
 
 def _latex_cell(cell: Cell, signed: bool) -> str:
@@ -162,4 +180,6 @@ def _latex_cell(cell: Cell, signed: bool) -> str:
     forms = {0: "{}", 1: r"\textbf{{{}}}", 2: r"\underline{{{}}}"}
     number = isinstance(cell.value, float)
     text = forms[cell.place].format(escape(cell.text)) + ("$^{*}$" if cell.starred else "")
+    text += "$^{\\sim}$" if cell.open else ""
+    text += rf" {{\scriptsize {escape(cell.spread)}}}" if cell.spread else ""
     return text + (ARROWS[cell.sign] if signed and number else "")

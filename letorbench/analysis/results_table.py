@@ -6,12 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from letorbench.analysis.rendering import render as render_table
+from letorbench.analysis.seeds import is_open
 from letorbench.analysis.tabular import Cell, Table, columns, data_table
 from letorbench.conventions import convention
 from letorbench.results.summary import HEAD, Row, Summary, deviation_column
 
 #: what a table shows unless told otherwise
 USUAL = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map")
+#: what a table with repeats says of its numbers
+SEEDS = "± = standard deviation over seeds; ~ = other seeds could change this place"
 ACRONYMS = ("ndcg", "map", "mrr", "err", "wta", "auc")
 
 
@@ -56,6 +59,7 @@ def summary_table(
         name=summary.dataset,
         ranked=not summary.mixed,
         against=f"{marks.baseline} ({marks.note})" if marks else "",
+        seeds=SEEDS if summary.drawn else "",
     )
 
 
@@ -86,12 +90,14 @@ def caption(summary: Summary) -> str:
 
     Of features it says nothing where all algorithms had them as they are.
     """
+    repeats = sorted({row.repeats for row in summary.rows if row.repeats > 1})
+    seeds = f" and {'-'.join(map(str, repeats[:: len(repeats) - 1 or 1]))} seeds" if repeats else ""
     folds = sorted({row.folds for row in summary.rows})
     count = "-".join(str(n) for n in (folds[0], folds[-1])[: len(folds)]) if folds else "0"
     rules = "; ".join(
         f"measures {convention(name).description} [{name}]" for name in summary.conventions
     )
-    mean = f"mean over {count} fold{'s' * (count != '1')}"
+    mean = f"mean over {count} fold{'s' * (count != '1')}{seeds}"
     return f"{summary.dataset}: {mean}; {rules}{features_note(summary)}"
 
 
@@ -141,15 +147,34 @@ def remarks(summary: Summary) -> dict[str, str]:
     """What stands in brackets behind an algorithm's name: missing folds, cut off trainings."""
     lacking = partial(summary)
     said = {
-        row.algo: [*filter(None, [lacking.get(row.algo)]), *(["cut off"] if row.cut_off else [])]
+        row.algo: [
+            *filter(None, [lacking.get(row.algo), missing_repeats(row)]),
+            *(["cut off"] if row.cut_off else []),
+        ]
         for row in summary.rows
     }
     return {algo: ", ".join(words) for algo, words in said.items() if words}
 
 
 def notes(summary: Summary) -> tuple[str, ...]:
-    """The lines below a table: what is partial, and what was cut off."""
-    return tuple(filter(None, (partial_note(summary), cut_off_note(summary))))
+    """The lines below a table: what is partial, what was cut off, what has one seed."""
+    return tuple(
+        filter(None, (partial_note(summary), cut_off_note(summary), one_seed_note(summary)))
+    )
+
+
+def missing_repeats(row: Row) -> str:
+    """"3 of 5 repeats" where an algorithm lacks some; "" where it does not."""
+    asked = row.n_repeats or 1
+    return f"{row.repeats} of {asked} repeats" if row.repeats < asked else ""
+
+
+def one_seed_note(summary: Summary) -> str:
+    """One line that names what draws and has one seed; "" where there is none."""
+    names = [row.algo for row in summary.rows if row.repeated and row.repeats == 1]
+    if not names:
+        return ""
+    return f"one seed: {', '.join(names)}; how far other seeds move them is not known (--repeats)"
 
 
 def cut_off_note(summary: Summary) -> str:
@@ -197,13 +222,50 @@ def _column(summary: Summary, measure: str, marks: Marks | None) -> list[Cell]:
     ranked = [] if summary.mixed else [row.algo for row in comparable(summary)]
     best = sorted({printed[algo] for algo in ranked if algo in printed}, key=float)[:-3:-1]
     places = {text: place for place, text in enumerate(best, 1)}
+    first_two = {algo: places[printed[algo]] for algo in ranked if printed.get(algo) in places}
+    shaky = open_places(comparable(summary), measure, first_two)
     signs = marks.signs if marks else {}
     return [
         Cell(
             printed.get(row.algo, ""),
             row.values.get(measure),
-            places.get(printed.get(row.algo, ""), 0) if row.algo in ranked else 0,
+            first_two.get(row.algo, 0),
             signs.get((row.algo, measure), 0),
+            spread=spread(row.deviation(measure)),
+            open=row.algo in shaky,
         )
         for row in summary.rows
     ]
+
+
+def open_places(
+    rows: Sequence[Row], measure: str, places: Mapping[str, int]
+) -> set[str]:
+    """The algorithms with a place whose order to another of these rows other seeds could turn.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        What is ranked.
+    measure : str
+        What it is ranked by.
+    places : mapping of str to int
+        The algorithms with a place.
+    """
+    means = {row.algo: row.means(measure) for row in rows if measure in row.values}
+    return {
+        algo
+        for algo in places
+        if any(is_open(means[algo], means[other]) for other in means if other != algo)
+    }
+
+
+def spread(deviation: float | None) -> str:
+    """A standard deviation as a table has it.
+
+    Examples
+    --------
+    >>> spread(0.00123), spread(None)
+    ('±.0012', '')
+    """
+    return "" if deviation is None else f"±{deviation:.4f}".replace("±0.", "±.")

@@ -23,15 +23,18 @@ def counted(d: np.ndarray) -> float:
     return min(1.0, 2.0 * float(upper) / 2.0 ** len(d))  # the sums lie symmetrically around 0
 
 
-def sampled(d: np.ndarray, rng: np.random.Generator, samples: int) -> float:
+def sampled(
+    d: np.ndarray, rng: np.random.Generator, samples: int, added: np.ndarray | float = 0.0
+) -> float:
     """(count + 1) / (samples + 1) of random sign assignments with |sum| >= |sum of d|.
 
-    A random byte gives the signs of eight queries and picks their sum from a table of 256.
+    `added`, (samples,), is what else moves each of the sums. A random byte gives the signs of
+    eight queries and picks their sum from a table of 256.
     """
     padded = np.zeros(-(-len(d) // 8) * 8)
     padded[: len(d)] = d
     signs = 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1) - 1.0
-    sums = np.zeros(samples)
+    sums = np.zeros(samples) + added
     for table in padded.reshape(-1, 8) @ signs.T:
         sums += table.take(rng.integers(0, 256, samples, dtype=np.uint8))
     return (np.count_nonzero(np.abs(sums) >= _least(d)) + 1) / (samples + 1)

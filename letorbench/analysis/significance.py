@@ -1,17 +1,21 @@
 """Paired tests of two algorithms on the same queries: is the mean difference real?
 
-The input is what a run stores per query, all folds pooled. Every test is two-sided, and two
-algorithms that do not differ anywhere have p = 1.
+The input is what a run stores per query, all folds pooled, and the mean over the repeats where an
+algorithm has several seeds. The randomisation test and the t-test then count the seeds too, by the
+`SeedNoise` of the difference; Wilcoxon's test counts queries alone. Every test is two-sided, and
+two algorithms that do not differ anywhere have p = 1.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
 
+from letorbench.analysis.seeds import SeedNoise, satterthwaite
 from letorbench.analysis.sign_flips import ROUNDING, counted, sampled
 from letorbench.errors import DataError, UsageError
 
@@ -59,7 +63,11 @@ def differences(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def randomization(
-    a: np.ndarray, b: np.ndarray, rng: np.random.Generator, samples: int = SAMPLES
+    a: np.ndarray,
+    b: np.ndarray,
+    rng: np.random.Generator,
+    samples: int = SAMPLES,
+    noise: SeedNoise = SeedNoise(),
 ) -> Significance:
     """Fisher's randomisation test of the mean difference: which algorithm is which is a coin.
 
@@ -68,24 +76,38 @@ def randomization(
     in any assignment), else estimated from random assignments by (count + 1) / (samples + 1),
     which keeps the level (Phipson and Smyth, 2010). For retrieval: Smucker, Allan and
     Carterette, CIKM 2007. `rng` is drawn from only where it samples.
+
+    Where there is noise of seeds every assignment gets a draw of it, and the test always samples:
+    a difference counts only as far as neither other queries nor other seeds would give it.
     """
     d = differences(a, b)
     changed = d[d != 0.0]
+    if noise and len(changed):
+        p = sampled(changed, rng, samples, len(d) * noise.draw(rng, samples))
+        return Significance("randomization", float(d.mean()), p, len(d), float(d.mean()), "sampled")
     method = "exact" if len(changed) <= EXACT else "sampled"
     p = counted(changed) if method == "exact" else sampled(changed, rng, samples)
     return Significance("randomization", float(d.mean()), p, len(d), float(d.mean()), method)
 
 
-def t(a: np.ndarray, b: np.ndarray) -> Significance:
+def t(a: np.ndarray, b: np.ndarray, noise: SeedNoise = SeedNoise()) -> Significance:
     """Student's paired t-test, the one LETOR's tools come with (theirs is one-sided: they
     print P(T > t), so that ours is 2 min(p, 1 - p) of it).
 
-    One query proves nothing (p = 1); the same difference everywhere has t = +-inf, p = 0.
+    One query proves nothing (p = 1); the same difference everywhere has t = +-inf, p = 0. The
+    variance of the seeds is added to that of the queries, with Satterthwaite's degrees of freedom.
     """
     d = differences(a, b)
     mean = float(d.mean())
     if len(d) == 1 or not d.any():
         return Significance("t", 0.0, 1.0, len(d), mean, "approximate")
+    if noise:
+        from scipy.special import stdtr
+
+        parts = [(float(d.var(ddof=1)) / len(d), len(d) - 1), *noise.variances]
+        statistic = mean / math.sqrt(sum(variance for variance, _ in parts))
+        p = 2.0 * float(stdtr(satterthwaite(parts), -abs(statistic)))
+        return Significance("t", statistic, p, len(d), mean, "approximate")
     if np.ptp(d) <= ROUNDING * np.abs(d).max():
         return Significance("t", float(np.copysign(np.inf, mean)), 0.0, len(d), mean, "approximate")
     from scipy.stats import ttest_1samp
@@ -122,20 +144,26 @@ def wilcoxon(a: np.ndarray, b: np.ndarray) -> Significance:
     return Significance("wilcoxon", smaller, p, len(d), mean, "approximate")
 
 
-Test = Callable[[np.ndarray, np.ndarray, np.random.Generator], Significance]
+Test = Callable[[np.ndarray, np.ndarray, np.random.Generator, SeedNoise], Significance]
 
 #: the paired tests by name, all called alike
 TESTS: Mapping[str, Test] = MappingProxyType(
     {
-        "randomization": randomization,
-        "t": lambda a, b, rng: t(a, b),
-        "wilcoxon": lambda a, b, rng: wilcoxon(a, b),
+        "randomization": lambda a, b, rng, noise: randomization(a, b, rng, noise=noise),
+        "t": lambda a, b, rng, noise: t(a, b, noise),
+        "wilcoxon": lambda a, b, rng, noise: wilcoxon(a, b),
     }
 )
 
 
-def paired_test(name: str, a: np.ndarray, b: np.ndarray, rng: np.random.Generator) -> Significance:
+def paired_test(
+    name: str,
+    a: np.ndarray,
+    b: np.ndarray,
+    rng: np.random.Generator,
+    noise: SeedNoise = SeedNoise(),
+) -> Significance:
     """The test of that name; UsageError names the choices."""
     if name not in TESTS:
         raise UsageError(f"unknown test {name!r}; expected one of {', '.join(TESTS)}")
-    return TESTS[name](a, b, rng)
+    return TESTS[name](a, b, rng, noise)

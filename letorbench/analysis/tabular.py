@@ -34,6 +34,10 @@ class Cell:
         +1 or -1 where the number is significantly better or worse than the baseline's.
     starred : bool
         Whether the cell is significant by the rule that the table's caption states.
+    spread : str
+        The number's standard deviation over seeds; "" where there is none.
+    open : bool
+        Whether other seeds could change what the cell says: a place, a rank, an order.
     """
 
     text: str
@@ -41,6 +45,8 @@ class Cell:
     place: int = 0
     sign: int = 0
     starred: bool = False
+    spread: str = ""
+    open: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,6 +75,8 @@ class Table:
         Whether the best and second best of columns are marked.
     against : str
         The baseline of the cells' signs and how they were tested; "" where there are none.
+    seeds : str
+        What the spreads and the marks of open cells mean; "" where there are none.
     """
 
     caption: str
@@ -78,6 +86,7 @@ class Table:
     name: str = ""
     ranked: bool = False
     against: str = ""
+    seeds: str = ""
 
     @property
     def headings(self) -> list[str]:

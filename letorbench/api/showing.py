@@ -112,7 +112,9 @@ def overall_lines(found: Results, measures: Sequence[str]) -> list[str]:
         lines = overall_text(across)
         if across.difference is not None:
             stem = found.out / f"critical-difference-{name.replace('@', '-at-')}"
-            figure = draw_difference(across.ranked, across.ranks, across.difference)
+            figure = draw_difference(
+                across.ranked, across.ranks, across.difference, across.spans
+            )
             lines += f"diagram: {', '.join(map(str, write(figure, stem)))}\n"
         texts.append(lines)
     return texts

@@ -83,6 +83,10 @@ class Row:
         """How many repeats have all these folds."""
         return max((len(values) for values in self.repeated.values()), default=1)
 
+    def means(self, measure: str) -> tuple[float, ...]:
+        """Return the mean of the folds' means of each repeat: of one where nothing is drawn."""
+        return self.repeated.get(measure, (self.values[measure],))
+
     def deviation(self, measure: str) -> float | None:
         """Return a measure's standard deviation over the seeds.
 

@@ -14,13 +14,13 @@ import numpy as np
 
 from letorbench.analysis.comparison import on_common_folds
 from letorbench.analysis.figures import BEST_LINES, USUAL_BASELINE
-from letorbench.analysis.intervals import bootstrap_columns
 from letorbench.analysis.report.conclusions import ranked
 from letorbench.analysis.report.gather import Algorithm, Results
 from letorbench.analysis.report.html import figure, folded, table
 from letorbench.analysis.report.svg import COLOURS, DASHES, Axes, Line, bars, chart
 from letorbench.analysis.results_table import label
 from letorbench.analysis.tabular import Cell, Table, columns
+from letorbench.analysis.two_levels import two_level_columns
 
 #: more algorithms than this are not all drawn at first; more bands than this are a blur
 MOST_LINES, MOST_BANDS = 10, 4
@@ -133,15 +133,18 @@ def _switched(lines: list[Line], axes: Axes, name: str) -> str:
 
 
 def _curve(algorithm: Algorithm, family: str, i: int, seed: int, dataset: str) -> Line | None:
-    found = algorithm.queries.values
+    queries = algorithm.queries
+    found = queries.values
     cutoffs = []
     while f"{family}@{len(cutoffs) + 1}" in found and len(cutoffs) < 10:
         cutoffs.append(len(cutoffs) + 1)
     if not cutoffs:
         return None
     names = [zlib.crc32(text.encode()) for text in (dataset, algorithm.name)]
-    values = np.column_stack([found[f"{family}@{k}"] for k in cutoffs])
-    bands = bootstrap_columns(values, np.random.default_rng([seed, *names]), 0.95, RESAMPLES)
+    # (n_repeats, n_queries, n_cutoffs)
+    table = np.stack([queries.by_repeat(f"{family}@{k}") for k in cutoffs], axis=2)
+    rng = np.random.default_rng([seed, *names])
+    bands = two_level_columns(table, queries.folds, rng, 0.95, RESAMPLES)
     return Line(
         algorithm.name, cutoffs, [b.mean for b in bands], [b.low for b in bands],
         [b.high for b in bands], style=i,

@@ -78,5 +78,15 @@ def _verdict(pair: Pair, procedure: Procedure) -> str:
     p = f"p {p[0]} {p[1:]}" if p.startswith("<") else f"p = {p}"
     return (
         f"is {'' if significant else 'not '}significant ({-found.mean:+.4f} a query, 95 % interval "
-        f"{-found.high:+.4f} to {-found.low:+.4f}, adjusted {p})"
+        f"{-found.high:+.4f} to {-found.low:+.4f}, adjusted {p}){_by_seeds(pair)}"
     )
+
+
+def _by_seeds(pair: Pair) -> str:
+    """What other seeds could do to the lead; "" where nothing is drawn or they could not."""
+    if pair.seeds is None:
+        return ""
+    share = f"{pair.seeds.turned:.0%} of the pairs of single seeds have the other order"
+    if pair.seeds.open:
+        return f", and other seeds could turn it: {share}"
+    return f"; other seeds would hardly turn it: {share}" if pair.seeds.turned else ""

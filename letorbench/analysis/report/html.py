@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
+from letorbench.analysis.rendering import OPEN
 from letorbench.analysis.tabular import Cell, Column, Table
 
 #: the class of a column's best and second-best cell
@@ -16,7 +17,8 @@ def table(made: Table) -> str:
 
     It scrolls in a region of its own where the screen is narrow, also with the keyboard.
     """
-    legend = ["bold = best, underlined = second"] if made.ranked else []
+    legend = [made.seeds] if made.seeds else []
+    legend += ["bold = best, underlined = second"] if made.ranked else []
     if made.against:
         legend.append(f"↑ ↓ = significantly better, worse than {made.against}")
     said = "; ".join([made.caption, *legend])
@@ -70,6 +72,7 @@ def _cell(cell: Cell, column: Column, i: int) -> str:
     number = isinstance(cell.value, (int, float))
     value = f' data-value="{cell.value!r}"' if number else ""
     text = escape(cell.text) + "*" * cell.starred + {0: "", 1: "↑", -1: "↓"}[cell.sign]
+    text += OPEN * cell.open + (f" <small>{escape(cell.spread)}</small>" if cell.spread else "")
     if i == 0:
         return f'<th scope="row"{value}>{text}</th>'
     names = ("n" if column.align == "right" else "", PLACES[cell.place])

@@ -26,7 +26,10 @@ from letorbench.datasets.catalog import describe, parse
 COMMON = (
     "A query without a relevant document counts 0 and stays in the mean. Equal scores rank in "
     "file order. The results table has the mean of the folds' means; intervals, differences and "
-    "tests are of the pooled test queries of all folds."
+    "tests are of the pooled test queries of all folds. An algorithm that draws random numbers is "
+    "run with several seeds: its numbers are means over them, ± is their standard deviation, and "
+    "intervals and tests count queries and seeds. Validation curves, settings and warnings are of "
+    "the first seed."
 )
 
 
