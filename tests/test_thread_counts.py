@@ -32,6 +32,7 @@ RANKERS = [
         name, marks=pytest.mark.skipif(not ranker(name).available(), reason="needs its package")
     )
     for name in names()
+    if not ranker(name).sees_labels
 ]
 #: what a ranker's rounds are called; a few suffice here
 ROUNDS = ("rounds", "epochs", "iterations", "trees")

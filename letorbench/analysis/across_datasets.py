@@ -14,6 +14,7 @@ from letorbench.analysis.rendering import render_text
 from letorbench.analysis.results_table import label
 from letorbench.analysis.seeds import seed_weights
 from letorbench.analysis.tabular import Cell, Table, columns
+from letorbench.results.reference_points import competes
 from letorbench.results.summary import Summary
 
 #: what the table says where there are repeats
@@ -70,8 +71,12 @@ class Overall:
 
 
 def overall(summaries: Sequence[Summary], measure: str) -> Overall:
-    """Compare the algorithms of several data sets by the means of the folds' means."""
-    algos = tuple(dict.fromkeys(row.algo for summary in summaries for row in summary.rows))
+    """Compare the algorithms of several data sets by the means of the folds' means.
+
+    The reference point `ideal` is left out: it would win everywhere.
+    """
+    every = dict.fromkeys(row.algo for summary in summaries for row in summary.rows)
+    algos = tuple(algo for algo in every if competes(algo))
     found = [{row.algo: row.values.get(measure) for row in s.rows} for s in summaries]
     values = np.array(
         [[math.nan if each.get(a) is None else each[a] for a in algos] for each in found]

@@ -22,6 +22,7 @@ from letorbench.analysis.significance import Significance, paired_test
 from letorbench.analysis.two_levels import two_level_difference
 from letorbench.errors import DataError, UsageError
 from letorbench.results.per_query import PerQuery, check_paired
+from letorbench.results.reference_points import competes
 
 #: names as printed
 TEST_NAMES = {
@@ -157,7 +158,8 @@ def compare(
     measure : str
         A measure that every system holds, such as `ndcg@10`.
     baseline : str, optional
-        The algorithm that the others are compared with.
+        The algorithm that the others are compared with. `ideal`, which reads the test labels,
+        takes part as the baseline alone.
     procedure : Procedure
         The test, its correction for several pairs, the level and the seed.
 
@@ -230,6 +232,7 @@ def on_common_folds(dataset: str, one: PerQuery, other: PerQuery) -> tuple[PerQu
 
 
 def _pairs(dataset: str, algos: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
+    algos = [algo for algo in algos if competes(algo) or algo == baseline]
     if len(algos) < 2:
         found = algos[0] if algos else "none"
         raise UsageError(f"{dataset}: found {found}, expected two algorithms or more to compare")

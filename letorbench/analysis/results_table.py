@@ -9,12 +9,20 @@ from letorbench.analysis.rendering import render as render_table
 from letorbench.analysis.seeds import is_open
 from letorbench.analysis.tabular import Cell, Table, columns, data_table
 from letorbench.conventions import convention
+from letorbench.results.added_measures import RANDOM
+from letorbench.results.reference_points import IDEAL, competes
 from letorbench.results.summary import HEAD, Row, Summary, deviation_column
 
 #: what a table shows unless told otherwise
 USUAL = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map")
 #: what a table with repeats says of its numbers
 SEEDS = "± = standard deviation over seeds; ~ = other seeds could change this place"
+#: what must be said of a reference point wherever its numbers stand
+REFERENCES = {
+    RANDOM: "random: the exact mean over all orders of each query, not what a tool prints of its "
+    "scores",
+    IDEAL: "ideal: the order of the test labels themselves, not an algorithm; it is not ranked",
+}
 ACRONYMS = ("ndcg", "map", "mrr", "err", "wta", "auc")
 
 
@@ -82,7 +90,8 @@ def summary_data(
         for row in summary.rows
     ]  # fmt: skip
     spread = map(deviation_column, drawn)
-    return data_table(["dataset", "algo", *HEAD[1:], *measures, *spread, *signs], rows)
+    names = [f"{measure}-relative" if summary.relative else measure for measure in measures]
+    return data_table(["dataset", "algo", *HEAD[1:], *names, *spread, *signs], rows)
 
 
 def caption(summary: Summary) -> str:
@@ -98,7 +107,8 @@ def caption(summary: Summary) -> str:
         f"measures {convention(name).description} [{name}]" for name in summary.conventions
     )
     mean = f"mean over {count} fold{'s' * (count != '1')}{seeds}"
-    return f"{summary.dataset}: {mean}; {rules}{features_note(summary)}"
+    scale = "; each number is its share of the way from random to ideal" * summary.relative
+    return f"{summary.dataset}: {mean}; {rules}{features_note(summary)}{scale}"
 
 
 def features_note(summary: Summary) -> str:
@@ -157,10 +167,14 @@ def remarks(summary: Summary) -> dict[str, str]:
 
 
 def notes(summary: Summary) -> tuple[str, ...]:
-    """The lines below a table: what is partial, what was cut off, what has one seed."""
-    return tuple(
-        filter(None, (partial_note(summary), cut_off_note(summary), one_seed_note(summary)))
-    )
+    """The lines below a table: what is partial, was cut off, has one seed, is for reference."""
+    said = (partial_note(summary), cut_off_note(summary), one_seed_note(summary))
+    return tuple(filter(None, (*said, *reference_notes(summary))))
+
+
+def reference_notes(summary: Summary) -> list[str]:
+    """A line for each reference point whose numbers are not those of an algorithm's scores."""
+    return [REFERENCES[row.algo] for row in summary.rows if row.algo in REFERENCES]
 
 
 def missing_repeats(row: Row) -> str:
@@ -190,9 +204,10 @@ def cut_off_note(summary: Summary) -> str:
 
 
 def comparable(summary: Summary) -> list[Row]:
-    """The rows that are ranked among each other: those with the most folds."""
-    most = max((row.folds for row in summary.rows), default=0)
-    return [row for row in summary.rows if row.folds == most]
+    """The rows that are ranked among each other: those with the most folds, without `ideal`."""
+    rows = [row for row in summary.rows if competes(row.algo)]
+    most = max((row.folds for row in rows), default=0)
+    return [row for row in rows if row.folds == most]
 
 
 def partial_note(summary: Summary) -> str:
@@ -202,7 +217,7 @@ def partial_note(summary: Summary) -> str:
         return ""
     named = ", ".join(f"{algo} ({folds})" for algo, folds in lacking.items())
     said = f"partial: {named}"
-    if len(comparable(summary)) == len(summary.rows):
+    if len({row.folds for row in summary.rows if competes(row.algo)}) < 2:
         return said
     return f"{said}; a mean over fewer folds does not compare with the others"
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from letorbench.analysis.comparison import Procedure
 from letorbench.analysis.report.gather import gather
 from letorbench.analysis.report.page import page
+from letorbench.analysis.results_table import comparable
 from letorbench.api.results_view import Results
 from letorbench.api.selection import measure_names
 from letorbench.files import write_atomically
@@ -46,7 +47,8 @@ def write_report(
     for summary in found.summaries:
         (name,) = measure_names((measure,), summary)[:1]
         summary = extended(found.out, found.data_dir, summary, [name])
-        best = max(summary.rows, key=lambda row: row.values[name]).algo
+        rows = comparable(summary) or summary.rows
+        best = max(rows, key=lambda row: row.values[name]).algo
         gathered.append(gather(found.out, found.data_dir, summary, baseline or best))
     command = shlex.join(["letorbench", "report", *found.datasets, *given])
     with write_atomically(Path(path)) as file:

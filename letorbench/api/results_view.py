@@ -19,6 +19,7 @@ from letorbench.measures import Measure
 from letorbench.results.added_measures import extended, with_measures
 from letorbench.results.dataframes import fits_frame, folds_frame, frame_of
 from letorbench.results.per_query import PerQuery
+from letorbench.results.reference_points import competes, relative_summary
 from letorbench.results.score_frames import Part, scores_frame
 from letorbench.results.summary import Summary, deviation_column
 
@@ -65,13 +66,15 @@ class Results:
         """The names of the algorithms that any of the data sets has."""
         return sorted({row.algo for summary in self.summaries for row in summary.rows})
 
-    def summary(self, measures: Measures | None = None) -> DataFrame:
+    def summary(self, measures: Measures | None = None, relative: bool = False) -> DataFrame:
         """Return a row for each data set and algorithm.
 
         Parameters
         ----------
         measures : str, Measure or sequence of them, optional
             The columns of measures; all that are stored by default.
+        relative : bool
+            Give each number as its share of the way from a random order (0) to the ideal one (1).
 
         Returns
         -------
@@ -81,14 +84,17 @@ class Results:
             the folds' means for each measure, with its standard deviation over seeds,
             `<measure>-sd`, where an algorithm has repeats.
         """
-        if measures is None:
+        if measures is None and not relative:
             return frame_of(list(self.summaries))
+        measures = "all" if measures is None else measures
         shown = [self._extended(summary, measures) for summary in self.summaries]
+        if relative:
+            shown = [self.relative(summary, measures) for summary in shown]
         frame = frame_of(shown)
         names = measure_names(measures, self.summaries[0]) if shown else []
         head = frame.columns[: frame.columns.get_loc("cut_off") + 1]
         spread = [column for name in names if (column := deviation_column(name)) in frame]
-        return frame[[*head, *names, *spread]]
+        return frame.reindex(columns=[*head, *names, *spread])
 
     def folds(self) -> DataFrame:
         """Return a row for each finished fold of each repeat, with the mean of each measure."""
@@ -280,6 +286,11 @@ class Results:
         kept = (summary.only(chosen) for summary in self.summaries if summary.dataset in names)
         return replace(self, summaries=tuple(summary for summary in kept if summary.rows))
 
+    def relative(self, summary: Summary, measures: Measures) -> Summary:
+        """Return a summary with these measures as shares of the way from random to ideal."""
+        names = measure_names(measures, summary)
+        return relative_summary(self.out, self.data_dir, summary, names)
+
     def _extended(self, summary: Summary, measures: Measures) -> Summary:
         names = measure_names(measures, summary)
         return extended(self.out, self.data_dir, summary, names)
@@ -300,12 +311,13 @@ class Results:
         return f"Results({str(self.out)!r}, {what}{f'; partial: {partial}' if partial else ''})"
 
     def _repr_html_(self) -> str:
-        """Show the summary, the best of each data set in bold."""
+        """Show the summary, the best algorithm of each data set in bold."""
         frame = self.summary(list(USUAL)).drop(columns=["n_folds", "partial", "cut_off"])
-        best = frame.groupby("dataset")[list(USUAL)].transform("max")
+        ranked = frame[list(USUAL)].where(frame["algo"].map(competes))
+        best = ranked.groupby(frame["dataset"]).transform("max")
         shown = frame.astype(str).map(escape)
         for name in USUAL:
-            bold = frame[name] == best[name]
+            bold = ranked[name] == best[name]
             texts = frame[name].map("{:.4f}".format)
             shown[name] = texts.where(~bold, "<b>" + texts + "</b>")
         labels = {name: label(name) for name in USUAL}

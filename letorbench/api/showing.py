@@ -33,6 +33,7 @@ def table_text(
     baseline: str | None = None,
     published: bool = False,
     procedure: Procedure = Procedure(),
+    relative: bool = False,
 ) -> str:
     """Return the tables of all data sets as text, CSV, Markdown or LaTeX.
 
@@ -48,15 +49,21 @@ def table_text(
         Show published figures beside ours, with their sources.
     procedure : Procedure
         How differences are tested.
+    relative : bool
+        Show each number as its share of the way from a random order to the ideal one.
     """
     if published and baseline is not None:
         raise UsageError("--published has no queries to test; drop it or --baseline")
+    if published and relative:
+        raise UsageError("--relative needs the data of each number; drop it or --published")
 
     def one(summary: Summary) -> str:
         names = measure_names(measures or ("all" if form == "csv" else USUAL), summary)
         summary = extended(found.out, found.data_dir, summary, names)
         if published:
             return published_comparison.render(summary, names, form)
+        if relative:
+            summary = found.relative(summary, names)
         if baseline is None:
             return render(summary, names, form)
         systems = found.systems(summary, names)

@@ -22,6 +22,9 @@ from letorbench.cli import options, procedure, stored, theirs
 @stored.algos
 @theirs.option
 @click.option("--published", is_flag=True, help="Published figures beside ours, with sources.")
+@click.option(
+    "--relative", is_flag=True, help="Numbers as shares of the way from random (0) to ideal (1)."
+)
 @procedure.baseline
 @procedure.test
 @procedure.correction
@@ -36,6 +39,7 @@ def table(
     algos: tuple[str, ...],
     externals: tuple[str, ...],
     published: bool,
+    relative: bool,
     baseline: str | None,
     test: str,
     correction: str,
@@ -53,7 +57,8 @@ def table(
     algos = theirs.take_in(externals, datasets, algos, data_dir, out)
     found = stored.results(datasets, algos, data_dir, out, baseline)
     chosen = Procedure(test, correction, alpha, seed)
-    click.echo(table_text(found, form, measures, baseline, published, chosen), nl=False)
+    text = table_text(found, form, measures, baseline, published, chosen, relative)
+    click.echo(text, nl=False)
 
 
 @click.command(short_help="Draw stored results, a panel a data set.")

@@ -204,7 +204,7 @@ def _fitted(
     ranker = cls(**settings).fit_sets(train, validation, rng, time_limit)
     undeclared = rng.bit_generator.state != untouched and not ranker.draws
     seconds = time.perf_counter() - start
-    scores = ranker.predict(validation.queries.features)
+    scores = ranker.predict(validation.queries)
     if np.isnan(scores).any():
         values = np.full(validation.queries.n_queries, -math.inf)
     else:

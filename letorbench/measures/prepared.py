@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -98,20 +99,54 @@ class PreparedMetric:
         DataError
             The scores hold NaN, or there are too many or too few of them.
         """
+        ranks = np.empty(len(self.hits), dtype=np.int64)
+        self._fill(relevant_ranks, scores, ranks)
+        terms = self._precisions(ranks) if self.discounts is None else self.discounts[ranks]
+        return np.bincount(self.query, self.weights * terms, self.n_queries)
+
+    def mean_of_orders(self, scores: np.ndarray) -> np.ndarray:
+        """Measure every query by its mean over all orders of equal scores.
+
+        A relevant document shares n ranks a + 1 .. a + n with the others of its score. NDCG gives
+        it the mean discount of these. With A relevant documents above it and r that share its
+        ranks, average precision gives it the mean precision (F. McSherry, M. Najork, "Computing
+        Information Retrieval Performance Measures Efficiently in the Presence of Tied Scores",
+        ECIR 2008)
+
+            1/n sum_{k = 1..n} (A + 1 + (k - 1) (r - 1) / (n - 1)) / (a + k).
+
+        Parameters, returns and errors are those of a call.
+        """
+        ties = np.empty((len(self.hits), 4), dtype=np.int64)
+        self._fill(tied_ranks, scores, ties)
+        a, n, A, r = ties.T
+        longest = int(np.diff(self.offsets).max(initial=0))
+        values = self.discounts
+        if values is None:
+            values = 1.0 / np.maximum(np.arange(longest + 1), 1)
+        sums = np.append(0.0, np.cumsum(values[1:]))
+        shared = sums[a + n] - sums[a]
+        if self.discounts is not None:
+            terms = np.where(n == 1, values[a + 1], shared / n)
+        else:
+            others = (r - 1) / np.maximum(n - 1, 1)
+            mean = ((A + 1) * shared + others * (n - (a + 1) * shared)) / n
+            terms = np.where(n == 1, (A + 1) / (a + 1), mean)
+        return np.bincount(self.query, self.weights * terms, self.n_queries)
+
+    def _fill(self, kernel: Callable[..., None], scores: np.ndarray, out: np.ndarray) -> None:
+        """Run a kernel that fills `out` for the hits of some queries, on all threads."""
         scores = np.require(scores, np.float64, ["C", "W"])
         if scores.shape != (self.offsets[-1],):
             raise DataError(f"found {len(scores)} scores, expected {self.offsets[-1]}")
         if np.isnan(scores.sum()) and np.isnan(scores).any():
             raise DataError("scores: found NaN, expected numbers")
-        ranks = np.empty(len(self.hits), dtype=np.int64)
 
         def part(start: int, stop: int) -> None:
             own = slice(start, stop + 1)
-            relevant_ranks(scores, self.offsets[own], self.hits, self.hit_offsets[own], ranks)
+            kernel(scores, self.offsets[own], self.hits, self.hit_offsets[own], out)
 
         in_threads(part, self.n_queries, max(1, LEAST * self.n_queries // max(1, len(scores))))
-        terms = self._precisions(ranks) if self.discounts is None else self.discounts[ranks]
-        return np.bincount(self.query, self.weights * terms, self.n_queries)
 
     def _precisions(self, ranks: np.ndarray) -> np.ndarray:
         """Return (n_hits,) P@rank of every hit, each query's in rank order."""
@@ -140,3 +175,31 @@ def relevant_ranks(
             for j in range(len(behind)):
                 above += behind[j] > score
             ranks[h] = above
+
+
+@kernel()
+def tied_ranks(
+    scores: np.ndarray,
+    offsets: np.ndarray,
+    hits: np.ndarray,
+    hit_offsets: np.ndarray,
+    ties: np.ndarray,
+) -> None:
+    """Write to ties[h] four counts of document hits[h] in its query.
+
+    The documents above it, those of its score (itself too), and the same of relevant documents.
+    """
+    for q in range(len(offsets) - 1):
+        own = scores[offsets[q] : offsets[q + 1]]
+        first, last = hit_offsets[q], hit_offsets[q + 1]
+        for h in range(first, last):
+            score, above, level = scores[hits[h]], 0, 0
+            for j in range(len(own)):
+                above += own[j] > score
+                level += own[j] >= score
+            ties[h, 0], ties[h, 1] = above, level - above
+            above, level = 0, 0
+            for g in range(first, last):
+                above += scores[hits[g]] > score
+                level += scores[hits[g]] >= score
+            ties[h, 2], ties[h, 3] = above, level - above

@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from letorbench.rankers.ravikumar2011 import QNorm as QNorm
     from letorbench.rankers.ravikumar2011 import QNormPenalised as QNormPenalised
     from letorbench.rankers.recipe import Recipe as Recipe
+    from letorbench.rankers.references import BestFeature as BestFeature
+    from letorbench.rankers.references import Ideal as Ideal
+    from letorbench.rankers.references import Random as Random
     from letorbench.rankers.regression import Regression as Regression
     from letorbench.rankers.saved import load_model as load_model
     from letorbench.rankers.svmmap import SVMMAP as SVMMAP
@@ -60,6 +63,7 @@ if TYPE_CHECKING:
 RANKERS: dict[str, str] = {
     "adarank-map": "adarank:AdaRankMAP",
     "adarank-ndcg": "adarank:AdaRankNDCG",
+    "best-feature": "references:BestFeature",
     "classification": "classification:Classification",
     "cosine": "ravikumar2011:Cosine",
     "cosine-ndcg": "ravikumar2011:CosineNDCG",
@@ -70,6 +74,7 @@ RANKERS: dict[str, str] = {
     "cross-entropy-ndcg@1": "ravikumar2011:CrossEntropyNDCG1",
     "cross-entropy-ndcg@10": "ravikumar2011:CrossEntropyNDCG10",
     "frank": "frank:FRank",
+    "ideal": "references:Ideal",
     "lambdarank": "lambdarank:LambdaRank",
     "least-squares": "ravikumar2011:LeastSquares",
     "least-squares-ndcg": "ravikumar2011:LeastSquaresNDCG",
@@ -82,6 +87,7 @@ RANKERS: dict[str, str] = {
     "pairwise": "tran2012:Pairwise",
     "qnorm": "ravikumar2011:QNorm",
     "qnorm-penalised": "ravikumar2011:QNormPenalised",
+    "random": "references:Random",
     "rankboost": "rankboost:RankBoost",
     "ranknet": "ranknet:RankNet",
     "ranksvm": "ranksvm:RankSVM",

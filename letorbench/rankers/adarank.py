@@ -18,6 +18,9 @@ from letorbench.solvers.learned import Learned
 from letorbench.solvers.validation import Validation
 from letorbench.threads import in_threads
 
+#: an objective that is lower by less is not lower: sums in another order differ as much
+ROUNDING = 1e-12
+
 
 @dataclass
 class _AdaRank(Ranker):
@@ -71,12 +74,13 @@ class AdaRankMAP(_AdaRank):
 
     Notes
     -----
-    Average precision counts labels >= 1 as relevant. Where the paper is silent, or would choose
-    the same feature for ever: a feature that does not lower the objective at the alpha of
-    Algorithm 1 is passed over for the next best one, and training stops when none lowers it, so
-    the objective never rises. E of the empty f is 0, which makes the first distribution uniform.
-    alpha is cut off at 5, where E is 1 for every query. Features are taken as they are: their
-    scales should be comparable (LETOR's are normalised by query).
+    Average precision counts labels >= 1 as relevant. Documents of equal scores, of which a single
+    feature has many, have no order: E is its mean over all their orders. Where the paper is
+    silent, or would choose the same feature for ever: a feature that does not lower the objective
+    at the alpha of Algorithm 1 is passed over for the next best one, and training stops when none
+    lowers it, so the objective never rises. E of the empty f is 0, which makes the first
+    distribution uniform. alpha is cut off at 5, where E is 1 for every query. Features are taken as
+    they are: their scales should be comparable (LETOR's are normalised by query).
 
     References
     ----------
@@ -184,8 +188,8 @@ class _Booster:
             alpha = adaboost_step(float(agreement[k]))
             values = self.learners[k](self.features)
             ahead = scores + alpha * values
-            E = self.E(ahead)
-            if objective(E) < before:
+            E = self.E.mean_of_orders(ahead)
+            if objective(E) < before - ROUNDING:
                 self.last = (ahead, E)
                 return Term(self.learners[k], values, alpha)
         return None
@@ -196,7 +200,7 @@ class _Booster:
 
         def part(start: int, stop: int) -> None:
             for k in range(start, stop):
-                E[k] = self.E(self.learners[k](self.features))
+                E[k] = self.E.mean_of_orders(self.learners[k](self.features))
 
         in_threads(part, len(self.learners))
         return E
@@ -204,4 +208,4 @@ class _Booster:
     def _evaluate(self, scores: np.ndarray) -> np.ndarray:
         """Return E(q, scores), which `choose` has computed already for the scores it led to."""
         known, E = self.last
-        return E if np.array_equal(scores, known) else self.E(scores)
+        return E if np.array_equal(scores, known) else self.E.mean_of_orders(scores)

@@ -44,6 +44,12 @@ class Ranker(Estimator):
         From a hyper-parameter to what users may call it, where that is no name in Python.
     published : bool
         Whether it is an algorithm of its own, which `--algo all` includes.
+    order_matters : str
+        Why the model depends on the order of a query's training documents; "" where it does not.
+    learns : bool
+        Whether it learns from features; the reference points `random` and `ideal` do not.
+    sees_labels : bool
+        Whether its scores are the labels, so that it scores a QuerySet alone.
     needs : str or None
         An optional package that it cannot do without.
     extra : str
@@ -68,6 +74,9 @@ class Ranker(Estimator):
     grid: ClassVar[Mapping[str, Sequence[object]]] = {}
     spelled: ClassVar[Mapping[str, str]] = {}
     published: ClassVar[bool] = True
+    order_matters: ClassVar[str] = ""
+    learns: ClassVar[bool] = True
+    sees_labels: ClassVar[bool] = False
     needs: ClassVar[str | None] = None
     extra: ClassVar[str] = ""
     deadline = NEVER

@@ -55,6 +55,7 @@ class LambdaMART(Ranker):
     auto_features = "raw"  # trees only compare a feature's values
     formula = "trees on lambda = sigma(-(s_i - s_j)) |Delta NDCG_ij|, r_i > r_j"
     extra = "letorbench[trees]"
+    order_matters = "the library ranks documents of equal scores, at first all, in file order"
 
     rounds: int = 1000
     patience: int = 100

@@ -102,6 +102,10 @@ class LambdaRank(Ranker):
     formula = "lambda = 1/Z@L sigma(-(s_i - s_j)) (2^r_i - 2^r_j) |D(rank i) - D(rank j)|"
     grid = {"learning_rate": (1e-3, 1e-2, 1e-1), "layers": (1, 2)}
     spelled = {"function": "lambda"}
+    order_matters = (
+        "the forces jump where two documents change ranks, so that the rounding of sums, whose "
+        "order is the documents', grows over the epochs"
+    )
 
     layers: int = 2
     hidden: int = 10

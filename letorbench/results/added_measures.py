@@ -8,11 +8,17 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.measures import parse, query_metrics
+from letorbench.conventions import Convention
+from letorbench.datasets.queryset import QuerySet
+from letorbench.measures import Measure, parse, query_metrics
+from letorbench.measures.random_order import random_order_metrics
 from letorbench.results.fold_files import by_repeat, joined_queries
 from letorbench.results.per_query import PerQuery
 from letorbench.results.score_frames import data_of
 from letorbench.results.summary import Row, Summary, require_folds
+
+#: the ranker whose numbers are means over all orders of a query, not those of the file's order
+RANDOM = "random"
 
 
 def with_measures(
@@ -50,13 +56,29 @@ def with_measures(
         for fold in repeat:
             test, rules = tests[fold.number], benchmark.convention
             scores = fold.scores(test.n_docs)
-            parts.append(query_metrics(test.labels, scores, test.offsets, asked, rules))
+            parts.append(measured(algo, scores, test, asked, rules))
         repeats.append(np.concatenate(parts))
     # (n_measures, n_repeats, n_queries)
     added = dict(zip(wanted, np.stack(repeats).transpose(2, 0, 1)))
     values = {name: table.mean(axis=0) for name, table in added.items()}
     repeated = {**found.repeated, **added} if len(repeats) > 1 else {}
     return replace(found, values={**found.values, **values}, repeated=repeated)
+
+
+def measured(
+    algo: str,
+    scores: np.ndarray,
+    test: QuerySet,
+    measures: Sequence[Measure],
+    convention: Convention,
+) -> np.ndarray:
+    """Measure an algorithm's scores of a test part, (n_queries, n_measures).
+
+    The numbers of `random` are the means over all orders of each query's documents.
+    """
+    if algo == RANDOM:
+        return random_order_metrics(test.labels, test.offsets, measures, convention)
+    return query_metrics(test.labels, scores, test.offsets, measures, convention)
 
 
 def extended(out: Path, data_dir: Path, summary: Summary, measures: Sequence[str]) -> Summary:

@@ -6,7 +6,8 @@ import numpy as np
 
 from letorbench.conventions import Convention
 from letorbench.datasets.queryset import Fold
-from letorbench.measures import default_measures, query_metrics
+from letorbench.measures import default_measures
+from letorbench.results.added_measures import measured
 from letorbench.results.fold_files import Measured
 from letorbench.results.per_query import PerQuery
 
@@ -31,7 +32,7 @@ def measure_fold(
     """
     test = fold.test
     measures = default_measures(convention)
-    table = query_metrics(test.labels, scores, test.offsets, measures, convention)
+    table = measured(algo, scores, test, measures, convention)
     values = {str(measure): column for measure, column in zip(measures, table.T)}
     numbers = np.full(test.n_queries, fold.number, dtype=np.int64)
     return Measured(PerQuery(algo, numbers, test.qids, values), convention.name, n_folds)

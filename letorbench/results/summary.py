@@ -130,11 +130,15 @@ class Summary:
         The algorithms.
     damaged : tuple of str
         A line for each finished fold that is left out because a file of it is damaged.
+    relative : bool
+        Whether the numbers are shares of the way from random to ideal, see
+        `letorbench.results.reference_points`.
     """
 
     dataset: str
     rows: tuple[Row, ...]
     damaged: tuple[str, ...] = ()
+    relative: bool = False
 
     @property
     def conventions(self) -> tuple[str, ...]:

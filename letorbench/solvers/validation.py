@@ -40,6 +40,12 @@ class Validation:
         )
         return values[:, 0]
 
+    def mean_of_orders(self, scores: np.ndarray) -> float:
+        """The same, with the mean over all orders of equal scores where it is known (NDCG, MAP)."""
+        if self._prepared is None:
+            return self(scores)
+        return float(self._prepared.mean_of_orders(scores).mean())
+
     @cached_property
     def _prepared(self) -> PreparedMetric | None:
         """The quick way to the measure, where there is one."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise, permutations
+
 import numpy as np
 import pytest
 from conftest import random_queries
@@ -26,6 +28,34 @@ def test_is_the_measure(name, measure, grid, rng, monkeypatch) -> None:
             queries.labels, scores, queries.offsets, [parse(measure)], CONVENTIONS[name]
         )
         np.testing.assert_allclose(measured(scores), expected[:, 0], rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("name", sorted(CONVENTIONS))
+@pytest.mark.parametrize("measure", ["map", "ndcg@3", "ndcg@1", "ndcg"])
+def test_the_mean_of_orders_is_that_of_all_of_them(name, measure, rng) -> None:
+    asked, rules = parse(measure), CONVENTIONS[name]
+    for lengths, levels in ([6], 2), ([5], 4), ([1, 0, 6, 2], 3), ([6], 1):
+        queries = random_queries(rng, lengths, levels=levels)
+        measured = PreparedMetric.of(queries.labels, queries.offsets, asked, rules)
+        for grid in (0.0, 1.0, 2.0):
+            scores = np.round(grid * rng.normal(size=queries.n_docs))
+            expected = np.zeros(queries.n_queries)
+            for q, (a, b) in enumerate(pairwise(queries.offsets)):
+                orders = np.array(list(permutations(range(a, b))), dtype=np.int64)
+                labels, values = queries.labels[orders], scores[orders]
+                offsets = np.arange(len(orders) + 1) * (b - a)
+                of_orders = query_metrics(labels.ravel(), values.ravel(), offsets, [asked], rules)
+                expected[q] = of_orders.mean()
+            np.testing.assert_allclose(measured.mean_of_orders(scores), expected, atol=1e-14)
+
+
+@pytest.mark.parametrize("measure", ["map", "ndcg@10"])
+def test_without_ties_the_mean_of_orders_is_the_measure(measure, rng) -> None:
+    queries = random_queries(rng, [1, 30, 0, 2, 57], levels=4)
+    rules = CONVENTIONS["standard"]
+    measured = PreparedMetric.of(queries.labels, queries.offsets, parse(measure), rules)
+    scores = rng.normal(size=queries.n_docs)
+    np.testing.assert_allclose(measured.mean_of_orders(scores), measured(scores), rtol=1e-13)
 
 
 @pytest.mark.parametrize("measure", ["map", "ndcg@10"])

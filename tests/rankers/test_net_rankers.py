@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from conftest import random_queries
 
+from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
+from letorbench.losses.ties import random_order
 from letorbench.rankers import ranker
 from letorbench.solvers.validation import Validation
 
@@ -54,3 +56,20 @@ def test_lambdarank_learns_by_any_function(function, neighbours, rng):
     settings = {"function": function, "neighbours": neighbours, "margin": 0.5, "epochs": 60}
     fit = ranker("lambdarank")(**settings, learning_rate=0.03).fit_sets(train, train)
     assert max(fit.learned.curve) > 0.9
+
+
+@pytest.mark.parametrize("name", ["ranknet", "lambdarank"])
+@pytest.mark.parametrize("layers", [1, 2])
+def test_the_order_of_documents_is_rounding_alone(name, layers, rng):
+    """Over a few epochs: later, ranks that change make rounding grow. Many documents are alike."""
+    drawn = random_queries(rng, [12] * 30, 4)
+    features = np.round(drawn.features, 0)
+    train = QuerySet(features, drawn.labels, drawn.offsets, drawn.qids)
+    rows = random_order(train, rng)
+    permuted = QuerySet(features[rows], drawn.labels[rows], drawn.offsets, drawn.qids)
+    scores, again = (
+        ranker(name)(layers=layers, epochs=5).fit_sets(each, rng=np.random.default_rng(0))
+        .predict(features)
+        for each in (train, permuted)
+    )  # fmt: skip
+    np.testing.assert_allclose(again, scores, atol=1e-6 * np.abs(scores).max())

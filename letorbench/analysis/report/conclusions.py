@@ -24,7 +24,7 @@ def conclusions(results: Results, procedure: Procedure, measure: str) -> list[st
             "so that none is called the best."
         ]
     order = ranked(results, measure)
-    said = [_opening(results, order, measure)]
+    said = [_opening(results, order, measure)] if order else []
     if len(order) > 1:
         best = order[0].algo
         systems = [a.queries for a in results.algorithms if a.name in {row.algo for row in order}]

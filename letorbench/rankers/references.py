@@ -1,0 +1,115 @@
+"""Reference points: what a ranker reaches that knows nothing, one feature, or everything.
+
+`random` and `best-feature` run like any algorithm. `ideal` reads the labels that it is measured
+by, so that it is no algorithm: it is never ranked, compared or called the best, and `--algo all`
+leaves it out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import UsageError
+from letorbench.models import Linear
+from letorbench.rankers.base import Ranker
+from letorbench.solvers.learned import Learned
+from letorbench.solvers.validation import Validation
+from letorbench.threads import in_threads
+
+NONE = "none: a reference point"
+
+
+@dataclass
+class Random(Ranker):
+    """The mean over all orders of each query's documents, each as likely.
+
+    Notes
+    -----
+    All its scores are 0. Its measures are not those of one order: they are exact means, see
+    `letorbench.measures.random_order`. A tool that is given its scores ranks by the file's order
+    and prints other numbers.
+    """
+
+    name = "random"
+    title = "Reference point: the mean over all orders of a query's documents"
+    paper = NONE
+    formula = "s = 0; every order of ties is as likely"
+    learns = False
+    auto_features = "raw"
+
+    def learn(
+        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
+    ) -> Learned:
+        return Learned(Linear(np.zeros(train.n_features)))
+
+
+@dataclass
+class BestFeature(Ranker):
+    """The one feature, or its negative, that is best on validation.
+
+    Notes
+    -----
+    Equal values have no order: NDCG and MAP of a feature are their means over all orders of
+    equal values. Of equally good features the first is taken, ascending before descending.
+    Without a validation set, the training set chooses.
+    """
+
+    name = "best-feature"
+    title = "Reference point: the single feature, up or down, that is best on validation"
+    paper = NONE
+    formula = "s = x_k or s = -x_k"
+    auto_features = "raw"
+
+    def learn(
+        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
+    ) -> Learned:
+        judge = validation or Validation(train)
+        values = np.empty((2, train.n_features))
+
+        def part(start: int, stop: int) -> None:
+            for k in range(start, stop):
+                column = judge.queries.features[:, k].astype(np.float64)
+                values[:, k] = judge.mean_of_orders(column), judge.mean_of_orders(-column)
+
+        in_threads(part, train.n_features)
+        # features that differ by rounding alone are equally good
+        best = np.flatnonzero(values.ravel() >= values.max(initial=0.0) - 1e-12)
+        weights = np.zeros(train.n_features)
+        if len(best):
+            direction, k = divmod(int(best[0]), train.n_features)
+            weights[k] = -1.0 if direction else 1.0
+        return Learned(Linear(weights))
+
+
+@dataclass
+class Ideal(Ranker):
+    """The order of the labels themselves, those of the test part too.
+
+    Notes
+    -----
+    Its scores are the labels, so it scores a `QuerySet` and no plain features.
+    """
+
+    name = "ideal"
+    title = "Reference point, not an algorithm: the order of the test labels themselves"
+    paper = NONE
+    formula = "s = r"
+    published = False
+    learns = False
+    auto_features = "raw"
+    sees_labels = True
+
+    def learn(
+        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
+    ) -> Learned:
+        return Learned(Linear(np.zeros(train.n_features)))
+
+    def predict(self, X: ArrayLike | QuerySet) -> np.ndarray:
+        """Return the labels of a query set, (n_docs,) float64; UsageError for plain features."""
+        if not isinstance(X, QuerySet):
+            raise UsageError("ideal: found features alone, expected a QuerySet: it reads labels")
+        return X.labels.astype(np.float64)
