@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from letorbench.datasets.reader import read_letor as read_letor
     from letorbench.errors import DataError as DataError
     from letorbench.errors import UsageError as UsageError
+    from letorbench.features import transformation as transformation
     from letorbench.measures import ERR as ERR
     from letorbench.measures import MAP as MAP
     from letorbench.measures import MRR as MRR
@@ -85,6 +86,7 @@ PLACES = {
     "read_letor": "letorbench.datasets.reader:read_letor",
     "results": "letorbench.results",
     "run": "letorbench.api.running:run",
+    "transformation": "letorbench.features:transformation",
 }
 
 __getattr__, __dir__ = lazy.attach(__name__, {**classes(), **PLACES})

@@ -127,7 +127,7 @@ def features_note(summary: Summary) -> str:
             algos.setdefault(row.features, []).append(row.algo)
     if not set(algos) - {"raw"}:
         return ""
-    usual, *others = sorted(algos, key=lambda name: -len(algos[name]))
+    usual, *others = sorted(algos, key=lambda name: (-len(algos[name]), name == "raw"))
     listed = "; ".join(f"{name}: {', '.join(algos[name])}" for name in others)
     return f"; features {usual}{f' ({listed})' if listed else ''}"
 

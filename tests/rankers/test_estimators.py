@@ -284,3 +284,73 @@ def test_pipelines_pass_queries_on(routing):
     X, y, qid = arrays()
     pipeline = make_pipeline(StandardScaler(), lb.ListNet(epochs=20))
     assert pipeline.fit(X, y, qid=qid).predict(X).shape == y.shape
+
+
+def badly_scaled():
+    """Feature 1 says the label within its query; queries have offsets of their own."""
+    X, y, qid = arrays()
+    place = np.unique(qid, return_inverse=True)[1]
+    return X * [1e6, 1e-3, 1.0, 1e3] + 1e4 * place[:, None] * [1.0, 1e-5, 0.0, 7.0], y, qid
+
+
+def test_a_transformation_belongs_to_the_model(tmp_path):
+    X, y, qid = badly_scaled()
+    model = lb.ListNet(features="query-minmax").fit(X, y, qid=qid, eval_set=(X, y, qid))
+    assert model.score(X, y, qid=qid) > 0.95 > lb.ListNet().fit(X, y, qid=qid).score(X, y, qid=qid)
+    scores = model.predict(X, qid=qid)
+    order = np.argsort(qid, kind="stable")
+    counts = np.unique(qid, return_counts=True)[1]
+    np.testing.assert_array_equal(model.predict(X[order], group=counts), scores[order])
+    frame = pd.DataFrame(X).assign(qid=qid)
+    np.testing.assert_array_equal(model.predict(frame), scores)
+    queries = QuerySet.from_arrays(X, y, qid=qid)
+    np.testing.assert_array_equal(queries.in_caller_order(model.predict(queries)), scores)
+    model.save(tmp_path / "model.npz")
+    again = load_model(tmp_path / "model.npz")
+    assert again.get_params() == model.get_params()
+    np.testing.assert_array_equal(again.predict(X, qid=qid), scores)
+    with pytest.raises(UsageError, match="features='query-minmax' looks at whole queries"):
+        again.predict(X)
+    with pytest.raises(DataError, match="qid: found 95 values"):
+        again.predict(X, qid=qid[:-1])
+    with pytest.raises(DataError, match="found 3 features, expected 4"):
+        again.predict(X[:, :3], qid=qid)
+
+
+@pytest.mark.parametrize("name", ["raw", "zscore", "signed-log"])
+def test_a_transformation_of_single_documents_needs_no_queries(name):
+    X, y, qid = badly_scaled()
+    model = lb.Regression(features=name).fit(X, y, qid=qid)
+    np.testing.assert_array_equal(model.predict(X), model.predict(X, qid=qid))
+    np.testing.assert_array_equal(model.predict(X[3:4]), model.predict(X)[3:4])
+
+
+def test_auto_looks_at_the_features_and_at_the_ranker():
+    X, y, qid = badly_scaled()
+    assert lb.ListNet(features="auto").fit(X, y, qid=qid).transformation_.name == "query-minmax"
+    assert lb.RankBoost(features="auto").fit(X, y, qid=qid).transformation_.name == "raw"
+    X, y, qid = arrays()
+    assert lb.ListNet(features="auto").fit(X, y, qid=qid).transformation_.name == "raw"
+    by_vectors = lb.Recipe(model="bilinear", loss="ranknet", features="auto")
+    assert by_vectors.auto_features == lb.MCL(functional="distance").auto_features == "zscore"
+    with pytest.raises(UsageError, match="query-minmax"):
+        lb.ListNet(features="query-minmx").fit(X, y, qid=qid)
+
+
+def test_grid_search_chooses_a_transformation(routing):
+    from sklearn.model_selection import GridSearchCV, GroupKFold
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    X, y, qid = badly_scaled()
+    search = GridSearchCV(
+        lb.ListNet(), {"features": ["raw", "query-minmax"]}, cv=GroupKFold(3), error_score="raise"
+    )
+    search.fit(X, y, qid=qid, groups=qid)
+    assert search.best_params_ == {"features": "query-minmax"}
+    pipeline = make_pipeline(StandardScaler(), lb.Regression(features="rank"))
+    found = pipeline.fit(X, y, qid=qid).predict(X, qid=qid)
+    expected = lb.Regression(features="rank").fit(X, y, qid=qid).predict(X, qid=qid)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    without = make_pipeline(lb.Regression().set_predict_request(qid=False))
+    assert without.fit(X, y, qid=qid).predict(X).shape == y.shape

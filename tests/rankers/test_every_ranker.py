@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Literal, get_args, get_origin, get_type_hints
 
@@ -118,6 +118,19 @@ def test_the_order_of_documents_does_not_matter(cls: type[Ranker]) -> None:
     scores, again = (fitted(cls, each, valid).predict(valid.features) for each in (train, permuted))
     same = np.allclose(again, scores, rtol=0.0, atol=1e-6 * np.abs(scores).max())
     assert same or cls.order_matters
+
+
+@pytest.mark.parametrize("cls", RANKERS)
+def test_scales_of_features_are_no_matter(cls: type[Ranker]) -> None:
+    """To `auto` as to the transformation it asks for: powers of two leave no rounding behind."""
+    train, valid = toy(15, [8] * 10), toy(17, [8] * 30)
+    scales = np.float32([2.0**-20, 1.0, 2.0**30, 2.0**7, 2.0**100])
+    grown = [replace(each, features=each.features * scales) for each in (train, valid)]
+    settings = {"features": cls().auto_features}
+    scores = cls(**settings).fit_sets(train, valid).predict(valid)
+    stretched = cls(features="auto").fit_sets(*grown)
+    assert stretched.transformation_.name == cls().auto_features
+    np.testing.assert_array_equal(stretched.predict(grown[1]), scores)
 
 
 @pytest.mark.parametrize("cls", RANKERS)
