@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 
 import click
 import numpy as np
@@ -12,6 +13,7 @@ from letorbench.cli import cli
 from letorbench.conventions import CONVENTIONS, Convention
 from letorbench.datasets.catalog import CATALOG
 from letorbench.experiment.settings import describe, parameters
+from letorbench.features import TRANSFORMATIONS
 from letorbench.losses import LOSSES
 from letorbench.measures import MEASURES
 from letorbench.papers import PAPERS, paper
@@ -130,6 +132,28 @@ def data_sets() -> str:
     return table(["name", "what it is", "folder under `data/`", "terms"], rows)
 
 
+def features() -> str:
+    """A row a transformation: what it is, and what it looks at."""
+    rows = (
+        [
+            code(name),
+            each.formula,
+            "the query" if each.by_query else "the training part" if fields(each) else "the value",
+        ]
+        for name, each in TRANSFORMATIONS.items()
+    )
+    return table(["name", "x becomes", "it looks at"], rows)
+
+
+def auto_features() -> str:
+    """A row for each thing that `auto` does where features are on scales of their own."""
+    done: dict[str, list[str]] = {}
+    for name in names():
+        done.setdefault(ranker(name)().auto_features, []).append(_link(name))
+    rows = ([code(each), ", ".join(algos)] for each, algos in done.items())
+    return table(["auto does", "for"], rows)
+
+
 def papers() -> str:
     """A row a paper: what can be rerun of it."""
     rows = (
@@ -201,6 +225,8 @@ GENERATED: dict[str, Callable[[], str]] = {
     "measures": measures,
     "conventions": conventions,
     "data-sets": data_sets,
+    "features": features,
+    "auto-features": auto_features,
     "papers": papers,
     "claims": claims,
     "commands": command_help,
