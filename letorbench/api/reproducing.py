@@ -11,7 +11,7 @@ from letorbench.papers import PAPERS, paper
 from letorbench.papers.claims import Verdict
 from letorbench.papers.paper import reproduce as rerun
 from letorbench.papers.records import closing, lines, notes
-from letorbench.papers.study import Study
+from letorbench.papers.runs import Study
 
 
 @dataclass(frozen=True)

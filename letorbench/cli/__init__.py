@@ -19,6 +19,7 @@ from letorbench.cli.report import report
 from letorbench.cli.reproduce import reproduce
 from letorbench.cli.run import run
 from letorbench.cli.score import score
+from letorbench.cli.study import study
 from letorbench.cli.tables import plot, table
 
 __all__ = ["cli", "main"]
@@ -40,7 +41,7 @@ def cli(debug: bool) -> None:
 
 for command in (
     run, datasets, algos, score, table, plot, compare, report, external, export, rank,
-    doctor, reproduce,
+    doctor, reproduce, study,
 ):  # fmt: skip
     cli.add_command(command)
 

@@ -18,7 +18,7 @@ from letorbench.experiment.identity import ranker_identity
 from letorbench.experiment.select import select
 from letorbench.files import one_writer
 from letorbench.measures import parse, query_metrics
-from letorbench.papers.study import Study, Values, Variant
+from letorbench.papers.runs import Study, Values, Variant
 from letorbench.rankers import ranker
 from letorbench.results import FoldResult, fold_scores, is_done, write_fold
 from letorbench.results.scores import finite_scores, score_warnings

@@ -8,7 +8,7 @@ from typing import Literal
 
 from letorbench.papers import judge
 from letorbench.papers.claims import Claim, Found, Measured, Verdict
-from letorbench.papers.study import Study, Values
+from letorbench.papers.runs import Study, Values
 
 #: what the names of a check stand for: per-query values of methods on one data set, measured
 #: numbers, or the values of methods on several data sets

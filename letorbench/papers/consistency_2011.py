@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from letorbench.analysis.significance import randomization
-from letorbench.papers import checks, judge
+from letorbench.papers import checks, consistency_theory, judge
 from letorbench.papers.checks import Check
 from letorbench.papers.claims import (
     MARGIN,
@@ -23,9 +23,9 @@ from letorbench.papers.claims import (
 )
 from letorbench.papers.paper import Findings, Paper
 from letorbench.papers.records import write_table
-from letorbench.papers.study import CUTOFFS, Study, Values, Variant, titled
+from letorbench.papers.runs import CUTOFFS, Study, Values, Variant, titled
 
-NAME = "consistency-2011"
+NAME = consistency_theory.NAME
 LETOR = ("OHSUMED", "TD2003", "TD2004", "HP2003", "HP2004", "NP2003", "NP2004", "MQ2007", "MQ2008")
 #: Figure 1 and Table 1 have all, Figure 2 LETOR's
 DATASETS = (*LETOR, "MSLR-WEB10K")
@@ -153,6 +153,7 @@ CLAIMS = (
         )
         for other in (*SURROGATES, *(f"{surrogate}-ndcg" for surrogate in SURROGATES))
     ),
+    *consistency_theory.CLAIMS,
 )  # fmt: skip
 
 
@@ -280,7 +281,12 @@ PAPER = Paper(
     NAME,
     "Ravikumar, Tewari, Yang: On NDCG Consistency of Listwise Ranking Methods, AISTATS 2011",
     CLAIMS,
-    {"example": example, "figure-1": figure_1, "figure-2": figure_2},
+    {
+        "example": example,
+        consistency_theory.PART: consistency_theory.theory,
+        "figure-1": figure_1,
+        "figure-2": figure_2,
+    },
     (
         "gradient descent is ours, not MATLAB's; neither is tuned. Every method takes the same "
         "number of steps, 500, which mostly ends before the minimum; the paper's is not printed",

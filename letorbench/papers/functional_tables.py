@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from letorbench.papers.study import Variant
+from letorbench.papers.runs import Variant
 
 #: a variant's label and a measure -> the number that stands for it, None where there is none
 Cell = Callable[[str, str], float | None]

@@ -21,7 +21,7 @@ from letorbench.papers.claims import Claim, Kind, Verdict, of_part
 from letorbench.papers.functional_tables import TABLES, layout
 from letorbench.papers.paper import Findings, Paper
 from letorbench.papers.records import write_table
-from letorbench.papers.study import Study, Values, Variant, titled
+from letorbench.papers.runs import Study, Values, Variant, titled
 
 NAME = "functionals"
 SOURCE = "functionals-2012"

@@ -47,7 +47,7 @@ from letorbench.papers.claims import (
     Measured,
     Verdict,
 )
-from letorbench.papers.study import Values
+from letorbench.papers.runs import Values
 from letorbench.results.per_query import mean_of_folds
 
 #: what two implementations of a method differ by, as a share of the number. The same program

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import permutations
+from collections.abc import Iterable, Sequence
+from itertools import permutations, product
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from letorbench.papers import checks
 from letorbench.papers.claims import Claim, exactly
 from letorbench.papers.paper import Findings, Paper
 from letorbench.papers.records import write_table
-from letorbench.papers.study import Study
+from letorbench.papers.runs import Study
 
 NAME = "lecture-2018"
 PART = "examples"
@@ -23,14 +23,18 @@ PART = "examples"
 LIST = (1, 0, 1, 0, 1)
 #: the scores of the slide on distances between ranked lists, of the documents A, B, C
 SCORES = {"f": (3.0, 0.0, 1.0), "g": (6.0, 4.0, 3.0), "h": (4.0, 6.0, 3.0)}
+#: the NDCG by which two rankings differ at least
+DIFFERENT = 0.01
 #: ratings and scores of a short list, for the gradients
 RATINGS, RANKED = (2, 4, 3, 2, 4), (0.9, 0.1, 0.4, -0.3, 0.2)
 
 
-def _example(name: str, text: str, how: str, value: float, half: float) -> Claim:
+def _example(
+    name: str, text: str, how: str, value: float, half: float, sense: str = "equal"
+) -> Claim:
     return Claim(
-        NAME, name, PART, text, "none", "value", how, value, half,
-        nature="worked example", check=checks.number(name),
+        NAME, name, PART, text, "none", "value", how, value, half, sense, "worked example",
+        check=checks.number(name),
     )  # fmt: skip
 
 
@@ -56,6 +60,12 @@ CLAIMS = (
          "largest difference of the forces from the cost's finite differences", 1e-8),
     _own("lambdarank-gradient", "LambdaRank multiplies a pair's lambda by its |dNDCG|",
          "largest difference of the forces from the formula pair by pair", 1e-12),
+    _example("point-accuracy", "the same square error can give different rankings",
+             "the largest difference in NDCG of two score lists of one square error, labels 0 to "
+             "2 of three documents, scores 0 to 3 by halves", DIFFERENT, 0.0, "at least"),
+    _example("pair-accuracy", "the same pair-level error can give a different NDCG",
+             "the largest difference in NDCG of two orders of four documents with one number of "
+             "wrong pairs", DIFFERENT, 0.0, "at least"),
 )  # fmt: skip
 
 
@@ -111,6 +121,46 @@ def lambdarank_by_pairs() -> np.ndarray:
     return force
 
 
+def ndcg(labels: Sequence[int], scores: Sequence[float]) -> float:
+    """Of one query, 1 / log2(1 + rank)."""
+    offsets = np.array([0, len(labels)], dtype=np.int64)
+    rules = CONVENTIONS["standard"]
+    found = query_metrics(np.array(labels), np.array(scores, float), offsets, [parse("ndcg@5")],
+                          rules)  # fmt: skip
+    return float(found[0, 0])
+
+
+def widest(errors: Iterable[tuple[float, float]]) -> float:
+    """The largest difference in NDCG among the (error, NDCG) of one error."""
+    seen: dict[float, list[float]] = {}
+    for error, found in errors:
+        seen.setdefault(round(error, 9), []).append(found)
+    return max(max(values) - min(values) for values in seen.values())
+
+
+def same_square_error() -> float:
+    """The slide "Point Accuracy != Ranking Accuracy", over all score lists of a grid."""
+    labels = (2, 1, 0)
+    grid = np.arange(0.0, 3.5, 0.5)
+    return widest(
+        (float(np.square(np.subtract(scores, labels)).sum()), ndcg(labels, scores))
+        for scores in product(grid, repeat=3)
+        if len(set(scores)) == 3
+    )
+
+
+def same_pair_error() -> float:
+    """The slide on the shortcomings of pairwise approaches, over all orders."""
+    labels = (4, 3, 2, 0)
+
+    def wrong(scores: Sequence[float]) -> float:
+        return float(
+            sum(scores[i] < scores[j] for i in range(4) for j in range(4) if labels[i] > labels[j])
+        )
+
+    return widest((wrong(scores), ndcg(labels, scores)) for scores in permutations(range(4)))
+
+
 def examples(study: Study) -> Findings:
     """All worked examples, and a table of them."""
     queries = QuerySet(
@@ -125,6 +175,8 @@ def examples(study: Study) -> Findings:
         "distance-g-h": g_h,
         "pairwise-gradient": float(np.abs(forces["ranknet"] - ranknet_by_differences()).max()),
         "lambdarank-gradient": float(np.abs(forces["ranknet-ndcg"] - lambdarank_by_pairs()).max()),
+        "point-accuracy": same_square_error(),
+        "pair-accuracy": same_pair_error(),
     }
     notes = {
         "distance-f-g": f"{f_g:.4f} rounds to {f_g:.2f}, the slide prints 0.46; in nats, "

@@ -7,13 +7,13 @@ from functools import partial
 
 import numpy as np
 
-from letorbench.papers import checks, judge
+from letorbench.papers import checks, judge, ndcgboost_theory
 from letorbench.papers.checks import Check
 from letorbench.papers.claims import Claim, Measured, Verdict, exactly, of_part
 from letorbench.papers.paper import Findings, Paper
-from letorbench.papers.study import CUTOFFS, Study, Values, Variant
+from letorbench.papers.runs import CUTOFFS, Study, Values, Variant
 
-NAME = "ndcgboost-2009"
+NAME = ndcgboost_theory.NAME
 PART = "figure-1"
 #: Figure 1's panels; the paper leaves NP2004 out for lack of space
 PANELS = ("OHSUMED", "TD2003", "TD2004", "HP2003", "HP2004", "NP2003")
@@ -258,6 +258,7 @@ CLAIMS = (
         for dataset, numbers in COUNTS.items()
         for what, number in zip(("queries", "documents", "features"), numbers)
     ),
+    *ndcgboost_theory.CLAIMS,
 )  # fmt: skip
 
 
@@ -314,7 +315,7 @@ PAPER = Paper(
     NAME,
     "Valizadegan, Jin, Zhang, Mao: Learning to Rank by Optimizing NDCG Measure, NIPS 2009",
     CLAIMS,
-    {PART: figure, "data": data},
+    {PART: figure, "data": data, ndcgboost_theory.PART: ndcgboost_theory.theory},
     (
         "baselines are trained here; the paper took the LETOR 3.0 release's results",
         "baselines choose their settings by NDCG@10 on validation; most of LETOR's chose by MAP",

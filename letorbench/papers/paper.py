@@ -10,7 +10,7 @@ from letorbench.choices import require_choice
 from letorbench.errors import UsageError
 from letorbench.papers.claims import Claim, Verdict
 from letorbench.papers.records import write_claims, write_setting
-from letorbench.papers.study import Study
+from letorbench.papers.runs import Study
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Axis:
-    """One panel of lines by name; `log` makes both axes logarithmic."""
+    """One panel of lines by name; `log` makes both axes logarithmic, `log_x` the first."""
 
     title: str
     x: str
@@ -34,6 +34,7 @@ class Axis:
     lines: Mapping[str, Line]
     log: bool = False
     note: str = ""
+    log_x: bool = False
 
 
 def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
@@ -53,9 +54,9 @@ def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
                         line.x, line.y, (below, above), fmt="none", ecolor=style["color"],
                         elinewidth=0.8, capsize=2.0,
                     )  # fmt: skip
-            if panel.log:
+            if panel.log or panel.log_x:
                 axis.set_xscale("log")
-                axis.set_yscale("log")
+                axis.set_yscale("log" if panel.log else "linear")
             else:
                 axis.xaxis.get_major_locator().set_params(integer=True, nbins=10)
             _dress(axis, panel.title, panel.x + (f"\n{panel.note}" if panel.note else ""), panel.y)

@@ -18,7 +18,7 @@ from letorbench.papers.claims import (
     Measured,
 )
 from letorbench.papers.functional_tables import TABLES
-from letorbench.papers.study import CUTOFFS, Values
+from letorbench.papers.runs import CUTOFFS, Values
 
 COLUMNS = (
     "paper", "id", "part", "nature", "dataset", "kind", "sense", "value", "half", "how", "text",

@@ -13,7 +13,7 @@ from letorbench.papers.claims import (
     REPRODUCED,
     UNDECIDED,
 )
-from letorbench.papers.study import Study, Values
+from letorbench.papers.runs import Study, Values
 
 CLAIMS = {claim.id: claim for claim in consistency.CLAIMS}
 

@@ -9,7 +9,7 @@ from letorbench.analysis.published import published
 from letorbench.papers import functionals_2012 as functionals
 from letorbench.papers.claims import NO_DATA
 from letorbench.papers.functional_tables import TABLES, layout
-from letorbench.papers.study import Study, Values
+from letorbench.papers.runs import Study, Values
 
 
 @pytest.mark.parametrize("number", TABLES)

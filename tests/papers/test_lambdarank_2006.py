@@ -8,7 +8,7 @@ import pytest
 from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.losses.lambdas import Lambda
 from letorbench.papers import artificial, lambdarank_2006, poincare, speed
-from letorbench.papers.study import Study, Variant
+from letorbench.papers.runs import Study, Variant
 
 
 class Rotation:

@@ -7,7 +7,7 @@ import pytest
 
 from letorbench.papers import lecture_2018 as lecture
 from letorbench.papers.claims import NOT_REPRODUCED, REPRODUCED
-from letorbench.papers.study import Study
+from letorbench.papers.runs import Study
 
 
 def test_average_precision_of_the_example_list():

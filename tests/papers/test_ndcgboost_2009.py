@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from letorbench.cli.reproduce import reproduce
 from letorbench.papers import PAPERS, judge, ndcgboost_2009, paper
 from letorbench.papers.claims import NO_DATA, NOT_REPRODUCED, REPRODUCED
-from letorbench.papers.study import Values
+from letorbench.papers.runs import Values
 from letorbench.results.per_query import mean_of_folds
 
 

@@ -1,0 +1,39 @@
+"""Losses from elsewhere: the `Loss` objects of a Python file."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+from letorbench.choices import require_choice
+from letorbench.errors import UsageError
+from letorbench.losses.base import Loss
+
+
+def loss_of_file(text: str) -> Loss:
+    """Return the loss that FILE.py, or FILE.py:NAME, names.
+
+    NAME is a loss's name. It may be left out where the file has one loss.
+
+    Raises
+    ------
+    UsageError
+        If there is no such file, it cannot be imported, or it has no such loss.
+    """
+    file, _, name = text.partition(".py:") if ".py:" in text else (text[:-3], "", "")
+    path = Path(f"{file}.py")
+    if not path.is_file():
+        raise UsageError(f"{path}: found no such file, expected a Python file with a Loss")
+    spec = importlib.util.spec_from_file_location(f"letorbench_loss_{path.stem}", path)
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise UsageError(f"{path}: {type(error).__name__}: {error}") from error
+    found = {each.name: each for each in vars(module).values() if isinstance(each, Loss)}
+    if not found:
+        raise UsageError(f"{path}: found no Loss, expected one or more")
+    if not name and len(found) > 1:
+        raise UsageError(f"{path}: found {len(found)} losses, expected {path}:NAME with one of "
+                         f"{', '.join(found)}")  # fmt: skip
+    return found[require_choice(name, list(found), "loss")] if name else next(iter(found.values()))

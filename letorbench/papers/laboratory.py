@@ -1,0 +1,350 @@
+"""A laboratory for surrogates of NDCG: is a loss consistent, is it convex, what is its regret?
+
+P. Ravikumar, A. Tewari, E. Yang, "On NDCG Consistency of Listwise Ranking Methods", AISTATS
+2011. A distribution eta over labellings of one query's documents has the optimal order of
+u = E[G / Z] (lemma 4). A loss is NDCG consistent where the minimiser of its expectation orders
+the documents like u, for every eta (theorem 6). One eta where it does not is a counterexample.
+
+Everything is numerical: no counterexample in a search proves nothing, a counterexample does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from letorbench.conventions import standard_discount
+from letorbench.datasets.queryset import QuerySet
+from letorbench.losses.base import Loss
+from letorbench.losses.gains import normalized_gains
+
+#: labels 0..LABELS of a search's labellings
+LABELS = 5
+#: scores are looked for in [-BOX, BOX]: some losses fall without end
+BOX = 20.0
+#: a pair of documents is told apart where its u, and its share of the scores' range, differ by
+#: more
+APART = 1e-3
+#: a loss's expectation is minimised from so many starts
+STARTS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Eta:
+    """A distribution over labellings of m documents.
+
+    labels: (k, m) integers; probabilities: (k,).
+    """
+
+    labels: np.ndarray
+    probabilities: np.ndarray
+
+    def queries(self) -> QuerySet:
+        """A query for each labelling, without features."""
+        return labelled(self.labels)
+
+    def expected_gains(self) -> np.ndarray:
+        """(m,) u = E[G / Z]."""
+        k, m = self.labels.shape
+        return self.probabilities @ normalized_gains(self.queries()).reshape(k, m)
+
+
+@dataclass(frozen=True, eq=False)
+class Counterexample:
+    """A distribution for which the minimiser of the expected loss orders documents wrongly.
+
+    regret: the expected NDCG lost by the minimiser's order.
+    """
+
+    eta: Eta
+    scores: np.ndarray
+    expected_gains: np.ndarray
+    regret: float
+
+
+def labelled(labels: np.ndarray, features: np.ndarray | None = None) -> QuerySet:
+    """Queries (n, m) of equally many documents; features (n m, d) on request."""
+    n, m = labels.shape
+    if features is None:
+        features = np.empty((n * m, 0), np.float32)
+    offsets = np.arange(n + 1, dtype=np.int64) * m
+    return QuerySet(features, labels.ravel().astype(np.int32), offsets, np.arange(n))
+
+
+def draw_eta(rng: np.random.Generator, documents: int, labellings: int = 2) -> Eta:
+    """Random labellings, each with a relevant document, and random probabilities."""
+    labels = rng.integers(0, LABELS + 1, (labellings, documents))
+    rows = np.arange(labellings)
+    labels[rows, rng.integers(documents, size=labellings)] = rng.integers(1, LABELS + 1, labellings)
+    return Eta(labels, rng.dirichlet(np.ones(labellings)))
+
+
+def regret(scores: np.ndarray, expected_gains: np.ndarray) -> float:
+    """The expected NDCG lost by sorting by scores (m,) instead of by u (m,)."""
+    discount = standard_discount(np.arange(1, len(scores) + 1))
+    order = np.argsort(-scores, kind="stable")
+    return float((np.sort(expected_gains)[::-1] - expected_gains[order]) @ discount)
+
+
+class _Problems:
+    """Distributions side by side: a query for each labelling, a block of scores for each."""
+
+    def __init__(self, loss: Loss, etas: Sequence[Eta]) -> None:
+        self.loss = loss
+        sizes = [eta.labels.shape for eta in etas]
+        self.bounds = np.cumsum([0, *(m for _, m in sizes)])
+        lengths = np.concatenate([[m] * k for k, m in sizes])
+        labels = np.concatenate([eta.labels.ravel() for eta in etas]).astype(np.int32)
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        features = np.empty((len(labels), 0), np.float32)
+        self.queries = QuerySet(features, labels, offsets, np.arange(len(lengths)))
+        self.probabilities = np.concatenate([eta.probabilities for eta in etas])
+        self.weights = np.repeat(self.probabilities, lengths)
+        self.eta_of = np.repeat(np.arange(len(etas)), [k for k, _ in sizes])
+        self.rows = np.concatenate(
+            [np.tile(np.arange(a, a + m), k) for a, (k, m) in zip(self.bounds, sizes)]
+        )
+
+    def expectations(self, scores: np.ndarray) -> np.ndarray:
+        """(n_etas,) of the expected loss at the scores of all."""
+        value = self.probabilities * self.loss(scores[self.rows], self.queries)[0]
+        return np.bincount(self.eta_of, value, len(self.bounds) - 1)
+
+    def __call__(self, scores: np.ndarray) -> tuple[float, np.ndarray]:
+        """The sum of all expectations, and its gradient."""
+        value, gradient = self.loss(scores[self.rows], self.queries)
+        slope = np.bincount(self.rows, self.weights * gradient, len(scores))
+        return float(self.probabilities @ value), slope
+
+
+def minimisers(
+    loss: Loss, etas: Sequence[Eta], rng: np.random.Generator
+) -> tuple[list[np.ndarray], np.ndarray]:
+    """Scores (m,) that minimise each expected loss, and the minima: the best of a few starts."""
+    from scipy.optimize import minimize
+
+    problems = _Problems(loss, etas)
+    total = problems.bounds[-1]
+    best, least = np.zeros(total), np.full(len(etas), np.inf)
+    block = np.repeat(np.arange(len(etas)), np.diff(problems.bounds))
+    for _ in range(STARTS):
+        found = minimize(
+            problems, rng.normal(0.0, 1.0, total), jac=True, method="L-BFGS-B",
+            bounds=[(-BOX, BOX)] * total,
+            options={"gtol": 1e-9, "ftol": 1e-16, "maxiter": 400, "maxfun": 600},
+        )  # fmt: skip
+        values = problems.expectations(found.x)
+        better = values < least
+        best = np.where(better[block], found.x, best)
+        least = np.minimum(least, values)
+    return np.split(best, problems.bounds[1:-1]), least
+
+
+def misordered(scores: np.ndarray, expected_gains: np.ndarray) -> bool:
+    """Whether two documents that u tells apart are clearly in the other order by score."""
+    width = max(float(np.ptp(scores)), 1e-12)
+    u = expected_gains[:, None] - expected_gains
+    s = (scores[:, None] - scores) / width
+    return bool(((u > APART) & (s < -APART)).any())
+
+
+def counterexample(
+    loss: Loss, rng: np.random.Generator, trials: int = 200
+) -> tuple[Counterexample | None, float]:
+    """The counterexample of the largest regret, None where none is found, and how many there are.
+
+    Every trial draws a distribution over two labellings of two to four documents. The second
+    number is the share of the trials that are counterexamples.
+    """
+    etas = [draw_eta(rng, 2 + trial % 3) for trial in range(trials)]
+    found = []
+    for eta, scores in zip(etas, minimisers(loss, etas, rng)[0]):
+        u = eta.expected_gains()
+        if misordered(scores, u):
+            # minimised again, alone: what was only not yet minimal is no counterexample
+            ((scores,), _) = minimisers(loss, [eta], rng)
+            if misordered(scores, u):
+                found.append(Counterexample(eta, scores, u, regret(scores, u)))
+    worst = max(found, key=lambda each: each.regret, default=None)
+    return worst, len(found) / trials
+
+
+def nonconvexity(
+    loss: Loss, rng: np.random.Generator, queries: int = 20_000, documents: int = 5
+) -> float:
+    """The largest excess of the loss at a midpoint over the mean of its ends.
+
+    It is relative to the difference of the ends and the mean size of the loss; a convex loss
+    has rounding only. Segments are long and short, at labels drawn anew for each.
+    """
+    m = documents
+    labels = rng.integers(0, LABELS + 1, (queries, m))
+    labels[:, 0] = np.maximum(labels[:, 0], 1)
+    each = labelled(labels)
+    spread = np.repeat(np.exp(rng.uniform(-3.0, 1.5, queries)), m)
+    a = rng.normal(0.0, 2.0, queries * m)
+    b = a + spread * rng.normal(0.0, 1.0, queries * m)
+    at_a, at_b, at_mid = (loss(s, each)[0] for s in (a, b, (a + b) / 2.0))
+    excess = at_mid - (at_a + at_b) / 2.0
+    size = np.abs(at_a - at_b) + (np.abs(at_a) + np.abs(at_b)).mean() / 2.0
+    return float(max(0.0, (excess / size).max()))
+
+
+@dataclass(frozen=True, eq=False)
+class Regrets:
+    """Excess expected loss, expected NDCG lost, and the number of documents, (n,) each."""
+
+    excess: np.ndarray
+    lost: np.ndarray
+    documents: np.ndarray
+
+    def steepest(self) -> float:
+        """The largest regret over the root of the excess, where that is more than rounding."""
+        far = self.excess > 1e-8
+        return float((self.lost[far] / np.sqrt(self.excess[far])).max(initial=0.0))
+
+    def beyond(self, name: str) -> float | None:
+        """The most by which a regret exceeds theorem 10's bound; None without a known bound."""
+        if name not in STRONGLY_CONVEX:
+            return None
+        constant = np.array([theorem_10(name, int(m)) for m in self.documents])
+        return float((self.lost - constant * np.sqrt(self.excess)).max())
+
+
+def dual_exponent(m: int) -> float:
+    """q = log(m) + 2 of the q-norm of m scores."""
+    return float(np.log(m) + 2.0)
+
+
+#: surrogates with a strongly convex psi: m documents -> C_phi, and the exponent of the dual norm.
+#: psi = |u|^2 has D = |u - v|^2. psi = ||u||_p^2 has D >= (p - 1) ||u - v||_p^2 for 1 < p <= 2.
+STRONGLY_CONVEX: dict[str, Callable[[int], tuple[float, float]]] = {
+    "least-squares-ndcg": lambda m: (1.0, 2.0),
+    "qnorm-penalised": lambda m: (1.0 / (dual_exponent(m) - 1.0), dual_exponent(m)),
+}
+
+
+def theorem_10(name: str, m: int) -> float:
+    """C_F / sqrt(C_phi): the regret is at most this times the root of the excess."""
+    C_phi, dual = STRONGLY_CONVEX[name](m)
+    C_F = 2.0 * np.linalg.norm(standard_discount(np.arange(1, m + 1)), dual)
+    return float(C_F / np.sqrt(C_phi))
+
+
+def regrets(loss: Loss, rng: np.random.Generator, trials: int = 150) -> Regrets:
+    """Excess and regret on the way to the minimisers of random distributions.
+
+    Scores are drawn around each minimiser at growing distances.
+    """
+    etas = [draw_eta(rng, 2 + trial % 3) for trial in range(trials)]
+    problems = _Problems(loss, etas)
+    scores, least = minimisers(loss, etas, rng)
+    gains = [eta.expected_gains() for eta in etas]
+    width = np.concatenate([np.full(len(s), max(float(np.ptp(s)), 0.1)) for s in scores])
+    excess, lost = [], []
+    for distance in (0.0, 0.01, 0.03, 0.1, 0.3, 1.0):
+        moved = np.concatenate(scores) + distance * width * rng.normal(0.0, 1.0, len(width))
+        excess.append(np.maximum(problems.expectations(moved) - least, 0.0))
+        parts = np.split(moved, problems.bounds[1:-1])
+        lost.append([regret(each, u) for each, u in zip(parts, gains)])
+    documents = np.tile(np.diff(problems.bounds), len(excess))
+    return Regrets(np.concatenate(excess), np.concatenate(lost), documents)
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """Queries whose conditional gains are known: every query has two labellings, one is drawn.
+
+    features: (n m, d): u, log u, E[G], E[r] and four columns of noise, so that a linear model can
+    rank by any of them. u: (n, m) E[G / Z].
+    """
+
+    queries: QuerySet
+    u: np.ndarray
+
+    def regret(self, scores: np.ndarray) -> float:
+        """The mean expected NDCG lost by sorting by scores (n m,)."""
+        u = self.u
+        order = np.argsort(-scores.reshape(u.shape), axis=1, kind="stable")
+        discount = standard_discount(np.arange(1, u.shape[1] + 1))
+        lost = np.sort(u, axis=1)[:, ::-1] - np.take_along_axis(u, order, 1)
+        return float((lost @ discount).mean())
+
+
+def known(rng: np.random.Generator, n: int, documents: int = 6) -> Known:
+    """Draw n queries of `Known`."""
+    m = documents
+    labels = rng.integers(0, LABELS + 1, (2, n, m))
+    labels[:, np.arange(n), rng.integers(m, size=n)] = rng.integers(1, LABELS + 1, (2, n))
+    chance = rng.uniform(0.0, 1.0, (n, 1))
+    first = rng.uniform(size=(n, 1)) < chance
+
+    def mean(values: np.ndarray) -> np.ndarray:
+        return chance * values[0] + (1.0 - chance) * values[1]
+
+    shares = np.stack([normalized_gains(labelled(each)).reshape(n, m) for each in labels])
+    u, gain, label = mean(shares), mean(np.exp2(labels) - 1.0), mean(labels)
+    columns = [u, np.log(np.maximum(u, 1e-3)), gain / 10.0, label]
+    noise = rng.normal(0.0, 1.0, (n * m, 4))
+    features = np.column_stack([*(column.ravel() for column in columns), noise])
+    drawn = np.where(first, labels[0], labels[1])
+    return Known(labelled(drawn, features.astype(np.float32)), u)
+
+
+def learning_curve(
+    loss: Loss, rng: np.random.Generator, sizes: tuple[int, ...] = (30, 100, 300, 1_000, 3_000)
+) -> list[tuple[int, float]]:
+    """The regret on 2,000 fresh queries of a linear model trained on n of them, for each n."""
+    from letorbench.models.linear import LinearFamily
+    from letorbench.solvers.lbfgs import LBFGS
+
+    test = known(rng, 2_000)
+    train = known(rng, max(sizes))
+    curve = []
+    for n in sizes:
+        part = train.queries.queries(0, n)
+        family = LinearFamily.standardised(part.features, intercept=True)
+        fitted = LBFGS(1e-6, 300).fit(family, loss, part, None, rng)
+        curve.append((n, test.regret(fitted.model.predict(test.queries.features))))
+    return curve
+
+
+def margin(expected_gains: np.ndarray) -> float:
+    """gamma of equation (5): the least NDCG that two neighbours in the wrong order lose."""
+    u = np.sort(expected_gains)[::-1]
+    D = standard_discount(np.arange(1, len(u) + 1))
+    return float(((u[:-1] - u[1:]) * (D[:-1] - D[1:])).min())
+
+
+def theorem_11(
+    name: str, loss: Loss, rng: np.random.Generator, mixtures: int = 200
+) -> tuple[float, float]:
+    """The most by which equation (5)'s margin, and theorem 11's bound, are exceeded.
+
+    A mixture is four queries of equal probability. Exponents are .5, 1 and 2.
+    """
+    short, over = 0.0, -np.inf
+    for _ in range(mixtures):
+        m = int(rng.integers(2, 5))
+        etas = [draw_eta(rng, m) for _ in range(4)]
+        gains = [eta.expected_gains() for eta in etas]
+        gamma = np.array([margin(u) for u in gains])
+        if gamma.min() < 1e-9:
+            continue
+        problems = _Problems(loss, etas)
+        scores, least = minimisers(loss, etas, rng) if name != "least-squares-ndcg" else (
+            gains, problems.expectations(np.concatenate(gains))
+        )  # fmt: skip
+        noise = np.exp(rng.uniform(-5.0, 1.0)) * rng.normal(0.0, 1.0, 4 * m)
+        moved = np.concatenate(scores) + noise
+        excess = float(np.maximum(problems.expectations(moved) - least, 0.0).mean())
+        lost = np.array([regret(s, u) for s, u in zip(moved.reshape(4, m), gains)])
+        wrong = lost > 1e-12
+        short = max(short, float((gamma[wrong] - lost[wrong]).max(initial=0.0)))
+        for alpha in (0.5, 1.0, 2.0):
+            power, C_gamma = (alpha + 1.0) / (alpha + 2.0), float((gamma**-alpha).mean())
+            bound = (theorem_10(name, m) ** 2 * excess) ** power * C_gamma ** (1.0 / (alpha + 2.0))
+            over = max(over, float(lost.mean()) - bound)
+    return short, over

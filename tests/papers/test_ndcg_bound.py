@@ -1,0 +1,71 @@
+"""NDCG Boost's theory: the statements hold, what is misprinted fails, and a break is seen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from letorbench.conventions import standard_discount
+from letorbench.datasets.synthetic.cubic import cubic
+from letorbench.papers import bound_in_training, ndcg_bound
+from letorbench.rankers import ndcgboost
+
+MISPRINTED = ("theorem-1-printed", "theorem-2-printed")
+
+
+@pytest.mark.parametrize("name", ndcg_bound.STATEMENTS)
+def test_statements_hold_and_misprints_fail(name, rng):
+    worst = ndcg_bound.largest(name, rng, 2_000, 500)
+    assert worst > 0.1 if name in MISPRINTED else worst < 1e-9
+
+
+def test_problems_are_what_the_ranker_optimises(rng):
+    """M, theta, w and alpha are the ranker's, pair by pair."""
+    m = 5
+    (queries,) = cubic(rng, [40], 3, m, (0.4, 0.3, 0.3))
+    queries = bound_in_training.judged(queries)
+    n = queries.n_queries
+    F = rng.normal(size=(n, m))
+    gain = np.exp2(queries.labels.reshape(n, m)) - 1.0
+    Z = np.sort(gain, axis=1)[:, ::-1] @ standard_discount(np.arange(1, m + 1))
+    f = rng.integers(0, 2, (n, m)).astype(float)
+    problems = ndcg_bound.Problems(F, gain, Z, f, np.ones(n))
+    assert problems.M().sum() == pytest.approx(ndcgboost.objective(F.ravel(), queries))
+    w = ndcgboost.weights(F.ravel(), queries)
+    np.testing.assert_allclose(problems.w.ravel(), w, atol=1e-12)
+    up, down = (each.sum() for each in ndcg_bound._sums(problems))
+    alpha = ndcgboost.step(F.ravel(), f.ravel(), queries)
+    assert 0.5 * np.log(up / down) == pytest.approx(alpha)
+
+
+def test_a_broken_bound_is_seen(rng):
+    """Half the slope of Proposition 2, or scores that are not doubled, are violations."""
+    problems = ndcg_bound.drawn(rng, 500, 4)
+    halved = replace(problems, F=0.5 * problems.F)
+    d = problems.F[:, :, None] - problems.F[:, None, :]
+    ranks, probability = ndcg_bound.order_probabilities(halved.F)
+    behind = np.einsum("np,pij->nij", probability, ranks[:, :, None] > ranks[:, None, :])
+    excess = np.where(d > 0.0, behind - ndcg_bound.sigma(-d), -1.0)
+    assert excess.max() > 0.01
+    assert ndcg_bound.theorem_2(problems, 0.0).max() > 1e-3
+
+
+def test_the_chain_samples_the_distribution(rng):
+    F = rng.normal(size=(20, 5))
+    ranks, probability = ndcg_bound.order_probabilities(F)
+    assert probability.sum(axis=1) == pytest.approx(1.0)
+    discount, rank = bound_in_training.chain(np.repeat(F, 10, axis=0), rng)
+    mean = rank.reshape(20, 10, 5).mean(axis=1)
+    np.testing.assert_allclose(mean, probability @ ranks, atol=0.08)
+    expected = probability @ standard_discount(ranks)
+    np.testing.assert_allclose(discount.reshape(20, 10, 5).mean(axis=1), expected, atol=0.02)
+
+
+def test_rates_are_of_m_above_what_it_cannot_fall_below(rng):
+    (queries,) = cubic(rng, [30], 5, 10, (0.5, 0.3, 0.2))
+    train = bound_in_training.judged(queries)
+    course, early, late = bound_in_training.fall_rates(train, 20)
+    assert course[0] > course[-1] > bound_in_training.floor(train) > 0.0
+    assert early > 0.0 and late > 0.0
