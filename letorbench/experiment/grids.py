@@ -106,12 +106,13 @@ def grown(free: Grid, tried: Grid, chosen: Settings) -> tuple[str, float] | None
     return None
 
 
-def edge_warnings(tried: Grid, chosen: Settings) -> list[Notice]:
-    """Return a notice for each numeric grid whose end is chosen though it has grown."""
+def edge_warnings(tried: Grid, chosen: Settings, grows: bool) -> list[Notice]:
+    """Return a notice for each numeric grid whose end is chosen, grown or not."""
     notices = []
     for key, values in tried.items():
         end = edge(values, chosen[key])
         if end is not None:
-            text = f"the best {key} = {chosen[key]} is the {end} of its grid"
-            notices.append(Notice("grid edge", f"{text}, which grows no further"))
+            bound = ", which grows no further" if grows else ""
+            text = f"the best {key} = {chosen[key]} is the {end} of its grid{bound}"
+            notices.append(Notice("grid edge", text))
     return notices

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from letorbench.choices import require_choice
-from letorbench.solvers.rules import Rule, best
+from letorbench.solvers.rules import Rule, best, latest
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class SelectionProtocol:
     measure : str
         What is chosen by where the user names no measure.
     rule : callable
-        Chooses among rounds, among epochs and among the settings of a grid.
+        Chooses among rounds and among epochs. Of the settings of a grid, the plain best is taken.
     grows : bool
         Whether a grid whose edge is chosen is extended.
     description : str
@@ -33,13 +33,14 @@ class SelectionProtocol:
 #: the protocols by name
 PROTOCOLS = {
     "default": SelectionProtocol(
-        "ndcg@10", best, False, "NDCG@10, the highest mean; see docs/selection.md"
-    ),
+        "ndcg@10", latest, True,
+        "by NDCG@10: the last round within half a standard error of the best, grids that grow",
+    ),  # fmt: skip
     "letor": SelectionProtocol(
-        "map", best, False, "LETOR's: MAP, the highest mean, grids as they are"
+        "map", best, False, "as LETOR's baselines did: by MAP, the plain best, grids as they are"
     ),
     "published": SelectionProtocol(
-        "ndcg@10", best, False, "the reproduced papers': NDCG@10, the highest mean"
+        "ndcg@10", best, False, "as the papers did: the plain best, grids as they are"
     ),
 }
 

@@ -118,7 +118,7 @@ def select(
     time_limit: float | None = None,
     grows: bool = True,
 ) -> Selected:
-    """Train each setting of the grid; keep the one that the validation set's rule chooses.
+    """Train each setting of the grid; keep the first of those that are best on validation.
 
     Every setting starts from the same random state. A setting's model therefore does not depend
     on what else is in the grid. A model with NaN among its scores loses to any other.
@@ -143,7 +143,7 @@ def select(
     tried = free = grid(cls, fixed)
     fit = partial(_fitted, cls, train, validation, seed, time_limit)
     candidates = [fit(settings) for settings in settings_tried(cls, fixed)]
-    chosen = _chosen(candidates, validation)
+    chosen = _chosen(candidates)
     while grows and _differ(candidates):
         further = grown(free, tried, chosen.trial.settings)
         if further is None:
@@ -151,13 +151,13 @@ def select(
         key, number = further
         tried = {**tried, key: (*tried[key], number)}
         candidates.append(fit({**chosen.trial.settings, key: number}))
-        chosen = _chosen(candidates, validation)
+        chosen = _chosen(candidates)
     trials = tuple(candidate.trial for candidate in candidates)
     warnings = (
         *time_warnings(trials, time_limit),
         *chosen.ranker.learned.warnings,
         # where validation cannot tell the settings apart, an edge means nothing
-        *(edge_warnings(tried, chosen.trial.settings) if _differ(candidates) else []),
+        *(edge_warnings(tried, chosen.trial.settings, grows) if _differ(candidates) else []),
         *([UNDECLARED] if any(candidate.undeclared for candidate in candidates) else []),
     )
     return Selected(chosen.ranker, chosen.trial, trials, chosen.scores, warnings)
@@ -178,7 +178,7 @@ def time_warnings(trials: Sequence[Trial], time_limit: float | None) -> list[Not
 
 @dataclass(frozen=True, eq=False)
 class _Candidate:
-    """A fitted setting: its scores (n_docs,) and its measures (n_queries,) of the validation.
+    """A fitted setting, and its scores (n_docs,) of the validation set.
 
     `undeclared` says whether it drew random numbers although its ranker says that it does not.
     """
@@ -186,7 +186,6 @@ class _Candidate:
     ranker: Ranker
     trial: Trial
     scores: np.ndarray
-    values: np.ndarray
     undeclared: bool
 
 
@@ -205,21 +204,15 @@ def _fitted(
     undeclared = rng.bit_generator.state != untouched and not ranker.draws
     seconds = time.perf_counter() - start
     scores = ranker.predict(validation.queries)
-    if np.isnan(scores).any():
-        values = np.full(validation.queries.n_queries, -math.inf)
-    else:
-        values = validation(scores)
-    learned, value = ranker.learned, float(values.mean())
+    value = -math.inf if np.isnan(scores).any() else float(validation(scores).mean())
+    learned = ranker.learned
     trial = Trial(settings, value, learned.curve, learned.best, seconds, learned.cut_off)
-    return _Candidate(ranker, trial, scores, values, undeclared)
+    return _Candidate(ranker, trial, scores, undeclared)
 
 
-def _chosen(candidates: Sequence[_Candidate], validation: Validation) -> _Candidate:
-    """Return what the rule chooses of the candidates with numbers, the first if none has any."""
-    sound = [candidate for candidate in candidates if candidate.trial.value > -math.inf]
-    if not sound:
-        return candidates[0]
-    return sound[validation.rule(np.array([candidate.values for candidate in sound]))]
+def _chosen(candidates: Sequence[_Candidate]) -> _Candidate:
+    """Return the first of the best; one with NaN loses to any other."""
+    return max(candidates, key=lambda candidate: candidate.trial.value)
 
 
 def _differ(candidates: Sequence[_Candidate]) -> bool:

@@ -22,6 +22,7 @@ from letorbench.papers.runs import Study, Values, Variant
 from letorbench.rankers import ranker
 from letorbench.results import FoldResult, fold_scores, is_done, write_fold
 from letorbench.results.scores import finite_scores, score_warnings
+from letorbench.solvers.rules import best
 from letorbench.solvers.validation import Validation
 
 
@@ -50,7 +51,7 @@ def runs(
     as many threads as there are jobs; the results do not depend on it.
     """
     rules = CONVENTIONS["standard"]
-    validation = Validation(made.validation, parse(choose), rules)
+    validation = Validation(made.validation, parse(choose), rules, best)
 
     def one(variant: Variant) -> Values:
         facts = _identity(made, variant, choose, study.seed)

@@ -10,7 +10,7 @@ import numpy as np
 from letorbench.conventions import CONVENTIONS, Convention
 from letorbench.datasets.queryset import QuerySet
 from letorbench.measures import Measure, PreparedMetric, parse, query_metrics
-from letorbench.solvers.rules import Rule, best
+from letorbench.solvers.rules import Rule, latest
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class Validation:
     queries: QuerySet
     measure: Measure = parse("ndcg@10")
     convention: Convention = CONVENTIONS["standard"]
-    rule: Rule = best
+    rule: Rule = latest
 
     def __call__(self, scores: np.ndarray) -> np.ndarray:
         """Return the measure (n_queries,) for scores (n_docs,) in file order."""

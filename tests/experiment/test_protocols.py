@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from conftest import random_queries
 
 from letorbench.api.running import perform
 from letorbench.cli.run import run
@@ -10,12 +11,19 @@ from letorbench.errors import UsageError
 from letorbench.experiment.protocols import PROTOCOLS, selection_protocol
 from letorbench.results.fold_files import stored_fit
 from letorbench.results.paths import fold_folder
-from letorbench.solvers.rules import best
+from letorbench.solvers.rules import best, latest
+from letorbench.solvers.validation import Validation
 
 
 def test_the_command_line_offers_every_protocol():
     option = next(each for each in run.params if each.name == "protocol")
     assert list(option.type.choices) == list(PROTOCOLS)
+
+
+def test_the_default_protocol_is_what_docs_selection_measures(rng):
+    chosen = selection_protocol("default")
+    assert chosen.rule is latest and chosen.grows
+    assert Validation(random_queries(rng, [3])).rule is latest
 
 
 def test_letor_and_published_take_the_plain_best_of_the_grids_as_they_are():

@@ -93,7 +93,7 @@ def test_nan_scores_lose(toy, sets):
     ],
 )
 def test_edge_of_the_grid(values, chosen, words):
-    lines = edge_warnings({"k": values}, {"k": chosen})
+    lines = edge_warnings({"k": values}, {"k": chosen}, False)
     assert [words in each.text for each in lines] == ([True] if words else [])
 
 
@@ -158,7 +158,7 @@ def test_growing_is_bounded_and_the_bound_is_said(peaked):
 def test_a_protocol_may_leave_grids_as_they_are(peaked):
     found = select(*_three(peaked(1e7)), SEED, grows=False)
     assert found.ranker.l2 == 10.0 and len(found.trials) == 6
-    assert "is the largest of its grid" in found.warnings[0].text
+    assert found.warnings[0].text == "the best l2 = 10.0 is the largest of its grid"
 
 
 def test_nothing_grows_where_validation_cannot_tell_the_settings_apart(peaked):

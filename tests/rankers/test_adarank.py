@@ -13,6 +13,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.measures import PreparedMetric, parse, query_metrics
 from letorbench.rankers import Ranker, adarank, ranker
+from letorbench.solvers.rules import best
 from letorbench.solvers.validation import Validation
 
 BOTH = {"adarank-map": "map", "adarank-ndcg": "ndcg@10"}
@@ -118,10 +119,10 @@ def test_a_perfect_feature_ends_the_training(rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("name", BOTH)
 def test_the_best_round_on_validation_is_kept(rng: np.random.Generator, name: str) -> None:
-    train, valid = hinted(rng, [20] * 20), Validation(hinted(rng, [20] * 8))
+    train, valid = hinted(rng, [20] * 20), Validation(hinted(rng, [20] * 8), rule=best)
     model = ranker(name)().fit_sets(train, valid)
-    curve, best = model.learned.curve, model.learned.best
-    assert curve[best - 1] == max(curve)
+    curve, chosen = model.learned.curve, model.learned.best
+    assert curve[chosen - 1] == max(curve)
     kept = valid(model.predict(valid.queries.features)).mean()
     assert kept == pytest.approx(max(curve), abs=1e-12)
 

@@ -12,6 +12,7 @@ from letorbench.measures import parse
 from letorbench.models import LightGBMTrees, XGBoostTrees
 from letorbench.models import trees as boosted
 from letorbench.rankers import Ranker, ranker
+from letorbench.solvers.rules import best
 from letorbench.solvers.validation import Validation
 
 TREES = ["lightgbm", "xgboost"]
@@ -26,7 +27,7 @@ def cls(request: pytest.FixtureRequest) -> type[Ranker]:
 @pytest.mark.parametrize("select, convention", [("map", "letor4"), ("err@10", "standard")])
 def test_our_measure_chooses_the_rounds(cls, rng, select, convention):
     train, valid = random_queries(rng, [12] * 40), random_queries(rng, [6] * 30)
-    validation = Validation(valid, parse(select), CONVENTIONS[convention])
+    validation = Validation(valid, parse(select), CONVENTIONS[convention], best)
     model = cls(rounds=40, patience=0).fit_sets(train, validation)
     curve = model.learned.curve
     assert len(curve) == 40 and model.learned.best == int(np.argmax(curve)) + 1
@@ -39,7 +40,7 @@ def test_our_measure_chooses_the_rounds(cls, rng, select, convention):
 
 def test_patience_ends_the_training(cls, rng):
     train, valid = random_queries(rng, [12] * 40), random_queries(rng, [6] * 30)
-    learned = cls(rounds=300, patience=5).fit_sets(train, Validation(valid)).learned
+    learned = cls(rounds=300, patience=5).fit_sets(train, Validation(valid, rule=best)).learned
     assert len(learned.curve) == learned.best + 5 < 300
 
 

@@ -11,6 +11,7 @@ from conftest import random_queries
 from letorbench.rankers import frank
 from letorbench.rankers.frank import FRank
 from letorbench.rankers.rankboost import pairs
+from letorbench.solvers.rules import best
 from letorbench.solvers.stump_search import BinnedFeatures
 from letorbench.solvers.validation import Validation
 
@@ -137,10 +138,10 @@ def test_steps_without_end_stay_finite(rng: np.random.Generator) -> None:
 
 
 def test_the_best_round_on_validation_is_kept(rng: np.random.Generator) -> None:
-    train, valid = random_queries(rng, [20] * 20), Validation(random_queries(rng, [20] * 8))
+    train, valid = random_queries(rng, [20] * 20), Validation(random_queries(rng, [20] * 8), rule=best)
     model = FRank(patience=7).fit_sets(train, valid)
-    curve, best = model.learned.curve, model.learned.best
-    assert len(curve) == best + 7 and curve[best - 1] == max(curve)
+    curve, chosen = model.learned.curve, model.learned.best
+    assert len(curve) == chosen + 7 and curve[chosen - 1] == max(curve)
     kept = valid(model.predict(valid.queries.features)).mean()
     assert kept == pytest.approx(max(curve), abs=1e-12)
 

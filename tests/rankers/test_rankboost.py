@@ -10,6 +10,7 @@ from conftest import random_queries
 
 from letorbench.rankers import rankboost
 from letorbench.rankers.rankboost import RankBoost, pairs
+from letorbench.solvers.rules import best
 from letorbench.solvers.stump_search import BinnedFeatures
 from letorbench.solvers.validation import Validation
 
@@ -94,7 +95,7 @@ def test_steps_without_end_stay_finite(rng: np.random.Generator) -> None:
 
 def test_patience_ends_training_after_the_best_round(rng: np.random.Generator) -> None:
     train, valid = random_queries(rng, [20] * 20), random_queries(rng, [20] * 8)
-    learned = RankBoost(patience=7).fit_sets(train, Validation(valid)).learned
+    learned = RankBoost(patience=7).fit_sets(train, Validation(valid, rule=best)).learned
     assert len(learned.curve) == learned.best + 7
     assert learned.curve[learned.best - 1] == max(learned.curve)
     assert len(learned.model.alpha) == learned.best
