@@ -138,7 +138,8 @@ def test_steps_without_end_stay_finite(rng: np.random.Generator) -> None:
 
 
 def test_the_best_round_on_validation_is_kept(rng: np.random.Generator) -> None:
-    train, valid = random_queries(rng, [20] * 20), Validation(random_queries(rng, [20] * 8), rule=best)
+    held_out = random_queries(rng, [20] * 8)
+    train, valid = random_queries(rng, [20] * 20), Validation(held_out, rule=best)
     model = FRank(patience=7).fit_sets(train, valid)
     curve, chosen = model.learned.curve, model.learned.best
     assert len(curve) == chosen + 7 and curve[chosen - 1] == max(curve)
