@@ -58,6 +58,8 @@ def _algorithm(name: str) -> str:
         f"Paper: {cls.paper}\n",
         f"```text\n{cls.formula}\n```\n",
     ]
+    if cls.order_matters:
+        lines.append(f"The order of a query's documents matters: {cls.order_matters}.\n")
     if cls.needs:
         lines.append(f"It needs the package `{cls.needs}`: `pip install '{cls.extra}'`.\n")
     defaults = cls().get_params()

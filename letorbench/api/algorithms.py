@@ -25,6 +25,8 @@ def description(name: str) -> str:
     """Return what an algorithm is: paper, formula, parameters, grid, documentation."""
     cls = ranker(require_choice(name, names(), "algorithm"))
     lines = [f"{name}: {cls.title}\n\npaper    {cls.paper}\nformula  {cls.formula}\n"]
+    if cls.order_matters:
+        lines.append(f"order    of a query's documents matters: {cls.order_matters}\n")
     if not cls.available():
         lines.append(f"needs    the package {cls.needs}: python -m pip install '{cls.extra}'\n")
     defaults = cls().get_params()
