@@ -18,8 +18,9 @@ from letorbench.source import source_digest
 #: the source that turns data into scores and measures: an edit there runs every fold again;
 #: what is above it only arranges, stores and shows
 SOURCE = (
-    "conventions.py", "instructions.py", "jit.py", "threads.py", "datasets", "features", "measures",
-    "models", "losses", "solvers", "rankers", "experiment/grids.py", "experiment/protocols.py",
+    "arithmetic.py", "conventions.py", "instructions.py", "jit.py", "threads.py", "datasets",
+    "features", "measures", "models", "losses", "solvers", "rankers", "experiment/grids.py",
+    "experiment/protocols.py",
     "experiment/select.py", "experiment/task.py", "experiment/transforming.py",
     "results/measure_fold.py", "results/scores.py",
 )  # fmt: skip

@@ -25,6 +25,7 @@ from functools import partial
 
 import numpy as np
 
+from letorbench.arithmetic import exp, log, power
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import Loss, ValueAndGradient
 from letorbench.losses.gains import gains, normalized_gains
@@ -51,13 +52,13 @@ def q_norm(scores: np.ndarray, queries: QuerySet) -> tuple[np.ndarray, np.ndarra
 
     m is the number of the query's documents.
     """
-    q = np.log(np.maximum(queries.lengths, 1)) + 2.0
+    q = log(np.maximum(queries.lengths, 1)) + 2.0
     size = np.abs(scores)
     largest = query_maxima(size, queries)
     share = size * broadcast_to_docs(inverse_or_zero(largest), queries)
-    relative = query_sums(share ** broadcast_to_docs(q, queries), queries) ** (1.0 / q)
+    relative = power(query_sums(power(share, broadcast_to_docs(q, queries)), queries), 1.0 / q)
     ratio = share * broadcast_to_docs(inverse_or_zero(relative), queries)
-    slope = np.sign(scores) * ratio ** (broadcast_to_docs(q, queries) - 1.0)
+    slope = np.sign(scores) * power(ratio, broadcast_to_docs(q, queries) - 1.0)
     return largest * relative, slope
 
 
@@ -101,8 +102,8 @@ def least_squares(scores: np.ndarray, queries: QuerySet, u: np.ndarray) -> Value
 def cross_entropy(scores: np.ndarray, queries: QuerySet, u: np.ndarray) -> ValueAndGradient:
     """Return KL(u || e^s) = sum u log(u / e^s) - sum u + sum e^s, with 0 log 0 = 0."""
     bounded = np.minimum(scores, STEEPEST)
-    q = np.exp(bounded)
-    log_u = np.log(u, out=np.zeros_like(u), where=u > 0.0)
+    q = exp(bounded)
+    log_u = log(np.where(u > 0.0, u, 1.0))
     terms = u * (log_u - scores) - u + q * (1.0 + scores - bounded)
     return ValueAndGradient(query_sums(terms, queries), q - u)
 

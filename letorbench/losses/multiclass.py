@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from letorbench.arithmetic import exp, log
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import Loss, ValueAndGradient
 from letorbench.losses.segments import (
@@ -38,9 +39,9 @@ def multiclass_logistic(scores: np.ndarray, queries: QuerySet) -> ValueAndGradie
     p = best_documents(queries)
     has_best = query_sums(p, queries)
     shifted = scores - broadcast_to_docs(query_maxima(scores, queries), queries)
-    e = np.exp(shifted)
+    e = exp(shifted)
     z = np.where(queries.lengths > 0, query_sums(e, queries), 1.0)
-    value = has_best * np.log(z) - query_sums(p * shifted, queries)
+    value = has_best * log(z) - query_sums(p * shifted, queries)
     return ValueAndGradient(value, broadcast_to_docs(has_best / z, queries) * e - p)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from letorbench.arithmetic import exp
 from letorbench.jit import kernel
 from letorbench.models.base import Model, array
 from letorbench.models.parametric import ParametricFamily
@@ -90,7 +91,7 @@ class SeparateFamily(ParametricFamily):
 
 
 def _sigmoid(t: np.ndarray) -> np.ndarray:
-    e = np.exp(-np.abs(t))
+    e = exp(-np.abs(t))
     return np.where(t >= 0.0, 1.0, e) / (1.0 + e)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from letorbench.arithmetic import dot, exp, product
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
@@ -136,18 +137,18 @@ class AdaRankNDCG(_AdaRank):
 
 def objective(E: np.ndarray) -> float:
     """Return the mean over queries of exp(-E(q, f_t))."""
-    return float(np.exp(-E).mean())
+    return float(exp(-E).mean())
 
 
 def distribution(E: np.ndarray) -> np.ndarray:
     """Return P_{t+1}(q) = exp(-E(q, f_t)) / sum over q' of exp(-E(q', f_t))."""
-    losses = np.exp(-E)
+    losses = exp(-E)
     return losses / losses.sum()
 
 
 def step(P: np.ndarray, E_k: np.ndarray) -> float:
     """Return alpha_t = 1/2 ln(sum_q P(q) (1 + E_k(q)) / sum_q P(q) (1 - E_k(q)))."""
-    return adaboost_step(float(E_k @ P))
+    return adaboost_step(dot(E_k, P))
 
 
 @dataclass(frozen=True)
@@ -181,7 +182,7 @@ class _Booster:
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
         """Return the feature with the largest sum of P(q) E(q, k) that lowers the objective."""
         before = objective(self._evaluate(scores))
-        agreement = self.E_alone @ weights
+        agreement = product(self.E_alone, weights)
         for k in np.argsort(-agreement, kind="stable"):
             if agreement[k] <= 0.0:
                 break

@@ -6,6 +6,7 @@ uses, whose compiled kernels compute the same numbers.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -138,7 +139,7 @@ def _judged(queries: QuerySet) -> Iterator[tuple[slice, np.ndarray, float]]:
 def _half_log_ratio(up: float, down: float) -> float:
     if up == 0.0 or down == 0.0:
         return LONGEST_STEP * float(np.sign(up - down))
-    return float(np.clip(0.5 * np.log(up / down), -LONGEST_STEP, LONGEST_STEP))
+    return float(np.clip(0.5 * math.log(up / down), -LONGEST_STEP, LONGEST_STEP))
 
 
 class _Booster:

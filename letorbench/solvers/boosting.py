@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
@@ -159,4 +160,4 @@ def adaboost_step(agreement: float, total: float = 1.0) -> float:
     """
     if agreement >= total:
         return LONGEST_STEP
-    return min(LONGEST_STEP, float(np.arctanh(agreement / total)))
+    return min(LONGEST_STEP, math.atanh(agreement / total))

@@ -16,6 +16,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from letorbench.arithmetic import dot
+
 #: in how many directions the curvature is measured
 DIRECTIONS = 8
 #: the square roots of these primes make the directions' signs
@@ -63,7 +65,7 @@ def mean_curvature(
         if moved > 0.0 and np.isfinite(moved):
             h = 1.0 / moved
             change = gradient(start + h * z) - gradient(start - h * z)
-            found.append(abs(float(z @ change)) / (2.0 * h))
+            found.append(abs(dot(z, change)) / (2.0 * h))
     curvature = float(np.mean(found)) / n if found else 0.0
     return curvature if curvature > 0.0 and np.isfinite(curvature) else 1.0
 

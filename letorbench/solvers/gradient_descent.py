@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from letorbench.arithmetic import norm
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import Loss
@@ -143,7 +144,7 @@ class LineSearch(Solver):
         objective = Objective(family, loss, train, train.n_queries).with_prior(self.l2, theta)
         value, gradient = objective(theta)
         course = [value]
-        first = steepness = float(np.linalg.norm(gradient))
+        first = steepness = norm(gradient)
         length = 1.0 / first if first > 0.0 else 0.0
         cut_off = False
         while len(course) <= self.iterations and steepness > self.tolerance * first:
@@ -160,7 +161,7 @@ class LineSearch(Solver):
             else:
                 break
             theta, gradient = trial, trial_gradient
-            steepness = float(np.linalg.norm(gradient))
+            steepness = norm(gradient)
             course.append(value)
         warnings = ()
         if (cut_off or len(course) > self.iterations) and steepness > self.tolerance * first:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,18 +14,13 @@ from letorbench.notices import Notice
 from letorbench.solvers.deadline import NEVER, Deadline
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.objective import Objective, Solver, require_prior
+from letorbench.solvers.quasi_newton import minimise
 from letorbench.solvers.validation import Validation
-
-if TYPE_CHECKING:
-    from scipy.optimize import OptimizeResult
-
-#: how many past steps L-BFGS keeps
-MEMORY = 20
 
 
 @dataclass(frozen=True)
 class LBFGS(Solver):
-    """Minimise the mean loss + l2 c/2 |theta|^2 by SciPy's L-BFGS.
+    """Minimise the mean loss + l2 c/2 |theta|^2 by L-BFGS.
 
     No validation set is used. The objective after each iteration is kept, the start's first.
 
@@ -40,7 +34,7 @@ class LBFGS(Solver):
     tolerance : float
         The search ends where no partial derivative is larger.
     flat : float
-        The search also ends where a step lowers the objective by less than this share of it.
+        The search also ends where a step lowers the objective by no more than this share of it.
     per_document : bool
         Whether the mean loss is over documents instead of queries.
     """
@@ -65,43 +59,28 @@ class LBFGS(Solver):
         rng: np.random.Generator,
         deadline: Deadline = NEVER,
     ) -> Learned:
-        from scipy.optimize import minimize
-
         count = train.n_docs if self.per_document else train.n_queries
         start = family.start(rng)
         objective = Objective(family, loss, train, count).with_prior(self.l2, start)
-        course = [objective(start)[0]]
         late: list[bool] = []
 
-        def note(intermediate_result: OptimizeResult) -> None:
-            course.append(float(intermediate_result.fun))
-            if deadline.passed:
-                late.append(True)
-                raise StopIteration
+        def ends() -> bool:
+            late.extend([True] if deadline.passed else [])
+            return bool(late)
 
-        found = minimize(
-            objective,
-            start,
-            jac=True,
-            method="L-BFGS-B",
-            callback=note,
-            options={
-                "maxiter": self.iterations,
-                "maxfun": 20 * self.iterations,
-                "gtol": self.tolerance,
-                "ftol": self.flat,
-                "maxcor": MEMORY,
-            },
-        )
-        largest = float(np.abs(found.jac).max(initial=0.0))
-        unfinished = late or found.nit >= self.iterations or self.flat == 0.0
+        found = minimise(objective, start, self.iterations, self.tolerance, self.flat, ends)
+        steps = len(found.course) - 1
+        unfinished = late or steps >= self.iterations or self.flat == 0.0
         warnings = ()
-        if unfinished and largest > 10.0 * self.tolerance:
+        if unfinished and found.largest > 10.0 * self.tolerance:
             text = (
-                f"L-BFGS stopped after {found.nit} iterations with a partial derivative of "
-                f"{largest:.1e}, not below {self.tolerance:.0e}"
+                f"L-BFGS stopped after {steps} iterations with a partial derivative of "
+                f"{found.largest:.1e}, not below {self.tolerance:.0e}"
             )
             warnings = (Notice("cut off" if late else "not converged", text),)
         return Learned(
-            family.model(found.x), objective=tuple(course), warnings=warnings, cut_off=bool(late)
+            family.model(found.point),
+            objective=tuple(found.course),
+            warnings=warnings,
+            cut_off=bool(late),
         )

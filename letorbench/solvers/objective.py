@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from letorbench.arithmetic import dot
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import Loss
@@ -49,7 +50,7 @@ class Objective:
             gradient = self.family.gradient(theta, features, score_gradient) / self.count
             if self.l2 == 0.0:
                 return value, gradient
-            value += 0.5 * float(self._penalty @ (theta * theta))
+            value += 0.5 * dot(self._penalty, theta * theta)
             return value, gradient + self._penalty * theta
 
     @cached_property
