@@ -8,6 +8,7 @@ from pathlib import Path
 from letorbench.datasets.cache import Cache
 from letorbench.datasets.layout import installed
 from letorbench.experiment.machine import compiled, installed_version, packages
+from letorbench.jit import instruction_set
 from letorbench.results.paths import present
 from letorbench.threads import thread_count
 
@@ -61,6 +62,7 @@ def _machine() -> list[Row]:
         ("cores", str(os.cpu_count() or "unknown")),
         ("threads", f"{thread_count()} ({source})"),
         ("kernels", f"{ready} compiled{advice}"),
+        ("instructions", instruction_set()),
     ]
 
 
