@@ -20,9 +20,9 @@ from letorbench.source import source_digest
 SOURCE = (
     "arithmetic.py", "conventions.py", "instructions.py", "jit.py", "threads.py", "datasets",
     "features", "measures", "models", "losses", "solvers", "rankers", "experiment/grids.py",
-    "experiment/protocols.py",
-    "experiment/select.py", "experiment/task.py", "experiment/transforming.py",
-    "results/measure_fold.py", "results/scores.py",
+    "experiment/protocols.py", "experiment/select.py", "experiment/task.py",
+    "experiment/transforming.py", "results/added_measures.py", "results/measure_fold.py",
+    "results/scores.py",
 )  # fmt: skip
 
 
