@@ -17,12 +17,14 @@ def row_blocks(n_rows: int, rows: int = ROWS) -> Iterator[slice]:
 
 
 def mean_and_variance(features: np.ndarray, rows: int = ROWS) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean and the variance of each column, (n_features,) float64 each."""
+    """Return the mean and the variance of each column, (n_features,) float64 each.
+
+    Sums of equal float32 numbers are exact in float64 (up to 2^29 of them), so that the variance
+    of a constant column is exactly 0.
+    """
     if not len(features):
         return np.zeros(features.shape[1]), np.zeros(features.shape[1])
     mean = features.mean(axis=0, dtype=np.float64)
-    # the mean of equal values is that value, whatever their sum rounds to
-    mean = np.where(is_constant(features), features[0], mean)
     squares = np.zeros(features.shape[1])
     for block in row_blocks(len(features), rows):
         squares += np.square(features[block] - mean).sum(axis=0)
@@ -38,13 +40,6 @@ def mean_and_scale(features: np.ndarray, rows: int = ROWS) -> tuple[np.ndarray, 
     mean, variance = mean_and_variance(features, rows)
     scale = np.sqrt(variance)
     return mean, np.where(scale == 0.0, 1.0, scale)
-
-
-def is_constant(features: np.ndarray) -> np.ndarray:
-    """Return whether all rows have the same value, (n_features,) bool."""
-    if not len(features):
-        return np.ones(features.shape[1], dtype=bool)
-    return features.min(axis=0) == features.max(axis=0)
 
 
 def centred_products(

@@ -18,9 +18,7 @@ class QueryZScore(Transformation):
     by_query = True
 
     def _values(self, x: np.ndarray, columns: slice) -> np.ndarray:
-        # from the smallest value on: equal values then give exact zeros
-        x -= x.min(axis=0)
-        x -= x.mean(axis=0)
+        x -= x.mean(axis=0)  # float64 sums of equal float32 numbers are exact
         spread = np.sqrt(np.square(x).mean(axis=0))
         x /= np.where(spread > 0.0, spread, 1.0)
         return x

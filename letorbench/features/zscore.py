@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from letorbench.errors import DataError
-from letorbench.features.moments import is_constant, mean_and_scale
+from letorbench.features.moments import mean_and_variance
 from letorbench.features.transformation import Transformation
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ class ZScore(Transformation):
 
     @classmethod
     def fit(cls, features: np.ndarray) -> Self:
-        mean, scale = mean_and_scale(features)
-        return cls(mean, np.where(is_constant(features), 0.0, scale))
+        mean, variance = mean_and_variance(features)
+        return cls(mean, np.sqrt(variance))
 
     def _values(self, x: np.ndarray, columns: slice) -> np.ndarray:
         scale = self.scale[columns]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from letorbench.features.moments import centred_products, mean_and_scale, mean_and_variance
 
@@ -33,3 +34,14 @@ def test_centred_products_are_numpys_covariances(rng):
     everything = np.cov(np.column_stack([features.astype(np.float64), target]).T, bias=True) * 300
     np.testing.assert_allclose(squares, everything[:4, :4], rtol=1e-10)
     np.testing.assert_allclose(products, everything[:4, 4], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("value", [0.1, -1.2345679e9, 3e38, 1e-45])
+@pytest.mark.parametrize("rows", [1, 3, 100_003])
+def test_a_constant_column_has_no_variance_and_its_own_mean(value, rows):
+    features = np.full((rows, 3), value, dtype=np.float32)
+    mean, variance = mean_and_variance(features, rows=1000)
+    assert (mean == np.float32(value)).all() and (variance == 0.0).all()
+    assert (mean_and_scale(features)[1] == 1.0).all()
+    largest = np.array([[3.4e38], [-3.4e38]], dtype=np.float32)
+    assert np.isfinite(mean_and_variance(largest)).all()
