@@ -67,6 +67,7 @@ def test_ideal_is_neither_ranked_nor_marked_nor_compared(found):
     assert results._repr_html_().count("<b>") >= 5
     page = results.report(results.out / "report.html").read_text()
     assert "ideal is the best" not in page
+    assert "Shares of the way from random to ideal" in page
 
 
 def test_relative_is_the_share_of_the_way(found):

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from letorbench.analysis.results_table import USUAL
+from letorbench.errors import DataError
 from letorbench.results.added_measures import with_measures
 from letorbench.results.fold_files import by_repeat
 from letorbench.results.per_query import PerQuery
+from letorbench.results.reference_points import relative_summary
 from letorbench.results.summary import Row, Summary, require_folds
 
 
@@ -37,11 +40,16 @@ class Algorithm:
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """A data set's algorithms, and the one that others are compared with."""
+    """A data set's algorithms, and the one that others are compared with.
+
+    `relative` has their numbers as shares of the way from random to ideal, None where the data
+    are not at hand.
+    """
 
     summary: Summary
     algorithms: tuple[Algorithm, ...]
     baseline: str
+    relative: Summary | None = None
 
     @property
     def dataset(self) -> str:
@@ -56,7 +64,16 @@ def gather(out: Path, data_dir: Path, summary: Summary, baseline: str) -> Result
         folds = require_folds(out, summary.dataset, row.algo)
         fits = {fold.number: fold.fit for fold in by_repeat(folds)[0]}
         algorithms.append(Algorithm(row, queries, fits))
-    return Results(summary, tuple(algorithms), baseline)
+    return Results(summary, tuple(algorithms), baseline, _relative(out, data_dir, summary))
+
+
+def _relative(out: Path, data_dir: Path, summary: Summary) -> Summary | None:
+    """The usual measures from random to ideal; None where the data are not at hand."""
+    shown = [name for name in USUAL if name in summary.measures]
+    try:
+        return relative_summary(out, data_dir, summary, shown)
+    except DataError:
+        return None
 
 
 def command(algorithm: Algorithm) -> str:

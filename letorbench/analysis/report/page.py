@@ -114,7 +114,11 @@ def _results(results: Results, measure: str) -> list[str]:
     summary = replace(results.summary, rows=tuple(rows))
     shown = [name for name in dict.fromkeys([*USUAL, measure]) if name in summary.measures]
     first = table(summary_table(summary, shown))
-    return [first, folded("Every measure", table(summary_table(summary, summary.measures)))]
+    said = [first, folded("Every measure", table(summary_table(summary, summary.measures)))]
+    if results.relative is not None:
+        relative = summary_table(results.relative, results.relative.measures)
+        said.append(folded("Shares of the way from random to ideal", table(relative)))
+    return said
 
 
 def _against(
