@@ -93,7 +93,7 @@ def test_what_it_holds(page, folder):
     fit = json.loads((folder / "results" / "TOY" / "ndcgboost" / "fold1" / "fit.json").read_text())
     assert fit["identity"]["data"] in page and fit["versions"]["numpy"] in page
     again = "letorbench run --dataset TOY --algo ndcgboost --set rounds=5 --select ndcg@10"
-    assert f"{again} --convention standard --seed 0" in page
+    assert f"{again} --convention standard --seed 0 --features raw" in page
 
 
 def test_the_same_bytes_again_and_another_baseline(page, folder):

@@ -89,6 +89,8 @@ def command(algorithm: Algorithm) -> str:
         words += ["--set", f"{key}={as_text(settings.get(key))}"]
     words += ["--select", str(facts.get("select")), "--convention", algorithm.row.convention]
     words += ["--seed", str(facts.get("seed"))]
+    if "features" in facts:
+        words += ["--features", str(facts["features"])]
     if facts.get("null", "error") != "error":
         words += ["--null", str(facts["null"])]
     return shlex.join(words)
