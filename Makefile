@@ -14,7 +14,7 @@ help:
 	@echo "make docs    build the pages in docs/ as HTML in build/docs"
 	@echo "make docs-check  run what README.md and docs/ show, and compare (NEEDS=demo: without data)"
 	@echo "make docs-write  put in the pages what their commands print now (NEEDS=bench: also times)"
-	@echo "make papers  rerun the papers' experiments on the data in $(DATA); for one:"
+	@echo "make papers  rerun the papers' experiments on the data in $(DATA), write docs/papers; for one:"
 	@echo "             make $(PAPERS)"
 	@echo "             and a figure or table: make figure-ndcgboost, table-functionals-5, ..."
 	@echo "make clean   remove the virtual environment"
@@ -75,7 +75,7 @@ PAPERS := ndcgboost-2009 lambdarank-2006 consistency-2011 functionals lecture-20
 .PHONY: papers $(PAPERS) figure-ndcgboost figure-lambdarank-jacobian
 
 papers: $(READY)
-	$(REPRODUCE) all
+	$(REPRODUCE) all --pages docs/papers
 
 $(PAPERS): $(READY)
 	$(REPRODUCE) $@

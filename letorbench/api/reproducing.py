@@ -9,9 +9,10 @@ from pathlib import Path
 from letorbench.choices import expanded, require_choice, split
 from letorbench.papers import PAPERS, paper
 from letorbench.papers.claims import Verdict
+from letorbench.papers.page import write_page
 from letorbench.papers.paper import reproduce as rerun
-from letorbench.papers.records import closing, lines, notes
-from letorbench.papers.runs import Study
+from letorbench.papers.records import closing, lines, notes, stored_values
+from letorbench.papers.runs import SETTINGS, Setting, Study
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,10 @@ class Where:
         The number of processes, and where every random draw comes from.
     full : bool
         Whether the papers' own sizes are run, which may take hours.
+    setting : {"default", "published"}
+        Our setting, or the papers' own as far as they tell it.
+    pages : Path, optional
+        Where a page for each paper is written, with its figures.
     """
 
     data_dir: Path
@@ -33,6 +38,8 @@ class Where:
     jobs: int = 1
     seed: int = 0
     full: bool = False
+    setting: Setting = "default"
+    pages: Path | None = None
 
 
 def reproduce(
@@ -52,14 +59,14 @@ def reproduce(
     """
     names = list(PAPERS)
     chosen = [require_choice(name, names, "paper") for name in expanded(papers, {"all": names})]
-    study = Study(where.data_dir, where.out, where.jobs, where.seed, where.full, say=say)
+    study = Study(where.data_dir, where.out, where.jobs, where.seed, where.full, where.setting, say)
     done = []
     for name in chosen:
         result = rerun(paper(name), study, split(parts))
         yield "\n".join(
             [
                 f"{name}: {result.paper.reference}\n",
-                *lines(result.verdicts),
+                *lines(result.verdicts, *_other(study, name)),
                 *(f"\n{line}" for line in notes(result.verdicts)),
                 *_elsewhere(result.elsewhere),
                 "\ndiffers from the paper's setting:",
@@ -69,6 +76,8 @@ def reproduce(
                 "",
             ]
         )
+        if where.pages is not None:
+            yield f"page  {write_page(result.paper, study, where.pages)}\n"
         both = (*result.verdicts, *result.elsewhere)
         done.append((name, both, study.folder(name)))
     yield "\n".join(closing(done))
@@ -83,6 +92,12 @@ def paper_parts(papers: Iterable[str]) -> dict[str, list[str]]:
     """Return the figures and tables of each paper, of all where none is named."""
     asked = [name for name in papers if name in PAPERS] or list(PAPERS)
     return {name: list(paper(name).parts) for name in asked}
+
+
+def _other(study: Study, name: str) -> tuple[str, dict[str, str]]:
+    """The other setting, and what its run of before found, by claim."""
+    (other,) = (setting for setting in SETTINGS if setting != study.setting)
+    return other, stored_values(study.folder(name, other) / "claims.csv")
 
 
 def _elsewhere(verdicts: Sequence[Verdict]) -> list[str]:

@@ -29,6 +29,14 @@ class _Papers(click.Command):
     help="Only these figures or tables: repeat, comma lists.  [default: all]",
 )
 @click.option("--full", is_flag=True, help="The papers' own sizes, which may take hours.")
+@click.option(
+    "--setting", type=click.Choice(["default", "published"]), default="default",
+    show_default=True, help="Our setting, or the papers' own as far as they tell it.",
+)
+@click.option(
+    "--pages", type=options.FOLDER, metavar="DIRECTORY",
+    help="Also write a page a paper there, with its figures.",
+)
 @options.data_dir
 @options.out
 @click.option(
@@ -43,6 +51,8 @@ def reproduce(
     papers: tuple[str, ...],
     parts: tuple[str, ...],
     full: bool,
+    setting: str,
+    pages: Path | None,
     data_dir: Path,
     out: Path,
     jobs: int,
@@ -56,11 +66,12 @@ def reproduce(
     reproduced, not reproduced, undecided, or no data. Claims tried on other data than theirs
     have a table of their own. Leaves the figures and tables, claims.csv, elsewhere.csv, and
     what differs from the paper's setting in results/papers/PAPER. What is stored is not run
-    again.
+    again. With --setting published the files are in the folder published there, and the
+    values of the other setting, where it was run before, stand in a last column.
     """
     from letorbench.api.reproducing import Where
     from letorbench.api.reproducing import reproduce as rerun
 
-    where = Where(data_dir, out, jobs, seed, full)
+    where = Where(data_dir, out, jobs, seed, full, setting, pages)
     for text in rerun(papers, parts, where, lambda line: click.echo(f"... {line}", err=True)):
         click.echo(text)

@@ -30,7 +30,8 @@ class Findings:
 class Paper:
     """A paper's experiments.
 
-    differs: what always differs from the paper's setting.
+    differs: what differs from the paper's setting in ours.
+    published_differs: what is left of that with `--setting published`; None for the same.
     parts:   its figures and tables by name, each a function that runs one.
     """
 
@@ -39,6 +40,12 @@ class Paper:
     claims: tuple[Claim, ...]
     parts: Mapping[str, Callable[[Study], Findings]]
     differs: tuple[str, ...] = ()
+    published_differs: tuple[str, ...] | None = None
+
+    def left(self, setting: str) -> tuple[str, ...]:
+        """What differs from the paper's setting in a setting."""
+        theirs = setting == "published" and self.published_differs is not None
+        return self.published_differs if theirs else self.differs
 
 
 @dataclass(frozen=True)
@@ -64,7 +71,7 @@ def reproduce(paper: Paper, study: Study, parts: Sequence[str] = ()) -> Reproduc
     verdicts: list[Verdict] = []
     others: list[Verdict] = []
     files: list[Path] = []
-    differs = list(paper.differs)
+    differs = list(paper.left(study.setting))
     for part in chosen or list(paper.parts):
         study.say(f"{paper.name}: {part}")
         findings = paper.parts[part](study)

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+#: a legend of more lines stands below its panel
+MOST_INSIDE = 5
+
+
 @dataclass(frozen=True)
 class Line:
     """Points of one line, with bars from `low` to `high` where those are given."""
@@ -60,7 +64,9 @@ def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
             else:
                 axis.xaxis.get_major_locator().set_params(integer=True, nbins=10)
             _dress(axis, panel.title, panel.x + (f"\n{panel.note}" if panel.note else ""), panel.y)
-            axis.legend(frameon=False, fontsize=6.5, handlelength=2.6)
+            below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.15), "ncols": 2}
+            many = below if len(panel.lines) > MOST_INSIDE else {}
+            axis.legend(frameon=False, fontsize=6.5, handlelength=2.6, **many)
         return write(figure, stem)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from letorbench.analysis.comparison_table import probability
 from letorbench.analysis.rendering import render
@@ -13,6 +14,7 @@ from letorbench.analysis.tabular import Cell, Table, columns, data_table
 from letorbench.files import write_atomically
 from letorbench.papers.claims import NATURES, NOT_ASKED, VERDICTS, Claim, Verdict
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
 COLUMNS = (
     "paper", "id", "part", "claim", "nature", "dataset", "judged_on", "kind", "sense",
     "paper_value", "half", "margin", "our_value", "low", "high", "p", "number", "direction",
@@ -23,7 +25,7 @@ COLUMNS = (
 def write_claims(path: Path, verdicts: Sequence[Verdict], claims: Sequence[Claim]) -> Path:
     """claims.csv: a row a claim and place; rows of claims that are not judged now are kept."""
     judged = {verdict.claim.id for verdict in verdicts}
-    rows = [row for row in _stored(path) if row["id"] not in judged]
+    rows = [row for row in stored_rows(path) if row["id"] not in judged]
     rows += [_row(verdict) for verdict in verdicts]
     order = {claim.id: i for i, claim in enumerate(claims)}
     rows = sorted((row for row in rows if row["id"] in order), key=lambda row: order[row["id"]])
@@ -46,7 +48,7 @@ def write_table(
     stem: Path, title: str, header: Sequence[str], rows: Sequence[Sequence[object]]
 ) -> tuple[Path, Path]:
     """stem.csv and stem.txt, a table in the paper's form; floats with four decimals as text."""
-    made = _table(header, [[_text(cell) for cell in row] for row in rows], title)
+    made = text_table(header, [[_text(cell) for cell in row] for row in rows], title)
     paths = stem.with_name(f"{stem.name}.csv"), stem.with_name(f"{stem.name}.txt")
     contents = render(data_table(header, rows), "csv"), render(made, "text")
     for path, content in zip(paths, contents):
@@ -55,14 +57,24 @@ def write_table(
     return paths
 
 
-def lines(verdicts: Sequence[Verdict]) -> list[str]:
+def stored_values(path: Path) -> dict[str, str]:
+    """Our values of a claims.csv by claim, as they are printed; none where there is no file."""
+    return {
+        row["id"]: f"{float(row['our_value']):.4g}" for row in stored_rows(path) if row["our_value"]
+    }
+
+
+def lines(
+    verdicts: Sequence[Verdict], other: str = "", values: Mapping[str, str] = NOTHING
+) -> list[str]:
     """The verdicts as a table of text: paper, ours with its interval, p, four answers, verdict.
 
-    A value without chance in it has no interval.
+    A value without chance in it has no interval. `values` are what another setting, `other`,
+    gave by claim; they are a column of their own where there are any.
     """
     header = (
         "claim", "data", "paper", "ours [95 %]", "p", "number", "direction", "significant",
-        "power", "verdict",
+        "power", "verdict", *([other] if values else []),
     )  # fmt: skip
     rows = []
     for v in verdicts:
@@ -75,8 +87,9 @@ def lines(verdicts: Sequence[Verdict]) -> list[str]:
         a = v.answers
         answers = (a.number, a.direction, a.significance, a.power)
         place = v.place or v.claim.dataset
-        rows.append([v.claim.id, place, _claimed(v.claim), ours, p, *answers, v.verdict])
-    return render(_table(header, rows), "text").splitlines()
+        row = [v.claim.id, place, _claimed(v.claim), ours, p, *answers, v.verdict]
+        rows.append([*row, *([values.get(v.claim.id, "-")] if values else [])])
+    return render(text_table(header, rows), "text").splitlines()
 
 
 def _claimed(claim: Claim) -> str:
@@ -117,14 +130,14 @@ def closing(rows: Sequence[tuple[str, Sequence[Verdict], Path]]) -> list[str]:
                 by = Counter(v.by for v in own if v.by != NOT_ASKED)
                 said = ", ".join(f"{what} {count}" for what, count in by.most_common()) or "-"
                 table.append([name, nature, str(len(own)), *map(str, counts), said, str(folder)])
-    return render(_table(header, table), "text").splitlines()
+    return render(text_table(header, table), "text").splitlines()
 
 
 def _tallied_as(verdict: Verdict) -> str:
     return "elsewhere" if verdict.place else verdict.claim.nature
 
 
-def _table(
+def text_table(
     header: Sequence[str], rows: Sequence[Sequence[str]], caption: str = ""
 ) -> Table:
     """A table of text, every column aligned to the left."""
@@ -159,7 +172,7 @@ def _exact(cell: object) -> object:
     return repr(float(cell)) if isinstance(cell, float | int) else cell
 
 
-def _stored(path: Path) -> list[dict[str, str]]:
+def stored_rows(path: Path) -> list[dict[str, str]]:
     """The rows of a claims.csv of before; none where there is no such file or another's."""
     if not path.is_file():
         return []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -22,17 +23,25 @@ from letorbench.measures import parse, query_metrics
 from letorbench.rankers import names, ranker
 from letorbench.results.per_query import mean_of_folds
 
+Setting = Literal["default", "published"]
+#: whose setting an experiment has: ours, or the paper's
+SETTINGS: tuple[Setting, ...] = ("default", "published")
+
 #: NDCG@1..10, the curve of the papers' figures
 CUTOFFS = tuple(f"ndcg@{k}" for k in range(1, 11))
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A ranker with fixed settings under the name that a table or a figure gives it."""
+    """A ranker with fixed settings under the name that a table or a figure gives it.
+
+    published: the settings that the paper prints or tells of, for `--setting published`.
+    """
 
     label: str
     algo: str
     settings: Mapping[str, object] = field(default_factory=dict)
+    published: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +83,9 @@ class Study:
         Where every random draw comes from.
     full : bool
         Whether the runs have the papers' own sizes, which may take hours.
+    setting : {"default", "published"}
+        Ours, or the paper's own as far as it is told: what validation chooses by, the settings
+        of the variants, the data that are generated.
     say : callable
         Is called with a line for each thing that is run.
     """
@@ -83,10 +95,13 @@ class Study:
     jobs: int = 1
     seed: int = 0
     full: bool = False
+    setting: Setting = "default"
     say: Callable[[str], None] = lambda line: None
 
-    def folder(self, paper: str) -> Path:
-        return self.out / "papers" / paper
+    def folder(self, paper: str, setting: str = "") -> Path:
+        """Where a paper's files are: those of its own setting are in a folder of their own."""
+        own = self.out / "papers" / paper
+        return own / "published" if (setting or self.setting) == "published" else own
 
     def has(self, dataset: str) -> bool:
         """Whether the data set is at hand; DEMO always is."""
@@ -113,6 +128,7 @@ class Study:
         convention: str = "auto",
         folds: Sequence[int] | None = None,
         select: str = "ndcg@10",
+        protocol_name: str = "published",
     ) -> dict[str, Values]:
         """Run the variants on a data set and return their values by label.
 
@@ -136,7 +152,11 @@ class Study:
             Only these folds.
         select : str
             The measure that validation chooses by.
+        protocol_name : str
+            The protocol that it chooses by.
         """
+        if self.setting == "published":
+            variants = [replace(v, settings={**v.settings, **v.published}) for v in variants]
         known = [variant for variant in variants if _exists(variant)]
         if len(known) < len(variants):
             absent = ", ".join(v.label for v in variants if v not in known)
@@ -152,7 +172,7 @@ class Study:
                 select=select,
                 seed=self.seed,
                 repeats=1,
-                name="published",
+                name=protocol_name,
             )
             self.say(f"{dataset}: {', '.join(variant.label for variant in group)}")
             settings = {variant.algo: variant.settings for variant in group}

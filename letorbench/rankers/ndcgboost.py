@@ -43,8 +43,11 @@ class NDCGBoost(Ranker):
         The terms of F: the paper's 100, with no validation set.
     stumps : {"exact", "sample"}, default "exact"
         "exact" finds the decision stump that maximises eta. "sample" is the paper's way: it
-        draws as many documents as there are, with probability proportional to abs(w), and
-        takes the stump that classifies the sample best.
+        draws documents with probability proportional to abs(w), and takes the stump that
+        classifies the sample best.
+    sample : int, optional
+        How many documents "sample" draws; as many as there are by default. The paper does not
+        say how many.
     bins : int, optional
         Try at most so many thresholds a feature instead of every threshold.
 
@@ -72,6 +75,7 @@ class NDCGBoost(Ranker):
 
     rounds: int = 100
     stumps: str = "exact"
+    sample: int | None = None
     bins: int | None = None
 
     @property
@@ -84,8 +88,16 @@ class NDCGBoost(Ranker):
     ) -> Learned:
         if self.stumps not in ("exact", "sample"):
             raise UsageError(f"ndcgboost: found stumps={self.stumps}, expected exact or sample")
+        if self.sample is not None and (self.stumps != "sample" or self.sample < 1):
+            raise UsageError(
+                f"ndcgboost: found sample={self.sample} with stumps={self.stumps}, expected a "
+                "number above 0 with stumps=sample"
+            )
         binned = BinnedFeatures.of(train.features, self.bins)
-        booster = _Booster(train, binned, rng if self.stumps == "sample" else None)
+        draw = None
+        if self.stumps == "sample":
+            draw = _Draw(rng, self.sample or train.n_docs)
+        booster = _Booster(train, binned, draw)
         return boost_stumps(booster, train, self.rounds, deadline=self.deadline)
 
 
@@ -142,15 +154,21 @@ def _half_log_ratio(up: float, down: float) -> float:
     return float(np.clip(0.5 * math.log(up / down), -LONGEST_STEP, LONGEST_STEP))
 
 
+@dataclass(frozen=True)
+class _Draw:
+    """How the sample of a round is drawn: the generator, and how many documents."""
+
+    rng: np.random.Generator
+    size: int
+
+
 class _Booster:
     """Lines 3 to 7 of Algorithm 1 on one training set."""
 
-    def __init__(
-        self, train: QuerySet, binned: BinnedFeatures, rng: np.random.Generator | None
-    ) -> None:
+    def __init__(self, train: QuerySet, binned: BinnedFeatures, draw: _Draw | None) -> None:
         self.blocks = train.by_label
         self.binned = binned
-        self.rng = rng
+        self.draw = draw
         self.gains = np.repeat(np.exp2(self.blocks.labels) - 1.0, np.diff(self.blocks.starts))
         rank = np.arange(1, train.n_docs + 1) - np.repeat(train.offsets[:-1], train.lengths)
         self.inverse_Z = inverse_or_zero(query_sums(self.gains * standard_discount(rank), train))
@@ -169,7 +187,7 @@ class _Booster:
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
         """Return the stump that maximises eta (17) with its alpha (15)."""
-        found = best_stump(self.binned, weights if self.rng is None else self._sample(weights))
+        found = best_stump(self.binned, weights if self.draw is None else self._sample(weights))
         if found is None:
             return None
         stump, f, _ = found
@@ -183,7 +201,7 @@ class _Booster:
         total = np.abs(weights).sum()
         if total == 0.0:
             return weights
-        counts = self.rng.multinomial(len(weights), np.abs(weights) / total)
+        counts = self.draw.rng.multinomial(self.draw.size, np.abs(weights) / total)
         return counts * np.sign(weights)
 
     def _step(self, scores: np.ndarray, f: np.ndarray) -> float:

@@ -88,6 +88,8 @@ def test_nothing_relevant_learns_nothing_and_says_so(rng: np.random.Generator) -
 
 
 def test_wrong_stumps_are_named() -> None:
+    with pytest.raises(UsageError, match="expected a number above 0 with stumps=sample"):
+        NDCGBoost(sample=50).fit_sets(random_queries(np.random.default_rng(0), [4]))
     with pytest.raises(UsageError, match="found stumps=best, expected exact or sample"):
         NDCGBoost(stumps="best").fit_sets(random_queries(np.random.default_rng(0), [4]))
 
@@ -96,3 +98,16 @@ def test_wrong_stumps_are_named() -> None:
 def test_rounds_that_are_none_are_refused(rounds: int) -> None:
     with pytest.raises(UsageError, match=f"found rounds={rounds}, expected 1 or more"):
         NDCGBoost(rounds=rounds).fit_sets(random_queries(np.random.default_rng(0), [4]))
+
+
+def test_the_sample_has_the_size_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = []
+    found = ndcgboost.best_stump
+    monkeypatch.setattr(
+        ndcgboost, "best_stump", lambda binned, w: drawn.append(np.abs(w).sum()) or found(binned, w)
+    )
+    train = random_queries(np.random.default_rng(0), [20, 30])
+    for size, expected in ((7, 7), (None, train.n_docs)):
+        drawn.clear()
+        NDCGBoost(stumps="sample", sample=size, rounds=3).fit_sets(train)
+        assert set(drawn) == {expected}
