@@ -9,8 +9,8 @@ from pathlib import Path
 from letorbench.choices import expanded, require_choice, split
 from letorbench.papers import PAPERS, paper
 from letorbench.papers.claims import Verdict
-from letorbench.papers.page import write_page
 from letorbench.papers.paper import reproduce as rerun
+from letorbench.papers.paper_page import write_page
 from letorbench.papers.records import closing, lines, notes, stored_values
 from letorbench.papers.runs import SETTINGS, Setting, Study
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from letorbench.cli.reproduce import reproduce
 from letorbench.papers import PAPERS, ndcgboost_2009, ndcgboost_sampling, paper
-from letorbench.papers.page import write_page
+from letorbench.papers.paper_page import write_page
 from letorbench.papers.runs import Study, Variant, _exists
 
 
