@@ -68,7 +68,7 @@ class AdaRankMAP(_AdaRank):
     Parameters
     ----------
     rounds : int, default 200
-        The largest number of weak rankers. The best number on validation is kept.
+        The largest number of weak rankers. Validation chooses how many are kept.
     directions : {"ascending", "both"}, default "ascending"
         "ascending" ranks documents by a feature's value, as in the paper; "both" also by its
         negative.

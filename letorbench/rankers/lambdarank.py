@@ -64,7 +64,7 @@ class LambdaRank(Ranker):
         The rate of the first epoch. It is multiplied by 0.8 after every epoch whose 1 - NDCG@10
         is higher than the one before (section 6.3).
     epochs : int
-        The number of epochs, the paper's 300. The best one on validation is kept.
+        The number of epochs, the paper's 300. Validation chooses the one kept.
     patience : int
         Training ends this many epochs after the best one on validation; 0 means never.
     standardise : bool
@@ -85,8 +85,7 @@ class LambdaRank(Ranker):
     silent: D is its own 1 / log2(1 + rank), whichever convention measures; documents of equal
     scores feel the mean force of all their orders; the first weights are uniform within
     1/sqrt(inputs); the queries have a new random order in each epoch, and their NDCG is summed as
-    they pass; the steps of a feature are scaled by its largest size; of equally good epochs the
-    first is kept.
+    they pass; the steps of a feature are scaled by its largest size.
 
     Equation 9 is printed with D(rank i) - D(rank j), whose sign would push a pair in the wrong
     order further apart. Its absolute value is meant: "the NDCG gain found by swapping".

@@ -31,7 +31,7 @@ class LightGBM(LambdaMART):
     Parameters
     ----------
     rounds : int, default 1000
-        The largest number of trees. The best number on validation is kept.
+        The largest number of trees. Validation chooses how many are kept.
     patience : int, default 100
         Training ends this many rounds after the best one on validation; 0 means never.
     learning_rate : float, default 0.05

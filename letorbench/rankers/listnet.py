@@ -34,14 +34,14 @@ class ListNet(Ranker):
     learning_rate : float
         The length of a step, for the mean over queries; chosen on validation.
     epochs : int
-        At most so many. The best one on validation is kept.
+        At most so many. Validation chooses the one that is kept.
     patience : int
         Training ends so many epochs after the best one on validation; 0 means never.
 
     Notes
     -----
     Where the paper is silent: the weights start at zero; one step uses all queries (the
-    algorithm's listing steps after each query); of equally good epochs the first is kept.
+    algorithm's listing steps after each query).
 
     References
     ----------

@@ -34,7 +34,7 @@ class RankBoost(Ranker):
     Parameters
     ----------
     rounds : int, default 300
-        The largest number of stumps. The best number on validation is kept.
+        The largest number of stumps. Validation chooses how many are kept.
     patience : int, default 100
         Training ends this many rounds after the best one on validation; 0 means never.
     bins : int or None, default 256

@@ -66,7 +66,7 @@ class RankNet(Ranker):
         The rate of the first epoch. It is multiplied by 0.8 after every epoch whose cost is
         higher than the one before.
     epochs : int
-        The number of epochs, the paper's 300. The best one on validation is kept.
+        The number of epochs, the paper's 300. Validation chooses the one kept.
     patience : int
         Training ends this many epochs after the best one on validation; 0 means never.
     standardise : bool
@@ -80,7 +80,7 @@ class RankNet(Ranker):
     New random weights are drawn if the cost has not fallen for 50 epochs. Where the papers are
     silent: the first weights are uniform within 1/sqrt(inputs); the queries have a new random
     order in each epoch; an epoch's cost is summed while it runs; the steps of a feature are
-    scaled by its largest size; of equally good epochs the first is kept.
+    scaled by its largest size.
 
     References
     ----------

@@ -35,10 +35,10 @@ SolverName = Literal["lbfgs", "gradient-descent", "line-search", "sgd"]
 #: what each solver does
 SOLVERS: dict[str, str] = {
     "lbfgs": "L-BFGS: l2, iterations",
-    "gradient-descent": "steps of one length, the best epoch on validation: l2, learning_rate, "
-    "epochs, patience",
+    "gradient-descent": "steps of one length, the epoch that validation chooses: l2, "
+    "learning_rate, epochs, patience",
     "line-search": "gradient descent with steps of the right length: l2, iterations",
-    "sgd": "one step a query, the best epoch on validation: learning_rate, epochs, patience",
+    "sgd": "one step a query, the epoch that validation chooses: learning_rate, epochs, patience",
 }
 #: what `sgd` can train: its epochs are compiled for these
 SGD_MODELS, SGD_LOSSES = ("linear", "mlp"), ("ranknet",)
@@ -77,7 +77,7 @@ class Recipe(Ranker):
     learning_rate : float
         gradient-descent, sgd: the length of a step.
     epochs : int
-        gradient-descent, sgd: at most so many; the best on validation is kept.
+        gradient-descent, sgd: at most so many; validation chooses the one that is kept.
     patience : int
         gradient-descent, sgd: training ends so many epochs after the best one on validation;
         0 means never.

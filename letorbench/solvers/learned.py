@@ -12,7 +12,7 @@ from letorbench.notices import Notice
 class Learned:
     """What training gave.
 
-    model:     the scorer to keep (of the best round or epoch on validation, not the last).
+    model:     the scorer to keep (of the round or epoch that validation chose).
     curve:     the validation measure after each round or epoch, empty where there are none.
     best:      how many rounds or epochs the kept scorer has, None where there are none.
     objective: the training objective or bound after each round, the start's first.
