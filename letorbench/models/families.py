@@ -95,7 +95,7 @@ class FamilyChoice:
             return MLPFamily(*mean_and_scale(train.features), self.hidden)
         if self.standardise:
             return LinearFamily.standardised(train.features, self.intercept)
-        return LinearFamily.plain(train.n_features, self.intercept)
+        return LinearFamily.conditioned(train.features, self.intercept)
 
     def _separate(self, n_features: int) -> SeparateFamily:
         n1 = self.query_features or n_features // 2

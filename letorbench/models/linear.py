@@ -6,12 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from letorbench.features.moments import mean_and_scale
+from letorbench.features.moments import mean_and_scale, mean_and_variance
 from letorbench.jit import kernel
 from letorbench.models.base import Model, array
 from letorbench.models.parametric import ParametricFamily
 from letorbench.models.weighted_rows import weighted_rows
 from letorbench.threads import in_threads
+
+#: in the solvers' units, a feature's standard deviation is 1 / SPREAD
+SPREAD = 4.0
+#: an ordinary feature has no larger range
+LARGE = 10.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +71,41 @@ class LinearFamily(ParametricFamily):
         return LinearFamily(np.zeros(n_features), np.ones(n_features), intercept)
 
     @staticmethod
+    def conditioned(
+        features: np.ndarray,
+        intercept: bool = False,
+        shift_invariant: bool = False,
+    ) -> LinearFamily:
+        """Return the linear models of the features in units that suit a solver.
+
+        A feature of ordinary size (see `ordinary`) keeps its unit, so nothing changes for
+        features between 0 and 1. Another one is measured from its mean, in units in which its
+        standard deviation is 1/4, as that of a feature spread over [0, 1] is about. The models
+        are those of `plain`, and so is the objective but for a prior: it is on the weights of
+        the features in these units, as one l2 cannot suit features of 1e-6 and of 1e9.
+
+        Parameters
+        ----------
+        features : ndarray of shape (n_docs, n_features), float32
+        intercept : bool
+        shift_invariant : bool
+            Whether the loss does not change where all scores of a query do by the same number.
+            Without that and without an intercept, features cannot be measured from their means.
+        """
+        usual = ordinary(features)
+        if usual.all():
+            return LinearFamily.plain(features.shape[1], intercept)
+        mean, variance = mean_and_variance(features)
+        centred = intercept or shift_invariant
+        spread = variance if centred else variance + mean**2
+        unit = SPREAD * np.sqrt(spread)
+        return LinearFamily(
+            np.where(usual | (not centred), 0.0, mean),
+            np.where(usual | (unit == 0.0), 1.0, unit),
+            intercept,
+        )
+
+    @staticmethod
     def standardised(features: np.ndarray, intercept: bool = False) -> LinearFamily:
         """Return the linear models of the features with mean 0 and variance 1."""
         return LinearFamily(*mean_and_scale(features), intercept)
@@ -88,6 +128,20 @@ class LinearFamily(ParametricFamily):
         total = score_gradient.sum()
         slope = (weighted_rows(features, score_gradient) - total * self.mean) / self.scale
         return np.append(slope, total) if self.intercept else slope
+
+
+def ordinary(features: np.ndarray) -> np.ndarray:
+    """Return which features are of a size that steps and tolerances suit, (n_features,) bool.
+
+    That is where a feature's range is from 1/10 to 10, and is no small part of its values. A
+    constant feature is ordinary between -10 and 10.
+    """
+    if len(features) == 0:
+        return np.ones(features.shape[1], dtype=bool)
+    low, high = features.min(axis=0).astype(np.float64), features.max(axis=0).astype(np.float64)
+    spread, largest = high - low, np.maximum(-low, high)
+    usual = (spread >= 0.1) & (spread <= LARGE) & (largest <= LARGE * spread)
+    return usual | ((spread == 0.0) & (largest <= LARGE))
 
 
 @kernel(reorder=True)

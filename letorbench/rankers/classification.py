@@ -54,6 +54,6 @@ class Classification(Ranker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> Learned:
-        family = LinearFamily.plain(train.n_features, intercept=True)
+        family = LinearFamily.conditioned(train.features, intercept=True)
         solver = LBFGS(self.l2, self.iterations, per_document=True)
         return solver.fit(family, loss("logistic"), train, validation, rng, self.deadline)

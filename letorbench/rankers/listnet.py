@@ -70,5 +70,5 @@ class ListNet(Ranker):
             raise UsageError(f"listnet: found top={self.top}, expected 1, 2 or 3")
         cross_entropy = loss("listnet" if self.top == 1 else f"listnet-{self.top}")
         solver = GradientDescent(self.learning_rate, self.epochs, self.patience)
-        family = LinearFamily.plain(train.n_features)
+        family = LinearFamily.conditioned(train.features, shift_invariant=True)
         return solver.fit(family, cross_entropy, train, validation, rng, self.deadline)

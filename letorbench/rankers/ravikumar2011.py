@@ -54,7 +54,7 @@ class _Surrogate(Ranker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> Learned:
-        family = LinearFamily.plain(train.n_features, intercept=True)
+        family = LinearFamily.conditioned(train.features, intercept=True)
         solver = LineSearch(self.iterations)
         return solver.fit(family, loss(self.name), train, validation, rng, self.deadline)
 

@@ -20,7 +20,7 @@ from letorbench.models import Linear
 from letorbench.models.weighted_rows import weighted_rows
 from letorbench.notices import Notice
 from letorbench.rankers.base import Ranker
-from letorbench.solvers import cutting_planes
+from letorbench.solvers import bundle
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.margin import DOCS_A_THREAD
 from letorbench.solvers.margin_by_trees import sort
@@ -127,9 +127,7 @@ class SVMMAP(Ranker):
         if not self.gap > 0:
             raise UsageError(f"svmmap: found gap={self.gap}, expected more than 0")
         risk = MAPRisk(train)
-        found = cutting_planes.minimise(
-            risk, train.n_features, self.C, self.gap, deadline=self.deadline
-        )
+        found = bundle.minimise_on(train, risk, self.C, self.gap, self.deadline)
         warnings = found.warnings()
         if not risk.n:
             text = "no query has both labels 0 and more: all scores are 0"

@@ -8,6 +8,9 @@ import numpy as np
 
 from letorbench.notices import Notice
 
+#: a sum is rounded by about this share of its terms
+ROUNDING = 1e-12
+
 
 @dataclass(frozen=True, eq=False)
 class Minimum:
@@ -19,7 +22,8 @@ class Minimum:
     value : float
         The objective at the point.
     gap : float
-        A bound on value - the least value.
+        A bound on value - the least value, or, for Newton's method on features of very
+        different sizes, what the last step promised.
     values : tuple of float
         The objective at the start and after each iteration.
     asked : float
@@ -37,8 +41,8 @@ class Minimum:
 
     @property
     def converged(self) -> bool:
-        """Whether the gap is as small as asked."""
-        return self.gap <= self.asked * self.value
+        """Whether the gap is as small as asked, or no more than rounding of the first value."""
+        return self.gap <= max(self.asked * self.value, ROUNDING * self.values[0])
 
     def warnings(self) -> tuple[Notice, ...]:
         """Return what to tell the user: nothing, or how far the minimisation got."""

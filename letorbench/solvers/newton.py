@@ -1,4 +1,8 @@
-"""Truncated Newton: conjugate gradients for the step, halving for its length."""
+"""Truncated Newton: conjugate gradients for the step, halving for its length.
+
+Where features have very different sizes, or are nearly collinear, rounding keeps conjugate
+gradients from the step. The Hessian is then built, scaled to a diagonal of ones and factored.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.solvers.deadline import NEVER, Deadline
-from letorbench.solvers.minimum import Minimum
+from letorbench.solvers.minimum import ROUNDING, Minimum
 
 #: a step must lower the objective by this share of what its slope promises (Armijo's rule)
 SUFFICIENT = 1e-4
+
+#: so many steps are usually enough for conjugate gradients; then the Hessian is factored
+PATIENCE = 10
+
+#: eigenvalues of the scaled Hessian below this share of the largest are rounding noise
+NOISE = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +48,18 @@ def minimise(
     iterations: int = 200,
     deadline: Deadline = NEVER,
 ) -> Minimum:
-    """Minimise f, where f(w) - |w|^2 / 2 is convex, until f - least f <= gap * f for certain.
+    """Minimise f >= 0, where f(w) - |w|^2 / 2 is convex, until f - least f <= gap * f.
 
     Because f is 1-strongly convex, f(w) - least f <= |gradient|^2 / 2. That bound stops the
-    iteration. Each Newton system is solved by conjugate gradients to a relative residual of
-    min(1/10, sqrt(|g| / |g_0|)). For a piecewise quadratic f with its generalised Hessian the
-    iteration ends after finitely many steps.
+    iteration, and so does an f that is no larger than the rounding of the first one. Each Newton
+    system is solved by conjugate gradients to a relative residual of min(1/10, sqrt(|g| / |g_0|)),
+    and by a factorisation from the first one on that they do not solve, or after 10 steps: their
+    residual says little where large features make up all of it. Rounding can keep the
+    bound large then, as large features multiply it. So a factored step also ends the iteration if
+    it promises no more than the gap, -gradient . step / 2, and the step before it has kept just
+    what it promised: f is quadratic there. One that promises no more than rounding ends it as
+    well. For a piecewise quadratic f with its generalised Hessian the iteration ends after
+    finitely many steps.
 
     Parameters
     ----------
@@ -72,32 +88,46 @@ def minimise(
     point = np.asarray(start, dtype=np.float64)
     here = expand(point)
     values = [here.value]
-    late = False
+    late = factored = False
     norm = first_norm = float(np.linalg.norm(here.gradient))
+    distance, kept_promise = min(norm**2 / 2.0, here.value), False
     for _ in range(iterations):
-        if norm**2 / 2.0 <= gap * here.value:
+        if distance <= max(gap * here.value, ROUNDING * values[0]):
             break
         late = len(values) > 1 and deadline.passed
         if late:
             break
-        forcing = min(0.1, np.sqrt(norm / first_norm))
-        step = conjugate_gradient(here.hessian_times, -here.gradient, forcing)
+        step = None
+        factored = factored or len(values) > PATIENCE
+        if not factored:
+            forcing = min(0.1, np.sqrt(norm / first_norm))
+            step = conjugate_gradient(here.hessian_times, -here.gradient, forcing)
+            factored = step is None
+        if step is None:
+            step = factored_step(here.hessian_times, -here.gradient)
+        promise = -float(here.gradient @ step) / 2.0
+        enough = max(gap * here.value if kept_promise else 0.0, ROUNDING * values[0])
+        if factored and promise <= enough:
+            distance = min(distance, max(promise, 0.0))
+            break
         moved = _descend(expand, point, here, step)
         if moved is None:
             break
+        fall = here.value - moved[1].value
         point, here = moved
+        kept_promise = abs(fall - promise) <= gap * here.value
         norm = float(np.linalg.norm(here.gradient))
+        distance = max(min(norm**2 / 2.0, here.value), 0.0)
         values.append(here.value)
-    return Minimum(point, here.value, norm**2 / 2.0, tuple(values), gap, late)
+    return Minimum(point, here.value, distance, tuple(values), gap, late)
 
 
 def conjugate_gradient(
     times: Callable[[np.ndarray], np.ndarray], target: np.ndarray, tolerance: float
-) -> np.ndarray:
+) -> np.ndarray | None:
     """Find x with |times(x) - target| <= tolerance |target|, for a positive definite `times`.
 
-    After 3 n + 10 products the best x so far is returned, because then rounding hinders the last
-    digits.
+    Without rounding n products are enough. Where 3 n + 10 are not, the answer is None.
     """
     x = np.zeros_like(target)
     residual = target.copy()
@@ -106,14 +136,35 @@ def conjugate_gradient(
     enough = tolerance**2 * squared
     for _ in range(3 * len(target) + 10):
         if squared <= enough:
-            break
+            return x
         product = times(direction)
         length = squared / float(direction @ product)
         x += length * direction
         residual -= length * product
         previous, squared = squared, float(residual @ residual)
         direction = residual + (squared / previous) * direction
-    return x
+    return x if squared <= enough else None
+
+
+def factored_step(
+    times: Callable[[np.ndarray], np.ndarray], target: np.ndarray
+) -> np.ndarray:
+    """Find x with times(x) = target, for a positive definite `times`, from its matrix.
+
+    The matrix takes n products. The unknowns are scaled so that its diagonal is 1. Directions
+    along which it then is rounding noise are left alone. One step of iterative refinement follows.
+    """
+    matrix = np.stack([times(unit) for unit in np.eye(len(target))], axis=1)
+    scale = 1.0 / np.sqrt(np.diag(matrix))
+    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2.0 * np.outer(scale, scale))
+    kept = values > NOISE * values[-1]
+    values, vectors = values[kept], vectors[:, kept]
+
+    def solve(right: np.ndarray) -> np.ndarray:
+        return scale * (vectors @ ((vectors.T @ (scale * right)) / values))
+
+    x = solve(target)
+    return x + solve(target - times(x))
 
 
 def _descend(

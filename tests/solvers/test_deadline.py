@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
 import pytest
 
 from letorbench.errors import UsageError
@@ -27,13 +28,13 @@ def test_no_time_at_all_is_refused():
 def test_rounds_are_over_after_the_deadline():
     rounds = EarlyStopping(deadline=Deadline(0.0))
     assert not rounds.over
-    rounds.improves(0.3)
+    rounds.record(np.array([0.3]))
     assert rounds.over and rounds.cut_off(2)
     assert not rounds.cut_off(1), "all rounds were done: nothing was cut off"
 
 
 def test_patience_that_ends_with_the_time_is_no_cut_off():
     rounds = EarlyStopping(patience=1, deadline=Deadline(0.0))
-    rounds.improves(0.3)
-    rounds.improves(0.2)
+    rounds.record(np.array([0.3]))
+    rounds.record(np.array([0.2]))
     assert rounds.over and not rounds.cut_off(5)

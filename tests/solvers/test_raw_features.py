@@ -1,0 +1,166 @@
+"""Solvers on features of any unit: huge, tiny, constant, repeated, nearly collinear.
+
+The reference is SciPy's optimum of the same objective, written out document by document and pair
+by pair, in coordinates in which the features are standardised.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from letorbench.datasets.queryset import QuerySet
+from letorbench.losses import loss
+from letorbench.models import LinearFamily
+from letorbench.models.linear import ordinary
+from letorbench.rankers import RankSVM, names, ranker
+from letorbench.rankers.classification import Classification
+from letorbench.rankers.ranksvm import pair_differences
+from letorbench.solvers.lbfgs import LBFGS
+from letorbench.solvers.objective import Objective
+from letorbench.solvers.validation import Validation
+
+#: what no solver may take longer than here, in seconds, on a loaded machine
+BOUND = 30.0
+
+
+def raw_queries(seed: int, lengths: list[int], powers: tuple[int, ...] = ()) -> QuerySet:
+    """Features of which the labels depend on three, in units of 10^power, and degenerate ones."""
+    rng = np.random.default_rng(seed)
+    n = sum(lengths)
+    z = rng.normal(size=(n, max(3, len(powers))))
+    labels = np.digitize(z[:, :3].sum(axis=1) + 0.5 * rng.normal(size=n), [0.5, 2.0])
+    heavy = np.exp(3.0 * rng.normal(size=n)) * 1e3  # a few documents are a million times larger
+    features = np.column_stack(
+        [
+            z * 10.0 ** np.array(powers or (0, 0, 0), dtype=float),
+            heavy,
+            z[:, 0] * 1e4,  # the first feature once more, in another unit
+            z[:, 1] + 1e-4 * rng.normal(size=n),  # nearly the second one
+            1e6 + z[:, 2],  # far from 0
+            np.full(n, 3e8),
+            np.zeros(n),
+        ]
+    ).astype(np.float32)
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    labels[: lengths[0]] = 1  # a query of equal labels
+    return QuerySet(features, labels.astype(np.int32), offsets, np.arange(len(lengths)))
+
+
+POWERS = [(0, 0, 0), (-6, 0, 9), (9, 9, 9), (-6, -6, -6), (-6, -3, 0, 3, 6, 9)]
+LENGTHS = [6, 12, 1, 9, 14, 8]
+
+
+def least(fun, n: int) -> float:
+    """Return SciPy's minimum of a smooth convex function, by two methods in a row."""
+    from scipy.optimize import minimize
+
+    found = minimize(
+        fun, np.zeros(n), jac=True, method="L-BFGS-B",
+        options={"maxiter": 20_000, "maxfun": 100_000, "ftol": 0.0, "gtol": 1e-13, "maxcor": 50},
+    )  # fmt: skip
+    again = minimize(fun, found.x, jac=True, method="BFGS", options={"gtol": 1e-13})
+    return min(float(found.fun), float(again.fun))
+
+
+@pytest.mark.parametrize("C", [1e-3, 1.0, 100.0])
+@pytest.mark.parametrize("powers", POWERS)
+def test_ranksvm_is_at_the_optimum(powers, C):
+    queries = raw_queries(1, LENGTHS, powers)
+    start = time.perf_counter()
+    ranker = RankSVM(C=C).fit_sets(queries)
+    assert time.perf_counter() - start < BOUND
+    assert not ranker.learned.warnings, ranker.learned.warnings
+    differences, c = pair_differences(queries, True)
+    # the prior bends the objective along tiny features, the pairs along large ones
+    unit = np.sqrt(1.0 + C * (c @ differences**2))
+    rows = differences / unit
+
+    def objective(v):
+        hinge = np.maximum(0.0, 1.0 - rows @ v)
+        w = v / unit
+        return w @ w / 2 + C * (c @ hinge**2), w / unit - 2.0 * C * rows.T @ (c * hinge)
+
+    reference = least(objective, len(unit))
+    found = objective(ranker.learned.model.weights * unit)[0]
+    first = objective(np.zeros(len(unit)))[0]  # nothing below its rounding can be told apart
+    assert found == pytest.approx(ranker.learned.objective[-1], rel=1e-7, abs=1e-12 * first)
+    assert found <= reference * (1.0 + 2e-6) + 1e-12 * first
+
+
+@pytest.mark.parametrize("l2", [1e-4, 1e-2, 1.0])
+@pytest.mark.parametrize("powers", POWERS)
+def test_classification_is_at_the_optimum(powers, l2):
+    queries = raw_queries(2, LENGTHS, powers)
+    start = time.perf_counter()
+    model = Classification(l2=l2).fit_sets(queries).learned.model
+    assert time.perf_counter() - start < BOUND
+    family = LinearFamily.conditioned(queries.features, intercept=True)
+    zero = np.zeros(family.n_parameters)
+    prior = Objective(family, loss("logistic"), queries, queries.n_docs).with_prior(l2, zero).l2
+    y = np.where(queries.labels >= 1, 1.0, -1.0)
+    rows = (queries.features.astype(np.float64) - family.mean) / family.scale
+
+    def objective(theta):
+        w, b = theta[:-1], theta[-1]
+        margin = y * (rows @ w + b)
+        slope = -y / (1.0 + np.exp(margin)) / len(y)
+        value = np.logaddexp(0.0, -margin).mean() + prior / 2 * (w @ w)
+        return value, np.append(rows.T @ slope + prior * w, slope.sum())
+
+    reference = least(objective, len(zero))
+    found = np.append(model.weights * family.scale, model.bias + family.mean @ model.weights)
+    assert objective(found)[0] <= reference * (1.0 + 1e-6)
+
+
+def test_features_of_ordinary_size_keep_their_units():
+    rng = np.random.default_rng(4)
+    features = rng.random((50, 3), dtype=np.float32)
+    features[:, 2] = 0.0
+    assert ordinary(features).all()
+    family = LinearFamily.conditioned(features)
+    assert (family.mean == 0.0).all() and (family.scale == 1.0).all()
+    for strange in (1e3, 1e-3):
+        assert ordinary(features * np.float32(strange)).tolist() == [False, False, True]
+    assert ordinary(features + np.float32(1e3)).tolist() == [False, False, False]
+
+
+@pytest.mark.parametrize("name", ["listnet", "logistic", "least-squares"])
+def test_units_do_not_change_what_lbfgs_finds(name):
+    """Features times 10^k give the same optimum, or a notice that it was not reached."""
+    plain, scaled = (raw_queries(5, [15] * 8, powers) for powers in ((0, 0, 0), (-5, 2, 7)))
+    found = []
+    for queries in (plain, scaled):
+        family = LinearFamily.conditioned(queries.features, intercept=True)
+        solver = LBFGS(0.0, 3000, tolerance=1e-6)
+        found.append(solver.fit(family, loss(name), queries, None, np.random.default_rng(0)))
+    values = [learned.objective[-1] for learned in found]
+    told = any(learned.warnings for learned in found)
+    assert told or values[0] == pytest.approx(values[1], rel=1e-3)
+
+
+RANKERS = [
+    pytest.param(
+        ranker(name),
+        id=name,
+        marks=pytest.mark.skipif(
+            not ranker(name).available(), reason=f"{name} needs {ranker(name).needs}"
+        ),
+    )
+    for name in names()
+]
+
+
+@pytest.mark.parametrize("cls", RANKERS)
+def test_every_ranker_ends_with_numbers(cls):
+    train = raw_queries(6, [20, 1, 15, 30, 2, 25], (-6, -3, 0, 3, 6, 9))
+    valid = raw_queries(7, [10, 1, 12], (-6, -3, 0, 3, 6, 9))
+    cls().fit_sets(train, Validation(valid), time_limit=1e-9)  # kernels are compiled here
+    start = time.perf_counter()
+    model = cls().fit_sets(train, Validation(valid), np.random.default_rng(0))
+    assert time.perf_counter() - start < BOUND
+    assert np.isfinite(model.predict(valid.features)).all()
+    assert np.isfinite(model.learned.objective).all()
+    assert not any("no number" in str(each) for each in model.learned.warnings)
