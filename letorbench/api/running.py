@@ -205,6 +205,18 @@ def warning_lines(report: Report) -> list[str]:
     return [*report.notes, *closing_lines(report.outcomes)]
 
 
+def reused_lines(report: Report) -> list[str]:
+    """Return what was chosen anew among stored trainings, and what was trained beside it."""
+    made = [outcome for outcome in report.outcomes if outcome.fits[1]]
+    reused = sum(outcome.fits[0] for outcome in made)
+    if not reused:
+        return []
+    total = sum(outcome.fits[1] for outcome in made)
+    trained = dict.fromkeys(o.task.algo for o in made if o.fits[0] < o.fits[1])
+    rest = f"; trained: {', '.join(trained)}" if trained else ""
+    return [f"{reused} of {total} fits were stored already and were chosen among anew{rest}"]
+
+
 def exit_status(report: Report) -> int:
     """Return 0, or that of the errors: of usage where a fold refuses a value, else of data."""
     return min((o.exit_status for o in report.outcomes if o.error), default=0)

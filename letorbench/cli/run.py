@@ -112,7 +112,7 @@ def run(
 
 def _print(report: Report, found: Results) -> None:
     """The tables, how many folds were kept, and where everything is."""
-    from letorbench.api.running import places
+    from letorbench.api.running import places, reused_lines
     from letorbench.api.showing import table_text
 
     for dataset in found.datasets:
@@ -120,6 +120,8 @@ def _print(report: Report, found: Results) -> None:
     kept = sum(outcome.kept for outcome in report.outcomes)
     if kept:
         click.echo(f"{kept} of {len(report.outcomes)} folds were stored already (--force reruns)")
+    for line in reused_lines(report):
+        click.echo(line)
     for what, place in places(found):
         click.echo(f"{what:<7} {place}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 from letorbench import __version__
 from letorbench.datasets.queryset import Benchmark
@@ -22,7 +23,7 @@ SOURCE = (
     "features", "measures", "models", "losses", "solvers", "rankers", "experiment/grids.py",
     "experiment/protocols.py", "experiment/select.py", "experiment/task.py",
     "experiment/transforming.py", "results/added_measures.py", "results/measure_fold.py",
-    "results/scores.py",
+    "results/scores.py", "results/trials_file.py",
 )  # fmt: skip
 
 
@@ -46,6 +47,17 @@ def identity(
     if task.repeat > 1:
         facts["repeat"] = task.repeat
     return json.loads(json.dumps(facts))
+
+
+def training_identity(facts: Mapping[str, object]) -> dict[str, object] | None:
+    """Return what of an identity the trained models depend on, whatever chooses among them.
+
+    None for a plug-in, which may do anything with the validation set, and for other systems.
+    """
+    if "plugin" in facts or "external" in facts:
+        return None
+    choices = ("settings", "fixed", "grid", "protocol", "select")
+    return {key: value for key, value in facts.items() if key not in choices}
 
 
 def ranker_identity(cls: type[Ranker], settings: Settings) -> dict[str, object]:

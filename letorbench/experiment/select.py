@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from letorbench.experiment.grids import edge_warnings, grid, grown, settings_tri
 from letorbench.experiment.settings import Settings
 from letorbench.notices import Notice
 from letorbench.rankers.base import Ranker
+from letorbench.results.trials_file import Training, setting_text
+from letorbench.solvers.course import chosen_anew
 from letorbench.solvers.validation import Validation
 
 #: a fit that takes so many times the time limit is worth a warning
@@ -44,7 +47,7 @@ class Trial:
     best : int or None
         How many rounds or epochs the model has, None where there are none.
     seconds : float
-        How long training took.
+        How long training took, or choosing its round anew.
     cut_off : bool
         Whether the time limit ended it.
     """
@@ -84,6 +87,10 @@ class Selected:
         The ranker's scores of the validation part.
     warnings : tuple of Notice
         What a user must know.
+    trainings : tuple of Training
+        What the trials trained, where another measure can choose among it.
+    reused : int
+        How many of these were stored before.
     """
 
     ranker: Ranker
@@ -91,6 +98,8 @@ class Selected:
     trials: tuple[Trial, ...]
     validation_scores: np.ndarray
     warnings: tuple[Notice, ...]
+    trainings: tuple[Training, ...]
+    reused: int
 
     @property
     def cut_off(self) -> int:
@@ -117,6 +126,7 @@ def select(
     seed: np.random.SeedSequence,
     time_limit: float | None = None,
     grows: bool = True,
+    stored: Mapping[str, Training] = MappingProxyType({}),
 ) -> Selected:
     """Train each setting of the grid; keep the first of those that are best on validation.
 
@@ -139,9 +149,12 @@ def select(
         The training of each setting ends after so many seconds.
     grows : bool
         Whether a grid grows where its smallest or largest number is chosen; see `grids.grown`.
+    stored : mapping
+        Earlier trainings on the same data from the same seed, by their settings. They are not
+        repeated where they hold.
     """
     tried = free = grid(cls, fixed)
-    fit = partial(_fitted, cls, train, validation, seed, time_limit)
+    fit = partial(_fitted, cls, train, validation, seed, time_limit, stored)
     candidates = [fit(settings) for settings in settings_tried(cls, fixed)]
     chosen = _chosen(candidates)
     while grows and _differ(candidates):
@@ -160,7 +173,11 @@ def select(
         *(edge_warnings(tried, chosen.trial.settings, grows) if _differ(candidates) else []),
         *([UNDECLARED] if any(candidate.undeclared for candidate in candidates) else []),
     )
-    return Selected(chosen.ranker, chosen.trial, trials, chosen.scores, warnings)
+    return Selected(
+        chosen.ranker, chosen.trial, trials, chosen.scores, warnings,
+        tuple(candidate.training for candidate in candidates if not cls.judges_itself),
+        sum(candidate.reused for candidate in candidates),
+    )  # fmt: skip
 
 
 def time_warnings(trials: Sequence[Trial], time_limit: float | None) -> list[Notice]:
@@ -180,13 +197,16 @@ def time_warnings(trials: Sequence[Trial], time_limit: float | None) -> list[Not
 class _Candidate:
     """A fitted setting, and its scores (n_docs,) of the validation set.
 
-    `undeclared` says whether it drew random numbers although its ranker says that it does not.
+    `undeclared` says whether it drew random numbers although its ranker says that it does not,
+    `reused` whether its training was stored before.
     """
 
     ranker: Ranker
     trial: Trial
     scores: np.ndarray
     undeclared: bool
+    training: Training
+    reused: bool
 
 
 def _fitted(
@@ -195,19 +215,29 @@ def _fitted(
     validation: Validation,
     seed: np.random.SeedSequence,
     time_limit: float | None,
+    stored: Mapping[str, Training],
     settings: Settings,
 ) -> _Candidate:
     start = time.perf_counter()
     rng = np.random.default_rng(seed)
     untouched = rng.bit_generator.state
-    ranker = cls(**settings).fit_sets(train, validation, rng, time_limit)
+    ranker = cls(**settings)
+    key = setting_text(ranker.get_params())
+    training = stored.get(key)
+    learned = None if training is None else chosen_anew(training.learned, validation)
+    if learned is None:
+        ranker.fit_sets(train, validation, rng, time_limit)
+        training = Training(key, ranker.learned)
+    else:
+        ranker.with_learned(learned, train)
     undeclared = rng.bit_generator.state != untouched and not ranker.draws
     seconds = time.perf_counter() - start
     scores = ranker.predict(validation.queries)
     value = -math.inf if np.isnan(scores).any() else float(validation(scores).mean())
-    learned = ranker.learned
-    trial = Trial(settings, value, learned.curve, learned.best, seconds, learned.cut_off)
-    return _Candidate(ranker, trial, scores, undeclared)
+    curve, best = ranker.learned.curve, ranker.learned.best
+    trial = Trial(settings, value, curve, best, seconds, ranker.learned.cut_off)
+    reused = learned is not None
+    return _Candidate(ranker, trial, scores, undeclared, training, reused)
 
 
 def _chosen(candidates: Sequence[_Candidate]) -> _Candidate:

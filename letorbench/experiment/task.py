@@ -14,7 +14,7 @@ import numpy as np
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import LetorError, WriteError
 from letorbench.experiment.grids import draws
-from letorbench.experiment.identity import identity
+from letorbench.experiment.identity import identity, training_identity
 from letorbench.experiment.plan import Protocol, Task, benchmark_of
 from letorbench.experiment.protocols import selection_protocol
 from letorbench.experiment.select import select
@@ -30,11 +30,13 @@ from letorbench.results.fold_files import (
     damage,
     is_done,
     keep,
+    stored_fit,
     write_fold,
 )
 from letorbench.results.measure_fold import measure_fold
-from letorbench.results.paths import fold_folder
+from letorbench.results.paths import TRIALS, fold_folder
 from letorbench.results.scores import finite_scores, score_warnings
+from letorbench.results.trials_file import Training, read_trainings
 from letorbench.solvers.validation import Validation
 from letorbench.threads import limited_threads, one_blas_thread
 
@@ -69,7 +71,8 @@ class Outcome:
     """What became of a task: kept from before, failed with an error, or run.
 
     `unwritable` says that the error concerns every task: the results cannot be written.
-    `damaged` says what was found damaged of a stored fold that was therefore run again.
+    `damaged` says what was found damaged of a stored fold that was therefore run again. `fits`
+    are how many settings of the grid needed no training, and how many there were.
     """
 
     task: Task
@@ -80,6 +83,7 @@ class Outcome:
     trace: str = ""
     unwritable: bool = False
     damaged: str = ""
+    fits: tuple[int, int] = (0, 0)
 
 
 def attempt(
@@ -128,9 +132,19 @@ def perform(task: Task, protocol: Protocol, benchmark: Benchmark, cls: type[Rank
         if not protocol.force and is_done(folder, facts, protocol.time_limit):
             return Outcome(task, kept=True, warnings=tuple(keep(folder, repeats)))
         damaged = damage(folder)
-        result = replace(_result(task, protocol, benchmark, cls, facts), repeats=repeats)
-        write_fold(folder, result)
-    return Outcome(task, warnings=tuple(result.warnings), damaged=damaged)
+        stored = {} if protocol.force or damaged else stored_trainings(folder, facts)
+        result = _result(task, protocol, benchmark, cls, facts, stored)
+        write_fold(folder, replace(result, repeats=repeats))
+    fits = (result.reused, result.tried)
+    return Outcome(task, warnings=tuple(result.warnings), damaged=damaged, fits=fits)
+
+
+def stored_trainings(folder: Path, facts: Mapping[str, object]) -> dict[str, Training]:
+    """Return the trainings of a stored fold that this identity shares, by their settings."""
+    before, now = stored_fit(folder).get("identity", {}), training_identity(facts)
+    if now is None or training_identity(before) != now:
+        return {}
+    return read_trainings(folder / TRIALS)
 
 
 def _result(
@@ -139,6 +153,7 @@ def _result(
     benchmark: Benchmark,
     cls: type[Ranker],
     facts: Mapping[str, object],
+    stored: Mapping[str, Training],
 ) -> FoldResult:
     """Train, select on validation, score the test part once."""
     start = time.perf_counter()
@@ -151,7 +166,7 @@ def _result(
     seed = seed_of(task, protocol.seed)
     selected = select(
         cls, task.settings, learned_from.train, validation, seed, protocol.time_limit,
-        chooses.grows,
+        chooses.grows, stored,
     )  # fmt: skip
     fitted = selected.ranker.taking_raw_features(transformation)
     scores = fitted.predict(fold.test)
@@ -171,6 +186,9 @@ def _result(
         seconds=time.perf_counter() - start,
         warnings=warnings,
         cut_off=CutOff.of_fits(selected.cut_off, len(selected.trials), protocol.time_limit),
+        trainings=selected.trainings,
+        reused=selected.reused,
+        tried=len(selected.trials),
     )
 
 

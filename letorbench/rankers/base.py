@@ -42,6 +42,9 @@ class Ranker(Estimator):
         From a hyper-parameter to the values that validation chooses from.
     spelled : mapping
         From a hyper-parameter to what users may call it, where that is no name in Python.
+    judges_itself : bool
+        Whether `learn` chooses by the validation measure otherwise than by its rounds, so that a
+        model does not hold for another measure.
     published : bool
         Whether it is an algorithm of its own, which `--algo all` includes.
     order_matters : str
@@ -73,6 +76,7 @@ class Ranker(Estimator):
     formula: ClassVar[str]
     grid: ClassVar[Mapping[str, Sequence[object]]] = {}
     spelled: ClassVar[Mapping[str, str]] = {}
+    judges_itself: ClassVar[bool] = False
     published: ClassVar[bool] = True
     order_matters: ClassVar[str] = ""
     learns: ClassVar[bool] = True
@@ -175,7 +179,15 @@ class Ranker(Estimator):
                 self.learned = self.learn(train, validation, rng or np.random.default_rng(0))
         finally:
             del self.deadline
-        self.transformation_ = fitted
+        return self._fitted_to(train, fitted)
+
+    def with_learned(self, learned: Learned, train: QuerySet) -> Ranker:
+        """Return the ranker itself, fitted by what an earlier training on `train` gave."""
+        self.learned = learned
+        return self._fitted_to(train, self.fit_transformation(train))
+
+    def _fitted_to(self, train: QuerySet, transformation: Transformation) -> Ranker:
+        self.transformation_ = transformation
         self.n_features_in_ = train.n_features
         self.feature_names_in_ = train.feature_names
         return self

@@ -62,6 +62,7 @@ class BestFeature(Ranker):
     title = "Reference point: the single feature, up or down, that is best on validation"
     paper = NONE
     formula = "s = x_k or s = -x_k"
+    judges_itself = True
     auto_features = "raw"
 
     def learn(

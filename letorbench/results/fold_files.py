@@ -27,6 +27,7 @@ from letorbench.results import paths
 from letorbench.results.per_query import PerQuery, read_fold_queries, write_fold_queries
 from letorbench.results.scores import read_scores, write_scores
 from letorbench.results.seal import read_sealed, write_sealed
+from letorbench.results.trials_file import Training, write_trainings
 
 if TYPE_CHECKING:
     from letorbench.rankers.base import Ranker
@@ -117,6 +118,10 @@ class FoldResult:
         That the time limit ended trainings.
     repeats : int, optional
         How many seeds the run asked for; None where nothing is drawn at random.
+    trainings : sequence of Training
+        What settings of the grid trained, where another measure can choose among it.
+    reused, tried : int
+        How many trainings were stored before, of how many.
     """
 
     identity: Mapping[str, object]
@@ -129,6 +134,9 @@ class FoldResult:
     warnings: Sequence[Notice] = ()
     cut_off: CutOff | None = None
     repeats: int | None = None
+    trainings: Sequence[Training] = ()
+    reused: int = 0
+    tried: int = 0
 
 
 def write_fold(folder: Path, result: FoldResult) -> None:
@@ -144,6 +152,7 @@ def write_fold(folder: Path, result: FoldResult) -> None:
     ranker = result.ranker
     if ranker is not None:
         ranker.save(folder / paths.MODEL)
+    write_trainings(folder / paths.TRIALS, result.trainings)
     fit = {
         "identity": result.identity,
         "chosen": ranker.get_params() if ranker else {},

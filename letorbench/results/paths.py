@@ -10,9 +10,10 @@ SCORES = "scores.txt"
 VALIDATION = "validation.txt"
 QUERIES = "per_query.csv"
 MODEL = "model.npz"
+TRIALS = "trials.npz"
 FIT = "fit.json"
 #: the files of a fold whose digests are in its fit.json
-SEALED = (SCORES, VALIDATION, QUERIES, MODEL)
+SEALED = (SCORES, VALIDATION, QUERIES, MODEL, TRIALS)
 #: the tables of an algorithm; that of its queries has the name of a fold's
 FOLDS = "folds.csv"
 #: the table of an algorithm's repeats, where it has several

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -13,6 +13,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.models import Model, StumpEnsemble
 from letorbench.notices import Notice
+from letorbench.solvers.course import Course
 from letorbench.solvers.deadline import NEVER, Deadline
 from letorbench.solvers.early_stopping import stopping_for
 from letorbench.solvers.learned import Learned
@@ -21,6 +22,7 @@ from letorbench.solvers.validation import Validation
 
 #: the longest step: that of a weak learner which makes no mistake would be infinite
 LONGEST_STEP = 5.0
+NO_VALUES = np.empty(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +107,7 @@ def boost(
     )
     warnings = () if terms else (none,)
     kept = stopping.kept
+    light = [replace(term, values=NO_VALUES) for term in terms]  # what is kept is small
     return Learned(
         to_model(terms[:kept]),
         tuple(stopping.curve),
@@ -112,6 +115,7 @@ def boost(
         tuple(objective),
         warnings,
         stopping.cut_off(rounds),
+        Course.of(validation, lambda count: to_model(light[:count]), len(terms), stopping),
     )
 
 

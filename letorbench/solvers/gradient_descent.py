@@ -16,6 +16,7 @@ from letorbench.errors import UsageError
 from letorbench.losses import Loss
 from letorbench.models.parametric import ParametricFamily
 from letorbench.notices import Notice
+from letorbench.solvers.course import Course
 from letorbench.solvers.deadline import NEVER, Deadline
 from letorbench.solvers.early_stopping import stopping_for
 from letorbench.solvers.learned import Learned
@@ -97,7 +98,9 @@ class GradientDescent(Solver):
                 break
         kept = rounds.kept
         cut_off = rounds.cut_off(self.epochs) and not warnings
-        return Learned(models[kept], tuple(rounds.curve), kept, tuple(values), warnings, cut_off)
+        course = Course.of(validation, models.__getitem__, len(models) - 1, rounds)
+        curve = tuple(rounds.curve)
+        return Learned(models[kept], curve, kept, tuple(values), warnings, cut_off, course)
 
 
 @dataclass(frozen=True)

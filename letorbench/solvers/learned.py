@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from letorbench.models.base import Model
 from letorbench.notices import Notice
+from letorbench.solvers.course import Course
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,6 +19,7 @@ class Learned:
     objective: the training objective or bound after each round, the start's first.
     warnings:  what a user must know: an iteration limit reached, a degenerate model, ...
     cut_off:   whether the time limit ended it.
+    course:    its rounds, None where it has none that validation chooses from.
     """
 
     model: Model
@@ -26,6 +28,7 @@ class Learned:
     objective: tuple[float, ...] = ()
     warnings: tuple[Notice, ...] = ()
     cut_off: bool = False
+    course: Course | None = None
 
     def __post_init__(self) -> None:
         for each in self.warnings:

@@ -26,6 +26,7 @@ from letorbench.losses.pairwise_logistic import pair_workspace, ranknet_lambdas
 from letorbench.models import MLP, Linear, Model
 from letorbench.models.mlp import Layers, backward, forward
 from letorbench.notices import Notice
+from letorbench.solvers.course import Course
 from letorbench.solvers.deadline import NEVER, Deadline
 from letorbench.solvers.early_stopping import stopping_for
 from letorbench.solvers.learned import Learned
@@ -207,7 +208,9 @@ def descend_per_query(
             state, rate = NetState.draw(layers, hidden, scale, rng), Rate(schedule)
     kept = epochs.kept
     cut_off = epochs.cut_off(schedule.epochs) and not warnings
-    return Learned(models[kept], tuple(epochs.curve), kept, tuple(costs), warnings, cut_off)
+    course = Course.of(validation, models.__getitem__, len(models) - 1, epochs)
+    curve = tuple(epochs.curve)
+    return Learned(models[kept], curve, kept, tuple(costs), warnings, cut_off, course)
 
 
 class Rate:

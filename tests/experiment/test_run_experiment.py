@@ -167,7 +167,7 @@ def test_a_killed_fold_is_run_again(protocol, monkeypatch, spy):
         run(["TOY"], {"spy": {}}, [1], replace(protocol, force=True))
     monkeypatch.undo()
     folder = protocol.out / "TOY" / "spy" / "fold1"
-    left = ["model.npz", "per_query.csv", "scores.txt", "validation.txt"]
+    left = ["model.npz", "per_query.csv", "scores.txt", "trials.npz", "validation.txt"]
     assert sorted(path.name for path in folder.iterdir()) == left
     assert not run(["TOY"], {"spy": {}}, [1], protocol).outcomes[0].kept
 
