@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from letorbench.papers import judge
-from letorbench.papers.claims import Claim, Found, Measured, Verdict
+from letorbench.papers.claims import WITH_NUMBER, Claim, Found, Measured, Verdict
 from letorbench.papers.runs import Study, Values
 
 #: what the names of a check stand for: per-query values of methods on one data set, measured
@@ -133,12 +133,13 @@ def elsewhere(claims: Iterable[Claim], found: Mapping[str, Found]) -> tuple[Verd
     """The verdicts on claims by other data sets than theirs, each with its place.
 
     Only claims about values of methods on one data set, and of no particular number, can be
-    tried on other data.
+    tried on other data. Claims that differ in the data set alone are the same there.
     """
+    able = [c for c in claims if c.check.source == "values" and c.kind not in WITH_NUMBER]
+    once = {(claim.text, claim.how): claim for claim in reversed(able)}
     return tuple(
         verdict.at(place)
-        for claim in claims
-        if claim.check.source == "values" and claim.kind not in ("value", "difference")
+        for claim in reversed(once.values())
         for place, values in found.items()
         if place != claim.dataset and set(claim.check.needs) <= set(values)
         for verdict in [claim.judge(values)]

@@ -234,13 +234,8 @@ def _judged(
         checks.on_datasets(claims, own, study),
         tuple(files),
         _absent(study, part.rpartition("-")[2], tuple(datasets)),
-        checks.elsewhere(_once(claims), others),
+        checks.elsewhere(claims, others),
     )
-
-
-def _once(claims: Sequence[Claim]) -> list[Claim]:
-    """One claim of each text: elsewhere, claims that differ in the data set are the same."""
-    return list({claim.text: claim for claim in claims if claim.check.source == "values"}.values())
 
 
 def _runs(

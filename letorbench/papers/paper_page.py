@@ -131,7 +131,10 @@ def _figures(own: Path, folder: Path, name: str) -> list[str]:
 
 
 def _short(number: str) -> str:
-    return f"{float(number):.4g}" if number else "-"
+    if not number:
+        return "-"
+    whole = float(number).is_integer() and abs(float(number)) >= 1_000.0
+    return f"{float(number):,.0f}" if whole else f"{float(number):.4g}"
 
 
 def _share(number: str) -> str:

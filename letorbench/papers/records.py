@@ -149,7 +149,7 @@ def _number(claim: Claim, number: float) -> str:
     if claim.kind == "difference":
         return f"{100.0 * number:+.1f} %"
     if claim.kind == "value":
-        return f"{number:.4g}"
+        return f"{number:,.0f}" if claim.nature == "data" else f"{number:.4g}"
     return f"{number:+.4f}"
 
 
