@@ -12,7 +12,8 @@ from benchmarks.table import show
 
 def main() -> None:
     known = [m.name for m in pkgutil.iter_modules(benchmarks.__path__)]
-    known = [name for name in known if name not in ("__main__", "digests", "selection", "table")]
+    scripts = ("__main__", "digests", "seeds", "selection", "table")
+    known = [name for name in known if name not in scripts]
     chosen = sys.argv[1:] or known
     for name in chosen:
         if name not in known:

@@ -1,0 +1,77 @@
+"""How far seeds move what draws random numbers: `python -m benchmarks.seeds [FOLDER]`.
+
+Each is run with ten seeds on OHSUMED and MQ2008; results stay in FOLDER, and are kept by a second
+call. The table is what the default number of seeds is chosen by. R seeds have a standard error
+below a third of the queries' from R = 9 (seed / queries)^2 on, where `seed` is the standard
+deviation of one seed's mean and `queries` the standard error of a mean over the test queries. The
+last columns are of the difference from ListNet, which draws nothing: a difference moves less from
+query to query, and needs more seeds.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import letorbench as lb
+from letorbench.analysis.rendering import render
+from letorbench.analysis.seeds import SeedNoise
+from letorbench.analysis.tabular import Cell, Table, columns
+from letorbench.results.per_query import PerQuery
+from letorbench.results.summary import read_per_query
+
+DATASETS, MEASURES, REPEATS = ("OHSUMED", "MQ2008"), ("ndcg@1", "ndcg@10", "map"), 10
+#: a folder of results -> its algorithm and the settings that make it draw
+DRAWN = {
+    "ranknet": ("ranknet", ()),
+    "lambdarank": ("lambdarank", ()),
+    "sampled stumps": ("ndcgboost", ("stumps=sample",)),
+    "random ties": ("wpl", ("ties=random",)),
+    "sampled trees": (
+        "lightgbm", ("docs=0.5", "columns=0.5", "leaves=7", "learning_rate=0.1"),
+    ),
+}  # fmt: skip
+#: what draws nothing, and what differences are taken from
+STEADY = "listnet"
+
+
+def needed(seed: float, queries: float) -> float:
+    """The number of seeds whose standard error is a third of the queries'; both as variances."""
+    return 9.0 * seed / queries
+
+
+def row(dataset: str, name: str, queries: PerQuery, steady: PerQuery, measure: str) -> list[Cell]:
+    """A measure of an algorithm: its deviations and the seeds that they ask for."""
+    table = queries.by_repeat(measure)
+    noise = SeedNoise.of(table, np.zeros((1, table.shape[1])), queries.folds)
+    seed = len(table) * sum(variance for variance, _ in noise.variances)
+    mean = table.mean(axis=0)
+    difference = mean - steady.values[measure]
+    of_mean, of_difference = (each.var(ddof=1) / len(each) for each in (mean, difference))
+    numbers = [(seed**0.5, 4), (of_mean**0.5, 4), (needed(seed, of_mean), 1),
+               (of_difference**0.5, 4), (needed(seed, of_difference), 1)]  # fmt: skip
+    cells = [Cell(f"{value:.{places}f}", float(value)) for value, places in numbers]
+    return [Cell(dataset), Cell(name), Cell(measure), *cells]
+
+
+def main(folder: Path) -> None:
+    """Run what is not there yet, and print the table."""
+    lb.run(DATASETS, STEADY, out=folder / STEADY)
+    rows = []
+    for name, (algo, fixed) in DRAWN.items():
+        out = folder / name.replace(" ", "-")
+        lb.run(DATASETS, algo, out=out, fixed=fixed, repeats=REPEATS)
+        for dataset in DATASETS:
+            queries = read_per_query(out, dataset, algo)
+            steady = read_per_query(folder / STEADY, dataset, STEADY)
+            rows += [tuple(row(dataset, name, queries, steady, m)) for m in MEASURES]
+    heads = ["seed", "queries", "seeds needed", "difference", "seeds needed"]
+    shown = columns(["data set", "what is drawn", "measure"], heads)
+    order = sorted(rows, key=lambda cells: [each.text for each in cells[:1]])
+    print(render(Table("", shown, tuple(order)), "text"), end="")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "results-of-seeds"))
