@@ -6,6 +6,7 @@ from inspect import cleandoc, getdoc
 from pathlib import Path
 
 from letorbench.choices import require_choice
+from letorbench.experiment.grids import draws
 from letorbench.experiment.settings import describe, parameters
 from letorbench.rankers import names, ranker
 from letorbench.rankers.plugins import use
@@ -29,6 +30,8 @@ def description(name: str) -> str:
         lines.append(f"order    of a query's documents matters: {cls.order_matters}\n")
     if not cls.available():
         lines.append(f"needs    the package {cls.needs}: python -m pip install '{cls.extra}'\n")
+    if draws(cls, {}):
+        lines.append("draws    random numbers: a run repeats it with several seeds (--repeats)\n")
     defaults = cls().get_params()
     for key, kind in parameters(cls).items():
         spelled = cls.spelled.get(key, key)

@@ -22,7 +22,7 @@ from letorbench.rankers.estimator import FEATURES
 BASELINES = (
     "regression", "ranksvm", "ranknet", "lambdarank", "listnet", "adarank-ndcg", "ndcgboost",
 )  # fmt: skip
-#: seeds of a ranker that draws: docs/statistics.md shows what the number was chosen by
+#: seeds of a ranker that draws: docs/repeats.md shows what the number was chosen by
 DEFAULT_REPEATS = 5
 
 

@@ -191,7 +191,8 @@ DRAWING = {
     "ndcgboost": [{"stumps": "sample"}],
     "lightgbm": [{"docs": 0.5, "min_docs": 2}, {"columns": 0.5, "min_docs": 2}],
     "xgboost": [{"docs": 0.5}, {"columns": 0.5}],
-    "recipe": [{"loss": "ranknet", "solver": "sgd"}],
+    "recipe": [{"loss": "ranknet", "solver": "sgd"}, {"loss": "wpl-1", "ties": "random"}],
+    "wpll": [{"weight": "1/pi", "ties": "random"}],
 }
 
 

@@ -91,6 +91,8 @@ def command(algorithm: Algorithm) -> str:
     words += ["--seed", str(facts.get("seed"))]
     if "features" in facts:
         words += ["--features", str(facts["features"])]
+    if algorithm.row.repeated:
+        words += ["--repeats", str(algorithm.row.repeats)]
     if facts.get("null", "error") != "error":
         words += ["--null", str(facts["null"])]
     return shlex.join(words)
