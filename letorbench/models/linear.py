@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from letorbench.arithmetic import dot
 from letorbench.features.moments import mean_and_scale, mean_and_variance
 from letorbench.jit import kernel
 from letorbench.models.base import Model, array
@@ -120,7 +121,7 @@ class LinearFamily(ParametricFamily):
     def model(self, theta: np.ndarray) -> Linear:
         w = theta[: len(self.mean)] / self.scale
         b = float(theta[-1]) if self.intercept else 0.0
-        return Linear(w, b - float(w @ self.mean))
+        return Linear(w, b - dot(w, self.mean))
 
     def gradient(
         self, theta: np.ndarray, features: np.ndarray, score_gradient: np.ndarray

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from letorbench.arithmetic import product
 from letorbench.jit import kernel
 from letorbench.models.base import Model, array
 from letorbench.models.parametric import ParametricFamily
@@ -114,7 +115,7 @@ class MLPFamily(ParametricFamily):
         """Return the net at theta, as a net of the features as they are."""
         W, b, v = np.split(theta, [-2 * self.hidden, -self.hidden])
         weights = W.reshape(self.hidden, len(self.mean)) / self.scale
-        return Layers(weights, b - weights @ self.mean, v)
+        return Layers(weights, b - product(weights, self.mean), v)
 
 
 def _scores(features: np.ndarray, layers: Layers) -> np.ndarray:

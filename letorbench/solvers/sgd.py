@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from letorbench.arithmetic import product
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
 from letorbench.features.moments import mean_and_variance
@@ -103,7 +104,8 @@ class NetState(NamedTuple):
         weights = rng.uniform(-1.0, 1.0, (units, n_features))
         weights = weights * np.sqrt(scale.inverse_variance / n_features)
         output = rng.uniform(-1.0, 1.0, units if layers == 2 else 0) / np.sqrt(units)
-        return NetState(weights, -weights @ scale.center, output, weights.astype(np.float32))
+        bias = -product(weights, scale.center)
+        return NetState(weights, bias, output, weights.astype(np.float32))
 
     def model(self) -> Model:
         """Copy the parameters into a model."""
