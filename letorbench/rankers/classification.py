@@ -35,7 +35,8 @@ class Classification(Ranker):
     -----
     This is Nallapati's pointwise approach with logistic regression as the classifier. The
     lecture that names it says no more. Here all labels from 1 on are one class, and the
-    intercept is not penalised.
+    intercept is not penalised. Features of another size than 0 to 1 are measured in units in which
+    one penalty suits them all (`LinearFamily.conditioned`).
 
     References
     ----------

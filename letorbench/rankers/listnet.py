@@ -40,7 +40,9 @@ class ListNet(Ranker):
 
     Notes
     -----
-    Where the paper is silent: the weights start at zero; one step uses all queries (the
+    Where the paper is silent: the weights start at zero; features of another size than 0 to 1 are
+    measured in units that suit the steps (`LinearFamily.conditioned`); one step uses all queries
+    (the
     algorithm's listing steps after each query).
 
     References

@@ -36,7 +36,9 @@ class _Surrogate(Ranker):
     -----
     The paper took MATLAB's gradient descent. Where it is silent: the weights start at zero; the
     lengths of the steps are found by backtracking; the discount of Z is 1 / log2(1 + rank) for
-    every measuring convention; the features are used as they are. No ranking depends on b. It is
+    every measuring convention; features of another size than
+    0 to 1 are measured in units that suit the steps (`LinearFamily.conditioned`). No ranking
+    depends on b. It is
     there because these losses depend on the level of the scores: sum e^s should be sum G / Z.
 
     References

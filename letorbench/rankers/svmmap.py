@@ -100,7 +100,9 @@ class SVMMAP(Ranker):
     A document is relevant if its label is 1 or more; the paper knows two labels only. A query
     without a relevant document, or without another one, has the same loss for every ranking, so n
     counts the others. The paper solves the problem with one slack a query. One slack in all is the
-    same problem with fewer planes (Joachims, Finley, Yu, Theorem 1).
+    same problem with fewer planes (Joachims, Finley, Yu, Theorem 1). Where features are not of the
+    size 0 to 1, a bundle method takes the place of plain cutting planes; it ends after 600 planes,
+    and a notice says how large the gap is then.
 
     References
     ----------
