@@ -100,7 +100,7 @@ def same_for_all(name: str, train: QuerySet, tmp_path: Path) -> None:
     def fit() -> bytes:
         fitted = cls(**short).fit_sets(train, Validation(valid), np.random.default_rng(0))
         fitted.save(tmp_path / "model.npz")
-        return fitted.predict(valid.features).tobytes() + (tmp_path / "model.npz").read_bytes()
+        return fitted.predict(valid).tobytes() + (tmp_path / "model.npz").read_bytes()
 
     assert len(set(by_threads(fit))) == 1
 
