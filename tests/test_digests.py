@@ -10,7 +10,6 @@ from toy_data import write_toy
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.digests import Place, Setting, settings, table  # noqa: E402
-
 from letorbench.jit import kernel_root  # noqa: E402
 
 #: one of each kind: closed form, gradient descent a query, stumps, L-BFGS
