@@ -142,9 +142,14 @@ class Reference:
     seconds: float
 
 
+def prepared(work: Path, name: str) -> Path:
+    return work / "prepared" / name.replace(" ", "")
+
+
 def reference(work: Path, name: str, command: Command) -> Reference:
     place = work / "reference" / name.replace(" ", "")
-    prepare(place, command)
+    prepare(prepared(work, name), command)
+    shutil.copytree(prepared(work, name), place)
     start = time.monotonic()
     subprocess.run(command.words, cwd=place, check=True, capture_output=True)
     seconds = time.monotonic() - start
@@ -159,7 +164,7 @@ def kill_once(
     """Kill, run again, compare; return the counts of what is wrong."""
     place = work / "trial"
     shutil.rmtree(place, ignore_errors=True)
-    prepare(place, command)
+    shutil.copytree(prepared(work, name), place)  # the same times in it as in the reference
     killed(place, command, float(rng.uniform(0.2, 1.05)) * expected.seconds)
     done = finished(place)
     again = subprocess.run(command.words, cwd=place, capture_output=True, text=True)
