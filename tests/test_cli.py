@@ -223,7 +223,7 @@ def test_equal_bytes_for_any_jobs(toy):
     assert names == sorted(p.relative_to(two) for p in two.rglob("*") if p.is_file())
     compared = [name for name in names if name.name != "fit.json"]  # that one holds seconds
     # a second repeat of what draws: its folds' files and the table of the repeats
-    assert len(compared) == 3 * (5 * 4 + 2) + (5 * 4 + 1) + 4
+    assert len(compared) == 3 * (5 * 5 + 2) + (5 * 5 + 1) + 4
     for name in compared:
         assert (one / name).read_bytes() == (two / name).read_bytes(), name
 
