@@ -15,6 +15,8 @@ from toy_data import write_toy
 
 from letorbench.analysis.report.svg import Axes, Line, bars, chart
 from letorbench.cli import cli
+from letorbench.results import paths
+from letorbench.results.seal import read_sealed, write_sealed
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 VOID = {"meta", "link", "br", "input"}
@@ -130,22 +132,25 @@ def test_wrong_inputs_are_one_line(folder, words, status, said):
     assert result.stderr.count("\n") == 1
 
 
-def test_a_damaged_fit_is_named(folder, tmp_path):
+def test_a_damaged_fit_costs_its_own_fold(folder, tmp_path):
     shutil.copytree(folder / "results" / "TOY", tmp_path / "TOY")
     (tmp_path / "TOY" / "regression" / "fold2" / "fit.json").write_text("{")
     words = ["report", "TOY", "--out", str(tmp_path), "--out-file", str(tmp_path / "x.html")]
     result = CliRunner().invoke(cli, words)
-    assert result.exit_code == 1 and "fold2/fit.json: found no whole fit.json" in result.stderr
+    assert result.exit_code == 0 and result.stderr.count("\n") == 1
+    assert "regression/fold2/fit.json: damaged" in result.stderr
+    text = (tmp_path / "x.html").read_text()
+    assert re.search(r"regression \(\d of \d folds\)", text)
 
 
 def test_an_external_system(folder, tmp_path):
     shutil.copytree(folder / "results" / "TOY", tmp_path / "TOY")
     for path in (tmp_path / "TOY" / "regression").glob("fold*/fit.json"):
-        fit = json.loads(path.read_text())
+        fit = read_sealed(path)
         fit["identity"] = {"dataset": "TOY", "data": fit["identity"]["data"],
                            "external": {"file": "their scores.txt"}}  # fmt: skip
         fit["chosen"], fit["validation"] = {}, {}
-        path.write_text(json.dumps(fit))
+        write_sealed(path, fit, [path.parent / name for name in paths.SEALED])
     words = ["report", "TOY", "--out", str(tmp_path), "--out-file", str(tmp_path / "x.html")]
     assert CliRunner().invoke(cli, words).exit_code == 0
     text = (tmp_path / "x.html").read_text()
