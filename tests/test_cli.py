@@ -249,7 +249,9 @@ def test_a_stopped_run_leaves_only_whole_files(toy, how):
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130 and "letorbench: error: interrupted" in errors
     left = [path for path in (toy / "results").rglob("*") if path.is_file()]
-    names = {"scores.txt", "validation.txt", "per_query.csv", "model.npz", "fit.json"}
+    names = {
+        "scores.txt", "validation.txt", "per_query.csv", "model.npz", "trials.npz", "fit.json",
+    }  # fmt: skip
     assert left and {path.name for path in left} <= names | {"folds.csv", "summary.csv"}
     for path in left:
         if path.name == "scores.txt":
