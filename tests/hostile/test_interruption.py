@@ -1,0 +1,16 @@
+"""Short versions of `kills.py` and `pairs.py`."""
+
+from __future__ import annotations
+
+from kills import kills
+from pairs import pairs
+
+
+def test_killed_commands_end_as_if_nothing_had_happened() -> None:
+    count, wrong = kills(3, 1, ("run --jobs 2", "import", "make"))
+    assert sum(count.values()) == 3 and not any(n for what, n in wrong.items() if what != "kept")
+
+
+def test_two_runs_at_once_mix_no_fold() -> None:
+    count, wrong = pairs(1)
+    assert count == 10 and not wrong
