@@ -10,6 +10,7 @@ import numpy as np
 
 from letorbench.errors import DataError, UsageError
 from letorbench.models.base import Model, array
+from letorbench.models.tree_texts import checked_lightgbm, checked_xgboost
 from letorbench.threads import thread_count
 
 if TYPE_CHECKING:
@@ -46,7 +47,10 @@ class LightGBMTrees(Model, kind="lightgbm"):
         except ImportError as error:
             raise _missing("lightgbm", error) from None
         try:
-            return lightgbm.Booster(model_str=self.model.tobytes().decode())
+            text = checked_lightgbm(self.model.tobytes().decode())
+            return lightgbm.Booster(model_str=text)
+        except DataError:
+            raise
         except (lightgbm.basic.LightGBMError, ValueError) as error:
             raise _damaged("LightGBM", error) from error
 
@@ -78,7 +82,10 @@ class XGBoostTrees(Model, kind="xgboost"):
         except ImportError as error:
             raise _missing("xgboost", error) from None
         try:
-            return xgboost.Booster(model_file=bytearray(self.model.tobytes()))
+            text = checked_xgboost(self.model.tobytes().decode())
+            return xgboost.Booster(model_file=bytearray(text.encode()))
+        except DataError:
+            raise
         except ValueError as error:  # the library's own error is one
             raise _damaged("XGBoost", error) from error
 
