@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from warnings import catch_warnings, filterwarnings
 
 from letorbench.datasets.convention_check import check_convention
 from letorbench.datasets.queryset import Benchmark
@@ -186,7 +187,9 @@ def _outcomes(
     import joblib
 
     worker = Worker(protocol, plugins.files(), max(1, thread_count() // jobs))
-    with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
+    with joblib.parallel_config(backend="loky", inner_max_num_threads=1), catch_warnings():
+        # a run that ends early, since nothing can be written, says so itself
+        filterwarnings("ignore", "[0-9]+ tasks which were still being processed", UserWarning)
         parallel = joblib.Parallel(n_jobs=jobs, batch_size=1, return_as="generator_unordered")
         yield from parallel(
             joblib.delayed(attempt)(each.task, worker, each.benchmark, each.ranker)

@@ -15,9 +15,11 @@ from click.testing import CliRunner
 from toy_data import write_toy
 
 from letorbench.cli import cli
+from letorbench.errors import DataError, WriteError
 from letorbench.experiment.plan import Protocol
 from letorbench.experiment.runner import run
 from letorbench.results import read_per_query, read_summary, summary_frame
+from letorbench.results.fold_files import write_fold
 from letorbench.results.summary import update_row
 
 #: a ranker whose third fold never ends
@@ -129,3 +131,21 @@ def test_a_damaged_fold_is_said_and_does_not_stop_a_run(tmp_path: Path) -> None:
     assert [outcome.kept for outcome in report.outcomes] == [True, False]
     assert json.loads(fit.read_text())
     assert len(read_per_query(protocol.out, "TOY", "regression").qids) == 16
+
+
+def test_a_full_disk_ends_the_run_with_one_line(tmp_path: Path, monkeypatch) -> None:
+    write_toy(tmp_path / "data")
+    protocol = Protocol(tmp_path / "data", tmp_path / "results")
+    seen = []
+
+    def write(folder, result):
+        seen.append(folder.name)
+        if folder.name == "fold3":
+            raise WriteError(folder / "scores.txt", OSError(28, "No space left on device"))
+        write_fold(folder, result)
+
+    monkeypatch.setattr("letorbench.experiment.task.write_fold", write)
+    with pytest.raises(DataError, match="fold3/scores.txt: cannot be written: No space left"):
+        run(["TOY"], ["regression"], None, protocol)
+    assert seen == ["fold1", "fold2", "fold3"]  # no other fold could be stored either
+    assert read_summary(protocol.out, "TOY").rows[0].folds == 2
