@@ -161,6 +161,6 @@ def test_every_ranker_ends_with_numbers(cls):
     start = time.perf_counter()
     model = cls().fit_sets(train, Validation(valid), np.random.default_rng(0))
     assert time.perf_counter() - start < BOUND
-    assert np.isfinite(model.predict(valid.features)).all()
+    assert np.isfinite(model.predict(valid)).all()
     assert np.isfinite(model.learned.objective).all()
     assert not any("no number" in str(each) for each in model.learned.warnings)
