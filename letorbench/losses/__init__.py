@@ -8,7 +8,7 @@ Examples
 --------
 >>> from letorbench.losses import loss
 >>> loss("wpl-1/pi").formula
-'-sum_i 1/pi log(e^(s_i) / sum over j from i on of e^(s_j))'
+'-sum_i 1/pi log(e^(s_i) / sum over r_j <= r_i of e^(s_j))'
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def minimise(
 
     >>> def hinge(w):
     ...     return max(0.0, 1.0 - w[0]), np.array([-1.0 if w[0] < 1.0 else 0.0])
-    >>> round(minimise(hinge, np.ones(1), C=1.0, gap=1e-6).value, 6)
+    >>> round(float(minimise(hinge, np.ones(1), C=1.0, gap=1e-6).value), 6)
     0.5
     """
     ridge = unit**-2.0  # |w|^2 = sum of ridge v^2
