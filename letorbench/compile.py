@@ -43,7 +43,7 @@ def fit(name: str, **settings: object) -> None:
     """Train a ranker and score with it."""
     for levels in (2, 3, 12):  # pair sums take another path where there are many labels
         train, valid = small_set(1, levels), small_set(2, levels)
-        ranker(name)(**settings).fit_sets(train, valid).predict(valid.features)
+        ranker(name)(**settings).fit_sets(train, valid).predict(valid)
 
 
 def compute(name: str) -> None:
