@@ -5,8 +5,8 @@ chooses on one half, the other half judges the choice; many random splits, each 
 Printed are gains over the plain best, in units of 0.0001: the mean over the rankers, and behind
 +- its standard error over the folds.
 
-    python -m benchmarks.selection [--data-dir data] [--sample FILE] [--algo NAMES]
-                                   [--cache FOLDER] [--jobs 1]
+    python -m benchmarks.selection [--data-dir data] [--dataset NAMES] [--sample FILE]
+                                   [--algo NAMES] [--cache FOLDER] [--jobs 1]
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from letorbench.solvers.early_stopping import EarlyStopping
 from letorbench.solvers.rules import Rule, best, latest
 from letorbench.solvers.validation import Validation
 
+DATASETS = ("OHSUMED", "MQ2008", "DEMO")
 #: the first is what the choosing half is measured by
 MEASURES = ("ndcg@10", "ndcg@3", "map")
 SPLITS = 20
@@ -199,9 +200,9 @@ class Case:
         return fitted(self.train), fitted(self.validation)
 
 
-def cases(data_dir: Path, sample: Path | None) -> Iterator[Case]:
-    """The folds of OHSUMED, MQ2008 and DEMO, and both halves of a sample of MSLR."""
-    for name in ("OHSUMED", "MQ2008", "DEMO"):
+def cases(data_dir: Path, wanted: Sequence[str], sample: Path | None) -> Iterator[Case]:
+    """The folds of the data sets wanted, and both halves of a sample of MSLR."""
+    for name in wanted:
         if name == "DEMO" or layout.present(name, data_dir):
             found = load(name, data_dir)
             for fold in found.folds:
@@ -397,6 +398,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data-dir", type=Path, default=Path("data"))
     parser.add_argument("--sample", type=Path, help="a file of MSLR's form, of a few queries")
+    parser.add_argument("--dataset", default=",".join(DATASETS), help="only these, a comma list")
     parser.add_argument("--algo", default="all", help="only these rankers, a comma list")
     parser.add_argument("--cache", type=Path, help="where trainings are kept")
     parser.add_argument("--jobs", type=int, default=1)
@@ -404,8 +406,9 @@ def main() -> None:
     asked = names() if options.algo == "all" else options.algo.split(",")
     usable = [ranker(name) for name in asked if ranker(name).published]
     usable = [cls for cls in usable if cls.available() and (cls.grid or hasattr(cls, "rounds"))]
+    found = cases(options.data_dir, options.dataset.split(","), options.sample)
     tasks = [
-        (cls, case) for case in cases(options.data_dir, options.sample) for cls in usable
+        (cls, case) for case in found for cls in usable
         if not cls.needs or case.dataset in ("OHSUMED", "MQ2008")
     ]  # fmt: skip
     found = Parallel(options.jobs)(delayed(judged)(*task, options.cache) for task in tasks)
@@ -417,7 +420,8 @@ def main() -> None:
             for (cls, case), each in zip(tasks, found)
             if each[column] is not None
         }
-        table(what, list(rules), rows)
+        if rows:
+            table(what, list(rules), rows)
 
 
 if __name__ == "__main__":
