@@ -24,8 +24,9 @@ from letorbench.experiment.settings import Settings
 from letorbench.experiment.task import FAILURES, Outcome, Worker, attempt
 from letorbench.rankers import plugins
 from letorbench.rankers.base import Ranker
-from letorbench.results.fold_files import check_writable, current_folds, experiment_of, read_folds
+from letorbench.results.fold_result import check_writable
 from letorbench.results.paths import algo_folder
+from letorbench.results.stored_folds import current_folds, experiment_of, read_folds
 from letorbench.results.summary import Summary, refreshed_summary, stored_summary, update_row
 from letorbench.threads import thread_count
 

@@ -24,15 +24,8 @@ from letorbench.measures import parse
 from letorbench.notices import Notice
 from letorbench.rankers import plugins, ranker
 from letorbench.rankers.base import Ranker
-from letorbench.results.fold_files import (
-    CutOff,
-    FoldResult,
-    damage,
-    is_done,
-    keep,
-    stored_fit,
-    write_fold,
-)
+from letorbench.results.fit_file import damage, is_done, keep, stored_fit
+from letorbench.results.fold_result import CutOff, FoldResult, write_fold
 from letorbench.results.measure_fold import measure_fold
 from letorbench.results.paths import TRIALS, fold_folder
 from letorbench.results.scores import finite_scores, score_warnings

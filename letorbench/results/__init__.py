@@ -1,8 +1,9 @@
 """Results: the only package that knows the names and the formats of result files.
 
-`paths` has every name. `fold_files` writes and reads a fold, `summary` and `per_query` read what
-is finished, `derived_tables` writes the CSV copies, `dataframes` gives DataFrames. Other people's
-score files come in by `import_external`, ours go out by `export_trec`.
+`paths` has every name. `fold_result` writes a fold, `fit_file` says whether it is finished and
+sound, `stored_folds` reads it. `summary` and `per_query` read what is finished, `derived_tables`
+writes the CSV copies, `dataframes` gives DataFrames. Other people's score files come in by
+`import_external`, ours go out by `export_trec`.
 """
 
 from __future__ import annotations
@@ -17,18 +18,8 @@ from letorbench.results.dataframes import (
     per_query_frame,
     summary_frame,
 )
-from letorbench.results.fold_files import (
-    CutOff,
-    FoldResult,
-    Measured,
-    StoredFold,
-    current_folds,
-    fold_scores,
-    is_done,
-    read_folds,
-    stored_fit,
-    write_fold,
-)
+from letorbench.results.fit_file import is_done, stored_fit
+from letorbench.results.fold_result import CutOff, FoldResult, Measured, write_fold
 from letorbench.results.paths import (
     algo_folder,
     algorithms,
@@ -38,6 +29,7 @@ from letorbench.results.paths import (
 )
 from letorbench.results.per_query import PerQuery, check_paired
 from letorbench.results.scores import read_scores, write_scores
+from letorbench.results.stored_folds import StoredFold, current_folds, fold_scores, read_folds
 from letorbench.results.summary import Row, Summary, curve, read_per_query, read_summary
 
 __all__ = [

@@ -12,9 +12,9 @@ from letorbench.conventions import Convention
 from letorbench.datasets.queryset import QuerySet
 from letorbench.measures import Measure, parse, query_metrics
 from letorbench.measures.random_order import random_order_metrics
-from letorbench.results.fold_files import by_repeat, joined_queries
 from letorbench.results.per_query import PerQuery
 from letorbench.results.score_frames import data_of
+from letorbench.results.stored_folds import by_repeat, joined_queries
 from letorbench.results.summary import Row, Summary, require_folds
 
 #: the ranker whose numbers are means over all orders of a query, not those of the file's order

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from letorbench.errors import DataError
 from letorbench.results import paths
-from letorbench.results.fold_files import StoredFold, fit_notices
+from letorbench.results.fit_file import fit_notices
+from letorbench.results.stored_folds import StoredFold
 from letorbench.results.summary import (
     Summary,
     deviation_column,

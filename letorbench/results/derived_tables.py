@@ -13,8 +13,8 @@ import numpy as np
 
 from letorbench.files import write_atomically
 from letorbench.results import paths
-from letorbench.results.fold_files import StoredFold, by_repeat
 from letorbench.results.per_query import PerQuery
+from letorbench.results.stored_folds import StoredFold, by_repeat
 
 
 def write_algorithm_tables(folder: Path, folds: Sequence[StoredFold]) -> None:

@@ -9,7 +9,7 @@ from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError
 from letorbench.results import paths
-from letorbench.results.fold_files import by_repeat
+from letorbench.results.stored_folds import by_repeat
 from letorbench.results.summary import require_folds
 from letorbench.results.trec import write_qrels, write_run
 

@@ -16,10 +16,11 @@ from letorbench.files import one_writer
 from letorbench.rankers import names
 from letorbench.results import paths
 from letorbench.results.columns import content
-from letorbench.results.fold_files import FoldResult, read_folds, versions, write_fold
+from letorbench.results.fold_result import FoldResult, versions, write_fold
 from letorbench.results.measure_fold import measure_fold
 from letorbench.results.score_formats import detect, read_any
 from letorbench.results.scores import finite_scores, score_warnings
+from letorbench.results.stored_folds import read_folds
 from letorbench.results.summary import Summary, read_summary
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")

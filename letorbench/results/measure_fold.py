@@ -8,7 +8,7 @@ from letorbench.conventions import Convention
 from letorbench.datasets.queryset import Fold
 from letorbench.measures import default_measures
 from letorbench.results.added_measures import measured
-from letorbench.results.fold_files import Measured
+from letorbench.results.fold_result import Measured
 from letorbench.results.per_query import PerQuery
 
 

@@ -12,8 +12,8 @@ from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError, UsageError
 from letorbench.results import paths
-from letorbench.results.fold_files import StoredFold
 from letorbench.results.scores import read_scores
+from letorbench.results.stored_folds import StoredFold
 from letorbench.results.summary import require_folds
 
 if TYPE_CHECKING:

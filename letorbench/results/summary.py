@@ -18,7 +18,8 @@ from letorbench.errors import DataError, UsageError
 from letorbench.files import one_writer
 from letorbench.results import paths
 from letorbench.results.derived_tables import write_algorithm_tables, write_summary_table
-from letorbench.results.fold_files import (
+from letorbench.results.per_query import PerQuery
+from letorbench.results.stored_folds import (
     StoredFold,
     by_repeat,
     current_folds,
@@ -26,7 +27,6 @@ from letorbench.results.fold_files import (
     read_folds,
     sound_and_damaged,
 )
-from letorbench.results.per_query import PerQuery
 
 #: the columns of summary.csv before its measures
 HEAD = ("algo", "convention", "folds", "repeats", "cut_off")

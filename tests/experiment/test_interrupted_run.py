@@ -19,7 +19,7 @@ from letorbench.errors import DataError, WriteError
 from letorbench.experiment.plan import Protocol
 from letorbench.experiment.runner import run
 from letorbench.results import read_per_query, read_summary, summary_frame
-from letorbench.results.fold_files import write_fold
+from letorbench.results.fold_result import write_fold
 from letorbench.results.summary import update_row
 
 #: a ranker whose third fold never ends

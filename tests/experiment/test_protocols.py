@@ -9,7 +9,7 @@ from letorbench.api.running import perform
 from letorbench.cli.run import run
 from letorbench.errors import UsageError
 from letorbench.experiment.protocols import PROTOCOLS, selection_protocol
-from letorbench.results.fold_files import stored_fit
+from letorbench.results.fit_file import stored_fit
 from letorbench.results.paths import fold_folder
 from letorbench.solvers.rules import best, latest
 from letorbench.solvers.validation import Validation

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.results.fold_files import sound_and_damaged
 from letorbench.results.paths import FIT, SEALED
+from letorbench.results.stored_folds import sound_and_damaged
 from letorbench.results.summary import stored_summary
 
 Damage = Callable[[bytes, np.random.Generator], bytes]

@@ -35,7 +35,7 @@ def test_measured_again_is_what_was_stored(ran, monkeypatch):
         found = read_fold_queries(*where)
         return replace(found, values=dict(list(found.values.items())[:1]))
 
-    monkeypatch.setattr("letorbench.results.fold_files.read_fold_queries", first_measure_only)
+    monkeypatch.setattr("letorbench.results.stored_folds.read_fold_queries", first_measure_only)
     measures = ["ndcg@1", "ndcg@10", "map", "p@7"]
     found = with_measures(ran / "results", ran / "data", "TOY", "regression", measures)
     for name in measures:

@@ -11,7 +11,8 @@ from stored_results import store_fold
 
 from letorbench.results import paths
 from letorbench.results.added_measures import extended
-from letorbench.results.fold_files import keep, read_folds, stored_fit
+from letorbench.results.fit_file import keep, stored_fit
+from letorbench.results.stored_folds import read_folds
 from letorbench.results.summary import Row, read_per_query, read_summary
 
 #: values of two queries a fold: VALUES[repeat][fold]

@@ -11,9 +11,9 @@ from typing import Any
 from letorbench.analysis.results_table import USUAL
 from letorbench.errors import DataError
 from letorbench.results.added_measures import with_measures
-from letorbench.results.fold_files import by_repeat
 from letorbench.results.per_query import PerQuery
 from letorbench.results.reference_points import relative_summary
+from letorbench.results.stored_folds import by_repeat
 from letorbench.results.summary import Row, Summary, require_folds
 
 

@@ -8,7 +8,7 @@ from html import escape
 from letorbench.analysis.report.gather import Algorithm, Results
 from letorbench.analysis.report.html import folded, paragraph
 from letorbench.notices import Notice
-from letorbench.results.fold_files import fit_notices
+from letorbench.results.fit_file import fit_notices
 
 #: each notice of an algorithm, and the folds that gave it
 Found = Mapping[Notice, list[int]]

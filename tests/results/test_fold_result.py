@@ -20,8 +20,9 @@ from letorbench.results import (
     stored_fit,
     write_fold,
 )
-from letorbench.results.fold_files import damage, experiment_of, keep
+from letorbench.results.fit_file import damage, keep
 from letorbench.results.per_query import read_fold_queries
+from letorbench.results.stored_folds import experiment_of
 
 
 def test_another_systems_fold_is_scores_and_a_fit(tmp_path: Path) -> None:
