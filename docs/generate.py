@@ -60,6 +60,8 @@ def _algorithm(name: str) -> str:
     ]
     if cls.order_matters:
         lines.append(f"The order of a query's documents matters: {cls.order_matters}.\n")
+    if cls.feature_order_matters:
+        lines.append(f"The order of the features matters: {cls.feature_order_matters}.\n")
     if cls.needs:
         lines.append(f"It needs the package `{cls.needs}`: `pip install '{cls.extra}'`.\n")
     defaults = cls().get_params()

@@ -28,6 +28,8 @@ def description(name: str) -> str:
     lines = [f"{name}: {cls.title}\n\npaper    {cls.paper}\nformula  {cls.formula}\n"]
     if cls.order_matters:
         lines.append(f"order    of a query's documents matters: {cls.order_matters}\n")
+    if cls.feature_order_matters:
+        lines.append(f"order    of the features matters: {cls.feature_order_matters}\n")
     if not cls.available():
         lines.append(f"needs    the package {cls.needs}: python -m pip install '{cls.extra}'\n")
     if draws(cls, {}):

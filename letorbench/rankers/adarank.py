@@ -27,6 +27,11 @@ ROUNDING = 1e-12
 class _AdaRank(Ranker):
     """What both rankers share: the loop of Algorithm 1 on a measure E."""
 
+    feature_order_matters = (
+        "of features that rank the documents alike, as a feature and its logarithm do, the first "
+        "is taken; sums with it are not the same as sums with the other"
+    )
+
     rounds: int = 200
     directions: str = "ascending"
 

@@ -49,6 +49,9 @@ class Ranker(Estimator):
         Whether it is an algorithm of its own, which `--algo all` includes.
     order_matters : str
         Why the model depends on the order of a query's training documents; "" where it does not.
+    feature_order_matters : str
+        Why the model depends on the order of the features, apart from random draws; "" where it
+        does not.
     learns : bool
         Whether it learns from features; the reference points `random` and `ideal` do not.
     sees_labels : bool
@@ -79,6 +82,7 @@ class Ranker(Estimator):
     judges_itself: ClassVar[bool] = False
     published: ClassVar[bool] = True
     order_matters: ClassVar[str] = ""
+    feature_order_matters: ClassVar[str] = ""
     learns: ClassVar[bool] = True
     sees_labels: ClassVar[bool] = False
     needs: ClassVar[str | None] = None

@@ -63,6 +63,10 @@ class BestFeature(Ranker):
     paper = NONE
     formula = "s = x_k or s = -x_k"
     judges_itself = True
+    feature_order_matters = (
+        "of features that are equally good on validation the first is taken; on other documents "
+        "they may differ"
+    )
     auto_features = "raw"
 
     def learn(
