@@ -7,8 +7,10 @@ from pathlib import Path
 
 from letorbench.choices import require_choice
 from letorbench.datasets.acquire.archive import import_archive
+from letorbench.datasets.acquire.examine import examine
 from letorbench.datasets.acquire.fetch import fetch as fetch_data
 from letorbench.datasets.acquire.verify import verify as verify_data
+from letorbench.datasets.acquire.web import Patience
 from letorbench.datasets.catalog import CATALOG, describe, parse
 from letorbench.datasets.layout import find, installed
 from letorbench.datasets.synthetic import make as make_data
@@ -48,9 +50,41 @@ def import_path(path: Path, data_dir: Path) -> list[Row]:
     return _places(import_archive(path, data_dir), data_dir)
 
 
-def fetch(name: str, data_dir: Path) -> list[Row]:
-    """Download a data set, check and unpack it; return its names and folders."""
-    return _places(fetch_data(name, data_dir), data_dir)
+def fetch(name: str, data_dir: Path, time_limit: float | None = None) -> list[Row]:
+    """Download a data set, check and unpack it; return its names and folders.
+
+    Parameters
+    ----------
+    name : str
+    data_dir : Path
+    time_limit : float, optional
+        The seconds that each address has; by default six hours.
+    """
+    patience = Patience() if time_limit is None else Patience(total=time_limit)
+    return _places(fetch_data(name, data_dir, patience=patience), data_dir)
+
+
+def examination(names: Sequence[str], data_dir: Path) -> tuple[list[Row], list[str]]:
+    """Look at data sets on disk, and ask their addresses.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The data sets; all that are known or here where there are none.
+    data_dir : Path
+
+    Returns
+    -------
+    rows : list of tuple of str
+        A table with its heads.
+    damaged : list of str
+        The names of the data sets that are on disk and not complete.
+    """
+    chosen = names or [*CATALOG, *(p for p in installed(data_dir) if p not in CATALOG)]
+    found = examine(chosen, data_dir)
+    rows = [("name", "where", "found")] + [(f.name, f.place, f.status) for f in found]
+    on_disk = [f for f in found if f.ok is False and "://" not in f.place]
+    return rows, list(dict.fromkeys(f.name for f in on_disk))
 
 
 def make(name: str, data_dir: Path, seed: int = 0, questions: int | None = None) -> list[Row]:

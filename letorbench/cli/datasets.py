@@ -13,7 +13,7 @@ from letorbench.errors import DataError
 @click.group(invoke_without_command=True)
 @click.pass_context
 def datasets(ctx: click.Context) -> None:
-    """The data sets: list, show, import, fetch, verify, make."""
+    """The data sets: list, show, import, fetch, verify, make, doctor."""
     if ctx.invoked_subcommand is None:
         ctx.invoke(list_)
 
@@ -51,12 +51,37 @@ def import_(path: Path, data_dir: Path) -> None:
 
 @datasets.command()
 @click.argument("name", shell_complete=completion.catalog)
+@click.option(
+    "--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
+    help="The time that each address has.  [default: six hours]",
+)
 @options.data_dir
-def fetch(name: str, data_dir: Path) -> None:
-    """Download a data set, check it against the published hash, unpack it."""
+def fetch(name: str, time_limit: float | None, data_dir: Path) -> None:
+    """Download a data set, check it against the published hash, unpack it.
+
+    A download that stops is continued by the same command.
+    """
     from letorbench.api.data_sets import fetch as fetch_data
 
-    _places(fetch_data(name, data_dir))
+    _places(fetch_data(name, data_dir, time_limit))
+
+
+@datasets.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=completion.catalog)
+@options.data_dir
+def doctor(names: tuple[str, ...], data_dir: Path) -> None:
+    """Look at the files of data sets and ask their addresses; all where none is named.
+
+    The status is 1 where a data set on disk is not complete.
+    """
+    from letorbench.api.data_sets import examination
+
+    rows, damaged = examination(names, data_dir)
+    widths = [max(len(row[i]) for row in rows) for i in range(2)]
+    for name, where, found in rows:
+        click.echo(f"{name.ljust(widths[0])}  {where.ljust(widths[1])}  {found}")
+    if damaged:
+        raise DataError(f"not complete on disk: {', '.join(damaged)}")
 
 
 @datasets.command()

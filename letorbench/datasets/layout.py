@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,9 @@ PARTS: dict[str, tuple[str, ...]] = {
     "validation": ("vali.txt", "valid.txt", "validationset.txt"),
     "test": ("test.txt", "testset.txt"),
 }
-FOLD = re.compile(r"fold[ _-]?(\d+)", re.IGNORECASE)
+_FOLD = re.compile(r"fold[ _-]?0*([0-9]+)", re.IGNORECASE)
+#: a higher number of a fold is taken for a mistake
+MOST_FOLDS = 1_000
 
 
 @dataclass(frozen=True)
@@ -72,14 +75,14 @@ def find(name: str | Name, data_dir: Path) -> Layout:
         If the name leads out of the data folder.
     """
     named = parse(name)
-    places = _places(named)
-    for place in places:
+    looked_in = places(named)
+    for place in looked_in:
         folder = resolve(Path(data_dir), place)
         if folder is not None:
             folds = _folds(folder, named.entry)
             if folds is not None:
                 return Layout(named, folder, folds)
-    looked = ", ".join(str(Path(data_dir) / place) for place in places)
+    looked = ", ".join(str(Path(data_dir) / place) for place in looked_in)
     raise DataError(
         f"{named.label}: no such data set on disk; looked in {looked}; {_advice(named)}"
     )
@@ -132,6 +135,56 @@ def resolve(root: Path, place: str) -> Path | None:
     return folder if folder.is_dir() else None
 
 
+def fold_number(folder_name: str) -> int | None:
+    """Return the number of a fold's folder; None for another folder.
+
+    Every number above `MOST_FOLDS` is read as the next one.
+    """
+    match = _FOLD.fullmatch(folder_name)
+    if match is None:
+        return None
+    return min(int(match[1][: len(str(MOST_FOLDS))]), MOST_FOLDS + 1)
+
+
+def numbered_folds(
+    numbers: Mapping[str, int], count: int | None, where: str
+) -> dict[int, str]:
+    """Return the name of each fold's folder by its number, from 1 to the last.
+
+    Parameters
+    ----------
+    numbers : mapping of str to int
+        The number of each folder by its name; see `fold_number`.
+    count : int or None
+        How many folds there must be; None where the highest number says so.
+    where : str
+        What the message begins with.
+
+    Raises
+    ------
+    DataError
+        A number is missing, stands twice, or is none that a fold can have.
+    """
+    names: dict[int, str] = {}
+    for name, number in sorted(numbers.items()):
+        if number in names:
+            raise DataError(
+                f"{where}: found {names[number]!r} and {name!r}, expected one folder a fold"
+            )
+        names[number] = name
+    found = ", ".join(names[number] for number in sorted(names)[:9])
+    last = max(names) if count is None else count
+    if min(names) < 1 or max(names) > min(last, MOST_FOLDS):
+        most = MOST_FOLDS if count is None else count
+        raise DataError(f"{where}: found {found[:80]}; expected folds from Fold1 to Fold{most}")
+    for number in range(1, last + 1):
+        if number not in names:
+            raise DataError(
+                f"{where}: found {found}; expected Fold1 to Fold{last} (no Fold{number})"
+            )
+    return names
+
+
 def part_of(file_name: str, prefix: str = "") -> str | None:
     """Return the part that a file name stands for: train, validation, test, or None."""
     lower = file_name.lower()
@@ -140,7 +193,14 @@ def part_of(file_name: str, prefix: str = "") -> str | None:
     return next((part for part, names in PARTS.items() if lower[len(prefix) :] in names), None)
 
 
-def _places(named: Name) -> tuple[str, ...]:
+def places(named: Name) -> tuple[str, ...]:
+    """Return the folders under the data folder that may hold a data set, the official one first.
+
+    Raises
+    ------
+    UsageError
+        The name leads out of the data folder.
+    """
     if named.entry is not None:
         return tuple(place.format(variant=named.variant) for place in named.entry.places)
     steps = named.text.split("/")
@@ -154,22 +214,18 @@ def _folds(folder: Path, entry: Entry | None) -> tuple[FoldFiles, ...] | None:
     if entry is not None and entry.n_folds == 1:
         files = _parts(folder, entry.prefix)
         return (_fold(1, folder, files, entry.validation),) if files else None
-    numbered = {
-        int(match[1]): path for path in _subfolders(folder) if (match := FOLD.fullmatch(path.name))
+    numbers = {
+        path.name: number
+        for path in _subfolders(folder)
+        if (number := fold_number(path.name)) is not None
     }
-    if not numbered:
+    if not numbers:
         files = _parts(folder, "") if entry is None else {}
         return (_fold(1, folder, files, True),) if files else None
-    count = max(numbered) if entry is None else entry.n_folds
-    missing = sorted(set(range(1, count + 1)) - set(numbered))
-    if missing:
-        raise DataError(
-            f"{folder}: found {', '.join(path.name for path in sorted(numbered.values()))}; "
-            f"expected Fold1 to Fold{count} (no Fold{missing[0]})"
-        )
+    names = numbered_folds(numbers, None if entry is None else entry.n_folds, str(folder))
     return tuple(
-        _fold(number, numbered[number], _parts(numbered[number], ""), True)
-        for number in range(1, count + 1)
+        _fold(number, folder / name, _parts(folder / name, ""), True)
+        for number, name in sorted(names.items())
     )
 
 
@@ -185,7 +241,7 @@ def _fold(number: int, folder: Path, files: dict[str, Path], validation: bool) -
 
 def _parts(folder: Path, prefix: str) -> dict[str, Path]:
     found: dict[str, Path] = {}
-    for path in sorted(folder.iterdir()):
+    for path in _listed(folder):
         part = part_of(path.name, prefix)
         if part is not None and path.is_file():
             if part in found:
@@ -197,9 +253,15 @@ def _parts(folder: Path, prefix: str) -> dict[str, Path]:
 
 
 def _subfolders(folder: Path) -> list[Path]:
-    if not folder.is_dir():
-        return []
-    return sorted(path for path in folder.iterdir() if path.is_dir() and path.name[0] != ".")
+    return [path for path in _listed(folder) if path.is_dir() and path.name[0] != "."]
+
+
+def _listed(folder: Path) -> list[Path]:
+    """Return what a folder holds, in order; nothing where there is no such folder."""
+    try:
+        return sorted(folder.iterdir()) if folder.is_dir() else []
+    except OSError as error:
+        raise DataError(f"{folder}: cannot be read: {error.strerror}") from None
 
 
 def _inside_known(name: str) -> bool:

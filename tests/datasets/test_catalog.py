@@ -123,4 +123,17 @@ def test_downloads_are_usable() -> None:
     for k in range(1, 6):
         after = hashes[f"Fold{k % 5 + 1}/vali.txt"]
         assert hashes[f"Fold{k}/test.txt"].digest == after.digest
-    assert catalog.CATALOG["MSLR-WEB10K"].sources[0].bytes == 1_234_144_912
+    (shared,) = (s for s in catalog.CATALOG["MSLR-WEB10K"].sources if s.bytes)
+    assert shared.bytes == 1_234_144_912
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_addresses_that_answered_errors_come_last_and_say_so(name: str) -> None:
+    archives = [source for source in catalog.CATALOG[name].sources if source.file]
+    assert [bool(s.answered) for s in archives] == sorted(bool(s.answered) for s in archives)
+    shown = [text for what, text in catalog.describe(catalog.entry(name)) if what == "source"]
+    for source in catalog.CATALOG[name].sources:
+        (line,) = (text for text in shown if text.split(" ")[0] == source.url)
+        assert source.answered in line and ("a page for people" in line) == (not source.file)
+    if name.startswith("MSLR"):
+        assert archives[-1].answered == "HTTP 400 in September 2025"

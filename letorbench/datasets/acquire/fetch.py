@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-import hashlib
-import http.client
-import urllib.error
-import urllib.request
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from letorbench.datasets import layout
 from letorbench.datasets.acquire.archive import import_archive
-from letorbench.datasets.acquire.verify import verify
-from letorbench.datasets.catalog import TWIN, FileHash, Name, Source, entry, parse
-from letorbench.datasets.scratch import scratch_folder
-from letorbench.errors import DataError
+from letorbench.datasets.acquire.download import download
+from letorbench.datasets.acquire.members import OTHER_ENDINGS, foreign_ending
+from letorbench.datasets.acquire.web import Interrupted, Patience
+from letorbench.datasets.catalog import TWIN, Entry, Name, Source, entry, parse
+from letorbench.errors import DataError, WriteError
+from letorbench.files import one_writer
 
-__all__ = ["fetch", "verify"]
-
-#: an address that sends nothing for so many seconds is given up
-TIMEOUT = 60
+#: the folder of the downloads that are not finished, in the data folder
+DOWNLOADS = ".downloads"
 
 
 def fetch(
-    name: str | Name, data_dir: Path, addresses: Sequence[Source] | None = None
+    name: str | Name,
+    data_dir: Path,
+    addresses: Sequence[Source] | None = None,
+    patience: Patience = Patience(),
 ) -> tuple[str, ...]:
     """Download a data set, check its published size and hash, and import it.
 
-    A data set that is on disk already is left as it is.
+    A data set that is on disk already is left as it is. A download that stops is continued by
+    the next one of the same data set.
 
     Parameters
     ----------
@@ -35,6 +36,8 @@ def fetch(
     data_dir : Path
     addresses : sequence of Source, optional
         The addresses to try one after another; by default the catalog's.
+    patience : Patience
+        How long each address is waited for.
 
     Returns
     -------
@@ -45,8 +48,10 @@ def fetch(
     ------
     DataError
         If no address has it. The message says what each answered and how else to get the data.
+    WriteError
+        If a file cannot be written.
     """
-    named = parse(name)
+    named, data_dir = parse(name), Path(data_dir)
     known, label = entry(named), named.label
     if layout.present(named, data_dir):
         return (label,)
@@ -54,68 +59,109 @@ def fetch(
         raise DataError(
             f"{label}: cannot be downloaded; `letorbench datasets make {known.name}` generates it"
         )
-    tried = []
-    for source in known.sources if addresses is None else addresses:
-        if not source.file:
-            continue
+    sources = known.sources if addresses is None else addresses
+    archives = [source for source in sources if source.file]
+    for source in archives:
+        _refuse_to_repeat(data_dir / source.file)
+    if not archives:
+        raise DataError(
+            f"{label}: no download succeeded: it is given on request only; {_elsewhere(known)}"
+        )
+    folder = data_dir / DOWNLOADS / label
+    with one_writer(folder):
         try:
-            return _fetch_one(source, Path(data_dir))
+            if layout.present(named, data_dir):  # another process has just fetched it
+                return (label,)
+            return _first(archives, folder, patience, _importer(named, data_dir), known)
+        finally:
+            _tidy(folder)
+
+
+def unfinished(data_dir: Path) -> dict[str, int]:
+    """Return how many bytes there are of each data set whose download is not finished."""
+    parts = (data_dir / DOWNLOADS).glob("*/*.part")
+    found: dict[str, int] = {}
+    for part in sorted(parts):
+        found[part.parent.name] = found.get(part.parent.name, 0) + part.stat().st_size
+    return found
+
+
+def _first(
+    sources: Sequence[Source],
+    folder: Path,
+    patience: Patience,
+    use: Callable[[Path], tuple[str, ...]],
+    known: Entry,
+) -> tuple[str, ...]:
+    """Return what the first source gives that has the data set."""
+    tried, stopped = [], False
+    for source in sources:
+        try:
+            names = download(source, folder, patience, use)
+        except WriteError:
+            _clear(folder)
+            raise
         except DataError as error:
             tried.append(str(error))
+            stopped |= isinstance(error, Interrupted)
+        else:
+            _clear(folder)
+            return names
+    kept = unfinished(folder.parents[1]).get(folder.name, 0)
+    again = f"the same command continues ({kept:,} bytes are kept), or " if kept else ""
     raise DataError(
-        f"{label}: no download succeeded: {'; '.join(tried) or 'it is given on request only'}; "
-        + _elsewhere(known.name, known.page)
+        f"{folder.name}: no download succeeded: {'; '.join(tried)}; {again}{_elsewhere(known)}"
     )
 
 
-def _fetch_one(source: Source, data_dir: Path) -> tuple[str, ...]:
-    with scratch_folder(data_dir) as scratch:
-        path = scratch / source.file
-        _download(source, path)
-        if path.suffix == ".rar":
-            kept = data_dir / source.file
-            path.replace(kept)
-            raise DataError(
-                f"{source.url}: was saved as {kept}, a .rar archive: unpack it (`unrar x "
-                f"{source.file}`), then `letorbench datasets import FOLDER`"
-            )
-        return import_archive(path, data_dir)
+def _importer(named: Name, data_dir: Path) -> Callable[[Path], tuple[str, ...]]:
+    """Return what imports a file; one that is not unpacked here is kept in the data folder."""
+
+    def use(path: Path) -> tuple[str, ...]:
+        try:
+            if foreign_ending(path) is None:
+                return import_archive(path, data_dir, named)
+            path.replace(data_dir / path.name)
+            raise _unpack_it(data_dir / path.name)
+        finally:
+            path.unlink(missing_ok=True)
+
+    return use
 
 
-def _download(source: Source, path: Path) -> None:
-    from tqdm import tqdm
-
-    state = hashlib.new(source.hash.algorithm) if source.hash else None
-    size = 0
-    try:
-        with urllib.request.urlopen(source.url, timeout=TIMEOUT) as answer, path.open("xb") as out:
-            length = answer.headers.get("Content-Length", "")
-            total = int(length) if length.isdigit() else source.bytes
-            with tqdm(
-                total=total, unit="B", unit_scale=True, desc=source.file, disable=None
-            ) as progress:
-                while block := answer.read(1 << 20):
-                    size += len(block)
-                    if source.bytes is not None and size > source.bytes:
-                        break
-                    out.write(block)
-                    if state is not None:
-                        state.update(block)
-                    progress.update(len(block))
-    except urllib.error.URLError as error:
-        raise DataError(f"{source.url}: {getattr(error, 'reason', error)}") from None
-    except (OSError, http.client.HTTPException) as error:
-        raise DataError(f"{source.url}: {error}") from None
-    if source.bytes is not None and size != source.bytes:
-        found = "more" if size > source.bytes else f"{size:,}"
-        raise DataError(f"{source.url}: found {found} bytes, expected {source.bytes:,}")
-    if source.hash is not None and state.hexdigest() != source.hash.digest:
-        found = FileHash(source.hash.algorithm, state.hexdigest())
-        raise DataError(f"{source.url}: found {found}, expected {source.hash}")
+def _refuse_to_repeat(kept: Path) -> None:
+    """Raise DataError where an earlier download waits for being unpacked by hand."""
+    if foreign_ending(kept) is not None and kept.is_file():
+        raise _unpack_it(kept)
 
 
-def _elsewhere(name: str, page: str) -> str:
+def _unpack_it(kept: Path) -> DataError:
+    return DataError(
+        f"{kept}: is downloaded, but {kept.suffix} archives are not unpacked here: unpack it "
+        f"(`{OTHER_ENDINGS[kept.suffix.lower()]} {kept.name}`), then `letorbench datasets import "
+        "FOLDER`"
+    )
+
+
+def _clear(folder: Path) -> None:
+    with suppress(OSError):
+        for path in folder.iterdir():
+            path.unlink()
+
+
+def _tidy(folder: Path) -> None:
+    """Remove the folder of downloads where nothing is kept in it."""
+    if not any(part.stat().st_size for part in folder.glob("*.part")):
+        _clear(folder)
+    with suppress(OSError):
+        folder.rmdir()
+        folder.parent.rmdir()
+
+
+def _elsewhere(known: Entry) -> str:
+    pages = dict.fromkeys([known.page, *(s.url for s in known.sources if not s.file)])
     return (
-        f"get it from {page} and `letorbench datasets import PATH`, or `letorbench datasets make "
-        f"{name}{TWIN}` for a synthetic one of its shape"
+        f"get it from {' or '.join(filter(None, pages))} in a browser (terms: {known.terms}) and "
+        f"`letorbench datasets import PATH`, or `letorbench datasets make {known.name}{TWIN}` for "
+        "a synthetic one of its shape"
     )

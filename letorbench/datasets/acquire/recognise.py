@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from letorbench.datasets.catalog import CATALOG, Entry, parse, same
-from letorbench.datasets.layout import FOLD, PARTS, part_of
+from letorbench.datasets.layout import PARTS, fold_number, numbered_folds, part_of
 from letorbench.errors import DataError
 
 _PREFIX = re.compile(r"(set[12]\.)", re.IGNORECASE)
@@ -74,7 +74,8 @@ def _root(path: PurePosixPath) -> tuple[PurePosixPath, str] | None:
     prefix = match[1].lower() if match else ""
     if part_of(path.name, prefix) is None:
         return None
-    return (path.parent.parent if FOLD.fullmatch(path.parent.name) else path.parent, prefix)
+    in_fold = fold_number(path.parent.name) is not None
+    return (path.parent.parent if in_fold else path.parent, prefix)
 
 
 def _has_train_and_test(files: list[PurePosixPath], prefix: str) -> bool:
@@ -82,20 +83,31 @@ def _has_train_and_test(files: list[PurePosixPath], prefix: str) -> bool:
 
 
 def _check_folds(name: str, root: PurePosixPath, files: list[PurePosixPath], where: Path) -> None:
-    """Raise DataError unless the folds, if any, count from 1 and have all three parts."""
-    parts: dict[int, set[str | None]] = {}
+    """Raise DataError unless the folds, if any, count from 1 and have each part once."""
+    prefix = _root(files[0])[1]
+    parts: dict[tuple[str, str | None], PurePosixPath] = {}
     for path in files:
-        match = FOLD.fullmatch(path.parent.name) if path.parent != root else None
-        if match:
-            parts.setdefault(int(match[1]), set()).add(part_of(path.name))
+        key = (str(path.parent), part_of(path.name, prefix))
+        if key in parts:
+            raise DataError(
+                f"{where}: found two {key[1]} files, {parts[key]} and {path.name}; expected one"
+            )
+        parts[key] = path
+    numbers = {
+        path.parent.name: number
+        for path in files
+        if path.parent != root and (number := fold_number(path.parent.name)) is not None
+    }
+    if not numbers:
+        return
     known = parse(name).entry
-    last = max(parts, default=0) if known is None else known.n_folds
-    for number in range(1, last + 1 if parts else 0):
+    count = None if known is None else known.n_folds
+    for folder in numbered_folds(numbers, count, f"{where}: {name} is not whole").values():
         for part in PARTS:
-            if part not in parts.get(number, ()):
+            if (str(root / folder), part) not in parts:
                 raise DataError(
-                    f"{where}: {name} is not whole: no {part} file in {root / f'Fold{number}'}; "
-                    f"expected train, validation and test files in Fold1 to Fold{last}"
+                    f"{where}: {name} is not whole: no {part} file in {root / folder}; expected "
+                    "train, validation and test files in every fold"
                 )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,11 +84,7 @@ def _files(found: Layout) -> tuple[FileCheck, ...]:
 
 
 def _status(path: Path, published: FileHash) -> str:
-    found = hashlib.new(published.algorithm)
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            found.update(block)
-    return "ok" if found.hexdigest() == published.digest else "differs"
+    return "ok" if FileHash.of(path, published.algorithm) == published else "differs"
 
 
 def _facts(found: Layout, data: Benchmark) -> tuple[FactCheck, ...]:

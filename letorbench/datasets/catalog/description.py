@@ -47,5 +47,7 @@ def _labels(known: Entry) -> str:
 
 def _address(source: Source) -> str:
     size = f"{source.bytes:,} bytes" if source.bytes is not None else ""
-    facts = ", ".join(part for part in (size, str(source.hash or "")) if part)
+    kind = "" if source.file else "a page for people"
+    last = f"answered {source.answered}" if source.answered else ""
+    facts = ", ".join(part for part in (kind, size, str(source.hash or ""), last) if part)
     return f"{source.url} ({facts})" if facts else source.url

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 
 
@@ -13,6 +15,15 @@ class FileHash:
 
     algorithm: str
     digest: str
+
+    @staticmethod
+    def of(path: Path, algorithm: str) -> FileHash:
+        """Return the hash of a file by an algorithm."""
+        state = hashlib.new(algorithm)
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                state.update(block)
+        return FileHash(algorithm, state.hexdigest())
 
     def __str__(self) -> str:
         return f"{self.algorithm} {self.digest}"
@@ -31,12 +42,15 @@ class Source:
         The archive's published size.
     hash : FileHash, optional
         The archive's published hash.
+    answered : str
+        What the address is known to have answered last, where that was an error.
     """
 
     url: str
     file: str = ""
     bytes: int | None = None
     hash: FileHash | None = None
+    answered: str = ""
 
 
 @dataclass(frozen=True)

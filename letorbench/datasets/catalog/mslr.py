@@ -10,6 +10,9 @@ from types import MappingProxyType
 from letorbench.datasets.catalog.facts import Entry, FileHash, Source, TwinShape
 
 _FILES = "http://research.microsoft.com/en-us/um/beijing/projects/mslr/data"
+#: the share's page, which a browser must open, and the programs' address of the same file,
+#: which answers errors since 2025: github.com/tensorflow/datasets/issues/11136
+_SHARE_PAGES = "https://1drv.ms/u"
 _SHARES = "https://api.onedrive.com/v1.0/shares"
 _RANKEVAL = "http://rankeval.isti.cnr.it/rankeval-datasets"
 
@@ -82,14 +85,16 @@ def _mslr(
         aliases=(f"MSLR{size}", f"MSN{size}", f"WEB{size}"),
         twin=TwinShape(1, most, 0.55, "raw"),
         sources=(
+            Source(f"{_RANKEVAL}/{small}/dataset/{small}.tar.gz", f"{small}.tar.gz"),
+            Source(f"{_FILES}/{name}.zip", f"{name}.zip"),
             Source(
                 f"{_SHARES}/{share}/root/content",
                 f"{name}.zip",
                 n_bytes,
                 FileHash("sha256", digest),
+                answered="HTTP 400 in September 2025",
             ),
-            Source(f"{_FILES}/{name}.zip", f"{name}.zip"),
-            Source(f"{_RANKEVAL}/{small}/dataset/{small}.tar.gz", f"{small}.tar.gz"),
+            Source(f"{_SHARE_PAGES}/{share}"),
         ),
         hashes=MappingProxyType({file: FileHash("sha256", h) for file, h in hashes.items()}),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import stat
 import tarfile
@@ -217,7 +218,8 @@ def test_incomplete(tmp_path: Path, lost: str) -> None:
     del files[f"x/MQ2008/{lost}"]
     refused(as_zip(tmp_path / "a.zip", files), tmp_path, f"no .* file in x/MQ2008/{lost[:5]}")
     with_fewer = {name: text for name, text in tree("MQ2008").items() if "Fold5" not in name}
-    refused(as_folder(tmp_path / "b", with_fewer), tmp_path / "c", "no train file in MQ2008/Fold5")
+    source = as_folder(tmp_path / "b", with_fewer)
+    refused(source, tmp_path / "c", "MQ2008 is not whole: .* .no Fold5")
 
 
 def test_a_file_twice(tmp_path: Path) -> None:
@@ -281,6 +283,122 @@ def test_bytes_changed_inside(tmp_path: Path) -> None:
     refused(source, tmp_path, "a.zip: damaged archive")
 
 
+@pytest.mark.parametrize("ending", [".tar.gz", ".tar.bz2", ".tar.xz"])
+def test_every_bit_behind_the_last_file_counts(tmp_path: Path, ending: str) -> None:
+    """The check sums of a stream stand at its end, which unpacking alone does not read."""
+    whole = as_tar(tmp_path / f"a{ending}", tree("MQ2008"), f"w:{ending[5:]}")
+    data = whole.read_bytes()
+    for place in range(len(data) - 8, len(data)):
+        whole.write_bytes(data[:place] + bytes([data[place] ^ 128]) + data[place + 1 :])
+        refused(whole, tmp_path / str(place), "damaged")
+
+
+def test_a_file_that_is_no_part_counts(tmp_path: Path) -> None:
+    source = as_zip(tmp_path / "a.zip", {"readme.txt": "what this is" * 99} | tree("MQ2008"))
+    data = bytearray(source.read_bytes())
+    data[data.index(b"readme.txt") + 12] ^= 4
+    source.write_bytes(bytes(data))
+    refused(source, tmp_path, "damaged archive")
+
+
+def test_a_directory_that_lost_a_file(tmp_path: Path) -> None:
+    source = as_zip(tmp_path / "a.zip", tree("MQ2008") | tree("MQ2007"))
+    with zipfile.ZipFile(source) as archive:
+        archive.infolist()
+        start = archive.start_dir
+    data = source.read_bytes()
+    lost = data.index(b"PK\1\2", start + 4) - start
+    record = bytearray(data[-22:])
+    record[12:16] = (int.from_bytes(record[12:16], "little") - lost).to_bytes(4, "little")
+    source.write_bytes(data[:start] + data[start + lost : -22] + bytes(record))
+    refused(source, tmp_path, "found 29 files, expected 30")
+
+
+def test_tars_one_after_the_other(tmp_path: Path) -> None:
+    both = [as_tar(tmp_path / f"{k}.tar", tree(k)) for k in ("MQ2007", "MQ2008")]
+    (tmp_path / "both.tar").write_bytes(b"".join(path.read_bytes() for path in both))
+    refused(tmp_path / "both.tar", tmp_path, "more than zeros after 15 files")
+
+
+def test_a_header_of_gigabytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    most = []
+    read = gzip.GzipFile.read
+    monkeypatch.setattr(
+        gzip.GzipFile, "read", lambda file, size=-1: most.append(size) or read(file, size)
+    )
+    source = tmp_path / "a.tar.gz"
+    info = tarfile.TarInfo("x")
+    info.type, info.size = tarfile.XHDTYPE, 5 << 30
+    with gzip.open(source, "wb") as out:
+        out.write(info.tobuf())
+        out.write(bytes(5 << 20))
+    refused(source, tmp_path, "damaged")
+    assert 0 < max(most) < 1 << 23
+
+
+def test_zeros_without_end_behind_the_last_file(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(members, "HARMLESS", 1 << 20)
+    source = as_tar(tmp_path / "a.tar.gz", tree("MQ2008"), "w:gz")
+    with gzip.open(source, "rb") as file:
+        text = file.read()
+    with gzip.open(source, "wb") as out:
+        out.write(text + bytes(2 << 20))
+    refused(source, tmp_path, "damaged archive: more than zeros")
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ("Fold1/TRAIN.TXT", "found two train files, .*expected one"),
+        ("Fold1/trainingset.txt", "found two train files, .*expected one"),
+        ("Fold01/train.txt", "found 'Fold01' and 'Fold1', expected one folder a fold"),
+        ("fold_1/train.txt", "found 'Fold1' and 'fold_1', expected one folder a fold"),
+        ("Fold0/train.txt", "expected folds from Fold1 to Fold5"),
+        ("Fold6/train.txt", "expected folds from Fold1 to Fold5"),
+        (f"Fold{'9' * 100}/train.txt", "expected folds from Fold1 to Fold5"),
+    ],
+)
+def test_folds_and_parts_that_are_there_twice(tmp_path: Path, more: str, message: str) -> None:
+    source = as_zip(tmp_path / "a.zip", tree("MQ2008") | {f"MQ2008/{more}": "0 qid:1 1:0\n"})
+    refused(source, tmp_path, message)
+
+
+def test_only_a_fold_that_cannot_be(tmp_path: Path) -> None:
+    for number in ("0", "00", "1001", "9" * 200):
+        files = {f"mine/Fold{number}/{name}": "0 qid:1 1:0\n" for name in NAMES}
+        source = as_zip(tmp_path / "a.zip", files)
+        refused(source, tmp_path / number[:5], "expected folds from Fold1 to Fold1000")
+
+
+def test_the_same_set_in_another_spelling_is_refused(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    import_archive(as_zip(tmp_path / "a.zip", tree("MQ2008")), data)
+    before = contents(data)
+    for old, new in (("train.txt", "TRAIN.TXT"), ("Fold", "fold_")):
+        files = {name.replace(old, new): text for name, text in tree("MQ2008").items()}
+        with pytest.raises(DataError, match="two train files|found 'Fold1' and 'fold_1'"):
+            import_archive(as_zip(tmp_path / "b.zip", files), data)
+        assert contents(data) == before
+        assert sorted(p.name for p in (data / "MQ2008").iterdir()) == sorted(
+            {name.split("/")[1] for name in tree("MQ2008")}
+        )
+
+
+def test_links_are_said_not_to_be_followed(tmp_path: Path) -> None:
+    real = as_folder(tmp_path / "real", tree(""))
+    linked = tmp_path / "MQ2008"
+    linked.mkdir()
+    for fold in real.iterdir():
+        (linked / fold.name).symlink_to(fold)
+    refused(linked, tmp_path, "no data set inside; .* .5 links are not followed")
+
+
+@pytest.mark.parametrize("name", ["a.7z", "train.txt.gz", "x.tar.zst", "x.bz2"])
+def test_what_is_not_unpacked(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"anything")
+    refused(tmp_path / name, tmp_path, "files are not unpacked; unpack it first")
+
+
 def test_encrypted(tmp_path: Path) -> None:
     source = as_zip(tmp_path / "a.zip", tree("MQ2008"))
     data = bytearray(source.read_bytes())
@@ -305,7 +423,7 @@ def test_nothing_inside(tmp_path: Path) -> None:
 
 def test_an_archive_inside(tmp_path: Path) -> None:
     source = as_zip(tmp_path / "a.zip", {"x/ltrc_yahoo.tar.bz2": "hello"})
-    refused(source, tmp_path, "the archive x/ltrc_yahoo.tar.bz2; unpack this one first")
+    refused(source, tmp_path, "the compressed file x/ltrc_yahoo.tar.bz2; unpack this one first")
 
 
 def test_which_version(tmp_path: Path) -> None:

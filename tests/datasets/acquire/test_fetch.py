@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+import hostile_server as served
 import pytest
 
 from letorbench.datasets import layout, synthetic
+from letorbench.datasets.acquire import download, examine, web
 from letorbench.datasets.acquire import fetch as fetching
 from letorbench.datasets.acquire.archive import import_archive
+from letorbench.datasets.acquire.verify import verify
+from letorbench.datasets.acquire.web import Patience
 from letorbench.datasets.catalog import CATALOG, FileHash, Source, names
 from letorbench.errors import DataError
 
@@ -28,72 +35,270 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def source(path: Path, **changes: object) -> Source:
-    data = path.read_bytes()
+PATIENCE = Patience(stall=0.4, slowest=0.0, total=20.0, attempts=5, pause=0.01)
+
+
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+
+
+def published(url: str, data: bytes, **changes: object) -> Source:
     facts = {
-        "file": path.name,
-        "url": path.as_uri(),
+        "file": "MQ2008.zip",
+        "url": url,
         "bytes": len(data),
         "hash": FileHash("sha256", hashlib.sha256(data).hexdigest()),
     }
     return Source(**(facts | changes))
 
 
+def unknown(url: str, **changes: object) -> Source:
+    """An address of which neither size nor hash is published."""
+    return Source(**({"url": url, "file": "MQ2008.zip"} | changes))
+
+
 def left(data: Path) -> list[str]:
     return sorted(path.name for path in data.iterdir())
 
 
+def fetched(data_dir: Path, *sources: Source, patience: Patience = PATIENCE) -> tuple[str, ...]:
+    return fetching.fetch("MQ2008", data_dir, sources, patience)
+
+
 def test_fetches_checks_and_imports(archive: Path, tmp_path: Path) -> None:
-    assert fetching.fetch("mq2008", tmp_path, [source(archive)]) == ("MQ2008",)
-    assert left(tmp_path) == ["MQ2008"]
-    assert layout.present("MQ2008", tmp_path)
-    assert fetching.fetch("MQ2008", tmp_path, []) == ("MQ2008",), "is there: no net needed"
-
-
-def test_unpublished_sizes_are_not_asked(archive: Path, tmp_path: Path) -> None:
-    plain = source(archive, bytes=None, hash=None)
-    assert fetching.fetch("MQ2008", tmp_path, [plain]) == ("MQ2008",)
+    data = archive.read_bytes()
+    with served.server(data, whole=served.whole) as (address, asked):
+        at = f"{address}/whole"
+        assert fetching.fetch("mq2008", tmp_path, [published(at, data)]) == ("MQ2008",)
+        assert left(tmp_path) == ["MQ2008"] and layout.present("MQ2008", tmp_path)
+        assert fetching.fetch("MQ2008", tmp_path, []) == ("MQ2008",), "is there: no net needed"
+        assert fetched(tmp_path / "plain", unknown(at)) == ("MQ2008",)
+        assert asked == [None, None]
 
 
 def test_next_address_when_one_fails(archive: Path, tmp_path: Path) -> None:
-    gone = source(archive, url=(archive.parent / "gone.zip").as_uri())
-    assert fetching.fetch("MQ2008", tmp_path, [gone, source(archive)]) == ("MQ2008",)
+    data = archive.read_bytes()
+    with served.server(data, whole=served.whole, gone=served.status(404)) as (address, asked):
+        sources = [published(f"{address}/{name}", data) for name in ("gone", "whole", "whole")]
+        assert fetched(tmp_path, *sources) == ("MQ2008",)
+        assert left(tmp_path) == ["MQ2008"] and len(asked) == 2
+
+
+def test_sent_in_chunks(archive: Path, tmp_path: Path) -> None:
+    with served.server(archive.read_bytes(), chunks=served.chunks) as (address, _):
+        assert fetched(tmp_path, unknown(f"{address}/chunks")) == ("MQ2008",)
+
+
+REFUSED = {
+    "gone": (served.status(404), "answers HTTP 404, it is gone"),
+    "forbidden": (served.status(403, "\x1b[31mno"), "HTTP 403, it refuses, or asks for a sign-in"),
+    "bad": (served.status(400), "answers HTTP 400, Bad Request"),
+    "odd": (served.status(799), "answers HTTP 799"),
+    "page": (served.page, "found a web page, expected an archive; a licence, a sign-in or a form"),
+    "disguise": (served.page_in_disguise, "found a web page, expected an archive"),
+    "garbage": (served.garbage, "http://127"),
+    "silent": (served.silent, "sent nothing for 0.4 seconds"),
+    "file": (served.to("file:///etc/passwd"), "file:///etc/passwd, which is no address on the web"),
+    "ftp": (served.to("ftp://127.0.0.1/a"), "leads to ftp://127.0.0.1/a, which is no address"),
+    "data": (served.to("data:,x"), "which is no address on the web; expected http or https"),
+    "circle": (served.to("/circle", 307), "is redirected without an end, or more than 10 times"),
+    "nowhere": (served.status(302), "is redirected without an end"),
+    "escape": (served.to("file:///%1b\x1b[2J"), r"file:///%1b\\x1b\[2J, which is no address"),
+    "encoded": (served.encoded, "found it encoded as gzip, expected not"),
+    "large": (served.length("99999999999999"), "99,999,999,999,999 bytes, expected at most"),
+    "wrong": (served.wrong_byte, "damaged archive|found another"),
+    "more": (served.length("²"), "MQ2008.zip: damaged archive|found no .zip|bytes after its end"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused(archive: Path, tmp_path: Path, name: str) -> None:
+    behaviour, message = REFUSED[name]
+    data = archive.read_bytes() + (b"x" if name == "more" else b"")
+    with served.server(data, **{name: behaviour}) as (address, _):
+        with pytest.raises(DataError, match=message) as error:
+            fetched(tmp_path, unknown(f"{address}/{name}"))
+    said = str(error.value)
+    assert "datasets import PATH" in said and "https://" in said
+    assert said.isprintable() and left(tmp_path) == []
+
+
+@pytest.mark.parametrize("text", ["²", "9" * 5000, "-1", "x", ""])
+def test_lengths_that_are_no_numbers(archive: Path, tmp_path: Path, text: str) -> None:
+    with served.server(archive.read_bytes(), odd=served.length(text)) as (address, _):
+        assert fetched(tmp_path, unknown(f"{address}/odd")) == ("MQ2008",)
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"hash": FileHash("sha256", "0" * 64)}, "found sha256 [0-9a-f]{64}, expected sha256 0000"),
-        ({"bytes": 10}, "more bytes, expected 10"),
-        ({"bytes": 10**9}, r"[0-9,]+ bytes, expected 1,000,000,000"),
-        ({"url": "file:///nowhere/MQ2008.zip"}, "file:///nowhere/MQ2008.zip: "),
+        ({"bytes": 10}, "found [0-9,]+ bytes, expected 10"),
+        ({"bytes": 10**9}, r"found [0-9,]+ bytes, expected 1,000,000,000"),
     ],
 )
-def test_what_is_wrong_is_not_imported(
+def test_another_size_or_hash_than_is_published(
     archive: Path, tmp_path: Path, changes: dict[str, object], message: str
 ) -> None:
-    with pytest.raises(DataError, match=message) as error:
-        fetching.fetch("MQ2008", tmp_path, [source(archive, **changes)])
-    assert "datasets import PATH" in str(error.value) and "https://" in str(error.value)
-    assert "\n" not in str(error.value)
+    data = archive.read_bytes()
+    with served.server(data, whole=served.whole, length=served.length("x")) as (address, _):
+        for name in ("whole", "length"):
+            with pytest.raises(DataError, match=message.replace("[0-9,]+", "(more|[0-9,]+)")):
+                fetched(tmp_path, published(f"{address}/{name}", data, **changes))
     assert left(tmp_path) == []
 
 
-def test_a_page_in_place_of_the_archive(tmp_path: Path) -> None:
-    page = tmp_path / "MQ2008.zip"
-    page.write_text("<html>sign in</html>")
-    plain = source(page, bytes=None, hash=None)
-    with pytest.raises(DataError, match="no archive"):
-        fetching.fetch("MQ2008", tmp_path / "data", [plain])
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://a.b/c", "//a", "http://", "http://["])
+def test_addresses_that_are_none_of_the_web(tmp_path: Path, url: str) -> None:
+    with pytest.raises(DataError, match="is no address on the web; expected http or https"):
+        fetched(tmp_path, unknown(url))
+    assert left(tmp_path) == []
+
+
+def test_no_redirect_from_https_to_http() -> None:
+    web.require_web("http://a/b", before="http://a/")
+    web.require_web("https://a/b", before="http://a/")
+    with pytest.raises(DataError, match="https://a/: leads to http://a/b, which is not encrypted"):
+        web.require_web("http://a/b", before="https://a/")
+
+
+def test_an_endless_file_ends_at_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(download, "MOST_BYTES", 1 << 20)
+    with served.server(b"", endless=served.endless) as (address, _):
+        with pytest.raises(DataError, match="found more bytes, expected 1,048,576"):
+            fetched(tmp_path, unknown(f"{address}/endless"))
+        with pytest.raises(DataError, match="found more bytes, expected 5,000"):
+            fetched(tmp_path, unknown(f"{address}/endless", bytes=5000))
+    assert left(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["drips", "drips_headers"])
+def test_the_time_limit_holds_while_bytes_drip(archive: Path, tmp_path: Path, name: str) -> None:
+    short = replace(PATIENCE, total=0.5)
+    with served.server(archive.read_bytes(), drip=getattr(served, name)) as (address, _):
+        start = time.monotonic()
+        with pytest.raises(DataError, match="took longer than the time limit"):
+            fetched(tmp_path, unknown(f"{address}/drip"), patience=short)
+        assert time.monotonic() - start < 2.5
+
+
+def test_a_drip_is_given_up(archive: Path, tmp_path: Path) -> None:
+    fast = replace(PATIENCE, stall=0.2, slowest=1000.0, attempts=1)
+    with served.server(archive.read_bytes(), drips=served.drips) as (address, _):
+        with pytest.raises(DataError, match="sent fewer than 1,000 bytes a second"):
+            fetched(tmp_path, unknown(f"{address}/drips"), patience=fast)
+
+
+@pytest.mark.parametrize("source", [published, lambda url, data: unknown(url)])
+def test_a_download_that_is_cut_off_is_continued(archive: Path, tmp_path: Path, source) -> None:
+    data = archive.read_bytes()
+    with served.server(data, cut=served.cut_into(4)) as (address, asked):
+        assert fetched(tmp_path, source(f"{address}/cut", data)) == ("MQ2008",)
+        piece = -(-len(data) // 4)
+        assert asked == [None, *(f"bytes={piece * i}-" for i in (1, 2, 3))]
+    assert left(tmp_path) == ["MQ2008"]
+
+
+def test_the_next_run_continues(archive: Path, tmp_path: Path) -> None:
+    data, once = archive.read_bytes(), replace(PATIENCE, attempts=1)
+    with served.server(data, cut=served.cut_into(3)) as (address, asked):
+        for _ in range(2):
+            with pytest.raises(DataError, match="ended after .*the same command continues"):
+                fetched(tmp_path, unknown(f"{address}/cut"), patience=once)
+            assert left(tmp_path) == [".downloads"]
+            assert list(fetching.unfinished(tmp_path)) == ["MQ2008"]
+            assert not layout.present("MQ2008", tmp_path)
+        fetched(tmp_path, unknown(f"{address}/cut"), patience=once)
+        assert len(asked) == 3 and left(tmp_path) == ["MQ2008"]
+
+
+@pytest.mark.parametrize("kind", ["etag", "size", "ignored", "complete"])
+def test_what_has_changed_meanwhile_is_not_continued(
+    archive: Path, tmp_path: Path, kind: str
+) -> None:
+    """Whatever the server has now is downloaded from its beginning."""
+    data, once = archive.read_bytes(), replace(PATIENCE, attempts=1)
+    old = {"etag": data, "size": data + b"12", "ignored": data, "complete": data[:1000]}[kind]
+    with served.server(old, cut=served.cut_into(2)) as (address, _):
+        port = address
+        with pytest.raises(DataError, match="ended after"):
+            fetched(tmp_path, unknown(f"{address}/cut"), patience=once)
+    (part,) = (tmp_path / ".downloads" / "MQ2008").glob("*.part")
+    now = {
+        "etag": lambda handler, d: served.with_ranges(handler, d, ETag='"b"'),
+        "size": lambda handler, d: served.with_ranges(handler, d, ETag='"a"'),
+        "ignored": served.whole,
+        "complete": lambda handler, d: served.with_ranges(handler, d[:500], ETag='"a"'),
+    }[kind]
+    with served.server(data, cut=now, again=served.whole) as (address, asked):
+        held = json.loads(part.with_suffix(".json").read_text())
+        name = hashlib.blake2b(f"{address}/cut".encode(), digest_size=4).hexdigest()
+        for path in (part, part.with_suffix(".json")):
+            path.rename(path.with_name(f"{name}-{path.name.split('-', 1)[1]}"))
+        assert held["size"] == len(old) and port != address
+        if kind == "complete":
+            with pytest.raises(DataError, match="damaged"):
+                fetched(tmp_path, unknown(f"{address}/cut"), patience=once)
+        else:
+            assert fetched(tmp_path, unknown(f"{address}/cut"), patience=once) == ("MQ2008",)
+        assert asked[0] == f"bytes={-(-len(old) // 2)}-"
+
+
+def test_damage_of_what_is_kept_costs_one_download(archive: Path, tmp_path: Path) -> None:
+    data, once = archive.read_bytes(), replace(PATIENCE, attempts=1)
+    with served.server(data, cut=served.cut_into(2), whole=served.whole) as (address, asked):
+        for damage in (lambda old: b"?" * len(old), lambda old: old[:-1], lambda old: old + b"x"):
+            data_dir = tmp_path / str(len(asked))
+            with pytest.raises(DataError, match="ended after"):
+                fetched(data_dir, published(f"{address}/cut", data), patience=once)
+            (part,) = (data_dir / ".downloads" / "MQ2008").glob("*.part")
+            part.write_bytes(damage(part.read_bytes()))
+            fetched(data_dir, published(f"{address}/cut", data))
+            assert left(data_dir) == ["MQ2008"]
+
+
+@pytest.mark.parametrize("name", ["cut_without_ranges", "stalls", "cut_chunks"])
+def test_what_cannot_be_continued_ends(archive: Path, tmp_path: Path, name: str) -> None:
+    with served.server(archive.read_bytes(), bad=getattr(served, name)) as (address, asked):
+        with pytest.raises(DataError, match="ended|sent nothing"):
+            fetched(tmp_path, unknown(f"{address}/bad"))
+        assert len(asked) <= 2
+    assert left(tmp_path) == [".downloads"]
+
+
+def test_another_data_set_than_was_asked_for(tmp_path: Path) -> None:
+    made = synthetic.make("MQ2008", tmp_path / "made", scale=0.02)
+    path = tmp_path / "OHSUMED.zip"
+    with zipfile.ZipFile(path, "w") as out:
+        for file in sorted(made.rglob("*.txt")):
+            out.write(file, Path("MQ2008") / file.relative_to(made))
+    with served.server(path.read_bytes(), whole=served.whole) as (address, _):
+        source = unknown(f"{address}/whole", file="OHSUMED.zip")
+        with pytest.raises(DataError, match="found MQ2008 inside, expected OHSUMED"):
+            fetching.fetch("OHSUMED", tmp_path / "data", [source])
     assert left(tmp_path / "data") == []
 
 
-def test_rar_is_kept_and_explained(tmp_path: Path) -> None:
-    rar = tmp_path / "Gov.rar"
-    rar.write_bytes(b"Rar!")
-    with pytest.raises(DataError, match="unrar x Gov.rar.*datasets import"):
-        fetching.fetch("TD2003", tmp_path / "data", [source(rar)])
-    assert left(tmp_path / "data") == ["Gov.rar"]
+def test_files_with_other_hashes_than_are_published(
+    archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = {"Fold1/vali.txt": FileHash("sha256", "0" * 64)}
+    changed = replace(CATALOG["MQ2008"], hashes=rows)
+    monkeypatch.setattr(names, "CATALOG", {"MQ2008": changed})
+    with served.server(archive.read_bytes(), whole=served.whole) as (address, _):
+        with pytest.raises(DataError, match="Fold1/vali.txt: found another file than is published"):
+            fetched(tmp_path, unknown(f"{address}/whole"))
+    assert left(tmp_path) == []
+
+
+def test_rar_is_kept_and_explained_and_not_downloaded_again(tmp_path: Path) -> None:
+    with served.server(b"Rar!", whole=served.whole, page=served.page) as (address, asked):
+        source = unknown(f"{address}/whole", file="Gov.rar")
+        for _ in range(2):
+            with pytest.raises(DataError, match="Gov.rar: .*unrar x Gov.rar.*datasets import"):
+                fetching.fetch("TD2003", tmp_path, [source])
+            assert left(tmp_path) == ["Gov.rar"] and len(asked) == 1
 
 
 def test_by_request_and_generated(tmp_path: Path) -> None:
@@ -101,11 +306,42 @@ def test_by_request_and_generated(tmp_path: Path) -> None:
         fetching.fetch("YAHOO-SET1", tmp_path)
     with pytest.raises(DataError, match="datasets make TD2003-twin"):
         fetching.fetch("TD2003-twin", tmp_path)
+    assert left(tmp_path) == []
+
+
+def test_two_at_once_download_once(archive: Path, tmp_path: Path) -> None:
+    data = archive.read_bytes()
+    with served.server(data, whole=served.whole) as (address, asked):
+        source = published(f"{address}/whole", data)
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(lambda _: fetched(tmp_path, source), range(4)))
+        assert found == [("MQ2008",)] * 4 and len(asked) == 1
+    assert left(tmp_path) == ["MQ2008"]
+
+
+def test_examination(archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = archive.read_bytes()
+    good = {"whole": served.whole, "ranges": served.with_ranges}
+    bad = {"gone": served.status(400), "page": served.page, "silent": served.silent}
+    monkeypatch.setattr(examine, "LONGEST", 0.5)
+    with served.server(data, **good, **bad) as (address, _):
+        sources = [published(f"{address}/{name}", data) for name in (*good, *bad)]
+        sources += [published(f"{address}/whole", data, bytes=7), Source(f"{address}/page")]
+        changed = replace(CATALOG["MQ2008"], sources=tuple(sources))
+        monkeypatch.setattr(names, "CATALOG", {"MQ2008": changed})
+        found = examine.examine(["MQ2008"], tmp_path)
+        assert [each.ok for each in found] == [None, True, True, *[False] * 4, None]
+        assert [each.place for each in found[1:]] == [source.url for source in sources]
+        assert "HTTP 400" in found[3].status and "web page" in found[4].status
+        fetched(tmp_path, sources[0])
+        assert examine.examine(["MQ2008"], tmp_path)[0].ok is True
+        (tmp_path / "MQ2008/Fold2/test.txt").unlink()
+        assert examine.examine(["MQ2008"], tmp_path)[0].ok is False
 
 
 def test_verify_twin_at_full_size(tmp_path: Path) -> None:
     synthetic.make("MQ2008", tmp_path)
-    found = fetching.verify("MQ2008-twin", tmp_path)
+    found = verify("MQ2008-twin", tmp_path)
     assert found.ok and {check.status for check in found.files} == {"unknown"}
     assert {check.fact: check.status for check in found.facts} == dict.fromkeys(
         ["queries", "documents", "features", "label 0", "label 1", "label 2"], "ok"
@@ -114,7 +350,7 @@ def test_verify_twin_at_full_size(tmp_path: Path) -> None:
 
 def test_verify_sees_what_differs(archive: Path, tmp_path: Path) -> None:
     import_archive(archive, tmp_path)
-    found = fetching.verify("MQ2008", tmp_path)
+    found = verify("MQ2008", tmp_path)
     facts = {check.fact: (check.status, check.published, check.loaded) for check in found.facts}
     assert not found.ok
     assert facts["queries"] == ("differs", 784, 16)
@@ -132,7 +368,7 @@ def test_verify_compares_published_hashes(
     }
     changed = replace(CATALOG["MQ2008"], hashes=rows)
     monkeypatch.setattr(names, "CATALOG", {"MQ2008": changed})
-    found = fetching.verify("MQ2008", tmp_path)
+    found = verify("MQ2008", tmp_path)
     status = {check.path: check.status for check in found.files}
     assert len(status) == 15
     assert status.pop("Fold1/train.txt") == "ok"
@@ -143,6 +379,6 @@ def test_verify_compares_published_hashes(
 @pytest.mark.parametrize("name", ["OHSUMED", "OHSUMED/Feature-min", "MQ2008"])
 def test_the_real_ones_have_the_published_sizes(shared: Path, tmp_path: Path, name: str) -> None:
     import_archive(shared / "archives" / f"{name.split('/')[0]}.zip", tmp_path)
-    found = fetching.verify(name, tmp_path)
+    found = verify(name, tmp_path)
     assert found.ok
     assert {check.status for check in found.facts} == {"ok"}
