@@ -37,7 +37,8 @@ def packages() -> list[tuple[str, str | None, str]]:
         needed = requires("letorbench") or []
     except PackageNotFoundError:  # run from a folder, never installed
         needed = []
-    for each in map(Requirement, needed):
+    # the metadata's order is the installer's
+    for each in sorted(map(Requirement, needed), key=lambda each: each.name.lower()):
         if each.marker is None or each.marker.evaluate({"extra": ""}):
             wanted = str(each.specifier) or "any version"
             found.append((each.name, installed_version(each.name), wanted))
