@@ -21,6 +21,7 @@ from letorbench import lazy
 from letorbench.rankers import classes
 
 if TYPE_CHECKING:
+    from letorbench.api.exchange import merge as merge
     from letorbench.api.measuring import evaluate as evaluate
     from letorbench.api.results_view import Results as Results
     from letorbench.api.results_view import results as results
@@ -79,6 +80,7 @@ PLACES = {
     "from_frame": "letorbench.datasets.frames:from_frame",
     "load": "letorbench.datasets.load:load",
     "load_model": "letorbench.rankers.saved:load_model",
+    "merge": "letorbench.api.exchange:merge",
     "nDCG": "letorbench.measures:nDCG",
     "parse": "letorbench.measures:parse",
     "plot": "letorbench.api.running:plot",

@@ -1,11 +1,13 @@
-"""Scores of other systems taken in, ours given out, and saved models applied to files."""
+"""Results of other machines and systems taken in, ours given out, saved models applied to files."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from warnings import warn
 
 from letorbench.analysis.results_table import USUAL, render
+from letorbench.api.results_view import Results
 from letorbench.api.selection import stored_summaries, words
 from letorbench.datasets.load import load
 from letorbench.errors import UsageError
@@ -13,6 +15,8 @@ from letorbench.experiment import plan
 from letorbench.rankers import load_model
 from letorbench.results.export_trec import export_trec
 from letorbench.results.import_external import import_external
+from letorbench.results.merging import Merged
+from letorbench.results.merging import merge as merge_stored
 from letorbench.results.model_input import read_for
 from letorbench.results.paths import present
 from letorbench.results.scores import finite_scores, score_warnings, write_scores
@@ -94,6 +98,58 @@ def import_beside(
         for name, _, pattern in pairs:
             notes += import_external(name, pattern, benchmark, out)[1]
     return [name for name, _, _ in pairs], notes
+
+
+def merge(
+    folders: Sequence[str | Path], out: str | Path = "results", data_dir: str | Path = "data"
+) -> Results:
+    """Copy the finished folds of results folders into one, and make its tables.
+
+    So come together the shares of one run, `run(..., shard="1/3")`, from several machines.
+
+    Parameters
+    ----------
+    folders : sequence of path-like
+        The results folders.
+    out : path-like
+        Where everything is afterwards. What is there already counts as well.
+    data_dir : path-like
+        The folder of the data sets, for measures that are not stored.
+
+    Returns
+    -------
+    Results
+        Those of the data sets that the merged folders have.
+
+    Raises
+    ------
+    DataError
+        A folder has no finished fold, or two contradict each other. Nothing is copied then.
+
+    Warns
+    -----
+    UserWarning
+        Once for each damaged fold, which is left out.
+    """
+    merged = merge_stored([Path(folder) for folder in folders], Path(out))
+    for line in merged.damaged:
+        warn(line, stacklevel=2)
+    return Results(Path(out), Path(data_dir), merged.summaries, merged.damaged)
+
+
+def merge_folders(folders: Sequence[Path], out: Path) -> tuple[list[str], list[str]]:
+    """Merge results folders; return what was done, and a line for each damaged fold."""
+    merged = merge_stored(folders, out)
+    return _merged_lines(merged, out), list(merged.damaged)
+
+
+def _merged_lines(merged: Merged, out: Path) -> list[str]:
+    there = f", {merged.kept} were there already" if merged.kept else ""
+    folds = "fold" if merged.copied == 1 else "folds"
+    lines = [f"{out}: {merged.copied} {folds} copied{there}"]
+    for summary in merged.summaries:
+        lines += [f"{summary.dataset}: partial: {line}" for line in summary.partial]
+    return lines
 
 
 def export(

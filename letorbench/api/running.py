@@ -17,6 +17,7 @@ from letorbench.experiment.protocols import selection_protocol
 from letorbench.experiment.runner import Report
 from letorbench.experiment.runner import run as run_all
 from letorbench.experiment.settings import settings
+from letorbench.experiment.shard import shard
 from letorbench.features import AUTO, features_name
 from letorbench.measures import Measure, parse
 from letorbench.rankers import ranker
@@ -58,6 +59,9 @@ class RunOptions(TypedDict, total=False):
     repeats : int
         How many seeds an algorithm that draws random numbers is run with; 5 by default. Others
         run once.
+    shard : str
+        The share of the run that is done, as "1/3": for machines that share nothing but files.
+        `letorbench.merge` brings the shares together.
     fixed : iterable of str
         Hyper-parameters as the command line has them, ``key=value``, for the algorithms that
         have the key.
@@ -72,6 +76,7 @@ class RunOptions(TypedDict, total=False):
     force: bool
     time_limit: float | None
     repeats: int | None
+    shard: str | None
     fixed: Iterable[str]
 
 
@@ -110,7 +115,7 @@ def run(
         Where every random draw comes from.
     **options
         See `RunOptions`: data_dir, protocol, select, convention, null, features, force,
-        time_limit, repeats, fixed.
+        time_limit, repeats, shard, fixed.
 
     Returns
     -------
@@ -175,7 +180,8 @@ def perform(
     )
     chosen = _algorithms(algos, list(options.get("fixed", ())))
     numbers = plan.folds(folds) if isinstance(folds, str) else None if folds is None else [*folds]
-    return run_all(_datasets(data, data_dir), chosen, numbers, protocol, jobs)
+    share = shard(text) if (text := options.get("shard")) else None
+    return run_all(_datasets(data, data_dir), chosen, numbers, protocol, jobs, share)
 
 
 def _repeats(asked: int | None) -> int:

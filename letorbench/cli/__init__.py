@@ -14,6 +14,7 @@ from letorbench.cli.doctor import doctor
 from letorbench.cli.export import export
 from letorbench.cli.external import external
 from letorbench.cli.group import Commands
+from letorbench.cli.merge import results
 from letorbench.cli.rank import rank
 from letorbench.cli.report import report
 from letorbench.cli.reproduce import reproduce
@@ -40,7 +41,7 @@ def cli(debug: bool) -> None:
 
 
 for command in (
-    run, datasets, algos, score, table, plot, compare, report, external, export, rank,
+    run, datasets, algos, score, table, plot, compare, report, results, external, export, rank,
     doctor, reproduce, study,
 ):  # fmt: skip
     cli.add_command(command)

@@ -67,6 +67,10 @@ if TYPE_CHECKING:
     help="How long the training of one setting may take; the tables mark what it ends.",
 )
 @options.features
+@click.option(
+    "--shard", metavar="I/N",
+    help="Do only the I-th of N shares, as 2/3; `results merge` brings them together.",
+)
 @click.option("--force", is_flag=True, help="Run again what is stored already.")
 @plugin_option.option
 def run(
@@ -85,6 +89,7 @@ def run(
     null: str | float,
     time_limit: float | None,
     features: str,
+    shard: str | None,
     force: bool,
 ) -> None:  # fmt: skip
     """Train, select on validation, test: every algorithm on every fold of every data set.
@@ -102,7 +107,7 @@ def run(
     report = perform(
         datasets, algos, out, folds, jobs, seed, fixed=pairs, data_dir=data_dir,
         protocol=protocol, select=select, convention=convention, null=null, features=features,
-        time_limit=time_limit, force=force, repeats=repeats,
+        time_limit=time_limit, force=force, repeats=repeats, shard=shard,
     )  # fmt: skip
     found = view(report, out, data_dir)
     write_figures(found)

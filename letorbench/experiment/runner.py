@@ -21,6 +21,7 @@ from letorbench.experiment.plan import (
     fold_numbers,
 )
 from letorbench.experiment.settings import Settings
+from letorbench.experiment.shard import Shard
 from letorbench.experiment.task import FAILURES, Outcome, Worker, attempt
 from letorbench.rankers import plugins
 from letorbench.rankers.base import Ranker
@@ -65,6 +66,7 @@ def run(
     folds: Sequence[int] | None,
     protocol: Protocol,
     jobs: int = 1,
+    shard: Shard | None = None,
 ) -> Report:
     """Run every algorithm on every fold of every data set, repeated where it draws.
 
@@ -84,6 +86,8 @@ def run(
         What all tasks share.
     jobs : int
         The number of processes.
+    shard : Shard, optional
+        The share of the run that is done; all of it by default.
 
     Raises
     ------
@@ -98,19 +102,10 @@ def run(
     opened = [(each, benchmark_of(each, protocol)) for each in datasets]
     given = {benchmark.name: each for each, benchmark in opened}
     benchmarks = {benchmark.name: benchmark for _, benchmark in opened}
-    # a whole first repeat of everything is there before any second one begins
-    counts = {system.name: _repeats(system, protocol) for system in systems}
     tasks = [
-        _job(
-            Task(name, system.name, number, system.settings, repeat, system.features),
-            system,
-            None if isinstance(given[name], str) else benchmark,
-        )
-        for name, benchmark in benchmarks.items()
-        for repeat in range(1, max(counts.values(), default=0) + 1)
-        for system in systems
-        if repeat <= counts[system.name]
-        for number in fold_numbers(benchmark, folds)
+        _job(task, system, None if isinstance(given[task.dataset], str) else benchmark)
+        for task, system, benchmark in _cells(benchmarks, systems, folds, protocol)
+        if shard is None or shard.has(task)
     ]
     notes: list[str] = []
     summaries = {name: stored_summary(protocol.out, name) for name in benchmarks}
@@ -132,6 +127,25 @@ def run(
         notes.append(_convention_note(benchmark, protocol))
     outcomes = tuple(ended[str(job.task)] for job in tasks)
     return Report(tuple(summaries.values()), outcomes, tuple(dict.fromkeys(filter(None, notes))))
+
+
+def _cells(
+    benchmarks: Mapping[str, Benchmark],
+    systems: Sequence[Contender],
+    folds: Sequence[int] | None,
+    protocol: Protocol,
+) -> Iterator[tuple[Task, Contender, Benchmark]]:
+    """Yield all tasks: a whole first repeat of everything before any second one."""
+    counts = {system.name: _repeats(system, protocol) for system in systems}
+    for name, benchmark in benchmarks.items():
+        numbers = fold_numbers(benchmark, folds)
+        for repeat in range(1, max(counts.values(), default=0) + 1):
+            for system in systems:
+                if repeat <= counts[system.name]:
+                    for number in numbers:
+                        settings, features = system.settings, system.features
+                        task = Task(name, system.name, number, settings, repeat, features)
+                        yield task, system, benchmark
 
 
 def _job(task: Task, system: Contender, in_memory: Benchmark | None) -> _Job:
