@@ -157,10 +157,14 @@ def _parse(blocks: Blocks, options: ReadOptions, width: int) -> QuerySet | None:
         kernels.parse(reader.text, size, first, last, syntax, target, notes)
         if state[kernels.CODE] == kernels.DONE and first + state[kernels.ROWS] != last:
             state[kernels.CODE] = kernels.CHANGED
+        hard = hard[: state[kernels.HARDS]]
+        beyond = _round_in_python(rows.features, reader.text, hard)
+        if beyond is not None:
+            row, state[kernels.POSITION] = beyond
+            state[kernels.CODE], state[kernels.ROWS] = kernels.VALUE, row - first
         if state[kernels.CODE] != kernels.DONE:
             rows.faults[block] = _fault(blocks, block, reader.text[:size].tobytes(), state)
             return False
-        _round_in_python(rows.features, reader.text, hard[: state[kernels.HARDS]])
         if state[kernels.IDS]:
             rows.docids[block] = _docids(reader.text, spans[: last - first], state)
         return True
@@ -228,13 +232,23 @@ def _fault(blocks: Blocks, block: int, text: bytes, state: np.ndarray) -> Fault:
     )
 
 
-def _round_in_python(features: np.ndarray, text: np.ndarray, hard: np.ndarray) -> None:
-    """Write the numbers that are too near to the middle of two float32 for the kernel."""
-    for row, feature, start in hard:
+def _round_in_python(
+    features: np.ndarray, text: np.ndarray, hard: np.ndarray
+) -> tuple[int, int] | None:
+    """Write the numbers that are too near to the middle of two float32 for the kernel.
+
+    Return the row and the position of the first that is beyond float32.
+    """
+    for row, feature, start in hard.tolist():
         stop = start
         while text[stop] > 32 and text[stop] != 35:
             stop += 1
-        features[row, feature] = float(text[start:stop].tobytes())
+        with np.errstate(over="ignore"):
+            value = np.float32(float(text[start:stop].tobytes()))
+        if np.isinf(value):
+            return row, start
+        features[row, feature] = value
+    return None
 
 
 def _docids(text: np.ndarray, spans: np.ndarray, state: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.errors import DataError
 
 INTEGER = "a label, an integer from 0"
+SIZE = "a number of at most 3.4028235e+38 in size"
 ORDER = "indices in increasing order"
 CUT = "; the file ends without a newline and may be cut short"
 
@@ -21,7 +22,7 @@ LINES = [
     ("-1 qid:1 1:2", f"negative label -1, expected {INTEGER}"),
     ("1.5 qid:1 1:2", f"'1.5' as the label, expected {INTEGER}"),
     ("x qid:1 1:2", f"'x' as the label, expected {INTEGER}"),
-    ("99999999999 qid:1 1:2", f"'99999999999' as the label, expected {INTEGER}"),
+    ("99999999999 qid:1 1:2", "label 99999999999, expected an integer from 0 to 2147483647"),
     ("0 1:2 2:3", "'1:2' after the label, expected qid:N"),
     ("0", "no qid after the label, expected qid:N"),
     ("0 qid:a 1:2", "query id 'qid:a', expected qid: followed by an integer"),
@@ -34,6 +35,9 @@ LINES = [
      "feature index 70000, expected at most 65536, the largest index there can be"),
     ("0 qid:1 1:1 99999999999:1",
      "feature index 99999999999, expected at most 65536, the largest index there can be"),
+    ("0 qid:1 0000011:1", "feature index 0000011, expected at most 6 digits"),
+    ("0 qid:1 1:1 0000001:1", "feature index 0000001, expected at most 6 digits"),
+    ("0 qid:1 '1:1", "''1:1', expected index:value, a comment or the end of the line"),
     ("0 qid:1 1:1 x:1", "'x:1', expected index:value, a comment or the end of the line"),
     ("0 qid:1 1:1 -2:1", "'-2:1', expected index:value, a comment or the end of the line"),
     ("0 qid:1 1:1 2", "'2', expected index:value, a comment or the end of the line"),
@@ -42,6 +46,16 @@ LINES = [
     ("0 qid:1 1:1 2:nan#c", "'nan' as the value of feature 2, expected a number"),
     ("0 qid:1 1:1 2:-inf", "'-inf' as the value of feature 2, expected a number"),
     ("0 qid:1 1:1 2: 3:4", "'' as the value of feature 2, expected a number"),
+    ("0 qid:1 1:1 2:1e39", f"'1e39' as the value of feature 2, expected {SIZE}"),
+    ("0 qid:1 1:1 2:-1e400#c", f"'-1e400' as the value of feature 2, expected {SIZE}"),
+    ("0 qid:1 1:1 2:3.4028235677973366e38 3:x",
+     f"'3.4028235677973366e38' as the value of feature 2, expected {SIZE}"),
+    ("0 qid:1 1:1 2:0x1p3", "'0x1p3' as the value of feature 2, expected a number"),
+    ("0 qid:1 1:1 2:1_0", "'1_0' as the value of feature 2, expected a number"),
+    ("0 qid:1 1:1 2:\u0661", "'\u0661' as the value of feature 2, expected a number"),
+    ("0 qid:9223372036854775806 1:1",
+     "query id 'qid:9223372036854775806', "
+     "expected qid: followed by an integer of at most 18 digits"),
     ("0 qid:1 1:1 2:1.2.3", "'1.2.3' as the value of feature 2, expected a number"),
     ("0 qid:1 1:1 2:NULL",
      "NULL as the value of feature 2, expected a number (see the option for NULL)"),

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from letorbench.datasets.text import text_lines as kernels
+from letorbench.datasets.text.text_numbers import LARGEST_FLOAT
+from letorbench.datasets.text.text_scan import LONGEST_INDEX
 from letorbench.errors import DataError
 
 #: the most characters of the file that a message shows
 SHOWN = 40
+#: a decimal number, which may be shown cut
+DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?(\.\.\.)?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -59,30 +64,35 @@ def _describe(fault: Fault, limit: int, known_width: bool) -> tuple[str, str]:
         return _describe_label(token)
     if fault.code == kernels.QID:
         if token.startswith("'qid:"):
-            return f"query id {token}", "qid: followed by an integer"
+            digits = token[5:-1].lstrip("+-")
+            most = " of at most 18 digits" if digits.isascii() and digits.isdigit() else ""
+            return f"query id {token}", f"qid: followed by an integer{most}"
         return (f"{token} after the label" if token != "''" else "no qid after the label",
                 "qid:N")
     if fault.code == kernels.INDEX:
         return _describe_index(fault, token, limit, known_width)
-    value = token.split("#")[0].rstrip("'") + "'" if "#" in token else token
+    value = token.partition("#")[0] + "'" if "#" in token else token
     index = fault.line[: fault.column].split()[-1].rstrip(b":").decode("ascii", "replace")
     if value == "'NULL'":
         return f"NULL as the value of feature {index}", "a number (see the option for NULL)"
-    return f"{value} as the value of feature {index}", "a number"
+    most = f" of at most {LARGEST_FLOAT:.8g} in size" if _is_number(value[1:-1]) else ""
+    return f"{value} as the value of feature {index}", f"a number{most}"
 
 
 def _describe_label(token: str) -> tuple[str, str]:
     expected = "a label, an integer from 0"
     if ":" in token:
         return f"no label before {token}", expected
-    digits = token.strip("'")
+    digits = token[1:-1].removeprefix("+")
     if digits[:1] == "-" and digits[1:].isdigit():
         return f"negative label {digits}", expected
+    if digits.isascii() and digits.isdigit():
+        return f"label {digits}", f"an integer from 0 to {kernels.LARGEST_LABEL}"
     return f"{token} as the label", expected
 
 
 def _describe_index(fault: Fault, token: str, limit: int, known_width: bool) -> tuple[str, str]:
-    name, colon, _ = token.strip("'").partition(":")
+    name, colon, _ = token[1:-1].partition(":")
     if not (colon and name.isascii() and name.isdigit()):
         return token, "index:value, a comment or the end of the line"
     index = int(name)
@@ -91,10 +101,17 @@ def _describe_index(fault: Fault, token: str, limit: int, known_width: bool) -> 
     if index > limit:
         what = "the number of features" if known_width else "the largest index there can be"
         return f"feature index {index}", f"at most {limit}, {what}"
+    if len(name) > LONGEST_INDEX:
+        return f"feature index {name}", f"at most {LONGEST_INDEX} digits"
     before = fault.line[: fault.column].split()[-1].partition(b":")[0].decode("ascii")
     if int(before) == index:
         return f"feature index {index} twice", "each index once, in increasing order"
     return f"feature index {index} after {before}", "indices in increasing order"
+
+
+def _is_number(text: str) -> bool:
+    """Whether the text is a decimal number, and so was refused for its size."""
+    return DECIMAL.fullmatch(text) is not None
 
 
 def _shown(text: bytes) -> str:

@@ -9,7 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from letorbench.datasets.text.text_numbers import BAD, HARD, integer, number, short_number
+from letorbench.datasets.text.text_numbers import (
+    BAD,
+    HARD,
+    LARGEST_FLOAT,
+    integer,
+    number,
+    short_number,
+)
 from letorbench.datasets.text.text_scan import (
     BLANK,
     HASH,
@@ -152,8 +159,13 @@ def next_index(text, p, previous, width, limit):
 
 @kernel()
 def long_value(text, p, null, has_null):
-    """Return (status, value, end) of a number of any length, or of NULL if it has a value."""
+    """Return (status, value, end) of a number of any length, or of NULL if it has a value.
+
+    A number beyond float32 is a bad one.
+    """
     status, value, end = number(text, p)
+    if abs(value) > LARGEST_FLOAT:
+        return BAD, value, end
     if status == BAD and has_null and (load8(text, p) & FOUR_BYTES) == WORD_NULL:
         if text[p + 4] <= BLANK or text[p + 4] == HASH:
             return NULL, null, p + 4

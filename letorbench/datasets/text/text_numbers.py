@@ -31,6 +31,8 @@ EXACT_POWER = 22
 EXACT_MANTISSA = np.uint64(1 << 53)
 FULL_MANTISSA = np.uint64((10**19 - 10) // 10)
 TEN = np.uint64(10)
+#: the largest float32, whatever is to be rounded to infinity is above it
+LARGEST_FLOAT = np.float32(np.finfo(np.float32).max)
 #: a mantissa below 2^64 times 10^-80 is below half the smallest float32; any mantissa times
 #: 10^40 is above the largest
 LEAST_POWER, LARGEST_POWER = -80, 40

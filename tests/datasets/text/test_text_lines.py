@@ -46,11 +46,11 @@ def bits(values: object) -> np.ndarray:
 
 def hard_cases(rng: random.Random) -> list[str]:
     cases = "0 -0 +0 .5 5. -.5 -5. +1 00012 0.0 1e5 1E-5 -1e+5 1e0 0e999 1e-46 7e-46 7.1e-46 "
-    cases += "1e38 3.4028235e38 3.4028236e38 1e39 -1e400 1e-400 1e-50 12345678 123456789 "
+    cases += "1e38 3.4028235e38 3.402823567797336e38 1e-400 1e-50 12345678 123456789 "
     cases += "0.12345678 0.123456789 12345678.12345678 1234567.12345678 123456.123456789 "
     cases += "9007199254740991 9007199254740992 9007199254740993 16777217 16777219 "
     cases += "1.17549435e-38 1.4e-45 2.1019476964872256e-45 0.000000000000000000000000000001 "
-    cases += f"{'9' * 40} 0.{'0' * 60}1 1{'0' * 30} 1{'0' * 45} 0.{'0' * 20}{'7' * 30}e10"
+    cases += f"{'9' * 40} 0.{'0' * 60}1 1{'0' * 30} 0.{'0' * 20}{'7' * 30}e10"
     numbers = cases.split()
     for _ in range(4000):
         digits = "".join(rng.choices("0123456789", k=rng.randint(1, 25)))
@@ -65,7 +65,7 @@ def hard_cases(rng: random.Random) -> list[str]:
         value, above = struct.unpack("<ff", struct.pack("<II", pattern, pattern + 1))
         exact = f"{(value + above) / 2:.60f}".rstrip("0")
         numbers += [exact, exact + "1", exact[:-1] + "4", f"{value:.17g}", f"{value:.9g}"]
-    return numbers
+    return [number for number in numbers if abs(float(number)) < 3.4028235677973366e38]
 
 
 def test_numbers_have_the_bits_of_python_float() -> None:
@@ -83,7 +83,10 @@ def test_numbers_have_the_bits_of_python_float() -> None:
 
 
 @pytest.mark.parametrize("number", ["", ".", "-", "+", "1e", "1e+", "1.2.3", "nan", "inf", "1x",
-                                    "-.e3", "0x10", "1_0", "--1", "1,5", "1-", "NULL", "é"])
+                                    "-.e3", "0x10", "1e39", "-1e39", "1e400", "3.4028236e38",
+                                    "1" + "0" * 39, "infinity", "0x1p3", "\u0661", "\uff11",
+                                    "1\u00b2", "1e99999999999999999999", "1_0", "--1", "1,5", "1-",
+                                    "NULL", "é"])
 def test_what_is_no_number_stops(number: str) -> None:
     _, _, state = parse_numbers(["1", number, "2"])
     assert (state[kernels.CODE], state[kernels.ROWS]) == (kernels.VALUE, 1)
