@@ -6,9 +6,10 @@ fit it to a loss.
 
 from __future__ import annotations
 
-from letorbench.models.base import Model, load, save
+from letorbench.models.base import Model
 from letorbench.models.linear import Linear, LinearFamily
 from letorbench.models.mlp import MLP, MLPFamily
+from letorbench.models.model_file import load, save
 from letorbench.models.parametric import ParametricFamily
 from letorbench.models.quadratic import Quadratic, QuadraticFamily
 from letorbench.models.separate import Separate, SeparateFamily

@@ -1,31 +1,17 @@
-"""The base of all models: checked arrays, one way to predict, and a file that is no pickle."""
+"""The base of all models: checked arrays and one way to predict."""
 
 from __future__ import annotations
 
-import io
-import json
-import math
-import tokenize
-import zipfile
-import zlib
 from abc import ABC, abstractmethod
 from dataclasses import MISSING, dataclass, field, fields
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from letorbench.errors import DataError
-from letorbench.files import write_atomically
 
 #: the kind that a model's file names -> the model's class
 KINDS: dict[str, type[Model]] = {}
-
-#: what reading a damaged file can raise
-DAMAGE = (
-    OSError, ValueError, KeyError, TypeError, EOFError, OverflowError, RecursionError, MemoryError,
-    RuntimeError, SyntaxError, tokenize.TokenError, zipfile.BadZipFile, zlib.error,
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -203,77 +189,3 @@ def _check_indices(values: np.ndarray, size: int, what: str) -> None:
     wrong = values[(values < 0) | (values >= size)]
     if len(wrong):
         raise DataError(f"{what}: found index {wrong[0]}, expected 0 to {size - 1}")
-
-
-def save(model: Model, path: Path, facts: dict[str, object] | None = None) -> None:
-    """Write a model, and JSON facts of its making, as one .npz file of plain arrays."""
-    arrays = {f.name: np.asarray(getattr(model, f.name)) for f in fields(model)}
-    header = json.dumps({"kind": model.kind, "facts": facts or {}})
-    with write_atomically(path, binary=True) as file:
-        np.savez(file, header=np.array(header), **arrays)
-
-
-def load(path: Path) -> tuple[Model, dict[str, object]]:
-    """Read what `save` wrote.
-
-    Nothing is unpickled or unpacked, and no array is larger than its bytes in the file.
-
-    Returns
-    -------
-    model : Model
-    facts : dict
-
-    Raises
-    ------
-    DataError
-        If the file is anything else, with one line that says what is wrong.
-    """
-    try:
-        with zipfile.ZipFile(path) as archive:
-            kind, facts = _read_header(archive)
-            names = {f"{each.name}.npy" for each in fields(KINDS[kind])}
-            found = [name for name in archive.namelist() if name != "header.npy"]
-            if sorted(found) != sorted(names):
-                raise DataError(
-                    f"found the arrays {', '.join(sorted(found))} in a {kind} model, "
-                    f"expected {', '.join(sorted(names))}"
-                )
-            arrays = {name.removesuffix(".npy"): _read_array(archive, name) for name in names}
-        return KINDS[kind](**arrays), facts
-    except DataError as error:
-        raise DataError(f"{path}: {error}") from None
-    except DAMAGE as error:
-        raise DataError(f"{path}: found no saved model, expected one that a run left") from error
-
-
-def _read_header(archive: zipfile.ZipFile) -> tuple[str, dict[str, object]]:
-    header = json.loads(str(_read_array(archive, "header.npy")))
-    kind, facts = header["kind"], header["facts"]
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise DataError(
-            f"found a model of kind {kind!r}, expected one of {', '.join(KINDS)}; "
-            "a plug-in's model needs its --plugin"
-        )
-    if not isinstance(facts, dict):
-        raise DataError(f"found {type(facts).__name__} for the facts of the model, expected dict")
-    return kind, facts
-
-
-def _read_array(archive: zipfile.ZipFile, name: str) -> np.ndarray:
-    """Read a stored .npy member whose shape is checked before anything is allocated."""
-    member = archive.getinfo(name)
-    if member.compress_type != zipfile.ZIP_STORED:
-        raise DataError(f"found {name} compressed, expected plain arrays")
-    data = archive.read(member)
-    start = io.BytesIO(data)
-    if np.lib.format.read_magic(start) != (1, 0):
-        raise DataError(f"found another version of the .npy format in {name}, expected 1.0")
-    shape, fortran, dtype = np.lib.format.read_array_header_1_0(start)
-    size, held = math.prod(shape) * dtype.itemsize, len(data) - start.tell()
-    if dtype.hasobject or not dtype.itemsize or min(shape, default=0) < 0 or size != held:
-        raise DataError(
-            f"found {name} of shape {shape} and type {dtype}, {size} bytes, in {held} bytes"
-        )
-    if size == 0:
-        return np.empty(shape, dtype)
-    return np.ndarray(shape, dtype, data, start.tell(), order="F" if fortran else "C")

@@ -14,7 +14,7 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.features import Raw, Transformation, resolved, transformation
-from letorbench.models.base import save
+from letorbench.models.model_file import save
 from letorbench.rankers.estimator import Estimator
 from letorbench.solvers.deadline import NEVER, Deadline
 from letorbench.solvers.learned import Learned

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from letorbench.errors import DataError
 from letorbench.features import stored
-from letorbench.models.base import Model, load
+from letorbench.models.base import Model
+from letorbench.models.model_file import load
 from letorbench.rankers import names, ranker
 from letorbench.rankers.base import Ranker
 from letorbench.rankers.estimator import FEATURES, hyper_parameters

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from letorbench.files import write_atomically
-from letorbench.models.base import DAMAGE, KINDS, Model
+from letorbench.models.base import KINDS, Model
+from letorbench.models.model_file import DAMAGE
 from letorbench.notices import Notice
 from letorbench.solvers.course import Course
 from letorbench.solvers.learned import Learned

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -15,6 +16,7 @@ from click.testing import CliRunner, Result
 from toy_data import write_toy
 
 from letorbench.cli import cli
+from letorbench.models.model_file import sealed
 from letorbench.rankers import RANKERS, plugins, ranker
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "my_ranker.py"
@@ -148,7 +150,9 @@ def test_rank_applies_every_models_and_refuses_what_does_not_fit(toy):
     assert call(*start, "narrow.txt", "--sparse").exit_code == 0
     wrong = fails(1, "rank", "--output", "x", "--input", "wide.txt", "--model", "s.txt")
     assert "s.txt: found no saved model" in wrong
-    np.savez(toy / "other.npz", header=json.dumps({"kind": "odd", "facts": {}}))
+    made = io.BytesIO()
+    np.savez(made, header=json.dumps({"kind": "odd", "facts": {}}))
+    (toy / "other.npz").write_bytes(sealed(made.getvalue()))
     odd = fails(1, "rank", "--output", "x", "--input", "wide.txt", "--model", "other.npz")
     assert "kind 'odd'" in odd and "--plugin" in odd
 

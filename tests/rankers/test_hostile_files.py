@@ -20,6 +20,7 @@ from conftest import random_queries
 
 from letorbench.errors import LetorError
 from letorbench.models.base import KINDS
+from letorbench.models.model_file import sealed
 from letorbench.rankers import load_model, names, ranker
 
 QUERIES = random_queries(np.random.default_rng(0), [60] * 5)
@@ -55,11 +56,14 @@ def read(path: Path) -> Arrays:
 
 
 def write(path: Path, arrays: Arrays) -> None:
-    with zipfile.ZipFile(path, "w") as archive:
+    """Write a file whose check sum holds, so that what is in it is looked at."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
         for name, each in arrays.items():
             data = io.BytesIO()
             np.lib.format.write_array(data, each, version=(1, 0), allow_pickle=False)
-            archive.writestr(f"{name}.npy", data.getvalue())
+            file.writestr(f"{name}.npy", data.getvalue())
+    path.write_bytes(sealed(archive.getvalue()))
 
 
 def changed(array: np.ndarray) -> Iterator[np.ndarray]:
