@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from letorbench.escaping import visible
+
 
 class LetorError(Exception):
-    """Base of every error that is the user's to mend; `exit_status` is the command's."""
+    """Base of every error that is the user's to mend; `exit_status` is the command's.
+
+    Its text is one line, whatever the names in it that come from files.
+    """
 
     exit_status = 1
+
+    def __str__(self) -> str:
+        return visible(super().__str__())
 
 
 class DataError(LetorError, ValueError):
@@ -27,4 +35,4 @@ class WriteError(DataError, OSError):
         self.errno, self.strerror, self.filename = error.errno, error.strerror, str(path)
 
     def __str__(self) -> str:
-        return str(self.args[0])
+        return visible(str(self.args[0]))

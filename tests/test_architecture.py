@@ -15,8 +15,8 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 #: from the lowest to the highest; a module imports from its own layer or a lower one
 LAYERS = (
-    {"arithmetic", "errors", "files", "instructions", "jit", "threads", "conventions", "choices",
-     "lazy", "notices", "source"},
+    {"arithmetic", "errors", "escaping", "files", "instructions", "jit", "threads", "conventions",
+     "choices", "lazy", "notices", "source"},
     {"datasets"},
     {"features"},
     {"measures"},

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from letorbench import escaping
 from letorbench.analysis.figures import STYLE
 from letorbench.analysis.rank_tests import tied_groups
 
@@ -80,7 +81,7 @@ def draw(
             y = -depth - LABEL_ROW * (row + 0.5)
             axes.plot((x, x, end), (0, y, y), color="black", linewidth=0.6)
             edge, where = (end - 0.04, "right") if i < left else (end + 0.04, "left")
-            axes.text(edge, y, label, ha=where, va="center")
+            axes.text(edge, y, escaping.figure(label), ha=where, va="center")
     return figure
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
+from letorbench import escaping
 from letorbench.analysis.results_table import remarks
 from letorbench.files import write_atomically
 from letorbench.results.summary import Summary, curve
@@ -145,7 +146,7 @@ def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
         lines = {line.get_label(): line for axes in figure.axes for line in axes.lines}
         figure.legend(
             [lines[algo] for algo in named],
-            named,
+            [escaping.figure(algo) for algo in named],
             loc="lower center",
             bbox_to_anchor=(0.5, below / height),
             ncols=legend_columns,
@@ -157,8 +158,8 @@ def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
             borderaxespad=0.2,
         )
         figure.text(
-            0.06 / width, 0.04 / height, "\n".join(note), fontsize=NOTE_SIZE, color="0.4",
-            va="bottom",
+            0.06 / width, 0.04 / height, "\n".join(map(escaping.figure, note)), va="bottom",
+            fontsize=NOTE_SIZE, color="0.4",
         )  # fmt: skip
     return figure
 
@@ -249,7 +250,7 @@ def _draw_panel(
             colour = styles[algo]["color"]
             n = range(1, len(values) + 1)
             axes.fill_between(n, y - sd, y + sd, color=colour, alpha=0.15, linewidth=0)
-    axes.set_title(panel.title, pad=4)
+    axes.set_title(escaping.figure(panel.title), pad=4)
     axes.set_xlabel("@n", labelpad=1)
     axes.set_ylabel(panel.measure, labelpad=2)
     axes.set_xticks(range(1, longest + 1))

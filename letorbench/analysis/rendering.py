@@ -8,13 +8,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
+from letorbench import escaping
 from letorbench.analysis.tabular import Cell, Table
 
-ESCAPES = {
-    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "<": "$<$", ">": "$>$", "±": r"$\pm$",
-    **{character: "\\" + character for character in "_%&#${}"},
-}  # fmt: skip
 #: the mark of what other seeds could change
 OPEN = "~"
 #: LaTeX's arrows; an arrow that is not there takes its space, so that the digits stay in line
@@ -39,26 +35,27 @@ def render_text(table: Table) -> str:
     behind = _in_columns([[_text_mark(cell) for cell in row] for row in table.rows])
     spreads = _in_columns([[f" {c.spread}" if c.spread else "" for c in r] for r in table.rows])
     rows = [
-        [c.text + m + s if c.text else "" for c, m, s in zip(row, marks, spread)]
+        [escaping.visible(c.text) + m + s if c.text else "" for c, m, s in zip(row, marks, spread)]
         for row, marks, spread in zip(table.rows, behind, spreads)
     ]
+    headings = list(map(escaping.visible, table.headings))
     heads = [
         name + " " * (len(mark) + len(spread)) if column.align == "right" else name
         for name, column, mark, spread in zip(
-            table.headings, table.columns, _first(behind, table), _first(spreads, table)
+            headings, table.columns, _first(behind, table), _first(spreads, table)
         )
     ]
     caption = _caption(table, "* = best", "+ - = significantly better, worse than")
     lines = [*([caption] if caption else []), *aligned(table, heads, rows), *table.notes]
-    return "\n".join(lines) + "\n"
+    return "\n".join(escaping.visible(line) for line in lines) + "\n"
 
 
 def render_csv(table: Table) -> str:
     """The cells' values with every digit under the headings; no caption, no notes."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(table.headings)
-    writer.writerows([cell.value for cell in row] for row in table.rows)
+    rows = [table.headings, *([cell.value for cell in row] for row in table.rows)]
+    writer.writerows([escaping.csv(v) if isinstance(v, str) else v for v in row] for row in rows)
     return file.getvalue()
 
 
@@ -66,23 +63,23 @@ def render_markdown(table: Table) -> str:
     """A pipe table; the best in bold, the second best underlined."""
     rule = ["---" if column.align == "left" else "---:" for column in table.columns]
     rows = [[_markdown_cell(cell) for cell in row] for row in table.rows]
-    lines = ["| " + " | ".join(row) + " |" for row in [table.headings, rule, *rows]]
+    heads = list(map(escaping.markdown, table.headings))
+    lines = ["| " + " | ".join(row) + " |" for row in [heads, rule, *rows]]
     legend = ("bold = best, underlined = second", "↑ ↓ = significantly better, worse than")
-    caption = _caption(table, *legend).replace("*", r"\*")
-    notes = ["", *(f"- {note}" for note in table.notes)] if table.notes else []
+    caption = escaping.markdown(_caption(table, *legend))
+    notes = ["", *(f"- {escaping.markdown(note)}" for note in table.notes)] if table.notes else []
     return "\n".join([caption, "", *lines, *notes]) + "\n"
 
 
 def render_latex(table: Table) -> str:
     """A table environment; its preamble needs booktabs, as its first line says."""
     said = [table.caption, *([table.seeds] if table.seeds else []), *table.notes]
-    caption = escape(". ".join(said))
+    caption = escaping.latex(". ".join(said))
     if table.ranked:
         caption += ". Best in bold, second underlined."
     if table.against:
-        caption += (
-            rf" {ARROWS[1]} {ARROWS[-1]}: significantly better, worse than {escape(table.against)}."
-        )
+        better = f" {ARROWS[1]} {ARROWS[-1]}: significantly better, worse than "
+        caption += f"{better}{escaping.latex(table.against)}."
     label = re.sub(r"[^a-z0-9]+", "-", table.name.lower()).strip("-")
     sides = "".join(column.align[0] for column in table.columns)
     rows = [[_latex_cell(cell, bool(table.against)) for cell in row] for row in table.rows]
@@ -95,7 +92,7 @@ def render_latex(table: Table) -> str:
             *([rf"\label{{tab:{label}}}"] if label else []),
             rf"\begin{{tabular}}{{{sides}}}",
             r"\toprule",
-            " & ".join(map(escape, table.headings)) + r" \\",
+            " & ".join(map(escaping.latex, table.headings)) + r" \\",
             r"\midrule",
             *(" & ".join(row) + r" \\" for row in rows),
             r"\bottomrule",
@@ -114,17 +111,6 @@ FORMATS: Mapping[str, Callable[[Table], str]] = MappingProxyType(
         "latex": render_latex,
     }
 )
-
-
-def escape(text: str) -> str:
-    r"""The text with what LaTeX would read as a command escaped.
-
-    Examples
-    --------
-    >>> print(escape("50 % of a_b"))
-    50 \% of a\_b
-    """
-    return "".join(ESCAPES.get(character, character) for character in text)
 
 
 def aligned(
@@ -168,7 +154,7 @@ def _text_mark(cell: Cell) -> str:
 
 
 def _markdown_cell(cell: Cell) -> str:
-    text = cell.text.replace("*", r"\*").replace("|", r"\|")
+    text = escaping.markdown(cell.text)
     text = {0: "{}", 1: "**{}**", 2: "<u>{}</u>"}[cell.place].format(text)
     text += (r"\*" if cell.starred else "") + {0: "", 1: "↑", -1: "↓"}[cell.sign]
     return text + OPEN * cell.open + (f" {cell.spread}" if cell.spread else "")
@@ -179,7 +165,7 @@ def _latex_cell(cell: Cell, signed: bool) -> str:
         return ""
     forms = {0: "{}", 1: r"\textbf{{{}}}", 2: r"\underline{{{}}}"}
     number = isinstance(cell.value, float)
-    text = forms[cell.place].format(escape(cell.text)) + ("$^{*}$" if cell.starred else "")
+    text = forms[cell.place].format(escaping.latex(cell.text)) + ("$^{*}$" if cell.starred else "")
     text += "$^{\\sim}$" if cell.open else ""
-    text += rf" {{\scriptsize {escape(cell.spread)}}}" if cell.spread else ""
+    text += rf" {{\scriptsize {escaping.latex(cell.spread)}}}" if cell.spread else ""
     return text + (ARROWS[cell.sign] if signed and number else "")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from letorbench.analysis.published_comparison import with_published
 from letorbench.analysis.results_table import USUAL, label
 from letorbench.api.selection import measure_names, stored_summaries, words
 from letorbench.errors import DataError, UsageError
+from letorbench.escaping import html as escape
 from letorbench.measures import Measure
 from letorbench.results.added_measures import extended, with_measures
 from letorbench.results.dataframes import fits_frame, folds_frame, frame_of

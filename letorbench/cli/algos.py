@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from letorbench.cli import completion, plugin_option
+from letorbench.cli.group import say
 
 
 @click.command(short_help="List the algorithms, or describe one.")
@@ -22,12 +23,12 @@ def algos(name: str | None, parts: bool) -> None:
             raise click.UsageError(f"--parts lists the parts of recipes: found {name} beside it")
         from letorbench.api import recipe_parts
 
-        click.echo(recipe_parts.parts())
+        say(recipe_parts.parts())
         return
     if name is not None:
-        click.echo(description(name))
+        say(description(name))
         return
     rows = titles()
     width = max(len(each) for each, _ in rows)
     for each, title in rows:
-        click.echo(f"{each.ljust(width)}  {title}")
+        say(f"{each.ljust(width)}  {title}")

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from letorbench.cli import options, procedure, stored, theirs
+from letorbench.cli.group import say
 
 
 @click.command(short_help="Test whether differences between algorithms are real.")
@@ -54,7 +55,7 @@ def compare(
     algos = theirs.take_in(externals, datasets, algos, data_dir, out)
     found = stored.results(datasets, algos, data_dir, out, baseline)
     chosen, asked = Procedure(test, correction, alpha, seed), measures or ("ndcg@10",)
-    click.echo(comparison_text(found, form, asked, baseline, chosen), nl=False)
+    say(comparison_text(found, form, asked, baseline, chosen), nl=False)
     if form != "csv":
         for text in overall_lines(found, asked):
-            click.echo("\n" + text, nl=False)
+            say("\n" + text, nl=False)

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from letorbench.cli import completion, options
+from letorbench.cli.group import say
 from letorbench.errors import DataError
 
 
@@ -36,7 +37,7 @@ def show(name: str) -> None:
     rows = description(name)
     width = max(len(what) for what, _ in rows)
     for what, text in rows:
-        click.echo(f"{what.ljust(width)}  {text}")
+        say(f"{what.ljust(width)}  {text}")
 
 
 @datasets.command("import")
@@ -79,7 +80,7 @@ def doctor(names: tuple[str, ...], data_dir: Path) -> None:
     rows, damaged = examination(names, data_dir)
     widths = [max(len(row[i]) for row in rows) for i in range(2)]
     for name, where, found in rows:
-        click.echo(f"{name.ljust(widths[0])}  {where.ljust(widths[1])}  {found}")
+        say(f"{name.ljust(widths[0])}  {where.ljust(widths[1])}  {found}")
     if damaged:
         raise DataError(f"not complete on disk: {', '.join(damaged)}")
 
@@ -119,7 +120,7 @@ def make(name: str, seed: int, questions: int | None, data_dir: Path) -> None:
 def _places(rows: list[tuple[str, ...]]) -> None:
     """Print where each data set now is."""
     for name, folder in rows:
-        click.echo(f"{name}  {folder}")
+        say(f"{name}  {folder}")
 
 
 def _columns(rows: list[tuple[str, ...]]) -> None:
@@ -128,4 +129,4 @@ def _columns(rows: list[tuple[str, ...]]) -> None:
         cells = [row[0].ljust(widths[0])]
         cells += [cell.rjust(w) for cell, w in zip(row[1:4], widths[1:4])]
         cells += [cell.ljust(w) for cell, w in zip(row[4:], widths[4:])]
-        click.echo("  ".join(cells).rstrip())
+        say("  ".join(cells).rstrip())

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from letorbench.cli import options
+from letorbench.cli.group import say
 from letorbench.errors import DataError
 
 
@@ -20,6 +21,6 @@ def doctor(data_dir: Path, out: Path) -> None:
     rows, missing = facts(data_dir, out)
     width = max(len(what) for what, _ in rows)
     for what, text in rows:
-        click.echo(f"{what.ljust(width)}  {text}")
+        say(f"{what.ljust(width)}  {text}")
     if missing:
         raise DataError(f"missing: {', '.join(missing)}; `python -m pip install letorbench`")

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from letorbench.cli import completion, options, stored
+from letorbench.cli.group import say
 
 
 @click.command(short_help="Write stored results as TREC run files and qrels.")
@@ -25,4 +26,4 @@ def export(
     from letorbench.api.exchange import export as export_results
 
     for path in export_results(dataset, algos, data_dir, out, folder):
-        click.echo(path)
+        say(path)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from letorbench.cli import completion, options
-from letorbench.cli.group import complain
+from letorbench.cli.group import complain, say
 
 FORMS = click.Choice(["auto", "scores", "ranklib", "trec"])
 
@@ -56,5 +56,5 @@ def external(
     text, notes = import_scores(
         dataset, name, pattern, (data_dir, out), form, folds, convention, null
     )
-    click.echo(text, nl=False)
+    say(text, nl=False)
     complain(notes, "warning")

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 import click
 
 from letorbench.errors import LetorError
+from letorbench.escaping import visible
 
 INTERRUPTED = 130
 
@@ -46,7 +47,7 @@ class Commands(click.Group):
         try:
             status = super().main(words, "letorbench", complete_var, standalone_mode=False)
         except click.exceptions.NoArgsIsHelpError as error:
-            click.echo(error.format_message())
+            say(error.format_message())
             status = 0
         except click.ClickException as error:
             status = _fail(error.format_message(), error.exit_code, debug)
@@ -59,10 +60,15 @@ class Commands(click.Group):
         sys.exit(status or 0)
 
 
+def say(text: object, nl: bool = True, err: bool = False) -> None:
+    """Print on stdout, with what a terminal would obey written out."""
+    click.echo(visible(str(text), keep="\n\t"), nl=nl, err=err)
+
+
 def complain(lines: Iterable[str], kind: str = "error") -> None:
     """One line each on stderr: `letorbench: error: ...`."""
     for line in lines:
-        click.echo(f"letorbench: {kind}: {' '.join(line.split())}", err=True)
+        say(f"letorbench: {kind}: {' '.join(line.split())}", err=True)
 
 
 def _fail(message: str, status: int, debug: bool) -> int:

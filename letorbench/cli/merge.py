@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from letorbench.cli import options
-from letorbench.cli.group import Commands, complain
+from letorbench.cli.group import Commands, complain, say
 
 
 @click.group(cls=Commands, short_help="Results folders: merge.", no_args_is_help=True)
@@ -28,5 +28,5 @@ def merge(folders: tuple[Path, ...], out: Path) -> None:
 
     lines, damaged = merge_folders(folders, out)
     for line in lines:
-        click.echo(line)
+        say(line)
     complain(damaged, "warning")

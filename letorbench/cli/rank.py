@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from letorbench.cli import options, plugin_option
-from letorbench.cli.group import complain
+from letorbench.cli.group import complain, say
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -42,4 +42,4 @@ def rank(
 
     text, notes = rank_file(model, data, output, form, tag, null, sparse)
     complain(notes, "warning")
-    click.echo(text)
+    say(text)

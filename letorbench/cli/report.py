@@ -8,6 +8,7 @@ import click
 from click.core import ParameterSource
 
 from letorbench.cli import options, procedure, stored
+from letorbench.cli.group import say
 
 
 @click.command(short_help="Write stored results as one self-contained HTML file.")
@@ -51,7 +52,7 @@ def report(
 
     found = stored.results(datasets, algos, data_dir, out, baseline)
     chosen = Procedure(test, correction, alpha, seed)
-    click.echo(write_report(found, out_file, baseline, measure, chosen, _given()))
+    say(write_report(found, out_file, baseline, measure, chosen, _given()))
 
 
 def _given() -> list[str]:

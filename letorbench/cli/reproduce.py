@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from letorbench.cli import completion, options
+from letorbench.cli.group import say
 
 
 class _Papers(click.Command):
@@ -73,5 +74,5 @@ def reproduce(
     from letorbench.api.reproducing import reproduce as rerun
 
     where = Where(data_dir, out, jobs, seed, full, setting, pages)
-    for text in rerun(papers, parts, where, lambda line: click.echo(f"... {line}", err=True)):
-        click.echo(text)
+    for text in rerun(papers, parts, where, lambda line: say(f"... {line}", err=True)):
+        say(text)

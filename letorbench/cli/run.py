@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from letorbench.cli import completion, config, options, plugin_option
-from letorbench.cli.group import complain
+from letorbench.cli.group import complain, say
 
 if TYPE_CHECKING:
     from letorbench.api.results_view import Results
@@ -121,14 +121,14 @@ def _print(report: Report, found: Results) -> None:
     from letorbench.api.showing import table_text
 
     for dataset in found.datasets:
-        click.echo(table_text(found.only(dataset)))
+        say(table_text(found.only(dataset)))
     kept = sum(outcome.kept for outcome in report.outcomes)
     if kept:
-        click.echo(f"{kept} of {len(report.outcomes)} folds were stored already (--force reruns)")
+        say(f"{kept} of {len(report.outcomes)} folds were stored already (--force reruns)")
     for line in reused_lines(report):
-        click.echo(line)
+        say(line)
     for what, place in places(found):
-        click.echo(f"{what:<7} {place}")
+        say(f"{what:<7} {place}")
 
 
 def _end(report: Report) -> None:
@@ -139,5 +139,5 @@ def _end(report: Report) -> None:
     complain(failures(report))
     if exit_status(report):
         if click.get_current_context().find_root().params["debug"]:
-            click.echo("\n".join(o.trace for o in report.outcomes if o.error), err=True)
+            say("\n".join(o.trace for o in report.outcomes if o.error), err=True)
         raise SystemExit(exit_status(report))

@@ -8,7 +8,7 @@ import click
 from click.core import ParameterSource
 
 from letorbench.cli import options
-from letorbench.cli.group import complain
+from letorbench.cli.group import complain, say
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -55,4 +55,4 @@ def score(
     if doubt:
         complain([f"{data or qrels}: {doubt}"], "warning")
     text = official_text if form == "official" else csv_text
-    click.echo(text(queries, scores, convention, per_query), nl=False)
+    say(text(queries, scores, convention, per_query), nl=False)

@@ -8,6 +8,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from letorbench.cli import options
+from letorbench.cli.group import say
 
 
 def _losses(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -40,4 +41,4 @@ def study(losses: tuple[str, ...], out: Path, trials: int, seed: int) -> None:
     from letorbench.api.studying import study_losses
 
     for text in study_losses(losses, out, seed, trials):
-        click.echo(text)
+        say(text)

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from letorbench.cli import options, procedure, stored, theirs
+from letorbench.cli.group import say
 
 
 @click.command(short_help="Print stored results as text, CSV, Markdown or LaTeX.")
@@ -58,7 +59,7 @@ def table(
     found = stored.results(datasets, algos, data_dir, out, baseline)
     chosen = Procedure(test, correction, alpha, seed)
     text = table_text(found, form, measures, baseline, published, chosen, relative)
-    click.echo(text, nl=False)
+    say(text, nl=False)
 
 
 @click.command(short_help="Draw stored results, a panel a data set.")
@@ -97,4 +98,4 @@ def plot(
     algos = theirs.take_in(externals, datasets, algos, data_dir, out)
     found = stored.results(datasets, algos, data_dir, out)
     for path in write_figure(found, measure, forms, stem, published):
-        click.echo(path)
+        say(path)

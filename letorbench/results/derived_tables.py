@@ -6,11 +6,14 @@ is missing or says something else than the folds do, so that writing them is che
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from letorbench import escaping
 from letorbench.files import write_atomically
 from letorbench.results import paths
 from letorbench.results.per_query import PerQuery
@@ -86,13 +89,11 @@ def _queries(repeats: Sequence[Sequence[StoredFold]]) -> str:
 
 def _csv(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Return the lines of a table; a float is written so that it reads back exactly."""
-    return "".join(",".join(map(_cell, row)) + "\n" for row in [header, *rows])
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    return repr(value) if isinstance(value, float) else str(value)
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    for row in [header, *rows]:
+        writer.writerow([escaping.csv(cell) if isinstance(cell, str) else cell for cell in row])
+    return file.getvalue()
 
 
 def _write_if_other(path: Path, text: str) -> None:

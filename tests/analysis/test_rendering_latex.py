@@ -8,8 +8,8 @@ import subprocess
 
 import pytest
 
-from letorbench.analysis.rendering import escape
 from letorbench.analysis.results_table import Marks, render
+from letorbench.escaping import latex as escape
 from letorbench.results.summary import Row, Summary
 
 SUMMARY = Summary(

@@ -8,7 +8,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from html import escape
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from letorbench.analysis.report.svg import COLOURS, DASHES, Axes, Line, bars, ch
 from letorbench.analysis.results_table import label
 from letorbench.analysis.tabular import Cell, Table, columns
 from letorbench.analysis.two_levels import two_level_columns
+from letorbench.escaping import html as escape
 
 #: more algorithms than this are not all drawn at first; more bands than this are a blur
 MOST_LINES, MOST_BANDS = 10, 4

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from html import escape
 
 from letorbench.analysis.rendering import OPEN
 from letorbench.analysis.tabular import Cell, Column, Table
+from letorbench.escaping import html as escape
 
 #: the class of a column's best and second-best cell
 PLACES = {0: "", 1: "first", 2: "second"}

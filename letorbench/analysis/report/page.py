@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from html import escape
 from importlib import resources
 
 from letorbench import __version__
@@ -22,6 +21,7 @@ from letorbench.analysis.report.warning_lines import warnings
 from letorbench.analysis.results_table import USUAL, label, summary_table
 from letorbench.conventions import convention
 from letorbench.datasets.catalog import describe, parse
+from letorbench.escaping import html as escape
 
 COMMON = (
     "A query without a relevant document counts 0 and stays in the mean. Equal scores rank in "

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
+
+from letorbench.escaping import html as escape
 
 LEFT, RIGHT, TOP, BOTTOM = 46.0, 20.0, 10.0, 34.0
 #: as many colours as the style sheet has; dashes tell lines apart where colours do not

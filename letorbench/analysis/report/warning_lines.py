@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
 
 from letorbench.analysis.report.gather import Algorithm, Results
 from letorbench.analysis.report.html import folded, paragraph
+from letorbench.escaping import html as escape
 from letorbench.notices import Notice
 from letorbench.results.fit_file import fit_notices
 

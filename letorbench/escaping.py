@@ -1,0 +1,110 @@
+r"""Foreign text made harmless: names, ids and comments that come from files and other people.
+
+One function for each place that text goes to. Every writer of the package calls it, and shows the
+same characters as there are; what would act instead of being read is written out, as `\x1b`.
+"""
+
+from __future__ import annotations
+
+import html as _html
+
+#: what LaTeX would read as a command, or not set at all
+_LATEX = {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": "$<$", ">": "$>$", "±": r"$\pm$",
+    **{character: "\\" + character for character in "_%&#${}"},
+}  # fmt: skip
+#: what ends a cell of a Markdown table, or begins HTML or bold text; code stays code
+_MARKDOWN = {"\\": r"\\", "*": r"\*", "|": r"\|", "<": "&lt;"}
+#: what makes a spreadsheet compute a cell
+_FORMULA = ("=", "+", "-", "@")
+
+
+def visible(text: str, keep: str = "") -> str:
+    r"""The text with every character written out that a terminal would obey or hide.
+
+    These are control characters, such as the escape that begins a terminal's commands, marks that
+    turn the direction of writing, and half characters.
+
+    Parameters
+    ----------
+    text : str
+    keep : str
+        The characters that stay as they are all the same, such as a newline.
+
+    Examples
+    --------
+    >>> print(visible("\x1b[31mred\u202e", keep="\n"))
+    \x1b[31mred\u202e
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() or c in keep else c.encode("unicode_escape").decode() for c in text
+    )
+
+
+def html(text: str) -> str:
+    """The text as HTML shows it, in an element or in an attribute between quotes.
+
+    Examples
+    --------
+    >>> html("<b>&")
+    '&lt;b&gt;&amp;'
+    """
+    return _html.escape(visible(text))
+
+
+def latex(text: str) -> str:
+    r"""The text as LaTeX sets it.
+
+    Examples
+    --------
+    >>> print(latex("50 % of a_b"))
+    50 \% of a\_b
+    """
+    return "".join(_LATEX.get(character, character) for character in visible(text))
+
+
+def markdown(text: str) -> str:
+    r"""The text as Markdown shows it in a line or in a cell of a table.
+
+    Examples
+    --------
+    >>> print(markdown("a|b <i>"))
+    a\|b &lt;i>
+    """
+    shown = "".join(_MARKDOWN.get(character, character) for character in visible(text))
+    return shown.replace("](", r"]\(")  # no link
+
+
+def figure(text: str) -> str:
+    r"""The text as Matplotlib draws it, without formulas in it.
+
+    Examples
+    --------
+    >>> print(figure("a$b$"))
+    a\$b\$
+    """
+    return visible(text).replace("$", r"\$")
+
+
+def csv(text: str) -> str:
+    """The text as a cell that a spreadsheet shows and does not compute.
+
+    A number stays a number. Any other text that begins as a formula does gets an apostrophe
+    before it, as OWASP advises. The csv module quotes the rest.
+
+    Examples
+    --------
+    >>> csv("=1+1"), csv("-0.5"), csv("regression")
+    ("'=1+1", '-0.5', 'regression')
+    """
+    shown = visible(text)
+    if not shown.lstrip().startswith(_FORMULA):
+        return shown
+    try:
+        float(shown)
+    except ValueError:
+        return "'" + shown
+    return shown
