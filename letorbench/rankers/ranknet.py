@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
 from letorbench.losses.lambdas import Lambda
 from letorbench.losses.pairwise_logistic import pairwise_logistic
 from letorbench.models.mlp import Layers, net_gradient, net_scores
@@ -72,8 +71,11 @@ class RankNet(Ranker):
     standardise : bool
         Step as if features had mean 0 and variance 1, see `Schedule`.
     passes : str
-        "factored" is V2 of the NIPS paper. "pairwise" is V1, with two passes forward and two
-        backward for each pair; it computes the same gradient and is here to be timed.
+        "factored" sums the forces on a document before it goes back through the net. "paper" is
+        V2 as the NIPS paper times it, without stored activations and with one exponential a
+        pair. "pairwise" is V1, with two passes forward and two backward for each pair. All
+        three compute the same gradient, and the latter two are here to be timed. "online" is V1
+        with a step after every pair.
 
     Notes
     -----
@@ -114,15 +116,10 @@ class RankNet(Ranker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> Learned:
-        if self.passes not in ("factored", "pairwise"):
-            raise UsageError(f"ranknet: found passes={self.passes}, expected factored or pairwise")
         schedule = Schedule(
-            self.learning_rate,
-            self.epochs,
-            self.patience,
-            standardise=self.standardise,
-            pairwise=self.passes == "pairwise",
-        )
+            self.learning_rate, self.epochs, self.patience, standardise=self.standardise,
+            passes=self.passes,
+        )  # fmt: skip
         function = Lambda("ranknet")
         return descend_per_query(
             function, self.layers, self.hidden, schedule, train, validation, rng, self.deadline

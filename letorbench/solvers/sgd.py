@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from letorbench.arithmetic import product
+from letorbench.choices import require_choice
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
 from letorbench.features.moments import mean_and_variance
@@ -31,15 +32,23 @@ from letorbench.solvers.course import Course
 from letorbench.solvers.deadline import NEVER, Deadline
 from letorbench.solvers.early_stopping import stopping_for
 from letorbench.solvers.learned import Learned
-from letorbench.solvers.pair_by_pair import pair_by_pair
+from letorbench.solvers.pair_by_pair import (
+    Passes,
+    factored_as_printed,
+    one_pair,
+    pair_by_pair,
+)
 from letorbench.solvers.validation import Validation
 
 #: the cost of the paper's LambdaRank is 1 minus the training NDCG at this truncation
 COST_AT = 10
 
-#: how the gradient of a query is computed: RankNet's loss factored over documents (V2 of the
-#: NIPS paper), RankNet's loss pair by pair (V1), or a lambda function
-FACTORED, PAIRWISE, LAMBDA = range(3)
+#: how the gradient of a query is computed: RankNet's loss factored over documents, pair by pair
+#: (V1 of the NIPS paper, with a step a query or a step a pair) or factored as there (V2), or by
+#: a lambda function
+FACTORED, PAIRWISE, ONLINE, PRINTED, LAMBDA = range(5)
+#: names of RankNet's four
+PASSES = {"factored": FACTORED, "pairwise": PAIRWISE, "online": ONLINE, "paper": PRINTED}
 
 
 @dataclass(frozen=True)
@@ -60,8 +69,8 @@ class Schedule:
     standardise : bool
         Step as if each feature had mean 0 and variance 1. Otherwise step as if the largest
         absolute value of each feature were 1, as it is in LETOR's query-normalised features.
-    pairwise : bool
-        Compute RankNet's gradient pair by pair (V1).
+    passes : str
+        How RankNet's gradient is computed, see `PASSES`.
     """
 
     learning_rate: float
@@ -70,7 +79,7 @@ class Schedule:
     shrink: float = 0.8
     restart: int = 50
     standardise: bool = False
-    pairwise: bool = False
+    passes: str = "factored"
 
 
 class FeatureScale(NamedTuple):
@@ -117,8 +126,8 @@ class NetState(NamedTuple):
 class TrainingQueries(NamedTuple):
     """What an epoch reads of the training set.
 
-    features (n_docs, n_features) float32. gradient: FACTORED, PAIRWISE or LAMBDA, the last with
-    its `rule`. The cost of a query is 1 - cost_factor[q] DCG with the discount `cost_discount`
+    features (n_docs, n_features) float32. gradient: one of `PASSES`, or LAMBDA with its
+    `rule`. The cost of a query is 1 - cost_factor[q] DCG with the discount `cost_discount`
     (longest query,), or RankNet's cost.
     """
 
@@ -130,12 +139,11 @@ class TrainingQueries(NamedTuple):
     cost_factor: np.ndarray
 
     @staticmethod
-    def of(queries: QuerySet, function: Lambda, pairwise: bool) -> TrainingQueries:
-        ranknet = PAIRWISE if pairwise else FACTORED
+    def of(queries: QuerySet, function: Lambda, passes: str) -> TrainingQueries:
         return TrainingQueries(
             queries.features,
             queries.by_label,
-            ranknet if function.is_ranknet else LAMBDA,
+            PASSES[passes] if function.is_ranknet else LAMBDA,
             function.rule(queries),
             truncated_discount(queries, COST_AT),
             inverse_ideal_dcg(queries, COST_AT),
@@ -181,7 +189,7 @@ def descend_per_query(
     """
     _check(layers, hidden, schedule)
     scale = feature_scale(queries, schedule.standardise)
-    data = TrainingQueries.of(queries, function, schedule.pairwise)
+    data = TrainingQueries.of(queries, function, schedule.passes)
     # a query of one label has no pair: no force, and a cost that never changes
     trained = np.flatnonzero(np.diff(queries.by_label.queries) > 1)
     state = NetState.draw(layers, hidden, scale, rng)
@@ -240,6 +248,7 @@ def _check(layers: int, hidden: int, schedule: Schedule) -> None:
         raise UsageError(
             f"found hidden={hidden}, epochs={schedule.epochs}, expected 1 or more of each"
         )
+    require_choice(schedule.passes, list(PASSES), "passes")
     if not schedule.learning_rate > 0.0:
         raise UsageError(f"found learning_rate={schedule.learning_rate}, expected more than 0")
 
@@ -269,7 +278,6 @@ def epoch(
     longest = longest_query(offsets, 0, len(offsets) - 1)
     n_units, n_features = state.weights.shape
     pairs, lambdas = pair_workspace(longest), lambda_workspace(longest)
-    scores, force = np.empty(longest), np.empty(longest)
     net = Layers(state.weights_f32, state.bias, state.output)
     hidden = np.empty((longest, n_units))
     delta = np.empty((longest, n_units), state.weights_f32.dtype)
@@ -278,14 +286,21 @@ def epoch(
         np.zeros(n_units),
         np.zeros(len(state.output)),
     )
+    passes = Passes(
+        net, hidden, delta, change, np.empty(max(2, longest)), np.empty(max(2, longest))
+    )
     total = 0.0
     for q in sequence:
         size = offsets[q + 1] - offsets[q]
         x = data.features[offsets[q] : offsets[q + 1]]
         if data.gradient == PAIRWISE:
-            total += pair_by_pair(x, data.blocks, q, net, hidden, delta, change)
+            total += pair_by_pair(x, data.blocks, q, passes)
+        elif data.gradient == ONLINE:
+            total += _pair_after_pair(x, data.blocks, q, passes, rate, scale, state)
+        elif data.gradient == PRINTED:
+            total += factored_as_printed(x, data.blocks, q, passes)
         else:
-            s, f = scores[:size], force[:size]
+            s, f = passes.scores[:size], passes.force[:size]
             forward(x, net, hidden, s)
             if data.gradient == FACTORED:
                 total += ranknet_lambdas(s, data.blocks, q, pairs, f)
@@ -295,6 +310,29 @@ def epoch(
             backward(x, net, hidden, f, delta, change)
         _step(rate, scale, change, state)
     return total
+
+
+@kernel()
+def _pair_after_pair(
+    features: np.ndarray,
+    blocks: LabelBlocks,
+    q: int,
+    passes: Passes,
+    rate: float,
+    scale: FeatureScale,
+    state: NetState,
+) -> float:
+    """Take a step after every pair of query q; return the sum of the costs before each step."""
+    starts, begin = blocks.starts, blocks.offsets[q]
+    first, last = blocks.queries[q], blocks.queries[q + 1]
+    cost = 0.0
+    for b in range(first, last - 1):
+        for p in range(starts[b], starts[b + 1]):
+            for r in range(starts[b + 1], starts[last]):
+                i, j = blocks.order[p] - begin, blocks.order[r] - begin
+                cost += one_pair(features, i, j, passes)
+                _step(rate, scale, passes.change, state)
+    return cost
 
 
 @kernel(reorder=True)

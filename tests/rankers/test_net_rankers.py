@@ -30,11 +30,12 @@ def test_settings_that_make_no_sense_are_refused(name, setting, rng):
         ranker(name)(**setting).fit_sets(random_queries(rng, [5, 5]))
 
 
-def test_ranknet_pair_by_pair_is_ranknet(rng):
+@pytest.mark.parametrize("passes", ["pairwise", "paper"])
+def test_ranknet_with_other_passes_is_ranknet(passes, rng):
     train, held_out = random_queries(rng, [9] * 12), Validation(random_queries(rng, [9] * 12))
     fits = [
-        ranker("ranknet")(passes=passes, epochs=8, learning_rate=0.01).fit_sets(train, held_out)
-        for passes in ("factored", "pairwise")
+        ranker("ranknet")(passes=way, epochs=8, learning_rate=0.01).fit_sets(train, held_out)
+        for way in ("factored", passes)
     ]
     costs = [fit.learned.objective for fit in fits]
     np.testing.assert_allclose(costs[0], costs[1], rtol=1e-3)

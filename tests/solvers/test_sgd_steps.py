@@ -12,7 +12,10 @@ from letorbench.losses.lambdas import Lambda
 from letorbench.models.mlp import Layers, net_scores
 from letorbench.rankers.lambdarank import lambdarank_step
 from letorbench.rankers.ranknet import ranknet_step
-from letorbench.solvers.sgd import FeatureScale, NetState, TrainingQueries, epoch
+from letorbench.solvers.sgd import PASSES, FeatureScale, NetState, TrainingQueries, epoch
+
+
+BY_QUERY = [way for way in PASSES if way != "online"]
 
 
 def draw(rng: np.random.Generator, layers: int, hidden: int, n_features: int) -> Layers:
@@ -27,7 +30,7 @@ def run(
     net: Layers,
     sequence: list[int],
     rate: float,
-    pairwise: bool = False,
+    passes: str = "factored",
     scale: FeatureScale | None = None,
     dtype: type = np.float64,
 ) -> tuple[float, Layers]:
@@ -35,7 +38,7 @@ def run(
     weights, bias, output = (part.copy() for part in net)
     n = queries.n_features
     cost = epoch(
-        TrainingQueries.of(queries, function, pairwise),
+        TrainingQueries.of(queries, function, passes),
         np.array(sequence, np.int64),
         NetState(weights, bias, output, weights.astype(dtype)),
         scale or FeatureScale(np.zeros(n), np.ones(n)),
@@ -45,15 +48,35 @@ def run(
 
 
 @pytest.mark.parametrize("layers", [1, 2])
-def test_ranknet_factored_is_ranknet_pair_by_pair(layers, rng):
-    """V1 and V2: the same cost, and the same gradient to 1e-10."""
+def test_every_way_of_the_passes_is_one_gradient(layers, rng):
+    """V1, V2 and ours, a step a query: the same cost, and the same gradient to 1e-10."""
     queries = random_queries(rng, [1, 9, 30, 4], levels=4)
     net = draw(rng, layers, 5, queries.n_features)
     for q in range(queries.n_queries):
-        one, two = (run(queries, Lambda("ranknet"), net, [q], 1.0, v1) for v1 in (False, True))
-        assert one[0] == pytest.approx(two[0], rel=1e-10)
-        for a, b in zip(one[1], two[1], strict=True):
-            np.testing.assert_allclose(a, b, rtol=0, atol=1e-10)
+        one, *others = (run(queries, Lambda("ranknet"), net, [q], 1.0, way) for way in BY_QUERY)
+        for other in others:
+            assert one[0] == pytest.approx(other[0], rel=1e-10)
+            for a, b in zip(one[1], other[1], strict=True):
+                np.testing.assert_allclose(a, b, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_online_steps_after_every_pair(layers, rng):
+    """The same as one query for each pair, in the order of the pairs."""
+    queries = random_queries(rng, [9], n_features=4, levels=3)
+    net = draw(rng, layers, 3, 4)
+    cost, moved = run(queries, Lambda("ranknet"), net, [0], 0.01, "online")
+    expected, total = net, 0.0
+    labels, x = queries.labels, queries.features.astype(np.float64)
+    order = queries.by_label.order
+    for i in order:
+        for j in order:
+            if labels[i] > labels[j]:
+                before, expected = ranknet_step(expected, x[[i, j]], labels[[i, j]], 0.01)
+                total += before
+    assert cost == pytest.approx(total)
+    for a, b in zip(moved, expected, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-10)
 
 
 @pytest.mark.parametrize("layers", [1, 2])
