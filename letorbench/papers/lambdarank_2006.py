@@ -2,48 +2,33 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, astuple, replace
-from functools import partial
+from dataclasses import astuple, replace
 
 import numpy as np
 
-from letorbench.analysis.intervals import bootstrap_folds
-from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.synthetic.cubic import cubic
-from letorbench.datasets.synthetic.permuted import permuted_cubic
-from letorbench.files import write_atomically
 from letorbench.losses.lambdas import LAMBDAS, Lambda
-from letorbench.papers import artificial, checks, judge, poincare, speed
+from letorbench.papers import (
+    checks,
+    judge,
+    lambdarank_artificial,
+    lambdarank_timing,
+    poincare,
+)
 from letorbench.papers.checks import Check
-from letorbench.papers.claims import Claim, Measured, Verdict, exactly, of_part
+from letorbench.papers.claims import Claim, Verdict, exactly, of_part
 from letorbench.papers.paper import Findings, Paper
 from letorbench.papers.records import write_table
-from letorbench.papers.runs import CUTOFFS, Study, Values, Variant
+from letorbench.papers.runs import CUTOFFS, Study, Values, Variant, titled
 
 NAME = "lambdarank-2006"
-#: queries of the training, validation and test set
-QUERIES = (10_000, 5_000, 10_000)
-#: documents of Figure 1's query
-SIZES = tuple(4_000 * 2**i for i in range(8))
-#: the artificial data of each setting
-RECIPES = {"default": "cubic", "published": "permuted cubic"}
 #: the lambda function that the paper picked, over all pairs
 PICKED = "ranknet-ndcg, all"
-NETS = {1: "linear", 2: "two-layer"}
-#: the net of Figure 1's right panel, whose slopes the text gives
-SLOPES_OF = 2
+NETS = lambdarank_timing.NETS
+#: sets at hand that stand in for the web and the intranet data, the sample of MSLR among them
+PLACES = ("MSLR-WEB10K", "MSLR-sample", "OHSUMED", "MQ2008", "DEMO")
 WEB = "the web search data were never published"
 INTRANET = "the intranet search data were never published"
-
-
-def _gap(claim: Claim, found: Mapping[str, Values], net: str) -> Verdict:
-    """LambdaRank's lead in NDCG@1 against its lead in NDCG@10."""
-    above, below = found[f"lambdarank-{net}"], found[f"ranknet-{net}"]
-    leads = [above[measure] - below[measure] for measure in ("ndcg@1", "ndcg@10")]
-    note = 'the text says "at higher relevance levels", read as: nearer the top'
-    return judge.superiority(claim, judge.Pair(*leads, below.folds), note)
 
 
 def _nets_alike(claim: Claim, found: Mapping[str, Values]) -> Verdict:
@@ -67,13 +52,6 @@ def _best_of_ten(claim: Claim, found: Mapping[str, Values]) -> Verdict:
     )
 
 
-def _timing(name: str, text: str, how: str, number: tuple[float, float], sense: str) -> Claim:
-    return Claim(
-        NAME, name, "figure-1", text, "timing", "value", how, *number, sense,
-        check=checks.number(name),
-    )  # fmt: skip
-
-
 def _lead(name: str, part: str, dataset: str, net: str, kind: str = "superiority") -> Claim:
     """LambdaRank above RankNet with one kind of net."""
     rule = judge.indistinct if kind == "indistinct" else judge.superiority
@@ -87,32 +65,8 @@ def _lead(name: str, part: str, dataset: str, net: str, kind: str = "superiority
 
 ALL_NETS = tuple(f"{algo}-{net}" for net in NETS.values() for algo in ("lambdarank", "ranknet"))
 CLAIMS = (
-    _timing(
-        "speed-linear", "factored training of a linear net is 5.1 times as fast",
-        "V1's seconds an epoch over V2's, data of the web set's shape", (5.1, 0.05), "at least",
-    ),
-    _timing(
-        "speed-two-layer", "factored training of a two-layer net is 8.0 times as fast",
-        "V1's seconds an epoch over V2's, data of the web set's shape", (8.0, 0.05), "at least",
-    ),
-    _timing(
-        "slope-v1", "pair by pair, the cost is nearly quadratic in documents",
-        f"slope of log seconds on log documents, {NETS[SLOPES_OF]} net", (1.943, 0.0005), "equal",
-    ),
-    _timing(
-        "slope-v2", "factored, the cost is about linear in documents",
-        f"slope of log seconds on log documents, {NETS[SLOPES_OF]} net", (1.185, 0.0005), "equal",
-    ),
-    *(_lead("artificial", "figure-2", "artificial", net) for net in NETS.values()),
-    *(
-        Claim(
-            NAME, f"gap-{net}", "figure-2",
-            f"LambdaRank's lead is larger towards the top with {net} nets", "artificial",
-            "superiority", "its lead in NDCG@1 against that in NDCG@10, paired by query",
-            check=Check((f"lambdarank-{net}", f"ranknet-{net}"), partial(_gap, net=net)),
-        )
-        for net in NETS.values()
-    ),
+    *lambdarank_timing.CLAIMS,
+    *lambdarank_artificial.CLAIMS,
     *(_lead("intranet", "figure-2", "Intranet", net, "indistinct") for net in NETS.values()),
     Claim(
         NAME, "intranet-closer", "figure-2",
@@ -160,123 +114,49 @@ CLAIMS = (
 )  # fmt: skip
 
 
-def web_shaped(seed: int) -> QuerySet:
-    """1,000 queries of 26.1 documents and 367 features: the size of section 6.1's web data."""
-    rng = np.random.default_rng(seed)
-    (queries,) = cubic(rng, [1_000], 50, (20, 32))
-    features = rng.standard_normal((queries.n_docs, 367), dtype=np.float32)
-    return replace(queries, features=features)
-
-
-def timing(study: Study) -> Findings:
-    """Figure 1, right: seconds of an epoch against documents; and the ratios of section 6.1."""
-    from letorbench.papers.paper_figures import Axis, Line, lines_figure
-
-    stem = study.folder(NAME) / "figure-1"
-    patience = 600.0 if study.full else 15.0
-    timings, ratios = _measured(study, patience)
-    lines, rows, slopes = {}, [], {}
-    for version, layers in [(v, depth) for v in speed.PASSES for depth in NETS]:
-        own = [t for t in timings if (t.version, t.layers) == (version, layers)]
-        slopes[version, layers] = slope = speed.slope(own)
-        name = f"{version}, {NETS[layers]} (slope {slope.value:.2f})"
-        lines[name] = Line([t.documents for t in own], [t.seconds for t in own])
-        rows += [[version, NETS[layers], t.documents, t.seconds] for t in own]
-    ends = max(t.documents for t in timings if t.version == "V1")
-    note = f"(V1 ends at {ends:,}: then above {patience:g} s)"
-    files = lines_figure(
-        [Axis("RankNet", "documents of the query", "seconds an epoch", lines, True, note)], stem
-    )
-    files += write_table(stem, "Figure 1", ["version", "net", "documents", "seconds"], rows)
-    found = {
-        f"speed-{net}": Measured(
-            float(np.median(ratios[layers])), min(ratios[layers]), max(ratios[layers]),
-            "median, least and most of five",
-        )
-        for layers, net in NETS.items()
-    }  # fmt: skip
-    for version in speed.PASSES:
-        last = ends if version == "V1" else SIZES[-1]
-        note = f"linear: {slopes[version, 1].value:.3f}; {SIZES[0]:,} to {last:,} documents"
-        found[f"slope-{version.lower()}"] = Measured(*astuple(slopes[version, SLOPES_OF]), note)
-    verdicts = tuple(claim.judge(found) for claim in of_part(CLAIMS, "figure-1"))
-    differs = (
-        "Figure 1's left panel, NDCG against seconds, is not drawn: both give the same epochs",
-        "timings are this machine's; the ratios' data have the web set's size, all made up",
-        f"documents from {SIZES[0]:,} to {SIZES[-1]:,} as the paper's, V1 only to {ends:,}",
-    )
-    return Findings(verdicts, tuple(files), differs)
-
-
-def _measured(
-    study: Study, patience: float
-) -> tuple[list[speed.Timing], dict[int, list[float]]]:
-    """The timings, measured once and kept in figure-1.json."""
-    path = study.folder(NAME) / "figure-1.json"
-    asked = {"sizes": list(SIZES), "patience": patience, "seed": study.seed}
-    stored = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    if stored.get("asked") != asked:
-        study.say("timing V1 and V2")
-        timings = speed.growing(SIZES, tuple(NETS), patience)
-        web = web_shaped(study.seed)
-        ratios = {str(layers): speed.ratios(web, layers).tolist() for layers in NETS}
-        stored = {"asked": asked, "timings": [asdict(t) for t in timings], "ratios": ratios}
-        with write_atomically(path) as file:
-            file.write(json.dumps(stored, indent=1) + "\n")
-    timings = [speed.Timing(**t) for t in stored["timings"]]
-    return timings, {int(layers): values for layers, values in stored["ratios"].items()}
-
-
 def ranking(study: Study) -> Findings:
-    """Figure 2, left: NDCG@1..10 on the artificial data with 95 % bars."""
-    from letorbench.papers.paper_figures import Axis, Line, lines_figure
-
-    published = study.setting == "published"
-    recipe = permuted_cubic if published else cubic
-    sets = recipe(np.random.default_rng(study.seed), QUERIES)
-    facts = {"recipe": RECIPES[study.setting], "queries": list(QUERIES), "seed": study.seed}
-    own = {"epochs": 300, "patience": 0} if published else {}
-    variants = [
-        Variant(f"{algo}-{net}", algo, {"layers": layers, **own})
-        for layers, net in NETS.items()
-        for algo in ("lambdarank", "ranknet")
-    ]
-    folder = study.folder(NAME) / "artificial"
-    found = artificial.runs(
-        study, folder, artificial.Generated(facts, *sets), variants, CUTOFFS
-    )
-    lines, rows = {}, []
-    for label, values in found.items():
-        found_bands = bootstrap_folds(values.values, values.folds)
-        bands = [(band.mean, band.low, band.high) for band in found_bands]
-        lines[label] = Line(range(1, 11), *map(list, zip(*bands)))
-        rows += [[label, c, *band] for c, band in zip(CUTOFFS, bands)]
-    stem = study.folder(NAME) / "figure-2"
-    title = "Cubic polynomial data"
-    files = lines_figure([Axis(title, "NDCG truncation level", "NDCG", lines)], stem)
-    header = ["method", "measure", "mean", "low", "high"]
-    files += write_table(stem, f"Figure 2, {title}", header, rows)
-    claims = of_part(CLAIMS, "figure-2")
-    verdicts = tuple(
-        claim.judge(found) if claim.dataset == "artificial" else judge.no_data(claim, INTRANET)
-        for claim in claims
-    )
-    differs = (
-        "the label distribution is MSLR's, for \"real datasets'\" that are not printed",
-        "learning rates are the rankers' grids, LambdaRank's reach 1e-1",
-        *(() if published else (
-            "inputs are N(0, 1) with a full random cubic, not the recipe of RankNet 2005",
-            "training ends 30 epochs after the best, before the paper's restart can come",
-        )),
-        f"no right half of Figure 2: {INTRANET}",
-    )
-    return Findings(verdicts, tuple(files), differs)
+    """Figure 2: NDCG@1..10 on the artificial data, and claims on the intranet data elsewhere."""
+    verdicts, files, differs = lambdarank_artificial.figure(study)
+    intranet = [claim for claim in of_part(CLAIMS, "figure-2") if claim.dataset == "Intranet"]
+    absent = tuple(judge.no_data(claim, INTRANET) for claim in intranet)
+    missing = f"no right half of Figure 2: {INTRANET}"
+    others = checks.elsewhere(intranet, _stand_ins(study))
+    return Findings((*verdicts, *absent), tuple(files), (*differs, missing), others)
 
 
 def web(study: Study) -> Findings:
-    """Figure 3 cannot be rerun."""
-    verdicts = tuple(judge.no_data(claim, WEB) for claim in of_part(CLAIMS, "figure-3"))
-    return Findings(verdicts, (), (f"no Figure 3: {WEB}",))
+    """Figure 3 on other data than the web's."""
+    from letorbench.analysis.figures import Panel, draw, write
+
+    claims, found = of_part(CLAIMS, "figure-3"), _stand_ins(study)
+    panels, rows = [], []
+    for dataset, methods in found.items():
+        means = {m: [values.mean(c) for c in CUTOFFS] for m, values in methods.items()}
+        panels.append(Panel(titled(dataset), "NDCG", means))
+        rows += [[dataset, m, *curve] for m, curve in means.items()]
+    stem = study.folder(NAME) / "figure-3"
+    title = "Figure 3's methods on other data"
+    files = [
+        *(write(draw(panels), stem) if panels else ()),
+        *write_table(stem, title, ["dataset", "method", *CUTOFFS], rows),
+    ]
+    verdicts = tuple(judge.no_data(claim, WEB) for claim in claims)
+    differs = f"Figure 3 is on {', '.join(map(titled, found))}: {WEB}"
+    return Findings(verdicts, tuple(files), (differs,), checks.elsewhere(claims, found))
+
+
+def _stand_ins(study: Study) -> dict[str, dict[str, Values]]:
+    """Both methods with both nets on the sets at hand."""
+    variants = [
+        Variant(f"{algo}-{net}", algo, {"layers": layers}, {"epochs": 300, "patience": 0})
+        for layers, net in NETS.items()
+        for algo in ("lambdarank", "ranknet")
+    ]
+    return {
+        dataset: study.runs(NAME, dataset, variants, CUTOFFS, "standard")
+        for dataset in PLACES
+        if study.has(dataset)
+    }
 
 
 def jacobian(study: Study) -> Findings:
@@ -347,6 +227,6 @@ PAPER = Paper(
     NAME,
     "Burges, Ragno, Le: Learning to Rank with Nonsmooth Cost Functions, NIPS 2006",
     CLAIMS,
-    {"figure-1": timing, "figure-2": ranking, "figure-3": web, "jacobian": jacobian,
-     "lambdas": lambdas},
+    {"figure-1": lambdarank_timing.timing, "figure-2": ranking, "figure-3": web,
+     "jacobian": jacobian, "lambdas": lambdas},
 )

@@ -30,7 +30,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Axis:
-    """One panel of lines by name; `log` makes both axes logarithmic, `log_x` the first."""
+    """One panel of lines by name; `log` makes both axes logarithmic, `log_x` the first.
+
+    span: a range of y that is shaded, and what it is called.
+    """
 
     title: str
     x: str
@@ -39,6 +42,7 @@ class Axis:
     log: bool = False
     note: str = ""
     log_x: bool = False
+    span: tuple[float, float, str] | None = None
 
 
 def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
@@ -58,6 +62,9 @@ def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
                         line.x, line.y, (below, above), fmt="none", ecolor=style["color"],
                         elinewidth=0.8, capsize=2.0,
                     )  # fmt: skip
+            if panel.span is not None:
+                low, high, name = panel.span
+                axis.axhspan(low, high, color="0.92", zorder=0, label=name)
             if panel.log or panel.log_x:
                 axis.set_xscale("log")
                 axis.set_yscale("log" if panel.log else "linear")

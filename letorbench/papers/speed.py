@@ -1,4 +1,4 @@
-"""How long an epoch of RankNet takes, pair by pair (V1) and factored (V2).
+"""How long an epoch of RankNet takes: pair by pair (V1), factored (V2), and by our passes.
 
 Seconds are processor time of the one thread that trains, so that other programs do not add to
 them.
@@ -13,10 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.synthetic.cubic import cubic
+from letorbench.datasets.synthetic.permuted import permuted_cubic
 from letorbench.rankers import ranker
+from letorbench.solvers.validation import Validation
 
-PASSES = {"V1": "pairwise", "V2": "factored"}
+#: a version's setting `passes`; "ours" stores activations and takes an exponential a document
+PASSES = {"V1": "pairwise", "V2": "paper", "ours": "factored"}
 #: a learning rate so small that sums over millions of pairs hardly move the scores
 RATE = 1e-15
 #: seconds: an epoch so long that the set-up does not matter, and a time long enough to divide
@@ -25,6 +27,8 @@ LONG, ENOUGH = 1.0, 0.1
 MOST = 256
 #: sizes without which there is no slope
 FEWEST = 3
+#: epochs of a lesson; the paper's left panel shows about thirty
+EPOCHS = 30
 
 
 @dataclass(frozen=True)
@@ -46,27 +50,25 @@ class Slope:
     high: float
 
 
-def epoch_seconds(queries: QuerySet, version: str, layers: int) -> float:
+def epoch_seconds(queries: QuerySet, passes: str, layers: int) -> float:
     """Seconds that an epoch takes, without what is done once before the first epoch.
 
     Where one epoch is short, this is the time of several more epochs divided by their number.
     """
     queries.by_label  # noqa: B018  (kept on the set from its first use on)
-    once = _fit_seconds(queries, version, layers, 1)
+    once = _fit_seconds(queries, passes, layers, 1)
     if once > LONG:
         return once
     more = 1
     while True:
-        extra = _fit_seconds(queries, version, layers, 1 + more) - once
+        extra = _fit_seconds(queries, passes, layers, 1 + more) - once
         if extra > ENOUGH or more >= MOST:
             return max(extra, 1e-9) / more
         more *= 4
 
 
-def _fit_seconds(queries: QuerySet, version: str, layers: int, epochs: int) -> float:
-    net = ranker("ranknet")(
-        layers=layers, epochs=epochs, learning_rate=RATE, passes=PASSES[version]
-    )
+def _fit_seconds(queries: QuerySet, passes: str, layers: int, epochs: int) -> float:
+    net = ranker("ranknet")(layers=layers, epochs=epochs, learning_rate=RATE, passes=passes)
     start = time.thread_time()
     net.fit_sets(queries, None, np.random.default_rng(0))
     return time.thread_time() - start
@@ -74,14 +76,14 @@ def _fit_seconds(queries: QuerySet, version: str, layers: int, epochs: int) -> f
 
 def one_query(documents: int, seed: int = 0) -> QuerySet:
     """A query of that many documents of the artificial data, 50 features."""
-    (queries,) = cubic(np.random.default_rng(seed), [1], 50, documents)
+    (queries,) = permuted_cubic(np.random.default_rng(seed), [1], 50, documents)
     return queries
 
 
 def growing(
     sizes: Sequence[int], layers: tuple[int, ...], patience: float, repeats: int = 3
 ) -> list[Timing]:
-    """Both versions' timings on queries of the sizes, in rising order.
+    """The versions' timings on queries of the sizes, in rising order.
 
     A version stops where the next epoch, four times as long for twice the documents, would
     take more than `patience` seconds, but has FEWEST sizes in any case.
@@ -93,9 +95,11 @@ def growing(
         for version, depth in [(v, d) for v in PASSES for d in layers]:
             if (version, depth) in ended:
                 continue
-            first = epoch_seconds(queries, version, depth)
+            passes = PASSES[version]
+            first = epoch_seconds(queries, passes, depth)
             rest = repeats - 1 if first < patience / 10.0 else 0
-            best = min([first, *(epoch_seconds(queries, version, depth) for _ in range(rest))])
+            again = [epoch_seconds(queries, passes, depth) for _ in range(rest)]
+            best = min([first, *again])
             timings.append(Timing(version, depth, n, best))
             done = sum((t.version, t.layers) == (version, depth) for t in timings)
             if done >= FEWEST and 4.0 * best > patience:
@@ -113,7 +117,46 @@ def slope(timings: list[Timing]) -> Slope:
     return Slope(float(fit.slope), float(fit.slope) - half, float(fit.slope) + half)
 
 
-def ratios(queries: QuerySet, layers: int, repeats: int = 5) -> np.ndarray:
-    """(repeats,) V1's seconds over V2's, each pair measured one after the other."""
-    pairs = [[epoch_seconds(queries, v, layers) for v in PASSES] for _ in range(repeats)]
-    return np.array([first / second for first, second in pairs])
+def ratios(queries: QuerySet, layers: int, repeats: int = 5) -> dict[str, list[float]]:
+    """V1's seconds over each other version's, all measured one after the other each time."""
+    others = [version for version in PASSES if version != "V1"]
+    found: dict[str, list[float]] = {version: [] for version in others}
+    for _ in range(repeats):
+        first = epoch_seconds(queries, PASSES["V1"], layers)
+        for version in others:
+            found[version].append(first / epoch_seconds(queries, PASSES[version], layers))
+    return found
+
+
+def pairs_per_document(queries: QuerySet) -> float:
+    """Pairs of different labels within a query, over the documents."""
+    blocks = queries.by_label
+    sizes = np.diff(blocks.starts).astype(np.int64)
+    behind = [
+        int(sizes[b] * sizes[b + 1 : last].sum())
+        for first, last in zip(blocks.queries[:-1], blocks.queries[1:])
+        for b in range(first, last)
+    ]
+    return sum(behind) / queries.n_docs
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One training: after each epoch, the seconds so far and the highest validation NDCG@10.
+
+    version: the setting `passes`.
+    """
+
+    version: str
+    seconds: tuple[float, ...]
+    ndcg: tuple[float, ...]
+
+
+def lesson(train: QuerySet, validation: QuerySet, passes: str, rate: float) -> Lesson:
+    """Train a linear net for EPOCHS epochs; their seconds are without the validation."""
+    seconds = min(epoch_seconds(train, passes, 1) for _ in range(3))
+    net = ranker("ranknet")(
+        layers=1, epochs=EPOCHS, learning_rate=rate, passes=passes, patience=0
+    ).fit_sets(train, Validation(validation), np.random.default_rng(0))
+    curve = np.maximum.accumulate(np.asarray(net.learned.curve)).tolist()
+    return Lesson(passes, tuple(seconds * (1 + i) for i in range(EPOCHS)), tuple(curve))

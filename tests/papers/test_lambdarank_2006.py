@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from conftest import random_queries
 
 from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.losses.lambdas import Lambda
-from letorbench.papers import artificial, lambdarank_2006, poincare, speed
+from letorbench.papers import (
+    artificial,
+    lambdarank_artificial,
+    lambdarank_timing,
+    poincare,
+    speed,
+)
 from letorbench.papers.runs import Study, Variant
 
 
@@ -67,20 +74,63 @@ def test_slope_of_a_power_law():
 def test_timings_stop_where_the_next_would_take_too_long():
     sizes = [40, 50, 60, 70]
     timings = speed.growing(sizes, (1,), patience=0.0, repeats=1)
-    assert [t.documents for t in timings if t.version == "V1"] == sizes[: speed.FEWEST]
-    assert [t.documents for t in timings if t.version == "V2"] == sizes[: speed.FEWEST]
+    for version in speed.PASSES:
+        assert [t.documents for t in timings if t.version == version] == sizes[: speed.FEWEST]
     assert all(t.seconds > 0.0 for t in timings)
 
 
 def test_pair_by_pair_is_slower_on_queries_of_the_web_sets_shape():
-    queries = lambdarank_2006.web_shaped(0)
-    assert queries.n_features == 367 and queries.n_queries == 1_000
-    assert queries.n_docs / 1_000 == pytest.approx(26.1, abs=0.5)
-    assert speed.ratios(queries, 1, repeats=1)[0] > 2.0
+    train, validation = lambdarank_timing.web_shaped(0, 300)
+    assert train.n_features == validation.n_features == 367 and train.n_queries == 300
+    assert train.n_docs / 300 == pytest.approx(26.1, abs=0.5)
+    found = speed.ratios(train, 1, repeats=1)
+    assert found["V2"][0] > 1.5 and found["ours"][0] > 1.5
 
 
-def test_generated_runs_are_kept(tmp_path, rng):
-    made = artificial.Generated({"seed": 1}, *cubic(rng, [30, 10, 10], 5, 8))
+def test_pairs_per_document_counts_pairs_of_different_labels(rng):
+    queries = random_queries(rng, [5, 1, 8], levels=3)
+    pairs = sum(
+        int((np.subtract.outer(part, part) > 0).sum())
+        for part in np.split(queries.labels, queries.offsets[1:-1])
+    )
+    assert speed.pairs_per_document(queries) == pytest.approx(pairs / 14)
+
+
+def test_the_recipes_outputs_are_a_third_linear():
+    shares = [lambdarank_artificial.linear_share([0, draw]) for draw in range(3)]
+    assert all(0.25 < share < 0.45 for share in shares)
+
+
+@pytest.mark.parametrize("setting", ["default", "published"])
+def test_the_artificial_figure_is_over_draws(setting, tmp_path, monkeypatch):
+    sizes = (30, 15, 40)
+    for name, value in {"FULL": sizes, "SMALL": sizes, "EPOCHS": 2, "ROWS": 500, "DRAWS": 2,
+                        "RATES": (1e-3, 1e-2)}.items():  # fmt: skip
+        monkeypatch.setattr(lambdarank_artificial, name, value)
+    said: list[str] = []
+    study = Study(tmp_path, tmp_path, setting=setting, say=said.append)
+    verdicts, files, _ = lambdarank_artificial.figure(study)
+    assert {v.claim.id for v in verdicts} == {c.id for c in lambdarank_artificial.CLAIMS}
+    assert all("of 2 draws" in v.note for v in verdicts)
+    data = lambdarank_artificial.made(study, 1).sets
+    assert [each.n_queries for each in data] == list(sizes)
+    assert set(np.unique(data[0].labels)) <= {0, 2, 3, 4, 5}
+    assert any(path.name == "figure-2.png" for path in files)
+    count = len(said)
+    again, _, _ = lambdarank_artificial.figure(study)
+    assert [v.value for v in again] == [v.value for v in verdicts]
+    assert len(said) == count  # nothing is drawn or trained again
+    if setting == "published":
+        # both rates on the first draw, the chosen one on the second
+        assert len(list((study.folder("lambdarank-2006") / "artificial/draw-1").iterdir())) == 8
+        assert len(list((study.folder("lambdarank-2006") / "artificial/draw-2").iterdir())) == 4
+
+
+def test_generated_runs_are_kept(tmp_path):
+    def make():
+        return cubic(np.random.default_rng(1), [30, 10, 10], 5, 8)
+
+    made = artificial.Generated({"seed": 1}, make)
     said: list[str] = []
     study = Study(tmp_path, tmp_path, jobs=2, say=said.append)
     variants = [
@@ -92,6 +142,6 @@ def test_generated_runs_are_kept(tmp_path, rng):
     for label in ("net-1", "net-2"):
         np.testing.assert_array_equal(first[label].values, again[label].values)
         assert first[label]["map"].shape == (10,)
-    other = artificial.Generated({"seed": 2}, made.train, made.validation, made.test)
+    other = artificial.Generated({"seed": 2}, make)
     artificial.runs(study, tmp_path / "a", other, variants, ["ndcg@3"])
     assert len(said) == 4

@@ -14,7 +14,6 @@ from letorbench.rankers.lambdarank import lambdarank_step
 from letorbench.rankers.ranknet import ranknet_step
 from letorbench.solvers.sgd import PASSES, FeatureScale, NetState, TrainingQueries, epoch
 
-
 BY_QUERY = [way for way in PASSES if way != "online"]
 
 
