@@ -16,7 +16,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 #: from the lowest to the highest; a module imports from its own layer or a lower one
 LAYERS = (
     {"arithmetic", "errors", "escaping", "files", "instructions", "jit", "threads", "conventions",
-     "choices", "lazy", "notices", "source"},
+     "choices", "lazy", "notices", "seals", "source"},
     {"datasets"},
     {"features"},
     {"measures"},

@@ -2,8 +2,9 @@
 
 A cache folder has two parts: `entries/<digest>`, the arrays of a list of files, and `notes`,
 what was found out about files of a certain signature, such as the digest of their content.
-Everything is written beside its place and renamed. Whatever is damaged, stale or of another
-version is built again, so the folder can be deleted at any time.
+Everything is written beside its place and renamed, and has check sums that hold its name too.
+Whatever is damaged, exchanged, stale or of another version is built again, so the folder can be
+deleted at any time.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,14 +25,16 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import READ_STRICTLY, ReadOptions, read_queries
 from letorbench.datasets.signature import is_settled, signature
 from letorbench.datasets.text.blocks import changed
-from letorbench.errors import DataError
+from letorbench.datasets.text.read_errors import file_error
+from letorbench.errors import DataError, WriteError
 from letorbench.files import write_atomically
+from letorbench.seals import sealed, unsealed
 from letorbench.threads import in_turn
 
 JSON = Any
 
 #: part of every key: another reader or layout makes other entries
-VERSION = "2"
+VERSION = "3"
 HASHED_AT_A_TIME = 1 << 20
 #: what every entry holds
 ARRAYS = {"features", "labels", "offsets", "qids", "bounds"}
@@ -64,7 +68,9 @@ class Cache:
         Raises
         ------
         DataError
-            As `read_queries` does, and where the cache cannot be written.
+            As `read_queries` does, and where there is too little memory.
+        WriteError
+            Where the cache cannot be written.
         """
         files = [Path(file) for file in files]
         distinct = list(dict.fromkeys(files))
@@ -77,12 +83,11 @@ class Cache:
             for file, expected in zip(distinct, before):
                 if signature(file) != expected:
                     raise changed(file)
+            _require_room(parts)
             try:
                 found = mapped.store(place, _join([parts[file] for file in files]))
             except OSError as error:
-                raise DataError(
-                    f"{self._folder}: cannot write the cache: {error.strerror}"
-                ) from None
+                raise WriteError(error.filename or self._folder, error) from None
         bounds = found.pop("bounds")
         return QuerySet(**found), bounds
 
@@ -108,16 +113,16 @@ class Cache:
         files = [Path(file) for file in files]
         place = self._folder / "notes" / f"{_hash([key, *(str(f.resolve()) for f in files)])}.json"
         before = [list(signature(file)) for file in files]
-        known = _read_json(place)
-        if known is not None and known.get("signatures") == before and "value" in known:
+        known = _read_note(place)
+        if known is not None and known["signatures"] == before:
             return known["value"]
         settled = all(is_settled(tuple(found)) for found in before)
-        text = json.dumps({"signatures": before, "value": compute()})
+        value = json.loads(json.dumps(compute()))
         if settled and before == [list(signature(file)) for file in files]:
             # a cache that cannot be written goes without notes
             with contextlib.suppress(OSError), write_atomically(place) as note:
-                note.write(text)
-        return json.loads(text)["value"]
+                note.write(sealed({"name": place.name, "signatures": before, "value": value}))
+        return value
 
     def size(self) -> int:
         """Return the bytes of all the cache's files."""
@@ -144,6 +149,19 @@ def _join(parts: Sequence[QuerySet]) -> dict[str, list[np.ndarray]]:
         longest = max(i.dtype.itemsize for i in ids)
         arrays["docids"] = [i.astype(f"S{longest}") for i in ids]
     return arrays
+
+
+def _require_room(parts: Mapping[Path, QuerySet]) -> None:
+    """Raise DataError where the widest file makes all others too large for the memory."""
+    widest = max(parts, key=lambda file: parts[file].n_features)
+    width, docs = parts[widest].n_features, sum(part.n_docs for part in parts.values())
+    needed, there = 4 * width * docs, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if needed > there:
+        raise file_error(
+            widest,
+            f"feature index {width:,}, which needs {needed:,} bytes for {docs:,} documents",
+            f"an index that this machine's memory of {there:,} bytes is enough for",
+        )
 
 
 def _widen(features: np.ndarray, width: int) -> np.ndarray:
@@ -175,10 +193,10 @@ def _hash_file(file: Path) -> str:
     return digest.hexdigest()
 
 
-def _read_json(place: Path) -> dict[str, JSON] | None:
-    """Return the object in a file; None if there is none or it is damaged."""
+def _read_note(place: Path) -> dict[str, JSON] | None:
+    """Return the note of that name; None if there is none, or it is damaged or of another name."""
     try:
-        value = json.loads(place.read_bytes())
-    except (OSError, ValueError):
+        note = unsealed(place.read_bytes())
+    except OSError:
         return None
-    return value if isinstance(value, dict) else None
+    return note if note is not None and note.get("name") == place.name else None

@@ -1,24 +1,27 @@
 """A folder of `.npy` files that is whole or not there, opened by mapping it.
 
-`meta.json` holds the signature and the checksum of each array's file. A file of that signature
-is trusted unread. Another one, as in a cache that was copied, must have that checksum.
+`meta.json` holds the folder's name, the signature and the checksum of each array's file, and a
+digest of all that. A file of that signature is trusted unread. Another one, as in a cache that was
+copied, must have that checksum; its signature is then noted.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import json
 import os
 import shutil
+import time
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from letorbench.datasets.signature import signature
+from letorbench.datasets.signature import TICK_NS, is_settled, signature
 from letorbench.files import umask, unfinished_folder, write_atomically
+from letorbench.seals import sealed, unsealed
 
 META = "meta.json"
 #: what the names of unfinished folders begin with
@@ -28,14 +31,7 @@ CHECKED_AT_A_TIME = 1 << 20
 
 def load(place: Path) -> dict[str, np.ndarray] | None:
     """Return the arrays of a folder, mapped copy-on-write; None if it is missing or damaged."""
-    try:
-        meta = json.loads((place / META).read_bytes())
-        if not all(_is_whole(place / f"{name}.npy", known) for name, known in meta.items()):
-            return None
-        # plain arrays on the mapping: kernels are compiled for that type
-        return {name: np.asarray(np.load(place / f"{name}.npy", mmap_mode="c")) for name in meta}
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return None
+    return _load(place, place.name)
 
 
 def store(place: Path, arrays: Mapping[str, Sequence[np.ndarray]]) -> dict[str, np.ndarray]:
@@ -52,12 +48,13 @@ def store(place: Path, arrays: Mapping[str, Sequence[np.ndarray]]) -> dict[str, 
     place.parent.mkdir(parents=True, exist_ok=True)
     with unfinished_folder(place.parent, UNFINISHED) as new:
         new.chmod(0o777 & ~umask())
-        meta = {name: _write(new / f"{name}.npy", pieces) for name, pieces in arrays.items()}
-        with write_atomically(new / META) as file:
-            json.dump(meta, file)
-        found = load(new)
+        written = {name: _write(new / f"{name}.npy", pieces) for name, pieces in arrays.items()}
+        # from now on every change of a file changes its signature
+        time.sleep(TICK_NS / 1e9)
+        _note(new, place.name, {name: _facts(new, name, written[name]) for name in arrays})
+        found = _load(new, place.name)
         if found is None:
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
+            raise OSError(errno.EIO, os.strerror(errno.EIO), str(place))
         try:
             new.rename(place)
         except OSError:  # the place is taken
@@ -68,25 +65,62 @@ def store(place: Path, arrays: Mapping[str, Sequence[np.ndarray]]) -> dict[str, 
         return load(place) or found
 
 
-def _write(path: Path, pieces: Sequence[np.ndarray]) -> dict[str, object]:
-    """Write the pieces as one array; return what `meta.json` says of the file."""
+def _load(folder: Path, name: str) -> dict[str, np.ndarray] | None:
+    try:
+        meta = unsealed((folder / META).read_bytes())
+        if meta is None or meta["name"] != name:
+            return None
+        known = meta["arrays"]
+        facts = {each: _facts(folder, each, known[each]) for each in known}
+        # plain arrays on the mapping: kernels are compiled for that type
+        found = {each: np.asarray(np.load(_file(folder, each), mmap_mode="c")) for each in known}
+    except (OSError, ValueError):
+        return None
+    if facts != known and all(is_settled(tuple(each["signature"])) for each in facts.values()):
+        with contextlib.suppress(OSError):
+            _note(folder, name, facts)
+    return found
+
+
+def _write(path: Path, pieces: Sequence[np.ndarray]) -> dict[str, Any]:
+    """Write the pieces as one array; return the size and the checksum that the file must have."""
     first = pieces[0]
     shape = (sum(len(piece) for piece in pieces), *first.shape[1:])
-    with open(path, "wb") as file:
-        header = {"descr": first.dtype.str, "fortran_order": False, "shape": shape}
-        np.lib.format.write_array_header_1_0(file, header)
-        for piece in pieces:
-            file.write(np.ascontiguousarray(piece, first.dtype).reshape(-1).view(np.uint8).data)
-        file.flush()
-        os.fsync(file.fileno())
-    return {"signature": list(signature(path)), "crc32": _checksum(path)}
+    checksum = 0
+    try:
+        with open(path, "wb") as file:
+            header = {"descr": first.dtype.str, "fortran_order": False, "shape": shape}
+            np.lib.format.write_array_header_1_0(file, header)
+            file.flush()
+            checksum = _checksum(path)
+            for piece in pieces:
+                content = np.ascontiguousarray(piece, first.dtype).reshape(-1).view(np.uint8).data
+                checksum = zlib.crc32(content, checksum)
+                file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+            return {"signature": [file.tell()], "crc32": checksum}
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
-def _is_whole(path: Path, known: dict[str, object]) -> bool:
+def _note(folder: Path, name: str, facts: Mapping[str, Any]) -> None:
+    with write_atomically(folder / META) as file:
+        file.write(sealed({"name": name, "arrays": facts}))
+
+
+def _facts(folder: Path, name: str, known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is known of an array's file with its signature now; ValueError if damaged."""
+    path = _file(folder, name)
     now = list(signature(path))
-    if now == known["signature"]:
-        return True
-    return now[0] == known["signature"][0] and _checksum(path) == known["crc32"]
+    if now != known["signature"]:
+        if now[0] != known["signature"][0] or _checksum(path) != known["crc32"]:
+            raise ValueError(f"{path}: damaged")
+    return {"signature": now, "crc32": known["crc32"]}
+
+
+def _file(folder: Path, name: str) -> Path:
+    return folder / f"{name}.npy"
 
 
 def _checksum(path: Path) -> int:
@@ -95,4 +129,3 @@ def _checksum(path: Path) -> int:
         while piece := file.read(CHECKED_AT_A_TIME):
             checksum = zlib.crc32(piece, checksum)
     return checksum
-

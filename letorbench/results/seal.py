@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from letorbench.errors import DataError
 from letorbench.files import write_atomically
+from letorbench.seals import digest, sealed, unsealed
 
-#: the keys that are added to the facts; the seal stands last
-FILES, SEAL = "files", "seal"
+#: the key that is added to the facts
+FILES = "files"
 
 
 def write_sealed(path: Path, facts: Mapping[str, Any], beside: Sequence[Path]) -> None:
     """Write facts that JSON can hold, and the digests of those files beside them that exist."""
-    files = {file.name: _digest(file.read_bytes()) for file in beside if file.is_file()}
+    files = {file.name: digest(file.read_bytes()) for file in beside if file.is_file()}
     with write_atomically(path) as file:
-        file.write(_sealed({**facts, FILES: files}))
+        file.write(sealed({**facts, FILES: files}))
 
 
 def read_sealed(path: Path) -> dict[str, Any]:
@@ -53,18 +52,13 @@ def _content(path: Path) -> bytes | None:
 
 def _checked(path: Path, content: bytes) -> dict[str, Any]:
     """Return the facts of the content if they and the files beside it have their digests."""
-    try:
-        facts = json.loads(content)
-        sealed = facts.pop(SEAL)
-        same = content == _sealed(facts).encode() and isinstance(sealed, str)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        same = False
-    if not same:
+    facts = unsealed(content)
+    if facts is None:
         raise _damaged(path, "its content does not have the check sum in its last line")
     for name, expected in facts.pop(FILES).items():
         file = path.parent / name
         try:
-            found = _digest(file.read_bytes())
+            found = digest(file.read_bytes())
         except OSError as error:
             raise _damaged(file, f"cannot be read ({error.strerror})") from None
         if found != expected:
@@ -72,15 +66,5 @@ def _checked(path: Path, content: bytes) -> dict[str, Any]:
     return facts
 
 
-def _sealed(facts: Mapping[str, Any]) -> str:
-    """Return facts as text whose last line is a digest of the lines before it."""
-    text = json.dumps(facts, indent=1)
-    return f'{text[:-2]},\n "{SEAL}": "{_digest(text.encode())}"\n}}\n'
-
-
 def _damaged(path: Path, what: str) -> DataError:
     return DataError(f"{path}: damaged: {what}; the next run of this fold makes it again")
-
-
-def _digest(content: bytes) -> str:
-    return blake2b(content, digest_size=16).hexdigest()

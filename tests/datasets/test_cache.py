@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 from letorbench.datasets import cache as cache_module
+from letorbench.datasets import mapped
 from letorbench.datasets import signature as signature_module
 from letorbench.datasets.cache import Cache
 from letorbench.datasets.queryset import QuerySet
@@ -21,6 +23,7 @@ from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.datasets.signature import TICK_NS
 from letorbench.errors import DataError
 from letorbench.files import hold
+from letorbench.seals import unsealed
 
 OPTIONS = ReadOptions()
 NAMES = ("features", "labels", "offsets", "qids", "docids")
@@ -182,8 +185,23 @@ def lose_meta(entry: Path) -> None:
 
 def shorten_meta(entry: Path) -> None:
     meta = json.loads((entry / "meta.json").read_text())
-    del meta["labels"]
+    del meta["arrays"]["labels"]
     (entry / "meta.json").write_text(json.dumps(meta))
+
+
+def lose_docids(entry: Path) -> None:
+    """What would be a sound entry of files without document ids."""
+    meta = unsealed((entry / "meta.json").read_bytes())
+    del meta["arrays"]["docids"]
+    (entry / "meta.json").write_text(json.dumps(meta))
+
+
+def exchange_entries(entry: Path) -> None:
+    other = Cache(entry.parents[1])
+    other.queries([entry.parents[2] / "S2.txt"], OPTIONS)
+    (second,) = (each for each in entry.parent.iterdir() if each != entry)
+    shutil.rmtree(entry)
+    second.rename(entry)
 
 
 def empty_meta(entry: Path) -> None:
@@ -196,7 +214,10 @@ def lose_array(entry: Path) -> None:
 
 @pytest.mark.parametrize(
     "damage",
-    [truncate, flip, garble_meta, alter_meta, shorten_meta, lose_meta, empty_meta, lose_array],
+    [
+        truncate, flip, garble_meta, alter_meta, shorten_meta, lose_meta, empty_meta, lose_array,
+        lose_docids, exchange_entries,
+    ],
 )
 def test_damage_is_mended(damage, cache, files, tmp_path, no_reading) -> None:
     cache.queries(files, OPTIONS)
@@ -208,19 +229,22 @@ def test_damage_is_mended(damage, cache, files, tmp_path, no_reading) -> None:
     assert not entry_of(tmp_path).name.startswith(".")
 
 
-def test_entry_that_was_copied_is_checked_and_used(cache, files, tmp_path, no_reading) -> None:
+def test_entry_that_was_copied_is_checked_and_used_once(
+    cache, files, tmp_path, no_reading, monkeypatch
+) -> None:
     expected = cache.queries(files, OPTIONS)[0].features.copy()
     for path in entry_of(tmp_path).glob("*.npy"):
         os.utime(path, ns=(5, 5))
     no_reading()
+    settle()
     np.testing.assert_array_equal(cache.queries(files, OPTIONS)[0].features, expected)
+    monkeypatch.setattr(mapped, "_checksum", lambda path: pytest.fail("was read again"))
+    cache.queries(files, OPTIONS)
 
 
 def test_entry_that_is_as_it_was_written_is_not_read_to_be_checked(
     cache, files, monkeypatch
 ) -> None:
-    from letorbench.datasets import mapped
-
     cache.queries(files, OPTIONS)
     monkeypatch.setattr(mapped, "_checksum", lambda path: pytest.fail("was read"))
     cache.queries(files, OPTIONS)
@@ -243,6 +267,32 @@ def test_garbage_notes_are_ignored(cache: Cache, files: list[Path], tmp_path: Pa
     for note in (tmp_path / "cache" / "notes").iterdir():
         note.write_text("[]")
     assert_holds(cache.queries(files, OPTIONS), files)
+
+
+@pytest.mark.parametrize("kind", ["edited", "exchanged"])
+def test_notes_that_are_well_formed_and_wrong_are_ignored(
+    cache: Cache, files: list[Path], tmp_path: Path, kind: str
+) -> None:
+    facts = {key: cache.remember(key, files[:1], lambda: {"is": key}) for key in "ab"}
+    one, other = sorted((tmp_path / "cache" / "notes").iterdir())
+    if kind == "exchanged":
+        text = one.read_bytes()
+        one.write_bytes(other.read_bytes())
+        other.write_bytes(text)
+    else:
+        for note in (one, other):
+            note.write_text(note.read_text().replace('"is": "', '"is": "another '))
+    for key in "ab":
+        assert cache.remember(key, files[:1], lambda: {"is": key}) == facts[key]
+
+
+def test_one_wide_file_that_needs_more_than_the_memory(
+    cache: Cache, files: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache_module.os, "sysconf", lambda name: 38)
+    files[1].write_text("0 qid:1 9:1\n")
+    with pytest.raises(DataError, match="S1.txt: found feature index 9, which needs 1,476 bytes"):
+        cache.queries(files, OPTIONS)
 
 
 def test_other_version_is_not_used(cache, files, monkeypatch) -> None:
@@ -279,7 +329,7 @@ def test_file_that_changes_between_hash_and_parse(cache, files, tmp_path, monkey
 
 def test_unwritable_cache_is_said(files: list[Path], tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file where the folder should be")
-    with pytest.raises(DataError, match="cannot write the cache"):
+    with pytest.raises(DataError, match="cache/entries: cannot be written: Not a directory"):
         Cache(tmp_path / "cache").queries(files, OPTIONS)
 
 
@@ -361,4 +411,4 @@ def test_folders_of_killed_runs_are_removed(cache, files, tmp_path) -> None:
 def test_meta_is_plain_json(cache: Cache, files: list[Path], tmp_path: Path) -> None:
     cache.queries(files, OPTIONS)
     meta = json.loads((entry_of(tmp_path) / "meta.json").read_text())
-    assert set(meta) == {*NAMES, "bounds"}
+    assert set(meta["arrays"]) == {*NAMES, "bounds"}
