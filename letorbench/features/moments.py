@@ -6,8 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from letorbench.datasets.queryset import QuerySet
-
 #: how many rows are converted to float64 at a time
 ROWS = 65_536
 
@@ -42,23 +40,6 @@ def mean_and_scale(features: np.ndarray, rows: int = ROWS) -> tuple[np.ndarray, 
     mean, variance = mean_and_variance(features, rows)
     scale = np.sqrt(variance)
     return mean, np.where(scale == 0.0, 1.0, scale)
-
-
-def deviation_within_queries(queries: QuerySet) -> np.ndarray:
-    """Return each feature's mean absolute deviation from its query's mean, (n_features,).
-
-    A few huge values do not make it large, as they do a standard deviation.
-    """
-    full = queries.lengths > 0
-    starts, lengths = queries.offsets[:-1][full], queries.lengths[full]
-    deviation = np.zeros(queries.n_features)
-    if not len(starts):
-        return deviation
-    for k in range(queries.n_features):
-        x = queries.features[:, k].astype(np.float64)
-        mean = np.add.reduceat(x, starts) / lengths
-        deviation[k] = np.abs(x - np.repeat(mean, lengths)).mean()
-    return deviation
 
 
 def centred_products(

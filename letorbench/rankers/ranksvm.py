@@ -16,7 +16,7 @@ from letorbench.models import Linear
 from letorbench.models.weighted_rows import weighted_rows
 from letorbench.notices import Notice
 from letorbench.rankers.base import Ranker
-from letorbench.solvers import bundle, newton
+from letorbench.solvers import cutting_planes, newton
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.margin import active_pairs, pair_counts, thinned
 from letorbench.solvers.validation import Validation
@@ -128,7 +128,9 @@ class RankSVM(Ranker):
             raise UsageError(f"ranksvm: found gap={self.gap}, expected more than 0")
         pairs = MarginPairs(train, self.normalise)
         if self.loss == "hinge":
-            found = bundle.minimise_on(train, pairs.hinge, self.C, self.gap, self.deadline)
+            found = cutting_planes.minimise(
+                pairs.hinge, train.n_features, self.C, self.gap, deadline=self.deadline
+            )
         else:
             start = self._start(train, pairs)
             found = newton.minimise(

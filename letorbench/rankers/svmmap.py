@@ -20,7 +20,7 @@ from letorbench.models import Linear
 from letorbench.models.weighted_rows import weighted_rows
 from letorbench.notices import Notice
 from letorbench.rankers.base import Ranker
-from letorbench.solvers import bundle
+from letorbench.solvers import cutting_planes
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.margin import DOCS_A_THREAD
 from letorbench.solvers.margin_by_trees import sort
@@ -100,9 +100,9 @@ class SVMMAP(Ranker):
     A document is relevant if its label is 1 or more; the paper knows two labels only. A query
     without a relevant document, or without another one, has the same loss for every ranking, so n
     counts the others. The paper solves the problem with one slack a query. One slack in all is the
-    same problem with fewer planes (Joachims, Finley, Yu, Theorem 1). Where features are not of the
-    size 0 to 1, a bundle method takes the place of plain cutting planes; it ends after 600 planes,
-    and a notice says how large the gap is then.
+    same problem with fewer planes (Joachims, Finley, Yu, Theorem 1). The next plane is taken near
+    the best point so far, see `letorbench.solvers.cutting_planes`. Training ends after 1000 planes
+    at most, and a notice says how large the gap is then.
 
     References
     ----------
@@ -129,7 +129,9 @@ class SVMMAP(Ranker):
         if not self.gap > 0:
             raise UsageError(f"svmmap: found gap={self.gap}, expected more than 0")
         risk = MAPRisk(train)
-        found = bundle.minimise_on(train, risk, self.C, self.gap, self.deadline)
+        found = cutting_planes.minimise(
+            risk, train.n_features, self.C, self.gap, deadline=self.deadline
+        )
         warnings = found.warnings()
         if not risk.n:
             text = "no query has both labels 0 and more: all scores are 0"

@@ -1,0 +1,145 @@
+"""The least value of |w|^2 / 2 + C max_k (height_k + slope_k . w), at any scale of the slopes.
+
+Its dual is a quadratic programme of the planes' multipliers alpha. Where features are as large as
+1e9, |w|^2 hardly counts, and the dual's matrix of all slope_k . slope_l has lost to rounding what
+smaller features say. An interior point method solves for w and alpha together: |w|^2 only adds to
+a diagonal, and each feature is scaled by itself.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+#: the search ends after so many steps; where rounding is no matter, 20 reach every precision
+STEPS = 60
+#: how near to the border a step may go
+INSIDE = 0.995
+
+
+class PlaneMinimum(NamedTuple):
+    """The least value of |w|^2 / 2 + C max_k (height_k + slope_k . w), to some precision.
+
+    bound:       a lower bound on it, the dual value of the multipliers.
+    point:       w (n,) near it.
+    multipliers: alpha (n_planes,), 0 or more, of sum C.
+    """
+
+    bound: float
+    point: np.ndarray
+    multipliers: np.ndarray
+
+
+def minimum_of_planes(
+    slopes: np.ndarray, heights: np.ndarray, C: float, precision: float = 1e-8
+) -> PlaneMinimum:
+    """Minimise |w|^2 / 2 + C max_k (height_k + slope_k . w).
+
+    The bound is one wherever the search ends, as the multipliers are feasible. It is within the
+    precision but where rounding keeps the search from it.
+
+    Parameters
+    ----------
+    slopes : ndarray of shape (n_planes, n), float64
+    heights : ndarray of shape (n_planes,)
+        At least one is 0 with a slope of 0.
+    C : float
+    precision : float
+        The search ends where the bound is this share below the value at the point.
+
+    References
+    ----------
+    Mehrotra, "On the implementation of a primal-dual interior point method", SIAM Journal on
+    Optimization 1992.
+
+    Examples
+    --------
+    >>> found = minimum_of_planes(np.array([[0.0], [-1.0]]), np.array([0.0, 1.0]), C=1.0)
+    >>> round(found.bound, 6)
+    0.5
+    """
+    count = len(heights)
+    alpha, w = np.full(count, C / count), np.zeros(slopes.shape[1])
+    t = float(heights.max()) + 1.0  # t >= every plane at w, with this slack
+    slack = t - heights
+    best, multipliers = 0.0, alpha
+    for _ in range(STEPS):
+        feasible = alpha * (C / alpha.sum())
+        dual = _dual_value(feasible, slopes, heights)
+        if dual > best:
+            best, multipliers = dual, feasible
+        primal = float(w @ w) / 2.0 + C * float((heights + slopes @ w).max())
+        if primal - best <= precision * primal:
+            break
+        try:
+            system = _System(slopes, heights, C, (w, t, slack, alpha))
+        except np.linalg.LinAlgError:
+            break
+        change = system.direction(-alpha * slack)
+        length = min(_longest(slack, change[2]), _longest(alpha, change[3]))
+        ahead = float((alpha + length * change[3]) @ (slack + length * change[2]))
+        now = float(alpha @ slack)
+        centred = (max(ahead, 0.0) / now) ** 3 * now / count
+        change = system.direction(centred - alpha * slack - change[3] * change[2])
+        length = INSIDE * min(_longest(slack, change[2]), _longest(alpha, change[3]))
+        if not length > 0.0:
+            break
+        w, t = w + length * change[0], t + length * change[1]
+        slack, alpha = slack + length * change[2], alpha + length * change[3]
+    return PlaneMinimum(best, w, multipliers)
+
+
+def _dual_value(alpha: np.ndarray, slopes: np.ndarray, heights: np.ndarray) -> float:
+    pull = alpha @ slopes
+    return float(alpha @ heights) - float(pull @ pull) / 2.0
+
+
+def _longest(x: np.ndarray, change: np.ndarray) -> float:
+    """Return the longest step of at most 1 that keeps x + step change >= 0."""
+    falling = change < 0.0
+    return min(1.0, float((-x[falling] / change[falling]).min(initial=1.0)))
+
+
+class _System:
+    """Newton's equations at a point (w, t, slack, alpha).
+
+    w + slopes' alpha = 0, sum alpha = C, slopes w + heights - t + slack = 0, and
+    alpha slack = what `direction` is given.
+    """
+
+    def __init__(
+        self,
+        slopes: np.ndarray,
+        heights: np.ndarray,
+        C: float,
+        point: tuple[np.ndarray, float, np.ndarray, np.ndarray],
+    ) -> None:
+        w, t, slack, alpha = point
+        self.slopes, self.slack, self.alpha = slopes, slack, alpha
+        self.pull = w + alpha @ slopes
+        self.lack = C - float(alpha.sum())
+        self.apart = slopes @ w + heights - t + slack
+        self.weight = alpha / slack
+        matrix = (slopes.T * self.weight) @ slopes
+        matrix[np.diag_indices_from(matrix)] += 1.0
+        self.scale = 1.0 / np.sqrt(np.diag(matrix))
+        self.factor = cho_factor(matrix * np.outer(self.scale, self.scale))
+        self.column = self.weight @ slopes
+        self.solved_column = self._solve(self.column)
+
+    def _solve(self, right: np.ndarray) -> np.ndarray:
+        return self.scale * cho_solve(self.factor, self.scale * right)
+
+    def direction(
+        self, product: np.ndarray
+    ) -> tuple[np.ndarray, float, np.ndarray, np.ndarray]:
+        """Return the changes of w, t, slack and alpha that change alpha slack by `product`."""
+        base = (product + self.alpha * self.apart) / self.slack
+        solved = self._solve(-self.pull - base @ self.slopes)
+        pivot = float(self.weight.sum() - self.column @ self.solved_column)
+        dt = float(self.column @ solved - (self.lack - base.sum())) / pivot
+        dw = solved + dt * self.solved_column
+        dslack = dt - self.apart - self.slopes @ dw
+        return dw, dt, dslack, (product - self.alpha * dslack) / self.slack
