@@ -25,6 +25,11 @@ def log(x: np.ndarray) -> np.ndarray:
     return _each(_log, x)
 
 
+def log2(x: np.ndarray) -> np.ndarray:
+    """Return the logarithm to base 2, elementwise, float64."""
+    return _each(_log2, x)
+
+
 def log1p(x: np.ndarray) -> np.ndarray:
     """Return log(1 + x), elementwise, float64."""
     return _each(_log1p, x)
@@ -85,6 +90,12 @@ def _exp(x: np.ndarray) -> None:
 def _log(x: np.ndarray) -> None:
     for i in range(len(x)):
         x[i] = np.log(x[i])
+
+
+@kernel()
+def _log2(x: np.ndarray) -> None:
+    for i in range(len(x)):
+        x[i] = np.log2(x[i])
 
 
 @kernel()

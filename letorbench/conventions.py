@@ -5,6 +5,7 @@ To add a convention, add a record to this file.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -19,15 +20,17 @@ def letor_discount(rank: np.ndarray, gain: np.ndarray | float = 1.0) -> np.ndarr
     """Return gain * (1, 1, then 1 / log2(rank)) for ranks from 1, broadcast, float64.
 
     It is computed as (gain * ln 2) / ln(rank), as the LETOR tools do. Another order of the same
-    operations gives other last digits.
+    operations gives other last digits, and so does NumPy's logarithm of some versions.
 
     Examples
     --------
     >>> letor_discount([1, 2, 4])
     array([1. , 1. , 0.5])
     """
+    from letorbench import arithmetic  # compiles, which only those who measure should wait for
+
     rank = np.asarray(rank, dtype=np.float64)
-    return np.where(rank > 2.0, gain * np.log(2.0) / np.log(np.maximum(rank, 2.0)), gain)
+    return np.where(rank > 2.0, gain * math.log(2.0) / arithmetic.log(np.maximum(rank, 2.0)), gain)
 
 
 def standard_discount(rank: np.ndarray, gain: np.ndarray | float = 1.0) -> np.ndarray:
@@ -38,7 +41,9 @@ def standard_discount(rank: np.ndarray, gain: np.ndarray | float = 1.0) -> np.nd
     >>> standard_discount([1, 3, 7], gain=6.0)
     array([6., 3., 2.])
     """
-    return gain / np.log2(1.0 + np.asarray(rank, dtype=np.float64))
+    from letorbench import arithmetic
+
+    return gain / arithmetic.log2(1.0 + np.asarray(rank, dtype=np.float64))
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -16,14 +17,15 @@ OTHER = {"NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR", "OPENBLAS_C
 
 DIGEST = """
 import hashlib, numpy as np
-from letorbench.arithmetic import dot, exp, log, log1p, power, product
+from letorbench.arithmetic import dot, exp, log, log1p, log2, power, product
 x = np.random.default_rng(1).random((37, 1013)) + 0.1
-found = (exp(x), log(x), log1p(x), power(x, 2.3), product(x, x[0]), np.array(dot(x[0], x[1])))
+found = (exp(x), log(x), log2(x), log1p(x), power(x, 2.3), product(x, x[0]))
+found += (np.array(dot(x[0], x[1])),)
 print(hashlib.sha256(b"".join(each.tobytes() for each in found)).hexdigest())
 """
 
 
-@pytest.mark.parametrize("name", ["exp", "log", "log1p"])
+@pytest.mark.parametrize("name", ["exp", "log", "log2", "log1p"])
 def test_functions_agree_with_numpy(name: str, rng: np.random.Generator) -> None:
     x = rng.exponential(5.0, (7, 13))[:, ::2]
     before = x.copy()
@@ -31,6 +33,14 @@ def test_functions_agree_with_numpy(name: str, rng: np.random.Generator) -> None
     np.testing.assert_allclose(found, getattr(np, name)(x), rtol=1e-15)
     np.testing.assert_array_equal(x, before)
     assert getattr(arithmetic, name)(np.array([1, 2])).dtype == np.float64
+
+
+@pytest.mark.parametrize("name", ["log", "log2"])
+def test_logarithms_are_those_of_the_c_library(name: str) -> None:
+    """Discounts are made of them, and the official tools print 15 digits."""
+    ranks = np.arange(1.0, 10_000.0)
+    expected = [getattr(math, name)(rank) for rank in ranks.tolist()]
+    np.testing.assert_array_equal(getattr(arithmetic, name)(ranks), expected)
 
 
 def test_power_agrees_with_numpy(rng: np.random.Generator) -> None:
