@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -9,8 +10,9 @@ import pytest
 
 from letorbench.datasets.queryset import QuerySet
 
-#: the examples are run by the tests that use them; collecting them would register them
-collect_ignore_glob = ["examples/*"]
+#: the examples are run by the tests that use them, and collecting them would register them; the
+#: mutants need packages of their own
+collect_ignore_glob = ["examples/*", "mutants/*"]
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -39,3 +41,15 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("no ../shared folder with the real data beside this repository")
     return SHARED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Count what was skipped by its reason."""
+    reasons = Counter(
+        report.longrepr[2].removeprefix("Skipped: ")
+        for report in terminalreporter.stats.get("skipped", ())
+    )
+    if reasons:
+        terminalreporter.section("skipped, by reason")
+        for reason, count in reasons.most_common():
+            terminalreporter.write_line(f"{count:5}  {reason}")
