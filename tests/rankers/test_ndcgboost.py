@@ -42,6 +42,20 @@ def test_the_equations_by_hand() -> None:
     assert ndcgboost.step(F, np.array([True, True]), queries) == 0.0
 
 
+def test_the_step_by_hand() -> None:
+    """Three queries that the stump ranks right and one that it ranks wrong: 1/2 ln 3."""
+    queries = random_queries(np.random.default_rng(0), [2, 2, 2, 2], levels=1)
+    queries.labels[:] = [1, 0] * 4
+    f = np.array([True, False] * 3 + [False, True])
+    expected = 0.5 * np.log(3.0)
+    assert ndcgboost.step(np.zeros(8), f, queries) == pytest.approx(expected)
+    queries.features[:] = 0.0
+    queries.features[:, 2] = f
+    learned = NDCGBoost(rounds=1).fit_sets(queries).learned
+    assert learned.model.alpha.tolist() == pytest.approx([expected])
+    assert learned.model.feature.tolist() == [2]
+
+
 def test_the_weights_are_the_slope_of_the_objective(rng: np.random.Generator) -> None:
     """Equation (16) is minus the derivative of (11) by F, up to the pairs counted twice."""
     queries = random_queries(rng, [6, 9], levels=3)

@@ -1,0 +1,54 @@
+"""A data set in which every fold, query and cut-off differs, so that what is mixed up shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+#: queries of each part
+SIZES = (3, 6, 4, 7, 2)
+
+
+def write_uneven(data_dir: Path, name: str = "UNEVEN", seed: int = 3) -> Path:
+    """Five parts of 2 to 7 queries with 1 to 14 documents, in five folds.
+
+    The qids fall. Some queries have no relevant document, some features are equal.
+    """
+    rng = np.random.default_rng(seed)
+    parts = [list(_part(rng, part, size)) for part, size in enumerate(SIZES)]
+    folder = data_dir / name
+    for k in range(5):
+        fold = folder / f"Fold{k + 1}"
+        fold.mkdir(parents=True)
+        train = [line for i in range(3) for line in parts[(k + i) % 5]]
+        for file, lines in (
+            ("train", train), ("vali", parts[(k + 3) % 5]), ("test", parts[(k + 4) % 5]),
+        ):  # fmt: skip
+            (fold / f"{file}.txt").write_text("".join(lines))
+    return folder
+
+
+def _part(rng: np.random.Generator, part: int, size: int) -> Iterator[str]:
+    for query in range(size):
+        n_docs = int(rng.integers(1, 15))
+        for _ in range(n_docs):
+            x = np.round(rng.normal(size=4), 1)
+            label = 0 if query == 1 else int(np.clip(round(x[0] - x[1] + rng.normal()), 0, 2))
+            cells = " ".join(f"{i + 1}:{value}" for i, value in enumerate(x))
+            yield f"{label} qid:{100 * part + 50 - query} {cells}\n"
+
+
+def read_lists(test_file: Path, scores_file: Path) -> dict[int, list[int]]:
+    """Return each query's labels by falling score, ties in file order, by plain Python."""
+    rows = [line.split() for line in test_file.read_text().splitlines()]
+    scores = [float(line) for line in scores_file.read_text().split()]
+    assert len(rows) == len(scores)
+    found: dict[int, list[tuple[float, int]]] = {}
+    for row, score in zip(rows, scores):
+        found.setdefault(int(row[1].removeprefix("qid:")), []).append((-score, int(row[0])))
+    return {
+        qid: [label for _, label in sorted(docs, key=lambda doc: doc[0])]
+        for qid, docs in found.items()
+    }
