@@ -2,14 +2,22 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
+READY_ALL := .venv/ready-all
 READY_BENCH := .venv/ready-bench
 READY_DOCS := .venv/ready-docs
+READY_LINT := .venv/ready-lint
+READY_MUTANTS := .venv/ready-mutants
 
-.PHONY: demo test bench docs docs-check docs-write clean help
+.PHONY: demo test test-all lint wheel-check versions mutants bench docs docs-check docs-write clean help
 
 help:
 	@echo "make demo    run regression and NDCG Boost on the built-in data set"
 	@echo "make test    run the tests"
+	@echo "make test-all  run them with every optional package, none of their tests left out"
+	@echo "make lint    check style (ruff) and types (mypy)"
+	@echo "make wheel-check  build the wheel, install it on its own, run the demo with it"
+	@echo "make versions     run the quick tests with the lowest and the highest versions required"
+	@echo "make mutants      break the code at N=100 random places (SEED=0), and by the kept faults"
 	@echo "make bench   measure speed and memory beside other libraries"
 	@echo "make docs    build the pages in docs/ as HTML in build/docs"
 	@echo "make docs-check  run what README.md and docs/ show, and compare (NEEDS=demo: without data)"
@@ -31,6 +39,51 @@ test: $(READY)
 	$(BIN)/python -m pytest
 	@echo "left: .venv (the environment), nothing else"
 
+test-all: $(READY_ALL)
+	$(BIN)/python -m pytest
+
+# E, F, W: errors and style; I: order of imports; UP: old Python; B: likely bugs. Left out: zip
+# without strict (lengths are checked where they come from) and calls in defaults (they are frozen)
+lint: $(READY_LINT)
+	$(BIN)/ruff check --select E,F,W,I,UP,B --ignore B905,B008 --line-length 100 $(CODE)
+	$(BIN)/mypy
+CODE := letorbench tests docs benchmarks
+
+# a folder of its own for everything, so that the source tree is not in sight
+wheel-check:
+	rm -rf build/lib build/bdist.* build/wheel
+	$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/wheel .
+	@set -e; place=$$(mktemp -d); trap 'rm -rf "$$place"' EXIT; \
+	cp build/wheel/letorbench-*.whl "$$place"; cd "$$place"; \
+	$(PYTHON) -m venv venv; \
+	venv/bin/python -m pip install --quiet --disable-pip-version-check letorbench-*.whl; \
+	venv/bin/letorbench run --dataset DEMO --algo regression; \
+	venv/bin/letorbench doctor; \
+	test -f results/DEMO/ndcg.png; \
+	echo "the wheel installs and runs without the source tree"
+
+QUICK := tests/measures tests/models tests/results tests/datasets tests/test_api.py tests/test_cli.py \
+	tests/analysis/test_figures.py tests/rankers/test_estimators.py \
+	tests/rankers/test_every_ranker.py tests/experiment/test_run_experiment.py
+
+versions: versions-lowest versions-highest
+
+versions-%:
+	rm -rf build/versions/$*
+	$(PYTHON) -m venv build/versions/$*
+	$(PYTHON) tests/packaging/required.py $* > build/versions/$*/required.txt
+	build/versions/$*/bin/python -m pip install --quiet --disable-pip-version-check --upgrade \
+		--constraint build/versions/$*/required.txt --editable '.[test]'
+	build/versions/$*/bin/python -m pip list --disable-pip-version-check
+	NUMBA_CACHE_DIR=build/versions/$*/kernels build/versions/$*/bin/python -m letorbench.compile
+	NUMBA_CACHE_DIR=build/versions/$*/kernels build/versions/$*/bin/python -m pytest $(QUICK)
+
+N ?= 100
+SEED ?= 0
+
+mutants: $(READY_MUTANTS)
+	$(BIN)/python tests/mutants --number $(N) --seed $(SEED)
+
 bench: $(READY_BENCH)
 	$(BIN)/python -m benchmarks
 
@@ -51,6 +104,18 @@ $(READY): setup.py setup.cfg
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	$(BIN)/python -m letorbench.compile
+	@touch $@
+
+$(READY_ALL): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,trees,bench]'
+	@touch $@
+
+$(READY_LINT): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lint]'
+	@touch $@
+
+$(READY_MUTANTS): $(READY_ALL)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutants]'
 	@touch $@
 
 $(READY_BENCH): $(READY)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from typing import Any
 
 
-def load(place: str) -> object:
+def load(place: str) -> Any:
     """Import what `package.module:name` says, or the module of a place without a name.
 
     Examples

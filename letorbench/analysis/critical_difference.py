@@ -73,12 +73,12 @@ def draw(
             y = -BAR_ROW * (row + 1)
             ends = ((low - 1.0) * step - 0.03, (high - 1.0) * step + 0.03)
             axes.plot(ends, (y, y), color="black", linewidth=2.5, solid_capstyle="butt")
-        for i in np.flatnonzero(moved[order]):
-            low, high = (reached[order[i]] - 1.0) * step
-            axes.plot((low, high), (0, 0), color=SEED_COLOUR, linewidth=2.2, alpha=0.45)
+        for place in np.flatnonzero(moved[order]):
+            ends = tuple((reached[order[place]] - 1.0) * step)
+            axes.plot(ends, (0, 0), color=SEED_COLOUR, linewidth=2.2, alpha=0.45)
         for i, (x, label) in enumerate(zip(places, labels)):
-            row, end = (i, -0.06) if i < left else (len(order) - 1 - i, SCALE + 0.06)
-            y = -depth - LABEL_ROW * (row + 0.5)
+            line, end = (i, -0.06) if i < left else (len(order) - 1 - i, SCALE + 0.06)
+            y = -depth - LABEL_ROW * (line + 0.5)
             axes.plot((x, x, end), (0, y, y), color="black", linewidth=0.6)
             edge, where = (end - 0.04, "right") if i < left else (end + 0.04, "left")
             axes.text(edge, y, escaping.figure(label), ha=where, va="center")

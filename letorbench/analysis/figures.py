@@ -258,7 +258,7 @@ def _draw_panel(
     axes.grid(color="0.9", linewidth=0.5)
     axes.set_axisbelow(True)
     axes.tick_params(length=2.5, width=0.6, pad=2)
-    axes.yaxis.get_major_locator().set_params(nbins=7)
+    axes.yaxis.get_major_locator().set_params(nbins=7)  # type: ignore[call-arg]
 
 
 def write(figure: Figure, stem: Path, formats: Sequence[str] = FORMATS) -> list[Path]:

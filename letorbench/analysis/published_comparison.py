@@ -88,7 +88,7 @@ def published_data(summary: Summary, found: Sequence[Beside]) -> Table:
 
 def with_published(panel: Panel, dataset: str, measure: str) -> Panel:
     """The panel with a line for every published method; NaN where a cut-off was not printed."""
-    curves = dict(panel.curves)
+    curves = {name: list(curve) for name, curve in panel.curves.items()}
     for k in range(1, 11):
         for row in lookup(dataset, f"{measure}@{k}"):
             name = f"{row.algorithm} ({row.source})"

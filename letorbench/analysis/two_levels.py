@@ -70,8 +70,8 @@ def two_level_columns(
     (means,) = two_level_means([table], folds, rng, resamples)
     centres = table.mean(axis=(0, 1)).tolist()
     return [
-        Interval(centre, *bounds, level)
-        for centre, bounds in zip(centres, quantiles(means, level).T.tolist())
+        Interval(centre, low, high, level)
+        for centre, (low, high) in zip(centres, quantiles(means, level).T.tolist())
     ]
 
 

@@ -22,18 +22,17 @@ def listing(data_dir: Path) -> list[Row]:
     """Return a table with its heads: every known data set, its size, and where it is."""
     present = installed(data_dir)
     of_entry = {name: parse(name).entry for name in present}
-    rows = [("name", "queries", "documents", "features", "labels", "convention", "here")]
+    rows: list[Row] = [("name", "queries", "documents", "features", "labels", "convention", "here")]
     for name, entry in CATALOG.items():
-        here = [p for p in present if of_entry[p] is not None and of_entry[p].name == name]
+        here = [p for p, found in of_entry.items() if found is not None and found.name == name]
         sizes = [f"{n:,}" if n is not None else "?" for n in (entry.queries, entry.documents)]
         labels = f"0-{entry.max_label}"
         where = ", ".join(here) if here else "-"
         rows.append((name, *sizes, str(entry.n_features), labels, entry.convention, where))
-    own = [p for p in present if of_entry[p] is None or of_entry[p].name not in CATALOG]
-    for name in own:
-        entry = of_entry[name]
-        rules = entry.convention if entry else "standard"
-        rows.append((name, "", "", "", "", rules, name))
+    for name, found in of_entry.items():
+        if found is None or found.name not in CATALOG:
+            rules = found.convention if found else "standard"
+            rows.append((name, "", "", "", "", rules, name))
     return rows
 
 
@@ -106,7 +105,7 @@ def verification(name: str, data_dir: Path, null: str | float) -> tuple[list[Row
         The data set's name.
     """
     found = verify_data(name, data_dir, null)
-    rows = [("what", "published", "found", "status")]
+    rows: list[Row] = [("what", "published", "found", "status")]
     rows += [(check.path, "", "", check.status) for check in found.files]
     for fact in found.facts:
         published = "" if fact.published is None else f"{fact.published:,}"

@@ -31,8 +31,8 @@ def parts() -> str:
             rows.append((name, "; ".join(words), text))
         widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
         lines.append(f"{kind} (--set {kind}=NAME), what it fits")
-        for name, words, text in rows:
-            lines.append(f"  {name.ljust(widths[0])}  {words.ljust(widths[1])}  {text}")
+        for name, partners, text in rows:
+            lines.append(f"  {name.ljust(widths[0])}  {partners.ljust(widths[1])}  {text}")
     return "\n".join(lines)
 
 

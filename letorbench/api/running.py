@@ -294,14 +294,16 @@ def _algorithms(
     algos: Algorithm | Sequence[Algorithm], fixed: Sequence[str]
 ) -> Sequence[Algorithm] | Mapping[str, Mapping[str, object]]:
     """Return names with their settings where there are only names, else what was given."""
-    single = isinstance(algos, (str, Ranker)) or isinstance(algos, type)
-    several = [algos] if single else list(algos)
-    if all(isinstance(each, str) for each in several):
-        return settings(plan.algorithms(words(several)), fixed)
+    several = [algos] if isinstance(algos, (str, Ranker, type)) else list(algos)
+    only_names = [each for each in several if isinstance(each, str)]
+    if len(only_names) == len(several):
+        return settings(plan.algorithms(words(only_names)), fixed)
     if fixed:
         raise UsageError("found settings beside rankers, expected names: a ranker has its own")
-    named = (plan.algorithms([each]) if isinstance(each, str) else [each] for each in several)
-    return [each for part in named for each in part]
+    named: list[Algorithm] = []
+    for each in several:
+        named += plan.algorithms([each]) if isinstance(each, str) else [each]
+    return named
 
 
 def _by_fold(messages: Sequence[tuple[str, plan.Task]]) -> list[str]:

@@ -126,12 +126,11 @@ def resolve(root: Path, place: str) -> Path | None:
     for step in place.split("/"):
         if step == ".":
             continue
-        exact = folder / step
-        if not exact.is_dir():
-            exact = next((path for path in _subfolders(folder) if same(path.name, step)), None)
-        if exact is None:
+        alike = (path for path in _subfolders(folder) if same(path.name, step))
+        found = folder / step if (folder / step).is_dir() else next(alike, None)
+        if found is None:
             return None
-        folder = exact
+        folder = found
     return folder if folder.is_dir() else None
 
 

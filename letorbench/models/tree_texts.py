@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from letorbench.errors import DataError
 
@@ -112,7 +113,7 @@ def _check_lightgbm_tree(tree: Mapping[str, str], n_features: int) -> None:
     _check_children(numbers["left_child"], numbers["right_child"], expected)
 
 
-def _check_xgboost_tree(tree: Mapping[str, object], n_features: int) -> None:
+def _check_xgboost_tree(tree: Mapping[str, Any], n_features: int) -> None:
     n = int(tree["tree_param"]["num_nodes"])
     arrays = (
         "left_children", "right_children", "split_indices", "split_conditions", "default_left",

@@ -59,7 +59,8 @@ class LightGBMTrees(Model, kind="lightgbm"):
         return self.booster.num_feature()
 
     def _score(self, features: np.ndarray) -> np.ndarray:
-        return self.booster.predict(features, raw_score=True, num_threads=threads_for(features))
+        scores = self.booster.predict(features, raw_score=True, num_threads=threads_for(features))
+        return np.asarray(scores)
 
 
 @dataclass(frozen=True, eq=False)

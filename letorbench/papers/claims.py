@@ -7,9 +7,9 @@ the answers by the rule of the claim's kind; `letorbench.papers.judge` has the r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 Nature = Literal["finding", "theory", "worked example", "data", "own code"]
 #: what a claim is made of, each tallied apart: an experiment's outcome; a theorem checked on
@@ -171,7 +171,16 @@ class Measured:
     note: str = ""
 
 
-Check = Callable[[Claim, Found], Verdict]
+class Check(Protocol):
+    """What judges a claim: see `letorbench.papers.checks.Check`."""
+
+    @property
+    def needs(self) -> tuple[str, ...]: ...
+
+    @property
+    def source(self) -> str: ...
+
+    def __call__(self, claim: Claim, found: Found) -> Verdict: ...
 
 
 def exactly(value: float, note: str = "") -> Measured:

@@ -54,9 +54,11 @@ def _best_of_all(claim: Claim, found: Mapping[str, Values]) -> Verdict:
 
 def _best_at(found: Mapping[str, Values]) -> int:
     """At how many cut-offs ndcgboost has the highest mean."""
-    return sum(
-        max(found, key=lambda m, c=cutoff: found[m].mean(c)) == "ndcgboost" for cutoff in CUTOFFS
-    )
+
+    def highest(cutoff: str) -> str:
+        return max(found, key=lambda method: found[method].mean(cutoff))
+
+    return sum(highest(cutoff) == "ndcgboost" for cutoff in CUTOFFS)
 
 
 def _against_rest(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 
@@ -54,7 +55,9 @@ def sampling(study: Study) -> Findings:
     stem = study.folder(NAME) / PART
     rows: list[list[object]] = [["exact", 1, exact]]
     rows += [[size, seed, v] for size, vs in sampled.items() for seed, v in enumerate(vs)]
-    files = write_table(stem, f"NDCG@3 on {DATASET}", ["sample", "seed", "NDCG@3"], rows)
+    files: tuple[Path, ...] = write_table(
+        stem, f"NDCG@3 on {DATASET}", ["sample", "seed", "NDCG@3"], rows
+    )
     lines = {
         f"sample of {size}": Line(range(1, SEEDS + 1), sorted(vs))
         for size, vs in sampled.items()

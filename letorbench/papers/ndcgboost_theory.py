@@ -89,7 +89,8 @@ def theory(study: Study) -> Findings:
     found["exponential-fall"] = exactly(late / early, note)
     rows = [[name, TEXTS.get(name, ""), f"{each.value:.3g}"] for name, each in found.items()]
     stem = study.folder(NAME) / PART
-    files = write_table(stem, "Section 3", ["statement", "text", "largest violation"], rows)
+    header = ["statement", "text", "largest violation"]
+    files: tuple[Path, ...] = write_table(stem, "Section 3", header, rows)
     files += tuple(_drawn(courses, objective, stem))
     verdicts = tuple(claim.judge(found) for claim in CLAIMS)
     differs = (

@@ -44,8 +44,9 @@ class Paper:
 
     def left(self, setting: str) -> tuple[str, ...]:
         """What differs from the paper's setting in a setting."""
-        theirs = setting == "published" and self.published_differs is not None
-        return self.published_differs if theirs else self.differs
+        if setting == "published" and self.published_differs is not None:
+            return self.published_differs
+        return self.differs
 
 
 @dataclass(frozen=True)

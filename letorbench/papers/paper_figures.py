@@ -69,11 +69,12 @@ def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
                 axis.set_xscale("log")
                 axis.set_yscale("log" if panel.log else "linear")
             else:
-                axis.xaxis.get_major_locator().set_params(integer=True, nbins=10)
+                locator = axis.xaxis.get_major_locator()
+                locator.set_params(integer=True, nbins=10)  # type: ignore[call-arg]
             _dress(axis, panel.title, panel.x + (f"\n{panel.note}" if panel.note else ""), panel.y)
-            below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.15), "ncols": 2}
-            many = below if len(panel.lines) > MOST_INSIDE else {}
-            axis.legend(frameon=False, fontsize=6.5, handlelength=2.6, **many)
+            outside = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.15), "ncols": 2}
+            place = outside if len(panel.lines) > MOST_INSIDE else {}
+            axis.legend(frameon=False, fontsize=6.5, handlelength=2.6, **place)
         return write(figure, stem)
 
 

@@ -25,7 +25,8 @@ COLUMNS = (
 def write_claims(path: Path, verdicts: Sequence[Verdict], claims: Sequence[Claim]) -> Path:
     """claims.csv: a row a claim and place; rows of claims that are not judged now are kept."""
     judged = {verdict.claim.id for verdict in verdicts}
-    rows = [row for row in stored_rows(path) if row["id"] not in judged]
+    rows: list[Mapping[str, object]] = []
+    rows += [row for row in stored_rows(path) if row["id"] not in judged]
     rows += [_row(verdict) for verdict in verdicts]
     order = {claim.id: i for i, claim in enumerate(claims)}
     rows = sorted((row for row in rows if row["id"] in order), key=lambda row: order[row["id"]])

@@ -9,7 +9,6 @@ from typing import Literal
 
 import numpy as np
 
-from letorbench import results
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets import layout
 from letorbench.datasets.catalog import parse as parse_name
@@ -21,6 +20,9 @@ from letorbench.experiment.runner import run as run_all
 from letorbench.experiment.settings import parameters
 from letorbench.measures import parse, query_metrics
 from letorbench.rankers import names, ranker
+from letorbench.results.fold_files import fold_scores, is_done
+from letorbench.results.paths import fold_folder
+from letorbench.results.paths import models as stored_models
 from letorbench.results.per_query import mean_of_folds
 
 Setting = Literal["default", "published"]
@@ -188,7 +190,7 @@ class Study:
 
     def models(self, paper: str, dataset: str, variant: Variant) -> list[Path]:
         """The stored models of a variant with settings of the paper's, one a fold."""
-        return results.models(self._own(paper, variant.label), dataset, variant.algo)
+        return stored_models(self._own(paper, variant.label), dataset, variant.algo)
 
     def _own(self, paper: str, label: str) -> Path:
         safe = "".join(c if c.isalnum() or c in "-.=@" else "_" for c in label)
@@ -233,11 +235,11 @@ def _read(
         if folds is not None and fold.number not in folds:
             continue
         task = Task(dataset, variant.algo, fold.number, variant.settings)
-        folder = results.fold_folder(protocol.out, dataset, variant.algo, fold.number)
-        if not results.is_done(folder, identity(task, protocol, benchmark, ranker(variant.algo))):
+        folder = fold_folder(protocol.out, dataset, variant.algo, fold.number)
+        if not is_done(folder, identity(task, protocol, benchmark, ranker(variant.algo))):
             return None
         test = fold.test
-        scores = results.fold_scores(folder, test.n_docs)
+        scores = fold_scores(folder, test.n_docs)
         asked = [parse(name) for name in measures]
         rows.append(query_metrics(test.labels, scores, test.offsets, asked, rules))
         numbers.append(np.full(test.n_queries, fold.number))

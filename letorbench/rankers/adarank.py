@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -54,7 +55,8 @@ class _AdaRank(Ranker):
         def to_model(terms: list[Term]) -> Linear:
             weights = np.zeros(train.n_features)
             for term in terms:
-                weights[term.learner.feature] += term.alpha * term.learner.sign
+                learner: Any = term.learner
+                weights[learner.feature] += term.alpha * learner.sign
             return Linear(weights)
 
         return boost(

@@ -217,7 +217,8 @@ class Ranker(Estimator):
 
     def taking_raw_features(self, transformation: Transformation) -> Ranker:
         """Return the ranker itself; it was fitted to features that were so transformed before."""
-        self.features, self.transformation_ = transformation.name, transformation
+        self.features = transformation.name  # type: ignore[assignment]
+        self.transformation_ = transformation
         return self
 
     def save(self, path: str | Path) -> None:

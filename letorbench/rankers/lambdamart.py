@@ -36,7 +36,7 @@ class Watch:
 
     def measure(self, scores: np.ndarray) -> float:
         """Record a round from its scores (n_docs,) of the validation set; return our measure."""
-        self.stopping.record(self.validation(scores))
+        self.stopping.record(self.validation(scores))  # type: ignore[misc]
         return self.stopping.curve[-1]
 
 

@@ -83,7 +83,8 @@ def pairs(queries: QuerySet) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows i and j (n_pairs,) of all pairs r_i > r_j of one query."""
     query = np.repeat(np.arange(queries.n_queries), queries.lengths)
     same = query[:, None] == query
-    return np.nonzero(same & (queries.labels[:, None] > queries.labels))
+    i, j = np.nonzero(same & (queries.labels[:, None] > queries.labels))
+    return i, j
 
 
 def objective(H: np.ndarray, queries: QuerySet) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from letorbench.errors import DataError
 from letorbench.features import stored
@@ -56,7 +57,7 @@ def load_model(path: str | Path) -> Ranker:
     return fitted
 
 
-def _check(path: Path, cls: type[Ranker], model: Model, facts: dict[str, object]) -> None:
+def _check(path: Path, cls: type[Ranker], model: Model, facts: dict[str, Any]) -> None:
     """Raise DataError where the facts of a file do not fit its ranker or its model."""
     settings, features = facts.get("settings"), facts.get("features")
     valid = [*hyper_parameters(cls), FEATURES]

@@ -50,7 +50,8 @@ def setting_text(settings: Mapping[str, object]) -> str:
 
 def write_trainings(path: Path, trainings: Sequence[Training]) -> None:
     """Write those trainings that another measure can choose among; no file where there is none."""
-    facts, arrays = [], {}
+    facts: list[dict[str, object]] = []
+    arrays: dict[str, np.ndarray] = {}
     for training in trainings:
         own = _arrays(training.learned)
         if own is not None:
@@ -108,7 +109,8 @@ def _arrays(learned: Learned) -> dict[str, np.ndarray] | None:
     names = [field.name for field in fields(learned.model)]
     if learned.course is None:
         return {name: np.asarray(getattr(learned.model, name)) for name in names}
-    course, found, size = learned.course, {}, 0
+    found: dict[str, np.ndarray] = {}
+    course, size = learned.course, 0
     models = [course.model(count) for count in range(course.rounds + 1)]
     for name in names:
         packed = _packed([np.asarray(getattr(model, name)) for model in models])

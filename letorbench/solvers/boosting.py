@@ -130,7 +130,7 @@ def boost_stumps(
     """Call `boost` with a booster whose weak learners are stumps."""
 
     def to_model(terms: list[Term]) -> StumpEnsemble:
-        stumps: list[Stump] = [term.learner for term in terms]
+        stumps: list[Stump] = [term.learner for term in terms]  # type: ignore[misc]
         return StumpEnsemble(
             np.array([stump.feature for stump in stumps], dtype=np.int64),
             np.array([stump.threshold for stump in stumps], dtype=np.float64),

@@ -166,7 +166,7 @@ class LineSearch(Solver):
             theta, gradient = trial, trial_gradient
             steepness = norm(gradient)
             course.append(value)
-        warnings = ()
+        warnings: tuple[Notice, ...] = ()
         if (cut_off or len(course) > self.iterations) and steepness > self.tolerance * first:
             text = (
                 f"gradient descent ended after {len(course) - 1} iterations with a gradient "

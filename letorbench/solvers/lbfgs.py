@@ -71,7 +71,7 @@ class LBFGS(Solver):
         found = minimise(objective, start, self.iterations, self.tolerance, self.flat, ends)
         steps = len(found.course) - 1
         unfinished = late or steps >= self.iterations or self.flat == 0.0
-        warnings = ()
+        warnings: tuple[Notice, ...] = ()
         if unfinished and found.largest > 10.0 * self.tolerance:
             text = (
                 f"L-BFGS stopped after {steps} iterations with a partial derivative of "

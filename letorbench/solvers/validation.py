@@ -43,7 +43,7 @@ class Validation:
     def mean_of_orders(self, scores: np.ndarray) -> float:
         """The same, with the mean over all orders of equal scores where it is known (NDCG, MAP)."""
         if self._prepared is None:
-            return self(scores)
+            return float(self(scores).mean())
         return float(self._prepared.mean_of_orders(scores).mean())
 
     @cached_property

@@ -10,6 +10,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.experiment.plan import algorithms
 from letorbench.losses.ties import random_order
+from letorbench.measures import parse
 from letorbench.rankers import load_model, ranker
 from letorbench.results.added_measures import RANDOM
 from letorbench.results.reference_points import IDEAL
@@ -38,6 +39,14 @@ def test_the_best_feature_is_chosen_on_validation(feature, sign, rng):
     assert model.weights.tolist() == [sign * (k == feature) for k in range(5)]
     alone = ranker("best-feature")().fit_sets(train).learned.model
     assert alone.weights.tolist() == [0.0, 1.0, 0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("name", ["ndcg@3", "map", "err@10", "p@2", "mrr"])
+def test_the_best_feature_is_chosen_by_any_measure(name, rng):
+    queries = random_queries(rng, [9] * 20)
+    queries.features[:, 3] = -queries.labels
+    model = ranker("best-feature")().fit_sets(queries, Validation(queries, parse(name)))
+    assert model.learned.model.weights.tolist() == [0.0, 0.0, 0.0, -1.0, 0.0]
 
 
 def test_equal_features_are_told_apart_by_their_number_alone(rng):

@@ -135,7 +135,7 @@ def _switched(lines: list[Line], axes: Axes, name: str) -> str:
 def _curve(algorithm: Algorithm, family: str, i: int, seed: int, dataset: str) -> Line | None:
     queries = algorithm.queries
     found = queries.values
-    cutoffs = []
+    cutoffs: list[float] = []
     while f"{family}@{len(cutoffs) + 1}" in found and len(cutoffs) < 10:
         cutoffs.append(len(cutoffs) + 1)
     if not cutoffs:

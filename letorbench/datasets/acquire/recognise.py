@@ -58,13 +58,13 @@ def recognise(paths: Iterable[PurePosixPath], stem: str, where: Path) -> tuple[F
         name, place = _classify(root, prefix, stem, len(whole) == 1, where)
         _check_folds(name, root, files, where)
         moved = tuple((path, place / path.relative_to(root)) for path in files)
-        key = place / prefix
-        if key in found:
+        at = place / prefix
+        if at in found:
             raise DataError(
-                f"{where}: found {name} twice, as {found[key].files[0][0]} and {files[0]}; "
+                f"{where}: found {name} twice, as {found[at].files[0][0]} and {files[0]}; "
                 "expected it once"
             )
-        found[key] = Found(name, moved)
+        found[at] = Found(name, moved)
     return tuple(found.values())
 
 
@@ -117,8 +117,8 @@ def _classify(
     """Return the data set's name and its official folder."""
     parts = (stem, *root.parts)
     if prefix:
-        entry = next(known for known in CATALOG.values() if known.prefix == prefix)
-        return entry.name, PurePosixPath(entry.places[0])
+        known = next(known for known in CATALOG.values() if known.prefix == prefix)
+        return known.name, PurePosixPath(known.places[0])
     entry = _entry(parts[-1])
     if entry is None and len(parts) > 1 and _is_variant(parts[-1]):
         entry = _entry(parts[-2])

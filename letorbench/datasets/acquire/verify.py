@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -48,7 +49,8 @@ class Verification:
 
     @property
     def ok(self) -> bool:
-        return all(check.status != "differs" for check in (*self.files, *self.facts))
+        found = [check.status for check in self.files] + [check.status for check in self.facts]
+        return "differs" not in found
 
 
 def verify(name: str | Name, data_dir: Path, null: str | float = "error") -> Verification:
@@ -89,7 +91,7 @@ def _status(path: Path, published: FileHash) -> str:
 
 def _facts(found: Layout, data: Benchmark) -> tuple[FactCheck, ...]:
     entry = found.name.entry
-    made = data.provenance["recipe"]
+    made: Any = data.provenance["recipe"]
     known = entry if made is None or made.get("scale") == 1.0 else None
     parts = data.parts
     counts = label_counts(parts)
@@ -113,4 +115,4 @@ def _facts(found: Layout, data: Benchmark) -> tuple[FactCheck, ...]:
 def label_counts(sets: Sequence[QuerySet]) -> np.ndarray:
     """Return the number of documents of each label 0, 1, ... over several sets."""
     largest = max(int(queries.labels.max(initial=0)) for queries in sets)
-    return sum(np.bincount(queries.labels, minlength=largest + 1) for queries in sets)
+    return np.sum([np.bincount(each.labels, minlength=largest + 1) for each in sets], axis=0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -117,14 +118,14 @@ def _make_demo(folder: Path, known: Entry, seed: int) -> None:
     rng = np.random.default_rng(seed)
     sizes = [known.queries // known.n_folds] * known.n_folds
     sets = cubic(rng, sizes, known.n_features, DEMO_DOCS)
-    _write(folder, known, [lambda part=part: iter([part]) for part in sets], TextFormat())
+    _write(folder, known, [partial(iter, [part]) for part in sets], TextFormat())
 
 
 def _make_qa(folder: Path, known: Entry, seed: int, questions: int) -> None:
     sizes = (questions, max(1, questions // 4), max(1, questions // 4))
     sets = question_answer(np.random.default_rng(seed), sizes, known.n_features // 2)
     form = TextFormat(whole=np.ones(known.n_features, dtype=bool), sparse=True)
-    _write(folder, known, [lambda part=part: iter([part]) for part in sets], form)
+    _write(folder, known, [partial(iter, [part]) for part in sets], form)
 
 
 def _make_twin(folder: Path, known: Entry, seed: int, scale: float) -> None:

@@ -54,7 +54,7 @@ def permuted_cubic(
 
 def outputs(rng: np.random.Generator, features: np.ndarray) -> np.ndarray:
     """Return the polynomial's value of every row (n_rows, n_features), its terms drawn anew."""
-    d = features.shape[1]
+    d: int = features.shape[1]
     v, (Q, R, S) = rng.uniform(-1.0, 1.0, d), (rng.permutation(d) for _ in range(3))
     terms = (
         features @ v.astype(np.float32),
