@@ -54,7 +54,8 @@ def render_csv(table: Table) -> str:
     """The cells' values with every digit under the headings; no caption, no notes."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    rows = [table.headings, *([cell.value for cell in row] for row in table.rows)]
+    rows: list[Sequence[object]] = [table.headings]
+    rows += [[cell.value for cell in row] for row in table.rows]
     writer.writerows([escaping.csv(v) if isinstance(v, str) else v for v in row] for row in rows)
     return file.getvalue()
 

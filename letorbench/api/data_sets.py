@@ -81,7 +81,8 @@ def examination(names: Sequence[str], data_dir: Path) -> tuple[list[Row], list[s
     """
     chosen = names or [*CATALOG, *(p for p in installed(data_dir) if p not in CATALOG)]
     found = examine(chosen, data_dir)
-    rows = [("name", "where", "found")] + [(f.name, f.place, f.status) for f in found]
+    rows: list[Row] = [("name", "where", "found")]
+    rows += [(each.name, each.place, each.status) for each in found]
     on_disk = [f for f in found if f.ok is False and "://" not in f.place]
     return rows, list(dict.fromkeys(f.name for f in on_disk))
 

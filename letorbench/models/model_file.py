@@ -11,6 +11,7 @@ import zlib
 from dataclasses import fields
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -61,7 +62,7 @@ def _unsealed(path: Path) -> io.BytesIO:
     return io.BytesIO(archive)
 
 
-def load(path: Path) -> tuple[Model, dict[str, object]]:
+def load(path: Path) -> tuple[Model, dict[str, Any]]:
     """Read what `save` wrote.
 
     Nothing is unpickled or unpacked, and no array is larger than its bytes in the file.

@@ -33,11 +33,13 @@ INTRANET = "the intranet search data were never published"
 
 def _nets_alike(claim: Claim, found: Mapping[str, Values]) -> Verdict:
     """The distance of the two methods' means, of linear nets against that of two-layer nets."""
-    distances = []
-    for net in NETS.values():
+
+    def distance(net: str) -> np.ndarray:
         lead = found[f"lambdarank-{net}"].level - found[f"ranknet-{net}"].level
-        distances.append(lead * np.sign(lead.mean()))
-    return judge.superiority(claim, judge.Pair(*distances, found["ranknet-linear"].folds))
+        return lead * np.sign(lead.mean())
+
+    upper, lower = map(distance, NETS.values())
+    return judge.superiority(claim, judge.Pair(upper, lower, found["ranknet-linear"].folds))
 
 
 def _best_of_ten(claim: Claim, found: Mapping[str, Values]) -> Verdict:

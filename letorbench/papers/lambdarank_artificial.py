@@ -148,13 +148,12 @@ def _by_the_papers_rates(
         if study.full or picked.get(method, rate) == rate
     ]  # fmt: skip
     found = artificial.runs(study, folder, data, variants, CUTOFFS)
-    chosen = {
-        method: max(
-            (rate for rate in RATES if f"{method}@{rate:g}" in found),
-            key=lambda rate, m=method: artificial.validated(folder, f"{m}@{rate:g}"),
-        )
-        for method in METHODS
-    }
+
+    def best_rate(method: str) -> float:
+        rates = [rate for rate in RATES if f"{method}@{rate:g}" in found]
+        return max(rates, key=lambda rate: artificial.validated(folder, f"{method}@{rate:g}"))
+
+    chosen = {method: best_rate(method) for method in METHODS}
     return {method: found[f"{method}@{rate:g}"] for method, rate in chosen.items()}, chosen
 
 

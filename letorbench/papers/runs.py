@@ -20,10 +20,11 @@ from letorbench.experiment.runner import run as run_all
 from letorbench.experiment.settings import parameters
 from letorbench.measures import parse, query_metrics
 from letorbench.rankers import names, ranker
-from letorbench.results.fold_files import fold_scores, is_done
+from letorbench.results.fit_file import is_done
 from letorbench.results.paths import fold_folder
 from letorbench.results.paths import models as stored_models
 from letorbench.results.per_query import mean_of_folds
+from letorbench.results.stored_folds import fold_scores
 
 Setting = Literal["default", "published"]
 #: whose setting an experiment has: ours, or the paper's

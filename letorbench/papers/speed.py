@@ -68,7 +68,9 @@ def epoch_seconds(queries: QuerySet, passes: str, layers: int) -> float:
 
 
 def _fit_seconds(queries: QuerySet, passes: str, layers: int, epochs: int) -> float:
-    net = ranker("ranknet")(layers=layers, epochs=epochs, learning_rate=RATE, passes=passes)
+    net = ranker("ranknet")(  # type: ignore[call-arg]
+        layers=layers, epochs=epochs, learning_rate=RATE, passes=passes
+    )
     start = time.thread_time()
     net.fit_sets(queries, None, np.random.default_rng(0))
     return time.thread_time() - start
@@ -155,7 +157,7 @@ class Lesson:
 def lesson(train: QuerySet, validation: QuerySet, passes: str, rate: float) -> Lesson:
     """Train a linear net for EPOCHS epochs; their seconds are without the validation."""
     seconds = min(epoch_seconds(train, passes, 1) for _ in range(3))
-    net = ranker("ranknet")(
+    net = ranker("ranknet")(  # type: ignore[call-arg]
         layers=1, epochs=EPOCHS, learning_rate=rate, passes=passes, patience=0
     ).fit_sets(train, Validation(validation), np.random.default_rng(0))
     curve = np.maximum.accumulate(np.asarray(net.learned.curve)).tolist()

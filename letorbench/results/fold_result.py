@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from letorbench.rankers.base import Ranker
 
 #: what fit.json says of the validation of a system that letorbench did not train
-NOT_VALIDATED = {"measure": None, "value": None, "curve": [], "best": None, "grid": []}
+NOT_VALIDATED: dict[str, object] = {
+    "measure": None, "value": None, "curve": [], "best": None, "grid": []
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -207,7 +207,7 @@ def _folder(root: Path) -> Source:
 
 
 def _zip(path: Path, archive: zipfile.ZipFile) -> Source:
-    infos = {}
+    infos: dict[PurePosixPath, zipfile.ZipInfo] = {}
     for info in archive.infolist():
         name = safe_path(info.filename, path)
         kind = stat.S_IFMT(info.external_attr >> 16)
@@ -266,7 +266,7 @@ class _Unpacked:
 
 
 def _tar(path: Path, archive: tarfile.TarFile) -> Source:
-    infos = {}
+    infos: dict[PurePosixPath, tarfile.TarInfo] = {}
 
     def members() -> Iterator[Member]:
         for info in archive:
@@ -283,7 +283,10 @@ def _tar(path: Path, archive: tarfile.TarFile) -> Source:
     # the sizes are checked while they are listed, so that a bomb is not read to its end
     listed = _bounded(path, members())
     _read_to_the_end(path, archive, len(listed))
-    return Source(path, _stem(path), listed, lambda member: archive.extractfile(infos[member.path]))
+    return Source(
+        path, _stem(path), listed,
+        lambda member: archive.extractfile(infos[member.path]),  # type: ignore[return-value]
+    )  # fmt: skip
 
 
 def _read_to_the_end(path: Path, archive: tarfile.TarFile, count: int) -> None:
