@@ -36,8 +36,10 @@ def read(path: Path) -> dict[str, Any]:
         import tomli as tomllib  # type: ignore[no-redef]
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # no TOML, no UTF-8, or an integer of thousands of digits
         raise DataError(f"{path}: found no TOML ({error})") from None
+    except RecursionError:
+        raise DataError(f"{path}: found no TOML (too many brackets in brackets)") from None
 
 
 def defaults(

@@ -42,6 +42,8 @@ def checked_lightgbm(text: str) -> str:
         first, _, lines = header.partition("\n")
         forest = _entries(lines)
         _require(first == "tree", "the first line", first, "tree")
+        plain = all(map(str.isprintable, header.split("\n")))
+        _require(plain, "the header", "control characters", "text")  # the library prints its lines
         _require_all(forest, _PLAIN_FOREST)
         n_features = int(forest["max_feature_idx"]) + 1
         for name in ("feature_names", "feature_infos"):

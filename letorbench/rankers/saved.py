@@ -46,7 +46,10 @@ def load_model(path: str | Path) -> Ranker:
     cls = ranker(name)
     cls.require()
     _check(path, cls, model, facts)
-    fitted = cls(**facts["settings"])
+    try:
+        fitted = cls(**facts["settings"])
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise DataError(f"{path}: found settings that {cls.name} does not take: {error}") from None
     fitted.learned = Learned(model)
     try:
         fitted.transformation_ = stored(facts.get("transformation"), model.n_features)

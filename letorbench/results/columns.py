@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,6 +32,8 @@ def columns(path: Path, names: tuple[str, ...]) -> Iterator[tuple[int, list[byte
         cells = line.split()
         if not cells:
             continue
+        if b"\0" in line:
+            raise DataError(f"{path}:{number}: found a zero byte, expected text")
         if len(cells) != len(names):
             raise DataError(
                 f"{path}:{number}: found {len(cells)} columns, "
@@ -51,13 +54,13 @@ def content(path: Path) -> bytes:
 
 
 def number(path: Path, line: int, text: bytes, kind: type = float) -> float | int:
-    """Return a cell as a number; DataError for NaN and for what is no number."""
+    """Return a cell as a number; DataError for NaN, infinity and for what is no number."""
     try:
         value = kind(text)
     except ValueError:
         value = float("nan")
-    if value != value or b"_" in text:
-        what = "a whole number" if kind is int else "a number"
+    if (kind is float and not math.isfinite(value)) or value != value or b"_" in text:
+        what = "a whole number" if kind is int else "a finite number"
         raise DataError(f"{path}:{line}: found {shown(text)!r}, expected {what}")
     return value
 

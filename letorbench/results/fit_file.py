@@ -19,6 +19,7 @@ import numpy as np
 from letorbench.errors import DataError
 from letorbench.notices import Notice
 from letorbench.results import paths
+from letorbench.results.fit_schema import fault
 from letorbench.results.seal import read_sealed, write_sealed
 
 
@@ -33,9 +34,13 @@ def stored_fit(folder: Path) -> dict[str, Any]:
     Raises
     ------
     DataError
-        It or another file of the fold is damaged or missing.
+        It or another file of the fold is damaged or missing, or it holds something else.
     """
-    return read_sealed(folder / paths.FIT)
+    fit = read_sealed(folder / paths.FIT)
+    wrong = fault(fit) if fit else ""
+    if wrong:
+        raise DataError(f"{folder / paths.FIT}: {wrong}; the next run of this fold makes it again")
+    return fit
 
 
 def is_done(

@@ -39,7 +39,7 @@ def read_scores(path: Path, n_docs: int) -> np.ndarray:
     Raises
     ------
     DataError
-        A line holds no number, or the file has more or fewer lines. The error names the file
+        A line holds no finite number, or the file has more or fewer lines. The error names the file
         and the line.
     """
     try:
@@ -53,10 +53,10 @@ def read_scores(path: Path, n_docs: int) -> np.ndarray:
         scores = np.array([number(line) for line in lines], dtype=np.float64)
     except ValueError:
         scores = np.array([_number(line) for line in lines])
-    bad = np.flatnonzero(np.isnan(scores))
+    bad = np.flatnonzero(~np.isfinite(scores))
     if len(bad):
         found = lines[bad[0]].strip()[:40].decode(errors="replace")
-        raise DataError(f"{path}:{bad[0] + 1}: found {found!r}, expected a number")
+        raise DataError(f"{path}:{bad[0] + 1}: found {found!r}, expected a finite number")
     if len(scores) != n_docs:
         raise DataError(
             f"{path}:{min(len(scores), n_docs) + 1}: found {len(scores)} scores, "

@@ -81,7 +81,10 @@ def read_qrels(path: Path) -> QuerySet:
     """
     found: dict[int, dict[bytes, int]] = {}
     for line, (qid, _, docno, label) in columns(path, QRELS):
-        documents = found.setdefault(int(number(path, line, qid, int)), {})
+        query = int(number(path, line, qid, int))
+        if not -(2**63) <= query < 2**63:
+            raise DataError(f"{path}:{line}: found qid {shown(qid)}, expected one of 64 bits")
+        documents = found.setdefault(query, {})
         if docno in documents:
             what = f"document {shown(docno)} of query {shown(qid)}"
             raise DataError(f"{path}:{line}: found {what} again, expected it once")

@@ -69,6 +69,8 @@ def test_every_option_of_run_and_nothing_else():
     "text, status, said",
     [
         ("dataset = ", 1, "exp.toml: found no TOML"),
+        ("seed = " + "1" * 5000, 1, "exp.toml: found no TOML (Exceeds the limit"),
+        ("algo = " + "[" * 5000, 1, "exp.toml: found no TOML (too many brackets in brackets)"),
         ("algos = 'x'", 2, "exp.toml: unknown option 'algos'; did you mean algo?"),
         ("jobs = 0", 2, "exp.toml: jobs: 0 is not in the range"),
         ("jobs = 1.5", 2, "exp.toml: jobs: '1.5' is not a valid integer"),

@@ -29,6 +29,10 @@ def test_good_facts_are_taken(tmp_path: Path) -> None:
         ({"ranker": "ranksvm", "features": 3}, "found None as settings"),
         ({**GOOD, "settings": [1]}, "as settings of ranksvm, expected a dict"),
         ({**GOOD, "settings": {"odd": 1}}, "found the setting 'odd' of ranksvm"),
+        (
+            {**GOOD, "ranker": "recipe", "settings": {"l2": "x"}},
+            "found settings that recipe does not take",
+        ),
         ({**GOOD, "features": 4}, "found a linear model of 3 features, expected 4"),
         ({**GOOD, "features": "3"}, "expected '3'"),
         ({"ranker": "ranksvm", "settings": {}}, "expected None"),
