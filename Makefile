@@ -5,10 +5,11 @@ READY := .venv/ready
 READY_ALL := .venv/ready-all
 READY_BENCH := .venv/ready-bench
 READY_DOCS := .venv/ready-docs
+READY_FUZZ := .venv/ready-fuzz
 READY_LINT := .venv/ready-lint
 READY_MUTANTS := .venv/ready-mutants
 
-.PHONY: demo test test-all lint wheel-check versions mutants bench docs docs-check docs-write clean help
+.PHONY: demo test test-all lint wheel-check versions mutants fuzz bench docs docs-check docs-write clean help
 
 help:
 	@echo "make demo    run regression and NDCG Boost on the built-in data set"
@@ -18,6 +19,7 @@ help:
 	@echo "make wheel-check  build the wheel, install it on its own, run the demo with it"
 	@echo "make versions     run the quick tests with the lowest and the highest versions required"
 	@echo "make mutants      break the code at N=100 random places (SEED=0), and by the kept faults"
+	@echo "make fuzz         look for input that crashes or is misread, for SECONDS=$(SECONDS) in all"
 	@echo "make bench   measure speed and memory beside other libraries"
 	@echo "make docs    build the pages in docs/ as HTML in build/docs"
 	@echo "make docs-check  run what README.md and docs/ show, and compare (NEEDS=demo: without data)"
@@ -84,6 +86,12 @@ SEED ?= 0
 mutants: $(READY_MUTANTS)
 	$(BIN)/python tests/mutants --number $(N) --seed $(SEED)
 
+SECONDS ?= 600
+
+fuzz: $(READY_FUZZ)
+	$(BIN)/python tests/hostile/fuzz.py --seconds $(SECONDS) $(FLAGS)
+	@echo "left: fuzz-found, where an input crashed or was misread, nothing else"
+
 bench: $(READY_BENCH)
 	$(BIN)/python -m benchmarks
 
@@ -120,6 +128,10 @@ $(READY_MUTANTS): $(READY_ALL)
 
 $(READY_BENCH): $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@touch $@
+
+$(READY_FUZZ): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
 	@touch $@
 
 $(READY_DOCS): $(READY)

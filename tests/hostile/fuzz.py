@@ -19,7 +19,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parents[1])]
@@ -29,7 +31,27 @@ from mutations import WORDS, mutated  # noqa: E402
 #: the name of a target -> the module and the class that it is
 TARGETS = {
     "letor": "fuzz_letor:Letor",
+    "scores": "fuzz_scores:Scores",
+    "ranklib": "fuzz_scores:RankLib",
+    "run": "fuzz_scores:Run",
+    "qrels": "fuzz_scores:Qrels",
+    "model": "fuzz_models:ModelFile",
+    "forged-model": "fuzz_models:ForgedModel",
+    "trees": "fuzz_models:Trees",
+    "config": "fuzz_folders:Config",
+    "cache": "fuzz_folders:CacheFile",
+    "archive": "fuzz_folders:Archive",
+    "result": "fuzz_folders:ResultFile",
+    "forged-fit": "fuzz_folders:ForgedFit",
+    "trials": "fuzz_folders:Trials",
 }
+
+
+class Places(NamedTuple):
+    """The folders of a process: where it works, and where inputs go that it did not survive."""
+
+    work: Path
+    found: Path
 
 
 def target(name: str, folder: Path):
@@ -60,27 +82,24 @@ def by_mutations(made, inputs: int, seconds: float, seed: int, found: Path) -> t
     return tried, taken
 
 
-def by_coverage(name: str, inputs: int, seconds: float, seed: int, found: Path) -> None:
+def by_coverage(name: str, inputs: int, seconds: float, seed: int, places: Places) -> None:
     """Let Atheris choose inputs. It ends the process."""
     import atheris
 
     module, _, kind = TARGETS[name].partition(":")
     watched = getattr(__import__(module), kind).watched
-    for each in [each for each in sys.modules if each in watched]:
+    for each in {*watched, module} & sys.modules.keys():
         del sys.modules[each]
-    if module in sys.modules:
-        del sys.modules[module]
     with atheris.instrument_imports(include=list(watched)):
         for each in watched:
             __import__(each)
-    folder = Path(tempfile.mkdtemp(prefix="letorbench-fuzz-", dir=_memory()))
-    made = target(name, folder)
-    corpus = folder / "corpus"
-    corpus.mkdir()
-    for number, data in enumerate(made.seeds()):
-        (corpus / str(number)).write_bytes(data)
-    found.mkdir(parents=True, exist_ok=True)
+    made = target(name, places.work)
     words, known = (*WORDS, *made.words * 4), made.seeds()
+    corpus = places.work / "corpus"
+    corpus.mkdir()
+    for number, data in enumerate(known):
+        (corpus / str(number)).write_bytes(data)
+    places.found.mkdir(parents=True, exist_ok=True)
 
     def change(data: bytes, most: int, number: int) -> bytes:
         rng = random.Random(number)
@@ -92,18 +111,13 @@ def by_coverage(name: str, inputs: int, seconds: float, seed: int, found: Path) 
         made.taken(data)
 
     flags = [
-        f"-seed={seed + 1}", f"-max_len={made.most}", f"-artifact_prefix={found}/{name}-",
+        f"-seed={seed + 1}", f"-max_len={made.most}", f"-artifact_prefix={places.found}/{name}-",
         "-timeout=60", "-rss_limit_mb=8192", "-verbosity=0", "-print_final_stats=1",
         *([f"-runs={inputs}"] if inputs else []),
         *([f"-max_total_time={max(1, int(seconds))}"] if seconds else []),
     ]  # fmt: skip
     atheris.Setup([sys.argv[0], *flags, str(corpus)], one, custom_mutator=change)
     atheris.Fuzz()
-
-
-def _memory() -> str | None:
-    """A folder in memory, where there is one."""
-    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
 def main() -> int:
@@ -114,38 +128,51 @@ def main() -> int:
     parser.add_argument("--engine", choices=("coverage", "mutations"), default="coverage")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--found", type=Path, default=Path("fuzz-found"))
+    parser.add_argument("--work", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.engine == "coverage" and find_spec("atheris") is None:
+        print("Atheris is not installed: the corpus is changed at random", flush=True)
+        options.engine = "mutations"
     names = options.target or list(TARGETS)
-    seconds = options.seconds / len(names) or (0.0 if options.inputs else 10.0)
-    if len(names) > 1:  # each in a process of its own, which a crash may end
-        return max([_alone(name, seconds, options) for name in names])
+    if options.work:  # a process of its own, which a crash may end
+        _one(names[0], options)
+        return 0
+    options.seconds = options.seconds / len(names) or (0.0 if options.inputs else 10.0)
+    return max([_alone(name, options) for name in names])
+
+
+def _one(name: str, options: argparse.Namespace) -> None:
+    places = Places(options.work, options.found)
     if options.engine == "coverage":
-        by_coverage(names[0], options.inputs, seconds, options.seed, options.found)
-    with tempfile.TemporaryDirectory(prefix="letorbench-fuzz-", dir=_memory()) as folder:
-        start = time.monotonic()
-        made = target(names[0], Path(folder))
-        limits = options.inputs or sys.maxsize, seconds or float("inf")
-        tried, taken = by_mutations(made, *limits, options.seed, options.found)
-        spent = time.monotonic() - start
-        print(f"{names[0]}: {tried} inputs, {taken} taken, {tried - taken} refused, "
-              f"0 crashes, 0 misread, {spent:.0f} s", flush=True)  # fmt: skip
-    return 0
+        by_coverage(name, options.inputs, options.seconds, options.seed, places)
+    start = time.monotonic()
+    limits = options.inputs or sys.maxsize, options.seconds or float("inf")
+    made = target(name, places.work)
+    tried, taken = by_mutations(made, *limits, options.seed, places.found)
+    spent = time.monotonic() - start
+    print(f"{tried} inputs, {taken} taken, {tried - taken} refused, {spent:.0f} s")
 
 
-def _alone(name: str, seconds: float, options: argparse.Namespace) -> int:
+def _alone(name: str, options: argparse.Namespace) -> int:
     """Fuzz one target in a new process; return its status."""
-    words = [sys.executable, __file__, "--target", name, "--engine", options.engine]
-    words += ["--seconds", str(seconds), "--inputs", str(options.inputs)]
-    words += ["--seed", str(options.seed), "--found", str(options.found)]
-    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    with tempfile.TemporaryDirectory(prefix="letorbench-fuzz-", dir=_memory()) as work:
+        words = [sys.executable, __file__, "--target", name, "--engine", options.engine]
+        words += ["--seconds", str(options.seconds), "--inputs", str(options.inputs)]
+        words += ["--seed", str(options.seed), "--found", str(options.found), "--work", work]
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     lines = done.stdout.splitlines()
     if done.returncode:
         print("\n".join(lines[-40:]))
         print(f"{name}: failed with status {done.returncode}; its input is in {options.found}")
     else:
-        told = [line for line in lines if "inputs" in line or "executed_units" in line]
-        print(f"{name}: ok, {' '.join(told).removeprefix(name + ': ')}", flush=True)
+        told = [line for line in lines if " inputs, " in line or "executed_units" in line]
+        print(f"{name}: 0 crashes, 0 misread; {' '.join(told)}", flush=True)
     return abs(done.returncode)
+
+
+def _memory() -> str | None:
+    """A folder in memory, where there is one."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
 if __name__ == "__main__":
