@@ -12,7 +12,11 @@ from letorbench.datasets.acquire.fetch import fetch as fetch_data
 from letorbench.datasets.acquire.verify import verify as verify_data
 from letorbench.datasets.acquire.web import Patience
 from letorbench.datasets.catalog import CATALOG, describe, parse
-from letorbench.datasets.layout import find, installed
+from letorbench.datasets.layout import find, installed, present
+from letorbench.datasets.load import load
+from letorbench.datasets.own.split import split as split_file
+from letorbench.datasets.own.table_lines import Columns
+from letorbench.datasets.queryset import Benchmark
 from letorbench.datasets.synthetic import make as make_data
 
 Row = tuple[str, ...]
@@ -20,8 +24,8 @@ Row = tuple[str, ...]
 
 def listing(data_dir: Path) -> list[Row]:
     """Return a table with its heads: every known data set, its size, and where it is."""
-    present = installed(data_dir)
-    of_entry = {name: parse(name).entry for name in present}
+    here_now = installed(data_dir)
+    of_entry = {name: parse(name).entry for name in here_now}
     rows: list[Row] = [("name", "queries", "documents", "features", "labels", "convention", "here")]
     for name, entry in CATALOG.items():
         here = [p for p, found in of_entry.items() if found is not None and found.name == name]
@@ -36,17 +40,49 @@ def listing(data_dir: Path) -> list[Row]:
     return rows
 
 
-def description(name: str) -> Sequence[Row]:
-    """Return what is published of a data set: a word for each fact, and the fact."""
+def description(name: str, data_dir: Path) -> Sequence[Row]:
+    """Return what is published of a data set, or found in one's own: a word for each fact."""
     entry = parse(name).entry
-    if entry is None:
-        require_choice(name, list(CATALOG), "data set")
-    return describe(entry)
+    if entry is not None:
+        return describe(entry)
+    if not present(name, data_dir):
+        require_choice(name, [*CATALOG, *installed(data_dir)], "data set")
+    return _described(load(name, data_dir, null="min"))
+
+
+def _described(benchmark: Benchmark) -> list[Row]:
+    """Return the facts of a user's own data set."""
+    whole, facts = benchmark.folds[0], benchmark.provenance
+    names = whole.train.feature_names
+    return [
+        ("name", benchmark.name),
+        ("folder", facts["folder"]),
+        ("folds", str(len(benchmark.folds))),
+        ("queries", f"{sum(len(part) for part in whole.parts.values()):,}"),
+        ("documents", f"{sum(part.n_docs for part in whole.parts.values()):,}"),
+        ("features", str(whole.train.n_features)),
+        *([("named", ", ".join(names))] if names else []),
+        ("labels", f"0-{benchmark.convention.max_label}"),
+        ("convention", benchmark.convention.name),
+        ("validation", facts["validation"]),
+    ]
 
 
 def import_path(path: Path, data_dir: Path) -> list[Row]:
     """Bring a folder or an archive into the data folder; return the names and folders."""
     return _places(import_archive(path, data_dir), data_dir)
+
+
+def split(
+    path: Path,
+    data_dir: Path,
+    name: str | None = None,
+    folds: int = 5,
+    seed: int = 0,
+    columns: Columns = Columns(),
+) -> list[Row]:
+    """Make a data set of one file; see `letorbench.datasets.own.split`."""
+    return _places([split_file(path, data_dir, name, folds, seed, columns)], data_dir)
 
 
 def fetch(name: str, data_dir: Path, time_limit: float | None = None) -> list[Row]:

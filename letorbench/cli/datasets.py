@@ -14,7 +14,7 @@ from letorbench.errors import DataError
 @click.group(invoke_without_command=True)
 @click.pass_context
 def datasets(ctx: click.Context) -> None:
-    """The data sets: list, show, import, fetch, verify, make, doctor."""
+    """The data sets: list, show, import, split, fetch, verify, make, doctor."""
     if ctx.invoked_subcommand is None:
         ctx.invoke(list_)
 
@@ -30,11 +30,12 @@ def list_(data_dir: Path = Path("data")) -> None:
 
 @datasets.command()
 @click.argument("name", shell_complete=completion.catalog)
-def show(name: str) -> None:
+@options.data_dir
+def show(name: str, data_dir: Path) -> None:
     """What is published of a data set, its folder, its terms and where it comes from."""
     from letorbench.api.data_sets import description
 
-    rows = description(name)
+    rows = description(name, data_dir)
     width = max(len(what) for what, _ in rows)
     for what, text in rows:
         say(f"{what.ljust(width)}  {text}")
@@ -48,6 +49,45 @@ def import_(path: Path, data_dir: Path) -> None:
     from letorbench.api.data_sets import import_path
 
     _places(import_path(path, data_dir))
+
+
+@datasets.command()
+@click.argument("path", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--name", metavar="NAME", help="The data set's name.  [default: the file's]")
+@click.option(
+    "--folds", type=click.IntRange(3), default=5, show_default=True, metavar="N",
+    help="Parts, each the test part of one fold.",
+)
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N",
+    help="Shuffles the queries.",
+)
+@click.option(
+    "--label", default="label", show_default=True, metavar="COLUMN",
+    help="A table's column of relevance labels.",
+)
+@click.option(
+    "--qid", default="qid", show_default=True, metavar="COLUMN", help="A table's column of queries."
+)
+@click.option("--docid", metavar="COLUMN", help="A table's column of documents' names.")
+@click.option(
+    "--columns", metavar="A,B,…", help="A table's columns of features.  [default: all others]"
+)
+@options.data_dir
+def split(
+    path: Path, name: str | None, folds: int, seed: int, label: str, qid: str,
+    docid: str | None, columns: str | None, data_dir: Path,
+) -> None:  # fmt: skip
+    """Make a data set of one file: LETOR text, or a .csv, .tsv or .parquet table.
+
+    The queries are shuffled and cut into folds; all documents of a query stay together. A missing
+    value in a table becomes NULL.
+    """
+    from letorbench.api.data_sets import Columns
+    from letorbench.api.data_sets import split as split_file
+
+    chosen = Columns(label, qid, docid, columns.split(",") if columns else None)
+    _places(split_file(path, data_dir, name, folds, seed, chosen))
 
 
 @datasets.command()

@@ -12,8 +12,8 @@ import numpy as np
 from letorbench.choices import require_choice
 from letorbench.conventions import convention as convention_named
 from letorbench.datasets import rotation
-from letorbench.datasets.queryset import Benchmark, QuerySet
-from letorbench.errors import DataError, UsageError
+from letorbench.datasets.queryset import OWN_PART, Benchmark, QuerySet
+from letorbench.errors import DataError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,8 +72,6 @@ def from_frame(
     >>> from_frame(df, label="rel", qid="q", folds=3)
     Benchmark('frame', 3 folds, 3 queries, 5 documents, 1 feature, labels 0-2, standard)
     """
-    if folds < 3:
-        raise UsageError(f"folds: found {folds}, expected at least 3 (train, validation and test)")
     columns = list(df.columns)
     for column in (label, qid, *(features or ())):
         if column not in columns:
@@ -82,10 +80,8 @@ def from_frame(
     whole = QuerySet.from_arrays(
         _numbers(df, chosen if features is None else list(features)), df[label], qid=df[qid]
     )
-    if len(whole) < folds:
-        raise DataError(f"{name}: found {len(whole)} queries, expected at least {folds}, the folds")
     rules = replace(convention_named(convention), max_label=int(whole.labels.max()))
-    parts = np.array_split(np.random.default_rng(seed).permutation(len(whole)), folds)
+    parts = rotation.shuffled_parts(len(whole), folds, seed, name)
     unrolled = rotation.unrolled(parts)
     bounds = np.append(0, np.cumsum([len(part) for part in unrolled]))
     made = rotation.rotated(whole.take(np.concatenate(unrolled)), bounds, folds)
@@ -97,7 +93,7 @@ def from_frame(
         "variant": None,
         "null": "error",
         "rotation": True,
-        "validation": "own part",
+        "validation": OWN_PART,
         "synthetic": False,
         "recipe": None,
         "split": {"folds": folds, "seed": seed},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,10 @@ PARTS: dict[str, tuple[str, ...]] = {
     "test": ("test.txt", "testset.txt"),
 }
 _FOLD = re.compile(r"fold[ _-]?0*([0-9]+)", re.IGNORECASE)
+#: what a data set of one's own may be called
+OWN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._ -]*")
+#: the names of an own data set's features, one a line
+FEATURE_NAMES = "features.txt"
 #: a higher number of a fold is taken for a mistake
 MOST_FOLDS = 1_000
 
@@ -184,6 +188,17 @@ def numbered_folds(
     return names
 
 
+def feature_names(found: Layout) -> tuple[str, ...] | None:
+    """Return the names of an own data set's features, where its folder has them."""
+    path = found.folder / FEATURE_NAMES
+    if found.name.entry is not None or not path.is_file():
+        return None
+    try:
+        return tuple(path.read_text(encoding="utf-8").splitlines())
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{path}: cannot be read: {error}") from None
+
+
 def part_of(file_name: str, prefix: str = "") -> str | None:
     """Return the part that a file name stands for: train, validation, test, or None."""
     lower = file_name.lower()
@@ -220,12 +235,22 @@ def _folds(folder: Path, entry: Entry | None) -> tuple[FoldFiles, ...] | None:
     }
     if not numbers:
         files = _parts(folder, "") if entry is None else {}
-        return (_fold(1, folder, files, True),) if files else None
+        return (_fold(1, folder, files, _has_validation(entry, [files])),) if files else None
     names = numbered_folds(numbers, None if entry is None else entry.n_folds, str(folder))
+    parts = {number: _parts(folder / name, "") for number, name in sorted(names.items())}
+    own_validation = _has_validation(entry, parts.values())
     return tuple(
-        _fold(number, folder / name, _parts(folder / name, ""), True)
-        for number, name in sorted(names.items())
+        _fold(number, folder / names[number], files, own_validation)
+        for number, files in parts.items()
     )
+
+
+def _has_validation(entry: Entry | None, parts: Iterable[dict[str, Path]]) -> bool:
+    """Return whether every fold must have a validation part.
+
+    A user's own data may have none: part of the training queries then validates.
+    """
+    return entry is not None or any("validation" in files for files in parts)
 
 
 def _fold(number: int, folder: Path, files: dict[str, Path], validation: bool) -> FoldFiles:

@@ -12,9 +12,10 @@ from letorbench.datasets import layout, rotation
 from letorbench.datasets.cache import Cache
 from letorbench.datasets.catalog import Name, parse
 from letorbench.datasets.layout import FoldFiles, Layout
-from letorbench.datasets.queryset import Benchmark, Fold, QuerySet
+from letorbench.datasets.queryset import OWN_PART, Benchmark, Fold, QuerySet
 from letorbench.datasets.reader import ReadOptions
 from letorbench.datasets.synthetic import make, recipe
+from letorbench.errors import DataError
 
 #: the share of the training queries, the last ones, that validate where a release has no part
 HELD_OUT = 0.2
@@ -63,6 +64,9 @@ def load(
     content = cache.remember("rotation", found.files, lambda: _content(found.folds))
     read = _rotated if content["rotation"] else _separate
     whole, folds = read(cache, found.folds, options)
+    names = layout.feature_names(found)
+    if names is not None:
+        folds = tuple(_named(fold, names, found) for fold in folds)
     return Benchmark(
         named.label,
         folds,
@@ -107,6 +111,16 @@ def _separate(
     return whole, tuple(fold(each) for each in folds)
 
 
+def _named(fold: Fold, names: tuple[str, ...], found: Layout) -> Fold:
+    if len(names) != fold.train.n_features:
+        raise DataError(
+            f"{found.folder / layout.FEATURE_NAMES}: found {len(names)} lines, expected "
+            f"{fold.train.n_features}, the features"
+        )
+    parts = {part: replace(queries, feature_names=names) for part, queries in fold.parts.items()}
+    return Fold(fold.number, **parts)
+
+
 def _convention(named: Name, convention: str, whole: QuerySet) -> Convention:
     entry = named.entry
     if convention == "auto":
@@ -131,7 +145,7 @@ def _provenance(
         "null": null,
         "normalised": found.name.normalised,
         "rotation": content["rotation"],
-        "validation": "own part" if own_part else "the last fifth of the training queries",
+        "validation": OWN_PART if own_part else "the last fifth of the training queries",
         "synthetic": bool(entry and entry.synthetic) or made is not None,
         "recipe": made,
         "folds": [fold.sizes for fold in folds],

@@ -15,6 +15,9 @@ from letorbench.datasets.arrays import as_docids, as_features, as_labels, column
 from letorbench.datasets.label_blocks import LabelBlocks
 from letorbench.errors import DataError
 
+#: what a provenance says of a validation part that the data set has itself
+OWN_PART = "own part"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class QuerySet:

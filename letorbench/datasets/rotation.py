@@ -15,11 +15,29 @@ import numpy as np
 
 from letorbench.datasets.layout import FoldFiles
 from letorbench.datasets.queryset import Fold, QuerySet
+from letorbench.errors import DataError, UsageError
 
 #: bytes of a file that are compared or hashed at a time
 _BLOCK = 1 << 20
 
 Part = TypeVar("Part")
+
+
+def shuffled_parts(n_queries: int, folds: int, seed: int, what: str) -> list[np.ndarray]:
+    """Return the numbers of each part's queries, shuffled.
+
+    Raises
+    ------
+    DataError
+        There are fewer queries than parts; `what` begins the message.
+    UsageError
+        There are fewer than 3 parts: one each trains, validates and tests.
+    """
+    if folds < 3:
+        raise UsageError(f"folds: found {folds}, expected at least 3 (train, validation and test)")
+    if n_queries < folds:
+        raise DataError(f"{what}: found {n_queries} queries, expected at least {folds}, the folds")
+    return np.array_split(np.random.default_rng(seed).permutation(n_queries), folds)
 
 
 def unrolled(parts: Sequence[Part]) -> list[Part]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from warnings import catch_warnings, filterwarnings
 
 from letorbench.datasets.convention_check import check_convention
-from letorbench.datasets.queryset import Benchmark
+from letorbench.datasets.own.leaks import leak
+from letorbench.datasets.queryset import OWN_PART, Benchmark
 from letorbench.errors import DataError
 from letorbench.experiment.grids import draws
 from letorbench.experiment.identity import identity
@@ -124,7 +125,7 @@ def run(
         notes += summary.damaged
     for benchmark in benchmarks.values():
         notes += [_other_folds(protocol, benchmark, system) for system in systems]
-        notes.append(_convention_note(benchmark, protocol))
+        notes += [_convention_note(benchmark, protocol), *_data_notes(benchmark)]
     outcomes = tuple(ended[str(job.task)] for job in tasks)
     return Report(tuple(summaries.values()), outcomes, tuple(dict.fromkeys(filter(None, notes))))
 
@@ -187,6 +188,13 @@ def _convention_note(benchmark: Benchmark, protocol: Protocol) -> str:
     width = benchmark.folds[0].train.n_features
     text = check_convention(width, rules.max_label or 0, rules.name, chosen)
     return f"{benchmark.name}: {text}" if text else ""
+
+
+def _data_notes(benchmark: Benchmark) -> list[str]:
+    """Return what a user must know of how a data set is cut into parts."""
+    validation = benchmark.provenance.get("validation", OWN_PART)
+    held_out = "" if validation == OWN_PART else f"no validation part: {validation} validates"
+    return [f"{benchmark.name}: {text}" for text in (held_out, leak(benchmark)) if text]
 
 
 def _outcomes(

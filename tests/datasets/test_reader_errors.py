@@ -58,7 +58,7 @@ LINES = [
      "expected qid: followed by an integer of at most 18 digits"),
     ("0 qid:1 1:1 2:1.2.3", "'1.2.3' as the value of feature 2, expected a number"),
     ("0 qid:1 1:1 2:NULL",
-     "NULL as the value of feature 2, expected a number (see the option for NULL)"),
+     "NULL as the value of feature 2, expected a number (or --null min, --null 0)"),
 ]
 
 

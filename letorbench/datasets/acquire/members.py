@@ -163,7 +163,10 @@ def _damage_told(path: Path) -> Iterator[None]:
     except LetorError:
         raise
     except tarfile.ReadError:
-        raise DataError(f"{path}: damaged, or no archive; expected {', '.join(ENDINGS)}") from None
+        raise DataError(
+            f"{path}: damaged, or no archive; expected {', '.join(ENDINGS)} (`letorbench datasets "
+            "split` takes one file of text or a table)"
+        ) from None
     except (NotImplementedError, RuntimeError) as error:
         raise DataError(f"{path}: cannot be unpacked here: {error}; unpack it first") from None
     except _DAMAGED as error:

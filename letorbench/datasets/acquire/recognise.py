@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from letorbench.datasets.catalog import CATALOG, Entry, parse, same
-from letorbench.datasets.layout import PARTS, fold_number, numbered_folds, part_of
+from letorbench.datasets.layout import OWN_NAME, PARTS, fold_number, numbered_folds, part_of
 from letorbench.errors import DataError
 
 _PREFIX = re.compile(r"(set[12]\.)", re.IGNORECASE)
-_OWN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._ -]*")
 
 
 @dataclass(frozen=True)
@@ -150,7 +149,7 @@ def _is_variant(part: str) -> bool:
 def _own(parts: tuple[str, ...], where: Path) -> tuple[str, PurePosixPath]:
     """Name a user's own data set by its folder, and by the one above for a variant's folder."""
     names = parts[-2:] if len(parts) > 1 and _is_variant(parts[-1]) else parts[-1:]
-    if not all(_OWN_NAME.fullmatch(name) for name in names):
+    if not all(OWN_NAME.fullmatch(name) for name in names):
         raise DataError(
             f"{where}: {'/'.join(names)!r} cannot name a data set; rename the folder to "
             "letters, digits, - and _"

@@ -74,7 +74,7 @@ def _describe(fault: Fault, limit: int, known_width: bool) -> tuple[str, str]:
     value = token.partition("#")[0] + "'" if "#" in token else token
     index = fault.line[: fault.column].split()[-1].rstrip(b":").decode("ascii", "replace")
     if value == "'NULL'":
-        return f"NULL as the value of feature {index}", "a number (see the option for NULL)"
+        return f"NULL as the value of feature {index}", "a number (or --null min, --null 0)"
     most = f" of at most {LARGEST_FLOAT:.8g} in size" if _is_number(value[1:-1]) else ""
     return f"{value} as the value of feature {index}", f"a number{most}"
 
