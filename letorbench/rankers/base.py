@@ -64,7 +64,7 @@ class Ranker(Estimator):
         When `learn` must end; it looks at this once a round or iteration.
     auto_features : str
         What `auto` does to features whose scales do not compare: "raw" where the ranker only
-        compares a feature's values with each other, as stumps and trees do.
+        compares a feature's values with each other, as most stumps and trees do.
     learned : Learned
         The model and the course of its training, after fitting.
     transformation_ : Transformation

@@ -53,7 +53,9 @@ class FRank(Ranker):
     Where the paper is silent: alpha is cut off at 5, where a stump orders no pair wrong; a stump
     with W+ < W- is the opposite stump; queries without pairs do not count; training stops where
     no stump lowers the bound. The objective is reported divided by the number of queries with
-    pairs.
+    pairs. `--features auto` normalises features by query for it, as for linear models: its pairs
+    are of one query, and a threshold then means the same in every query. Validation queries say
+    so, and do not for other stumps and trees (`benchmarks.stump_features`).
 
     References
     ----------
@@ -64,7 +66,6 @@ class FRank(Ranker):
     name = "frank"
     title = "Threshold stumps boosted on the fidelity loss of pairs"
     paper = "Tsai, Liu, Qin, Chen, Ma: FRank: A Ranking Method with Fidelity Loss, SIGIR 2007"
-    auto_features = "raw"  # stumps only compare a feature's values
     formula = "mean_q 1/pairs_q sum over pairs r_i > r_j of 1 - (1 + exp(s_j - s_i))^(-1/2)"
 
     rounds: int = 300
