@@ -82,7 +82,7 @@ CLAIMS = (
 
 def sizes(study: Study) -> tuple[int, int, int]:
     """The queries of the sets."""
-    return FULL if study.full or study.setting == "published" else SMALL
+    return FULL if study.full else SMALL
 
 
 def made(study: Study, draw: int) -> artificial.Generated:
