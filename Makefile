@@ -152,6 +152,8 @@ PAPERS := ndcgboost-2009 lambdarank-2006 consistency-2011 functionals lecture-20
 .PHONY: papers $(PAPERS) figure-ndcgboost figure-lambdarank-jacobian
 
 papers: $(READY)
+	$(REPRODUCE) ndcgboost-2009 --part figure-1 --setting published
+	$(REPRODUCE) lambdarank-2006 --part figure-2,figure-3 --setting published
 	$(REPRODUCE) all --pages docs/papers
 
 $(PAPERS): $(READY)

@@ -189,7 +189,8 @@ def figure_1(study: Study) -> Findings:
             if shown:
                 means = {n: [v.mean(c) for c in CUTOFFS] for n, v in shown.items()}
                 lines = {_version(n.removeprefix(surrogate)): means[n] for n in means}
-                panels.append(Panel(f"{titled(dataset)}, {surrogate}", "NDCG", lines))
+                said = "NDCG" if titled(dataset) == dataset else "NDCG, made-up data"
+                panels.append(Panel(f"{dataset}, {surrogate}", said, lines))
                 curves += [[dataset, n, *curve] for n, curve in means.items()]
             tests += _tests(dataset, surrogate, shown)
     folder = study.folder(NAME)

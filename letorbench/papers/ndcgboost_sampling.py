@@ -1,39 +1,61 @@
-"""What NDCG Boost's paper leaves open, as a specification curve: the weak learner's sample.
+"""What NDCG Boost's paper leaves open, as a specification curve.
 
 The paper draws documents and fits the weak classifier to them, but says neither how many nor how
-often the whole was repeated. Here every sample size has several seeds, beside the stump that
-needs no sample; the printed number is drawn into the distribution.
+often the whole was repeated, nor which classifiers were tried; it does not say at which rank its
+normaliser Z ends, whether validation chose a number of rounds, and what equal scores count. Every
+combination of these is run; the printed number is drawn into the distribution.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from dataclasses import asdict, replace
 
 import numpy as np
 
+from letorbench.conventions import Convention
+from letorbench.datasets.queryset import QuerySet
+from letorbench.experiment.identity import ranker_identity
 from letorbench.files import write_atomically
-from letorbench.measures import parse, query_metrics
+from letorbench.measures import parse
+from letorbench.models.stumps import StumpEnsemble
 from letorbench.papers import checks
 from letorbench.papers.claims import Claim, Measured
 from letorbench.papers.paper import Findings
 from letorbench.papers.records import write_table
 from letorbench.papers.runs import Study
+from letorbench.papers.specification import Specification, by_level, specification_figure
 from letorbench.rankers.ndcgboost import NDCGBoost
+from letorbench.solvers.validation import Validation
 
 NAME = "ndcgboost-2009"
 PART = "sampling"
 DATASET, MEASURE, PRINTED = "OHSUMED", "ndcg@3", 0.50
-#: documents that a round draws; 0 for as many as the training set has
-SIZES = (50, 200, 1_000, 3_000, 0)
 SEEDS = 20
+#: seeds of settings that are not the ones of the whole list's Z
+FEWER_SEEDS = 5
+#: the weak learner: the stump of the largest eta over all thresholds or a few of them, or the
+#: stump that classifies a sample of so many documents best, "all" for as many as there are
+EXACT = {"every threshold": {}, "50 thresholds": {"bins": 50}, "10 thresholds": {"bins": 10}}
+SAMPLED = {
+    f"sample of {size}": {"stumps": "sample", "sample": None if size == "all" else int(size)}
+    for size in ("50", "200", "1000", "3000", "all")
+}
+#: where Z ends
+IDEALS = {"whole list": 0, "first 10": 10}
+#: how many rounds are kept: the paper's 100, or what validation chooses
+SELECTIONS = {"100": "", "by NDCG@10": "ndcg@10", "by MAP": "map"}
+TIES = ("file order", "mean of orders")
+OURS = {"weak learner": "every threshold", "Z": "whole list", "rounds": "100",
+        "ties": "file order", "seed": "0"}  # fmt: skip
 
 CLAIMS = (
     Claim(
         NAME, "ohsumed-value-anywhere", PART, "ndcgboost reaches an NDCG@3 of 0.5 on OHSUMED, "
-        "with some sample size and seed", DATASET, "value",
-        "the range of NDCG@3 over sample sizes, seeds and the exact stump", PRINTED, 0.005,
+        "with some setting of what the paper leaves open", DATASET, "value",
+        "the range of NDCG@3 over weak learners, seeds, Z, rounds and ties", PRINTED, 0.005,
         check=checks.number("range"),
     ),
     Claim(
@@ -45,73 +67,116 @@ CLAIMS = (
 
 
 def sampling(study: Study) -> Findings:
-    """NDCG@3 over sample sizes and seeds, with the printed number marked."""
-    from letorbench.papers.paper_figures import Axis, Line, lines_figure
-
+    """NDCG@3 over all that is left open, with the printed number marked."""
     if not study.has(DATASET):
         return Findings(checks.on_datasets(CLAIMS, {}, study))
     found = _measured(study)
-    exact, sampled = found.pop("exact")[0], found
     stem = study.folder(NAME) / PART
-    rows: list[list[object]] = [["exact", 1, exact]]
-    rows += [[size, seed, v] for size, vs in sampled.items() for seed, v in enumerate(vs)]
-    files: tuple[Path, ...] = write_table(
-        stem, f"NDCG@3 on {DATASET}", ["sample", "seed", "NDCG@3"], rows
-    )
-    lines = {
-        f"sample of {size}": Line(range(1, SEEDS + 1), sorted(vs))
-        for size, vs in sampled.items()
-    }
-    lines["exact stump"] = Line([1, SEEDS], [exact, exact])
-    lines["printed"] = Line([1, SEEDS], [PRINTED, PRINTED])
-    files += tuple(
-        lines_figure([Axis(DATASET, "seed, the lowest result first", "NDCG@3", lines)], stem)
-    )
-    every = [exact, *(value for values in sampled.values() for value in values)]
-    share = float(np.mean(np.array(every) < PRINTED))
-    note = f"{len(every)} settings, {100 * share:.0f} % of them below the printed number"
-    whole = np.array(sampled["all"])
+    choices = list(OURS)
+    rows = [[*(each.settings[choice] for choice in choices), each.value] for each in found]
+    files = [
+        *write_table(stem, f"NDCG@3 on {DATASET}", [*choices, "NDCG@3"], rows),
+        *write_table(
+            stem.with_name("specification"), f"NDCG@3 on {DATASET} by what is left open",
+            ["choice", "setting", "specifications", "mean", "least", "most"],
+            [row for row in by_level(found) if row[0] != "seed"],
+        ),
+    ]  # fmt: skip
+    shown = [_without_seed(each) for each in found]
+    ours = {choice: setting for choice, setting in OURS.items() if choice != "seed"}
+    files += specification_figure(shown, f"NDCG@3 on {DATASET}", PRINTED, ours, stem)
+    values = np.array([each.value for each in found])
+    below = float(np.mean(values < PRINTED))
+    note = f"{len(values)} specifications, {100 * below:.0f} % of them below the printed number"
+    papers = {**OURS, "weak learner": "sample of all"}
+    whole = np.array([
+        each.value for each in found if _without_seed(each).settings == _without(papers)
+    ])  # fmt: skip
     half = 1.96 * whole.std(ddof=1)
     numbers = {
-        "range": Measured(float(np.mean(every)), min(every), max(every), note),
+        "range": Measured(float(values.mean()), float(values.min()), float(values.max()), note),
         "whole": Measured(
             float(whole.mean()), float(whole.mean() - half), float(whole.mean() + half)
         ),
     }
-    return Findings(tuple(claim.judge(numbers) for claim in CLAIMS), files)
+    return Findings(tuple(claim.judge(numbers) for claim in CLAIMS), tuple(files))
 
 
-def _measured(study: Study) -> dict[str, list[float]]:
-    """NDCG@3 of every size and seed, measured once and kept in sampling.json."""
+def _without(settings: dict[str, str]) -> dict[str, str]:
+    return {choice: setting for choice, setting in settings.items() if choice != "seed"}
+
+
+def _without_seed(each: Specification) -> Specification:
+    return replace(each, settings=_without(dict(each.settings)))
+
+
+def trainings() -> list[tuple[str, str, int]]:
+    """Every weak learner, Z and seed that is trained."""
+    return [
+        (learner, ideal, seed)
+        for ideal, truncation in IDEALS.items()
+        for learner in (*EXACT, *SAMPLED)
+        for seed in range(1 if learner in EXACT else FEWER_SEEDS if truncation else SEEDS)
+    ]
+
+
+def _measured(study: Study) -> list[Specification]:
+    """NDCG@3 of every specification, measured once and kept in sampling.json."""
     path = study.folder(NAME) / f"{PART}.json"
-    asked = {"sizes": list(SIZES), "seeds": SEEDS, "seed": study.seed}
+    asked = {
+        "trainings": [list(each) for each in trainings()], "rounds": list(SELECTIONS),
+        "ties": list(TIES), "seed": study.seed,
+        "ranker": json.loads(json.dumps(ranker_identity(NDCGBoost, {}))),
+    }  # fmt: skip
     stored = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     if stored.get("asked") == asked:
-        return stored["found"]
+        return [Specification(**each) for each in stored["found"]]
     benchmark = study.benchmark(DATASET)
+    study.say(f"{NAME}: {len(trainings())} trainings for what is left open")
 
-    def one(setting: tuple[int | None, int]) -> float:
-        size, seed = setting
-        means = []
+    def one(training: tuple[str, str, int]) -> list[Specification]:
+        learner, ideal, seed = training
+        fixed = {**EXACT, **SAMPLED}[learner] | {"truncation": IDEALS[ideal]}
+        folds = []
         for fold in benchmark.folds:
-            chosen = {} if size is None else {"stumps": "sample", "sample": size or None}
             rng = np.random.default_rng([study.seed, seed, fold.number])
-            model = NDCGBoost(**chosen).learn(fold.train, None, rng).model
-            scores, test = model.predict(fold.test.features), fold.test
-            values = query_metrics(
-                test.labels, scores, test.offsets, [parse(MEASURE)], benchmark.convention
+            model = NDCGBoost(**fixed).learn(fold.train, None, rng).model
+            folds.append(list(_tried(model, fold.validation, fold.test, benchmark.convention)))
+        means = np.mean(folds, axis=0)
+        named = [(rounds, ties) for rounds in SELECTIONS for ties in TIES]
+        return [
+            Specification(
+                {"weak learner": learner, "Z": ideal, "rounds": rounds, "ties": ties,
+                 "seed": str(seed)}, float(mean),
             )
-            means.append(float(values.mean()))
-        return float(np.mean(means))
+            for (rounds, ties), mean in zip(named, means)
+        ]  # fmt: skip
 
-    study.say(f"{NAME}: {len(SIZES) * SEEDS + 1} settings of the sample")
-    settings = [(None, 0), *((size, seed) for size in SIZES for seed in range(SEEDS))]
     with ThreadPoolExecutor(study.jobs) as pool:
-        values = list(pool.map(one, settings))
-    found: dict[str, list[float]] = {}
-    for (size, _), value in zip(settings, values):
-        name = "exact" if size is None else str(size or "all")
-        found.setdefault(name, []).append(value)
+        found = [each for several in pool.map(one, trainings()) for each in several]
     with write_atomically(path) as file:
-        file.write(json.dumps({"asked": asked, "found": found}, indent=1) + "\n")
+        made = {"asked": asked, "found": [asdict(each) for each in found]}
+        file.write(json.dumps(made, indent=1) + "\n")
     return found
+
+
+def _tried(
+    model: StumpEnsemble, validation: QuerySet, test: QuerySet, rules: Convention
+) -> Iterator[float]:
+    """The test NDCG@3 of one training by SELECTIONS, and for each by TIES."""
+    held_out, shown = _staged(model, validation), _staged(model, test)
+    judge = Validation(test, parse(MEASURE), rules)
+    for measure in SELECTIONS.values():
+        kept = len(shown) - 1
+        if measure:
+            judged = Validation(validation, parse(measure), rules)
+            kept = int(np.argmax([judged(scores).mean() for scores in held_out]))
+        yield float(judge(shown[kept]).mean())
+        yield judge.mean_of_orders(shown[kept])
+
+
+def _staged(model: StumpEnsemble, part: QuerySet) -> np.ndarray:
+    """(rounds, n_docs) the scores after each round."""
+    x = part.features[:, model.feature]
+    on = (x > model.threshold) == model.above
+    return np.ascontiguousarray(np.cumsum(on * model.alpha, axis=1).T)

@@ -8,7 +8,7 @@ import numpy as np
 
 from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.papers import checks, ndcg_bound
-from letorbench.papers.bound_in_training import Course, course, fall_rates, judged
+from letorbench.papers.bound_in_training import Course, course, fall_rates, floor, judged
 from letorbench.papers.claims import Claim, Measured, exactly
 from letorbench.papers.paper import Findings
 from letorbench.papers.records import write_table
@@ -84,14 +84,15 @@ def theory(study: Study) -> Findings:
         gap = max(bound - L for bound, L in zip(each.by_rank, each.ndcg))
         found[f"bound-of-{each.documents}"] = exactly(gap)
     (train,) = cubic(rng, [100], 20, 30, (0.5, 0.3, 0.2))
-    objective, early, late = fall_rates(judged(train), ROUNDS[-1])
+    train = judged(train)
+    objective, early, late = fall_rates(train, ROUNDS[-1])
     note = f"a round's fall of log(M - floor): {early:.4f} early, {late:.4f} late"
     found["exponential-fall"] = exactly(late / early, note)
     rows = [[name, TEXTS.get(name, ""), f"{each.value:.3g}"] for name, each in found.items()]
     stem = study.folder(NAME) / PART
     header = ["statement", "text", "largest violation"]
     files: tuple[Path, ...] = write_table(stem, "Section 3", header, rows)
-    files += tuple(_drawn(courses, objective, stem))
+    files += tuple(_drawn(courses, objective - floor(train), stem))
     verdicts = tuple(claim.judge(found) for claim in CLAIMS)
     differs = (
         "equation (18) has a sign slip, and Theorem 1's step minimises the bound, not M: both "
@@ -100,8 +101,8 @@ def theory(study: Study) -> Findings:
     return Findings(verdicts, tuple(files), differs)
 
 
-def _drawn(courses: list[Course], objective: np.ndarray, stem: Path) -> list[Path]:
-    """The bounds against rounds, a panel for each length, and M."""
+def _drawn(courses: list[Course], left: np.ndarray, stem: Path) -> list[Path]:
+    """The bounds against rounds, a panel for each length, and M less its floor."""
     from letorbench.papers.paper_figures import Axis, Line, lines_figure
 
     panels = [
@@ -117,8 +118,17 @@ def _drawn(courses: list[Course], objective: np.ndarray, stem: Path) -> list[Pat
         )
         for each in courses
     ]
+    log = np.log10(left / left[0])
+    quarter = len(log) // 4
     panels.append(
-        Axis("M (11)", "rounds", "M over its start",
-             {"M": Line(range(0, len(objective), 10), objective[::10] / objective[0])})
+        Axis(
+            "M (11) less its floor", "rounds", "log10, over its start",
+            {
+                "M - floor": Line(range(0, len(log), 10), log[::10]),
+                "exponential, from the first quarter": Line(
+                    [0, len(log) - 1], [0.0, log[quarter] / quarter * (len(log) - 1)]
+                ),
+            },
+        )
     )  # fmt: skip
     return lines_figure(panels, stem)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+#: pale fills on which hatches and numbers can be read
+BARS = ("#F3C9A9", "#FFFFFF", "#A9CCE3", "#F7DC9A", "#D7BDE2", "#A9DFBF")
 #: a legend of more lines stands below its panel
 MOST_INSIDE = 5
 
@@ -92,13 +94,14 @@ def bars_figure(
         for i, method in enumerate(methods):
             at = [g + (i - (len(methods) - 1) / 2) * width for g in range(len(groups))]
             heights = [bars.get(method, float("nan")) for bars in groups.values()]
-            axis.bar(
-                at, heights, width, label=method, color=line_style(i)["color"],
-                edgecolor="black", linewidth=0.4, hatch=hatches[i % len(hatches)], alpha=0.85,
+            bars = axis.bar(
+                at, heights, width, label=method, color=BARS[i % len(BARS)],
+                edgecolor="black", linewidth=0.4, hatch=hatches[i % len(hatches)],
             )  # fmt: skip
+            axis.bar_label(bars, fmt="%.3f", fontsize=5.5, padding=1.0, rotation=90)
         _dress(axis, title, "", y)
         axis.set_xticks(range(len(groups)), list(groups))
-        axis.set_ylim(0.0, 1.25 * max(max(bars.values()) for bars in groups.values()))
+        axis.set_ylim(0.0, 1.35 * max(max(bars.values()) for bars in groups.values()))
         axis.legend(frameon=False, ncols=min(3, len(methods)), fontsize=6.5, loc="upper center")
         return write(figure, stem)
 

@@ -20,6 +20,8 @@ from letorbench.papers.records import text_table
 from letorbench.papers.runs import SETTINGS, Study
 
 Row = Mapping[str, str]
+#: headings of the settings
+TITLES = {"default": "Our setting", "published": "The paper's own setting"}
 #: headings of the natures of claims
 HEADINGS = {
     "finding": "Findings",
@@ -32,18 +34,18 @@ HEADINGS = {
 
 def write_page(paper: Paper, study: Study, folder: Path) -> Path:
     """Write folder/<paper>.md, with its figures beside it."""
-    own = study.folder(paper.name, "default")
     text = [f"# {paper.name}\n", f"{paper.reference}.\n"]
+    ran = {}
     for setting in SETTINGS:
         place = study.folder(paper.name, setting)
         rows = rows_of(place / "claims.csv")
         if rows:
-            title = "Our setting" if setting == "default" else "The paper's own setting"
-            text += [f"## {title}\n", *_judged(rows)]
+            ran[setting] = _differs(place / "setting.txt")
+            text += [f"## {TITLES[setting]}\n", *_judged(rows)]
             text += _elsewhere(rows_of(place / "elsewhere.csv"))
-            left = [f"- {line}" for line in _differs(place / "setting.txt")] or ["Nothing."]
-            text += ["### What differs from the paper's setting\n", *left, ""]
-    text += _figures(own, folder, paper.name)
+    text += _differences(ran)
+    figures = [line for setting in ran for line in _figures(study, setting, folder, paper.name)]
+    text += ["## Figures\n", *figures] if figures else []
     path = folder / f"{paper.name}.md"
     with write_atomically(path) as file:
         file.write("\n".join(text).rstrip() + "\n")
@@ -119,15 +121,27 @@ def _differs(path: Path) -> list[str]:
     return [line.removeprefix("- ") for line in lines if line.startswith("- ")]
 
 
-def _figures(own: Path, folder: Path, name: str) -> list[str]:
+def _differences(ran: Mapping[str, Sequence[str]]) -> list[str]:
+    """One table of what differs from the paper's setting, in each setting that was run."""
+    head = "## What differs from the paper's setting\n"
+    lines = list(dict.fromkeys(line for differs in ran.values() for line in differs))
+    if not lines:
+        return [head, "Nothing.\n"] if ran else []
+    rows = [[line, *("yes" if line in ran[s] else "-" for s in ran)] for line in lines]
+    header = ["what differs", *(TITLES[setting].lower() for setting in ran)]
+    return [head, render(text_table(header, rows), "markdown").strip() + "\n"]
+
+
+def _figures(study: Study, setting: str, folder: Path, name: str) -> list[str]:
     """Copies of the figures, and the lines that show them."""
     text = []
-    for path in sorted(own.glob("*.png")):
-        copy = folder / f"{name}-{path.name}"
+    stem, said = (name, "") if setting == "default" else (f"{name}-published", f", {setting}")
+    for path in sorted(study.folder(name, setting).glob("*.png")):
+        copy = folder / f"{stem}-{path.name}"
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, copy)
-        text.append(f"![{path.stem} of {name}]({copy.name})\n")
-    return ["## Figures\n", *text] if text else []
+        text.append(f"![{path.stem} of {name}{said}]({copy.name})\n")
+    return text
 
 
 def _short(number: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from letorbench.choices import require_choice
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import loss
@@ -37,13 +38,14 @@ class ListNet(Ranker):
         At most so many. Validation chooses the one that is kept.
     patience : int
         Training ends so many epochs after the best one on validation; 0 means never.
+    steps : {"epoch", "query"}
+        "epoch" steps once an epoch along the mean of all queries' gradients; "query" after each
+        query, as the paper's Algorithm 1 lists it.
 
     Notes
     -----
     Where the paper is silent: the weights start at zero; features of another size than 0 to 1 are
-    measured in units that suit the steps (`LinearFamily.conditioned`); one step uses all queries
-    (the
-    algorithm's listing steps after each query).
+    measured in units that suit the steps (`LinearFamily.conditioned`).
 
     References
     ----------
@@ -64,13 +66,17 @@ class ListNet(Ranker):
     learning_rate: float = 0.3
     epochs: int = 500
     patience: int = 100
+    steps: str = "epoch"
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> Learned:
         if self.top not in (1, 2, 3):
             raise UsageError(f"listnet: found top={self.top}, expected 1, 2 or 3")
+        require_choice(self.steps, ["epoch", "query"], "steps of listnet")
         cross_entropy = loss("listnet" if self.top == 1 else f"listnet-{self.top}")
-        solver = GradientDescent(self.learning_rate, self.epochs, self.patience)
+        solver = GradientDescent(
+            self.learning_rate, self.epochs, self.patience, by_query=self.steps == "query"
+        )
         family = LinearFamily.conditioned(train.features, shift_invariant=True)
         return solver.fit(family, cross_entropy, train, validation, rng, self.deadline)

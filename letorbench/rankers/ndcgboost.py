@@ -50,14 +50,16 @@ class NDCGBoost(Ranker):
         say how many.
     bins : int, optional
         Try at most so many thresholds a feature instead of every threshold.
+    truncation : int, default 0
+        Z is the ideal DCG of the first so many ranks; 0 is the whole list.
 
     Notes
     -----
     Where the paper is silent: Z is the ideal DCG of the whole list under equation (1)'s
-    discount; queries with Z = 0 weigh nothing; a negative alpha, which a sampled stump can have,
-    is the opposite stump with -alpha, which is the same step; alpha is cut off at 5 where the
-    second sum of (15) vanishes; training stops where no stump has eta > 0. The objective is
-    reported without the factor 1/n of (11).
+    discount (see `truncation`); queries with Z = 0 weigh nothing; a negative alpha, which a
+    sampled stump can have, is the opposite stump with -alpha, which is the same step; alpha is
+    cut off at 5 where the second sum of (15) vanishes; training stops where no stump has eta > 0.
+    The objective is reported without the factor 1/n of (11).
 
     References
     ----------
@@ -77,6 +79,7 @@ class NDCGBoost(Ranker):
     stumps: str = "exact"
     sample: int | None = None
     bins: int | None = None
+    truncation: int = 0
 
     @property
     def draws(self) -> bool:
@@ -93,11 +96,13 @@ class NDCGBoost(Ranker):
                 f"ndcgboost: found sample={self.sample} with stumps={self.stumps}, expected a "
                 "number above 0 with stumps=sample"
             )
+        if self.truncation < 0:
+            raise UsageError(f"ndcgboost: found truncation={self.truncation}, expected 0 or more")
         binned = BinnedFeatures.of(train.features, self.bins)
         draw = None
         if self.stumps == "sample":
             draw = _Draw(rng, self.sample or train.n_docs)
-        booster = _Booster(train, binned, draw)
+        booster = _Booster(train, binned, draw, self.truncation)
         return boost_stumps(booster, train, self.rounds, deadline=self.deadline)
 
 
@@ -165,13 +170,16 @@ class _Draw:
 class _Booster:
     """Lines 3 to 7 of Algorithm 1 on one training set."""
 
-    def __init__(self, train: QuerySet, binned: BinnedFeatures, draw: _Draw | None) -> None:
+    def __init__(
+        self, train: QuerySet, binned: BinnedFeatures, draw: _Draw | None, truncation: int
+    ) -> None:
         self.blocks = train.by_label
         self.binned = binned
         self.draw = draw
         self.gains = np.repeat(np.exp2(self.blocks.labels) - 1.0, np.diff(self.blocks.starts))
         rank = np.arange(1, train.n_docs + 1) - np.repeat(train.offsets[:-1], train.lengths)
-        self.inverse_Z = inverse_or_zero(query_sums(self.gains * standard_discount(rank), train))
+        discount = standard_discount(rank) * ((rank <= truncation) | (truncation == 0))
+        self.inverse_Z = inverse_or_zero(query_sums(self.gains * discount, train))
         self.least = query_share(train, 1_000)
         self.cost = train.lengths**2
 

@@ -35,7 +35,8 @@ MOST_HALVINGS = 60
 class GradientDescent(Solver):
     """theta <- theta - learning_rate x gradient, once an epoch on the whole training set.
 
-    The objective is the mean over queries of the loss + l2 c/2 |theta|^2. The epoch that
+    With `by_query` it is once for each query, in file order, by that query's gradient. The
+    objective is the mean over queries of the loss + l2 c/2 |theta|^2. The epoch that
     validation chooses is kept, or the last without a validation set.
 
     Parameters
@@ -48,12 +49,14 @@ class GradientDescent(Solver):
     l2 : float
         The strength of the prior on the penalised parameters, in units of c, the mean curvature
         of the loss at the start.
+    by_query : bool
     """
 
     learning_rate: float
     epochs: int
     patience: int = 0
     l2: float = 0.0
+    by_query: bool = False
 
     def __post_init__(self) -> None:
         require_prior(self.l2)
@@ -74,14 +77,23 @@ class GradientDescent(Solver):
     ) -> Learned:
         theta = family.start(rng)
         objective = Objective(family, loss, train, train.n_queries).with_prior(self.l2, theta)
+        parts = [objective]
+        if self.by_query:
+            each = (train.queries(q, q + 1) for q in range(train.n_queries))
+            parts = [
+                Objective(family, loss, part, 1).with_prior(self.l2, theta) for part in each
+            ]
         models = [family.model(theta)]
         rounds = stopping_for(validation, self.patience, deadline)
         values: list[float] = []
         warnings: tuple[Notice, ...] = ()
         for epoch in range(1, self.epochs + 1):
-            value, gradient = objective(theta)
-            values.append(value)
-            theta = theta - self.learning_rate * gradient
+            total = 0.0
+            for part in parts:
+                value, gradient = part(theta)
+                total += value
+                theta = theta - self.learning_rate * gradient
+            values.append(total / len(parts))
             if not np.isfinite(theta).all():
                 text = (
                     f"epoch {epoch} gave parameters that are no numbers: the learning rate is "

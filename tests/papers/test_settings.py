@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import csv
-import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
+from conftest import random_queries
 
 from letorbench.cli.reproduce import reproduce
+from letorbench.conventions import CONVENTIONS
+from letorbench.measures import parse, query_metrics
 from letorbench.papers import PAPERS, ndcgboost_2009, ndcgboost_sampling, paper
 from letorbench.papers.paper_page import write_page
 from letorbench.papers.runs import Study, Variant, _exists
+from letorbench.papers.specification import Specification, by_level
+from letorbench.rankers.ndcgboost import NDCGBoost
 
 
 def test_settings_have_folders_of_their_own_and_both_values_are_printed(tmp_path):
@@ -62,21 +67,65 @@ def test_a_page_tells_every_claim_once(tmp_path):
 
 
 def test_the_printed_number_is_sought_in_the_distribution(tmp_path, monkeypatch):
-    monkeypatch.setattr(Study, "has", lambda self, dataset: True)
     study = Study(tmp_path, tmp_path)
-    stored = {str(size or "all"): [0.44 + 0.001 * i for i in range(20)]
-              for size in ndcgboost_sampling.SIZES}  # fmt: skip
-    asked = {"sizes": list(ndcgboost_sampling.SIZES), "seeds": 20, "seed": 0}
+    monkeypatch.setattr(Study, "has", lambda self, dataset: True)
+    rng = np.random.default_rng(0)
     verdicts = {}
     for best in (0.46, 0.52):
-        found = {"exact": [0.45], **stored, "1000": [*stored["1000"][:-1], best]}
-        path = study.folder("ndcgboost-2009") / "sampling.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({"asked": asked, "found": found}))
+        found = [
+            Specification(
+                {"weak learner": learner, "Z": ideal, "rounds": rounds, "ties": ties,
+                 "seed": str(seed)}, 0.44 + 0.01 * rng.random(),
+            )
+            for learner, ideal, seed in ndcgboost_sampling.trainings()
+            for rounds in ndcgboost_sampling.SELECTIONS
+            for ties in ndcgboost_sampling.TIES
+        ]  # fmt: skip
+        found[-1] = Specification(found[-1].settings, best)
+        monkeypatch.setattr(ndcgboost_sampling, "_measured", lambda study, made=found: made)
         findings = ndcgboost_sampling.sampling(study)
         verdicts[best] = {v.claim.id: v.verdict for v in findings.verdicts}
         assert any(Path(file).suffix == ".png" for file in findings.files)
     assert verdicts[0.46]["ohsumed-value-anywhere"] == "not reproduced"
     assert verdicts[0.52]["ohsumed-value-anywhere"] == "reproduced"
     with (study.folder("ndcgboost-2009") / "sampling.csv").open(newline="") as file:
-        assert len(list(csv.reader(file))) == 1 + 1 + 5 * 20
+        assert len(list(csv.reader(file))) == 1 + len(found)
+
+
+def test_specifications_of_one_training_share_its_rounds_and_orders(rng):
+    """All rounds are the model's own scores, and file order is what the measure gives them."""
+    validation, test = (random_queries(rng, [8] * 12, levels=3) for _ in range(2))
+    model = NDCGBoost(rounds=5).learn(random_queries(rng, [8] * 20, levels=3), None, rng).model
+    rules = CONVENTIONS["letor3"]
+    values = list(ndcgboost_sampling._tried(model, validation, test, rules))
+    assert len(values) == len(ndcgboost_sampling.SELECTIONS) * len(ndcgboost_sampling.TIES)
+    staged = ndcgboost_sampling._staged(model, test)
+    np.testing.assert_allclose(staged[-1], model.predict(test.features))
+    expected = query_metrics(test.labels, staged[-1], test.offsets, [parse("ndcg@3")], rules)
+    assert values[0] == pytest.approx(expected.mean())
+    assert values[1] != values[0]
+
+
+def test_levels_are_summed_up_by_setting():
+    made = [
+        Specification({"a": a, "b": b}, value)
+        for a, b, value in (("1", "x", 0.1), ("1", "y", 0.3), ("2", "x", 0.5))
+    ]
+    assert by_level(made)[0] == ["a", "1", 2, pytest.approx(0.2), 0.1, 0.3]
+    assert by_level(made)[2] == ["b", "x", 2, pytest.approx(0.3), 0.1, 0.5]
+
+
+def test_what_differs_is_one_table_for_both_settings(tmp_path):
+    found = paper("ndcgboost-2009")
+    for setting in ("default", "published"):
+        CliRunner().invoke(
+            reproduce, ["ndcgboost-2009", "--part", "data", "--setting", setting, "--data-dir",
+                        str(tmp_path / "none"), "--out", str(tmp_path)],
+        )  # fmt: skip
+    text = write_page(found, Study(tmp_path, tmp_path), tmp_path / "pages").read_text()
+    assert text.count("## What differs") == 1
+    assert "| what differs | our setting | the paper's own setting |" in text
+    for line in found.differs:
+        assert f"| {line} | yes | - |" in text
+    for line in found.published_differs:
+        assert f"| {line} | - | yes |" in text

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from conftest import random_queries
 
+from letorbench.conventions import standard_discount
 from letorbench.errors import UsageError
 from letorbench.rankers import ndcgboost
 from letorbench.rankers.ndcgboost import NDCGBoost
@@ -21,7 +22,7 @@ def test_the_kernels_compute_the_equations(rng: np.random.Generator, spread: flo
         queries.labels[: lengths[0]] = 0
         F, f = spread * rng.normal(size=queries.n_docs), rng.random(queries.n_docs) < 0.4
         binned = BinnedFeatures.of(queries.features)
-        booster = ndcgboost._Booster(queries, binned, None)
+        booster = ndcgboost._Booster(queries, binned, None, 0)
         booster.least = 1  # a thread for every query
         w, M = booster.weigh(F)
         np.testing.assert_allclose(w, ndcgboost.weights(F, queries), rtol=1e-10, atol=1e-13)
@@ -125,3 +126,21 @@ def test_the_sample_has_the_size_that_is_asked_for(monkeypatch: pytest.MonkeyPat
         drawn.clear()
         NDCGBoost(stumps="sample", sample=size, rounds=3).fit_sets(train)
         assert set(drawn) == {expected}
+
+
+def test_the_normaliser_can_end_at_a_rank(rng: np.random.Generator) -> None:
+    """A query weighs more where its ideal DCG is cut; at the longest query nothing changes."""
+    queries = random_queries(rng, [12, 5, 20], levels=4)
+    binned = BinnedFeatures.of(queries.features)
+    F = rng.normal(size=queries.n_docs)
+    whole, cut, long = (
+        ndcgboost._Booster(queries, binned, None, k).weigh(F)[0] for k in (0, 3, 20)
+    )
+    np.testing.assert_array_equal(whole, long)
+    for begin, end in zip(queries.offsets[:-1], queries.offsets[1:]):
+        gain = np.sort(np.exp2(queries.labels[begin:end]) - 1.0)[::-1]
+        d = standard_discount(np.arange(1, len(gain) + 1))
+        ratio = float(gain @ d / (gain[:3] @ d[:3]))
+        np.testing.assert_allclose(cut[begin:end], ratio * whole[begin:end], rtol=1e-12)
+    with pytest.raises(UsageError):
+        ndcgboost.NDCGBoost(truncation=-1).fit_sets(queries)

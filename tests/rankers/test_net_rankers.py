@@ -22,6 +22,7 @@ from letorbench.solvers.validation import Validation
         ("lambdarank", {"truncation": -1}),
         ("listnet", {"top": 4}),
         ("listnet", {"learning_rate": -1.0}),
+        ("listnet", {"steps": "pair"}),
         ("classification", {"l2": -1.0}),
     ],
 )
@@ -39,6 +40,20 @@ def test_ranknet_with_other_passes_is_ranknet(passes, rng):
     ]
     costs = [fit.learned.objective for fit in fits]
     np.testing.assert_allclose(costs[0], costs[1], rtol=1e-3)
+
+
+def test_listnet_steps_after_each_query(rng):
+    """Algorithm 1 by hand: w <- w - rate X^T (softmax(s) - softmax(r)), query by query."""
+    train = random_queries(rng, [7, 4, 9], n_features=5, levels=3)
+    fit = ranker("listnet")(steps="query", epochs=3, learning_rate=0.2).fit_sets(train)
+    w = np.zeros(5)
+    for _ in range(3):
+        for q in range(train.n_queries):
+            rows = slice(train.offsets[q], train.offsets[q + 1])
+            x, r = train.features[rows].astype(np.float64), train.labels[rows]
+            p, target = np.exp(x @ w), np.exp(r.astype(np.float64))
+            w = w - 0.2 * x.T @ (p / p.sum() - target / target.sum())
+    np.testing.assert_allclose(fit.learned.model.weights, w, rtol=1e-9)
 
 
 @pytest.mark.parametrize("top", [1, 2, 3])
