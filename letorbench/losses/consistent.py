@@ -27,7 +27,8 @@ import numpy as np
 
 from letorbench.arithmetic import exp, log, power
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses.base import Loss, ValueAndGradient
+from letorbench.errors import UsageError
+from letorbench.losses.base import Loss, LossFunction, ValueAndGradient
 from letorbench.losses.gains import gains, normalized_gains
 from letorbench.losses.segments import (
     broadcast_to_docs,
@@ -47,12 +48,15 @@ TRUNCATIONS = {"-ndcg@1": 1, "-ndcg@10": 10, "-ndcg": 0}
 STEEPEST = 30.0
 
 
-def q_norm(scores: np.ndarray, queries: QuerySet) -> tuple[np.ndarray, np.ndarray]:
-    """Return ||s||_q (n_queries,) and its gradient (n_docs,), q = log(m) + 2 (section 6).
+def q_norm(
+    scores: np.ndarray, queries: QuerySet, p: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return ||s||_q (n_queries,) and its gradient (n_docs,), q = p / (p - 1) for a p in (1, 2].
 
-    m is the number of the query's documents.
+    p = 0 stands for q = log(m) + 2 of a query of m documents (section 6).
     """
-    q = log(np.maximum(queries.lengths, 1)) + 2.0
+    lengths = np.maximum(queries.lengths, 1)
+    q = np.full(len(lengths), p / (p - 1.0)) if p else log(lengths) + 2.0
     size = np.abs(scores)
     largest = query_maxima(size, queries)
     share = size * broadcast_to_docs(inverse_or_zero(largest), queries)
@@ -133,17 +137,78 @@ def _original_cross_entropy(scores: np.ndarray, queries: QuerySet) -> ValueAndGr
     return ValueAndGradient(value - entropy, gradient)
 
 
-def _q_norm(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-    """Equation 4."""
-    return _negative_cosine(scores, queries, normalized_gains(queries), *q_norm(scores, queries))
+def q_norm_loss(p: float = 0.0, truncation: int = 0, penalised: bool = False) -> Loss:
+    """Return equation 4's loss, or the member of the Bregman family that it normalises.
+
+    Parameters
+    ----------
+    p : float
+        1 < p <= 2, which makes psi = ||u||_p^2 strongly convex; 0 for the dual exponent of
+        q = log(m) + 2.
+    truncation : int
+        The k of Z@k; 0 is the whole list.
+    penalised : bool
+        Section 4's |s|_q^2 - 2 s . (G / Z) instead of -(s / |s|_q) . (G / Z).
+
+    Raises
+    ------
+    UsageError
+        p or truncation is outside its range.
+    """
+    if (p and not 1.0 < p <= 2.0) or truncation < 0:
+        raise UsageError(f"found p={p}, truncation={truncation}, expected 0 or 1 < p <= 2, and "
+                         "a truncation of 0 or more")  # fmt: skip
+
+    def normalised(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        norm = q_norm(scores, queries, p)
+        return _negative_cosine(scores, queries, normalized_gains(queries, truncation), *norm)
+
+    def with_penalty(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        norm, slope = q_norm(scores, queries, p)
+        u = normalized_gains(queries, truncation)
+        gradient = 2.0 * (broadcast_to_docs(norm, queries) * slope - u)
+        return ValueAndGradient(np.square(norm) - 2.0 * query_sums(scores * u, queries), gradient)
+
+    z = f"Z@{truncation}" if truncation else "Z"
+    q = f"p / (p - 1), p = {p:g}" if p else "log(m) + 2"
+    ending = (f"-p={p:g}" if p else "") + (f"@{truncation}" if truncation else "")
+    if penalised:
+        formula = f"|s|_q^2 - 2 s . (G / {z}), q = {q}"
+        return Loss(f"qnorm-penalised{ending}", formula, with_penalty)
+    formula = f"-(s / |s|_q) . (G / {z}), q = {q}"
+    return Loss(f"qnorm{ending}", formula, normalised, undefined_at_zero=True)
 
 
-def _penalised_q_norm(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-    """Section 4: the member of the Bregman family that equation 4 normalises."""
-    norm, slope = q_norm(scores, queries)
-    u = normalized_gains(queries)
-    gradient = 2.0 * (broadcast_to_docs(norm, queries) * slope - u)
-    return ValueAndGradient(np.square(norm) - 2.0 * query_sums(scores * u, queries), gradient)
+def bregman(name: str, formula: str, conjugate: LossFunction, truncation: int = 0) -> Loss:
+    """Return the NDCG consistent loss of a convex psi (theorems 8 and 9).
+
+    D_psi(u, grad psi*(s)) = psi*(s) - s . u + psi(u), with u = G / Z. psi(u) depends on no score
+    and is left out.
+
+    Parameters
+    ----------
+    name, formula : str
+    conjugate : callable
+        Takes scores (n_docs,) and their queries; returns psi* of each query and its gradient. The
+        gradient must order the documents as the scores do.
+    truncation : int
+        The k of Z@k; 0 is the whole list.
+
+    Examples
+    --------
+    psi = |u|^2 / 2 is its own conjugate, which gives the squared error:
+
+    >>> def half_square(scores, queries):
+    ...     return ValueAndGradient(query_sums(scores**2, queries) / 2, scores)
+    >>> half = bregman("half-square", "|s|^2 / 2 - s . (G / Z)", half_square)
+    """
+
+    def function(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        value, gradient = conjugate(scores, queries)
+        u = normalized_gains(queries, truncation)
+        return ValueAndGradient(value - query_sums(scores * u, queries), gradient - u)
+
+    return Loss(name, formula, function)
 
 
 def _changed(ending: str, truncation: int) -> tuple[Loss, ...]:
@@ -174,7 +239,7 @@ LOSSES = (
     Loss("cosine", "1 - (s / |s|) . (G / |G|)", _original_cosine, undefined_at_zero=True),
     Loss("least-squares", "|s - G|^2", _original_least_squares),
     Loss("cross-entropy", "KL(softmax(r) || softmax(s))", _original_cross_entropy),
-    Loss("qnorm", "-(s / |s|_q) . (G / Z), q = log(m) + 2", _q_norm, undefined_at_zero=True),
-    Loss("qnorm-penalised", "|s|_q^2 - 2 s . (G / Z), q = log(m) + 2", _penalised_q_norm),
+    q_norm_loss(),
+    q_norm_loss(penalised=True),
     *(each for ending, k in TRUNCATIONS.items() for each in _changed(ending, k)),
 )

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses import loss
+from letorbench.losses import Loss, loss
+from letorbench.losses.consistent import q_norm_loss
 from letorbench.models.linear import LinearFamily
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.gradient_descent import LineSearch
@@ -58,7 +59,12 @@ class _Surrogate(Ranker):
     ) -> Learned:
         family = LinearFamily.conditioned(train.features, intercept=True)
         solver = LineSearch(self.iterations)
-        return solver.fit(family, loss(self.name), train, validation, rng, self.deadline)
+        return solver.fit(family, self.surrogate, train, validation, rng, self.deadline)
+
+    @property
+    def surrogate(self) -> Loss:
+        """What is minimised: the loss of the ranker's name."""
+        return loss(self.name)
 
 
 @dataclass
@@ -171,17 +177,51 @@ class CrossEntropyNDCG10(_Surrogate):
 
 @dataclass
 class QNorm(_Surrogate):
-    """The scores divided by their q-norm (equation 4)."""
+    """The scores divided by their q-norm (equation 4).
+
+    Parameters
+    ----------
+    iterations : int
+        Gradient descent has at most so many.
+    p : float
+        1 < p <= 2, the dual of q; 0 for q = log(m) + 2 of a query of m documents, the paper's.
+    truncation : int
+        The k of Z@k; 0 is the whole list.
+    """
 
     name = "qnorm"
     title = "Linear score on gains over Z, scores divided by their q-norm"
     formula = "-(s / |s|_q) . (G / Z), q = log(m) + 2"
 
+    p: float = 0.0
+    truncation: int = 0
+
+    @property
+    def surrogate(self) -> Loss:
+        return q_norm_loss(self.p, self.truncation)
+
 
 @dataclass
 class QNormPenalised(_Surrogate):
-    """The scores penalised by their q-norm (section 4)."""
+    """The scores penalised by their q-norm (section 4).
+
+    Parameters
+    ----------
+    iterations : int
+        Gradient descent has at most so many.
+    p : float
+        1 < p <= 2, the dual of q; 0 for q = log(m) + 2 of a query of m documents, the paper's.
+    truncation : int
+        The k of Z@k; 0 is the whole list.
+    """
 
     name = "qnorm-penalised"
     title = "Linear score on gains over Z, scores penalised by their q-norm"
     formula = "|s|_q^2 - 2 s . (G / Z), q = log(m) + 2"
+
+    p: float = 0.0
+    truncation: int = 0
+
+    @property
+    def surrogate(self) -> Loss:
+        return q_norm_loss(self.p, self.truncation, penalised=True)

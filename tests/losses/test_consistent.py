@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from conftest import random_queries
 from scipy.optimize import minimize
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses import LOSSES, loss
+from letorbench.errors import UsageError
+from letorbench.losses import LOSSES, ValueAndGradient, loss
+from letorbench.losses.consistent import bregman, q_norm, q_norm_loss
+from letorbench.losses.gains import normalized_gains
+from letorbench.losses.segments import query_sums
+from letorbench.papers.laboratory import counterexample
+from letorbench.rankers import ranker
 
 #: (labellings, their probabilities): where the original's minimiser orders two documents wrongly
 EXAMPLE = ([[5, 4], [1, 3]], [0.3, 0.7])
@@ -128,3 +135,59 @@ def test_descent_can_leave_zero() -> None:
     for name in ("cosine", "cosine-ndcg", "qnorm"):
         gradient = loss(name)(np.zeros(3), queries)[1]
         assert gradient[0] < gradient[2] < gradient[1] == 0.0
+
+
+@pytest.mark.parametrize("penalised", [False, True])
+@pytest.mark.parametrize("p, truncation", [(1.1, 0), (1.5, 1), (2.0, 10), (0.0, 1)])
+def test_a_free_p_and_a_truncated_z(penalised, p, truncation, rng):
+    """By the definition, and by differences."""
+    made = q_norm_loss(p, truncation, penalised)
+    queries = random_queries(rng, [6, 3, 9], levels=4)
+    scores = rng.normal(size=queries.n_docs)
+    value, gradient = made(scores, queries)
+    for q in range(3):
+        rows = slice(queries.offsets[q], queries.offsets[q + 1])
+        s, u = scores[rows], normalized_gains(queries, truncation)[rows]
+        exponent = p / (p - 1.0) if p else np.log(len(s)) + 2.0
+        norm = (np.abs(s) ** exponent).sum() ** (1.0 / exponent)
+        expected = norm**2 - 2.0 * s @ u if penalised else -(s @ u) / norm
+        assert value[q] == pytest.approx(expected)
+    for i in range(queries.n_docs):
+        move = np.eye(queries.n_docs)[i] * 1e-6
+        up, down = (made(scores + sign * move, queries).value.sum() for sign in (1.0, -1.0))
+        assert gradient[i] == pytest.approx((up - down) / 2e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("p, truncation", [(1.0, 0), (2.5, 0), (0.0, -1)])
+def test_a_p_outside_the_range_is_refused(p, truncation, rng):
+    with pytest.raises(UsageError):
+        q_norm_loss(p, truncation)
+    with pytest.raises(UsageError):
+        ranker("qnorm")(p=p, truncation=truncation).fit_sets(random_queries(rng, [5, 5]))
+
+
+@pytest.mark.parametrize("p", [1.2, 2.0])
+def test_the_penalised_norm_is_a_bregman_divergence(p, rng):
+    """psi = ||u||_p^2 has the conjugate ||s||_q^2 / 4, here at 2 s."""
+
+    def conjugate(scores, queries):
+        norm, slope = q_norm(scores, queries, p)
+        lengths = np.repeat(norm, queries.lengths)
+        return ValueAndGradient(norm**2 / 2.0, lengths * slope)
+
+    queries = random_queries(rng, [6, 3], levels=4)
+    scores = rng.normal(size=queries.n_docs)
+    half = bregman("half", "", conjugate)(scores, queries)
+    whole = q_norm_loss(p, penalised=True)(scores, queries)
+    np.testing.assert_allclose(2.0 * half.value, whole.value)
+    np.testing.assert_allclose(2.0 * half.gradient, whole.gradient)
+
+
+def test_a_bregman_loss_of_ones_own_psi_is_consistent(rng):
+    """Theorem 9: psi of sum cosh, whose conjugate's gradient keeps the order, has no example."""
+
+    def conjugate(scores, queries):
+        return ValueAndGradient(query_sums(np.cosh(scores), queries), np.sinh(scores))
+
+    worst, share = counterexample(bregman("cosh", "sum cosh s - s . G/Z", conjugate), rng, 60)
+    assert worst is None and share == 0.0
