@@ -65,7 +65,7 @@ def specification_figure(
     ordered = sorted(specifications, key=lambda each: each.value)
     values = [each.value for each in ordered]
     at = next(i for i, each in enumerate(ordered) if dict(each.settings) == dict(ours))
-    rows = [(choice, s) for choice, settings in levels(ordered).items() for s in settings]
+    rows = [(choice, s) for choice, settings in levels(specifications).items() for s in settings]
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(PAGE, 2.4 + 0.16 * len(rows)), layout="constrained")
         top, bottom = figure.subplots(
@@ -76,7 +76,7 @@ def specification_figure(
                  label=f"our default, {values[at]:.3f}")  # fmt: skip
         top.axhline(printed, color=COLOURS[0], linestyle="--", label=f"printed, {printed:.2f}")
         top.set_ylabel(measure)
-        top.legend(frameon=False, loc="upper left")
+        top.legend(frameon=False, loc="lower right")
         top.margins(y=0.12)
         first = {choice: i for i, (choice, _) in reversed(list(enumerate(rows)))}
         for i, (choice, setting) in enumerate(rows):
