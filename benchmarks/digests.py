@@ -7,7 +7,7 @@ Every algorithm runs on one fold under every combination of
 - one, two or seven threads;
 - the command line or Python, where the algorithms stand in reverse order.
 
-A row's digest is that of `scores.txt` and `model.npz` together. With `--machines` come runs in
+A row's digest is that of the first repeat's `scores.txt` and `model.npz` together. With `--machines` come runs in
 which NumPy and OpenBLAS take the code that they have for processors with AVX2 alone: what another
 machine would give.
 """
@@ -31,7 +31,7 @@ from letorbench.results import paths
 FROM_PYTHON = """
 import sys, letorbench as lb
 data, data_dir, fold, algos, jobs, out = sys.argv[1:]
-lb.run(data, algos.split(",")[::-1], out, [int(fold)], int(jobs), data_dir=data_dir)
+lb.run(data, algos.split(",")[::-1], out, [int(fold)], int(jobs), data_dir=data_dir, repeats=1)
 """
 
 #: environments that stand for another machine: what NumPy and OpenBLAS must not use here
@@ -83,7 +83,7 @@ class Place:
                 command = ["-W", "ignore", "-c", FROM_PYTHON, *words]
             else:
                 options = ("dataset", "data-dir", "folds", "algo", "jobs", "out")
-                command = ["-m", "letorbench", "run"]
+                command = ["-m", "letorbench", "run", "--repeats=1"]
                 command += [f"--{name}={word}" for name, word in zip(options, words, strict=True)]
             call = [sys.executable, *map(str, command)]
             done = subprocess.run(call, env=environment, capture_output=True, text=True)
