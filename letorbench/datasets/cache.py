@@ -4,12 +4,13 @@ A cache folder has two parts: `entries/<digest>`, the arrays of a list of files,
 what was found out about files of a certain signature, such as the digest of their content.
 Everything is written beside its place and renamed, and has check sums that hold its name too.
 Whatever is damaged, exchanged, stale or of another version is built again, so the folder can be
-deleted at any time.
+deleted at any time. Where the data may only be read, every process reads the text anew.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -36,6 +37,8 @@ JSON = Any
 #: part of every key: another reader or layout makes other entries
 VERSION = "3"
 HASHED_AT_A_TIME = 1 << 20
+#: the errors of a place that may not be written, such as another user's data
+READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 #: what every entry holds
 ARRAYS = {"features", "labels", "offsets", "qids", "bounds"}
 
@@ -84,10 +87,7 @@ class Cache:
                 if signature(file) != expected:
                     raise changed(file)
             _require_room(parts)
-            try:
-                found = mapped.store(place, _join([parts[file] for file in files]))
-            except OSError as error:
-                raise WriteError(error.filename or self._folder, error) from None
+            found = _kept(place, _join([parts[file] for file in files]))
         bounds = found.pop("bounds")
         return QuerySet(**found), bounds
 
@@ -130,6 +130,16 @@ class Cache:
 
     def _digest(self, file: Path) -> str:
         return self.remember("digest", [file], partial(_hash_file, file))
+
+
+def _kept(place: Path, arrays: Mapping[str, Sequence[np.ndarray]]) -> dict[str, np.ndarray]:
+    """Store the arrays; where the data may only be read, hold them in memory."""
+    try:
+        return mapped.store(place, arrays)
+    except OSError as error:
+        if error.errno not in READ_ONLY:
+            raise WriteError(error.filename, error) from None
+    return {name: np.concatenate(pieces) for name, pieces in arrays.items()}
 
 
 def _join(parts: Sequence[QuerySet]) -> dict[str, list[np.ndarray]]:

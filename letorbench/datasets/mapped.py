@@ -45,16 +45,23 @@ def store(place: Path, arrays: Mapping[str, Sequence[np.ndarray]]) -> dict[str, 
     OSError
         If nothing can be written.
     """
-    place.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        return _stored(place, arrays)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(place)) from None
+
+
+def _stored(place: Path, arrays: Mapping[str, Sequence[np.ndarray]]) -> dict[str, np.ndarray]:
     with unfinished_folder(place.parent, UNFINISHED) as new:
         new.chmod(0o777 & ~umask())
-        written = {name: _write(new / f"{name}.npy", pieces) for name, pieces in arrays.items()}
+        written = {name: _write(_file(new, name), pieces) for name, pieces in arrays.items()}
         # from now on every change of a file changes its signature
         time.sleep(TICK_NS / 1e9)
         _note(new, place.name, {name: _facts(new, name, written[name]) for name in arrays})
         found = _load(new, place.name)
         if found is None:
-            raise OSError(errno.EIO, os.strerror(errno.EIO), str(place))
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
         try:
             new.rename(place)
         except OSError:  # the place is taken
@@ -86,22 +93,18 @@ def _write(path: Path, pieces: Sequence[np.ndarray]) -> dict[str, Any]:
     """Write the pieces as one array; return the size and the checksum that the file must have."""
     first = pieces[0]
     shape = (sum(len(piece) for piece in pieces), *first.shape[1:])
-    checksum = 0
-    try:
-        with open(path, "wb") as file:
-            header = {"descr": first.dtype.str, "fortran_order": False, "shape": shape}
-            np.lib.format.write_array_header_1_0(file, header)
-            file.flush()
-            checksum = _checksum(path)
-            for piece in pieces:
-                content = np.ascontiguousarray(piece, first.dtype).reshape(-1).view(np.uint8).data
-                checksum = zlib.crc32(content, checksum)
-                file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-            return {"signature": [file.tell()], "crc32": checksum}
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None
+    with open(path, "wb") as file:
+        header = {"descr": first.dtype.str, "fortran_order": False, "shape": shape}
+        np.lib.format.write_array_header_1_0(file, header)
+        file.flush()
+        checksum = _checksum(path)
+        for piece in pieces:
+            content = np.ascontiguousarray(piece, first.dtype).reshape(-1).view(np.uint8).data
+            checksum = zlib.crc32(content, checksum)
+            file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+        return {"signature": [file.tell()], "crc32": checksum}
 
 
 def _note(folder: Path, name: str, facts: Mapping[str, Any]) -> None:

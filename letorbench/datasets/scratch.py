@@ -9,6 +9,9 @@ from pathlib import Path
 from letorbench.errors import WriteError
 from letorbench.files import unfinished_folder
 
+#: what the names of unfinished folders begin with
+UNFINISHED = ".unfinished-"
+
 
 @contextmanager
 def scratch_folder(data_dir: Path) -> Iterator[Path]:
@@ -24,7 +27,7 @@ def scratch_folder(data_dir: Path) -> Iterator[Path]:
     with ExitStack() as stack:
         try:
             data_dir.mkdir(parents=True, exist_ok=True)
-            folder = stack.enter_context(unfinished_folder(data_dir, ".unfinished-"))
+            folder = stack.enter_context(unfinished_folder(data_dir, UNFINISHED))
         except OSError as error:
             raise WriteError(data_dir, error) from None
         yield folder

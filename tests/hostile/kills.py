@@ -38,10 +38,13 @@ RUN = (
 )  # fmt: skip
 FETCH = """
 import sys
-from pathlib import Path
-from letorbench.datasets.acquire.fetch import fetch
+from functools import partial
+from letorbench.api import data_sets
+from letorbench.cli import cli
 from letorbench.datasets.catalog import Source
-fetch("MQ2008", Path("data"), [Source(sys.argv[1], "MQ2008.zip")])
+sources = [Source(sys.argv[1], "MQ2008.zip")]
+data_sets.fetch_data = partial(data_sets.fetch_data, addresses=sources)
+cli(["datasets", "fetch", "MQ2008", *sys.argv[2:]])
 """
 
 

@@ -12,8 +12,9 @@ from letorbench.datasets.acquire.download import download
 from letorbench.datasets.acquire.members import OTHER_ENDINGS, foreign_ending
 from letorbench.datasets.acquire.web import Interrupted, Patience
 from letorbench.datasets.catalog import TWIN, Entry, Name, Source, entry, parse
+from letorbench.datasets.scratch import UNFINISHED
 from letorbench.errors import DataError, WriteError
-from letorbench.files import one_writer
+from letorbench.files import one_writer, remove_abandoned
 
 #: the folder of the downloads that are not finished, in the data folder
 DOWNLOADS = ".downloads"
@@ -53,7 +54,9 @@ def fetch(
     """
     named, data_dir = parse(name), Path(data_dir)
     known, label = entry(named), named.label
+    folder = data_dir / DOWNLOADS / label
     if layout.present(named, data_dir):
+        _remove_leftovers(folder)
         return (label,)
     if known.synthetic:
         raise DataError(
@@ -67,7 +70,6 @@ def fetch(
         raise DataError(
             f"{label}: no download succeeded: it is given on request only; {_elsewhere(known)}"
         )
-    folder = data_dir / DOWNLOADS / label
     with one_writer(folder):
         try:
             if layout.present(named, data_dir):  # another process has just fetched it
@@ -141,6 +143,15 @@ def _unpack_it(kept: Path) -> DataError:
         f"(`{OTHER_ENDINGS[kept.suffix.lower()]} {kept.name}`), then `letorbench datasets import "
         "FOLDER`"
     )
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove what a killed process left beside a data set that it had put in place."""
+    if folder.is_dir():
+        with one_writer(folder):
+            _clear(folder)
+            _tidy(folder)
+    remove_abandoned(folder.parents[1], UNFINISHED)
 
 
 def _clear(folder: Path) -> None:

@@ -15,6 +15,7 @@ from http import HTTPStatus
 from urllib.parse import urljoin, urlsplit
 
 from letorbench.errors import DataError
+from letorbench.escaping import visible
 
 MOST_REDIRECTS = 10
 _WEB = ("http", "https")
@@ -164,7 +165,7 @@ def require_web(url: str, before: str | None = None) -> None:
 
 def printable(text: str) -> str:
     """Return a text that came from elsewhere as a terminal may show it, at most 200 characters."""
-    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    shown = visible(text)
     return shown if len(shown) <= 200 else f"{shown[:200]}..."
 
 

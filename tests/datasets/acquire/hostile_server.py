@@ -86,7 +86,7 @@ def silent(handler: Handler, data: bytes) -> None:
 
 def drips(handler: Handler, data: bytes) -> None:
     handler.head(Content_Length=len(data))
-    for byte in data[:200]:
+    for byte in data[:500]:
         handler.wfile.write(bytes([byte]))
         handler.wfile.flush()
         time.sleep(0.02)
@@ -94,7 +94,7 @@ def drips(handler: Handler, data: bytes) -> None:
 
 def drips_headers(handler: Handler, data: bytes) -> None:
     handler.wfile.write(b"HTTP/1.1 200 OK\r\n")
-    for number in range(200):
+    for number in range(500):
         handler.wfile.write(f"X-{number}: 1\r\n".encode())
         handler.wfile.flush()
         time.sleep(0.02)

@@ -35,7 +35,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-PATIENCE = Patience(stall=0.4, slowest=0.0, total=20.0, attempts=5, pause=0.01)
+PATIENCE = Patience(stall=1.0, slowest=0.0, total=20.0, attempts=5, pause=0.01)
 
 
 @pytest.fixture(autouse=True)
@@ -98,7 +98,7 @@ REFUSED = {
     "page": (served.page, "found a web page, expected an archive; a licence, a sign-in or a form"),
     "disguise": (served.page_in_disguise, "found a web page, expected an archive"),
     "garbage": (served.garbage, "http://127"),
-    "silent": (served.silent, "sent nothing for 0.4 seconds"),
+    "silent": (served.silent, "sent nothing for 1 seconds"),
     "file": (served.to("file:///etc/passwd"), "file:///etc/passwd, which is no address on the web"),
     "ftp": (served.to("ftp://127.0.0.1/a"), "leads to ftp://127.0.0.1/a, which is no address"),
     "data": (served.to("data:,x"), "which is no address on the web; expected http or https"),
@@ -180,11 +180,11 @@ def test_the_time_limit_holds_while_bytes_drip(archive: Path, tmp_path: Path, na
         start = time.monotonic()
         with pytest.raises(DataError, match="took longer than the time limit"):
             fetched(tmp_path, unknown(f"{address}/drip"), patience=short)
-        assert time.monotonic() - start < 2.5
+        assert time.monotonic() - start < 6
 
 
 def test_a_drip_is_given_up(archive: Path, tmp_path: Path) -> None:
-    fast = replace(PATIENCE, stall=0.2, slowest=1000.0, attempts=1)
+    fast = replace(PATIENCE, stall=0.6, slowest=1000.0, attempts=1)
     with served.server(archive.read_bytes(), drips=served.drips) as (address, _):
         with pytest.raises(DataError, match="sent fewer than 1,000 bytes a second"):
             fetched(tmp_path, unknown(f"{address}/drips"), patience=fast)
@@ -323,7 +323,7 @@ def test_examination(archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     data = archive.read_bytes()
     good = {"whole": served.whole, "ranges": served.with_ranges}
     bad = {"gone": served.status(400), "page": served.page, "silent": served.silent}
-    monkeypatch.setattr(examine, "LONGEST", 0.5)
+    monkeypatch.setattr(examine, "LONGEST", 2.0)
     with served.server(data, **good, **bad) as (address, _):
         sources = [published(f"{address}/{name}", data) for name in (*good, *bad)]
         sources += [published(f"{address}/whole", data, bytes=7), Source(f"{address}/page")]
