@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
@@ -45,7 +46,7 @@ def kernel(*, reorder: bool = False) -> Callable[[Function], Function]:
     def decorate(function: Function) -> Function:
         before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(kernel_folder())
         try:
-            return compiled(function)
+            return _kept_where_possible(compiled(function))
         finally:
             numba.config.CACHE_DIR = before
 
@@ -60,6 +61,23 @@ def kernel(*, reorder: bool = False) -> Callable[[Function], Function]:
         error_model="numpy",  # a check for zero would keep divisions from being vectorised
     )
     return decorate
+
+
+def _kept_where_possible(made: Function) -> Function:
+    """Let a kernel work without a kept copy of its machine code, as on a full disk.
+
+    Numba ends the first call with the error of the file, which has no name.
+    """
+    kept = getattr(made, "_cache", None)  # plain Python functions under NUMBA_DISABLE_JIT have none
+    if kept is not None:
+        save = kept.save_overload
+
+        def save_where_possible(*arguments: object) -> None:
+            with suppress(OSError):
+                save(*arguments)
+
+        kept.save_overload = save_where_possible
+    return made
 
 
 @cache

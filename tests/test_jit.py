@@ -43,6 +43,20 @@ def test_fresh_and_cached_kernels_agree(tmp_path: Path) -> None:
     assert digests() == digests()
 
 
+def test_a_full_disk_costs_the_kept_copy_only(tmp_path: Path) -> None:
+    code = """
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))
+import numpy as np
+from letorbench.jit import longest_query
+print(longest_query(np.array([0, 3, 4]), 0, 2))
+"""
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True)
+    assert done.stdout == b"3\n", done.stderr
+    assert not [path for path in tmp_path.rglob("*.nbc*")]
+
+
 def test_an_edited_callee_is_compiled_anew(tmp_path: Path) -> None:
     """Numba by itself goes on running the old code of a callee in another file."""
     package = tmp_path / "letorbench"

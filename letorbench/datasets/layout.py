@@ -18,7 +18,7 @@ PARTS: dict[str, tuple[str, ...]] = {
 }
 _FOLD = re.compile(r"fold[ _-]?0*([0-9]+)", re.IGNORECASE)
 #: what a data set of one's own may be called
-OWN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._ -]*")
+OWN_NAME = re.compile(r"\w[\w. -]*")
 #: the names of an own data set's features, one a line
 FEATURE_NAMES = "features.txt"
 #: a higher number of a fold is taken for a mistake
@@ -116,7 +116,10 @@ def installed(data_dir: Path) -> tuple[str, ...]:
         *(
             name
             for name in own
-            if normalized(name) not in taken and not _inside_known(name) and present(name, data_dir)
+            if name.isprintable()
+            and normalized(name) not in taken
+            and not _inside_known(name)
+            and present(name, data_dir)
         ),
     )
 
@@ -220,6 +223,8 @@ def places(named: Name) -> tuple[str, ...]:
     steps = named.text.split("/")
     if not named.text or "\\" in named.text or any(s in ("", ".", "..") for s in steps):
         raise UsageError(f"{named.text!r} is no data set's name: expected the name of a folder")
+    if not named.text.isprintable():
+        raise UsageError(f"{named.text!r} is no data set's name: expected characters that are seen")
     return (named.text,)
 
 

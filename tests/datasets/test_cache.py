@@ -274,7 +274,7 @@ def test_garbage_notes_are_ignored(cache: Cache, files: list[Path], tmp_path: Pa
 def test_notes_that_are_well_formed_and_wrong_are_ignored(
     cache: Cache, files: list[Path], tmp_path: Path, kind: str
 ) -> None:
-    facts = {key: cache.remember(key, files[:1], lambda: {"is": key}) for key in "ab"}
+    facts = {key: cache.remember(key, files[:1], lambda key=key: {"is": key}) for key in "ab"}
     one, other = sorted((tmp_path / "cache" / "notes").iterdir())
     if kind == "exchanged":
         text = one.read_bytes()
@@ -284,7 +284,7 @@ def test_notes_that_are_well_formed_and_wrong_are_ignored(
         for note in (one, other):
             note.write_text(note.read_text().replace('"is": "', '"is": "another '))
     for key in "ab":
-        assert cache.remember(key, files[:1], lambda: {"is": key}) == facts[key]
+        assert cache.remember(key, files[:1], lambda key=key: {"is": key}) == facts[key]
 
 
 def test_one_wide_file_that_needs_more_than_the_memory(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from toy_data import write_toy
 
 from letorbench.datasets import layout
 from letorbench.errors import DataError, UsageError
@@ -133,3 +135,49 @@ def test_installed(tmp_path: Path) -> None:
     lay(tmp_path, "junk/a.txt", ".cache/train.txt")
     expected = ("OHSUMED-Feature-min", "TD2003", "MQ2008-twin", "own")
     assert layout.installed(tmp_path) == expected
+
+
+@pytest.mark.parametrize("name", ["new\nline", "bell\x07", "esc\x1b[31m"])
+def test_names_that_cannot_be_seen_are_refused(tmp_path: Path, name: str) -> None:
+    write_toy(tmp_path, name)
+    write_toy(tmp_path, "Données")
+    with pytest.raises(UsageError, match="expected characters that are seen") as error:
+        layout.find(name, tmp_path)
+    assert str(error.value).isprintable()
+    assert layout.installed(tmp_path) == ("Données",)
+
+
+def test_a_folder_that_cannot_be_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_toy(tmp_path, "mine")
+
+    before = Path.iterdir
+
+    def refuse(folder: Path) -> Iterator[Path]:
+        if folder.name == "mine":
+            raise PermissionError(13, "Permission denied", str(folder))
+        return before(folder)
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    with pytest.raises(DataError, match="mine: cannot be read: Permission denied"):
+        layout.find("mine", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("folders", "message"),
+    [
+        (["Fold1", "Fold01"], "found 'Fold01' and 'Fold1', expected one folder a fold"),
+        (["Fold0"], "found Fold0; expected folds from Fold1 to Fold1000"),
+        (["Fold0", "Fold1"], "found Fold0, Fold1; expected folds from Fold1"),
+        (["Fold800000000"], "found Fold800000000; expected folds from Fold1 to Fold1000"),
+        (["Fold" + "9" * 200], "expected folds from Fold1 to Fold1000"),
+        (["Fold1", "Fold3"], "expected Fold1 to Fold3 .no Fold2."),
+    ],
+)
+def test_fold_numbers(tmp_path: Path, folders: list[str], message: str) -> None:
+    for folder in folders:
+        (tmp_path / "mine" / folder).mkdir(parents=True)
+    with pytest.raises(DataError, match=message):
+        layout.find("mine", tmp_path)
+    assert layout.installed(tmp_path) == ()

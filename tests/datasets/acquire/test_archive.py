@@ -98,6 +98,7 @@ def test_every_kind(tmp_path: Path, ending: str) -> None:
         ("mine", "", "mine", "mine"),
         ("x", "mine/Feature-min", "mine/Feature-min", "mine/Feature-min"),
         ("x", "MQ2008-twin", "MQ2008-twin", "MQ2008-twin"),
+        ("x", "Données 2", "Données 2", "Données 2"),
     ],
 )
 def test_recognises(tmp_path: Path, stem: str, root: str, name: str, place: str) -> None:
@@ -438,6 +439,9 @@ def test_two_in_one_place(tmp_path: Path) -> None:
 
 def test_a_name_that_cannot_be(tmp_path: Path) -> None:
     refused(as_zip(tmp_path / "a.zip", tree(".hidden")), tmp_path, "cannot name a data set")
+    for number, name in enumerate(("-x", "a\nb", "a:b", "a\x1b[31m")):
+        folder = as_folder(tmp_path / "odd" / name, tree(""))
+        refused(folder, tmp_path / str(number), "cannot name a data set")
 
 
 @pytest.mark.parametrize(
