@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from letorbench.choices import expanded, require_choice, split
+from letorbench.errors import UsageError
+from letorbench.measures import parse
 from letorbench.papers import PAPERS, paper
 from letorbench.papers.claims import Verdict
 from letorbench.papers.paper import reproduce as rerun
 from letorbench.papers.paper_page import write_page
 from letorbench.papers.records import closing, lines, notes, stored_values
-from letorbench.papers.runs import SETTINGS, Setting, Study
+from letorbench.papers.runs import SETTINGS, Setting, Study, spelled_parameters
+from letorbench.rankers import names, ranker
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,10 @@ class Where:
         Our setting, or the papers' own as far as they tell it.
     pages : Path, optional
         Where a page for each paper is written, with its figures.
+    select : str
+        What validation chooses by instead of the measure that an experiment names.
+    fixed : sequence of str
+        `key=value` texts: settings of every ranker that has the key.
     """
 
     data_dir: Path
@@ -40,6 +47,8 @@ class Where:
     full: bool = False
     setting: Setting = "default"
     pages: Path | None = None
+    select: str = ""
+    fixed: Sequence[str] = ()
 
 
 def reproduce(
@@ -59,7 +68,14 @@ def reproduce(
     """
     names = list(PAPERS)
     chosen = [require_choice(name, names, "paper") for name in expanded(papers, {"all": names})]
-    study = Study(where.data_dir, where.out, where.jobs, where.seed, where.full, where.setting, say)
+    for text in where.fixed:
+        _check_key(text)
+    if where.select:
+        parse(where.select)
+    study = Study(
+        where.data_dir, where.out, where.jobs, where.seed, where.full, where.setting, say,
+        where.select, tuple(where.fixed),
+    )  # fmt: skip
     done = []
     for name in chosen:
         result = rerun(paper(name), study, split(parts))
@@ -92,6 +108,13 @@ def paper_parts(papers: Iterable[str]) -> dict[str, list[str]]:
     """Return the figures and tables of each paper, of all where none is named."""
     asked = [name for name in papers if name in PAPERS] or list(PAPERS)
     return {name: list(paper(name).parts) for name in asked}
+
+
+def _check_key(text: str) -> None:
+    """UsageError where no ranker has the key of a `key=value` text."""
+    key, equals, _ = text.partition("=")
+    if not equals or not any(key.strip() in spelled_parameters(ranker(n)) for n in names()):
+        raise UsageError(f"setting {text!r}: expected key=value with a parameter of some ranker")
 
 
 def _other(study: Study, name: str) -> tuple[str, dict[str, str]]:

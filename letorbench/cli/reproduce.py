@@ -35,6 +35,14 @@ class _Papers(click.Command):
     show_default=True, help="Our setting, or the papers' own as far as they tell it.",
 )
 @click.option(
+    "--set", "pairs", multiple=True, metavar="KEY=VALUE",
+    help="A setting of every ranker that has the key; repeatable.",
+)
+@click.option(
+    "--select", default="", metavar="MEASURE",
+    help="Let validation choose by this measure.  [default: the experiment's]",
+)
+@click.option(
     "--pages", type=options.FOLDER, metavar="DIRECTORY",
     help="Also write a page a paper there, with its figures.",
 )
@@ -53,6 +61,8 @@ def reproduce(
     parts: tuple[str, ...],
     full: bool,
     setting: str,
+    pairs: tuple[str, ...],
+    select: str,
     pages: Path | None,
     data_dir: Path,
     out: Path,
@@ -68,11 +78,12 @@ def reproduce(
     have a table of their own. Leaves the figures and tables, claims.csv, elsewhere.csv, and
     what differs from the paper's setting in results/papers/PAPER. What is stored is not run
     again. With --setting published the files are in the folder published there, and the
-    values of the other setting, where it was run before, stand in a last column.
+    values of the other setting, where it was run before, stand in a last column. Experiments
+    changed by --set or --select have a folder of their own, too.
     """
     from letorbench.api.reproducing import Where
     from letorbench.api.reproducing import reproduce as rerun
 
-    where = Where(data_dir, out, jobs, seed, full, setting, pages)
+    where = Where(data_dir, out, jobs, seed, full, setting, pages, select, pairs)
     for text in rerun(papers, parts, where, lambda line: say(f"... {line}", err=True)):
         say(text)

@@ -61,6 +61,7 @@ def runs(
     folder/<label> are kept where they were made in the same way, and nothing is drawn then. The
     variants are trained in as many threads as there are jobs; the results do not depend on it.
     """
+    variants, choose = [study.changed(v) for v in variants], study.select or choose
     facts = {v.label: _identity(made, v, choose, study.seed) for v in variants}
     found = {
         v.label: _stored_values(folder / v.label, facts[v.label], measures) for v in variants

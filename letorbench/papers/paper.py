@@ -72,7 +72,8 @@ def reproduce(paper: Paper, study: Study, parts: Sequence[str] = ()) -> Reproduc
     verdicts: list[Verdict] = []
     others: list[Verdict] = []
     files: list[Path] = []
-    differs = list(paper.left(study.setting))
+    differs = [f"changed on request: {change}" for change in study.changes]
+    differs += paper.left(study.setting)
     for part in chosen or list(paper.parts):
         study.say(f"{paper.name}: {part}")
         findings = paper.parts[part](study)

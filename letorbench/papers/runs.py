@@ -17,9 +17,10 @@ from letorbench.errors import DataError, UsageError
 from letorbench.experiment.identity import identity
 from letorbench.experiment.plan import Protocol, Task, benchmark_of
 from letorbench.experiment.runner import run as run_all
-from letorbench.experiment.settings import parameters
+from letorbench.experiment.settings import parameters, settings
 from letorbench.measures import parse, query_metrics
 from letorbench.rankers import names, ranker
+from letorbench.rankers.base import Ranker
 from letorbench.results.fit_file import is_done
 from letorbench.results.paths import fold_folder
 from letorbench.results.paths import models as stored_models
@@ -91,6 +92,10 @@ class Study:
         of the variants, the data that are generated.
     say : callable
         Is called with a line for each thing that is run.
+    select : str
+        What validation chooses by instead of the measure that the experiment names.
+    fixed : tuple of str
+        `key=value` texts: settings of every ranker that has the key, over the experiment's own.
     """
 
     data_dir: Path
@@ -100,11 +105,31 @@ class Study:
     full: bool = False
     setting: Setting = "default"
     say: Callable[[str], None] = lambda line: None
+    select: str = ""
+    fixed: tuple[str, ...] = ()
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """What a user changed of the experiments, as texts `key=value`."""
+        return (*((f"select={self.select}",) if self.select else ()), *self.fixed)
 
     def folder(self, paper: str, setting: str = "") -> Path:
-        """Where a paper's files are: those of its own setting are in a folder of their own."""
+        """Where a paper's files are.
+
+        Those of the paper's own setting, and those of changed experiments, are in folders of
+        their own; with a `setting` it is the folder of the unchanged ones.
+        """
         own = self.out / "papers" / paper
-        return own / "published" if (setting or self.setting) == "published" else own
+        if (setting or self.setting) == "published":
+            own = own / "published"
+        return own if setting or not self.changes else own / safe_name(",".join(self.changes))
+
+    def changed(self, variant: Variant) -> Variant:
+        """The variant with the user's settings that its ranker has."""
+        has = spelled_parameters(ranker(variant.algo))
+        own = [text for text in self.fixed if text.partition("=")[0].strip() in has]
+        fixed = settings([variant.algo], own)[variant.algo]
+        return replace(variant, settings={**variant.settings, **fixed}) if fixed else variant
 
     def has(self, dataset: str) -> bool:
         """Whether the data set is at hand; DEMO always is."""
@@ -160,9 +185,11 @@ class Study:
         """
         if self.setting == "published":
             variants = [replace(v, settings={**v.settings, **v.published}) for v in variants]
-        known = [variant for variant in variants if _exists(variant)]
+        known = [self.changed(variant) for variant in variants if _exists(variant)]
+        select = self.select or select
         if len(known) < len(variants):
-            absent = ", ".join(v.label for v in variants if v not in known)
+            labels = {variant.label for variant in known}
+            absent = ", ".join(v.label for v in variants if v.label not in labels)
             self.say(f"{dataset}: not available: {absent}")
         plain = [variant for variant in known if not variant.settings]
         groups = [(self.out / "papers" / "runs" / select, plain)] if plain else []
@@ -194,8 +221,17 @@ class Study:
         return stored_models(self._own(paper, variant.label), dataset, variant.algo)
 
     def _own(self, paper: str, label: str) -> Path:
-        safe = "".join(c if c.isalnum() or c in "-.=@" else "_" for c in label)
-        return self.folder(paper) / "runs" / safe
+        return self.folder(paper) / "runs" / safe_name(label)
+
+
+def safe_name(label: str) -> str:
+    """A label as the name of a folder."""
+    return "".join(c if c.isalnum() or c in "-.=@," else "_" for c in label)
+
+
+def spelled_parameters(cls: type[Ranker]) -> set[str]:
+    """A ranker's hyper-parameters as users spell them."""
+    return {cls.spelled.get(name, name) for name in parameters(cls)} | set(parameters(cls))
 
 
 def titled(dataset: str) -> str:

@@ -12,6 +12,7 @@ from conftest import random_queries
 
 from letorbench.cli.reproduce import reproduce
 from letorbench.conventions import CONVENTIONS
+from letorbench.errors import UsageError
 from letorbench.measures import parse, query_metrics
 from letorbench.papers import PAPERS, ndcgboost_2009, ndcgboost_sampling, paper
 from letorbench.papers.paper_page import write_page
@@ -129,3 +130,34 @@ def test_what_differs_is_one_table_for_both_settings(tmp_path):
         assert f"| {line} | yes | - |" in text
     for line in found.published_differs:
         assert f"| {line} | - | yes |" in text
+
+
+def test_a_changed_experiment_has_settings_and_a_folder_of_its_own(tmp_path):
+    plain = Study(tmp_path, tmp_path)
+    study = Study(tmp_path, tmp_path, select="map", fixed=("rounds=7", "lambda=step"))
+    changed = study.changed(Variant("boost", "ndcgboost", {"rounds": 100, "stumps": "sample"}))
+    assert changed.settings == {"rounds": 7, "stumps": "sample"}
+    assert study.changed(Variant("net", "lambdarank")).settings == {"function": "step"}
+    assert study.changed(Variant("line", "regression")).settings == {}
+    assert study.folder("p") == plain.folder("p") / "select=map,rounds=7,lambda=step"
+    assert study.folder("p", "default") == plain.folder("p")
+
+
+def test_a_changed_experiment_says_so_and_leaves_the_other_alone(tmp_path):
+    args = ["lambdarank-2006", "--part", "jacobian", "--out", str(tmp_path)]
+    first = CliRunner().invoke(reproduce, args)
+    assert first.exit_code == 0, first.output
+    before = (tmp_path / "papers/lambdarank-2006/setting.txt").read_text()
+    second = CliRunner().invoke(reproduce, [*args, "--set", "epochs=2", "--select", "map"])
+    assert second.exit_code == 0, second.output
+    assert "- changed on request: select=map" in second.stdout
+    assert "- changed on request: epochs=2" in second.stdout
+    assert (tmp_path / "papers/lambdarank-2006/setting.txt").read_text() == before
+    assert (tmp_path / "papers/lambdarank-2006/select=map,epochs=2/claims.csv").is_file()
+
+
+@pytest.mark.parametrize("options", [["--set", "no-such=1"], ["--set", "rounds"],
+                                     ["--select", "no-such"]])  # fmt: skip
+def test_a_change_that_no_ranker_knows_is_refused(options, tmp_path):
+    result = CliRunner().invoke(reproduce, ["lecture-2018", "--out", str(tmp_path), *options])
+    assert isinstance(result.exception, UsageError) or result.exit_code == 2
