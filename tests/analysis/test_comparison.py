@@ -8,7 +8,7 @@ import io
 import numpy as np
 import pytest
 
-from letorbench.analysis.comparison import Procedure, compare, on_common_folds
+from letorbench.analysis.comparison import Procedure, compare, marks, on_common_folds
 from letorbench.analysis.comparison_table import comparison_frame, render
 from letorbench.analysis.results_table import partial
 from letorbench.analysis.results_table import render as render_summary
@@ -52,6 +52,31 @@ def test_a_partial_algorithm_is_compared_on_the_folds_that_both_have():
     assert "a, ccc: compared on folds 1,3 (20 queries), which both have" in text
     # the whole algorithms' draws do not depend on the partial one
     assert pairs[0].interval == compare("SET", [whole, other], "map")[0].interval
+
+
+@pytest.mark.parametrize(
+    ("correction", "signs"), [("none", [-1, 0, 1]), ("bh", [0, 0, 1]), ("holm", [0, 0, 1])]
+)
+def test_signs_and_stars_go_by_the_corrected_p(correction, signs):
+    """Alone, two of three differences are significant; corrected, one of them is."""
+    queries = np.arange(40)
+    base = PerQuery("base", queries // 8, queries, {"map": np.full(40, 0.5)})
+    spread = np.resize([1.0, -1.0], 40)
+
+    def shifted(algo: str, shift: float) -> PerQuery:
+        return PerQuery(algo, base.folds, queries, {"map": 0.5 + 0.1 * (shift + spread)})
+
+    systems = [shifted("bad", -0.335), shifted("like", 0.05), shifted("good", 0.8), base]
+    procedure = Procedure(test="t", correction=correction)
+    pairs = compare("SET", systems, "map", "base", procedure)
+    raw = [pair.significance.p for pair in pairs]
+    assert raw[2] < 0.001 < 0.034 < raw[0] < 0.05 < raw[1]
+    assert [pair.sign(procedure.alpha) for pair in pairs] == signs
+    found = marks("SET", systems, ["map"], "base", procedure).signs
+    assert [found[name, "map"] for name in ("bad", "like", "good")] == signs
+    lines = render(pairs, "letor3", procedure, "text").splitlines()
+    starred = [next("*" in x for x in lines if x.startswith(n)) for n in ("bad", "like", "good")]
+    assert starred == [sign != 0 for sign in signs]
 
 
 def test_no_fold_in_common():

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -64,3 +68,31 @@ def test_what_is_required_here(monkeypatch):
     monkeypatch.setattr(machine, "requires", lambda name: lines)
     wanted = [(name, what) for name, _, what in machine.packages()[2:]]
     assert wanted == [("a", ">=1.26"), ("b", ">=2"), ("e", "any version")]
+
+
+def test_machine_code_that_does_not_belong_to_the_source_is_told(tmp_path: Path):
+    """After an edit of any compiled source nothing that was compiled before is used."""
+    package = tmp_path / "letorbench"
+    shutil.copytree(
+        Path(machine.__file__).parents[1], package, ignore=shutil.ignore_patterns("__pycache__")
+    )
+
+    def run(*words: str) -> str:
+        return subprocess.run(
+            [sys.executable, *words], cwd=tmp_path, capture_output=True, text=True, check=True,
+            env=os.environ | {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "k")},
+        ).stdout  # fmt: skip
+
+    def kernels() -> str:
+        return re.search(r"^kernels +(.*)$", run("-m", "letorbench", "doctor"), re.MULTILINE)[1]
+
+    use = "import numpy as np; from letorbench.jit import longest_query as f; f(np.arange(3), 0, 2)"
+    advice = "0 compiled; `python -m letorbench.compile` compiles them once"
+    assert kernels() == advice
+    run("-c", use)
+    assert kernels() == "1 compiled"
+    edited = package / "losses" / "exponentials.py"
+    edited.write_text(edited.read_text().replace("SPAN = 80.0", "SPAN = 800.0"))
+    assert kernels() == f"{advice}; 1 of an earlier version, which it removes"
+    run("-c", use)
+    assert kernels() == "1 compiled; 1 of an earlier version, which it removes"

@@ -48,3 +48,28 @@ def test_prints_what_the_official_tool_prints(shared: Path, name: str, scores: s
     assert official(qids, labels, values, offsets, convention, per_query=True) == expected
     averages = [line for line in expected.splitlines(True) if not re.match(r"\d|.* of ", line)]
     assert official(qids, labels, values, offsets, convention) == "".join(averages)
+
+
+@pytest.mark.parametrize("name", ["letor3", "letor4", "mslr"])
+def test_queries_are_printed_and_added_by_number_whatever_their_order(name: str) -> None:
+    """The tools read queries into a table by qid and sort its keys as numbers."""
+    qids, labels = [30, 9, 100, 4], [[2, 0, 1], [0, 1], [1], [0, 0, 2, 1]]
+    scores = [[0.1, 0.7, 0.5], [0.4, 0.4], [0.0], [3.0, -1.0, 2.0, 0.5]]
+
+    def printed(order: list[int]) -> str:
+        lengths = [len(labels[q]) for q in order]
+        return official(
+            np.array([qids[q] for q in order]),
+            np.concatenate([labels[q] for q in order]),
+            np.concatenate([scores[q] for q in order]),
+            np.append(0, np.cumsum(lengths)), CONVENTIONS[name], per_query=True,
+        )  # fmt: skip
+
+    by_number = printed([3, 1, 0, 2])
+    for order in ([0, 1, 2, 3], [2, 0, 1, 3], [1, 3, 2, 0]):
+        assert printed(order) == by_number
+    if name == "letor3":
+        first = re.search(r"^Map of query0:\t(.*)$", by_number, re.MULTILINE)
+        assert float(first[1]) == pytest.approx((1 / 2 + 2 / 3) / 2)
+    else:
+        assert re.findall(r"^(\d+)\t", by_number, re.MULTILINE) == ["4", "9", "30", "100"] * 2

@@ -15,13 +15,13 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[2]
 WORK = REPOSITORY / "build" / "mutants"
 TREE = WORK / "tree"
-TIMES = WORK / "times.json"  # of the files as they were compiled
+COMPILED = WORK / "compiled.json"  # the folder of machine code, the files' times
 
 
 def prepare() -> None:
     """Clone the last commit, compile its kernels, and note the times of its files."""
     head = git("rev-parse", "HEAD", cwd=REPOSITORY)
-    if TREE.is_dir() and git("rev-parse", "HEAD", cwd=TREE) == head and TIMES.is_file():
+    if TREE.is_dir() and git("rev-parse", "HEAD", cwd=TREE) == head and COMPILED.is_file():
         git("checkout", "--quiet", "--", ".", cwd=TREE)
         return
     shutil.rmtree(TREE, ignore_errors=True)
@@ -29,7 +29,13 @@ def prepare() -> None:
     git("clone", "--quiet", "--shared", str(REPOSITORY), str(TREE), cwd=WORK)
     link_shared()
     subprocess.run([sys.executable, "-m", "letorbench.compile"], env=environment(), check=True)
-    TIMES.write_text(json.dumps({name: (TREE / name).stat().st_mtime_ns for name in sources()}))
+    note_compiled()
+
+
+def note_compiled() -> None:
+    """Note what machine code belongs to the scratch copy as it is now."""
+    times = {name: (TREE / name).stat().st_mtime_ns for name in sources()}
+    COMPILED.write_text(json.dumps({"folder": str(_kernel_folder()), "times": times}))
 
 
 def link_shared() -> None:
@@ -66,15 +72,15 @@ def machine_code(changed_files: set[str], in_kernels: bool) -> Iterator[None]:
     the files that did not change stay good, but for those that import a changed one where the
     edit is in a kernel or in a constant that kernels read.
     """
-    for name, time in json.loads(TIMES.read_text()).items():
+    compiled = json.loads(COMPILED.read_text())
+    for name, time in compiled["times"].items():
         if name not in changed_files:
             os.utime(TREE / name, ns=(time, time))
     new = _kernel_folder()
-    old = [path for path in (TREE / "letorbench" / "__pycache__").glob("kernels-*") if path != new]
-    if new is None or new.exists() or len(old) != 1:
+    if new is None or new.exists():
         yield
         return
-    shutil.copytree(old[0], new, copy_function=os.link)
+    shutil.copytree(compiled["folder"], new, copy_function=os.link)
     for name in _importers(changed_files) if in_kernels else ():
         for index in new.rglob(f"{Path(name).stem}.*.nbi"):
             index.unlink()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -20,6 +23,20 @@ def test_rows_are_the_printed_ones(number):
         if row.source == functionals.SOURCE and f"Table {number}" in row.note
     }
     assert {variant.label for variant in TABLES[number].variants} == printed
+
+
+def test_the_rankers_of_the_rows_are_those_of_the_list():
+    """A functional, an aggregation or a weight that is mixed up with another shows here."""
+    with Path(__file__).with_name("functional_rows.csv").open(newline="") as file:
+        expected = [list(row.values()) for row in csv.DictReader(file)]
+    found = [
+        [str(number), entry.variant.label, entry.row, entry.column, str(entry.features or ""),
+         entry.variant.algo,
+         " ".join(f"{key}={value}" for key, value in sorted(entry.variant.settings.items()))]
+        for number, table in TABLES.items()
+        for entry in table.entries
+    ]  # fmt: skip
+    assert found == expected
 
 
 def test_claims_compare_rows_of_their_table():

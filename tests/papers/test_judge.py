@@ -111,6 +111,39 @@ def test_a_share_that_is_met_is_reproduced_however_few_the_queries():
     assert (found.answers.significance, found.answers.power) == ("no", "no")
 
 
+@pytest.mark.parametrize(("share", "met"), [(0.0649, "yes"), (0.0651, "no"), (0.0151, "yes"),
+                                            (0.0149, "no")])  # fmt: skip
+def test_a_share_is_met_within_half_a_unit_and_twice_what_implementations_differ_by(share, met):
+    """Half a unit is .005, and each of the two methods may differ by .01."""
+    lower = np.linspace(0.4, 0.6, 60)
+    found = judge.difference(claim("difference", 0.04), pair((1.0 + share) * lower, lower))
+    assert found.answers.number == met
+
+
+@pytest.mark.parametrize(("shift", "significant"), [(0.234, "no"), (0.275, "yes")])
+def test_the_level_of_significance_is_five_percent(shift, significant):
+    lower = np.full(60, 0.5)
+    both = pair(lower + 0.1 * (shift + np.resize([1.0, -1.0], 60)), lower)
+    rules = {"superiority": judge.superiority, "indistinct": judge.indistinct}
+    for kind, rule in rules.items():
+        found = rule(claim(kind), both)
+        assert found.answers.significance == significant
+        assert (0.05 < found.p < 0.1) == (significant == "no")
+    assert judge.difference(claim("difference", 0.04), both).answers.significance == significant
+
+
+@pytest.mark.parametrize(("gap", "kept"), [(0.02, "yes"), (0.04, "no")])
+def test_the_margin_is_three_percent_of_the_other_method(gap, kept, rng):
+    lower = np.full(60, 0.5)
+    spread = np.resize([1e-4, -1e-4], 60)
+    below = pair((1.0 - gap) * lower + spread, lower)
+    found = judge.noninferiority(claim("non-inferiority"), below)
+    assert found.answers.significance == kept
+    assert found.verdict == (REPRODUCED if kept == "yes" else NOT_REPRODUCED)
+    for each in (below, pair((1.0 + gap) * lower + spread, lower)):
+        assert judge.equivalence(claim("equivalence"), each).answers.significance == kept
+
+
 def test_margins_tell_noninferiority_from_equivalence(rng):
     lower = rng.uniform(0.3, 0.5, 60)
     spread = rng.normal(0.0, 0.001, 60)

@@ -31,6 +31,11 @@ def test_patience_counts_rounds_since_the_highest(patience: int) -> None:
     assert not after([0.5] + [0.4] * 6 + [0.6], patience=patience).over
 
 
+def test_an_equal_round_is_no_improvement() -> None:
+    assert [after([0.5] * n, patience=2).over for n in (1, 2, 3, 4)] == [False, False, True, True]
+    assert after([0.5, 0.5, 0.6, 0.6], patience=2).over is False
+
+
 def test_no_patience_never_ends() -> None:
     rounds = after(np.linspace(1.0, 0.0, 100), patience=0)
     assert not rounds.over and rounds.kept == 1

@@ -98,6 +98,17 @@ def test_the_objective_never_rises(name, rng):
     assert learned.objective[-1] < learned.objective[0] - 1e-3
 
 
+def test_a_step_that_only_keeps_the_objective_is_halved():
+    """(w - 1)^2 from w = 0: the first step tried leads to w = 2, which is no better."""
+    queries = random_queries(np.random.default_rng(0), [1], n_features=1)
+    queries.features[:], queries.labels[:] = 1.0, 1
+    family = LinearFamily.plain(1)
+    learned = LineSearch(50).fit(
+        family, loss("least-squares"), queries, None, np.random.default_rng(0)
+    )
+    assert learned.objective == (1.0, 0.0) and learned.model.weights.tolist() == [1.0]
+
+
 @pytest.mark.parametrize("name", ["least-squares-ndcg", "cross-entropy", "cross-entropy-ndcg"])
 def test_it_finds_the_minimum_of_a_convex_loss(name, rng):
     queries = random_queries(rng, [10] * 30)

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from conftest import random_queries
 
+from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses.lambdas import Lambda
+from letorbench.measures import nDCG, query_metrics
 from letorbench.solvers import sgd
 from letorbench.solvers.sgd import Schedule, descend_per_query
 from letorbench.solvers.validation import Validation
@@ -46,6 +48,21 @@ def test_the_same_generator_gives_the_same_net(rng):
     )
     assert one.curve == two.curve and np.array_equal(one.model.weights, two.model.weights)
     assert not np.array_equal(one.model.weights, three.model.weights)
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_the_cost_of_an_epoch_is_one_minus_ndcg_at_10(layers, rng):
+    """Steps too short to matter: every query's cost is that of the first weights."""
+    train = random_queries(rng, [25, 12, 4, 30, 9], levels=4)
+    schedule = Schedule(1e-9, epochs=2)
+    learned = descend_per_query(Lambda(), layers, 4, schedule, train, None, rng)
+    scores = learned.model.predict(train.features)
+    ten, five = (
+        query_metrics(train.labels, scores, train.offsets, [nDCG @ k], CONVENTIONS["standard"])
+        for k in (10, 5)
+    )
+    assert learned.objective == pytest.approx([(1.0 - ten).sum()] * 2, rel=1e-6)
+    assert abs((ten - five).sum()) > 0.01
 
 
 @pytest.fixture
@@ -91,6 +108,14 @@ def test_a_restart_takes_the_first_rate_again(costs, rng):
     descend_per_query(Lambda(), 1, 1, Schedule(1.0, epochs=8, restart=5), train, None, rng)
     # the first fall, five epochs without one, then anew
     assert rates == pytest.approx([1.0, 1.0, 0.8, 0.8, 0.8, 0.8, 1.0, 1.0])
+
+
+def test_a_restart_forgets_the_costs_before_it(costs, rng):
+    """What was reached before is no measure for the new weights."""
+    rates = costs([1.0] + [2.0] * 5 + [9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 5.0, 3.0])
+    train = learnable(rng, 3)
+    descend_per_query(Lambda(), 1, 1, Schedule(1.0, epochs=14, restart=5), train, None, rng)
+    assert rates[6:] == pytest.approx([1.0] * 7 + [0.8])
 
 
 def test_a_rate_far_too_large_is_said(rng):
