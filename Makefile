@@ -1,6 +1,7 @@
 # `make demo` and `make test` need python3, make and a package index, and nothing else.
 PYTHON ?= python3
 BIN := .venv/bin
+INSTALLED := .venv/installed
 READY := .venv/ready
 READY_ALL := .venv/ready-all
 READY_BENCH := .venv/ready-bench
@@ -44,10 +45,9 @@ test: $(READY)
 test-all: $(READY_ALL)
 	$(BIN)/python -m pytest
 
-# E, F, W: errors and style; I: order of imports; UP: old Python; B: likely bugs. Left out: zip
-# without strict (lengths are checked where they come from) and calls in defaults (they are frozen)
+# E, F, W: errors and style; I: the order of imports; UP: what newer Python says in fewer words
 lint: $(READY_LINT)
-	$(BIN)/ruff check --select E,F,W,I,UP,B --ignore B905,B008 --line-length 100 $(CODE)
+	$(BIN)/ruff check --select E,F,W,I,UP --line-length 100 $(CODE)
 	$(BIN)/mypy
 CODE := letorbench tests docs benchmarks
 
@@ -108,9 +108,12 @@ docs-check: $(READY)
 docs-write: $(READY)
 	$(BIN)/python docs/check.py --needs $(NEEDS) --write $(PAGES)
 
-$(READY): setup.py setup.cfg
+$(INSTALLED): setup.py setup.cfg
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@
+
+$(READY): $(INSTALLED)
 	$(BIN)/python -m letorbench.compile
 	@touch $@
 
@@ -118,7 +121,7 @@ $(READY_ALL): $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,trees,bench]'
 	@touch $@
 
-$(READY_LINT): $(READY)
+$(READY_LINT): $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lint]'
 	@touch $@
 
