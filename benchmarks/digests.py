@@ -7,9 +7,9 @@ Every algorithm runs on one fold under every combination of
 - one, two or seven threads;
 - the command line or Python, where the algorithms stand in reverse order.
 
-A row's digest is that of the first repeat's `scores.txt` and `model.npz` together. With `--machines` come runs in
-which NumPy and OpenBLAS take the code that they have for processors with AVX2 alone: what another
-machine would give.
+A row's digest is that of the first repeat's `scores.txt` and `model.npz` together. With
+`--machines` come runs in which NumPy and OpenBLAS take the code that they have for processors with
+AVX2 alone: what another machine would give.
 """
 
 from __future__ import annotations
