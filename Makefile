@@ -77,8 +77,8 @@ versions-%:
 	build/versions/$*/bin/python -m pip install --quiet --disable-pip-version-check --upgrade \
 		--constraint build/versions/$*/required.txt --editable '.[test]'
 	build/versions/$*/bin/python -m pip list --disable-pip-version-check
-	NUMBA_CACHE_DIR=build/versions/$*/kernels build/versions/$*/bin/python -m letorbench.compile
-	NUMBA_CACHE_DIR=build/versions/$*/kernels build/versions/$*/bin/python -m pytest $(QUICK)
+	NUMBA_CACHE_DIR=$(CURDIR)/build/versions/$*/kernels build/versions/$*/bin/python -m letorbench.compile
+	NUMBA_CACHE_DIR=$(CURDIR)/build/versions/$*/kernels build/versions/$*/bin/python -m pytest $(QUICK)
 
 N ?= 100
 SEED ?= 0

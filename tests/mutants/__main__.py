@@ -17,6 +17,7 @@ import planted
 import scratch
 from cosmic_ray.work_db import use_db
 from cosmic_ray.work_item import TestOutcome, WorkerOutcome
+from near_tests import NOTICED, STOPPED
 
 HERE = Path(__file__).resolve().parent
 
@@ -71,16 +72,20 @@ def report(session: Path) -> int:
     """Print every survivor and the share that was noticed."""
     with use_db(str(session)) as db:
         done = [r for _, r in db.completed_work_items if r.worker_outcome != WorkerOutcome.SKIPPED]
+    outputs = {each: (each.output or "").splitlines() for each in done}
     survivors = [each for each in done if each.test_outcome == TestOutcome.SURVIVED]
+    failed = [each for each in done if each not in survivors and NOTICED not in outputs[each]]
     for each in sorted(survivors, key=lambda result: result.diff or ""):
         print(each.diff, end="\n\n")
-    stopped = sum("stopped: ran for ever" in (each.output or "") for each in done)
-    noticed = len(done) - len(survivors)
+    stopped = sum(STOPPED in line for lines in outputs.values() for line in lines)
+    noticed = len(done) - len(survivors) - len(failed)
     print(
         f"{noticed} of {len(done)} mutants noticed ({noticed / max(1, len(done)):.1%}), "
         f"{stopped} of them because they ran for ever or crashed"
     )
-    return len(survivors)
+    if failed:
+        print(f"{len(failed)} could not be tried:", *(outputs[failed[0]][-3:]), sep="\n")
+    return len(survivors) + len(failed)
 
 
 if __name__ == "__main__":
