@@ -56,7 +56,9 @@ class Commands(click.Group):
         except (KeyboardInterrupt, click.Abort):
             status = _fail("interrupted; what is written is whole", INTERRUPTED, debug)
         except OSError as error:
-            status = _fail(f"{error.filename}: {error.strerror}", 1, debug)
+            # only what is printed has no name
+            where = error.filename or "the output cannot be written"
+            status = _fail(f"{where}: {error.strerror or error}", 1, debug)
         sys.exit(status or 0)
 
 
