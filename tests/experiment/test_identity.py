@@ -24,9 +24,11 @@ NAMES = {PACKAGE / "__init__.py", PACKAGE / "results" / "__init__.py"}
 BESIDES = {
     "choices.py": "the words of error messages",
     "errors.py": "errors",
+    "escaping.py": "how foreign text is shown",
     "files.py": "whole files",
     "lazy.py": "when a name is imported",
     "notices.py": "what is said to people",
+    "seals.py": "check sums, which show that a file is damaged",
     "source.py": "the digest itself",
     "experiment/__init__.py": "nothing",
     "experiment/identity.py": "the identity itself",

@@ -19,6 +19,8 @@ def test_a_short_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("LETORBENCH_THREADS", "1")
     made = target(name, tmp_path)
     seeds = made.seeds()
+    if name == "trees" and not seeds:
+        pytest.skip("neither lightgbm nor xgboost is installed")
     assert seeds
     taken = sum(made.taken(data) for data in seeds)
     assert taken, "nothing is right among the seeds"
