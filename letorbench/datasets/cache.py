@@ -13,7 +13,6 @@ import contextlib
 import errno
 import hashlib
 import json
-import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -26,7 +25,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import READ_STRICTLY, ReadOptions, read_queries
 from letorbench.datasets.signature import is_settled, signature
 from letorbench.datasets.text.blocks import changed
-from letorbench.datasets.text.read_errors import file_error
+from letorbench.datasets.text.read_checks import require_room
 from letorbench.errors import DataError, WriteError
 from letorbench.files import write_atomically
 from letorbench.seals import sealed, unsealed
@@ -165,13 +164,7 @@ def _require_room(parts: Mapping[Path, QuerySet]) -> None:
     """Raise DataError where the widest file makes all others too large for the memory."""
     widest = max(parts, key=lambda file: parts[file].n_features)
     width, docs = parts[widest].n_features, sum(part.n_docs for part in parts.values())
-    needed, there = 4 * width * docs, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    if needed > there:
-        raise file_error(
-            widest,
-            f"feature index {width:,}, which needs {needed:,} bytes for {docs:,} documents",
-            f"an index that this machine's memory of {there:,} bytes is enough for",
-        )
+    require_room(widest, width, docs)
 
 
 def _widen(features: np.ndarray, width: int) -> np.ndarray:

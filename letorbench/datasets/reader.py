@@ -21,6 +21,7 @@ from letorbench.datasets.text.read_checks import (
     check_is_text,
     check_last_line,
     check_qids_stay_together,
+    require_room,
 )
 from letorbench.datasets.text.read_errors import Fault, fault_error, file_error
 from letorbench.datasets.text.text_scan import widest
@@ -139,6 +140,7 @@ class _Rows:
 
 def _parse(blocks: Blocks, options: ReadOptions, width: int) -> QuerySet | None:
     """Return the query set, or None if an index is beyond a width that was only a guess."""
+    require_room(blocks.path, width, int(blocks.rows[-1]))
     rows = _Rows.empty(blocks, width)
     limit = options.n_features or LARGEST_INDEX
     null = np.float32(math.nan if isinstance(options.null, str) else options.null)

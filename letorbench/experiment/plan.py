@@ -218,6 +218,8 @@ def datasets(words: Iterable[str], data_dir: Path) -> list[str]:
                 known = [*catalog.CATALOG, *layout.installed(data_dir)]
                 require_choice(name, known, "data set")
             chosen[named.label] = None
+    if not chosen:
+        raise UsageError("found no name of a data set, expected one or more, or all")
     return list(chosen)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -163,6 +164,9 @@ class Ranker(Estimator):
             A hyper-parameter's value is not valid.
         """
         self.require()
+        for name, value in self.get_params().items():
+            if isinstance(value, float) and math.isnan(value):
+                raise UsageError(f"found {name}={value}, expected a number")
         if isinstance(validation, QuerySet):
             validation = Validation(validation)
         if not np.isfinite(train.features.sum(dtype=np.float64)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import os
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import is_dataclass
@@ -26,6 +27,8 @@ GROUP = "letorbench.rankers"
 PREFIX = "letorbench_plugin_"
 #: the variable in which users name plug-in files that every command loads; separated as PATH is
 VARIABLE = "LETORBENCH_PLUGINS"
+#: what a ranker may be called, as its results folder is
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+@-]*")
 #: what the code of a plug-in may raise while it is imported
 BROKEN = (
     SyntaxError, ImportError, NameError, AttributeError, TypeError, ValueError, LookupError,
@@ -141,6 +144,8 @@ def _rankers_of(found: object) -> list[type[Ranker]]:
 def _check_name(cls: type[Ranker]) -> None:
     from letorbench.rankers import RANKERS
 
+    if not NAME.fullmatch(cls.name):
+        raise ValueError(f"ranker {cls.name!r}: expected letters, digits and . _ + @ - as its name")
     other = f"letorbench.rankers.{RANKERS[cls.name]}" if cls.name in RANKERS else None
     if FOUND.get(cls.name, cls) is not cls:
         other = FOUND[cls.name].__module__

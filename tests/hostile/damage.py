@@ -1,9 +1,9 @@
-"""Random damage of stored results: how much of it goes unnoticed.
+"""Random damage of stored results and of saved models: how much of it goes unnoticed.
 
 ``PYTHONPATH=.:tests python tests/hostile/damage.py --times 10000`` damages one byte, cuts, extends,
 empties, removes or exchanges files of a small stored run. Damage is noticed when the fold is said
 to be damaged and nothing of it is shown. A change of a fold that no line tells of, or a line about
-another fold, is a miss.
+another fold, is a miss. A damaged model is noticed when it is refused.
 """
 
 from __future__ import annotations
@@ -13,10 +13,15 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
+import pytest
+from sample_models import SAMPLES
 
+from letorbench.errors import DataError
+from letorbench.models import load, save
 from letorbench.results.paths import FIT, SEALED
 from letorbench.results.stored_folds import sound_and_damaged
 from letorbench.results.summary import stored_summary
@@ -102,6 +107,31 @@ def _noticed(out: Path, folder: Path, whole: object) -> bool:
     )
 
 
+def undetected_of_models(folder: Path, times: int, seed: int = 0) -> Counter[str]:
+    """Damage files of models of every kind; return how often each damage went unnoticed."""
+    rng = np.random.default_rng(seed)
+    whole = {}
+    for kind, make in SAMPLES.items():
+        with suppress(ImportError, pytest.skip.Exception):
+            save(make(), folder / f"{kind}.npz")
+            whole[kind] = (folder / f"{kind}.npz").read_bytes()
+    missed: Counter[str] = Counter()
+    for _ in range(times):
+        kind = list(whole)[int(rng.integers(len(whole)))]
+        damage = DAMAGES[int(rng.integers(len(DAMAGES)))]
+        new = damage(whole[kind], rng)
+        if new == whole[kind]:
+            continue
+        path = folder / f"{kind}.npz"
+        path.write_bytes(new)
+        try:
+            load(path)
+            missed[f"{damage.__name__} of {kind}"] += 1
+        except DataError as error:
+            assert str(error).isprintable()
+    return missed
+
+
 def stored_run(folder: Path) -> Path:
     """Run two algorithms on a toy set; return the results folder."""
     from toy_data import write_toy
@@ -123,6 +153,8 @@ if __name__ == "__main__":
     place = Path(tempfile.mkdtemp())
     try:
         found = undetected(stored_run(place), "TOY", options.times, options.seed)
+        models = undetected_of_models(place, options.times, options.seed)
     finally:
         shutil.rmtree(place)
-    print(f"{options.times} damages, undetected: {sum(found.values())} {dict(found)}")
+    for what, missed in (("results", found), ("models", models)):
+        print(f"{options.times} damages of {what}, undetected: {missed.total()} {dict(missed)}")

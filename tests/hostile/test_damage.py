@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from damage import stored_run, undetected
+from damage import stored_run, undetected, undetected_of_models
 
 from letorbench.cli import cli
 
@@ -21,6 +21,10 @@ def place(tmp_path_factory) -> Path:
 
 def test_no_damage_goes_unnoticed(place: Path) -> None:
     assert not undetected(place / "results", "TOY", 300)
+
+
+def test_no_damage_of_a_model_goes_unnoticed(tmp_path: Path) -> None:
+    assert not undetected_of_models(tmp_path, 500)
 
 
 def test_the_damage_of_a_fold_costs_that_fold(place: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,17 @@ def check_is_text(path: Path) -> None:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from None
     if b"\0" in beginning:
         raise file_error(path, "a binary file", "lines of label qid:N index:value")
+
+
+def require_room(path: Path, width: int, docs: int) -> None:
+    """Raise DataError where so many documents of so many features are too large for the memory."""
+    needed, there = 4 * width * docs, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if needed > there:
+        raise file_error(
+            path,
+            f"feature index {width:,}, which needs {needed:,} bytes for {docs:,} documents",
+            f"an index that this machine's memory of {there:,} bytes is enough for",
+        )
 
 
 def check_qids_stay_together(blocks: Blocks, qids: np.ndarray, first: np.ndarray) -> None:
