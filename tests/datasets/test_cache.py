@@ -290,7 +290,7 @@ def test_notes_that_are_well_formed_and_wrong_are_ignored(
 def test_one_wide_file_that_needs_more_than_the_memory(
     cache: Cache, files: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cache_module.os, "sysconf", lambda name: 38)
+    monkeypatch.setattr(os, "sysconf", lambda name: 38)
     files[1].write_text("0 qid:1 9:1\n")
     with pytest.raises(DataError, match="S1.txt: found feature index 9, which needs 1,476 bytes"):
         cache.queries(files, OPTIONS)
