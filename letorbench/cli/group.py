@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 import click
 
@@ -59,7 +61,15 @@ class Commands(click.Group):
             # only what is printed has no name
             where = error.filename or "the output cannot be written"
             status = _fail(f"{where}: {error.strerror or error}", 1, debug)
+            if error.filename is None:
+                _drop_output()
         sys.exit(status or 0)
+
+
+def _drop_output() -> None:
+    """Send what is still to be printed nowhere: Python would complain at its end once more."""
+    with suppress(OSError), open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 def say(text: object, nl: bool = True, err: bool = False) -> None:

@@ -32,11 +32,12 @@ def test_files_that_may_not_grow(tmp_path: Path, command: tuple[str, ...], limit
     assert not leftovers(tmp_path) and not (tmp_path / "data" / "MQ2008").exists()
 
 
-def test_a_full_disk_behind_the_output() -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_behind_the_output(unbuffered: str) -> None:
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
             [*LETORBENCH, "datasets", "list"], stdout=full, stderr=subprocess.PIPE, text=True,
-            env=ENVIRONMENT,
+            env=ENVIRONMENT | {"PYTHONUNBUFFERED": unbuffered},
         )  # fmt: skip
     assert done.returncode == 1 and done.stderr.count("\n") == 1
     assert "the output cannot be written: No space left on device" in done.stderr
