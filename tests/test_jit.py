@@ -71,7 +71,8 @@ def test_an_edited_callee_is_compiled_anew(tmp_path: Path) -> None:
 
     def printed() -> str:
         command = "from letorbench.losses.uses_edited import twice; print(twice())"
-        environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+        # Python takes a file's old byte code where its size and its second are the same
+        environment = os.environ | {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
         return subprocess.run(
             [sys.executable, "-c", command],
             env=environment, cwd=tmp_path, capture_output=True, text=True, check=True,
