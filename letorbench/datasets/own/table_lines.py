@@ -82,7 +82,7 @@ def table_lines(path: Path, columns: Columns) -> Lines:
     """
     frame = _read(path)
     chosen = _features(frame, columns, path)
-    table = frame[chosen].to_numpy(dtype=np.float64)
+    table = frame[chosen].to_numpy(dtype=np.float64, na_value=np.nan)
     missing = np.isnan(table)
     try:
         features = as_features(np.where(missing, 0.0, table))
@@ -94,14 +94,32 @@ def table_lines(path: Path, columns: Columns) -> Lines:
     heads = [f"{label} qid:" for label in labels]
     tails = [""] * len(frame)
     if columns.docid is not None:
-        tails = [f" #docid = {name}" for name in frame[columns.docid]]
+        docids = frame[columns.docid]
+        given = docids.astype(object).where(docids.notna(), "")
+        tails = [f" #docid = {_word(path, name)}" for name in given]
     order = np.arange(len(frame)) if rows is None else rows
     of_row = np.repeat(numbers, np.diff(offsets))
     lines = [
         f"{heads[row]}{number}{_values(features[row], missing[row])}{tails[row]}".encode()
         for row, number in zip(order.tolist(), of_row.tolist(), strict=True)
     ]
-    return Lines(lines, offsets, tuple(map(str, chosen)))
+    return Lines(lines, offsets, tuple(_line(path, name) for name in chosen))
+
+
+def _word(path: Path, docid: object) -> str:
+    """Return a document's name as text; it ends at a blank where LETOR text is read."""
+    text = str(docid)
+    if len(text.split()) != 1 or text != text.strip() or not text.isprintable():
+        raise DataError(f"{path}: found the document's name {text!r}, expected one word")
+    return text
+
+
+def _line(path: Path, name: object) -> str:
+    """Return a feature's name as text; the names are kept one a line."""
+    text = str(name)
+    if not text.isprintable():
+        raise DataError(f"{path}: found the column {text!r}, expected a name in one line")
+    return text
 
 
 def _values(features: np.ndarray, missing: np.ndarray) -> str:

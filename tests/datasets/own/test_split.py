@@ -145,6 +145,22 @@ def test_a_damaged_text_names_its_line(tmp_path):
         split(tmp_path / "mine.txt", tmp_path)
 
 
+@pytest.mark.parametrize("docid", ["a b", "a\n2 qid:99 1:7", " a", "", "a\x1b[2J"])
+def test_a_documents_name_cannot_become_another_line(docid, frame, tmp_path):
+    frame["name"] = [docid, *(f"D{row}" for row in range(1, len(frame)))]
+    frame.to_csv(tmp_path / "mine.csv", index=False)
+    columns = Columns("grade", "query", "name")
+    with pytest.raises(DataError, match="found the document's name .*, expected one word"):
+        split(tmp_path / "mine.csv", tmp_path, folds=3, columns=columns)
+    assert not (tmp_path / "mine").exists()
+
+
+def test_a_features_name_is_one_line(frame, tmp_path):
+    frame.rename(columns={"clicks": "cli\ncks"}).to_csv(tmp_path / "mine.csv", index=False)
+    with pytest.raises(DataError, match="expected a name in one line"):
+        split(tmp_path / "mine.csv", tmp_path, columns=Columns("grade", "query"))
+
+
 def test_show_names_the_features(frame, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     frame.to_csv("mine.csv", index=False)
