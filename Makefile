@@ -16,7 +16,7 @@ help:
 	@echo "make demo    run regression and NDCG Boost on the built-in data set"
 	@echo "make test    run the tests"
 	@echo "make test-all  run them with every optional package, none of their tests left out"
-	@echo "make lint    check style (ruff) and types (mypy)"
+	@echo "make lint    check form and style (ruff) and types (mypy)"
 	@echo "make wheel-check  build the wheel, install it on its own, run the demo with it"
 	@echo "make versions     run the quick tests with the lowest and the highest versions required"
 	@echo "make mutants      break the code at N=100 random places (SEED=0), and by the kept faults"
@@ -47,6 +47,7 @@ test-all: $(READY_ALL)
 
 # E, F, W: errors and style; I: the order of imports; UP: what newer Python says in fewer words
 lint: $(READY_LINT)
+	$(BIN)/ruff format --check --quiet --diff --line-length 100 $(CODE)
 	$(BIN)/ruff check --select E,F,W,I,UP --line-length 100 $(CODE)
 	$(BIN)/mypy
 CODE := letorbench tests docs benchmarks

@@ -74,10 +74,14 @@ class Place:
                 data_dir, kernels = Path(folder, "data"), Path(folder, "kernels")
                 data_dir.mkdir()
                 (data_dir / self.dataset).symlink_to((self.data_dir / self.dataset).resolve())
-            environment = os.environ | MACHINES.get(setting.machine, {}) | {
-                "LETORBENCH_THREADS": str(setting.threads),
-                "NUMBA_CACHE_DIR": str(kernels),
-            }
+            environment = (
+                os.environ
+                | MACHINES.get(setting.machine, {})
+                | {
+                    "LETORBENCH_THREADS": str(setting.threads),
+                    "NUMBA_CACHE_DIR": str(kernels),
+                }
+            )
             words = [self.dataset, data_dir, self.fold, ",".join(algos), setting.jobs, out]
             if setting.python:
                 command = ["-W", "ignore", "-c", FROM_PYTHON, *words]

@@ -78,9 +78,7 @@ def ranx(sample: Sample) -> Callable[[], object]:
     return lambda: ranx.evaluate(qrels, run, names, return_mean=False)
 
 
-def beside(
-    library: Callable[[Sample], Callable[[], object]], sample: Sample, least: float
-) -> Row:
+def beside(library: Callable[[Sample], Callable[[], object]], sample: Sample, least: float) -> Row:
     """The 20 common measures beside another library's, in this run."""
     name = library.__name__
     what = f"20 measures, 10,000 queries x 100 documents, beside {name}"

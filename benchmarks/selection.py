@@ -258,8 +258,7 @@ def tried(cls: type[Ranker]) -> list[dict[str, object]]:
         for number in values:
             if number not in own[key]:
                 points += [
-                    {**point, key: number}
-                    for point in settings_tried(cls, {key: own[key][0]})
+                    {**point, key: number} for point in settings_tried(cls, {key: own[key][0]})
                 ]
     return points
 

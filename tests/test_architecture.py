@@ -15,8 +15,21 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 #: from the lowest to the highest; a module imports from its own layer or a lower one
 LAYERS = (
-    {"arithmetic", "errors", "escaping", "files", "instructions", "jit", "threads", "conventions",
-     "choices", "lazy", "notices", "seals", "source"},
+    {
+        "arithmetic",
+        "errors",
+        "escaping",
+        "files",
+        "instructions",
+        "jit",
+        "threads",
+        "conventions",
+        "choices",
+        "lazy",
+        "notices",
+        "seals",
+        "source",
+    },
     {"datasets"},
     {"features"},
     {"measures"},
@@ -54,9 +67,7 @@ def imported(file: Path) -> Iterator[str]:
         if isinstance(node, ast.ImportFrom) and node.module:
             top, _, rest = node.module.partition(".")
             if top == "letorbench":
-                yield from (
-                    [rest.split(".")[0]] if rest else [name.name for name in node.names]
-                )
+                yield from ([rest.split(".")[0]] if rest else [name.name for name in node.names])
         elif isinstance(node, ast.Import):
             for name in node.names:
                 if name.name.startswith("letorbench."):

@@ -42,9 +42,7 @@ ROUNDS = ("rounds", "epochs", "iterations", "trees")
 def shortest_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every module give a thread as little as one item."""
 
-    def sliced(
-        task: Callable, total: int, least: int = 1, cost: np.ndarray | None = None
-    ) -> list:
+    def sliced(task: Callable, total: int, least: int = 1, cost: np.ndarray | None = None) -> list:
         return in_threads(task, total, 1, cost)
 
     monkeypatch.setattr(trees, "LEAST", 1)

@@ -139,7 +139,8 @@ def overall_table(found: Overall) -> Table:
                 Cell(f"{found.wins[i]} of {found.ideal[i]}", int(found.wins[i])),
                 Cell("" if math.isnan(share) else f"{share:.3f}", share),
                 Cell(
-                    f"{rank[algo]:.2f}" if algo in rank else "", rank.get(algo),
+                    f"{rank[algo]:.2f}" if algo in rank else "",
+                    rank.get(algo),
                     open=algo in found.open,
                 ),
                 *([_span(spans.get(algo))] if spans else []),

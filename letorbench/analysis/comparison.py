@@ -173,9 +173,7 @@ def compare(
     names = _pairs(dataset, [system.algo for system in systems], baseline)
     by_name = {system.algo: system for system in systems}
     every = np.unique(np.concatenate([system.folds for system in systems]))
-    tested = [
-        _test(dataset, (by_name[a], by_name[b]), measure, procedure) for a, b in names
-    ]
+    tested = [_test(dataset, (by_name[a], by_name[b]), measure, procedure) for a, b in names]
     adjusted = adjust(procedure.correction, np.array([each.significance.p for each in tested]))
     return tuple(
         replace(pair, adjusted=float(p), folds=() if len(pair.folds) == len(every) else pair.folds)

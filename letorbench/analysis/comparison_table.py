@@ -78,9 +78,7 @@ def comparison_data(
     return data_table([*DATA, *([] if convention is None else ["convention"])], rows)
 
 
-def comparison_frame(
-    pairs: Sequence[Pair], procedure: Procedure = Procedure()
-) -> pd.DataFrame:
+def comparison_frame(pairs: Sequence[Pair], procedure: Procedure = Procedure()) -> pd.DataFrame:
     """The pairs as a DataFrame, with the columns of the CSV form.
 
     Parameters

@@ -95,9 +95,7 @@ def bootstrap_difference(
     return bootstrap(differences(a, b), rng, level, resamples)
 
 
-def resampled_means(
-    values: np.ndarray, rng: np.random.Generator, resamples: int
-) -> np.ndarray:
+def resampled_means(values: np.ndarray, rng: np.random.Generator, resamples: int) -> np.ndarray:
     """(resamples, n_columns) means of values (n_queries, n_columns), the queries drawn anew."""
     means = np.empty((resamples, values.shape[1]))
     for block, counts in query_counts(len(values), rng, resamples):
@@ -161,9 +159,7 @@ def bootstrap_ratio(
     return Interval(mean_of_folds(upper, folds) / below - 1.0, low, high, 0.95)
 
 
-def _fold_resamples(
-    values: np.ndarray, folds: np.ndarray, seed: int, resamples: int
-) -> np.ndarray:
+def _fold_resamples(values: np.ndarray, folds: np.ndarray, seed: int, resamples: int) -> np.ndarray:
     """(resamples, n_columns) means of the folds' means, the queries drawn anew in each fold."""
     rng = np.random.default_rng(seed)
     numbers = np.unique(folds)

@@ -103,7 +103,8 @@ def _row(each: Beside) -> tuple[Cell, ...]:
         Cell(each.algo, each.algo),
         Cell(label(each.measure), each.measure),
         Cell(
-            "" if each.ours is None else f"{each.ours:.4f}", each.ours,
+            "" if each.ours is None else f"{each.ours:.4f}",
+            each.ours,
             spread=spread(each.deviation),
         ),
         Cell(printed.printed, printed.value),

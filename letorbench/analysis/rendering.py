@@ -114,9 +114,7 @@ FORMATS: Mapping[str, Callable[[Table], str]] = MappingProxyType(
 )
 
 
-def aligned(
-    table: Table, headings: Sequence[str], rows: Sequence[Sequence[str]]
-) -> list[str]:
+def aligned(table: Table, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Lines of the headings and rows, aligned as the table's columns are."""
     lines = [headings, *rows]
     widths = [max(len(line[i]) for line in lines) for i in range(len(headings))]

@@ -35,17 +35,13 @@ class Marks:
     signs: Mapping[tuple[str, str], int]
 
 
-def render(
-    summary: Summary, measures: Sequence[str], form: str, marks: Marks | None = None
-) -> str:
+def render(summary: Summary, measures: Sequence[str], form: str, marks: Marks | None = None) -> str:
     """The results in a form of `rendering.FORMATS`; CSV has every digit, the others four places."""
     make = summary_data if form == "csv" else summary_table
     return render_table(make(summary, measures, marks), form)
 
 
-def summary_table(
-    summary: Summary, measures: Sequence[str], marks: Marks | None = None
-) -> Table:
+def summary_table(summary: Summary, measures: Sequence[str], marks: Marks | None = None) -> Table:
     """The table for people: numbers to four places, the two best of each column marked.
 
     Rows of different conventions do not compare, so that nothing is marked among them. A
@@ -71,9 +67,7 @@ def summary_table(
     )
 
 
-def summary_data(
-    summary: Summary, measures: Sequence[str], marks: Marks | None = None
-) -> Table:
+def summary_data(summary: Summary, measures: Sequence[str], marks: Marks | None = None) -> Table:
     """The table for programs: every digit, the convention, the folds and repeats of each row.
 
     `cut_off` is the number of folds in which a time limit ended a training.
@@ -148,9 +142,7 @@ def label(measure: str) -> str:
 def partial(summary: Summary) -> dict[str, str]:
     """The algorithms that lack folds of the data set, or of the others -> "3 of 5 folds"."""
     most = max((max(row.folds, row.n_folds or 0) for row in summary.rows), default=0)
-    return {
-        row.algo: f"{row.folds} of {most} folds" for row in summary.rows if row.folds < most
-    }
+    return {row.algo: f"{row.folds} of {most} folds" for row in summary.rows if row.folds < most}
 
 
 def remarks(summary: Summary) -> dict[str, str]:
@@ -178,7 +170,7 @@ def reference_notes(summary: Summary) -> list[str]:
 
 
 def missing_repeats(row: Row) -> str:
-    """"3 of 5 repeats" where an algorithm lacks some; "" where it does not."""
+    """Say "3 of 5 repeats" where an algorithm lacks some; "" where it does not."""
     asked = row.n_repeats or 1
     return f"{row.repeats} of {asked} repeats" if row.repeats < asked else ""
 
@@ -253,9 +245,7 @@ def _column(summary: Summary, measure: str, marks: Marks | None) -> list[Cell]:
     ]
 
 
-def open_places(
-    rows: Sequence[Row], measure: str, places: Mapping[str, int]
-) -> set[str]:
+def open_places(rows: Sequence[Row], measure: str, places: Mapping[str, int]) -> set[str]:
     """The algorithms with a place whose order to another of these rows other seeds could turn.
 
     Parameters

@@ -16,9 +16,7 @@ import numpy as np
 LEVEL = 0.95
 
 
-def seed_weights(
-    n_repeats: int, rng: np.random.Generator, resamples: int
-) -> np.ndarray:
+def seed_weights(n_repeats: int, rng: np.random.Generator, resamples: int) -> np.ndarray:
     """(resamples, n_repeats) weights of the seeds in resamples of them; each row sums to 1.
 
     R - 1 seeds of R are drawn, with replacement: the variance of their mean is then that of a

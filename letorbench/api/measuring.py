@@ -69,7 +69,7 @@ def evaluate(
     >>> y, scores, qid = [1, 0, 0, 1], [0.9, 0.1, 0.8, 0.3], ["a", "a", "b", "b"]
     >>> lb.evaluate(y, scores, qid=qid, measures=[lb.nDCG @ 1, "map"], per_query=True)
          ndcg@1  map
-    qid             
+    qid
     a       1.0  1.0
     b       0.0  0.5
     """  # noqa: W291

@@ -104,9 +104,7 @@ class Results:
         """Return a row for each finished fold of each repeat: how its model came to be."""
         return self._joined(fits_frame)
 
-    def per_query(
-        self, measures: Measures | None = None, repeats: bool = False
-    ) -> DataFrame:
+    def per_query(self, measures: Measures | None = None, repeats: bool = False) -> DataFrame:
         """Return a row for each test query of each algorithm.
 
         Parameters

@@ -111,17 +111,13 @@ def overall_lines(found: Results, measures: Sequence[str]) -> list[str]:
         return []
     texts = []
     names = measure_names(measures, found.summaries[-1])
-    summaries = [
-        extended(found.out, found.data_dir, summary, names) for summary in found.summaries
-    ]
+    summaries = [extended(found.out, found.data_dir, summary, names) for summary in found.summaries]
     for name in names:
         across = overall(summaries, name)
         lines = overall_text(across)
         if across.difference is not None:
             stem = found.out / f"critical-difference-{name.replace('@', '-at-')}"
-            figure = draw_difference(
-                across.ranked, across.ranks, across.difference, across.spans
-            )
+            figure = draw_difference(across.ranked, across.ranks, across.difference, across.spans)
             lines += f"diagram: {', '.join(map(str, write(figure, stem)))}\n"
         texts.append(lines)
     return texts

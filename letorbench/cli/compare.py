@@ -16,7 +16,10 @@ from letorbench.cli.group import say
 @theirs.option
 @procedure.baseline
 @click.option(
-    "--measure", "measures", multiple=True, metavar="MEASURE…",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE…",
     help="Repeat, or comma lists.  [default: ndcg@10]",
 )
 @procedure.test
@@ -24,7 +27,10 @@ from letorbench.cli.group import say
 @procedure.alpha
 @procedure.seed
 @click.option(
-    "--format", "form", default="text", show_default=True,
+    "--format",
+    "form",
+    default="text",
+    show_default=True,
     type=click.Choice(["text", "csv", "markdown"]),
 )
 @options.data_dir

@@ -55,15 +55,26 @@ def import_(path: Path, data_dir: Path) -> None:
 @click.argument("path", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--name", metavar="NAME", help="The data set's name.  [default: the file's]")
 @click.option(
-    "--folds", type=click.IntRange(3), default=5, show_default=True, metavar="N",
+    "--folds",
+    type=click.IntRange(3),
+    default=5,
+    show_default=True,
+    metavar="N",
     help="Parts, each the test part of one fold.",
 )
 @click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N",
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    metavar="N",
     help="Shuffles the queries.",
 )
 @click.option(
-    "--label", default="label", show_default=True, metavar="COLUMN",
+    "--label",
+    default="label",
+    show_default=True,
+    metavar="COLUMN",
     help="A table's column of relevance labels.",
 )
 @click.option(
@@ -93,7 +104,9 @@ def split(
 @datasets.command()
 @click.argument("name", shell_complete=completion.catalog)
 @click.option(
-    "--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
+    "--time-limit",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
     help="The time that each address has.  [default: six hours]",
 )
 @options.data_dir
@@ -143,7 +156,9 @@ def verify(name: str, data_dir: Path, null: str | float) -> None:
 @click.argument("name", shell_complete=completion.catalog)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N")
 @click.option(
-    "--questions", type=click.IntRange(4), metavar="N",
+    "--questions",
+    type=click.IntRange(4),
+    metavar="N",
     help="Training questions of QA; a quarter each validate and test.  [default: 600]",
 )
 @options.data_dir

@@ -14,7 +14,10 @@ from letorbench.cli.group import say
 @click.argument("dataset", shell_complete=completion.with_results)
 @stored.algos
 @click.option(
-    "--to", "folder", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
+    "--to",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
     help="Where to.  [default: trec in the data set's results]",
 )
 @options.data_dir

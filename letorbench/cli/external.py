@@ -14,23 +14,35 @@ FORMS = click.Choice(["auto", "scores", "ranklib", "trec"])
 
 @click.command(short_help="Take another system's score files in as an algorithm.")
 @click.option(
-    "--dataset", required=True, metavar="NAME", help="The data set.",
+    "--dataset",
+    required=True,
+    metavar="NAME",
+    help="The data set.",
     shell_complete=completion.installed,
 )
 @click.option("--name", required=True, metavar="NAME", help="What tables call the system.")
 @click.option(
-    "--scores", "pattern", required=True, metavar="PATTERN",
+    "--scores",
+    "pattern",
+    required=True,
+    metavar="PATTERN",
     help="The test parts' score files, {fold} for the fold's number.",
 )
 @click.option(
-    "--format", "form", default="auto", show_default=True, type=FORMS,
+    "--format",
+    "form",
+    default="auto",
+    show_default=True,
+    type=FORMS,
     help="scores: one a line; ranklib: qid, index, score; trec: a run file.",
 )
 @click.option("--folds", metavar="1-5", help="Folds, as 1-5 or 1,3.  [default: all]")
 @options.data_dir
 @options.out
 @click.option(
-    "--convention", default="auto", show_default=True,
+    "--convention",
+    default="auto",
+    show_default=True,
     type=options.ConventionName("auto"),
     help="Whose measuring rules; auto: those of the stored results, else the data set's.",
 )

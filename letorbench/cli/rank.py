@@ -16,11 +16,16 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--model", required=True, type=FILE, help="A model that a run left.")
 @click.option("--input", "data", required=True, type=FILE, help="A file of LETOR text.")
 @click.option(
-    "--output", required=True, type=click.Path(dir_okay=False, path_type=Path),
+    "--output",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
     help="Where the scores go.",
 )
 @click.option(
-    "--format", "form", default="scores", show_default=True,
+    "--format",
+    "form",
+    default="scores",
+    show_default=True,
     type=click.Choice(["scores", "trec"]),
     help="One score a line in the file's order, or a TREC run file.",
 )

@@ -16,7 +16,10 @@ from letorbench.cli.group import say
 @stored.algos
 @procedure.baseline
 @click.option(
-    "--measure", default="ndcg@10", show_default=True, metavar="MEASURE",
+    "--measure",
+    default="ndcg@10",
+    show_default=True,
+    metavar="MEASURE",
     help="What algorithms are compared by.",
 )
 @procedure.test
@@ -24,8 +27,11 @@ from letorbench.cli.group import say
 @procedure.alpha
 @procedure.seed
 @click.option(
-    "--out-file", type=click.Path(dir_okay=False, path_type=Path), default=Path("report.html"),
-    show_default=True, help="The file to write.",
+    "--out-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("report.html"),
+    show_default=True,
+    help="The file to write.",
 )
 @options.data_dir
 @options.out

@@ -26,34 +26,56 @@ class _Papers(click.Command):
     "papers", nargs=-1, required=True, metavar="PAPER…", shell_complete=completion.papers
 )
 @click.option(
-    "--part", "parts", multiple=True, metavar="NAME…", shell_complete=completion.paper_parts,
+    "--part",
+    "parts",
+    multiple=True,
+    metavar="NAME…",
+    shell_complete=completion.paper_parts,
     help="Only these figures or tables: repeat, comma lists.  [default: all]",
 )
 @click.option("--full", is_flag=True, help="The papers' own sizes, which may take hours.")
 @click.option(
-    "--setting", type=click.Choice(["default", "published"]), default="default",
-    show_default=True, help="Our setting, or the papers' own as far as they tell it.",
+    "--setting",
+    type=click.Choice(["default", "published"]),
+    default="default",
+    show_default=True,
+    help="Our setting, or the papers' own as far as they tell it.",
 )
 @click.option(
-    "--set", "pairs", multiple=True, metavar="KEY=VALUE",
+    "--set",
+    "pairs",
+    multiple=True,
+    metavar="KEY=VALUE",
     help="A setting of every ranker that has the key; repeatable.",
 )
 @click.option(
-    "--select", default="", metavar="MEASURE",
+    "--select",
+    default="",
+    metavar="MEASURE",
     help="Let validation choose by this measure.  [default: the experiment's]",
 )
 @click.option(
-    "--pages", type=options.FOLDER, metavar="DIRECTORY",
+    "--pages",
+    type=options.FOLDER,
+    metavar="DIRECTORY",
     help="Also write a page a paper there, with its figures.",
 )
 @options.data_dir
 @options.out
 @click.option(
-    "--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N",
+    "--jobs",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="N",
     help="Processes; the results do not depend on it.",
 )
 @click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N",
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    metavar="N",
     help="Where every random draw comes from.",
 )
 def reproduce(

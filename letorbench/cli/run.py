@@ -18,57 +18,85 @@ if TYPE_CHECKING:
 @config.option
 @click.command(short_help="Train, select, test; leave scores, tables and plots.")
 @click.option(
-    "--dataset", "datasets", multiple=True, required=True, metavar="NAME…",
+    "--dataset",
+    "datasets",
+    multiple=True,
+    required=True,
+    metavar="NAME…",
     shell_complete=completion.installed,
     help="Data sets: repeat, comma lists, `all` in the data folder; DEMO needs no data.",
 )
 @click.option(
-    "--algo", "algos", multiple=True, required=True, metavar="NAME…",
+    "--algo",
+    "algos",
+    multiple=True,
+    required=True,
+    metavar="NAME…",
     shell_complete=completion.algorithms,
     help="Algorithms: repeat, comma lists, `all`, or `baselines` (seven, also called `card`).",
 )
 @click.option("--folds", metavar="1-5", help="Folds, as 1-5 or 1,3.  [default: all]")
 @click.option(
-    "--set", "pairs", multiple=True, metavar="KEY=VALUE",
+    "--set",
+    "pairs",
+    multiple=True,
+    metavar="KEY=VALUE",
     help="Fix a hyper-parameter of the algorithms that have it (`letorbench algos NAME`).",
 )
 @options.data_dir
 @options.out
 @click.option(
-    "--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N",
+    "--jobs",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="N",
     help="Processes; the results do not depend on it.",
 )
 @click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N",
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    metavar="N",
     help="Where every random draw comes from.",
 )
 @click.option(
-    "--repeats", type=click.IntRange(1), metavar="R",
+    "--repeats",
+    type=click.IntRange(1),
+    metavar="R",
     help="Seeds of each algorithm that draws random numbers; others run once.  [default: 5]",
 )
 @click.option(
-    "--protocol", type=click.Choice(["default", "letor", "published"]), default="default",
+    "--protocol",
+    type=click.Choice(["default", "letor", "published"]),
+    default="default",
     show_default=True,
     help="How the validation part chooses; letor: by MAP, published: as the papers' experiments.",
 )
 @click.option(
-    "--select", metavar="MEASURE",
-    help="What the validation part chooses settings and rounds by.  "
-    "[default: ndcg@10; letor: map]",
+    "--select",
+    metavar="MEASURE",
+    help="What the validation part chooses settings and rounds by.  [default: ndcg@10; letor: map]",
 )
 @click.option(
-    "--convention", default="auto", show_default=True,
+    "--convention",
+    default="auto",
+    show_default=True,
     type=options.ConventionName("auto"),
     help="Whose measuring rules; auto: those of the data set's official tool.",
 )
 @options.null
 @click.option(
-    "--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
+    "--time-limit",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
     help="How long the training of one setting may take; the tables mark what it ends.",
 )
 @options.features
 @click.option(
-    "--shard", metavar="I/N",
+    "--shard",
+    metavar="I/N",
     help="Do only the I-th of N shares, as 2/3; `results merge` brings them together.",
 )
 @click.option("--force", is_flag=True, help="Run again what is stored already.")

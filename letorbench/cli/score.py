@@ -17,16 +17,23 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--data", type=FILE, help="A test file of LETOR text.")
 @click.option("--qrels", type=FILE, help="A TREC qrels file instead.")
 @click.option(
-    "--scores", required=True, type=FILE,
+    "--scores",
+    required=True,
+    type=FILE,
     help="One score a line, in the file's order; or RankLib's three columns; or a TREC run.",
 )
 @click.option(
-    "--convention", default="standard", show_default=True,
+    "--convention",
+    default="standard",
+    show_default=True,
     type=options.ConventionName(),
     help="Whose measuring rules.",
 )
 @click.option(
-    "--format", "form", default="official", show_default=True,
+    "--format",
+    "form",
+    default="official",
+    show_default=True,
     type=click.Choice(["official", "csv"]),
     help="The official tool's own output, or CSV.",
 )

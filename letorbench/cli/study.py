@@ -21,11 +21,19 @@ def _losses(ctx: click.Context, param: click.Parameter, incomplete: str) -> list
 @click.argument("losses", nargs=-1, required=True, metavar="LOSS…", shell_complete=_losses)
 @options.out
 @click.option(
-    "--trials", type=click.IntRange(1), default=200, show_default=True, metavar="N",
+    "--trials",
+    type=click.IntRange(1),
+    default=200,
+    show_default=True,
+    metavar="N",
     help="Distributions that a counterexample is looked for among.",
 )
 @click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N",
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    metavar="N",
     help="Where every random draw comes from.",
 )
 def study(losses: tuple[str, ...], out: Path, trials: int, seed: int) -> None:

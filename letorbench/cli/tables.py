@@ -13,11 +13,17 @@ from letorbench.cli.group import say
 @click.command(short_help="Print stored results as text, CSV, Markdown or LaTeX.")
 @stored.datasets
 @click.option(
-    "--format", "form", default="text", show_default=True,
+    "--format",
+    "form",
+    default="text",
+    show_default=True,
     type=click.Choice(["text", "csv", "markdown", "latex"]),
 )
 @click.option(
-    "--measure", "measures", multiple=True, metavar="MEASURE…",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE…",
     help="Columns: repeat, comma lists, `all`.  [default: ndcg@1,3,5,10 and map; csv: all]",
 )
 @stored.algos
@@ -65,18 +71,27 @@ def table(
 @click.command(short_help="Draw stored results, a panel a data set.")
 @stored.datasets
 @click.option(
-    "--measure", default="ndcg", show_default=True, metavar="MEASURE",
+    "--measure",
+    default="ndcg",
+    show_default=True,
+    metavar="MEASURE",
     help="What is drawn at n = 1..10.",
 )
 @click.option(
-    "--format", "forms", multiple=True, type=click.Choice(["png", "svg", "pdf"]),
+    "--format",
+    "forms",
+    multiple=True,
+    type=click.Choice(["png", "svg", "pdf"]),
     help="Repeat for several.  [default: all three]",
 )
 @stored.algos
 @theirs.option
 @click.option("--published", is_flag=True, help="Draw published figures in.")
 @click.option(
-    "--to", "stem", type=click.Path(path_type=Path), metavar="PATH",
+    "--to",
+    "stem",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
     help="Where, without the ending.  [default: in the data set's results, or beside several]",
 )
 @options.data_dir

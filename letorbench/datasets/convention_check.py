@@ -29,11 +29,7 @@ def check_convention(
     """
     widths, largest = _releases()
     like = next(
-        (
-            name
-            for name in widths
-            if n_features in widths[name] and 0 < max_label <= largest[name]
-        ),
+        (name for name in widths if n_features in widths[name] and 0 < max_label <= largest[name]),
         None,
     )
     found = f"{n_features} features and labels up to {max_label}"

@@ -152,9 +152,7 @@ def fold_number(folder_name: str) -> int | None:
     return min(int(match[1][: len(str(MOST_FOLDS))]), MOST_FOLDS + 1)
 
 
-def numbered_folds(
-    numbers: Mapping[str, int], count: int | None, where: str
-) -> dict[int, str]:
+def numbered_folds(numbers: Mapping[str, int], count: int | None, where: str) -> dict[int, str]:
     """Return the name of each fold's folder by its number, from 1 to the last.
 
     Parameters

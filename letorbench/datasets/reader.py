@@ -205,9 +205,7 @@ def _width(blocks: Blocks, first: int) -> int:
 
     def work(reader: BlockReader, block: int) -> bool:
         if block < first:
-            found[block] = widest(
-                reader.text, blocks.load(reader, block), LARGEST_INDEX
-            )
+            found[block] = widest(reader.text, blocks.load(reader, block), LARGEST_INDEX)
         return block < first
 
     blocks.each(work)

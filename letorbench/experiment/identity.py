@@ -72,9 +72,7 @@ def ranker_identity(cls: type[Ranker], settings: Settings) -> dict[str, object]:
     """
     chosen, default = cls(**settings), cls()
     fixed = [
-        key
-        for key in settings
-        if key in cls.grid or getattr(chosen, key) != getattr(default, key)
+        key for key in settings if key in cls.grid or getattr(chosen, key) != getattr(default, key)
     ]
     facts: dict[str, object] = {
         "settings": {key: getattr(chosen, key) for key in hyper_parameters(cls)},

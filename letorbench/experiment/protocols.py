@@ -33,7 +33,9 @@ class SelectionProtocol:
 #: the protocols by name
 PROTOCOLS = {
     "default": SelectionProtocol(
-        "ndcg@10", latest, True,
+        "ndcg@10",
+        latest,
+        True,
         "by NDCG@10: the last round within half a standard error of the best, grids that grow",
     ),  # fmt: skip
     "letor": SelectionProtocol(

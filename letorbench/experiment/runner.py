@@ -215,8 +215,7 @@ def _outcomes(
         filterwarnings("ignore", "[0-9]+ tasks which were still being processed", UserWarning)
         parallel = joblib.Parallel(n_jobs=jobs, batch_size=1, return_as="generator_unordered")
         yield from parallel(
-            joblib.delayed(attempt)(each.task, worker, each.benchmark, each.ranker)
-            for each in todo
+            joblib.delayed(attempt)(each.task, worker, each.benchmark, each.ranker) for each in todo
         )
 
 

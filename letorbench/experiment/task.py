@@ -153,9 +153,7 @@ def _result(
     fold = next(fold for fold in benchmark.folds if fold.number == task.fold)
     transformation, learned_from = transformed(fold, facts["features"])
     chooses, measure = selection_protocol(protocol.name), parse(protocol.select)
-    validation = Validation(
-        learned_from.validation, measure, benchmark.convention, chooses.rule
-    )
+    validation = Validation(learned_from.validation, measure, benchmark.convention, chooses.rule)
     seed = seed_of(task, protocol.seed)
     selected = select(
         cls, task.settings, learned_from.train, validation, seed, protocol.time_limit,
@@ -170,9 +168,7 @@ def _result(
     return FoldResult(
         identity=facts,
         scores=scores,
-        measured=measure_fold(
-            task.algo, fold, scores, benchmark.convention, len(benchmark.folds)
-        ),
+        measured=measure_fold(task.algo, fold, scores, benchmark.convention, len(benchmark.folds)),
         ranker=fitted,
         validation_scores=finite_scores(selected.validation_scores),
         validation=selected.as_json(protocol.select),

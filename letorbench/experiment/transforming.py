@@ -10,9 +10,7 @@ from letorbench.rankers.base import Ranker
 from letorbench.rankers.estimator import FEATURES
 
 
-def features_of(
-    task: Task, protocol: Protocol, benchmark: Benchmark, cls: type[Ranker]
-) -> str:
+def features_of(task: Task, protocol: Protocol, benchmark: Benchmark, cls: type[Ranker]) -> str:
     """Return the name of the transformation that a task applies, never "auto".
 
     All folds of a data set have the same: where the catalog does not say whether it is published

@@ -8,9 +8,7 @@ import numpy as np
 AUTO = "auto"
 
 
-def resolved(
-    asked: str, wanted: str, features: np.ndarray, normalised: bool | None = None
-) -> str:
+def resolved(asked: str, wanted: str, features: np.ndarray, normalised: bool | None = None) -> str:
     """Return the name of the transformation that is applied; labels are not looked at.
 
     Parameters

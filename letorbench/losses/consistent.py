@@ -48,9 +48,7 @@ TRUNCATIONS = {"-ndcg@1": 1, "-ndcg@10": 10, "-ndcg": 0}
 STEEPEST = 30.0
 
 
-def q_norm(
-    scores: np.ndarray, queries: QuerySet, p: float = 0.0
-) -> tuple[np.ndarray, np.ndarray]:
+def q_norm(scores: np.ndarray, queries: QuerySet, p: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
     """Return ||s||_q (n_queries,) and its gradient (n_docs,), q = p / (p - 1) for a p in (1, 2].
 
     p = 0 stands for q = log(m) + 2 of a query of m documents (section 6).
@@ -85,9 +83,7 @@ def _negative_cosine(
     inner = query_sums(scores * u, queries)
     scale = np.where(norm > 0.0, inverse_or_zero(norm), 1.0)
     value = -inner * scale
-    gradient = -broadcast_to_docs(scale, queries) * (
-        u + broadcast_to_docs(value, queries) * slope
-    )
+    gradient = -broadcast_to_docs(scale, queries) * (u + broadcast_to_docs(value, queries) * slope)
     return ValueAndGradient(value, gradient)
 
 

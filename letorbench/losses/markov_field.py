@@ -24,9 +24,7 @@ from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices
 from letorbench.losses.label_order import DOCUMENT_WEIGHTS, DocumentWeight, label_count
 
 
-def reference(
-    s: np.ndarray, r: np.ndarray, w: np.ndarray, levels: int
-) -> tuple[float, np.ndarray]:
+def reference(s: np.ndarray, r: np.ndarray, w: np.ndarray, levels: int) -> tuple[float, np.ndarray]:
     """Return the loss of one query and its gradient; s, r, w are (m,)."""
     m = len(s)
     gamma = 2.0 / (m * (m - 1)) if m > 1 else 0.0

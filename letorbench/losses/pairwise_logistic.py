@@ -77,9 +77,7 @@ class PairWorkspace(NamedTuple):
 @kernel()
 def pair_workspace(longest: int) -> PairWorkspace:
     """Allocate the workspace for queries of up to `longest` documents."""
-    return PairWorkspace(
-        np.empty(longest), np.empty(longest), np.empty(longest), np.empty(longest)
-    )
+    return PairWorkspace(np.empty(longest), np.empty(longest), np.empty(longest), np.empty(longest))
 
 
 @kernel()

@@ -47,9 +47,7 @@ def reference(s: np.ndarray, w: np.ndarray, kind: int) -> tuple[float, np.ndarra
     return float(terms.sum()), slope.sum(axis=0) - slope.sum(axis=1)
 
 
-def _one_minus(
-    kind: int, w: np.ndarray, scores: np.ndarray, queries: QuerySet
-) -> ValueAndGradient:
+def _one_minus(kind: int, w: np.ndarray, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
     measure, slope = in_query_slices(
         _smoothed,
         queries,

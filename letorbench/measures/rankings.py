@@ -173,9 +173,7 @@ class Rankings:
 
 
 @lru_cache(maxsize=64)
-def discounted_gains(
-    discount: Callable[..., np.ndarray], longest: int, levels: int
-) -> np.ndarray:
+def discounted_gains(discount: Callable[..., np.ndarray], longest: int, levels: int) -> np.ndarray:
     """(longest, levels) float64: a label's gain at a rank; kept for boosting's many calls."""
     rank = np.arange(1, longest + 1)
     gains = 2.0 ** np.arange(levels) - 1.0

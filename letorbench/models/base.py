@@ -40,9 +40,7 @@ def array(
     *shape: str, dtype: Any = np.float64, below: str | None = None, default: Any = MISSING
 ) -> Any:
     """Declare a field of a model: see `ArraySpec`."""
-    return field(
-        default=default, metadata={"spec": ArraySpec(shape, np.dtype(dtype), below)}
-    )
+    return field(default=default, metadata={"spec": ArraySpec(shape, np.dtype(dtype), below)})
 
 
 class Model(ABC):

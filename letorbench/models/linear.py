@@ -146,9 +146,7 @@ def ordinary(features: np.ndarray) -> np.ndarray:
 
 
 @kernel(reorder=True)
-def _score_rows(
-    features: np.ndarray, weights: np.ndarray, bias: float, scores: np.ndarray
-) -> None:
+def _score_rows(features: np.ndarray, weights: np.ndarray, bias: float, scores: np.ndarray) -> None:
     """scores[i] = bias + sum over k of features[i, k] weights[k].
 
     Every row is summed in the same order, so equal documents score equally.

@@ -137,9 +137,7 @@ def _check_xgboost_tree(tree: Mapping[str, Any], n_features: int) -> None:
     _check_children(left, right, range(1, n))
 
 
-def _check_children(
-    left: Sequence[float], right: Sequence[float], expected: Sequence[int]
-) -> None:
+def _check_children(left: Sequence[float], right: Sequence[float], expected: Sequence[int]) -> None:
     """Raise where the children are not every expected node once, each behind its parent."""
     leaves_apart = min(expected, default=0) < 0
     found = [child for child in (*left, *right) if leaves_apart or child != -1]

@@ -63,9 +63,7 @@ def runs(
     """
     variants, choose = [study.changed(v) for v in variants], study.select or choose
     facts = {v.label: _identity(made, v, choose, study.seed) for v in variants}
-    found = {
-        v.label: _stored_values(folder / v.label, facts[v.label], measures) for v in variants
-    }
+    found = {v.label: _stored_values(folder / v.label, facts[v.label], measures) for v in variants}
     left = [v for v in variants if found[v.label] is None]
     if left:
         train, validation, test = made.sets
@@ -100,9 +98,7 @@ def _fitted(
     """Train and select; the identity is left empty."""
     start = time.perf_counter()
     own = np.random.SeedSequence([seed, zlib.crc32(variant.label.encode())])
-    selected = select(
-        ranker(variant.algo), variant.settings, train, validation, own, grows=False
-    )
+    selected = select(ranker(variant.algo), variant.settings, train, validation, own, grows=False)
     scores = selected.ranker.predict(test.features)
     return FoldResult(
         {},

@@ -16,9 +16,7 @@ Nature = Literal["finding", "theory", "worked example", "data", "own code"]
 #: random problems; arithmetic on a small example; a description of the data; our own gradients
 NATURES: tuple[Nature, ...] = ("finding", "theory", "worked example", "data", "own code")
 
-Kind = Literal[
-    "value", "superiority", "difference", "non-inferiority", "equivalence", "indistinct"
-]
+Kind = Literal["value", "superiority", "difference", "non-inferiority", "equivalence", "indistinct"]
 KINDS: tuple[Kind, ...] = (
     "value", "superiority", "difference", "non-inferiority", "equivalence", "indistinct",
 )  # fmt: skip

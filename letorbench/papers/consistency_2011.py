@@ -255,9 +255,7 @@ def _tests(dataset: str, surrogate: str, shown: dict[str, Values]) -> list[list[
     for name, values in shown.items():
         if original is not None and name != surrogate:
             before, after = original.mean("ndcg@10"), values.mean("ndcg@10")
-            test = randomization(
-                values["ndcg@10"], original["ndcg@10"], np.random.default_rng(0)
-            )
+            test = randomization(values["ndcg@10"], original["ndcg@10"], np.random.default_rng(0))
             change = after / before - 1.0 if before > 0.0 else None
             rows.append([dataset, name, before, after, change, test.p])
     return rows

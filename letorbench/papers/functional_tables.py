@@ -32,6 +32,7 @@ QUADRATIC = {"loss": "logistic", "weight": PAIR_WEIGHTS["(Ri-Rj)/N"]}
 #: Table 4's functionals, the first and second of section 2
 F = {"f1 sigmoid-bilinear": "bilinear", "f2 distance": "distance"}
 
+
 @dataclass(frozen=True)
 class Entry:
     """A printed result: the ranker that stands for it, and its place in the table.
@@ -200,9 +201,7 @@ def layout(
     return [table.corner, *(["No. feats"] if counted else []), *columns.values()], rows
 
 
-def _by_loss(
-    table: PrintedTable, measure: str, cell: Cell
-) -> tuple[list[str], list[list[object]]]:
+def _by_loss(table: PrintedTable, measure: str, cell: Cell) -> tuple[list[str], list[list[object]]]:
     """A row a weight (or functional), a column a loss."""
     losses = list(dict.fromkeys(entry.column for entry in table.entries))
     rows: dict[str, list[object]] = {}

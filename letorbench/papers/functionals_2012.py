@@ -156,9 +156,7 @@ def _against_others(
     return rule(claim, replace(both, candidates=len(rest)), f"the best of the others: {best}")
 
 
-def _best(
-    name: str, text: str, entry: tuple[int, str, str], kind: Kind, rule: PairRule
-) -> Claim:
+def _best(name: str, text: str, entry: tuple[int, str, str], kind: Kind, rule: PairRule) -> Claim:
     table, method, prefix = entry
     return Claim(
         NAME, name, f"table-{table}", text, YAHOO, kind,

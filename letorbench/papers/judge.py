@@ -108,9 +108,7 @@ def measured(claim: Claim, ours: Measured) -> Verdict:
     verdict = REPRODUCED if holds else NOT_REPRODUCED if fails else UNDECIDED
     answers = Answers(number=YES if holds else NO)
     by = "number" if holds or fails else NOT_ASKED
-    return Verdict(
-        claim, verdict, ours.value, ours.low, ours.high, None, answers, by, ours.note
-    )
+    return Verdict(claim, verdict, ours.value, ours.low, ours.high, None, answers, by, ours.note)
 
 
 def difference(claim: Claim, found: Pair, note: str = "") -> Verdict:
@@ -127,9 +125,7 @@ def difference(claim: Claim, found: Pair, note: str = "") -> Verdict:
     )  # fmt: skip
     outside = not share.low <= theirs <= share.high
     by = "number" if met or outside else "direction" if not right else NOT_ASKED
-    verdict = (
-        REPRODUCED if met and right else NOT_REPRODUCED if outside or not right else UNDECIDED
-    )
+    verdict = REPRODUCED if met and right else NOT_REPRODUCED if outside or not right else UNDECIDED
     return Verdict(claim, verdict, share.mean, share.low, share.high, p, answers, by, note)
 
 

@@ -202,8 +202,14 @@ def lambdas(study: Study) -> Findings:
             study.say(f"{NAME}: {label}")
             margin = 0.1 if function.needs_margin or name in ("step", "spring") else 0.0
             found[label] = local_optimum.trained(name, neighbours, margin, parts, study.seed)
-    header = ["lambda", "pairs", "validation NDCG@10", "test NDCG@10",
-              *(f"rises, move {move:g}" for move in local_optimum.MOVES), "largest rise"]
+    header = [
+        "lambda",
+        "pairs",
+        "validation NDCG@10",
+        "test NDCG@10",
+        *(f"rises, move {move:g}" for move in local_optimum.MOVES),
+        "largest rise",
+    ]
     rows = [
         [*label.split(", "), each.validation, each.test.mean("ndcg@10"), *each.rises, each.gain]
         for label, each in found.items()
@@ -229,6 +235,11 @@ PAPER = Paper(
     NAME,
     "Burges, Ragno, Le: Learning to Rank with Nonsmooth Cost Functions, NIPS 2006",
     CLAIMS,
-    {"figure-1": lambdarank_timing.timing, "figure-2": ranking, "figure-3": web,
-     "jacobian": jacobian, "lambdas": lambdas},
+    {
+        "figure-1": lambdarank_timing.timing,
+        "figure-2": ranking,
+        "figure-3": web,
+        "jacobian": jacobian,
+        "lambdas": lambdas,
+    },
 )

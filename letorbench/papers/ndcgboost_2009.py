@@ -67,9 +67,7 @@ def _best_at(found: Mapping[str, Values]) -> int:
     return sum(highest(cutoff) == "ndcgboost" for cutoff in CUTOFFS)
 
 
-def _against_rest(
-    claim: Claim, found: Mapping[str, Values], method: str, well: bool
-) -> Verdict:
+def _against_rest(claim: Claim, found: Mapping[str, Values], method: str, well: bool) -> Verdict:
     """A baseline against the mean of the other baselines, query by query."""
     rest = [name for name in found if name not in (method, "ndcgboost")]
     if not rest:
@@ -320,9 +318,7 @@ def data(study: Study) -> Findings:
             )  # fmt: skip
             named = zip(("queries", "documents", "features"), counts)
             found[dataset] = {what: exactly(float(count)) for what, count in named}
-    return Findings(
-        checks.on_datasets(of_part(CLAIMS, "data"), found, study), differs=(SHIFTED,)
-    )
+    return Findings(checks.on_datasets(of_part(CLAIMS, "data"), found, study), differs=(SHIFTED,))
 
 
 PAPER = Paper(

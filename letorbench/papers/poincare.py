@@ -55,9 +55,7 @@ def jacobian(function: Lambda, scores: np.ndarray, queries: QuerySet) -> np.ndar
     return np.array(columns).T
 
 
-def _trial(
-    function: Lambda, rng: np.random.Generator, n: int
-) -> tuple[float, float, float, float]:
+def _trial(function: Lambda, rng: np.random.Generator, n: int) -> tuple[float, float, float, float]:
     labels = rng.permutation(np.arange(n) % 5).astype(np.int32)
     queries = _copies(labels, 1)
     # far enough apart that no step of a difference changes the order

@@ -138,9 +138,7 @@ def _tallied_as(verdict: Verdict) -> str:
     return "elsewhere" if verdict.place else verdict.claim.nature
 
 
-def text_table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], caption: str = ""
-) -> Table:
+def text_table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> Table:
     """A table of text, every column aligned to the left."""
     cells = tuple(tuple(Cell(text) for text in row) for row in rows)
     return Table(caption, columns(header), cells)

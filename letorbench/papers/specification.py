@@ -68,9 +68,7 @@ def specification_figure(
     rows = [(choice, s) for choice, settings in levels(specifications).items() for s in settings]
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(PAGE, 2.4 + 0.16 * len(rows)), layout="constrained")
-        top, bottom = figure.subplots(
-            2, 1, sharex=True, height_ratios=(2.2, 0.16 * len(rows))
-        )
+        top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(2.2, 0.16 * len(rows)))
         top.plot(values, ".", markersize=2.0, color=COLOURS[3])
         top.plot([at], [values[at]], "D", markersize=5.0, color=COLOURS[1],
                  label=f"our default, {values[at]:.3f}")  # fmt: skip

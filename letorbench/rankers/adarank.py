@@ -59,9 +59,7 @@ class _AdaRank(Ranker):
                 weights[learner.feature] += term.alpha * learner.sign
             return Linear(weights)
 
-        return boost(
-            booster, train, self.rounds, validation, to_model, deadline=self.deadline
-        )
+        return boost(booster, train, self.rounds, validation, to_model, deadline=self.deadline)
 
 
 @dataclass

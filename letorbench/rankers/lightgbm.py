@@ -64,6 +64,7 @@ class LightGBM(LambdaMART):
 
         data = _dataset(lightgbm, train)
         options = self._options(train, seed)
+
         def stop(state: Any) -> None:
             if watch.over():
                 last = state.iteration  # `model` cuts the trees at the round that is kept

@@ -69,9 +69,7 @@ class NDCGBoost(Ranker):
 
     name = "ndcgboost"
     title = "NDCG Boost: decision stumps boosted on a bound of the expected NDCG"
-    paper = (
-        "Valizadegan, Jin, Zhang, Mao: Learning to Rank by Optimizing NDCG Measure, NIPS 2009"
-    )
+    paper = "Valizadegan, Jin, Zhang, Mao: Learning to Rank by Optimizing NDCG Measure, NIPS 2009"
     auto_features = "raw"  # stumps only compare a feature's values
     formula = "M = sum_q 1/Z_q sum_i (2^r_i - 1) sum_{j != i} 1/(1 + exp(F_i - F_j))"
 
@@ -284,9 +282,7 @@ def _weights(
 
 
 @kernel(reorder=True)
-def _add_pairs(
-    u: np.ndarray, g: np.ndarray, w: np.ndarray, i: int, start: int, stop: int
-) -> float:
+def _add_pairs(u: np.ndarray, g: np.ndarray, w: np.ndarray, i: int, start: int, stop: int) -> float:
     """Add the pairs of i with start..stop - 1 to w; sum (gain_i - gain_j) sigma(F_j - F_i)."""
     u_i, g_i, w_i, inverted = u[i], g[i], 0.0, 0.0
     u_j, g_j, w_j = u[start:stop], g[start:stop], w[start:stop]  # from 0: can be vectorised

@@ -71,9 +71,7 @@ class RankBoost(Ranker):
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> Learned:
         booster = _Booster(train, BinnedFeatures.of(train.features, self.bins))
-        return boost_stumps(
-            booster, train, self.rounds, validation, self.patience, self.deadline
-        )
+        return boost_stumps(booster, train, self.rounds, validation, self.patience, self.deadline)
 
 
 # The paper's equations, pair by pair. H: scores (n_docs,) float64.

@@ -162,7 +162,13 @@ class Recipe(Ranker):
             )
             layers = 2 if self.model == "mlp" else 1
             return descend_per_query(
-                Lambda("ranknet"), layers, self.hidden, schedule, train, validation, rng,
+                Lambda("ranknet"),
+                layers,
+                self.hidden,
+                schedule,
+                train,
+                validation,
+                rng,
                 self.deadline,
             )
         family = self._family().on(train)

@@ -171,9 +171,7 @@ class MAPRisk:
 
         def part(first: int, last: int) -> None:
             sort(scores, self.offsets, first, last, order)
-            most_violated(
-                scores, self.relevant, order, self.offsets, first, last, weights, losses
-            )
+            most_violated(scores, self.relevant, order, self.offsets, first, last, weights, losses)
 
         in_threads(part, len(losses), self._least)
         n = max(self.n, 1)

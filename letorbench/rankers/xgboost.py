@@ -57,6 +57,7 @@ class XGBoost(LambdaMART):
 
         data = _matrix(xgboost, train)
         options = self._options(train, seed)
+
         class Stop(xgboost.callback.TrainingCallback):
             """Ends the training where the one rule for it says so."""
 

@@ -43,9 +43,7 @@ def stored_fit(folder: Path) -> dict[str, Any]:
     return fit
 
 
-def is_done(
-    folder: Path, identity: Mapping[str, object], time_limit: float | None = None
-) -> bool:
+def is_done(folder: Path, identity: Mapping[str, object], time_limit: float | None = None) -> bool:
     """Return whether the folder holds the finished, undamaged result of that identity.
 
     A result that a time limit cut off is finished only for the same limit or a shorter one. One

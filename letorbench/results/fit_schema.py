@@ -58,16 +58,19 @@ def _are_notices(notices: object) -> bool:
 _EXPECTED: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "identity": (
         "all that the scores depend on",
-        lambda value: isinstance(value, Mapping)
-        and isinstance(value.get("features"), str | None)
-        and isinstance(value.get("null", "error"), str | int | float),
+        lambda value: (
+            isinstance(value, Mapping)
+            and isinstance(value.get("features"), str | None)
+            and isinstance(value.get("null", "error"), str | int | float)
+        ),
     ),
     "test": ("the means of the test queries, or null", _is_test),
     "warnings": ("a list of kinds and texts", _are_notices),
     "cut_off": (
         "a time limit, or null",
-        lambda value: not value
-        or (isinstance(value, Mapping) and _is_number(value.get("time_limit"))),
+        lambda value: (
+            not value or (isinstance(value, Mapping) and _is_number(value.get("time_limit")))
+        ),
     ),
     "repeats": ("a number of seeds, or null", lambda value: value is None or _is_whole(value)),
 }

@@ -166,9 +166,10 @@ def _copy(source: Path, target: Path) -> None:
             if not (source / name).is_file():
                 (target / name).unlink(missing_ok=True)
                 continue
-            with write_atomically(target / name, binary=True) as file, (source / name).open(
-                "rb"
-            ) as content:
+            with (
+                write_atomically(target / name, binary=True) as file,
+                (source / name).open("rb") as content,
+            ):
                 shutil.copyfileobj(content, file)
         written = (source / paths.FIT).stat()
         os.utime(target / paths.FIT, ns=(written.st_atime_ns, written.st_mtime_ns))

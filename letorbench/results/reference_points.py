@@ -48,9 +48,7 @@ def relative_summary(
                 both = _both(fold.test, asked, benchmark.convention)
                 known[each.convention, fold.number] = both
         low, high = np.mean([known[each.convention, number] for number in numbers], axis=0)
-        ends = {
-            name: (a, b) for name, a, b in zip(measures, low.tolist(), high.tolist()) if b > a
-        }
+        ends = {name: (a, b) for name, a, b in zip(measures, low.tolist(), high.tolist()) if b > a}
         return replace(
             each,
             values={n: _share(v, *ends[n]) for n, v in each.values.items() if n in ends},

@@ -111,9 +111,7 @@ def read_folds(out: Path, dataset: str, algo: str) -> list[StoredFold]:
     return sound_and_damaged(out, dataset, algo)[0]
 
 
-def sound_and_damaged(
-    out: Path, dataset: str, algo: str
-) -> tuple[list[StoredFold], list[str]]:
+def sound_and_damaged(out: Path, dataset: str, algo: str) -> tuple[list[StoredFold], list[str]]:
     """Read every finished fold of an algorithm.
 
     Returns
@@ -162,9 +160,7 @@ def by_repeat(folds: Sequence[StoredFold]) -> list[list[StoredFold]]:
 
 def joined_queries(folds: Sequence[StoredFold]) -> PerQuery:
     """Read the test queries' values of an algorithm's folds, the repeats averaged."""
-    repeats = [
-        PerQuery.joined([fold.queries() for fold in repeat]) for repeat in by_repeat(folds)
-    ]
+    repeats = [PerQuery.joined([fold.queries() for fold in repeat]) for repeat in by_repeat(folds)]
     return PerQuery.averaged(repeats)
 
 

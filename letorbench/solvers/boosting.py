@@ -102,9 +102,7 @@ def boost(
             held_out = held_out + term.alpha * term.learner(validation.queries.features)
             measure = validation(held_out)
         stopping.record(measure)
-    none = Notice(
-        "nothing learned", "no weak learner improves on constant scores: none was added"
-    )
+    none = Notice("nothing learned", "no weak learner improves on constant scores: none was added")
     warnings = () if terms else (none,)
     kept = stopping.kept
     light = [replace(term, values=NO_VALUES) for term in terms]  # what is kept is small

@@ -42,9 +42,7 @@ class EarlyStopping:
     (2, True)
     """
 
-    def __init__(
-        self, patience: int = 0, deadline: Deadline = NEVER, rule: Rule = best
-    ) -> None:
+    def __init__(self, patience: int = 0, deadline: Deadline = NEVER, rule: Rule = best) -> None:
         if patience < 0:
             raise UsageError(f"found patience={patience}, expected 0 (never) or more")
         self.patience = patience
@@ -94,9 +92,7 @@ class EarlyStopping:
         return self.late and self._count < rounds and not self.out_of_patience
 
 
-def stopping_for(
-    validation: Validation | None, patience: int, deadline: Deadline
-) -> EarlyStopping:
+def stopping_for(validation: Validation | None, patience: int, deadline: Deadline) -> EarlyStopping:
     """Return the early stopping that goes by the validation set's rule."""
     rule = best if validation is None else validation.rule
     return EarlyStopping(patience, deadline, rule)

@@ -80,9 +80,7 @@ class GradientDescent(Solver):
         parts = [objective]
         if self.by_query:
             each = (train.queries(q, q + 1) for q in range(train.n_queries))
-            parts = [
-                Objective(family, loss, part, 1).with_prior(self.l2, theta) for part in each
-            ]
+            parts = [Objective(family, loss, part, 1).with_prior(self.l2, theta) for part in each]
         models = [family.model(theta)]
         rounds = stopping_for(validation, self.patience, deadline)
         values: list[float] = []

@@ -146,9 +146,7 @@ def conjugate_gradient(
     return x if squared <= enough else None
 
 
-def factored_step(
-    times: Callable[[np.ndarray], np.ndarray], target: np.ndarray
-) -> np.ndarray:
+def factored_step(times: Callable[[np.ndarray], np.ndarray], target: np.ndarray) -> np.ndarray:
     """Find x with times(x) = target, for a positive definite `times`, from its matrix.
 
     The matrix takes n products. The unknowns are scaled so that its diagonal is 1. Directions

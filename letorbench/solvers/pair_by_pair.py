@@ -68,9 +68,7 @@ def one_pair(features: np.ndarray, i: int, j: int, passes: Passes) -> float:
 
 
 @kernel()
-def factored_as_printed(
-    features: np.ndarray, blocks: LabelBlocks, q: int, passes: Passes
-) -> float:
+def factored_as_printed(features: np.ndarray, blocks: LabelBlocks, q: int, passes: Passes) -> float:
     """Do what `pair_by_pair` does with one exponential a pair and three passes a document."""
     starts, begin = blocks.starts, blocks.offsets[q]
     first, last = blocks.queries[q], blocks.queries[q + 1]

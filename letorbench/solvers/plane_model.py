@@ -132,9 +132,7 @@ class _System:
     def _solve(self, right: np.ndarray) -> np.ndarray:
         return self.scale * cho_solve(self.factor, self.scale * right)
 
-    def direction(
-        self, product: np.ndarray
-    ) -> tuple[np.ndarray, float, np.ndarray, np.ndarray]:
+    def direction(self, product: np.ndarray) -> tuple[np.ndarray, float, np.ndarray, np.ndarray]:
         """Return the changes of w, t, slack and alpha that change alpha slack by `product`."""
         base = (product + self.alpha * self.apart) / self.slack
         solved = self._solve(-self.pull - base @ self.slopes)

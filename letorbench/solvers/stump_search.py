@@ -206,9 +206,7 @@ def _fill_two(
 
 
 @kernel()
-def _fill_together(
-    codes: np.ndarray, weights: np.ndarray, k: int, histograms: np.ndarray
-) -> None:
+def _fill_together(codes: np.ndarray, weights: np.ndarray, k: int, histograms: np.ndarray) -> None:
     """Do as `_fill` for the features k..k + 3, the even and the odd documents apart."""
     a, b, c, d = codes[k], codes[k + 1], codes[k + 2], codes[k + 3]
     a0, b0, c0, d0 = histograms[0], histograms[1], histograms[2], histograms[3]

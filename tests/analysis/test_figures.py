@@ -72,9 +72,7 @@ def test_lines_differ_without_colour():
 
 def test_neighbours_differ_in_lightness():
     def lightness(colour):
-        return sum(
-            w * int(colour[i : i + 2], 16) for w, i in ((0.299, 1), (0.587, 3), (0.114, 5))
-        )
+        return sum(w * int(colour[i : i + 2], 16) for w, i in ((0.299, 1), (0.587, 3), (0.114, 5)))
 
     steps = [abs(lightness(a) - lightness(b)) for a, b in itertools.pairwise(COLOURS)]
     assert min(steps) > 30 and max(map(lightness, COLOURS)) < 180

@@ -85,6 +85,7 @@ def test_marks_against_a_baseline():
     header, first, *_ = csv.reader(io.StringIO(render(SUMMARY, MEASURES, "csv", marks)))
     assert header[-2:] == ["ndcg@1-sign", "map-sign"] and first[-2:] == ["1", "0"]
 
+
 def test_what_a_time_limit_cut_off_says_so():
     rows = (Row("a", "letor3", 5, {"map": 0.5}, 5, cut_off=2), Row("b", "letor3", 5, {"map": 0.4}))
     text = render(Summary("S", rows), ["map"], "text")

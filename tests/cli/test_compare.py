@@ -134,7 +134,7 @@ def test_an_algorithm_with_itself_does_not_differ(folder, tmp_path):
     for test in ("randomization", "t", "wilcoxon"):
         words = ["compare", "TOY", "--algo", "regression,twin", "--test", test, "--format", "csv"]
         result = CliRunner().invoke(cli, [*words, "--out", str(tmp_path / "results")])
-        row, = csv.DictReader(io.StringIO(result.stdout))
+        (row,) = csv.DictReader(io.StringIO(result.stdout))
         assert float(row["p"]) == 1 and float(row["effect"]) == 0 and int(row["ties"]) == 40
 
 

@@ -216,8 +216,16 @@ def lose_array(entry: Path) -> None:
 @pytest.mark.parametrize(
     "damage",
     [
-        truncate, flip, garble_meta, alter_meta, shorten_meta, lose_meta, empty_meta, lose_array,
-        lose_docids, exchange_entries,
+        truncate,
+        flip,
+        garble_meta,
+        alter_meta,
+        shorten_meta,
+        lose_meta,
+        empty_meta,
+        lose_array,
+        lose_docids,
+        exchange_entries,
     ],
 )
 def test_damage_is_mended(damage, cache, files, tmp_path, no_reading) -> None:
@@ -378,9 +386,7 @@ print(whole.features.sum(dtype=float), bounds.tolist())
 
 def start(folder: Path, files: list[Path]) -> subprocess.Popen:
     command = [sys.executable, "-c", PROCESS, str(folder), *map(str, files)]
-    process = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "ready\n"
     return process
 

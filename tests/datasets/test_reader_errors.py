@@ -31,10 +31,14 @@ LINES = [
     ("0 qid:1 2:1 1:1", f"feature index 1 after 2, expected {ORDER}"),
     ("0 qid:1 1:1 2:1 2:1", "feature index 2 twice, expected each index once, in increasing order"),
     ("0 qid:1 0:1", "feature index 0, expected indices from 1"),
-    ("0 qid:1 1:1 70000:1",
-     "feature index 70000, expected at most 65536, the largest index there can be"),
-    ("0 qid:1 1:1 99999999999:1",
-     "feature index 99999999999, expected at most 65536, the largest index there can be"),
+    (
+        "0 qid:1 1:1 70000:1",
+        "feature index 70000, expected at most 65536, the largest index there can be",
+    ),
+    (
+        "0 qid:1 1:1 99999999999:1",
+        "feature index 99999999999, expected at most 65536, the largest index there can be",
+    ),
     ("0 qid:1 0000011:1", "feature index 0000011, expected at most 6 digits"),
     ("0 qid:1 1:1 0000001:1", "feature index 0000001, expected at most 6 digits"),
     ("0 qid:1 '1:1", "''1:1', expected index:value, a comment or the end of the line"),
@@ -48,17 +52,23 @@ LINES = [
     ("0 qid:1 1:1 2: 3:4", "'' as the value of feature 2, expected a number"),
     ("0 qid:1 1:1 2:1e39", f"'1e39' as the value of feature 2, expected {SIZE}"),
     ("0 qid:1 1:1 2:-1e400#c", f"'-1e400' as the value of feature 2, expected {SIZE}"),
-    ("0 qid:1 1:1 2:3.4028235677973366e38 3:x",
-     f"'3.4028235677973366e38' as the value of feature 2, expected {SIZE}"),
+    (
+        "0 qid:1 1:1 2:3.4028235677973366e38 3:x",
+        f"'3.4028235677973366e38' as the value of feature 2, expected {SIZE}",
+    ),
     ("0 qid:1 1:1 2:0x1p3", "'0x1p3' as the value of feature 2, expected a number"),
     ("0 qid:1 1:1 2:1_0", "'1_0' as the value of feature 2, expected a number"),
     ("0 qid:1 1:1 2:\u0661", "'\u0661' as the value of feature 2, expected a number"),
-    ("0 qid:9223372036854775806 1:1",
-     "query id 'qid:9223372036854775806', "
-     "expected qid: followed by an integer of at most 18 digits"),
+    (
+        "0 qid:9223372036854775806 1:1",
+        "query id 'qid:9223372036854775806', "
+        "expected qid: followed by an integer of at most 18 digits",
+    ),
     ("0 qid:1 1:1 2:1.2.3", "'1.2.3' as the value of feature 2, expected a number"),
-    ("0 qid:1 1:1 2:NULL",
-     "NULL as the value of feature 2, expected a number (or --null min, --null 0)"),
+    (
+        "0 qid:1 1:1 2:NULL",
+        "NULL as the value of feature 2, expected a number (or --null min, --null 0)",
+    ),
 ]
 
 

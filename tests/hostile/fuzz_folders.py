@@ -282,5 +282,3 @@ class Trials(Target):
     def taken(self, data: bytes) -> bool:
         self.source.write_bytes(data)
         return bool(read_trainings(self.source))
-
-

@@ -132,7 +132,7 @@ class Trees(Target):
 
     name = "trees"
     watched = ("letorbench.models.tree_texts",)
-    words = (b"num_leaves=", b"-1", b"left_child=", b"\"split_indices\"", b"tree_sizes=", b"Tree=0")
+    words = (b"num_leaves=", b"-1", b"left_child=", b'"split_indices"', b"tree_sizes=", b"Tree=0")
     most = 16_000
 
     def seeds(self) -> list[bytes]:
@@ -156,5 +156,3 @@ class Trees(Target):
         if found.shape != (9,):
             raise Misread(f"scores of shape {found.shape}")
         return True
-
-

@@ -116,9 +116,7 @@ COMMANDS = (
 
 
 @pytest.mark.parametrize("name", NAMES, ids=ascii)
-def test_a_stored_algorithm_of_any_name_is_shown(
-    name: str, stored: Path, tmp_path: Path
-) -> None:
+def test_a_stored_algorithm_of_any_name_is_shown(name: str, stored: Path, tmp_path: Path) -> None:
     out = renamed(stored, tmp_path, name)
     for words in COMMANDS:
         shown = CliRunner().invoke(cli, [*words, "--out", str(out)])

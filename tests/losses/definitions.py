@@ -69,6 +69,7 @@ CONSISTENT = {
     )
 }
 
+
 def in_label_order(r: list[int]) -> list[int]:
     """Documents by falling label, equal ones in file order."""
     return sorted(range(len(r)), key=lambda i: -r[i])
@@ -113,8 +114,9 @@ V = {
     "Ri-Rj": lambda r, i, j: abs(WORTH[r[i]] - WORTH[r[j]]),
 }
 V_IN_FILE_ORDER = {
-    "(Ri-Rj)(ei-ej)": lambda r, i, j: (WORTH[r[i]] - WORTH[r[j]])
-    * (1.0 / log2(1 + place(r, i)) - 1.0 / log2(1 + place(r, j)))
+    "(Ri-Rj)(ei-ej)": lambda r, i, j: (
+        (WORTH[r[i]] - WORTH[r[j]]) * (1.0 / log2(1 + place(r, i)) - 1.0 / log2(1 + place(r, j)))
+    )
 }
 for table in (V, V_IN_FILE_ORDER):
     table["(Ri-Rj)(ei-ej)/Z"] = lambda r, i, j, v=table["(Ri-Rj)(ei-ej)"]: (
@@ -132,9 +134,7 @@ PHI = {
 
 def chain(s: list[float], order: list[int], w: list[float]) -> float:
     """-sum of w log(e^s / the sum of e^s from there on)."""
-    return sum(
-        w[i] * (log_sum_exp([s[j] for j in order[t:]]) - s[i]) for t, i in enumerate(order)
-    )
+    return sum(w[i] * (log_sum_exp([s[j] for j in order[t:]]) - s[i]) for t, i in enumerate(order))
 
 
 def at_once(s: list[float], r: list[int], w: list[float]) -> float:
@@ -205,11 +205,13 @@ def pairs(r: list[int]) -> list[tuple[int, int]]:
 
 FUNCTIONALS = {
     "mcl": lambda s, r: sum(log_sum_exp(s) - s[i] for i in best(r)) / max(1, len(best(r))),
-    "smooth-ndcg": lambda s, r: max(r) > 0
-    and 1.0 - sum(u / log2(1.0 + smoothed(s, i)) for i, u in enumerate(shares(r, 0))),
+    "smooth-ndcg": lambda s, r: (
+        max(r) > 0 and 1.0 - sum(u / log2(1.0 + smoothed(s, i)) for i, u in enumerate(shares(r, 0)))
+    ),
     "smooth-err": lambda s, r: max(r) > 0 and 1.0 - smooth_err(s, r),
-    "smooth-mrr": lambda s, r: max(r) > 0
-    and 1.0 - sum(1.0 / smoothed(s, i) for i in best(r)) / len(best(r)),
+    "smooth-mrr": lambda s, r: (
+        max(r) > 0 and 1.0 - sum(1.0 / smoothed(s, i) for i in best(r)) / len(best(r))
+    ),
     **{
         f"pairwise-{phi}-{weight}": partial(weighted_pairs, phi, v)
         for phi in PHI

@@ -76,9 +76,7 @@ def queries(rng: np.random.Generator) -> QuerySet:
 @pytest.mark.parametrize("neighbours", [False, True])
 @pytest.mark.parametrize("truncation", [0, 4])
 @pytest.mark.parametrize("spread", [0.0, 1.0, 3.0, 500.0])
-def test_forces_are_the_sum_over_pairs(
-    name, margin, neighbours, truncation, spread, queries, rng
-):
+def test_forces_are_the_sum_over_pairs(name, margin, neighbours, truncation, spread, queries, rng):
     # rounded scores tie, and ties have the mean of all their orders
     scores = spread * np.round(rng.normal(size=queries.n_docs), 1)
     function = Lambda(name, neighbours, margin, truncation)

@@ -36,9 +36,7 @@ def test_segment_sums_add_from_left_to_right(rng: np.random.Generator) -> None:
     values = rng.normal(size=offsets[-1]) * 10.0 ** rng.integers(-8, 8, offsets[-1])
     sums = np.full(len(LENGTHS), np.nan)
     rankings.segment_sums(values, offsets, sums)
-    expected = [
-        np.cumsum(np.append(0.0, values[a:b]))[-1] for a, b in zip(offsets, offsets[1:])
-    ]
+    expected = [np.cumsum(np.append(0.0, values[a:b]))[-1] for a, b in zip(offsets, offsets[1:])]
     np.testing.assert_array_equal(sums, expected)
 
 

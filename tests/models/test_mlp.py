@@ -44,9 +44,7 @@ def test_forward_and_backward_are_numpys(layers, units, dtype, digits, rng):
     np.testing.assert_allclose(scores, net_scores(features, net), atol=10 * digits)
     slope = rng.normal(size=19)
     change = Layers(np.zeros((units, 37), dtype), np.zeros(units), np.zeros(len(net.output)))
-    backward(
-        features, as_type(net, dtype), hidden, slope, np.empty((30, units), dtype), change
-    )
+    backward(features, as_type(net, dtype), hidden, slope, np.empty((30, units), dtype), change)
     for ours, theirs in zip(change, net_gradient(features, net, slope), strict=True):
         np.testing.assert_allclose(ours, theirs, atol=50 * digits)
 

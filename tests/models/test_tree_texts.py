@@ -120,7 +120,7 @@ def test_odd_xgboost_forests_are_refused(name: str, shorter: bool) -> None:
 
 def test_random_changes_crash_nothing(kind: str, text: str) -> None:
     rng = np.random.default_rng(3)
-    pieces = [*"-9=\n []{}e.,\"", "99999999", "null", ""]
+    pieces = [*'-9=\n []{}e.,"', "99999999", "null", ""]
     refused = 0
     for _ in range(300):
         at = int(rng.integers(len(text)))

@@ -11,7 +11,7 @@ from letorbench.losses import loss
 from letorbench.papers import laboratory
 from letorbench.papers.laboratory import Eta
 
-MINE = '''
+MINE = """
 import numpy as np
 from letorbench.losses.base import Loss, ValueAndGradient
 
@@ -21,7 +21,7 @@ def backwards(scores, queries):
     return ValueAndGradient(value, 2.0 * d)
 
 LOSS = Loss("backwards", "|s + r|^2", backwards)
-'''
+"""
 
 
 def test_minimiser_of_squares_is_the_mean(rng):
@@ -76,7 +76,7 @@ def test_a_consistent_loss_learns_the_optimal_order():
         loss("least-squares-ndcg"), np.random.default_rng(0), (10, 1_000)
     )
     assert late < early and late < 1e-3
-    (_, never), = laboratory.learning_curve(
+    ((_, never),) = laboratory.learning_curve(
         loss("least-squares"), np.random.default_rng(0), (1_000,)
     )
     assert never > 10.0 * late

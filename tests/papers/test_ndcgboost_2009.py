@@ -39,9 +39,7 @@ def test_each_kind_of_claim_is_judged_by_its_own_methods(rng):
     folds = np.repeat(np.arange(5), 20)
     found = {m: Values(ndcgboost_2009.CUTOFFS, base + v, folds) for m, v in levels.items()}
     judged = {
-        c.id: c.judge(found)
-        for c in ndcgboost_2009.CLAIMS
-        if c.dataset in ("OHSUMED", "TD2003")
+        c.id: c.judge(found) for c in ndcgboost_2009.CLAIMS if c.dataset in ("OHSUMED", "TD2003")
     }
     assert judged["ohsumed-best"].verdict == REPRODUCED
     assert "10 of 10" in judged["ohsumed-best"].note
@@ -86,7 +84,9 @@ ABOVE_LISTNET = {f"{dataset}-ndcgboost-above-listnet" for dataset in ("ohsumed",
         (
             ("frank", "regression"),
             {
-                "ohsumed-second-frank", "td2003-regression-above-frank", "ohsumed-value-frank",
+                "ohsumed-second-frank",
+                "td2003-regression-above-frank",
+                "ohsumed-value-frank",
                 *(f"{dataset}-well-frank" for dataset in ("ohsumed", "td2004")),
                 *(f"{dataset}-poorly-frank" for dataset in ("td2003", "hp2003", "hp2004")),
             },

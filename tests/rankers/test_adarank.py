@@ -42,14 +42,10 @@ def test_the_step_is_the_papers(rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize("name", BOTH)
-def test_the_booster_weighs_and_steps_by_the_equations(
-    rng: np.random.Generator, name: str
-) -> None:
+def test_the_booster_weighs_and_steps_by_the_equations(rng: np.random.Generator, name: str) -> None:
     train = hinted(rng, [12, 7, 1, 30] * 4)
     cls = ranker(name)
-    metric = PreparedMetric.of(
-        train.labels, train.offsets, cls().measure, CONVENTIONS["standard"]
-    )
+    metric = PreparedMetric.of(train.labels, train.offsets, cls().measure, CONVENTIONS["standard"])
     booster = adarank._Booster(train, metric, both=True)
     scores = rng.normal(size=train.n_docs)
     E_t = E(train, scores, BOTH[name])
@@ -128,9 +124,7 @@ def test_the_best_round_on_validation_is_kept(rng: np.random.Generator, name: st
 
 
 @pytest.mark.parametrize("name", BOTH)
-def test_nothing_relevant_learns_nothing_and_says_so(
-    rng: np.random.Generator, name: str
-) -> None:
+def test_nothing_relevant_learns_nothing_and_says_so(rng: np.random.Generator, name: str) -> None:
     model: Ranker = ranker(name)().fit_sets(random_queries(rng, [5, 5], levels=1))
     assert not model.learned.model.weights.any() and model.learned.warnings
 

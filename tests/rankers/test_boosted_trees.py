@@ -33,9 +33,7 @@ def test_our_measure_chooses_the_rounds(cls, rng, select, convention):
     assert len(curve) == 40 and model.learned.best == int(np.argmax(curve)) + 1
     assert validation(model.predict(valid.features)).mean() == pytest.approx(max(curve), abs=1e-12)
     again = cls(rounds=model.learned.best).fit_sets(train)  # so many rounds, and no more
-    np.testing.assert_array_equal(
-        again.predict(valid.features), model.predict(valid.features)
-    )
+    np.testing.assert_array_equal(again.predict(valid.features), model.predict(valid.features))
 
 
 def test_patience_ends_the_training(cls, rng):

@@ -142,9 +142,7 @@ def test_a_data_frame_may_have_its_queries_in_a_column():
     X, y, qid = arrays()
     frame = pd.DataFrame(X, columns=list("abcd")).assign(qid=qid)
     model = lb.ListNet().fit(frame, y)
-    np.testing.assert_array_equal(
-        model.predict(frame), lb.ListNet().fit(X, y, qid=qid).predict(X)
-    )
+    np.testing.assert_array_equal(model.predict(frame), lb.ListNet().fit(X, y, qid=qid).predict(X))
     assert model.n_features_in_ == 4 and model.score(frame, y) == model.score(X, y, qid=qid)
     with pytest.raises(DataError, match="found the feature 'b', expected 'a' in its place"):
         model.predict(frame[["b", "a", "c", "d"]])

@@ -31,13 +31,16 @@ def literals(path: Path) -> list[str]:
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in docs
     ]
-    return plain + [
-        f"{part.value}*"  # what stands before a value: f"fold{number}" is fold*
-        for node in ast.walk(tree)
-        if isinstance(node, ast.JoinedStr)
-        for part, follows in zip(node.values, node.values[1:])
-        if isinstance(part, ast.Constant) and isinstance(follows, ast.FormattedValue)
-    ]
+    return (
+        plain
+        + [
+            f"{part.value}*"  # what stands before a value: f"fold{number}" is fold*
+            for node in ast.walk(tree)
+            if isinstance(node, ast.JoinedStr)
+            for part, follows in zip(node.values, node.values[1:])
+            if isinstance(part, ast.Constant) and isinstance(follows, ast.FormattedValue)
+        ]
+    )
 
 
 def test_no_other_module_names_a_result_file() -> None:

@@ -50,7 +50,7 @@ def test_a_summary_and_its_copy(tmp_path):
 def test_values_are_means_of_the_folds_means(tmp_path):
     store_fold(tmp_path, "SET", "a", 1, {"map": [0.0, 1.0, 1.0]})
     store_fold(tmp_path, "SET", "a", 3, {"map": [0.25]})
-    row, = read_summary(tmp_path, "SET").rows
+    (row,) = read_summary(tmp_path, "SET").rows
     assert row.values == {"map": np.mean([np.mean([0.0, 1.0, 1.0]), 0.25])}
     assert row.partial and read_summary(tmp_path, "SET").partial == ("a: folds 2 of 5",)
     folder = tmp_path / "SET" / "a"

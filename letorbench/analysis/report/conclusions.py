@@ -71,7 +71,7 @@ def _tested(
 
 
 def _verdict(pair: Pair, procedure: Procedure) -> str:
-    """"is significant (...)" or "is not significant (...)"; the pair is the other one's view."""
+    """Say "is significant (...)" or "is not significant (...)"; the pair is the other's view."""
     significant = pair.sign(procedure.alpha) < 0
     found = pair.interval
     p = probability(pair.adjusted)

@@ -29,7 +29,7 @@ def table(made: Table) -> str:
     )
     notes = "".join("\n" + paragraph(note, "note") for note in made.notes)
     return (
-        f'{paragraph(said, "note")}\n'
+        f"{paragraph(said, 'note')}\n"
         f'<div class="wide" role="region" tabindex="0" aria-label="{escape(said)}">\n'
         f'<table aria-label="{escape(said)}">\n<thead><tr>{heads}</tr></thead>\n'
         f"<tbody>\n{body}\n</tbody></table></div>{notes}"

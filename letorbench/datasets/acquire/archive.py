@@ -92,9 +92,7 @@ def _write(content: Iterator[bytes], target: Path, place: Path) -> None:
         raise WriteError(place, error) from None
 
 
-def _check_hashes(
-    source: Source, found: tuple[Found, ...], scratch: Path, expected: Name
-) -> None:
+def _check_hashes(source: Source, found: tuple[Found, ...], scratch: Path, expected: Name) -> None:
     published = {path.lower(): known for path, known in expected.entry.hashes.items()}
     root = expected.entry.places[0].format(variant=expected.variant)
     for inside, place in next(each.files for each in found if each.name == expected.label):

@@ -63,9 +63,7 @@ class _Changed(DataError):
     """The server continues with another content than it began with."""
 
 
-def download(
-    source: Source, folder: Path, patience: Patience, use: Callable[[Path], Used]
-) -> Used:
+def download(source: Source, folder: Path, patience: Patience, use: Callable[[Path], Used]) -> Used:
     """Download a file into a folder that holds the unfinished one, if any, and use it.
 
     A file of several pieces that cannot be used is downloaded once more, as one: its pieces may

@@ -204,9 +204,7 @@ def _folder(root: Path) -> Source:
             else:
                 links += 1
     stem = root.resolve().name
-    return Source(
-        root, stem, tuple(members), lambda member: (root / member.path).open("rb"), links
-    )
+    return Source(root, stem, tuple(members), lambda member: (root / member.path).open("rb"), links)
 
 
 def _zip(path: Path, archive: zipfile.ZipFile) -> Source:

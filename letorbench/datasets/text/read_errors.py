@@ -67,8 +67,7 @@ def _describe(fault: Fault, limit: int, known_width: bool) -> tuple[str, str]:
             digits = token[5:-1].lstrip("+-")
             most = " of at most 18 digits" if digits.isascii() and digits.isdigit() else ""
             return f"query id {token}", f"qid: followed by an integer{most}"
-        return (f"{token} after the label" if token != "''" else "no qid after the label",
-                "qid:N")
+        return (f"{token} after the label" if token != "''" else "no qid after the label", "qid:N")
     if fault.code == kernels.INDEX:
         return _describe_index(fault, token, limit, known_width)
     value = token.partition("#")[0] + "'" if "#" in token else token

@@ -82,11 +82,40 @@ def test_numbers_have_the_bits_of_python_float() -> None:
     assert all(len(numbers[i]) > 16 or "e" in numbers[i] for i in hard)
 
 
-@pytest.mark.parametrize("number", ["", ".", "-", "+", "1e", "1e+", "1.2.3", "nan", "inf", "1x",
-                                    "-.e3", "0x10", "1e39", "-1e39", "1e400", "3.4028236e38",
-                                    "1" + "0" * 39, "infinity", "0x1p3", "\u0661", "\uff11",
-                                    "1\u00b2", "1e99999999999999999999", "1_0", "--1", "1,5", "1-",
-                                    "NULL", "é"])
+@pytest.mark.parametrize(
+    "number",
+    [
+        "",
+        ".",
+        "-",
+        "+",
+        "1e",
+        "1e+",
+        "1.2.3",
+        "nan",
+        "inf",
+        "1x",
+        "-.e3",
+        "0x10",
+        "1e39",
+        "-1e39",
+        "1e400",
+        "3.4028236e38",
+        "1" + "0" * 39,
+        "infinity",
+        "0x1p3",
+        "\u0661",
+        "\uff11",
+        "1\u00b2",
+        "1e99999999999999999999",
+        "1_0",
+        "--1",
+        "1,5",
+        "1-",
+        "NULL",
+        "é",
+    ],
+)
 def test_what_is_no_number_stops(number: str) -> None:
     _, _, state = parse_numbers(["1", number, "2"])
     assert (state[kernels.CODE], state[kernels.ROWS]) == (kernels.VALUE, 1)
