@@ -38,7 +38,7 @@ NEEDS = ("demo", "shared", "bench")
 
 #: the packages that `letorbench doctor` lists
 PACKAGES = (
-    "numpy|scipy|numba|click|pandas|matplotlib|tqdm|joblib|threadpoolctl|packaging|tomli|"
+    "numpy|scipy|numba|click|pandas|matplotlib|tqdm|cloudpickle|threadpoolctl|packaging|tomli|"
     "scikit-learn|lightgbm|xgboost|pytest"
 )
 #: what differs from machine to machine and run to run, and what stands for it in a comparison

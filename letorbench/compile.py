@@ -15,7 +15,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from joblib import Parallel, delayed
 from tqdm import tqdm
 
 from letorbench.conventions import CONVENTIONS
@@ -26,6 +25,7 @@ from letorbench.jit import stale_kernel_folders
 from letorbench.losses import LOSSES, loss
 from letorbench.measures import default_measures, query_metrics
 from letorbench.models.families import FAMILIES
+from letorbench.processes import in_processes
 from letorbench.rankers import names, ranker
 from letorbench.threads import thread_count
 
@@ -75,13 +75,21 @@ def compile_all(jobs: int) -> int:
         *(partial(fit, "recipe", model=family, iterations=2) for family in FAMILIES),
         *(partial(compute, name) for name in LOSSES),
     ]
-    done = Parallel(jobs, return_as="generator")(delayed(call)() for call in calls)
+    done = in_processes(_called, calls, range(len(calls)), min(jobs, len(calls)), _lost)
     list(tqdm(done, "compiling", len(calls), unit="call", disable=None))
     # two processes that compile the same kernel can lose each other's entry in the index of the
     # cache: this pass loads what is there and compiles what was lost
     for call in calls:
         call()
     return len(calls)
+
+
+def _called(calls: list[Callable[[], None]], number: int) -> None:
+    calls[number]()
+
+
+def _lost(number: int, how: str) -> None:
+    raise RuntimeError(f"a process that compiles {how}")
 
 
 def main() -> None:

@@ -77,8 +77,8 @@ def test_help_imports_nothing_heavy():
         "import sys; from letorbench.cli import cli\n"
         "try: cli(['--help'])\n"
         "except SystemExit: pass\n"
-        "print([m for m in ('numpy', 'numba', 'scipy', 'pandas', 'matplotlib', 'joblib', 'tqdm')"
-        " if m in sys.modules])"
+        "print([m for m in ('numpy', 'numba', 'scipy', 'pandas', 'matplotlib', 'tqdm',"
+        " 'cloudpickle') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.endswith("[]\n")

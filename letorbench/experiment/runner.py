@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from warnings import catch_warnings, filterwarnings
 
 from letorbench.datasets.convention_check import check_convention
 from letorbench.datasets.own.leaks import leak
@@ -24,6 +23,7 @@ from letorbench.experiment.plan import (
 from letorbench.experiment.settings import Settings
 from letorbench.experiment.shard import Shard
 from letorbench.experiment.task import FAILURES, Outcome, Worker, attempt
+from letorbench.processes import in_processes
 from letorbench.rankers import plugins
 from letorbench.rankers.base import Ranker
 from letorbench.results.fold_result import check_writable
@@ -207,16 +207,22 @@ def _outcomes(
         for each in todo:
             yield attempt(each.task, worker, benchmarks[each.task.dataset], each.ranker)
         return
-    import joblib
-
     worker = Worker(protocol, plugins.files(), max(1, thread_count() // jobs))
-    with joblib.parallel_config(backend="loky", inner_max_num_threads=1), catch_warnings():
-        # a run that ends early, since nothing can be written, says so itself
-        filterwarnings("ignore", "[0-9]+ tasks which were still being processed", UserWarning)
-        parallel = joblib.Parallel(n_jobs=jobs, batch_size=1, return_as="generator_unordered")
-        yield from parallel(
-            joblib.delayed(attempt)(each.task, worker, each.benchmark, each.ranker) for each in todo
-        )
+    in_memory = {job.task.dataset: job.benchmark for job in todo}
+    items = [(job.task, job.ranker) for job in todo]
+    yield from in_processes(_attempted, (worker, in_memory), items, jobs, _lost)
+
+
+def _attempted(
+    common: tuple[Worker, Mapping[str, Benchmark | None]], item: tuple[Task, type[Ranker] | None]
+) -> Outcome:
+    (worker, in_memory), (task, cls) = common, item
+    return attempt(task, worker, in_memory[task.dataset], cls)
+
+
+def _lost(item: tuple[Task, type[Ranker] | None], how: str) -> Outcome:
+    """Return the outcome of a task whose process died: the system kills what needs too much."""
+    return Outcome(item[0], error=f"its process {how} (too little memory?)", exit_status=1)
 
 
 def _progress(outcomes: Iterator[Outcome], total: int) -> Iterator[Outcome]:
