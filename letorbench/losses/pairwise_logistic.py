@@ -22,7 +22,7 @@ from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices
 from letorbench.losses.exponentials import SPAN, exponentials
-from letorbench.losses.smooth_sums import pays, ranknet_blocks
+from letorbench.losses.smooth_sums import PairBlock, pays, ranknet_blocks
 
 #: pairs whose logarithms are taken as one; a product of so many u_i + u_j is a normal number
 ROWS = 8
@@ -126,7 +126,7 @@ def ranknet_query(workspace: PairWorkspace, starts: np.ndarray, first: int, last
 
     The query has the blocks first..last - 1 of `starts`.
     """
-    s, u, product, force = workspace
+    s, u, force = workspace.s, workspace.u, workspace.force
     begin = starts[first]
     size = starts[last] - begin
     span = exponentials(s, size, u)
@@ -135,24 +135,37 @@ def ranknet_query(workspace: PairWorkspace, starts: np.ndarray, first: int, last
     cost = 0.0
     for b in range(first, last - 1):
         b0, b1 = starts[b] - begin, starts[b + 1] - begin
-        if not span <= SPAN:
-            for i in range(b0, b1):
-                cost += _row_far(s, i, b1, size, force)
-            continue
-        if pays(b1 - b0, size - b1, span):
-            cost += ranknet_blocks(s, u, b0, b1, size, top, span, force)
-            continue
-        for start in range(b0, b1, ROWS):
-            product[b1:size] = 1.0
-            stop = min(start + ROWS, b1)
-            for i in range(start, stop - 1, 2):
-                _two_rows(u, i, b1, size, product, force)
-            if (stop - start) % 2:
-                _row(u, stop - 1, b1, size, product, force)
-            for i in range(start, stop):
-                cost -= (s[i] - top) * (size - b1)
-            for j in range(b1, size):
-                cost += np.log(product[j])
+        cost += add_forces(workspace, PairBlock(b0, b1, b1, size), top, span)
+    return cost
+
+
+@kernel()
+def add_forces(workspace: PairWorkspace, pairs: PairBlock, top: float, span: float) -> float:
+    """Add the forces of the pairs to the workspace's; return their cost.
+
+    The workspace has the scores of the query in `s` and what `exponentials` gives in `u`; top
+    is the largest score, and span the scores' range.
+    """
+    s, u, product, force = workspace
+    b0, b1, begin, end = pairs
+    cost = 0.0
+    if not span <= SPAN:
+        for i in range(b0, b1):
+            cost += _row_far(s, i, begin, end, force)
+        return cost
+    if pays(b1 - b0, end - begin, span):
+        return ranknet_blocks(s, u, pairs, top, span, force)
+    for start in range(b0, b1, ROWS):
+        product[begin:end] = 1.0
+        stop = min(start + ROWS, b1)
+        for i in range(start, stop - 1, 2):
+            _two_rows(u, i, begin, end, product, force)
+        if (stop - start) % 2:
+            _row(u, stop - 1, begin, end, product, force)
+        for i in range(start, stop):
+            cost -= (s[i] - top) * (end - begin)
+        for j in range(begin, end):
+            cost += np.log(product[j])
     return cost
 
 

@@ -8,6 +8,8 @@ Approximation Practice, theorem 8.2), each term costing one pass over the block.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from letorbench.jit import kernel
@@ -16,6 +18,15 @@ from letorbench.jit import kernel
 NARROWEST = 0.5
 #: how much of the strip without poles is used, and the logarithm of the error asked for
 STRIP, DIGITS = 0.9, 37.0
+
+
+class PairBlock(NamedTuple):
+    """The pairs (b0..b1 - 1) x (begin..end - 1) of a query's documents in label order."""
+
+    b0: int
+    b1: int
+    begin: int
+    end: int
 
 
 @kernel()
@@ -35,24 +46,23 @@ def pays(upper: int, lower: int, span: float) -> bool:
 def ranknet_blocks(
     s: np.ndarray,
     u: np.ndarray,
-    b0: int,
-    b1: int,
-    end: int,
+    pairs: PairBlock,
     top: float,
     span: float,
     force: np.ndarray,
 ) -> float:
-    """Add the forces of the pairs (b0..b1 - 1) x (b1..end - 1); their cost.
+    """Add the forces of the pairs; return their cost.
 
     s: scores; u = exp(s - top), top the largest score and span the scores' range.
     """
+    b0, b1, begin, end = pairs
     n = terms(span)
     half = max(0.5 * span, NARROWEST)
     middle = top - 0.5 * span
     pull, push = np.empty(n), np.empty(n)
     for k in range(n):
         v = np.exp(middle - top + half * np.cos(np.pi * (k + 0.5) / n))
-        pull[k] = _share(u, b1, end, v)
+        pull[k] = _share(u, begin, end, v)
         push[k] = (b1 - b0) - _share(u, b0, b1, v)
     pull, push = _coefficients(pull), _coefficients(push)
     # d/dx sum_j log(1 + e^{s_j - x}) is minus the pull: its series integrated, then the constant
@@ -62,14 +72,14 @@ def ranknet_blocks(
         integral[k] = half * (pull[k - 1] * (2.0 if k == 1 else 1.0) - later) / (2.0 * k)
     right = np.exp(-(middle - top + half))
     constant = integral.sum()
-    for j in range(b1, end):
+    for j in range(begin, end):
         constant += np.log1p(u[j] * right)
     cost = 0.0
     for i in range(b0, b1):
         t = (s[i] - middle) / half
         force[i] += _series(pull, t)
         cost += constant - _series(integral, t)
-    for j in range(b1, end):
+    for j in range(begin, end):
         force[j] -= _series(push, (s[j] - middle) / half)
     return cost
 

@@ -29,6 +29,7 @@ from letorbench.losses.label_order import (
     PairWeights,
     label_count,
 )
+from letorbench.losses.weighted_logistic import weighted_logistic
 
 PairLossName = Literal["quadratic", "hinge", "exponential", "logistic"]
 QUADRATIC, HINGE, EXPONENTIAL, LOGISTIC, FIELD = range(5)
@@ -111,6 +112,15 @@ def summed(
 
     shared: see `PairWeight.of`.
     """
+    if kind == LOGISTIC and (shared or not weight.places):
+        return in_query_slices(
+            weighted_logistic,
+            queries,
+            scores,
+            queries.by_label,
+            weight.of(queries, shared),
+            documents=1_000,
+        )
     return in_query_slices(
         _weighted_pairs,
         queries,
