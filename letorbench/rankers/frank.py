@@ -7,18 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit as sigma
 
-from letorbench.datasets.queryset import LabelBlocks, QuerySet
-from letorbench.jit import kernel, longest_query
-from letorbench.losses.base import query_share
-from letorbench.losses.exponentials import SPAN, exponentials, gather
+from letorbench.datasets.queryset import QuerySet
 from letorbench.rankers.base import Ranker
 from letorbench.rankers.rankboost import pairs
-from letorbench.solvers.boosting import Term, adaboost_step, boost_stumps
+from letorbench.solvers.boosting import boost_stumps
+from letorbench.solvers.fidelity_search import FidelityBooster
 from letorbench.solvers.learned import Learned
-from letorbench.solvers.margin import pair_counts
 from letorbench.solvers.stump_search import BinnedFeatures
 from letorbench.solvers.validation import Validation
-from letorbench.threads import in_threads
 
 
 @dataclass
@@ -75,7 +71,7 @@ class FRank(Ranker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> Learned:
-        booster = _Booster(train, BinnedFeatures.of(train.features, self.bins))
+        booster = FidelityBooster(train, BinnedFeatures.of(train.features, self.bins))
         return boost_stumps(booster, train, self.rounds, validation, self.patience, self.deadline)
 
 
@@ -107,214 +103,3 @@ def separated(h: np.ndarray, s: np.ndarray, queries: QuerySet) -> tuple[float, f
     i, j = pairs(queries)
     W, difference = pair_weights(s, queries), h[i].astype(int) - h[j].astype(int)
     return float(W[difference == 1].sum()), float(W[difference == -1].sum())
-
-
-class _Booster:
-    """The rounds on one training set."""
-
-    def __init__(self, train: QuerySet, binned: BinnedFeatures) -> None:
-        self.blocks = train.by_label
-        self.binned = binned
-        n_pairs = pair_counts(train)
-        self.cost = n_pairs + train.lengths
-        self.least = query_share(train, 1_000)
-        counted = max(1, np.count_nonzero(n_pairs))
-        self.share = np.where(n_pairs > 0.0, 1.0 / np.maximum(n_pairs, 1.0), 0.0) / counted
-
-    def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
-        """Return each document's sum of W as the higher of its pairs minus as the lower."""
-        weight, losses = np.empty(len(scores)), np.empty(len(self.share))
-
-        def part(first: int, last: int) -> None:
-            _weights(scores, self.blocks, self.share, first, last, weight, losses)
-
-        in_threads(part, len(losses), self.least, self.cost)
-        return weight, float(losses.sum())
-
-    def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
-        """Return the stump with the largest (W+^(1/2) - W-^(1/2))^2, and its alpha."""
-        binned = self.binned
-        best = np.zeros((len(binned.n_bins), 4))
-
-        def part(first: int, last: int) -> None:
-            features = slice(first, last)
-            _best_cuts(
-                binned.codes[features], binned.n_bins[features], weights, scores,
-                self.blocks, self.share, best[features],
-            )  # fmt: skip
-
-        in_threads(part, len(best))
-        if not best[:, 0].max(initial=0.0) > 0.0:
-            return None
-        k = int(np.argmax(best[:, 0]))
-        _, cut, difference, total = best[k].tolist()
-        stump, h = binned.stump(k, int(cut), difference > 0.0)
-        return Term(stump, h, adaboost_step(abs(difference), total))
-
-
-# The kernels. W does not factorise, so a search sees every pair once for every feature. But it
-# needs no scatter of pairs over the cuts:
-#
-#     W+ - W- at cut b = sum over documents with code > b of
-#                        (the document's W as the higher of a pair, minus as the lower),
-#     W+ + W- at cut b = sum over documents with code <= b of
-#                        (the sum of its pairs' W sign(partner's code - own code)),
-#
-# where a pair on one side of the cut cancels itself, and the last sum runs along a row of
-# partners without a branch. As in NDCG Boost, u = exp(s - max s) takes one exponential a document
-# unless a query's scores span more than SPAN, and rows are padded with u = 0, whose W are zero.
-
-#: rows are padded to a multiple of this, the compiler's unrolled vector length
-VECTOR = 16
-
-
-@kernel()
-def _weights(
-    scores: np.ndarray,
-    blocks: LabelBlocks,
-    share: np.ndarray,
-    first: int,
-    last: int,
-    weight: np.ndarray,
-    objective: np.ndarray,
-) -> None:
-    """Sum over the pairs of the queries first..last - 1; a pair of query q counts share[q].
-
-    objective[q]: the sum of the losses; weight[i], in file order: the sum of W over document
-    i's pairs as the higher one, minus as the lower one.
-    """
-    size = longest_query(blocks.offsets, first, last) + VECTOR
-    u, w, row = np.empty(size), np.empty(size), np.empty(size)
-    for q in range(first, last):
-        begin, end = blocks.offsets[q], blocks.offsets[q + 1]
-        order = blocks.order[begin:end]
-        m = end - begin
-        gather(scores, order, u)
-        near = exponentials(u, m, u) <= SPAN
-        w[:m] = 0.0
-        objective[q] = 0.0
-        for b in range(blocks.queries[q], blocks.queries[q + 1] - 1):
-            below = blocks.starts[b + 1] - begin
-            for i in range(blocks.starts[b] - begin, below):
-                objective[q] += _fill_row(u, i, below, m, near, share[q], row)
-                w[i] += _subtract_row(row[: m - below], w[below:m])
-        for p in range(m):
-            weight[order[p]] = w[p]
-
-
-@kernel()
-def _best_cuts(
-    codes: np.ndarray,
-    n_bins: np.ndarray,
-    weight: np.ndarray,
-    scores: np.ndarray,
-    blocks: LabelBlocks,
-    share: np.ndarray,
-    best: np.ndarray,
-) -> None:
-    """Find each feature's cut whose step lowers the bound most.
-
-    best[k] = ((W+^(1/2) - W-^(1/2))^2, the cut, W+ - W-, W+ + W-), the first 0 where no cut
-    lowers it. codes, n_bins: see `BinnedFeatures`; weight: what `_weights` gave at these scores.
-    """
-    n, n_queries, width = len(n_bins), len(blocks.offsets) - 1, max(1, n_bins.max())
-    size = longest_query(blocks.offsets, 0, n_queries) + VECTOR
-    u, row = np.empty(size), np.empty(size)
-    own, signed = np.zeros((n, size)), np.empty((n, size))
-    differences, sums = np.zeros((n, width)), np.zeros((n, width))
-    for q in range(n_queries):
-        if blocks.queries[q + 1] - blocks.queries[q] < 2:  # one label: no pairs
-            continue
-        begin, end = blocks.offsets[q], blocks.offsets[q + 1]
-        order = blocks.order[begin:end]
-        m = end - begin
-        gather(scores, order, u)
-        near = exponentials(u, m, u) <= SPAN
-        for k in range(n):
-            for p in range(m):
-                own[k, p] = codes[k, order[p]]
-                signed[k, p] = 0.0
-        for b in range(blocks.queries[q], blocks.queries[q + 1] - 1):
-            below = blocks.starts[b + 1] - begin
-            stop = below + (m - below + VECTOR - 1) // VECTOR * VECTOR
-            for i in range(blocks.starts[b] - begin, below):
-                _fill_row(u, i, below, m, near, share[q], row)
-                for k in range(n):
-                    signed[k, i] += _subtract_signed_row(
-                        row[: stop - below], own[k, i], own[k, below:stop], signed[k, below:stop]
-                    )
-        for k in range(n):
-            for p in range(m):
-                code = codes[k, order[p]]
-                differences[k, code] += weight[order[p]]
-                sums[k, code] += signed[k, p]
-    for k in range(n):
-        _scan(differences[k], sums[k], n_bins[k], best[k])
-
-
-@kernel()
-def _fill_row(
-    u: np.ndarray, i: int, below: int, m: int, near: bool, share: float, row: np.ndarray
-) -> float:
-    """Fill row with W of document i and below..m - 1, padded with zeros; return their losses."""
-    stop = below + (m - below + VECTOR - 1) // VECTOR * VECTOR
-    if near:
-        return _fill_near_row(u[i], u[below:stop], share, row[: stop - below])
-    loss = 0.0
-    for j in range(below, m):
-        t = np.exp(-abs(u[i] - u[j]))
-        right = (1.0 if u[i] > u[j] else t) / (1.0 + t)
-        wrong = (t if u[i] > u[j] else 1.0) / (1.0 + t)
-        row[j - below] = share * np.sqrt(right) * wrong
-        loss += wrong / (1.0 + np.sqrt(right))
-    row[m - below : stop - below] = 0.0
-    return share * loss
-
-
-@kernel(reorder=True)
-def _fill_near_row(u_i: float, u: np.ndarray, share: float, row: np.ndarray) -> float:
-    """Do as `_fill_row` from u; 1 - sigma(o)^(1/2) is sigma(-o) / (1 + sigma(o)^(1/2))."""
-    loss = 0.0
-    for j in range(len(u)):
-        r = 1.0 / (u_i + u[j])
-        root = np.sqrt(u_i * r)
-        wrong = share * (u[j] * r)
-        row[j] = root * wrong
-        loss += wrong / (1.0 + root)
-    return loss
-
-
-@kernel(reorder=True)
-def _subtract_row(row: np.ndarray, w: np.ndarray) -> float:
-    """Subtract the row from w; return its sum."""
-    total = 0.0
-    for j in range(len(row)):
-        total += row[j]
-        w[j] -= row[j]
-    return total
-
-
-@kernel(reorder=True)
-def _subtract_signed_row(
-    row: np.ndarray, own: float, codes: np.ndarray, signed: np.ndarray
-) -> float:
-    """Subtract row sign(code - own) from signed; return its sum."""
-    total = 0.0
-    for j in range(len(row)):
-        sign = min(max(codes[j] - own, -1.0), 1.0)  # codes are whole numbers
-        total += row[j] * sign
-        signed[j] -= row[j] * sign
-    return total
-
-
-@kernel()
-def _scan(differences: np.ndarray, sums: np.ndarray, n_bins: int, best: np.ndarray) -> None:
-    """Find a feature's best cut from what each bin adds to W- - W+ and to W+ + W-."""
-    best[0], best[1] = 0.0, -1.0
-    D = S = 0.0
-    for b in range(n_bins - 1):
-        D -= differences[b]
-        S += sums[b]
-        gain = S - np.sqrt(max(0.0, S * S - D * D))
-        if gain > best[0]:
-            best[0], best[1], best[2], best[3] = gain, b, D, S

@@ -11,6 +11,7 @@ from conftest import random_queries
 from letorbench.rankers import frank
 from letorbench.rankers.frank import FRank
 from letorbench.rankers.rankboost import pairs
+from letorbench.solvers.fidelity_search import FidelityBooster, gain
 from letorbench.solvers.rules import best
 from letorbench.solvers.stump_search import BinnedFeatures
 from letorbench.solvers.validation import Validation
@@ -27,7 +28,7 @@ def test_the_kernels_compute_the_equations(
     scores = spread * rng.normal(size=queries.n_docs)
     i, j = pairs(queries)
     W = frank.pair_weights(scores, queries)
-    booster = frank._Booster(queries, BinnedFeatures.of(queries.features, bins))
+    booster = FidelityBooster(queries, BinnedFeatures.of(queries.features, bins))
     booster.least = 1  # a thread for every query
     weight, loss = booster.weigh(scores)
     expected = np.bincount(i, W, queries.n_docs) - np.bincount(j, W, queries.n_docs)
@@ -49,27 +50,48 @@ def test_the_kernels_compute_the_equations(
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32])
-def test_the_best_cut_of_every_feature(rng: np.random.Generator, dtype: type) -> None:
+def test_the_sums_of_every_cut(rng: np.random.Generator, dtype: type) -> None:
     queries = random_queries(rng, [1, 2, 40, 0, 7, 33, 3, 60], levels=4)
     scores = rng.normal(size=queries.n_docs)
-    booster = frank._Booster(queries, BinnedFeatures.of(queries.features))
-    weight, _ = booster.weigh(scores)
     n_bins = np.array([1, 2, 5, 200, 90], dtype=np.int64)
     codes = np.stack([rng.integers(0, bins, queries.n_docs) for bins in n_bins]).astype(dtype)
-    best = np.zeros((5, 4))
-    for part in (slice(0, 3), slice(3, 5)):  # as two threads would
-        frank._best_cuts(
-            codes[part], n_bins[part], weight, scores, booster.blocks, booster.share, best[part]
-        )
-    assert best[0, 0] == 0.0
-    for k in range(1, 5):
-        sums = np.array(
-            [frank.separated(codes[k] > cut, scores, queries) for cut in range(n_bins[k] - 1)]
-        )
-        gains = np.diff(np.sqrt(sums), axis=1)[:, 0] ** 2
-        assert best[k, 0] == pytest.approx(gains.max(), rel=1e-6, abs=1e-12)
-        right, wrong = sums[int(best[k, 1])]
-        np.testing.assert_allclose(best[k, 2:], [right - wrong, right + wrong], atol=1e-12)
+    booster = FidelityBooster(queries, BinnedFeatures(codes, n_bins, ()))
+    weight, _ = booster.weigh(scores)
+    D, S = booster._differences(weight), booster._sums(np.array([3, 1, 4, 0, 2]), scores)
+    for k, row in zip((3, 1, 4, 0, 2), S):
+        sums = [frank.separated(codes[k] > cut, scores, queries) for cut in range(n_bins[k] - 1)]
+        right, wrong = np.array(sums).reshape(-1, 2).T
+        cuts = slice(0, n_bins[k] - 1)
+        np.testing.assert_allclose(D[k, cuts], right - wrong, atol=1e-12)
+        np.testing.assert_allclose(row[cuts], right + wrong, atol=1e-12)
+        expected = (np.sqrt(right) - np.sqrt(wrong)) ** 2
+        np.testing.assert_allclose(gain(D[k], row)[cuts], expected, rtol=1e-6, atol=1e-12)
+        assert not D[k, n_bins[k] - 1 :].any() and not row[n_bins[k] - 1 :].any()
+
+
+def test_the_bounds_exclude_no_stump_that_is_best(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Round by round: what the search takes is the best of all, and few features are summed."""
+    queries = random_queries(rng, [30] * 12, levels=4, n_features=60)
+    binned = BinnedFeatures.of(queries.features, 9)
+    booster = FidelityBooster(queries, binned)
+    summed = []
+    count = FidelityBooster._sums
+    monkeypatch.setattr(
+        FidelityBooster, "_sums", lambda self, k, s: summed.append(len(k)) or count(self, k, s)
+    )
+    scores = np.zeros(queries.n_docs)
+    for _ in range(25):
+        weight, _ = booster.weigh(scores)
+        every = count(booster, np.arange(60), scores)
+        gains = gain(booster._differences(weight), every).max(axis=1)
+        term = booster.choose(scores, weight)
+        assert term.learner.feature == np.argmax(gains)
+        right, wrong = frank.separated(term.values, scores, queries)
+        assert (right**0.5 - wrong**0.5) ** 2 == pytest.approx(gains.max(), rel=1e-9)
+        scores = scores + term.alpha * term.values
+    assert sum(summed) < 25 * 60
 
 
 def test_the_pair_weights_are_the_slope_of_the_objective(rng: np.random.Generator) -> None:
