@@ -1,0 +1,126 @@
+"""The bounds on short lists worked out by hand, the floor of M, and the rates of its fall."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from letorbench.datasets.queryset import QuerySet
+from letorbench.papers import bound_in_training
+from letorbench.papers.bound_in_training import bounds, course, fall_rates, floor, judged
+
+
+def two_documents(n: int, labels: tuple[int, int] = (1, 0)) -> QuerySet:
+    return QuerySet(
+        np.zeros((2 * n, 1), np.float32), np.array(labels * n, np.int32),
+        np.arange(n + 1, dtype=np.int64) * 2, np.arange(n, dtype=np.int64),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("lead", [-3.0, 0.0, 0.4, 2.0])
+def test_the_bounds_of_two_documents_are_those_of_the_equations(lead, rng):
+    """One relevant document: a / Z is 1 for it, and A is the chance that it is behind."""
+    behind = 1.0 / (1.0 + math.exp(lead))
+    second = math.log(2.0) / math.log(3.0)
+    expected = (
+        1.0 - behind + behind * second,  # the expected NDCG
+        math.log(2.0) / math.log(2.0 + behind),  # at the expected rank, 1 + behind
+        math.log(2.0) / math.log(2.0 + behind),  # Lemma 2 is exact for two documents
+        1.0 - behind / (2.0 * math.log(2.0)),  # the tangent at A = 0
+    )
+    assert bounds(np.array([lead, 0.0]), two_documents(1), rng) == pytest.approx(expected)
+
+
+def test_the_bounds_are_means_over_queries(rng):
+    apart = [bounds(np.array([lead, 0.0]), two_documents(1), rng) for lead in (1.0, -2.0)]
+    both = bounds(np.array([1.0, 0.0, -2.0, 0.0]), two_documents(2), rng)
+    assert both == pytest.approx(np.mean(apart, axis=0))
+
+
+def test_gains_are_powers_of_two(rng):
+    """Labels 2 and 1 have gains 3 and 1, and Z is their DCG in the best order."""
+    second = math.log(2.0) / math.log(3.0)
+    worst = bounds(np.array([-60.0, 0.0]), two_documents(1, (2, 1)), rng)[0]
+    assert worst == pytest.approx((3.0 * second + 1.0) / (3.0 + second))
+
+
+def test_long_lists_are_sampled_and_short_ones_enumerated(rng, monkeypatch):
+    asked = []
+
+    def chain(F, rng):
+        asked.append(F.shape)
+        return np.ones_like(F), np.ones_like(F)
+
+    monkeypatch.setattr(bound_in_training, "chain", chain)
+    for m in (6, 7):
+        labels = np.zeros(m, np.int32)
+        labels[0] = 1
+        queries = QuerySet(np.zeros((m, 1), np.float32), labels, np.array([0, m]), np.array([1]))
+        bounds(np.zeros(m), queries, rng)
+    assert asked == [(1, 7)]
+
+
+def test_a_course_starts_at_equal_scores_and_its_bounds_hold():
+    found = course(np.random.default_rng(0), 20, 4, [0, 1, 5])
+    assert (found.documents, found.rounds) == (4, (0, 1, 5))
+    assert found.ndcg[0] < found.ndcg[1] < found.ndcg[2]
+    assert all(H <= L + 1e-9 for H, L in zip(found.by_rank, found.ndcg))
+    # at equal scores every order is as likely: the expected rank is 2.5 of 1..4, A is 1.5
+    (train,) = _cubic(20, 4)
+    start = bounds(np.zeros(train.n_docs), train, np.random.default_rng(0))
+    assert found.by_rank[0] == pytest.approx(start[1])
+    assert found.by_rank[0] == pytest.approx(found.by_logistic[0])
+
+
+def _cubic(queries, documents):
+    from letorbench.datasets.synthetic.cubic import cubic
+
+    (drawn,) = cubic(np.random.default_rng(0), [queries], 5, documents, (0.5, 0.3, 0.2))
+    return (judged(drawn),)
+
+
+def test_queries_without_a_relevant_document_are_left_out():
+    labels = np.array([0, 0, 0, 2, 1, 0], np.int32)
+    features = np.arange(6, dtype=np.float32).reshape(6, 1)
+    queries = QuerySet(features, labels, np.array([0, 2, 4, 6]), np.array([7, 8, 9]))
+    kept = judged(queries)
+    assert kept.labels.tolist() == [0, 2, 1, 0]
+    assert kept.features.ravel().tolist() == [2.0, 3.0, 4.0, 5.0]
+    assert kept.offsets.tolist() == [0, 2, 4]
+
+
+def test_the_floor_is_what_equal_labels_leave():
+    """Two documents of label 1 and one of 0: each of the equal ones is behind with chance 1/2."""
+    queries = QuerySet(
+        np.zeros((3, 1), np.float32), np.array([1, 1, 0], np.int32), np.array([0, 3]),
+        np.array([1]),
+    )  # fmt: skip
+    Z = 1.0 + math.log(2.0) / math.log(3.0)
+    assert floor(queries) * Z == pytest.approx(0.5 + 0.5)
+    assert floor(two_documents(1)) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_an_exponential_fall_has_equal_rates(monkeypatch):
+    class Learned:
+        objective = tuple(3.0 + 5.0 * np.exp(-0.25 * np.arange(40)))
+
+    class Boost:
+        def __init__(self, rounds):
+            assert rounds == 40
+
+        def learn(self, *of):
+            return Learned
+
+    monkeypatch.setattr(bound_in_training, "NDCGBoost", Boost)
+    monkeypatch.setattr(bound_in_training, "floor", lambda train: 3.0)
+    fall, early, late = fall_rates(two_documents(1), 40)
+    assert fall[0] == pytest.approx(8.0)
+    assert (early, late) == pytest.approx((0.25, 0.25))
+    # twice as quick in the last quarter only
+    Learned.objective = tuple(
+        3.0 + 5.0 * np.exp(-np.where(np.arange(41) > 30, 0.5 * np.arange(41) - 7.5,
+                                     0.25 * np.arange(41)))
+    )  # fmt: skip
+    assert fall_rates(two_documents(1), 40)[1:] == pytest.approx((0.25, 0.5))
