@@ -119,7 +119,7 @@ $(READY): $(INSTALLED)
 	@touch $@
 
 $(READY_ALL): $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,trees,bench]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,trees,bench,distributed]'
 	@touch $@
 
 $(READY_LINT): $(INSTALLED)

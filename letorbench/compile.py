@@ -21,6 +21,7 @@ from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import read_queries
 from letorbench.datasets.text.text_writer import TextFormat, write_text
+from letorbench.experiment.machine import mark_compiled
 from letorbench.jit import stale_kernel_folders
 from letorbench.losses import LOSSES, loss
 from letorbench.measures import default_measures, query_metrics
@@ -97,6 +98,7 @@ def main() -> None:
     for folder in stale_kernel_folders():
         shutil.rmtree(folder, ignore_errors=True)
     compile_all(thread_count())
+    mark_compiled()
     print(f"compiled in {time.perf_counter() - start:.0f} s")
 
 

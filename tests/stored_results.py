@@ -1,7 +1,8 @@
-"""Finished folds as a run stores them, without a run."""
+"""Finished folds as a run stores them, without a run; and all that a results folder holds."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -36,3 +37,22 @@ def store_fold(
     result = FoldResult(facts, np.zeros(3), measured, repeats=repeats, cut_off=cut_off)
     write_fold(folder, result)
     return folder
+
+
+def without_clock(value: object) -> object:
+    """JSON without what the clock says."""
+    if isinstance(value, dict):
+        clock = ("seconds", "seal")
+        return {k: without_clock(v) for k, v in value.items() if k not in clock}
+    return [without_clock(item) for item in value] if isinstance(value, list) else value
+
+
+def content(out: Path) -> dict[str, object]:
+    """Every file of a results folder, but for the seconds that its runs took."""
+    found: dict[str, object] = {}
+    for path in sorted(out.rglob("*")):
+        if path.name == "fit.json":
+            found[str(path.relative_to(out))] = without_clock(json.loads(path.read_text()))
+        elif path.is_file():
+            found[str(path.relative_to(out))] = path.read_bytes()
+    return found

@@ -18,6 +18,7 @@ Row = tuple[str, str]
 OPTIONAL = {
     "lightgbm": "--algo lightgbm",
     "xgboost": "--algo xgboost",
+    "distributed": "--backend dask",
     "scikit-learn": "cross-validation of rankers",
     "pytest": "the tests",
 }

@@ -13,6 +13,7 @@ from letorbench.api.selection import words
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment import plan
+from letorbench.experiment.backends import backend
 from letorbench.experiment.protocols import selection_protocol
 from letorbench.experiment.runner import Report
 from letorbench.experiment.runner import run as run_all
@@ -62,6 +63,11 @@ class RunOptions(TypedDict, total=False):
     shard : str
         The share of the run that is done, as "1/3": for machines that share nothing but files.
         `letorbench.merge` brings the shares together.
+    backend : str
+        Who runs the folds: "local" (the default), `jobs` processes on this machine, or "dask",
+        the workers of a dask scheduler. The results do not depend on it.
+    scheduler : str
+        The address of the dask scheduler, as "tcp://host:8786".
     fixed : iterable of str
         Hyper-parameters as the command line has them, ``key=value``, for the algorithms that
         have the key.
@@ -77,6 +83,8 @@ class RunOptions(TypedDict, total=False):
     time_limit: float | None
     repeats: int | None
     shard: str | None
+    backend: str
+    scheduler: str | None
     fixed: Iterable[str]
 
 
@@ -115,7 +123,7 @@ def run(
         Where every random draw comes from.
     **options
         See `RunOptions`: data_dir, protocol, select, convention, null, features, force,
-        time_limit, repeats, shard, fixed.
+        time_limit, repeats, shard, backend, scheduler, fixed.
 
     Returns
     -------
@@ -181,7 +189,8 @@ def perform(
     chosen = _algorithms(algos, list(options.get("fixed", ())))
     numbers = plan.folds(folds) if isinstance(folds, str) else None if folds is None else [*folds]
     share = shard(text) if (text := options.get("shard")) else None
-    return run_all(_datasets(data, data_dir), chosen, numbers, protocol, jobs, share)
+    who = backend(options.get("backend", "local"), jobs, options.get("scheduler"))
+    return run_all(_datasets(data, data_dir), chosen, numbers, protocol, who, share)
 
 
 def _repeats(asked: int | None) -> int:

@@ -99,6 +99,14 @@ if TYPE_CHECKING:
     metavar="I/N",
     help="Do only the I-th of N shares, as 2/3; `results merge` brings them together.",
 )
+@click.option(
+    "--backend",
+    type=click.Choice(["local", "dask"]),
+    default="local",
+    show_default=True,
+    help="Who runs the folds: processes on this machine, or a dask scheduler's workers.",
+)
+@click.option("--scheduler", metavar="ADDRESS", help="The dask scheduler, as tcp://HOST:8786.")
 @click.option("--force", is_flag=True, help="Run again what is stored already.")
 @plugin_option.option
 def run(
@@ -118,6 +126,8 @@ def run(
     time_limit: float | None,
     features: str,
     shard: str | None,
+    backend: str,
+    scheduler: str | None,
     force: bool,
 ) -> None:  # fmt: skip
     """Train, select on validation, test: every algorithm on every fold of every data set.
@@ -135,7 +145,8 @@ def run(
     report = perform(
         datasets, algos, out, folds, jobs, seed, fixed=pairs, data_dir=data_dir,
         protocol=protocol, select=select, convention=convention, null=null, features=features,
-        time_limit=time_limit, force=force, repeats=repeats, shard=shard,
+        time_limit=time_limit, force=force, repeats=repeats, shard=shard, backend=backend,
+        scheduler=scheduler,
     )  # fmt: skip
     found = view(report, out, data_dir)
     write_figures(found)

@@ -1,4 +1,4 @@
-"""Tasks in this process or in several, and the tables that come of all of them."""
+"""A run: its tasks, done by a backend, and the tables that come of all of them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from letorbench.datasets.convention_check import check_convention
 from letorbench.datasets.own.leaks import leak
 from letorbench.datasets.queryset import OWN_PART, Benchmark
 from letorbench.errors import DataError
+from letorbench.experiment.backends import Backend, Job, Processes
 from letorbench.experiment.grids import draws
 from letorbench.experiment.identity import identity
 from letorbench.experiment.plan import (
@@ -22,15 +23,13 @@ from letorbench.experiment.plan import (
 )
 from letorbench.experiment.settings import Settings
 from letorbench.experiment.shard import Shard
-from letorbench.experiment.task import FAILURES, Outcome, Worker, attempt
-from letorbench.processes import in_processes
+from letorbench.experiment.task import FAILURES, Outcome
 from letorbench.rankers import plugins
 from letorbench.rankers.base import Ranker
 from letorbench.results.fold_result import check_writable
 from letorbench.results.paths import algo_folder
 from letorbench.results.stored_folds import current_folds, experiment_of, read_folds
 from letorbench.results.summary import Summary, refreshed_summary, stored_summary, update_row
-from letorbench.threads import thread_count
 
 
 @dataclass(frozen=True)
@@ -52,27 +51,18 @@ class Report:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class _Job:
-    """A task with the data and the ranker that a worker process cannot find by name."""
-
-    task: Task
-    benchmark: Benchmark | None
-    ranker: type[Ranker] | None
-
-
 def run(
     datasets: Sequence[str | Benchmark],
     algos: Mapping[str, Settings] | Sequence[Algorithm],
     folds: Sequence[int] | None,
     protocol: Protocol,
-    jobs: int = 1,
+    backend: Backend = Processes(),
     shard: Shard | None = None,
 ) -> Report:
     """Run every algorithm on every fold of every data set, repeated where it draws.
 
     As soon as a fold is finished its files are there, and the tables have it. The results do
-    not depend on `jobs`. A task that fails is in the report; the others finish.
+    not depend on the backend. A task that fails is in the report; the others finish.
 
     Parameters
     ----------
@@ -85,8 +75,8 @@ def run(
         The numbers of the folds; None for all that a data set has.
     protocol : Protocol
         What all tasks share.
-    jobs : int
-        The number of processes.
+    backend : Backend
+        Who runs the tasks; this process by default.
     shard : Shard, optional
         The share of the run that is done; all of it by default.
 
@@ -101,17 +91,17 @@ def run(
     systems = contenders(algos)
     # data sets are opened here first: two workers would both parse the text
     opened = [(each, benchmark_of(each, protocol)) for each in datasets]
-    given = {benchmark.name: each for each, benchmark in opened}
+    on_disk = {benchmark.name: isinstance(each, str) for each, benchmark in opened}
     benchmarks = {benchmark.name: benchmark for _, benchmark in opened}
-    tasks = [
-        _job(task, system, None if isinstance(given[task.dataset], str) else benchmark)
+    jobs = [
+        Job(task, benchmark, on_disk[task.dataset], _unknown_by_name(system.ranker))
         for task, system, benchmark in _cells(benchmarks, systems, folds, protocol)
         if shard is None or shard.has(task)
     ]
     notes: list[str] = []
     summaries = {name: stored_summary(protocol.out, name) for name in benchmarks}
     ended: dict[str, Outcome] = {}
-    for outcome in _progress(_outcomes(tasks, benchmarks, protocol, jobs), len(tasks)):
+    for outcome in _progress(backend.outcomes(jobs, protocol), len(jobs)):
         task = outcome.task
         if outcome.unwritable:
             raise DataError(outcome.error)  # no other task could store its result either
@@ -126,7 +116,7 @@ def run(
     for benchmark in benchmarks.values():
         notes += [_other_folds(protocol, benchmark, system) for system in systems]
         notes += [_convention_note(benchmark, protocol), *_data_notes(benchmark)]
-    outcomes = tuple(ended[str(job.task)] for job in tasks)
+    outcomes = tuple(ended[str(job.task)] for job in jobs)
     return Report(tuple(summaries.values()), outcomes, tuple(dict.fromkeys(filter(None, notes))))
 
 
@@ -149,9 +139,8 @@ def _cells(
                         yield task, system, benchmark
 
 
-def _job(task: Task, system: Contender, in_memory: Benchmark | None) -> _Job:
-    known = plugins.found_by_name(system.ranker)
-    return _Job(task, in_memory, None if known else system.ranker)
+def _unknown_by_name(cls: type[Ranker]) -> type[Ranker] | None:
+    return None if plugins.found_by_name(cls) else cls
 
 
 def _repeats(system: Contender, protocol: Protocol) -> int:
@@ -195,34 +184,6 @@ def _data_notes(benchmark: Benchmark) -> list[str]:
     validation = benchmark.provenance.get("validation", OWN_PART)
     held_out = "" if validation == OWN_PART else f"no validation part: {validation} validates"
     return [f"{benchmark.name}: {text}" for text in (held_out, leak(benchmark)) if text]
-
-
-def _outcomes(
-    todo: list[_Job], benchmarks: Mapping[str, Benchmark], protocol: Protocol, jobs: int
-) -> Iterator[Outcome]:
-    """Yield the outcomes in the order in which the tasks end."""
-    jobs = min(jobs, len(todo))
-    if jobs < 2:
-        worker = Worker(protocol)
-        for each in todo:
-            yield attempt(each.task, worker, benchmarks[each.task.dataset], each.ranker)
-        return
-    worker = Worker(protocol, plugins.files(), max(1, thread_count() // jobs))
-    in_memory = {job.task.dataset: job.benchmark for job in todo}
-    items = [(job.task, job.ranker) for job in todo]
-    yield from in_processes(_attempted, (worker, in_memory), items, jobs, _lost)
-
-
-def _attempted(
-    common: tuple[Worker, Mapping[str, Benchmark | None]], item: tuple[Task, type[Ranker] | None]
-) -> Outcome:
-    (worker, in_memory), (task, cls) = common, item
-    return attempt(task, worker, in_memory[task.dataset], cls)
-
-
-def _lost(item: tuple[Task, type[Ranker] | None], how: str) -> Outcome:
-    """Return the outcome of a task whose process died: the system kills what needs too much."""
-    return Outcome(item[0], error=f"its process {how} (too little memory?)", exit_status=1)
 
 
 def _progress(outcomes: Iterator[Outcome], total: int) -> Iterator[Outcome]:

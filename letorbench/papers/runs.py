@@ -14,6 +14,7 @@ from letorbench.datasets import layout
 from letorbench.datasets.catalog import parse as parse_name
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError, UsageError
+from letorbench.experiment.backends import Processes
 from letorbench.experiment.identity import identity
 from letorbench.experiment.plan import Protocol, Task, benchmark_of
 from letorbench.experiment.runner import run as run_all
@@ -206,7 +207,7 @@ class Study:
             )
             self.say(f"{dataset}: {', '.join(variant.label for variant in group)}")
             settings = {variant.algo: variant.settings for variant in group}
-            report = run_all([dataset], settings, folds, protocol, self.jobs)
+            report = run_all([dataset], settings, folds, protocol, Processes(self.jobs))
             for outcome in report.outcomes:
                 if outcome.error:
                     self.say(f"{outcome.task}: {outcome.error}")

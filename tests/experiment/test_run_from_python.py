@@ -12,6 +12,7 @@ from toy_data import write_toy
 
 from letorbench.datasets.load import load
 from letorbench.errors import UsageError
+from letorbench.experiment.backends import Processes
 from letorbench.experiment.identity import SOURCE, identity, ranker_identity
 from letorbench.experiment.plan import Protocol, Task, benchmark_of, contenders
 from letorbench.experiment.runner import run
@@ -49,14 +50,14 @@ def in_memory(protocol: Protocol, name: str = "MEMORY"):
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_data_in_memory_score_as_those_on_disk(protocol, jobs):
     bench = in_memory(protocol)
-    report = run([bench, "TOY"], ["regression"], None, protocol, jobs)
+    report = run([bench, "TOY"], ["regression"], None, protocol, Processes(jobs))
     assert [outcome.error for outcome in report.outcomes] == [""] * 10
     assert [summary.dataset for summary in report.summaries] == ["MEMORY", "TOY"]
     stored = [read_folds(protocol.out, name, "regression") for name in ("MEMORY", "TOY")]
     for one, two in zip(*stored):
         assert np.array_equal(one.scores(56), two.scores(56))
         assert (one.fit["test"], one.fit["chosen"]) == (two.fit["test"], two.fit["chosen"])
-    again = run([bench], ["regression"], None, protocol, jobs)
+    again = run([bench], ["regression"], None, protocol, Processes(jobs))
     assert all(outcome.kept for outcome in again.outcomes)
 
 
@@ -70,11 +71,11 @@ def test_a_convention_for_data_in_memory(protocol):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_ranker_that_no_registry_knows(protocol, jobs):
-    report = run(["TOY"], [Mine], [1, 2], protocol, jobs)
+    report = run(["TOY"], [Mine], [1, 2], protocol, Processes(jobs))
     assert [outcome.error for outcome in report.outcomes] == ["", ""]
     for fold in read_folds(protocol.out, "TOY", "mine"):
         assert len(fold.fit["validation"]["grid"]) == 2 and fold.identity["fixed"] == []
-    report = run(["TOY"], [Mine(a=2.0)], [1, 2], protocol, jobs)
+    report = run(["TOY"], [Mine(a=2.0)], [1, 2], protocol, Processes(jobs))
     assert not any(outcome.kept or outcome.error for outcome in report.outcomes)
     for fold in read_folds(protocol.out, "TOY", "mine"):
         assert fold.fit["validation"]["grid"] == [] and fold.fit["chosen"]["a"] == 2.0

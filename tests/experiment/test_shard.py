@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
+from stored_results import content
 from toy_data import write_toy
 
 import letorbench as lb
@@ -39,25 +37,6 @@ def test_an_algorithms_folds_go_round_the_shares():
 def test_what_is_no_share_is_refused(text):
     with pytest.raises(UsageError, match="expected a form like 2/3"):
         shard(text)
-
-
-def without_clock(value: object) -> object:
-    """JSON without what the clock says."""
-    if isinstance(value, dict):
-        clock = ("seconds", "seal")
-        return {k: without_clock(v) for k, v in value.items() if k not in clock}
-    return [without_clock(item) for item in value] if isinstance(value, list) else value
-
-
-def content(out: Path) -> dict[str, object]:
-    """Every file of a results folder."""
-    found: dict[str, object] = {}
-    for path in sorted(out.rglob("*")):
-        if path.name == "fit.json":
-            found[str(path.relative_to(out))] = without_clock(json.loads(path.read_text()))
-        elif path.is_file():
-            found[str(path.relative_to(out))] = path.read_bytes()
-    return found
 
 
 def test_merged_shares_are_the_run(tmp_path):
