@@ -104,22 +104,8 @@ class FidelityBooster:
 
 def gain(D: np.ndarray, S: np.ndarray) -> np.ndarray:
     """Return (W+^(1/2) - W-^(1/2))^2 of D = W+ - W- and S = W+ + W-, without cancellation."""
-    with np.errstate(invalid="ignore"):
-        found = D * D / (S + np.sqrt(np.maximum(0.0, S * S - D * D)))
-    return np.where(S > 0.0, found, 0.0)
-
-
-# The kernels. W does not factorise, so a search sees every pair once for every feature. But it
-# needs no scatter of pairs over the cuts:
-#
-#     W+ - W- at cut b = sum over documents with code > b of
-#                        (the document's W as the higher of a pair, minus as the lower),
-#     W+ + W- at cut b = sum over documents with code <= b of
-#                        (the sum of its pairs' W sign(partner's code - own code)),
-#
-# where a pair on one side of the cut cancels itself, and the last sum runs along a row of
-# partners without a branch. As in NDCG Boost, u = exp(s - max s) takes one exponential a document
-# unless a query's scores span more than SPAN, and rows are padded with u = 0, whose W are zero.
+    whole = S + np.sqrt(np.maximum(0.0, S * S - D * D))
+    return np.divide(D * D, whole, out=np.zeros_like(whole), where=S > 0.0)
 
 
 @kernel()
