@@ -125,7 +125,7 @@ def _drawn(courses: list[Course], left: np.ndarray, stem: Path) -> list[Path]:
             "M (11) less its floor", "rounds", "log10, over its start",
             {
                 "M - floor": Line(range(0, len(log), 10), log[::10]),
-                "exponential, from the first quarter": Line(
+                "an exponential fall": Line(
                     [0, len(log) - 1], [0.0, log[quarter] / quarter * (len(log) - 1)]
                 ),
             },
