@@ -12,7 +12,16 @@ from benchmarks.table import show
 
 def main() -> None:
     known = [m.name for m in pkgutil.iter_modules(benchmarks.__path__)]
-    scripts = ("__main__", "digests", "seeds", "selection", "stump_features", "table", "twins")
+    scripts = (
+        "__main__",
+        "digests",
+        "scaling",
+        "seeds",
+        "selection",
+        "stump_features",
+        "table",
+        "twins",
+    )
     known = [name for name in known if name not in scripts]
     chosen = sys.argv[1:] or known
     for name in chosen:

@@ -43,7 +43,7 @@ class Timing:
 
 @dataclass(frozen=True)
 class Slope:
-    """Of log seconds against log documents, by least squares, with a 95 % interval."""
+    """Of log costs against log sizes, by least squares, with a 95 % interval."""
 
     value: float
     low: float
@@ -111,11 +111,15 @@ def growing(
 
 def slope(timings: list[Timing]) -> Slope:
     """The slope of one version's timings; FEWEST or more are needed."""
+    return log_slope([t.documents for t in timings], [t.seconds for t in timings])
+
+
+def log_slope(sizes: Sequence[float], costs: Sequence[float]) -> Slope:
+    """The slope of log costs on log sizes; FEWEST or more are needed."""
     from scipy.stats import linregress, t
 
-    x = np.log([timing.documents for timing in timings])
-    fit = linregress(x, np.log([timing.seconds for timing in timings]))
-    half = float(t.ppf(0.975, len(x) - 2) * fit.stderr)
+    fit = linregress(np.log(sizes), np.log(costs))
+    half = float(t.ppf(0.975, len(sizes) - 2) * fit.stderr)
     return Slope(float(fit.slope), float(fit.slope) - half, float(fit.slope) + half)
 
 
