@@ -9,10 +9,27 @@ from letorbench.errors import DataError
 from letorbench.features import stored
 from letorbench.models.base import Model
 from letorbench.models.model_file import load
-from letorbench.rankers import names, ranker
+from letorbench.rankers import RANKERS, names, ranker
 from letorbench.rankers.base import Ranker
 from letorbench.rankers.estimator import FEATURES, hyper_parameters
 from letorbench.solvers.learned import Learned
+
+#: what an algorithm of the table leaves where that is not a linear model
+LEAVES = {
+    "frank": ("stumps",),
+    "lambdarank": ("net",),
+    "lightgbm": ("lightgbm",),
+    "ndcgboost": ("stumps",),
+    "rankboost": ("stumps",),
+    "ranknet": ("net",),
+    "recipe": ("linear", "net", "quadratic", "separate"),
+    "xgboost": ("xgboost",),
+}
+
+
+def kinds_left(name: str) -> tuple[str, ...]:
+    """Return the kinds of model that an algorithm leaves; none where a plug-in may leave any."""
+    return LEAVES.get(name, ("linear",)) if name in RANKERS else ()
 
 
 def load_model(path: str | Path) -> Ranker:
@@ -62,6 +79,11 @@ def load_model(path: str | Path) -> Ranker:
 
 def _check(path: Path, cls: type[Ranker], model: Model, facts: dict[str, Any]) -> None:
     """Raise DataError where the facts of a file do not fit its ranker or its model."""
+    kinds = kinds_left(cls.name)
+    if kinds and model.kind not in kinds:
+        raise DataError(
+            f"{path}: found a {model.kind} model of {cls.name}, expected {' or '.join(kinds)}"
+        )
     settings, features = facts.get("settings"), facts.get("features")
     valid = [*hyper_parameters(cls), FEATURES]
     if not isinstance(settings, dict):

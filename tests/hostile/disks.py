@@ -23,6 +23,7 @@ import numpy as np
 from kills import (
     Command,
     Reference,
+    address_of,
     commands,
     contents,
     leftovers,
@@ -154,8 +155,8 @@ def disks(sizes: int, vanish: int, only: tuple[str, ...] = (), seed: int = 0) ->
     found: Counter[str] = Counter()
     work = Path(tempfile.mkdtemp())
     try:
-        with served(work / "served") as address:
-            known = {k: v for k, v in commands(address).items() if not only or k in only}
+        with served(work / "served") as server:
+            known = {k: v for k, v in commands(address_of(server)).items() if not only or k in only}
             for name, command in known.items():
                 before, expected, needed = reference(work, name, command)
                 place = work / f"disk {name}"

@@ -1,15 +1,19 @@
 """SIGKILL at random moments of six commands: the next run must end with the same bytes.
 
 ``PYTHONPATH=.:tests python tests/hostile/kills.py --times 300`` kills `run` (in one process and in
-two), `datasets import`, `fetch`, `make`, `reproduce` and `report` with all their processes, runs
-the same command again, and compares every file with that of an uninterrupted run. It counts the
-files that differ, the unfinished files that stay, and the finished folds that were run again.
+two), `datasets import`, `fetch`, `make`, `reproduce` and `report` with all their processes. The
+same command is killed up to five times in the same folder, then runs to its end. Every file must
+be that of a run without a kill, and none may stay that is not finished.
+
+Work is counted in what a command does one after the other: folds for `run` and `reproduce`, bytes
+sent for `fetch`. What was begun when a kill came counts as done, and again when it is done again.
+`import`, `make` and `report` do one thing in one piece, which a kill costs as far as it was: there
+the work is time. The total weighs a command by the seconds that it takes without a kill.
 """
 
 from __future__ import annotations
 
 import argparse
-import functools
 import http.server
 import json
 import os
@@ -24,7 +28,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +40,16 @@ RUN = (
     *LETORBENCH, "run", "--dataset", "TOY", "--algo", "regression,adarank-ndcg,ranknet",
     "--set", "rounds=3", "--set", "epochs=2", "--set", "learning_rate=0.01", "--repeats", "1",
 )  # fmt: skip
+#: forty folds, of which most take a tenth of a second
+LONG_RUN = (
+    *LETORBENCH, "run", "--dataset", "TOY", "--repeats", "1", "--set", "rounds=100",
+    "--set", "epochs=200", "--algo",
+    "regression,adarank-map,adarank-ndcg,ranknet,lambdarank,rankboost,ndcgboost,listnet",
+)  # fmt: skip
+REPRODUCE = (
+    *LETORBENCH, "reproduce", "ndcgboost-2009", "--part", "figure-1", "--set", "rounds=30",
+    "--set", "epochs=100",
+)  # fmt: skip
 FETCH = """
 import sys
 from functools import partial
@@ -46,33 +60,39 @@ sources = [Source(sys.argv[1], "MQ2008.zip")]
 data_sets.fetch_data = partial(data_sets.fetch_data, addresses=sources)
 cli(["datasets", "fetch", "MQ2008", *sys.argv[2:]])
 """
+#: a command ends in so many seconds, or hangs
+HANGS = 600
 
 
 @dataclass(frozen=True)
 class Command:
     """A command line, what must be there before it, and the folders that it writes.
 
-    `before` are commands, or "toy" for a toy set in the data folder and "other" for one in
-    the folder `other`.
+    `before` are commands, or a folder and the name of a toy set in it. `piece` says what work is
+    counted in, and `most` how often the command is killed before it may end.
     """
 
     words: tuple[str, ...]
-    before: tuple[object, ...]
+    before: tuple[tuple[str, ...], ...]
     writes: tuple[str, ...]
+    piece: str = "time"
+    most: int = 1
 
 
 def commands(address: str) -> dict[str, Command]:
     """Return the commands by name."""
+    toy, results = ("toy", "data", "TOY"), ("results", "data")
+    two_sets = (("toy", "data", "MQ2008"), ("toy", "data", "OHSUMED"))
     return {
-        "run": Command(RUN, ("toy",), ("results", "data")),
-        "run --jobs 2": Command((*RUN, "--jobs", "2"), ("toy",), ("results", "data")),
-        "import": Command((*LETORBENCH, "datasets", "import", "other"), ("other",), ("data",)),
-        "fetch": Command((sys.executable, "-c", FETCH, address), (), ("data",)),
-        "make": Command((*LETORBENCH, "datasets", "make", "DEMO"), (), ("data",)),
-        "reproduce": Command(
-            (*LETORBENCH, "reproduce", "consistency-2011", "--part", "example"), (), ("results",)
+        "run": Command(LONG_RUN, (toy,), results, "folds", 4),
+        "run --jobs 2": Command((*LONG_RUN, "--jobs", "2"), (toy,), results, "folds", 3),
+        "import": Command(
+            (*LETORBENCH, "datasets", "import", "other"), (("toy", "other", "MQ2008"),), ("data",)
         ),
-        "report": Command((*LETORBENCH, "report", "TOY"), ("toy", RUN), ("results", ".")),
+        "fetch": Command((sys.executable, "-c", FETCH, address), (), ("data",), "bytes", 3),
+        "make": Command((*LETORBENCH, "datasets", "make", "DEMO"), (), ("data",)),
+        "reproduce": Command(REPRODUCE, two_sets, results, "folds", 5),
+        "report": Command((*LETORBENCH, "report", "TOY"), (toy, RUN), ("results", ".")),
     }
 
 
@@ -82,12 +102,11 @@ def prepare(place: Path, command: Command) -> None:
 
     place.mkdir(parents=True)
     for need in command.before:
-        if need == "toy":
-            write_toy(place / "data")
-        elif need == "other":
-            write_toy(place / "other" / "MQ2008", "MQ2008")
+        if need[0] == "toy":
+            _, folder, name = need
+            write_toy(place / folder, name)
         else:
-            subprocess.run(need, cwd=place, check=True, capture_output=True)
+            subprocess.run(need, cwd=place, check=True, capture_output=True, timeout=HANGS)
 
 
 def contents(place: Path, command: Command) -> dict[str, bytes]:
@@ -113,22 +132,31 @@ def timeless(path: Path) -> bytes:
 
 
 def leftovers(place: Path) -> list[str]:
-    """Return the unfinished files and folders that are there."""
-    hidden = [p for p in place.rglob(".*") if p.name not in (".cache", ".jobs")]
-    return [p.relative_to(place).as_posix() for p in hidden]
+    """Return the unfinished files and folders that are there, and what is in `tmp`."""
+    found = [p for p in place.rglob(".*") if p.name not in (".cache", ".jobs")]
+    found += (place / "tmp").rglob("*")
+    return [p.relative_to(place).as_posix() for p in found]
 
 
-def killed(place: Path, command: Command, after: float) -> None:
-    """Start the command in its own session; kill it with all its processes after some seconds."""
-    process = subprocess.Popen(
-        command.words, cwd=place, start_new_session=True,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+def started(place: Path, command: Command) -> subprocess.Popen:
+    """Start the command in its own session, with temporary files in the folder `tmp`."""
+    (place / "tmp").mkdir(exist_ok=True)
+    with (place.parent / "said").open("wb") as said:
+        return subprocess.Popen(
+            command.words, cwd=place, start_new_session=True, stdout=said, stderr=said,
+            stdin=subprocess.DEVNULL, env={**os.environ, "TMPDIR": str(place / "tmp")},
+        )  # fmt: skip
+
+
+def killed(process: subprocess.Popen, after: float) -> bool:
+    """Kill a command with all its processes after some seconds; False where it ended before."""
     try:
         process.wait(timeout=after)
+        return False
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+        return True
 
 
 def finished(place: Path) -> dict[Path, int]:
@@ -137,105 +165,208 @@ def finished(place: Path) -> dict[Path, int]:
     return {fit.parent: (fit.parent / SCORES).stat().st_ino for fit in fits}
 
 
+def begun(place: Path) -> int:
+    """Return how many folds are begun and not finished."""
+    return sum(not (folder / FIT).is_file() for folder in place.rglob("fold[1-9]"))
+
+
 @dataclass
 class Reference:
-    """What an uninterrupted run gave, and how long it took."""
+    """What an uninterrupted run gave, how long it took, and how long it takes to begin."""
 
     files: Mapping[str, bytes]
     seconds: float
+    begins: float = 0.0
+    work: float = 1.0
 
 
 def prepared(work: Path, name: str) -> Path:
     return work / "prepared" / name.replace(" ", "")
 
 
-def reference(work: Path, name: str, command: Command) -> Reference:
+def reference(work: Path, name: str, command: Command, server: Server | None = None) -> Reference:
     place = work / "reference" / name.replace(" ", "")
     prepare(prepared(work, name), command)
     shutil.copytree(prepared(work, name), place)
-    start = time.monotonic()
-    subprocess.run(command.words, cwd=place, check=True, capture_output=True)
-    seconds = time.monotonic() - start
-    found = Reference(contents(place, command), seconds)
-    assert found.files and not leftovers(place), (name, leftovers(place))
+    seconds = []
+    for _ in range(2):
+        sent, start = server.sent if server else 0, time.monotonic()
+        assert started(place, command).wait(HANGS) == 0, (place.parent / "said").read_text()
+        seconds.append(time.monotonic() - start)
+        if len(seconds) == 1:
+            files = contents(place, command)
+            sent = server.sent - sent if server else 0
+        assert files and contents(place, command) == files and not leftovers(place), name
+    done = {"folds": len(finished(place)), "bytes": sent, "time": seconds[0]}
+    return Reference(files, seconds[0], min(seconds), done[command.piece])
+
+
+@dataclass
+class Found:
+    """What kills of one command came to."""
+
+    kills: int = 0
+    ends: int = 0
+    kept: int = 0
+    work: float = 0.0
+    asked: float = 0.0
+    wrong: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def factor(self) -> float:
+        """Work in all, over that of runs without a kill."""
+        return self.work / self.asked if self.asked else 1.0
+
+    def __str__(self) -> str:
+        return (
+            f"{self.kills} kills, {self.ends} ends, {self.kept} finished folds found, "
+            f"work {self.factor:.3f}, wrong {sum(self.wrong.values())} {dict(self.wrong)}"
+        )
+
+
+def chain(
+    place: Path, command: Command, expected: Reference, rng: np.random.Generator, server: Server
+) -> Found:
+    """Kill the command in the folder, once or a few times, let it end; compare."""
+    found = Found(ends=1, asked=expected.work)
+    sent, done = server.sent, {}
+    length = 2 * (expected.seconds - expected.begins) / (command.most + 1)
+    for _ in range(command.most):
+        after = rng.uniform(0.3 * expected.begins, expected.begins + length)
+        if command.most == 1:
+            after = rng.uniform(0.2, 1.05) * expected.seconds
+        start = time.monotonic()
+        if not killed(started(place, command), after):
+            break
+        found.kills += 1
+        again = len(done.items() - finished(place).items())
+        done = finished(place)
+        in_flight = {
+            "folds": begun(place), "bytes": 0, "time": time.monotonic() - start
+        }  # fmt: skip
+        found.work += in_flight[command.piece] + (again if command.piece == "folds" else 0)
+        found.wrong["run again"] += again
+    found.kept = len(done)
+    process = started(place, command)
+    if killed(process, HANGS):
+        found.wrong["hangs"] += 1
+    found.wrong["fails"] += process.returncode != 0
+    again = len(done.items() - finished(place).items())
+    found.wrong["run again"] += again
+    found.work += server.sent - sent if command.piece == "bytes" else expected.work
+    found.work += again if command.piece == "folds" else 0
+    files = contents(place, command)
+    for name in sorted(files.keys() | expected.files.keys()):
+        if files.get(name) != expected.files.get(name):
+            found.wrong[f"{name} differs"] += 1
+    for name in leftovers(place):
+        found.wrong[f"{name} is left over"] += 1
+    found.wrong = +found.wrong
     return found
 
 
-def kill_once(
-    work: Path, name: str, command: Command, expected: Reference, rng: np.random.Generator
-) -> Counter[str]:
-    """Kill, run again, compare; return the counts of what is wrong."""
-    place = work / "trial"
-    shutil.rmtree(place, ignore_errors=True)
-    shutil.copytree(prepared(work, name), place)  # the same times in it as in the reference
-    killed(place, command, float(rng.uniform(0.2, 1.05)) * expected.seconds)
-    done = finished(place)
-    again = subprocess.run(command.words, cwd=place, capture_output=True, text=True)
-    found = contents(place, command)
-    names = found.keys() | expected.files.keys()
-    wrong = Counter(
-        {
-            f"{name}: differs": sum(found.get(n) != expected.files.get(n) for n in names),
-            f"{name}: left over": len(leftovers(place)),
-            f"{name}: run again": len(done.items() - finished(place).items()),
-            f"{name}: failed": int(again.returncode != 0),
-        }
-    )
-    for line in sorted(n for n in names if found.get(n) != expected.files.get(n)):
-        print(f"  {name}: {line} differs", file=sys.stderr)
-    for line in leftovers(place):
-        print(f"  {name}: {line} is left over", file=sys.stderr)
-    return wrong + Counter({"kept": len(done)})
+class Server(http.server.ThreadingHTTPServer):
+    """Sends one file slowly, from where it is asked to; counts the bytes."""
+
+    daemon_threads = True
+    block, pause = 4096, 0.05
+
+    def __init__(self, content: bytes) -> None:
+        super().__init__(("127.0.0.1", 0), _Sender)
+        self.content = content
+        self.sent = 0
+
+    def handle_error(self, *about: object) -> None:
+        """Say nothing: the other end was killed."""
+
+
+class _Sender(http.server.BaseHTTPRequestHandler):
+    server: Server
+
+    def do_GET(self) -> None:
+        content = self.server.content
+        first = int(self.headers.get("Range", "bytes=0-").removeprefix("bytes=").rstrip("-"))
+        self.send_response(206 if first else 200)
+        self.send_header("ETag", '"1"')
+        self.send_header("Content-Length", str(len(content) - first))
+        if first:
+            span = f"bytes {first}-{len(content) - 1}/{len(content)}"
+            self.send_header("Content-Range", span)
+        self.end_headers()
+        for start in range(first, len(content), self.server.block):
+            sent = self.wfile.write(content[start : start + self.server.block])
+            self.server.sent += sent
+            time.sleep(self.server.pause)
+
+    def log_message(self, *args: object) -> None:
+        pass
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """Serve an archive of a toy set; yield its address."""
+def served(folder: Path) -> Iterator[Server]:
+    """Serve an archive of a toy set; yield the server."""
     from toy_data import write_toy
 
     write_toy(folder / "zip" / "MQ2008", "MQ2008")
     with zipfile.ZipFile(folder / "MQ2008.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted((folder / "zip").rglob("*.txt")):
             archive.write(path, path.relative_to(folder / "zip" / "MQ2008"))
-    handler = functools.partial(Quiet, directory=str(folder))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server = Server((folder / "MQ2008.zip").read_bytes())
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/MQ2008.zip"
+        yield server
     finally:
         server.shutdown()
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *args: object) -> None:
-        pass
+def address_of(server: Server) -> str:
+    return f"http://127.0.0.1:{server.server_address[1]}/MQ2008.zip"
 
 
-def kills(times: int, seed: int, only: tuple[str, ...] = ()) -> tuple[Counter[str], Counter[str]]:
-    """Kill commands in turn; return how often each was killed, and what was wrong."""
+def kills(times: int, seed: int, only: tuple[str, ...] = (), log: bool = False) -> dict[str, Found]:
+    """Kill commands in turn until there are so many kills; return what came of each command."""
     rng = np.random.default_rng(seed)
-    wrong: Counter[str] = Counter()
-    count: Counter[str] = Counter()
-    work = Path(tempfile.mkdtemp())
+    work = Path(tempfile.mkdtemp(prefix="letorbench-kills-"))
+    found: dict[str, Found] = {}
     try:
-        with served(work / "served") as address:
-            known = {k: v for k, v in commands(address).items() if not only or k in only}
-            expected = {name: reference(work, name, known[name]) for name in known}
-            for number in range(times):
-                name = list(known)[number % len(known)]
-                wrong += kill_once(work, name, known[name], expected[name], rng)
-                count[name] += 1
+        with served(work / "served") as server:
+            known = {n: c for n, c in commands(address_of(server)).items() if not only or n in only}
+            expected = {name: reference(work, name, known[name], server) for name in known}
+            found = {name: Found() for name in known}
+            while sum(each.kills for each in found.values()) < times:
+                name = min(known, key=lambda each: found[each].kills)
+                place = work / "trial"
+                shutil.rmtree(place, ignore_errors=True)
+                # the same times in it as in the reference
+                shutil.copytree(prepared(work, name), place)
+                found[name] = _sum(
+                    found[name], chain(place, known[name], expected[name], rng, server)
+                )
+                if log:
+                    print(f"{time.strftime('%X')} {name}: {found[name]}", flush=True)
+        if log:
+            print(f"total work {total(found, expected):.3f}", flush=True)
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    return count, wrong
+    return found
+
+
+def _sum(one: Found, two: Found) -> Found:
+    pairs = zip(vars(one).values(), vars(two).values())
+    return Found(*(a + b for a, b in pairs))
+
+
+def total(found: Mapping[str, Found], expected: Mapping[str, Reference]) -> float:
+    """Return the work of all commands over that without kills, in seconds of each command."""
+    asked = {name: each.ends * expected[name].seconds for name, each in found.items()}
+    done = sum(asked[name] * each.factor for name, each in found.items())
+    return done / sum(asked.values())
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--times", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", action="append", default=[])
     options = parser.parse_args()
-    count, wrong = kills(options.times, options.seed, tuple(options.only))
-    kept = wrong.pop("kept", 0)
-    print(f"kills {dict(count)}; finished folds found by the next run {kept}; wrong {dict(wrong)}")
+    kills(options.times, options.seed, tuple(options.only), log=True)

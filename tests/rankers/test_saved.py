@@ -6,10 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import random_queries
+from sample_models import SAMPLES
 
 from letorbench.errors import DataError
 from letorbench.models import Linear, save
-from letorbench.rankers import load_model
+from letorbench.models.base import KINDS
+from letorbench.rankers import RANKERS, load_model, ranker
+from letorbench.rankers.saved import LEAVES, kinds_left
 
 RAW = {"name": "raw"}
 GOOD = {"ranker": "ranksvm", "settings": {}, "features": 3, "transformation": RAW}
@@ -45,3 +49,32 @@ def test_odd_facts_are_refused(facts: dict[str, object], said: str, tmp_path: Pa
     with pytest.raises(DataError, match=said) as error:
         load_model(tmp_path / "m.npz")
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", RANKERS)
+def test_a_model_of_another_kind_than_its_ranker_leaves_is_refused(
+    name: str, tmp_path: Path
+) -> None:
+    """Every ranker's own kind is taken, every other kind refused in one line."""
+    if not ranker(name).available():
+        pytest.skip(f"{name} needs {ranker(name).needs}")
+    short = {key: 2 for key in ("rounds", "epochs", "iterations") if hasattr(ranker(name), key)}
+    queries = random_queries(np.random.default_rng(0), [30] * 4)
+    fitted = ranker(name)(**short).fit_sets(queries)
+    assert fitted.learned.model.kind in kinds_left(name)
+    fitted.save(tmp_path / "own.npz")
+    load_model(tmp_path / "own.npz")
+    facts = {"ranker": name, "settings": {}, "features": 5, "transformation": RAW}
+    for kind in sorted(set(SAMPLES) - set(kinds_left(name))):
+        if kind in ("lightgbm", "xgboost") and not ranker(kind).available():
+            continue
+        save(SAMPLES[kind](), tmp_path / "m.npz", facts)
+        with pytest.raises(DataError, match=f"found a {kind} model of {name}, expected ") as error:
+            load_model(tmp_path / "m.npz")
+        assert str(error.value).isprintable()
+
+
+def test_what_rankers_leave_exists() -> None:
+    assert set(LEAVES) <= set(RANKERS) and {k for kinds in LEAVES.values() for k in kinds} <= set(
+        KINDS
+    )
