@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
-
 from letorbench.analysis.published import published
 from letorbench.datasets.synthetic import make
+from letorbench.models import load
 from letorbench.papers import checks, judge
 from letorbench.papers.checks import Check, PairRule
 from letorbench.papers.claims import Claim, Kind, Verdict, of_part
@@ -251,8 +250,8 @@ def _features(study: Study, dataset: str, variant: Variant) -> str:
     """How many features the folds' models have: first-order ones, or the products kept."""
     found = []
     for path in study.models(NAME, dataset, variant):
-        with np.load(path) as model:
-            found.append(len(model["second"] if "second" in model else model["weights"]))
+        model, _ = load(path)
+        found.append(len(getattr(model, "second", getattr(model, "weights", ()))))
     return (
         "-".join(str(count) for count in dict.fromkeys([min(found), max(found)])) if found else ""
     )

@@ -10,9 +10,9 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import cubic
-from letorbench.files import write_atomically
 from letorbench.papers import checks, speed
 from letorbench.papers.claims import Claim, Measured, exactly
+from letorbench.papers.kept import read_kept_json, write_kept_json
 from letorbench.papers.paper import Findings
 from letorbench.papers.records import write_table
 from letorbench.papers.runs import Study
@@ -196,7 +196,7 @@ def _measured(study: Study, patience: float) -> dict:
     path = study.folder(NAME) / f"{PART}.json"
     asked = {"sizes": list(SIZES), "patience": patience, "seed": study.seed,
              "versions": dict(speed.PASSES), "epochs": speed.EPOCHS, "rate": RATE}  # fmt: skip
-    stored = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    stored = read_kept_json(path)
     if stored.get("asked") == asked:
         return stored
     study.say("timing V1 and V2")
@@ -210,6 +210,5 @@ def _measured(study: Study, patience: float) -> dict:
         "ratios": {str(layers): speed.ratios(train, layers) for layers in NETS},
         "lessons": [asdict(speed.lesson(train, validation, way, RATE)) for way in ways],
     }
-    with write_atomically(path) as file:
-        file.write(json.dumps(made, indent=1) + "\n")
+    write_kept_json(path, made)
     return json.loads(json.dumps(made))

@@ -18,11 +18,11 @@ import numpy as np
 from letorbench.conventions import Convention
 from letorbench.datasets.queryset import QuerySet
 from letorbench.experiment.identity import ranker_identity
-from letorbench.files import write_atomically
 from letorbench.measures import parse
 from letorbench.models.stumps import StumpEnsemble
 from letorbench.papers import checks
 from letorbench.papers.claims import Claim, Measured
+from letorbench.papers.kept import read_kept_json, write_kept_json
 from letorbench.papers.paper import Findings
 from letorbench.papers.records import write_table
 from letorbench.papers.runs import Study
@@ -128,7 +128,7 @@ def _measured(study: Study) -> list[Specification]:
         "ties": list(TIES), "seed": study.seed,
         "ranker": json.loads(json.dumps(ranker_identity(NDCGBoost, {}))),
     }  # fmt: skip
-    stored = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    stored = read_kept_json(path)
     if stored.get("asked") == asked:
         return [Specification(**each) for each in stored["found"]]
     benchmark = study.benchmark(DATASET)
@@ -154,9 +154,7 @@ def _measured(study: Study) -> list[Specification]:
 
     with ThreadPoolExecutor(study.jobs) as pool:
         found = [each for several in pool.map(one, trainings()) for each in several]
-    with write_atomically(path) as file:
-        made = {"asked": asked, "found": [asdict(each) for each in found]}
-        file.write(json.dumps(made, indent=1) + "\n")
+    write_kept_json(path, {"asked": asked, "found": [asdict(each) for each in found]})
     return found
 
 

@@ -9,7 +9,13 @@ from pathlib import Path
 from letorbench.choices import require_choice
 from letorbench.errors import UsageError
 from letorbench.papers.claims import Claim, Verdict
-from letorbench.papers.records import write_claims, write_setting
+from letorbench.papers.records import (
+    CLAIMS,
+    ELSEWHERE,
+    check_claims,
+    write_claims,
+    write_setting,
+)
 from letorbench.papers.runs import Study
 
 
@@ -69,6 +75,8 @@ def reproduce(paper: Paper, study: Study, parts: Sequence[str] = ()) -> Reproduc
     UsageError for a part that the paper does not have.
     """
     chosen = [require_choice(part, list(paper.parts), f"part of {paper.name}") for part in parts]
+    folder = study.folder(paper.name)
+    check_claims(folder)
     verdicts: list[Verdict] = []
     others: list[Verdict] = []
     files: list[Path] = []
@@ -87,10 +95,9 @@ def reproduce(paper: Paper, study: Study, parts: Sequence[str] = ()) -> Reproduc
     for judged in (verdicts, others):
         judged.sort(key=lambda verdict: order[verdict.claim.id])
     differs = list(dict.fromkeys(differs))
-    folder = study.folder(paper.name)
     files += [
-        write_claims(folder / "claims.csv", verdicts, paper.claims),
-        write_claims(folder / "elsewhere.csv", others, paper.claims),
+        write_claims(folder / CLAIMS, verdicts, paper.claims),
+        write_claims(folder / ELSEWHERE, others, paper.claims),
         write_setting(folder / "setting.txt", paper.reference, differs),
     ]
     kept = tuple(dict.fromkeys(files))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,8 +14,11 @@ from letorbench.analysis.rendering import render
 from letorbench.analysis.tabular import Cell, Table, columns, data_table
 from letorbench.files import write_atomically
 from letorbench.papers.claims import NATURES, NOT_ASKED, VERDICTS, Claim, Verdict
+from letorbench.papers.kept import read_kept, write_kept
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
+#: the tables of the verdicts, on a claim's own data and on other data
+CLAIMS, ELSEWHERE = "claims.csv", "elsewhere.csv"
 COLUMNS = (
     "paper", "id", "part", "claim", "nature", "dataset", "judged_on", "kind", "sense",
     "paper_value", "half", "margin", "our_value", "low", "high", "p", "number", "direction",
@@ -30,11 +34,18 @@ def write_claims(path: Path, verdicts: Sequence[Verdict], claims: Sequence[Claim
     rows += [_row(verdict) for verdict in verdicts]
     order = {claim.id: i for i, claim in enumerate(claims)}
     rows = sorted((row for row in rows if row["id"] in order), key=lambda row: order[row["id"]])
-    with write_atomically(path) as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    file = io.StringIO()
+    writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_kept(path, file.getvalue())
     return path
+
+
+def check_claims(folder: Path) -> None:
+    """DataError where a table of verdicts is damaged: it is told before a long run."""
+    for name in (CLAIMS, ELSEWHERE):
+        stored_rows(folder / name)
 
 
 def write_setting(path: Path, reference: str, differs: Sequence[str]) -> Path:
@@ -172,9 +183,11 @@ def _exact(cell: object) -> object:
 
 
 def stored_rows(path: Path) -> list[dict[str, str]]:
-    """The rows of a claims.csv of before; none where there is no such file or another's."""
+    """The rows of a claims.csv of before; none where there is no such file or another's.
+
+    DataError where it is damaged.
+    """
     if not path.is_file():
         return []
-    with path.open(newline="", encoding="utf-8") as file:
-        reader = csv.DictReader(file)
-        return list(reader) if tuple(reader.fieldnames or ()) == COLUMNS else []
+    reader = csv.DictReader(io.StringIO(read_kept(path), newline=""))
+    return list(reader) if tuple(reader.fieldnames or ()) == COLUMNS else []

@@ -21,6 +21,8 @@ from pathlib import Path
 
 import numpy as np
 from kills import (
+    LETORBENCH,
+    RUN,
     Command,
     Reference,
     address_of,
@@ -32,6 +34,8 @@ from kills import (
 )
 
 PAGE = 4096
+#: a paper's part that takes no time
+EXAMPLE = (*LETORBENCH, "reproduce", "consistency-2011", "--part", "example")
 ENOUGH = "size=1g"
 #: of mount(2) and umount2(2)
 READ_ONLY, REMOUNT, DETACH = 1, 32, 2
@@ -156,7 +160,11 @@ def disks(sizes: int, vanish: int, only: tuple[str, ...] = (), seed: int = 0) ->
     work = Path(tempfile.mkdtemp())
     try:
         with served(work / "served") as server:
-            known = {k: v for k, v in commands(address_of(server)).items() if not only or k in only}
+            known = {
+                k: v
+                for k, v in commands(address_of(server), RUN, EXAMPLE).items()
+                if not only or k in only
+            }
             for name, command in known.items():
                 before, expected, needed = reference(work, name, command)
                 place = work / f"disk {name}"

@@ -1,0 +1,69 @@
+"""Files of a reproduction that a later one reads again: each has a check sum.
+
+JSON holds its own. A table for people has it in a file beside it, `claims.csv.seal`. That file is
+written first and knows the table's old content, too, so that a kill between both costs nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from letorbench.errors import DataError
+from letorbench.files import write_atomically
+from letorbench.seals import SEAL, digest, sealed, unsealed
+
+
+def write_kept(path: Path, text: str) -> None:
+    """Write a text and its check sum."""
+    known = [digest(text.encode())]
+    with suppress(OSError):
+        known.append(digest(path.read_bytes()))
+    with write_atomically(_seal_of(path)) as file:
+        file.write(sealed({"digests": known}))
+    with write_atomically(path) as file:
+        file.write(text)
+
+
+def read_kept(path: Path) -> str:
+    """The text that `write_kept` wrote; DataError where it is not. One without a seal is taken."""
+    content, seal = path.read_bytes(), _seal_of(path)
+    if seal.is_file():
+        facts = unsealed(seal.read_bytes()) or {}
+        if digest(content) not in facts.get("digests", ()):
+            raise DataError(
+                f"{path}: damaged: its content does not have the check sum in {seal.name}; remove "
+                "both, and rerun the parts of the paper"
+            )
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: found a byte that is no UTF-8 at {error.start}") from None
+
+
+def write_kept_json(path: Path, facts: Mapping[str, Any]) -> None:
+    """Write facts that JSON can hold, with their check sum."""
+    with write_atomically(path) as file:
+        file.write(sealed(facts))
+
+
+def read_kept_json(path: Path) -> dict[str, Any]:
+    """The facts that `write_kept_json` wrote; none where they are damaged or there are none.
+
+    Facts that never had a check sum are taken.
+    """
+    if not path.is_file():
+        return {}
+    content = path.read_bytes()
+    facts = unsealed(content)
+    if facts is None and SEAL.encode() not in content:
+        with suppress(ValueError, RecursionError):
+            facts = json.loads(content)
+    return facts if isinstance(facts, dict) else {}
+
+
+def _seal_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.seal")
