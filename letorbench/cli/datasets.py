@@ -62,14 +62,7 @@ def import_(path: Path, data_dir: Path) -> None:
     metavar="N",
     help="Parts, each the test part of one fold.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Shuffles the queries.",
-)
+@options.seed_of("Shuffles the queries.")
 @click.option(
     "--label",
     default="label",
@@ -154,7 +147,7 @@ def verify(name: str, data_dir: Path, null: str | float) -> None:
 
 @datasets.command()
 @click.argument("name", shell_complete=completion.catalog)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N")
+@options.seed
 @click.option(
     "--questions",
     type=click.IntRange(4),

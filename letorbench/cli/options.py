@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -15,6 +16,22 @@ data_dir = click.option(
 out = click.option(
     "--out", type=FOLDER, default=Path("results"), show_default=True, help="Where results are."
 )
+
+
+jobs = click.option(
+    "--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N",
+    help="Processes; the results do not depend on it.",
+)  # fmt: skip
+
+
+def seed_of(what: str) -> Callable:
+    """Return the option --seed, which says what its draws are for."""
+    return click.option(
+        "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help=what
+    )
+
+
+seed = seed_of("Where every random draw comes from.")
 
 
 class LateChoice(click.ParamType):

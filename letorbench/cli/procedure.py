@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from letorbench.cli import completion
+from letorbench.cli.options import seed_of
 
 test = click.option(
     "--test", "test", type=click.Choice(["randomization", "t", "wilcoxon"]),
@@ -18,10 +19,7 @@ alpha = click.option(
     "--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05,
     show_default=True, help="The level of significance.",
 )  # fmt: skip
-seed = click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N",
-    help="Where the tests' and intervals' random draws come from.",
-)  # fmt: skip
+seed = seed_of("Where the tests' and intervals' random draws come from.")
 baseline = click.option(
     "--baseline", metavar="NAME", shell_complete=completion.run_algorithms,
     help="The algorithm that the others are compared with.",

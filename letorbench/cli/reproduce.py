@@ -62,22 +62,8 @@ class _Papers(click.Command):
 )
 @options.data_dir
 @options.out
-@click.option(
-    "--jobs",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Processes; the results do not depend on it.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Where every random draw comes from.",
-)
+@options.jobs
+@options.seed
 def reproduce(
     papers: tuple[str, ...],
     parts: tuple[str, ...],

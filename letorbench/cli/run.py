@@ -45,22 +45,8 @@ if TYPE_CHECKING:
 )
 @options.data_dir
 @options.out
-@click.option(
-    "--jobs",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Processes; the results do not depend on it.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Where every random draw comes from.",
-)
+@options.jobs
+@options.seed
 @click.option(
     "--repeats",
     type=click.IntRange(1),

@@ -28,14 +28,7 @@ def _losses(ctx: click.Context, param: click.Parameter, incomplete: str) -> list
     metavar="N",
     help="Distributions that a counterexample is looked for among.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Where every random draw comes from.",
-)
+@options.seed
 def study(losses: tuple[str, ...], out: Path, trials: int, seed: int) -> None:
     """Study losses as surrogates of NDCG.
 
