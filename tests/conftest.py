@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
 import pytest
+from early import Early
 
 from letorbench.datasets.queryset import QuerySet
 
@@ -41,6 +44,33 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("no ../shared folder with the real data beside this repository")
     return SHARED
+
+
+#: the processes that tests wait for, by the test's name
+EARLY = pytest.StashKey[dict[str, Early]]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "early(program, *environments): see tests/early.py")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtestloop(session: pytest.Session) -> Iterator[None]:
+    """Start the processes that tests of this session wait for."""
+    with ExitStack() as stack:
+        asked = () if session.config.option.collectonly else session.items
+        session.config.stash[EARLY] = {
+            item.nodeid: Early(stack, *mark.args)
+            for item in asked
+            for mark in item.iter_markers("early")
+        }
+        return (yield)
+
+
+@pytest.fixture
+def early(request: pytest.FixtureRequest) -> Early:
+    """What the test's mark has started."""
+    return request.config.stash[EARLY][request.node.nodeid]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -8,6 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+from early import Early
+
 PACKAGE = Path(__file__).resolve().parents[1] / "letorbench"
 
 FITS = """
@@ -30,17 +33,13 @@ for name, setting in (
 """
 
 
-def test_fresh_and_cached_kernels_agree(tmp_path: Path) -> None:
+@pytest.mark.early(FITS, {"NUMBA_CACHE_DIR": "{folder}"})
+def test_fresh_and_cached_kernels_agree(early: Early) -> None:
     """Reordered sums are the risk, so the rankers whose kernels call reordered ones are run."""
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
-    command = [sys.executable, "-c", FITS, str(Path(__file__).parent)]
-
-    def digests() -> str:
-        return subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=True
-        ).stdout
-
-    assert digests() == digests()
+    (fresh,) = early.printed()
+    assert [path for path in Path(early.folder).rglob("*.nbc")]
+    assert len(fresh.splitlines()) == 4
+    assert early.again() == fresh
 
 
 def test_a_full_disk_costs_the_kept_copy_only(tmp_path: Path) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
+import pytest
+from early import Early
 
 #: rankers whose linear algebra is LAPACK's, which docs/reproducibility.md names
 BY_LAPACK = {"regression", "ranksvm", "svmmap"}
@@ -33,14 +31,8 @@ for name in names():
 """
 
 
-def test_every_ranker_but_those_by_lapack() -> None:
-    command = [sys.executable, "-W", "ignore", "-c", FITS, str(Path(__file__).parent)]
-
-    def digests(environment: dict[str, str]) -> set[str]:
-        done = subprocess.run(
-            command, env=os.environ | environment, capture_output=True, text=True, check=True
-        )
-        return set(done.stdout.splitlines())
-
-    differing = {line.split()[0] for line in digests({}) ^ digests(OTHER)}
-    assert differing <= BY_LAPACK
+@pytest.mark.early(FITS, {}, OTHER)
+def test_every_ranker_but_those_by_lapack(early: Early) -> None:
+    here, elsewhere = (set(each.splitlines()) for each in early.printed())
+    differing = {line.split()[0] for line in here ^ elsewhere}
+    assert here and differing <= BY_LAPACK
