@@ -9,7 +9,8 @@ Work is counted in what a command does one after the other: folds for `run` and 
 sent for `fetch`. What was begun when a kill came counts as done, and again when it is done again.
 `import`, `make` and `report` do one thing in one piece, which a kill costs as far as it was: there
 the work is processor time after the start of Python. The total weighs the commands by the
-processor time of their work without a kill.
+processor time of their work without a kill. With `--forked` the commands but `fetch` start without
+the start of Python, so that more of the kills meet work.
 """
 
 from __future__ import annotations
@@ -29,10 +30,11 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+from forked import Forked, fork, warm
 
 from letorbench.results.paths import FIT, SCORES
 
@@ -70,7 +72,8 @@ class Command:
     """A command line, what must be there before it, and the folders that it writes.
 
     `before` are commands, or a folder and the name of a toy set in it. `piece` says what work is
-    counted in, and `most` how often the command is killed before it may end.
+    counted in, and `most` how often the command is killed before it may end. `forked` lets it
+    start as a child of this process, which has imported everything.
     """
 
     words: tuple[str, ...]
@@ -78,6 +81,7 @@ class Command:
     writes: tuple[str, ...]
     piece: str = "seconds"
     most: int = 1
+    forked: bool = False
 
 
 def commands(
@@ -141,9 +145,11 @@ def leftovers(place: Path) -> list[str]:
     return [p.relative_to(place).as_posix() for p in found]
 
 
-def started(place: Path, command: Command) -> subprocess.Popen:
-    """Start the command in its own session, with temporary files in the folder `tmp`."""
+def started(place: Path, command: Command) -> subprocess.Popen | Forked:
+    """Start the command in its own group, with temporary files in the folder `tmp`."""
     (place / "tmp").mkdir(exist_ok=True)
+    if command.forked:
+        return fork(command.words[len(LETORBENCH) :], place, place.parent / "said")
     with (place.parent / "said").open("wb") as said:
         return subprocess.Popen(
             command.words, cwd=place, start_new_session=True, stdout=said, stderr=said,
@@ -151,7 +157,7 @@ def started(place: Path, command: Command) -> subprocess.Popen:
         )  # fmt: skip
 
 
-def ended(process: subprocess.Popen, after: float = HANGS) -> tuple[bool, float]:
+def ended(process: subprocess.Popen | Forked, after: float = HANGS) -> tuple[bool, float]:
     """Kill a command with all its processes after some seconds, where it has not ended.
 
     Returns
@@ -212,12 +218,12 @@ def prepared(work: Path, name: str) -> Path:
     return work / "prepared" / name.replace(" ", "")
 
 
-def start_up(work: Path) -> float:
+def start_up(work: Path, forked: bool) -> float:
     """Return the processor time in which Python and what every command needs are there."""
     place = work / "start"
     place.mkdir()
     words = (*LETORBENCH, "datasets", "list")
-    return min(ended(started(place, Command(words, (), ())))[1] for _ in range(3))
+    return min(ended(started(place, Command(words, (), (), forked=forked)))[1] for _ in range(3))
 
 
 def reference(work: Path, name: str, command: Command, server: Server, start: float) -> Reference:
@@ -381,15 +387,24 @@ def address_of(server: Server) -> str:
     return f"http://127.0.0.1:{server.server_address[1]}/MQ2008.zip"
 
 
-def kills(times: int, seed: int, only: tuple[str, ...] = (), log: bool = False) -> dict[str, Found]:
+def kills(
+    times: int, seed: int, only: tuple[str, ...] = (), forked: bool = False, log: bool = False
+) -> dict[str, Found]:
     """Kill commands in turn until there are so many kills; return what came of each command."""
     rng = np.random.default_rng(seed)
     work = Path(tempfile.mkdtemp(prefix="letorbench-kills-"))
     found: dict[str, Found] = {}
     try:
-        with served(work / "served") as server:
+        with Server(b"") if forked else served(work / "served") as server:
             known = {n: c for n, c in commands(address_of(server)).items() if not only or n in only}
-            start = start_up(work)
+            if forked:
+                known = {n: c for n, c in known.items() if c.words[: len(LETORBENCH)] == LETORBENCH}
+            if forked:
+                known = {n: replace(c, forked=True) for n, c in known.items()}
+                for name, command in known.items():
+                    prepare(work / "warm" / name, command)
+                    warm(command.words[len(LETORBENCH) :], work / "warm" / name)
+            start = start_up(work, forked)
             expected = {name: reference(work, name, known[name], server, start) for name in known}
             found = {name: Found() for name in known}
             while sum(each.kills for each in found.values()) < times:
@@ -425,6 +440,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--times", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--only", action="append", default=[], help="a command; repeatable")
+    parser.add_argument("--forked", action="store_true", help="start commands without a start")
     options = parser.parse_args()
-    kills(options.times, options.seed, tuple(options.only), log=True)
+    kills(options.times, options.seed, tuple(options.only), options.forked, log=True)

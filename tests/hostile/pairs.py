@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+
+from forked import fork, warm
 
 from letorbench.results.paths import FIT, MODEL, QUERIES, SCORES, VALIDATION
 from letorbench.results.summary import stored_summary
@@ -28,6 +31,14 @@ def words(out: Path, seed: int, algos: str, *more: str) -> list[str]:
         "--set", "epochs=2", "--set", "learning_rate=0.01", "--repeats", "1",
         "--seed", str(seed), "--out", str(out), *more,
     ]  # fmt: skip
+
+
+def forked_at_once(place: Path, commands: Sequence[Sequence[str]]) -> None:
+    """Run the commands at the same time as children that have imported everything."""
+    running = [fork(each[3:], place, place / f"said{i}") for i, each in enumerate(commands)]
+    for i, process in enumerate(running):
+        _, status = os.waitpid(process.pid, 0)
+        assert status == 0, (place / f"said{i}").read_text()
 
 
 def at_once(place: Path, commands: Sequence[Sequence[str]]) -> None:
@@ -52,7 +63,7 @@ def mixed(out: Path, alone: dict[int, Path]) -> list[str]:
     return found + list(stored_summary(out, "TOY").damaged)
 
 
-def pairs(times: int) -> tuple[int, list[str]]:
+def pairs(times: int, forked: bool = False) -> tuple[int, list[str]]:
     """Run pairs; return how many folds were looked at, and those that are mixed."""
     from toy_data import write_toy
 
@@ -62,11 +73,15 @@ def pairs(times: int) -> tuple[int, list[str]]:
         alone = {seed: place / f"alone{seed}" for seed in (0, 1)}
         for seed, out in alone.items():
             at_once(place, [words(out, seed, "ranknet,regression")])
+        start = at_once
+        if forked:
+            warm(words(place / "warm", 0, "ranknet,regression")[3:], place)
+            start = forked_at_once
         count, wrong = 0, []
         for number in range(times):
             out = place / f"both{number}"
             more = ("--force",) if number % 2 else ()
-            at_once(place, [words(out, seed, "ranknet,regression", *more) for seed in alone])
+            start(place, [words(out, seed, "ranknet,regression", *more) for seed in alone])
             count += len(list(out.glob(f"TOY/*/fold*/{FIT}")))
             wrong += mixed(out, alone)
             shutil.rmtree(out)
@@ -78,6 +93,7 @@ def pairs(times: int) -> tuple[int, list[str]]:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=100)
+    parser.add_argument("--forked", action="store_true", help="start runs without a start")
     options = parser.parse_args()
-    count, wrong = pairs(options.times)
+    count, wrong = pairs(options.times, options.forked)
     print(f"{options.times} pairs, {count} folds, mixed: {len(wrong)} {wrong[:3]}")
