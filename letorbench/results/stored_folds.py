@@ -179,5 +179,8 @@ def _read_fold(
                 f"{folder / paths.FIT}: found the {key} {facts.get(key)!r}, expected "
                 f"{expected!r}; the next run of this fold makes it again"
             )
-    written = (folder / paths.FIT).stat().st_mtime_ns
+    try:
+        written = (folder / paths.FIT).stat().st_mtime_ns
+    except FileNotFoundError:  # another run has just begun the fold anew
+        return None
     return StoredFold(number, folder, fit, written, algo, repeat)

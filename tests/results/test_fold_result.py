@@ -18,6 +18,7 @@ from letorbench.results import (
     is_done,
     read_folds,
     stored_fit,
+    stored_folds,
     write_fold,
 )
 from letorbench.results.fit_file import damage, keep
@@ -67,6 +68,23 @@ def test_folds_are_read_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     queries = found[2].queries()
     assert (queries.algo, queries.folds.tolist(), queries.qids.tolist()) == ("a", [10], [1000])
     assert queries.values["map"].tolist() == [1.0] and found[0].scores(3).tolist() == [0.0] * 3
+
+
+def test_a_fold_that_another_run_begins_anew_meanwhile_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its fit.json goes between two looks at it."""
+    for number in (1, 2):
+        store_fold(tmp_path, "S", "a", number, {"map": 0.5}, n_folds=2)
+
+    def read_then_gone(folder: Path) -> dict[str, object]:
+        fit = stored_fit(folder)
+        if folder.name == "fold1":
+            (folder / "fit.json").unlink()
+        return fit
+
+    monkeypatch.setattr(stored_folds, "stored_fit", read_then_gone)
+    assert [fold.number for fold in read_folds(tmp_path, "S", "a")] == [2]
 
 
 def test_folds_of_one_experiment_differ_in_their_number_and_their_external_file() -> None:
