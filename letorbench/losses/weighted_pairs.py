@@ -29,6 +29,7 @@ from letorbench.losses.label_order import (
     PairWeights,
     label_count,
 )
+from letorbench.losses.weighted_field import weighted_field
 from letorbench.losses.weighted_logistic import weighted_logistic
 
 PairLossName = Literal["quadratic", "hinge", "exponential", "logistic"]
@@ -112,26 +113,14 @@ def summed(
 
     shared: see `PairWeight.of`.
     """
+    weights, levels = weight.of(queries, shared), label_count(queries)
+    arguments = queries, scores, queries.by_label, weights
     if kind == LOGISTIC and (shared or not weight.places):
-        return in_query_slices(
-            weighted_logistic,
-            queries,
-            scores,
-            queries.by_label,
-            weight.of(queries, shared),
-            documents=1_000,
-        )
-    return in_query_slices(
-        _weighted_pairs,
-        queries,
-        scores,
-        queries.by_label,
-        weight.of(queries, shared),
-        kind,
-        label_count(queries),
-        documents=1_000,
-        cost=queries.lengths**2,
-    )
+        return in_query_slices(weighted_logistic, *arguments, documents=1_000)
+    if kind == FIELD and (shared or not weight.places):
+        return in_query_slices(weighted_field, *arguments, levels, documents=1_000)
+    cost = queries.lengths**2
+    return in_query_slices(_weighted_pairs, *arguments, kind, levels, documents=1_000, cost=cost)
 
 
 LOSSES = (

@@ -136,6 +136,14 @@ def test_weighted_pairs(phi, weight, scores, queries):
     check(name, scores, queries, reference, queries.by_label.order)
 
 
+@pytest.mark.parametrize("phi", ["logistic", "wub"])
+@pytest.mark.parametrize("spread", [90.0, 2_000.0])
+def test_weighted_pairs_of_scores_far_apart(phi, spread, queries, rng):
+    """Beyond what shared exponentials serve, each pair has its own."""
+    test_weighted_pairs(phi, "(Ri-Rj)/m", spread * rng.normal(size=queries.n_docs), queries)
+    test_weighted_pairs(phi, "1", spread * rng.normal(size=queries.n_docs), queries)
+
+
 @pytest.mark.parametrize("weight", DOCUMENT_WEIGHTS.values(), ids=str)
 def test_markov_field(weight, scores, queries):
     w = np.empty(queries.n_docs)
