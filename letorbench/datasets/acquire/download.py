@@ -87,6 +87,7 @@ def download(source: Source, folder: Path, patience: Patience, use: Callable[[Pa
         A file cannot be written.
     """
     part = _Part(source, folder)
+    part.take_back()
     while True:
         _fetch(part, patience)
         try:
@@ -134,6 +135,11 @@ class _Part:
             raise WriteError(self.path, error) from None
         with write_atomically(self._facts) as file:
             json.dump(asdict(content), file)
+
+    def take_back(self) -> None:
+        """Take the whole file that an earlier run was using when it was ended."""
+        if self._whole.is_file() and self._whole.stat().st_size == self.content.size:
+            os.replace(self._whole, self.path)
 
     def finished(self) -> Path:
         os.replace(self.path, self._whole)

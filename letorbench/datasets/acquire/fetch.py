@@ -81,11 +81,9 @@ def fetch(
 
 def unfinished(data_dir: Path) -> dict[str, int]:
     """Return how many bytes there are of each data set whose download is not finished."""
-    parts = (data_dir / DOWNLOADS).glob("*/*.part")
-    found: dict[str, int] = {}
-    for part in sorted(parts):
-        found[part.parent.name] = found.get(part.parent.name, 0) + part.stat().st_size
-    return found
+    folders = (data_dir / DOWNLOADS).glob("*/")
+    found = {folder.name: sum(map(_size, _contents(folder))) for folder in sorted(folders)}
+    return {name: size for name, size in found.items() if size}
 
 
 def _first(
@@ -120,13 +118,16 @@ def _importer(named: Name, data_dir: Path) -> Callable[[Path], tuple[str, ...]]:
     """Return what imports a file; one that is not unpacked here is kept in the data folder."""
 
     def use(path: Path) -> tuple[str, ...]:
-        try:
-            if foreign_ending(path) is None:
-                return import_archive(path, data_dir, named)
+        if foreign_ending(path) is not None:
             path.replace(data_dir / path.name)
             raise _unpack_it(data_dir / path.name)
-        finally:
+        try:
+            names = import_archive(path, data_dir, named)
+        except DataError:
             path.unlink(missing_ok=True)
+            raise
+        path.unlink(missing_ok=True)
+        return names
 
     return use
 
@@ -160,9 +161,18 @@ def _clear(folder: Path) -> None:
             path.unlink()
 
 
+def _contents(folder: Path) -> list[Path]:
+    """Return the parts of files, and the whole ones that were being used."""
+    return [path for path in folder.glob("*") if path.is_file() and path.suffix != ".json"]
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size
+
+
 def _tidy(folder: Path) -> None:
     """Remove the folder of downloads where nothing is kept in it."""
-    if not any(part.stat().st_size for part in folder.glob("*.part")):
+    if not any(map(_size, _contents(folder))):
         _clear(folder)
     with suppress(OSError):
         folder.rmdir()

@@ -213,6 +213,25 @@ def test_the_next_run_continues(archive: Path, tmp_path: Path) -> None:
         assert len(asked) == 3 and left(tmp_path) == ["MQ2008"]
 
 
+@pytest.mark.parametrize("ended", [KeyboardInterrupt, SystemExit])
+def test_a_run_that_is_ended_while_it_imports_downloads_once(
+    archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ended: type[BaseException]
+) -> None:
+    data, imported = archive.read_bytes(), fetching.import_archive
+
+    def end(*about: object) -> None:
+        raise ended
+
+    with served.server(data, whole=served.whole) as (address, asked):
+        monkeypatch.setattr(fetching, "import_archive", end)
+        with pytest.raises(ended):
+            fetched(tmp_path, published(f"{address}/whole", data))
+        assert fetching.unfinished(tmp_path) == {"MQ2008": len(data)}
+        monkeypatch.setattr(fetching, "import_archive", imported)
+        assert fetched(tmp_path, published(f"{address}/whole", data)) == ("MQ2008",)
+        assert asked == [None] and left(tmp_path) == ["MQ2008"]
+
+
 @pytest.mark.parametrize("kind", ["etag", "size", "ignored", "complete"])
 def test_what_has_changed_meanwhile_is_not_continued(
     archive: Path, tmp_path: Path, kind: str
