@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from letorbench.errors import DataError as DataError
     from letorbench.errors import UsageError as UsageError
     from letorbench.features import transformation as transformation
+    from letorbench.measures import AUC as AUC
     from letorbench.measures import ERR as ERR
     from letorbench.measures import MAP as MAP
     from letorbench.measures import MRR as MRR
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from letorbench.measures import PairwiseCorrect as PairwiseCorrect
     from letorbench.measures import nDCG as nDCG
     from letorbench.measures import parse as parse
+    from letorbench.measures import rmse as rmse
     from letorbench.rankers import *  # noqa: F403
     from letorbench.rankers import names as algorithms  # noqa: F401
     from letorbench.rankers import ranker as ranker
@@ -57,6 +59,7 @@ __version__ = "0.1.0"
 
 #: every public name but the rankers' classes, which have their own table
 PLACES = {
+    "AUC": "letorbench.measures:AUC",
     "BPref": "letorbench.measures:BPref",
     "Benchmark": "letorbench.datasets.queryset:Benchmark",
     "CONVENTIONS": "letorbench.conventions:CONVENTIONS",
@@ -87,6 +90,7 @@ PLACES = {
     "ranker": "letorbench.rankers:ranker",
     "read_letor": "letorbench.datasets.reader:read_letor",
     "results": "letorbench.results",
+    "rmse": "letorbench.measures:rmse",
     "run": "letorbench.api.running:run",
     "transformation": "letorbench.features:transformation",
 }

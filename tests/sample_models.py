@@ -9,6 +9,7 @@ import pytest
 from conftest import random_queries
 
 from letorbench.models import MLP, Linear, Model, Quadratic, Separate, StumpEnsemble
+from letorbench.models.separate import SeparateTanh
 
 
 def lightgbm_trees() -> Model:
@@ -35,6 +36,7 @@ SAMPLES: dict[str, Callable[[], Model]] = {
         np.zeros(5), np.ones(5), np.arange(5.0), [0, 2, 2, 3, 3, 3], [0, 4, 2], np.ones(3)
     ),
     "separate": lambda: Separate(np.ones((2, 4)), np.ones((3, 4)), 0.0),
+    "separate-tanh": lambda: SeparateTanh(np.ones((2, 4)), np.ones((3, 4)), 0.0),
     "stumps": lambda: StumpEnsemble([0, 4], [0.5, 0.5], [True, False], [1.0, 2.0], n_features=5),
     "lightgbm": lightgbm_trees,
     "xgboost": xgboost_trees,

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from letorbench.errors import UsageError
+from letorbench.measures.auc import AUC
 from letorbench.measures.average_precision import MAP
 from letorbench.measures.bpref import BPref
 from letorbench.measures.err import ERR
@@ -18,6 +19,7 @@ from letorbench.measures.measure import Measure
 from letorbench.measures.mrr import MRR
 from letorbench.measures.ndcg import nDCG
 from letorbench.measures.pairwise_correct import PairwiseCorrect
+from letorbench.measures.point_error import rmse
 from letorbench.measures.precision import P
 from letorbench.measures.prepared import PreparedMetric
 from letorbench.measures.rankings import Rankings
@@ -25,16 +27,16 @@ from letorbench.measures.sorting import rank
 from letorbench.measures.wta import WTA
 
 __all__ = [
-    "BPref", "ERR", "MAP", "MEASURES", "MRR", "Measure", "MeanNDCG", "P", "PairwiseCorrect",
+    "AUC", "BPref", "ERR", "MAP", "MEASURES", "MRR", "Measure", "MeanNDCG", "P", "PairwiseCorrect",
     "PreparedMetric", "Rankings", "WTA", "default_measures", "nDCG", "parse", "query_metrics",
-    "rank",
+    "rank", "rmse",
 ]  # fmt: skip
 
 #: every measure by its name in text
 MEASURES: Mapping[str, Measure] = MappingProxyType(
     {
         measure.name: measure
-        for measure in (MAP, BPref, ERR, MeanNDCG, MRR, nDCG, PairwiseCorrect, P, WTA)
+        for measure in (AUC, MAP, BPref, ERR, MeanNDCG, MRR, nDCG, PairwiseCorrect, P, WTA)
     }
 )
 

@@ -9,7 +9,7 @@ and the gains G, the expectations are
     RR        sum_i P(the first relevant document is at i) / i
     ERR@k     sum_{i <= k} (p_{i-1} - p_i) / i, where p_i is the mean over all sets of i documents
               of the product of their 1 - R(r): the chance to read on after i of them
-    pairwise  1/2
+    pairwise  1/2, as auc
     bpref     1 - mean over x = 0..N of min(x, R) / min(R, N): how many irrelevant documents stand
               above a relevant one is uniform
 
@@ -164,6 +164,11 @@ def _pairwise(rankings: Rankings, k: int | None) -> np.ndarray:
     return np.where(rankings.correct_pairs[1] > 0, 0.5, 0.0)
 
 
+def _auc(rankings: Rankings, k: int | None) -> np.ndarray:
+    both = (rankings.relevant > 0) & (rankings.relevant < rankings.lengths)
+    return np.where(both, 0.5, 0.0)
+
+
 def _bpref(rankings: Rankings, k: int | None) -> np.ndarray:
     R = rankings.relevant.astype(np.float64)
     N = rankings.lengths - R
@@ -182,5 +187,6 @@ EXPECTATIONS: Mapping[str, Expectation] = {
     "mrr": _reciprocal_rank,
     "err": _err,
     "pairwise": _pairwise,
+    "auc": _auc,
     "bpref": _bpref,
 }

@@ -15,20 +15,21 @@ from letorbench.models.parametric import ParametricFamily
 from letorbench.models.quadratic import QuadraticFamily
 from letorbench.models.separate import SeparateFamily
 
-FamilyName = Literal["linear", "quadratic", "bilinear", "distance", "mlp"]
+FamilyName = Literal["linear", "quadratic", "bilinear", "bilinear-tanh", "distance", "mlp"]
 #: the formula of each family
 FORMULAS: dict[str, str] = {
     "linear": "s = w . x + b",
     "quadratic": "s = w . x + sum over kept products of c_kj x_k x_j",
     "bilinear": "s = sigma(A'y)' B'z, x = [y | z], a query's and a document's vector",
+    "bilinear-tanh": "s = tanh(A'y)' B'z, x = [y | z], a query's and a document's vector",
     "distance": "s = -|A'y - B'z|^2 / tau, x = [y | z], a query's and a document's vector",
     "mlp": "s = v . tanh(W x + b)",
 }
 FAMILIES: tuple[str, ...] = get_args(FamilyName)
 #: the families whose first parameters are drawn at random: zero is a saddle point of theirs
-DRAWN = ("bilinear", "distance", "mlp")
+DRAWN = ("bilinear", "bilinear-tanh", "distance", "mlp")
 #: the families of a query's and a document's vector: within a query, the query's is constant
-SEPARATE = ("bilinear", "distance")
+SEPARATE = ("bilinear", "bilinear-tanh", "distance")
 
 
 @dataclass(frozen=True)
@@ -41,15 +42,16 @@ class FamilyChoice:
     standardise : bool
         linear: whether x are the features with mean 0 and variance 1 on the training set;
         otherwise x are the features as they are. "quadratic" and "mlp" always standardise,
-        "bilinear" and "distance" never do.
+        the models of two vectors never do.
     intercept : bool
         linear: whether there is a b, which no prior penalises.
     rho : float
         quadratic: a product is kept where its |correlation| with the label is at least rho.
     query_features : int
-        bilinear, distance: how many features, the first ones, are the query's; 0: half of them.
+        the models of two vectors: how many features, the first ones, are the query's; 0: half of
+        them.
     dimensions : int
-        bilinear, distance: of the space that both vectors are mapped into.
+        the models of two vectors: of the space that both vectors are mapped into.
     tau : float
         distance: what it is divided by.
     hidden : int
@@ -105,4 +107,5 @@ class FamilyChoice:
                 f"{n_features - 1}: the other features are the document's vector"
             )
         tau = self.tau if self.name == "distance" else 0.0
-        return SeparateFamily(n1, n_features - n1, self.dimensions, tau)
+        tanh = self.name == "bilinear-tanh"
+        return SeparateFamily(n1, n_features - n1, self.dimensions, tau, tanh)

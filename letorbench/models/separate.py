@@ -2,7 +2,7 @@
 
 T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012,
 equations 2 and 3: f1 = sigma(A'y)' B'z and f2 = -|A'y - B'z|^2 / tau. A document's features
-are [y | z].
+are [y | z]. "Typically we choose the sigmoid or tanh functions" for sigma.
 """
 
 from __future__ import annotations
@@ -41,16 +41,26 @@ class Separate(Model, kind="separate"):
 
     def _score(self, features: np.ndarray) -> np.ndarray:
         a, b = _embedded(features, 0, self.A), _embedded(features, len(self.A), self.B)
-        terms = _sigmoid(a) * b if self.tau == 0.0 else -np.square(a - b) / self.tau
+        terms = self._sigma(a) * b if self.tau == 0.0 else -np.square(a - b) / self.tau
         scores = np.zeros(len(features))
         for h in range(terms.shape[1]):  # one order of summing for every number of rows
             scores += terms[:, h]
         return scores
 
+    def _sigma(self, t: np.ndarray) -> np.ndarray:
+        return _sigmoid(t)
+
+
+class SeparateTanh(Separate, kind="separate-tanh"):
+    """The score f1 with tanh for sigma; tau is 0."""
+
+    def _sigma(self, t: np.ndarray) -> np.ndarray:
+        return _tanh(t)
+
 
 @dataclass(frozen=True, eq=False)
 class SeparateFamily(ParametricFamily):
-    """The models f1 (tau = 0) or f2 (tau > 0).
+    """The models f1 (tau = 0), with tanh for sigma on request, or f2 (tau > 0).
 
     theta holds A (n1, d), then B (n2, d), both row by row.
     """
@@ -59,6 +69,7 @@ class SeparateFamily(ParametricFamily):
     n2: int
     d: int
     tau: float
+    tanh: bool = False
 
     @property
     def n_parameters(self) -> int:
@@ -71,7 +82,8 @@ class SeparateFamily(ParametricFamily):
 
     def model(self, theta: np.ndarray) -> Separate:
         A, B = np.split(theta, [self.n1 * self.d])
-        return Separate(A.reshape(self.n1, self.d), B.reshape(self.n2, self.d), self.tau)
+        kind = SeparateTanh if self.tanh else Separate
+        return kind(A.reshape(self.n1, self.d), B.reshape(self.n2, self.d), self.tau)
 
     def gradient(
         self, theta: np.ndarray, features: np.ndarray, score_gradient: np.ndarray
@@ -80,8 +92,9 @@ class SeparateFamily(ParametricFamily):
         a, b = _embedded(features, 0, at.A), _embedded(features, self.n1, at.B)
         g = score_gradient[:, None]
         if self.tau == 0.0:
-            sigma = _sigmoid(a)
-            by_a, by_b = g * b * sigma * (1.0 - sigma), g * sigma
+            sigma = at._sigma(a)
+            slope = 1.0 - sigma * sigma if self.tanh else sigma * (1.0 - sigma)
+            by_a, by_b = g * b * slope, g * sigma
         else:
             by_b = 2.0 / self.tau * g * (a - b)
             by_a = -by_b
@@ -93,6 +106,10 @@ class SeparateFamily(ParametricFamily):
 def _sigmoid(t: np.ndarray) -> np.ndarray:
     e = exp(-np.abs(t))
     return np.where(t >= 0.0, 1.0, e) / (1.0 + e)
+
+
+def _tanh(t: np.ndarray) -> np.ndarray:
+    return 2.0 * _sigmoid(2.0 * t) - 1.0
 
 
 def _embedded(features: np.ndarray, column: int, matrix: np.ndarray) -> np.ndarray:

@@ -8,10 +8,9 @@ combination of these is run; the printed number is drawn into the distribution.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,11 +21,16 @@ from letorbench.measures import parse
 from letorbench.models.stumps import StumpEnsemble
 from letorbench.papers import checks
 from letorbench.papers.claims import Claim, Measured
-from letorbench.papers.kept import read_kept_json, write_kept_json
 from letorbench.papers.paper import Findings
 from letorbench.papers.records import write_table
 from letorbench.papers.runs import Study
-from letorbench.papers.specification import Specification, by_level, specification_figure
+from letorbench.papers.specification import (
+    Specification,
+    by_level,
+    measured_once,
+    span,
+    specification_figure,
+)
 from letorbench.rankers.ndcgboost import NDCGBoost
 from letorbench.solvers.validation import Validation
 
@@ -85,16 +89,13 @@ def sampling(study: Study) -> Findings:
     shown = [_without_seed(each) for each in found]
     ours = {choice: setting for choice, setting in OURS.items() if choice != "seed"}
     files += specification_figure(shown, f"NDCG@3 on {DATASET}", PRINTED, ours, stem)
-    values = np.array([each.value for each in found])
-    below = float(np.mean(values < PRINTED))
-    note = f"{len(values)} specifications, {100 * below:.0f} % of them below the printed number"
     papers = {**OURS, "weak learner": "sample of all"}
     whole = np.array([
         each.value for each in found if _without_seed(each).settings == _without(papers)
     ])  # fmt: skip
     half = 1.96 * whole.std(ddof=1)
     numbers = {
-        "range": Measured(float(values.mean()), float(values.min()), float(values.max()), note),
+        "range": span(found, PRINTED),
         "whole": Measured(
             float(whole.mean()), float(whole.mean() - half), float(whole.mean() + half)
         ),
@@ -122,15 +123,14 @@ def trainings() -> list[tuple[str, str, int]]:
 
 def _measured(study: Study) -> list[Specification]:
     """NDCG@3 of every specification, measured once and kept in sampling.json."""
-    path = study.folder(NAME) / f"{PART}.json"
     asked = {
-        "trainings": [list(each) for each in trainings()], "rounds": list(SELECTIONS),
-        "ties": list(TIES), "seed": study.seed,
-        "ranker": json.loads(json.dumps(ranker_identity(NDCGBoost, {}))),
+        "trainings": trainings(), "rounds": list(SELECTIONS), "ties": list(TIES),
+        "seed": study.seed, "ranker": ranker_identity(NDCGBoost, {}),
     }  # fmt: skip
-    stored = read_kept_json(path)
-    if stored.get("asked") == asked:
-        return [Specification(**each) for each in stored["found"]]
+    return measured_once(study.folder(NAME) / f"{PART}.json", asked, lambda: _trained(study))
+
+
+def _trained(study: Study) -> list[Specification]:
     benchmark = study.benchmark(DATASET)
     study.say(f"{NAME}: {len(trainings())} trainings for what is left open")
 
@@ -153,9 +153,7 @@ def _measured(study: Study) -> list[Specification]:
         ]  # fmt: skip
 
     with ThreadPoolExecutor(study.jobs) as pool:
-        found = [each for several in pool.map(one, trainings()) for each in several]
-    write_kept_json(path, {"asked": asked, "found": [asdict(each) for each in found]})
-    return found
+        return [each for several in pool.map(one, trainings()) for each in several]
 
 
 def _tried(

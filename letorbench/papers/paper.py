@@ -39,6 +39,7 @@ class Paper:
     differs: what differs from the paper's setting in ours.
     published_differs: what is left of that with `--setting published`; None for the same.
     parts:   its figures and tables by name, each a function that runs one.
+    optional: parts that run only where they are named.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Paper:
     parts: Mapping[str, Callable[[Study], Findings]]
     differs: tuple[str, ...] = ()
     published_differs: tuple[str, ...] | None = None
+    optional: tuple[str, ...] = ()
 
     def left(self, setting: str) -> tuple[str, ...]:
         """What differs from the paper's setting in a setting."""
@@ -70,8 +72,9 @@ class Reproduction:
 
 
 def reproduce(paper: Paper, study: Study, parts: Sequence[str] = ()) -> Reproduction:
-    """Run the parts (all where none is named); write claims.csv, elsewhere.csv and setting.txt.
+    """Run the parts (all but optional ones where none is named).
 
+    Write claims.csv, elsewhere.csv and setting.txt.
     UsageError for a part that the paper does not have.
     """
     chosen = [require_choice(part, list(paper.parts), f"part of {paper.name}") for part in parts]
@@ -82,7 +85,7 @@ def reproduce(paper: Paper, study: Study, parts: Sequence[str] = ()) -> Reproduc
     files: list[Path] = []
     differs = [f"changed on request: {change}" for change in study.changes]
     differs += paper.left(study.setting)
-    for part in chosen or list(paper.parts):
+    for part in chosen or [part for part in paper.parts if part not in paper.optional]:
         study.say(f"{paper.name}: {part}")
         findings = paper.parts[part](study)
         verdicts += findings.verdicts

@@ -15,6 +15,7 @@ from letorbench.datasets.catalog import parse as parse_name
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.backends import Processes
+from letorbench.experiment.grids import draws
 from letorbench.experiment.identity import identity
 from letorbench.experiment.plan import Protocol, Task, benchmark_of
 from letorbench.experiment.runner import run as run_all
@@ -97,6 +98,8 @@ class Study:
         What validation chooses by instead of the measure that the experiment names.
     fixed : tuple of str
         `key=value` texts: settings of every ranker that has the key, over the experiment's own.
+    repeats : int
+        Trainings of what draws; `runs` averages their values query by query.
     """
 
     data_dir: Path
@@ -108,6 +111,7 @@ class Study:
     say: Callable[[str], None] = lambda line: None
     select: str = ""
     fixed: tuple[str, ...] = ()
+    repeats: int = 1
 
     @property
     def changes(self) -> tuple[str, ...]:
@@ -202,7 +206,7 @@ class Study:
                 out,
                 select=select,
                 seed=self.seed,
-                repeats=1,
+                repeats=self.repeats,
                 name=protocol_name,
             )
             self.say(f"{dataset}: {', '.join(variant.label for variant in group)}")
@@ -268,17 +272,21 @@ def _read(
     rules = benchmark.convention
     if convention != "auto":
         rules = replace(CONVENTIONS[convention], max_label=rules.max_label)
+    cls = ranker(variant.algo)
+    trainings = protocol.repeats if draws(cls, variant.settings) else 1
     rows, numbers = [], []
     for fold in benchmark.folds:
         if folds is not None and fold.number not in folds:
             continue
-        task = Task(dataset, variant.algo, fold.number, variant.settings)
-        folder = fold_folder(protocol.out, dataset, variant.algo, fold.number)
-        if not is_done(folder, identity(task, protocol, benchmark, ranker(variant.algo))):
-            return None
-        test = fold.test
-        scores = fold_scores(folder, test.n_docs)
-        asked = [parse(name) for name in measures]
-        rows.append(query_metrics(test.labels, scores, test.offsets, asked, rules))
+        test, found = fold.test, []
+        for repeat in range(1, trainings + 1):
+            task = Task(dataset, variant.algo, fold.number, variant.settings, repeat)
+            folder = fold_folder(protocol.out, dataset, variant.algo, fold.number, repeat)
+            if not is_done(folder, identity(task, protocol, benchmark, cls)):
+                return None
+            scores = fold_scores(folder, test.n_docs)
+            asked = [parse(name) for name in measures]
+            found.append(query_metrics(test.labels, scores, test.offsets, asked, rules))
+        rows.append(np.mean(found, axis=0) if trainings > 1 else found[0])
         numbers.append(np.full(test.n_queries, fold.number))
     return Values(tuple(measures), np.concatenate(rows), np.concatenate(numbers))

@@ -10,13 +10,17 @@ U. Simonsohn, J. Simmons, L. Nelson: Specification curve analysis, Nature Human 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
 from letorbench.analysis.figures import COLOURS, PAGE, STYLE, write
+from letorbench.papers.claims import Measured
+from letorbench.papers.kept import read_kept_json, write_kept_json
+from letorbench.papers.records import write_table
 
 
 @dataclass(frozen=True)
@@ -48,16 +52,66 @@ def by_level(specifications: Sequence[Specification]) -> list[list[object]]:
     return rows
 
 
+def measured_once(
+    path: Path, asked: Mapping[str, object], measure: Callable[[], list[Specification]]
+) -> list[Specification]:
+    """Measure the specifications, or read them where they were measured for the same `asked`."""
+    wanted = json.loads(json.dumps(asked))
+    stored = read_kept_json(path)
+    if stored.get("asked") == wanted:
+        return [Specification(**each) for each in stored["found"]]
+    found = measure()
+    write_kept_json(path, {"asked": wanted, "found": [asdict(each) for each in found]})
+    return found
+
+
+def span(specifications: Sequence[Specification], printed: float) -> Measured:
+    """The mean of all, from the least to the most, and how many are below the printed number."""
+    values = np.array([each.value for each in specifications])
+    below = float(np.mean(values < printed))
+    note = f"{len(values)} specifications, {100 * below:.0f} % of them below {printed:g}"
+    return Measured(float(values.mean()), float(values.min()), float(values.max()), note)
+
+
+def share_above(specifications: Sequence[Specification], least: float = 0.0) -> Measured:
+    """The share of the specifications whose value is above `least`."""
+    values = np.array([each.value for each in specifications])
+    share = float(np.mean(values > least))
+    note = (
+        f"{len(values)} specifications: from {values.min():+.4f} to {values.max():+.4f}, in the "
+        f"mean {values.mean():+.4f}"
+    )
+    return Measured(share, share, share, note)
+
+
+def specification_tables(
+    specifications: Sequence[Specification], title: str, stem: Path
+) -> list[Path]:
+    """Write a row for each specification, and stem-levels with one for each setting."""
+    choices = list(specifications[0].settings)
+    rows = [[*(each.settings[choice] for choice in choices), each.value] for each in specifications]
+    return [
+        *write_table(stem, title, [*choices, "value"], rows),
+        *write_table(
+            stem.with_name(f"{stem.name}-levels"), f"{title}, by what is left open",
+            ["choice", "setting", "specifications", "mean", "least", "most"],
+            by_level(specifications),
+        ),
+    ]  # fmt: skip
+
+
 def specification_figure(
     specifications: Sequence[Specification],
     measure: str,
     printed: float,
     ours: Mapping[str, str],
     stem: Path,
+    said: str = "printed, {:.2f}",
 ) -> list[Path]:
     """Draw the curve as stem.png, .svg and .pdf.
 
-    printed: the paper's number. ours: the settings that stand for our default.
+    printed: the paper's number, or where it begins to be right; `said` is what it is called.
+    ours: the settings that stand for our default.
     """
     import matplotlib
     from matplotlib.figure import Figure
@@ -72,7 +126,7 @@ def specification_figure(
         top.plot(values, ".", markersize=2.0, color=COLOURS[3])
         top.plot([at], [values[at]], "D", markersize=5.0, color=COLOURS[1],
                  label=f"our default, {values[at]:.3f}")  # fmt: skip
-        top.axhline(printed, color=COLOURS[0], linestyle="--", label=f"printed, {printed:.2f}")
+        top.axhline(printed, color=COLOURS[0], linestyle="--", label=said.format(printed))
         top.set_ylabel(measure)
         top.legend(frameon=False, loc="lower right")
         top.margins(y=0.12)

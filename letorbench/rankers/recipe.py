@@ -63,7 +63,7 @@ class Recipe(Ranker):
 
     Parameters
     ----------
-    model : {"linear", "quadratic", "bilinear", "distance", "mlp"}
+    model : {"linear", "quadratic", "bilinear", "bilinear-tanh", "distance", "mlp"}
     loss : str
         Any loss; `letorbench algos --parts` lists them.
     solver : {"lbfgs", "gradient-descent", "line-search", "sgd"}
@@ -83,16 +83,17 @@ class Recipe(Ranker):
         0 means never.
     standardise : bool
         linear: use the features with mean 0 and variance 1 on the training set, instead of the
-        features as they are. "quadratic" and "mlp" always do, "bilinear" and "distance" never
-        do. sgd: step as if they were so.
+        features as they are. "quadratic" and "mlp" always do, the models of two vectors
+        never do. sgd: step as if they were so.
     intercept : bool
         linear: add a constant, which the prior does not penalise. "sgd" always has one.
     rho : float
         quadratic: keep the products whose abs(correlation) with the label is at least rho.
     query_features : int
-        bilinear, distance: how many features, the first ones, are the query's; 0 is half of them.
+        bilinear, bilinear-tanh, distance: how many features, the first ones, are the query's; 0
+        is half of them.
     dimensions : int
-        bilinear, distance: of the space that both vectors are mapped into.
+        bilinear, bilinear-tanh, distance: of the space that both vectors are mapped into.
     tau : float
         distance: what it is divided by.
     hidden : int

@@ -31,7 +31,9 @@ from letorbench.solvers.lbfgs import LBFGS
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.validation import Validation
 
-Functional = Literal["linear", "quadratic", "group", "bilinear", "distance"]
+Functional = Literal["linear", "quadratic", "group", "bilinear", "bilinear-tanh", "distance"]
+#: what scores a group's documents: "group-level function can be in conjunction with any"
+Individual = Literal["linear", "quadratic", "bilinear", "bilinear-tanh", "distance"]
 
 #: a step that lowers the objective by a smaller share of it ends the search
 FLAT = 1e-7
@@ -43,10 +45,10 @@ class _RankFunctional(Ranker):
 
     Parameters
     ----------
-    functional : {"linear", "quadratic", "group", "bilinear", "distance"}
-        "quadratic" has products of two features too. "group" is linear, and the loss is on groups
-        of documents of one label. "bilinear" and "distance" are f1 and f2 of a query's and a
-        document's vector.
+    functional : {"linear", "quadratic", "group", "bilinear", "bilinear-tanh", "distance"}
+        "quadratic" has products of two features too. With "group" the loss is on groups of
+        documents of one label. "bilinear" and "distance" are f1 and f2 of a query's and a
+        document's vector; sigma of f1 is the sigmoid, or with "bilinear-tanh" tanh.
     l2 : float
         The strength of the prior, chosen on validation (the paper does not say how), in units
         of c, the mean curvature of the loss at the start.
@@ -56,6 +58,11 @@ class _RankFunctional(Ranker):
         quadratic: keep the products whose abs(correlation) with the label is at least rho.
     group : {"min", "max", "mean", "log-mean-exp"}
         group: how a group gets its score.
+    individual : {"linear", "quadratic", "bilinear", "bilinear-tanh", "distance"}
+        group: what scores a group's documents.
+    standardise : bool
+        linear: use the features with mean 0 and variance 1 on the training set, as section 4
+        says, instead of the features as they are. "quadratic" always does.
     query_features : int
         bilinear, distance: how many features, the first ones, are the query's vector; 0 is half
         of them.
@@ -66,8 +73,8 @@ class _RankFunctional(Ranker):
 
     Notes
     -----
-    The features are standardised on the training set, as section 4 says, but for "bilinear" and
-    "distance". L-BFGS ends where a step lowers the objective by less than 1e-7 of it.
+    The features of "bilinear" and "distance" are never standardised. L-BFGS ends where a step
+    lowers the objective by less than 1e-7 of it.
 
     References
     ----------
@@ -82,6 +89,8 @@ class _RankFunctional(Ranker):
     iterations: int = 200
     rho: float = 0.1
     group: Aggregate = "max"
+    individual: Individual = "linear"
+    standardise: bool = True
     query_features: int = 0
     dimensions: int = 10
     tau: float = 1.0
@@ -90,16 +99,23 @@ class _RankFunctional(Ranker):
         """Check the values; UsageError names the first wrong one."""
         require_choice(self.functional, get_args(Functional), "functional")
         require_choice(self.group, AGGREGATES, "group")
+        require_choice(self.individual, get_args(Individual), "individual")
         self._family(), self._solver()  # they check their own values
 
     @property
     def auto_features(self) -> str:
         """What `auto` does: a normalisation by query would erase the query's vector."""
-        return "zscore" if self.functional in SEPARATE else "query-minmax"
+        return "zscore" if self._scored_by in SEPARATE else "query-minmax"
+
+    @property
+    def _scored_by(self) -> Individual:
+        """What scores a document, on its own or in a group."""
+        return self.individual if self.functional == "group" else self.functional
 
     def _family(self) -> FamilyChoice:
         return FamilyChoice(
-            "linear" if self.functional == "group" else self.functional,
+            self._scored_by,
+            standardise=self.standardise,
             rho=self.rho,
             query_features=self.query_features,
             dimensions=self.dimensions,
@@ -119,7 +135,7 @@ class _RankFunctional(Ranker):
     def draws(self) -> bool:
         """The first parameters are drawn where zero is a saddle point, and ties if asked for."""
         tied = self.functional != "group" and draws_order(self._loss(), self._ties())
-        return tied or self.functional in DRAWN
+        return tied or self._scored_by in DRAWN
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator

@@ -74,6 +74,14 @@ def pairwise(labels: list[int], name: str, k: int | None) -> float:
     return sum(i < j for i, j in pairs) / len(pairs) if pairs else 0.0
 
 
+def auc(labels: list[int], name: str, k: int | None) -> float:
+    """Over both kinds' ranks, as the area under the ROC curve is defined."""
+    ranks = hits(labels, name)
+    others = [i for i in range(1, len(labels) + 1) if i not in ranks]
+    right = sum(i < j for i in ranks for j in others)
+    return right / (len(ranks) * len(others)) if ranks and others else 0.0
+
+
 def bpref(labels: list[int], name: str, k: int | None) -> float:
     ranks = hits(labels, name)
     R, N = len(ranks), len(labels) - len(ranks)
@@ -93,6 +101,7 @@ DEFINITIONS: dict[str, Callable[[list[int], str, int | None], float]] = {
     "err": err,
     "wta": winner_takes_all,
     "pairwise": pairwise,
+    "auc": auc,
     "bpref": bpref,
 }
 

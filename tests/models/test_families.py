@@ -32,6 +32,10 @@ def bilinear(train: QuerySet) -> ParametricFamily:
     return SeparateFamily(2, 4, 3, 0.0)
 
 
+def bilinear_tanh(train: QuerySet) -> ParametricFamily:
+    return SeparateFamily(2, 4, 3, 0.0, tanh=True)
+
+
 def distance(train: QuerySet) -> ParametricFamily:
     return SeparateFamily(4, 2, 3, 1.5)
 
@@ -45,7 +49,7 @@ MAKERS = {
     "LinearFamily": [linear, with_intercept],
     "MLPFamily": [net],
     "QuadraticFamily": [quadratic, every_product],
-    "SeparateFamily": [bilinear, distance],
+    "SeparateFamily": [bilinear, bilinear_tanh, distance],
 }
 
 

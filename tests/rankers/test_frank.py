@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from conftest import random_queries
 
+from letorbench.errors import UsageError
 from letorbench.rankers import frank
 from letorbench.rankers.frank import FRank
 from letorbench.rankers.rankboost import pairs
@@ -172,3 +173,33 @@ def test_the_best_round_on_validation_is_kept(rng: np.random.Generator) -> None:
 def test_no_pairs_learn_nothing_and_say_so(rng: np.random.Generator) -> None:
     model = FRank().fit_sets(random_queries(rng, [5, 5], levels=1))
     assert not len(model.learned.model.alpha) and model.learned.warnings
+
+
+def test_the_pick_by_the_loss_is_the_least_of_the_features_best(rng: np.random.Generator) -> None:
+    train = random_queries(rng, [30, 12, 25], levels=4)
+    binned = BinnedFeatures.of(train.features, 16)
+    scores = rng.normal(size=train.n_docs)
+    booster = frank.ByLoss(train, binned)
+    found = booster.choose(scores, booster.weigh(scores)[0])
+    after = []
+    for k in range(train.n_features):
+        steps = []
+        for cut in range(binned.n_bins[k] - 1):
+            for above in (True, False):
+                _, h = binned.stump(k, cut, above)
+                right, wrong = frank.separated(h, scores, train)
+                if right > wrong > 0.0:
+                    alpha = 0.5 * np.log(right / wrong)
+                    gain = (np.sqrt(right) - np.sqrt(wrong)) ** 2
+                    steps.append((gain, frank.objective(scores + alpha * h, train)))
+        after.append(max(steps)[1])
+    picked = frank.objective(scores + found.alpha * found.values, train)
+    assert picked == pytest.approx(min(after), rel=1e-9)
+
+
+def test_the_loss_falls_at_least_as_far_in_one_round_by_either_pick(rng) -> None:
+    train = random_queries(rng, [40] * 10, levels=4)
+    by_bound, by_loss = (FRank(rounds=1, pick=p).fit_sets(train) for p in ("bound", "loss"))
+    assert by_loss.learned.objective[1] <= by_bound.learned.objective[1]
+    with pytest.raises(UsageError, match="pick of frank"):
+        FRank(pick="luck").fit_sets(train)

@@ -10,6 +10,7 @@ from letorbench.errors import UsageError
 from letorbench.losses import loss
 from letorbench.losses.group_level import group_level
 from letorbench.models import Linear, Quadratic, Separate
+from letorbench.models.separate import SeparateTanh
 from letorbench.rankers import load_model, ranker
 
 
@@ -34,7 +35,7 @@ def test_a_wrong_setting_is_one_clear_line(settings, message):
     ("name", "kind"),
     [
         ("linear", Linear), ("quadratic", Quadratic), ("group", Linear),
-        ("bilinear", Separate), ("distance", Separate),
+        ("bilinear", Separate), ("bilinear-tanh", SeparateTanh), ("distance", Separate),
     ],
 )  # fmt: skip
 def test_every_functional_is_learned_saved_and_loaded(name, kind, rng, tmp_path):
@@ -52,7 +53,42 @@ def test_every_functional_is_learned_saved_and_loaded(name, kind, rng, tmp_path)
     )
 
 
-@pytest.mark.parametrize("name", ["bilinear", "distance"])
+@pytest.mark.parametrize(
+    ("individual", "kind"),
+    [("linear", Linear), ("quadratic", Quadratic), ("bilinear", Separate), ("distance", Separate)],
+)
+def test_groups_go_with_any_functional(individual, kind, rng, tmp_path):
+    """A group of one document each is that functional itself."""
+    train = random_queries(rng, [3] * 40, 6, levels=3)
+    train.labels[:] = np.tile([0, 1, 2], 40)
+    settings = {"iterations": 15, "query_features": 2}
+    drawn = [np.random.default_rng(1) for _ in range(2)]
+    alone = ranker("wpl")(functional=individual, **settings).fit_sets(train, rng=drawn[0])
+    group = ranker("wpl")(functional="group", individual=individual, **settings)
+    group.fit_sets(train, rng=drawn[1])
+    assert isinstance(group.learned.model, kind) and group.draws == alone.draws
+    np.testing.assert_allclose(
+        group.predict(train.features), alone.predict(train.features), rtol=1e-5, atol=1e-6
+    )
+    together = ranker("wpl")(functional="group", individual=individual, group="mean", **settings)
+    train.labels[:] = rng.integers(0, 3, train.n_docs)
+    objective = together.fit_sets(train, rng=rng).learned.objective
+    assert objective[-1] < objective[0]
+
+
+def test_features_as_they_are_or_standardised(rng):
+    train = random_queries(rng, [10] * 20, 6)
+    train.features[:, 2] *= 0.2
+    plain, scaled = (
+        ranker("wpl")(standardise=s, l2=0.0, iterations=500).fit_sets(train) for s in (False, True)
+    )
+    np.testing.assert_allclose(plain.learned.objective[-1], scaled.learned.objective[-1], rtol=1e-6)
+    plain, scaled = (ranker("wpl")(standardise=s, l2=10.0).fit_sets(train) for s in (False, True))
+    weights = [model.learned.model.weights for model in (plain, scaled)]
+    assert abs(weights[0][2]) < 0.5 * abs(weights[1][2])
+
+
+@pytest.mark.parametrize("name", ["bilinear", "bilinear-tanh", "distance"])
 def test_separate_vectors_match_words_of_query_and_document(name, rng):
     """The best document has the word that goes with its query's."""
 
