@@ -14,6 +14,7 @@ import pytest
 
 from letorbench.analysis.published import published
 from letorbench.datasets.synthetic import make
+from letorbench.models import Quadratic, save
 from letorbench.papers import functional_bounds, functional_costs, functional_slices
 from letorbench.papers import functional_specification as specification
 from letorbench.papers import functionals_2012 as functionals
@@ -113,7 +114,9 @@ def test_features_counts_what_the_folds_kept(tmp_path):
     for fold, kept in ((1, 7), (2, 4), (3, 5)):
         place = folder / "DEMO" / variant.algo / f"fold{fold}"
         place.mkdir(parents=True)
-        np.savez(place / "model.npz", weights=np.zeros(10), second=np.zeros(kept))
+        starts = np.append(np.zeros(10, int), kept)
+        model = Quadratic(np.zeros(10), np.ones(10), np.zeros(10), starts, [9] * kept, [0.0] * kept)
+        save(model, place / "model.npz")
     (folder / "DEMO" / variant.algo / "folds.csv").touch()
     study = Study(tmp_path, tmp_path)
     assert functionals._features(study, "DEMO", variant) == "4-7"
