@@ -6,11 +6,6 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from near_tests import passes, reaches_kernels
-from scratch import TREE, machine_code
-
-from letorbench.cli.config import read
-
 LIST = Path(__file__).resolve().with_name("faults.toml")
 
 
@@ -31,9 +26,20 @@ class Fault:
             raise ValueError(f"{self.file}: found {self.old!r} {found} times, expected once")
         return text.replace(self.old, self.new)
 
+    def lines(self, text: str) -> range:
+        """Return the lines of the file that the fault takes the place of."""
+        before, kept = text[: text.index(self.old)], len(self.old) - len(self.old.lstrip("\n"))
+        first = before.count("\n") + kept + 1
+        return range(first, first + self.old.strip("\n").count("\n") + 1)
+
 
 def faults() -> list[Fault]:
-    return [Fault(**each) for each in read(LIST)["fault"]]
+    """Return the kept list."""
+    try:
+        import tomllib
+    except ModuleNotFoundError:  # Python 3.10
+        import tomli as tomllib
+    return [Fault(**each) for each in tomllib.loads(LIST.read_text())["fault"]]
 
 
 def run() -> int:
@@ -41,22 +47,29 @@ def run() -> int:
     every = faults()
     missed = 0
     for fault in every:
-        noticed = is_noticed(fault)
-        missed += not noticed
-        print(f"{'noticed    ' if noticed else 'NOT NOTICED'}  {fault.file}: {fault.breaks}")
+        failure = first_failure(fault)
+        missed += not failure
+        print(f"{'noticed    ' if failure else 'NOT NOTICED'}  {fault.file}: {fault.breaks}")
+        print(f"             {failure}" if failure else "")
         sys.stdout.flush()
     print(f"{len(every) - missed} of {len(every)} planted faults noticed")
     return missed
 
 
-def is_noticed(fault: Fault) -> bool:
-    """Return whether the fault's tests fail in the scratch copy."""
+def first_failure(fault: Fault) -> str:
+    """Return what fails of the fault's tests in the scratch copy, empty where nothing does."""
+    from kernels import machine_code, reaches_kernels
+    from scratch import TREE
+    from trial import COMPILING, START, reason
+    from warm import run_tests
+
     path = TREE / fault.file
     text = path.read_text()
+    in_kernels = reaches_kernels(fault.file, fault.lines(text))
     path.write_text(fault.within(text))
-    line = text[: text.index(fault.old)].count("\n") + 1 + fault.old.startswith("\n")
     try:
-        with machine_code({fault.file}, in_kernels=reaches_kernels(path, [line])):
-            return not passes(fault.tests.split())
+        with machine_code(fault.file, in_kernels):
+            ended = run_tests(["-x", *fault.tests.split()], 120 + START + in_kernels * COMPILING)
+            return "" if ended.fine else reason(ended)
     finally:
         path.write_text(text)

@@ -1,55 +1,71 @@
-"""Draw at random which mutants of a Cosmic Ray session are run; the others are marked skipped.
+"""Draw at random which of all mutants are tried.
 
-A place of the code is drawn first and one of its mutants then: a sum has eleven mutants, most of
-them alike, and would else be drawn eleven times as often as a condition.
+Cosmic Ray knows them. A place of the code is drawn first and one of its mutants then: a sum has
+eleven mutants, most of them alike, and would else be drawn eleven times as often as a condition.
+
+Out of scope, because no test can tell them from the code or because they are broken by hand:
+
+- annotations, which are never evaluated;
+- kernels, which take up to a minute to compile: faults.toml has faults inside them;
+- `is` in place of `==` and `is not` of `!=`: for small integers, None, True and most short texts
+  they are the same, and where they are not is a matter of the interpreter.
 """
 
 from __future__ import annotations
 
-import argparse
 import ast
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from random import Random
 
-from cosmic_ray.tools.filters.filter_app import FilterApp
-from cosmic_ray.work_item import MutationSpec, WorkerOutcome, WorkResult
-from near_tests import is_kernel
+from cosmic_ray.ast import ast_nodes, get_ast_from_path
+from cosmic_ray.plugins import get_operator, operator_names
+from cosmic_ray.work_item import MutationSpec
+from kernels import is_kernel
+from scratch import sources
 
 Place = tuple[str, tuple[int, int], tuple[int, int]]
 Span = tuple[tuple[int, int], tuple[int, int]]
 
+#: what no operator changes: most of a file, left out for the time it takes to ask them all
+PLAIN = frozenset({"name", "string", "newline", "endmarker", "fstring_string"})
+PUNCTUATION = frozenset("()[]{},:.=")
 
-class Sample(FilterApp):
-    """Keeps so many mutants, drawn by a seed."""
+SAME = ("ReplaceComparisonOperator_Eq_Is", "ReplaceComparisonOperator_NotEq_IsNot")
 
-    def description(self) -> str | None:
-        return __doc__
 
-    def add_args(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--number", type=int, required=True)
-        parser.add_argument("--seed", type=int, required=True)
-
-    def filter(self, work_db, args) -> None:
-        places: dict[Place, list] = defaultdict(list)
-        for item in work_db.work_items:
-            (mutation,) = item.mutations
+def draw(number: int, seed: int) -> list[MutationSpec]:
+    """Return so many mutants of the package, drawn by a seed, in random order."""
+    places: dict[Place, list[MutationSpec]] = defaultdict(list)
+    for file in sources():
+        for mutation in mutations(Path(file)):
             if not out_of_scope(mutation):
-                at = (str(mutation.module_path), mutation.start_pos, mutation.end_pos)
-                places[at].append((mutation.operator_name, mutation.occurrence, item.job_id))
-        rng = Random(args.seed)
-        chosen = rng.sample(sorted(places), min(args.number, len(places)))
-        kept = {rng.choice(sorted(places[place]))[-1] for place in chosen}
-        skipped = WorkResult(WorkerOutcome.SKIPPED, output="not drawn")
-        rest = [item.job_id for item in work_db.work_items if item.job_id not in kept]
-        work_db.set_multiple_results(rest, skipped)
-        print(f"{len(kept)} of the mutants of {len(places):,} places are drawn")
+                places[file, mutation.start_pos, mutation.end_pos].append(mutation)
+    rng = Random(seed)
+    chosen = rng.sample(sorted(places), min(number, len(places)))
+    print(f"{len(chosen)} of the mutants of {len(places):,} places are drawn")
+    return [rng.choice(places[place]) for place in chosen]
+
+
+def mutations(path: Path) -> Iterator[MutationSpec]:
+    """Yield every mutant of a file: what `cosmic-ray init` lists, in one pass for all operators."""
+    named = {name: get_operator(name) for name in operator_names()}
+    operators = {name: each() for name, each in named.items() if not each.arguments()}
+    seen: Counter[str] = Counter()
+    for node in ast_nodes(get_ast_from_path(path)):
+        if node.type in PLAIN or getattr(node, "value", "") in PUNCTUATION:
+            continue
+        for name, operator in operators.items():
+            for start, end in operator.mutation_positions(node):
+                yield MutationSpec(path, name, seen[name], start, end)
+                seen[name] += 1
 
 
 def out_of_scope(mutation: MutationSpec) -> bool:
-    """Return whether a mutant lies in an annotation, which is never evaluated, or in a kernel."""
-    return any(
+    """Return whether no test is asked about a mutant."""
+    return mutation.operator_name.endswith(SAME) or any(
         first <= mutation.start_pos and mutation.end_pos <= last
         for first, last in _spans(mutation.module_path)
     )
@@ -72,7 +88,3 @@ def _spans(path: Path) -> list[Span]:
 
 def _span(node: ast.expr | ast.stmt) -> Span:
     return (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
-
-
-if __name__ == "__main__":
-    Sample().main()
