@@ -7,6 +7,8 @@ import json
 import shutil
 import tarfile
 import zipfile
+from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 
 import click
@@ -24,7 +26,7 @@ from letorbench.errors import LetorError
 from letorbench.results import paths, seal
 from letorbench.results.stored_folds import current_folds, read_folds, sound_and_damaged
 from letorbench.results.summary import stored_summary
-from letorbench.results.trials_file import read_trainings
+from letorbench.results.trials_file import Training, read_trainings
 
 #: what a cached query set is compared by
 ARRAYS = ("features", "labels", "offsets", "qids", "docids")
@@ -265,7 +267,7 @@ class ForgedFit(ResultFile):
 
 
 class Trials(Target):
-    """A trials.npz: read, or taken for none."""
+    """A trials.npz: read as what it was, or taken for none."""
 
     name = "trials"
     watched = ("letorbench.results.trials_file",)
@@ -275,10 +277,27 @@ class Trials(Target):
         super().__init__(folder)
         (self.source,) = stored_run(folder).glob("TOY/adarank-ndcg/fold1/trials.npz")
         self.whole = self.source.read_bytes()
+        self.expected = told(read_trainings(self.source))
 
     def seeds(self) -> list[bytes]:
         return [self.whole]
 
     def taken(self, data: bytes) -> bool:
         self.source.write_bytes(data)
-        return bool(read_trainings(self.source))
+        found = read_trainings(self.source)
+        if found and told(found) != self.expected:
+            raise Misread("other trainings")
+        return bool(found)
+
+
+def told(trainings: Mapping[str, Training]) -> dict[str, object]:
+    """Return all that stored trainings say, to compare them by."""
+    found: dict[str, object] = {}
+    for settings, training in trainings.items():
+        learned, course = training.learned, training.learned.course
+        models = [learned.model]
+        if course is not None:
+            models += [course.model(count) for count in range(course.rounds + 1)]
+        arrays = [np.asarray(getattr(m, f.name)).tolist() for m in models for f in fields(m)]
+        found[settings] = (training.settings, learned.best, learned.objective, arrays)
+    return found

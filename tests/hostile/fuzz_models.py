@@ -122,7 +122,9 @@ class ForgedModel(ModelFile):
                 hexadecimal = bytes(c for c in digits if c in b"0123456789abcdef")
                 values = bytes.fromhex(hexadecimal[: len(hexadecimal) // 2 * 2].decode())
                 start = b"\x93NUMPY\x01\x00" + len(about).to_bytes(2, "little") + about
-                archive.writestr(name.decode("ascii", "replace") or "x", start + values)
+                # zipfile ends a name where a zero is, and cannot write an empty one
+                text = name.decode("ascii", "replace").partition("\0")[0]
+                archive.writestr(text or "x", start + values)
         self.path.write_bytes(sealed(made.getvalue()))
         return scores(self.path)
 
