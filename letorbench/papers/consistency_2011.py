@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from letorbench.analysis.significance import randomization
-from letorbench.papers import checks, consistency_theory, judge
+from letorbench.papers import checks, consistency_specification, consistency_theory, judge
 from letorbench.papers.checks import Check
 from letorbench.papers.claims import (
     MARGIN,
@@ -31,7 +31,8 @@ LETOR = ("OHSUMED", "TD2003", "TD2004", "HP2003", "HP2004", "NP2003", "NP2004", 
 DATASETS = (*LETOR, "MSLR-WEB10K")
 SURROGATES = ("cosine", "least-squares", "cross-entropy")
 CHANGES = ("ndcg@1", "ndcg@10", "ndcg")
-ELSEWHERE = ("DEMO",)
+#: sets at hand that stand beside the paper's; twins have their shapes
+ELSEWHERE = ("MSLR-sample", *(f"{dataset}-twin" for dataset in DATASETS), "DEMO")
 #: the paper's F(t) = log(1 + t); LETOR 4.0's tool gives half of MQ2008's queries an NDCG@10 of 0
 CONVENTION = "standard"
 #: section 3.2.1: two labellings of two documents and their probabilities
@@ -45,12 +46,26 @@ def _pairs(found: Mapping[str, Values]) -> list[tuple[str, str]]:
 
 
 def _best_case(claim: Claim, found: Mapping[str, Values]) -> Verdict:
-    """The best of cross entropy's consistent versions over the original."""
+    """The best of cross entropy's consistent versions over the original.
+
+    Each fold's version is the best on the queries of the other folds, so that no query helps to
+    pick what it measures. What the best of all queries gives is told beside it.
+    """
     original = found["cross-entropy"]
-    versions = {new: found[new] for old, new in _pairs(found) if old == "cross-entropy"}
-    best = max(versions, key=lambda name: versions[name].level.mean())
-    both = judge.Pair(versions[best].level, original.level, original.folds, len(versions))
-    return judge.difference(claim, both, f"the best of {len(versions)}: {best}")
+    levels = {new: found[new].level for old, new in _pairs(found) if old == "cross-entropy"}
+    picked, names = np.empty(len(original.folds)), []
+    for fold in np.unique(original.folds):
+        own = original.folds == fold
+        elsewhere = {name: float(level[~own].mean()) for name, level in levels.items()}
+        names.append(max(elsewhere, key=elsewhere.__getitem__))
+        picked[own] = levels[names[-1]][own]
+    best = max(levels, key=lambda name: levels[name].mean())
+    share = levels[best].mean() / original.level.mean() - 1.0
+    note = (
+        f"of {len(levels)} versions, picked for each fold by the others: {', '.join(names)}; "
+        f"picked by all queries: {best}, {100.0 * share:+.1f} %"
+    )
+    return judge.difference(claim, judge.Pair(picked, original.level, original.folds), note)
 
 
 def _large(claim: Claim, found: Mapping[str, Values]) -> Verdict:
@@ -111,7 +126,7 @@ CLAIMS = (
     Claim(
         NAME, "hp2003-best-case", "figure-1", "cross entropy gains almost 30 % from consistency",
         "HP2003", "difference", "mean of NDCG@1..10, the best of Z@1, Z@10, Z over the original, "
-        "Bonferroni's correction over those", 0.30, 0.05,
+        "picked for each fold by the queries of the others", 0.30, 0.05,
         check=Check(("cross-entropy", "cross-entropy-ndcg"), _best_case),
     ),
     Claim(
@@ -142,7 +157,7 @@ CLAIMS = (
             check=checks.not_below("qnorm", other, "ndcg@10"),
         )
         for dataset in LETOR
-        for other in ("cosine", "cross-entropy", "least-squares", "cross-entropy-ndcg")
+        for other in (*SURROGATES, *(f"{surrogate}-ndcg" for surrogate in SURROGATES))
     ),
     *(
         Claim(
@@ -154,6 +169,7 @@ CLAIMS = (
         for other in (*SURROGATES, *(f"{surrogate}-ndcg" for surrogate in SURROGATES))
     ),
     *consistency_theory.CLAIMS,
+    *consistency_specification.CLAIMS,
 )  # fmt: skip
 
 
@@ -280,10 +296,13 @@ PAPER = Paper(
         consistency_theory.PART: consistency_theory.theory,
         "figure-1": figure_1,
         "figure-2": figure_2,
+        consistency_specification.PART: consistency_specification.specification,
     },
     (
         "gradient descent is ours, not MATLAB's; neither is tuned. Every method takes the same "
-        "number of steps, 500, which mostly ends before the minimum; the paper's is not printed",
+        "number of steps, 500, which mostly ends before the minimum; the paper's is not printed. "
+        "The part specification prints the optimum beside it",
         "DEMO is made up and beside the paper's sets; no claim is judged by it",
     ),
+    optional=(consistency_specification.PART,),
 )

@@ -7,6 +7,7 @@ no rise among n directions, less than 4.6 / n of all directions raise it, at 99 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.permuted import permuted_cubic
 from letorbench.measures import parse, query_metrics
+from letorbench.papers.claims import Measured
 from letorbench.papers.runs import Values
 from letorbench.rankers.lambdarank import LambdaRank
 from letorbench.solvers.validation import Validation
@@ -25,6 +27,8 @@ SIZES, FEATURES, DOCUMENTS = (300, 200, 400), 10, 20
 #: learning rates that validation chooses among, as the forces' sizes differ
 RATES = (1e-4, 1e-3, 1e-2, 1e-1)
 DIRECTIONS = 200
+#: draws of the data, each with its own start of the nets
+DRAWS = 3
 #: lengths of the moves, relative to the weights
 MOVES = (0.003, 0.01, 0.03, 0.1)
 
@@ -34,13 +38,42 @@ class Trained:
     """What a lambda function's training gave.
 
     rises: for each move, the share of directions in which the training NDCG rises; gain: the
-    largest rise; validation, test: its NDCG.
+    largest rise; validation: its mean NDCG; held, test: the NDCG of the validation and the test
+    queries; every: the `rises` of each draw, where there are several.
     """
 
     rises: tuple[float, ...]
     gain: float
     validation: float
+    held: Values
     test: Values
+    every: tuple[tuple[float, ...], ...] = ()
+
+    def share(self, move: int) -> Measured:
+        """The share of directions that rise by a move, the mean of all draws and their range."""
+        found = [rises[move] for rises in self.every or (self.rises,)]
+        return Measured(float(np.mean(found)), min(found), max(found))
+
+
+def over_draws(draws: Sequence[Trained]) -> Trained:
+    """The trainings of several draws as one: means, and the queries of all; a draw is a fold."""
+
+    def joined(parts: Sequence[Values]) -> Values:
+        return Values(
+            (MEASURE,),
+            np.concatenate([part.values for part in parts]),
+            np.repeat(np.arange(1, len(parts) + 1), [len(part.folds) for part in parts]),
+        )
+
+    every = tuple(each.rises for each in draws)
+    return Trained(
+        tuple(np.mean(every, axis=0).tolist()),
+        max(each.gain for each in draws),
+        float(np.mean([each.validation for each in draws])),
+        joined([each.held for each in draws]),
+        joined([each.test for each in draws]),
+        every,
+    )
 
 
 def sets(seed: int) -> tuple[QuerySet, ...]:
@@ -80,8 +113,12 @@ def trained(
     change = np.array(
         [[ndcg(train, x @ (w + move * d)).mean() - start for d in directions] for move in MOVES]
     )
-    values = ndcg(test, best.predict(test.features))[:, None]
+
+    def measured(part: QuerySet) -> Values:
+        values = ndcg(part, best.predict(part.features))[:, None]
+        return Values((MEASURE,), values, np.ones(part.n_queries, dtype=np.int64))
+
     return Trained(
         tuple((change > 1e-12).mean(axis=1).tolist()), float(change.max()), scored,
-        Values((MEASURE,), values, np.ones(test.n_queries, dtype=np.int64)),
+        measured(validation), measured(test),
     )  # fmt: skip
