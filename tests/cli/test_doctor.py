@@ -70,6 +70,17 @@ def test_what_is_required_here(monkeypatch):
     assert wanted == [("a", ">=1.26"), ("b", ">=2"), ("e", "any version")]
 
 
+def test_compiled_kernels_are_counted_by_their_indexes(tmp_path: Path, monkeypatch):
+    now, before = tmp_path / "kernels-now", tmp_path / "kernels-before"
+    for path in (now / "losses/a.nbi", now / "losses/b.nbi", now / "solvers/c.nbi",
+                 now / "losses/a.1.nbc", before / "losses/a.nbi"):  # fmt: skip
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    monkeypatch.setattr(machine, "kernel_folder", lambda: now)
+    monkeypatch.setattr(machine, "stale_kernel_folders", lambda: [before])
+    assert machine.compiled() == (3, 1)
+
+
 def test_machine_code_that_does_not_belong_to_the_source_is_told(tmp_path: Path):
     """After an edit of any compiled source nothing that was compiled before is used."""
     package = tmp_path / "letorbench"

@@ -29,12 +29,13 @@ def reaches_kernels(file: str, lines: range) -> bool:
     It lies in a kernel, or in a statement of the module whose names a kernel reads.
     """
     for node in module(file).body:
-        if _first(node) <= lines[-1] and lines[0] <= (node.end_lineno or 0):
+        if first_line(node) <= lines[-1] and lines[0] <= (node.end_lineno or 0):
             return is_kernel(node) or bool(_constants(node) & read_by_kernels())
     return False
 
 
-def _first(node: ast.stmt) -> int:
+def first_line(node: ast.stmt) -> int:
+    """Return a statement's first line, that of its first decorator."""
     return min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
 
 

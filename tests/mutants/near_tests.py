@@ -15,9 +15,9 @@ from contextlib import closing
 from functools import cache
 from pathlib import Path
 
-from kernels import direct_importers, imported
+from kernels import direct_importers, first_line, imported
 from recorder import LINES, TESTS
-from scratch import TREE, module
+from scratch import TREE, module, sources
 
 #: seconds of tests in the first step, and in all steps together
 FIRST, ALL = 6.0, 30.0
@@ -52,7 +52,8 @@ class Tests:
         executing = self.executing(file, statement)
         near = nearest(file)
         if in_no_function(tree, lines):
-            for other, numbers in mentions(file, _bound(tree, lines)).items():
+            read = mentions(file, _bound(tree, lines), in_class(tree, lines))
+            for other, numbers in read.items():
                 executing |= self.executing(other, numbers)
             executing |= {test for each in near for test in self._in_file[each]}
         rank = {each: place for place, each in enumerate(near)}
@@ -106,14 +107,18 @@ def _has(bits: bytes, line: int) -> bool:
 
 
 def statement_around(tree: ast.Module, lines: range) -> range:
-    """Return the lines of the innermost statement around lines, without those in its body."""
+    """Return the lines of the innermost statement around lines, without those in its body.
+
+    What stands before the body of a function, a default or a decorator, concerns all of it.
+    """
     around = range(lines[0], lines[-1] + 1)
     for node in ast.walk(tree):  # outer nodes come first
-        if isinstance(node, ast.stmt) and node.lineno <= lines[0] and lines[-1] <= node.end_lineno:
+        if isinstance(node, ast.stmt) and first_line(node) <= lines[0]:
             body = getattr(node, "body", None)
             last = body[0].lineno - 1 if body and body[0].lineno > node.lineno else node.end_lineno
-            if lines[0] <= last:
-                around = range(node.lineno, last + 1)
+            if lines[-1] <= last:
+                whole = isinstance(node, ast.FunctionDef | ast.ClassDef)
+                around = range(first_line(node), (node.end_lineno if whole else last) + 1)
     return around
 
 
@@ -124,6 +129,12 @@ def in_no_function(tree: ast.Module, lines: range) -> bool:
         and node.body[0].lineno <= lines[0] and lines[-1] <= node.end_lineno
         for node in ast.walk(tree)
     )  # fmt: skip
+
+
+def in_class(tree: ast.Module, lines: range) -> bool:
+    """Return whether lines are in the body of a class."""
+    classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    return any(node.lineno < lines[0] and lines[-1] <= node.end_lineno for node in classes)
 
 
 def _bound(tree: ast.Module, lines: range) -> set[str]:
@@ -138,12 +149,13 @@ def _bound(tree: ast.Module, lines: range) -> set[str]:
     return names - {""}
 
 
-def mentions(file: str, names: set[str]) -> dict[str, list[int]]:
-    """Return the lines that read one of a module's names, in it and in those that import it."""
-    return {
-        each: [n for name in names for n in _read(each).get(name, ())]
-        for each in (file, *direct_importers(file))
-    }
+def mentions(file: str, names: set[str], of_class: bool) -> dict[str, list[int]]:
+    """Return the lines that read one of a module's names, in it and in those that import it.
+
+    A name that a class binds may be read anywhere.
+    """
+    files = sources() if of_class else (file, *direct_importers(file))
+    return {each: [n for name in names for n in _read(each).get(name, ())] for each in files}
 
 
 @cache

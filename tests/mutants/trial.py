@@ -11,7 +11,7 @@ from near_tests import Tests
 from warm import Ended, run_tests
 
 #: seconds of processor time for tests that take no time, and times what the tests took before
-START, TIMES = 20.0, 4.0
+START, TIMES = 10.0, 4.0
 #: what compiling again takes at most
 COMPILING = 240.0
 
