@@ -62,9 +62,7 @@ def test_the_numbers_are_those_of_all_specifications_and_of_the_papers(study, rn
         (values.mean(), values.min(), values.max())
     )
     below = round(100 * float((values < 0.5).mean()))
-    assert (
-        anywhere.note == f"{len(found)} specifications, {below} % of them below the printed number"
-    )
+    assert anywhere.note == f"{len(found)} specifications, {below} % of them below 0.5"
     whole = np.array([
         each.value for each in found
         if each.settings["weak learner"] == "sample of all" and each.settings["Z"] == "whole list"
