@@ -280,7 +280,7 @@ class Trials(Target):
         self.expected = told(read_trainings(self.source))
 
     def seeds(self) -> list[bytes]:
-        return [self.whole]
+        return [self.whole, *super().seeds()]
 
     def taken(self, data: bytes) -> bool:
         self.source.write_bytes(data)
