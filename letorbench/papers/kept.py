@@ -1,13 +1,13 @@
 """Files of a reproduction that a later one reads again: each has a check sum.
 
-JSON holds its own. A table for people has it in a file beside it, `claims.csv.seal`. That file is
-written first and knows the table's old content, too, so that a kill between both costs nothing.
+JSON holds its own. A table for people has it in a file beside it, `claims.csv.seal`. While the
+table is written that file knows its old content, too, so that a kill between both costs nothing.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,17 @@ from letorbench.seals import SEAL, digest, sealed, unsealed
 
 def write_kept(path: Path, text: str) -> None:
     """Write a text and its check sum."""
-    known = [digest(text.encode())]
+    new, old = digest(text.encode()), ""
     with suppress(OSError):
-        known.append(digest(path.read_bytes()))
-    with write_atomically(_seal_of(path)) as file:
-        file.write(sealed({"digests": known}))
-    with write_atomically(path) as file:
-        file.write(text)
+        old = digest(path.read_bytes())
+    if old not in ("", new):
+        _write_seal(path, [new, old])
+        with write_atomically(path) as file:
+            file.write(text)
+    _write_seal(path, [new])
+    if not old:
+        with write_atomically(path) as file:
+            file.write(text)
 
 
 def read_kept(path: Path) -> str:
@@ -63,6 +67,11 @@ def read_kept_json(path: Path) -> dict[str, Any]:
         with suppress(ValueError, RecursionError):
             facts = json.loads(content)
     return facts if isinstance(facts, dict) else {}
+
+
+def _write_seal(path: Path, digests: Sequence[str]) -> None:
+    with write_atomically(_seal_of(path)) as file:
+        file.write(sealed({"digests": list(digests)}))
 
 
 def _seal_of(path: Path) -> Path:

@@ -11,6 +11,7 @@ from damage import DAMAGES
 
 from letorbench.cli import cli
 from letorbench.errors import DataError
+from letorbench.papers import kept
 from letorbench.papers.kept import read_kept, read_kept_json, write_kept, write_kept_json
 
 
@@ -25,15 +26,31 @@ def test_a_damaged_table_is_refused(tmp_path: Path) -> None:
                 read_kept(path)
 
 
-def test_a_kill_before_the_table_is_written_leaves_the_old_one(tmp_path: Path) -> None:
-    path = tmp_path / "claims.csv"
+def test_a_kill_before_the_table_is_written_leaves_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, seal = tmp_path / "claims.csv", tmp_path / "claims.csv.seal"
     write_kept(path, "old\n")
-    old = path.read_bytes()
+    alone = seal.read_bytes()
+    write_kept(path, "old\n")
+    assert seal.read_bytes() == alone
+    writing = kept.write_atomically
+
+    def until_the_table(file: Path) -> object:
+        if file == path:
+            raise KeyboardInterrupt
+        return writing(file)
+
+    monkeypatch.setattr(kept, "write_atomically", until_the_table)
+    with pytest.raises(KeyboardInterrupt):
+        write_kept(path, "new\n")
+    assert read_kept(path) == "old\n"
+    monkeypatch.undo()
     write_kept(path, "new\n")
     assert read_kept(path) == "new\n"
-    path.write_bytes(old)  # the seal is written before the table
-    assert read_kept(path) == "old\n"
-    (tmp_path / "claims.csv.seal").unlink()
+    write_kept(path, "old\n")
+    assert seal.read_bytes() == alone
+    seal.unlink()
     assert read_kept(path) == "old\n"
 
 
