@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, rosen, rosen_der
 
+from letorbench.solvers import quasi_newton
 from letorbench.solvers.quasi_newton import minimise
 
 
@@ -79,3 +80,34 @@ def test_the_search_ends_where_it_is_told() -> None:
     assert len(minimise(rosenbrock, np.ones(7), 500, 1e-8).course) == 1
     some = minimise(rosenbrock, start, 2000, 1e-8, flat=1e-3)
     assert len(some.course) < len(minimise(rosenbrock, start, 2000, 1e-8).course)
+
+
+def at(length: float, value: float, slope: float) -> quasi_newton._At:
+    return quasi_newton._At(length, value, slope, np.zeros(1))
+
+
+@pytest.mark.parametrize(
+    ("slope", "length"),
+    [
+        (-0.7, 1.0 / 0.3),  # a slope that rises from -1 by .3 a unit vanishes there
+        (-0.4, 2.0),  # at least twice as long
+        (-0.95, 10.0),  # at most ten times
+        (-1.0, 10.0),  # a slope that does not rise vanishes nowhere
+        (-1.5, 10.0),
+    ],
+)
+def test_a_step_grows_to_where_the_slope_vanishes(slope, length):
+    assert quasi_newton._beyond(at(0.0, 0.0, -1.0), at(1.0, -0.5, slope)) == pytest.approx(length)
+
+
+@pytest.mark.parametrize(("lowest", "expected"), [(0.3, 0.3), (0.04, 0.1), (0.98, 0.9), (0.5, 0.5)])
+def test_between_two_lengths_the_cubics_least_point_is_tried(lowest, expected):
+    def square(length):
+        return at(length, (length - lowest) ** 2, 2.0 * (length - lowest))
+
+    found = quasi_newton._between(square(0.0), square(1.0))
+    assert found == pytest.approx(expected)
+    # from the right end to the left one
+    assert quasi_newton._between(square(1.0), square(0.0)) == pytest.approx(expected)
+    # no cubic where f is infinite: the middle
+    assert quasi_newton._between(square(0.0), at(1.0, np.inf, np.nan)) == 0.5
