@@ -78,6 +78,20 @@ def test_scores_are_moved_by_shares_of_their_width(monkeypatch):
     assert got == pytest.approx(expected, rel=0.25, abs=1e-12)
 
 
+def test_an_excess_is_relative_to_the_ends_and_the_mean_size_of_the_loss(rng):
+    """The loss of two queries at the one ends, at the others, and midway."""
+    values = iter([[1.0, 3.0], [1.0, 1.0], [2.0, 2.5]])
+
+    def made_up(scores, queries):
+        return np.array(next(values)), scores
+
+    # excesses of 1 and .5; differences of 0 and 2; a mean size of (2 + 4) / 2 / 2
+    found = laboratory.nonconvexity(made_up, rng, queries=2)
+    assert found == pytest.approx(1.0 / 1.5)
+    values = iter([[1.0, 3.0], [1.0, 1.0], [1.0, 2.0]])
+    assert laboratory.nonconvexity(made_up, rng, queries=2) == 0.0
+
+
 def test_known_queries_have_the_mean_of_two_labellings(rng):
     made = laboratory.known(rng, 400, 4)
     assert made.queries.n_queries == 400 and made.u.shape == (400, 4)
