@@ -1,0 +1,121 @@
+"""The lines and files of a reproduction: every number in its form and its column."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from letorbench.papers import checks, records
+from letorbench.papers.claims import (
+    NO_DATA,
+    NOT_REPRODUCED,
+    REPRODUCED,
+    Answers,
+    Claim,
+    Verdict,
+)
+
+
+def claim(name: str = "a", kind: str = "value", **given) -> Claim:
+    given = {"value": None, "half": 0.0, "sense": "equal", "nature": "finding"} | given
+    return Claim(
+        "paper", name, "part", f"what {name} says", "DEMO", kind, "how",
+        given.pop("value"), given.pop("half"), given.pop("sense"), given.pop("nature"),
+        check=checks.number(name), **given,
+    )  # fmt: skip
+
+
+def cells(verdict: Verdict, **values) -> list[str]:
+    """The cells of the line of one verdict."""
+    header, line = records.lines([verdict], **values)
+    starts = [header.index(word) for word in ("claim", "data", "paper", "ours", "p  ", "number")]
+    starts += [header.index(word) for word in ("direction", "significant", "power", "verdict")]
+    starts += [header.index(values["other"])] if values else []
+    return [line[a:b].strip() for a, b in zip(starts, [*starts[1:], None])]
+
+
+@pytest.mark.parametrize(
+    ("made", "verdict", "paper", "ours"),
+    [
+        (claim(value=0.46), (0.4673641, 0.46, 0.47), "0.46", "0.4674 [0.46, 0.47]"),
+        (claim(value=5.1, sense="at least"), (3.25, 3.25, 3.25), ">= 5.1", "3.25"),
+        (claim(value=1e-9, sense="at most"), (0.0, None, None), "<= 1e-09", "0"),
+        (claim(value=16140.0, nature="data"), (16141.0, None, None), "16,140", "16,141"),
+        (claim(kind="difference", value=0.3), (-0.0512, -0.1, 0.02), "+30.0 %",
+         "-5.1 % [-10.0 %, +2.0 %]"),
+        (claim(kind="superiority"), (0.01234, 0.001, 0.02), "above",
+         "+0.0123 [+0.0010, +0.0200]"),
+        (claim(kind="non-inferiority", margin=0.02), (0.0, -0.01, 0.01), "above or within 2 %",
+         "+0.0000 [-0.0100, +0.0100]"),
+        (claim(kind="equivalence", margin=0.015), (0.0, 0.0, 0.0), "within 1.5 %", "+0.0000"),
+        (claim(kind="indistinct"), (None, None, None), "above by chance", "-"),
+    ],
+)  # fmt: skip
+def test_a_line_shows_each_number_in_the_form_of_its_kind(made, verdict, paper, ours):
+    value, low, high = verdict
+    answers = Answers("yes", "no", "far", "too few")
+    shown = cells(Verdict(made, REPRODUCED, value, low, high, None, answers))
+    assert shown[:5] == ["a", "DEMO", paper, ours, "-"]
+    assert shown[5:] == ["yes", "no", "far", "too few", REPRODUCED]
+
+
+def test_a_line_says_the_place_and_the_other_settings_value():
+    verdict = Verdict(claim(value=1.0), NOT_REPRODUCED, 2.0, p=0.0123, place="MQ2008")
+    shown = cells(verdict, other="published", values={"a": "0.5"})
+    assert shown[1] == "MQ2008" and shown[4] == ".0123" and shown[-1] == "0.5"
+    assert cells(verdict, other="published", values={"b": "0.5"})[-1] == "-"
+
+
+def test_notes_are_said_once_with_all_their_claims():
+    noted = {"a": "bring MSLR", "b": "", "c": "bring MSLR", "d": "of 5 folds"}
+    verdicts = [Verdict(claim(name), NO_DATA, note=note) for name, note in noted.items()]
+    assert records.notes(verdicts) == ["a, c: bring MSLR", "d: of 5 folds"]
+
+
+def test_the_closing_lines_count_by_nature_and_place():
+    verdicts = [
+        Verdict(claim("a"), REPRODUCED, by="the number"),
+        Verdict(claim("b"), NOT_REPRODUCED, by="the number"),
+        Verdict(claim("c", nature="theory"), REPRODUCED, by="the margin"),
+        Verdict(claim("d"), REPRODUCED, place="MQ2008"),
+    ]
+    header, *lines = records.closing([("paper", verdicts, Path("folder"))])
+    counted = [line.split() for line in lines]
+    at = [header.split().index("claims")] * 3
+    assert [row[1] for row in counted] == ["finding", "theory", "elsewhere"]
+    assert [row[i] for row, i in zip(counted, at)] == ["2", "1", "1"]
+    assert "the number 2" in lines[0] and "the margin 1" in lines[1]
+    assert lines[0].endswith("folder")
+
+
+def test_a_table_has_four_decimals_as_text_and_all_as_csv(tmp_path):
+    rows = [["a", 0.123456, None, 3], ["b", 2.0, "x", 4]]
+    table, text = records.write_table(tmp_path / "t", "A title", ["n", "v", "w", "k"], rows)
+    assert list(csv.reader(table.open()))[1][:2] == ["a", "0.123456"]
+    lines = text.read_text().splitlines()
+    assert lines[0] == "A title"
+    assert [line.split() for line in lines[-2:]] == [
+        ["a", "0.1235", "3"],
+        ["b", "2.0000", "x", "4"],
+    ]
+
+
+def test_rows_of_claims_that_are_not_judged_now_are_kept_in_the_papers_order(tmp_path):
+    claims = [claim(name, value=1.0) for name in "abc"]
+    path = tmp_path / "claims.csv"
+    records.write_claims(path, [Verdict(claims[2], REPRODUCED, 3.0), Verdict(claims[0], NO_DATA)],
+                         claims)  # fmt: skip
+    records.write_claims(path, [Verdict(claims[1], REPRODUCED, 2.5, 2.0, 3.0)], claims)
+    rows = records.stored_rows(path)
+    assert [(row["id"], row["our_value"], row["low"]) for row in rows] == [
+        ("a", "", ""), ("b", "2.5", "2.0"), ("c", "3.0", "")
+    ]  # fmt: skip
+    assert records.stored_values(path) == {"b": "2.5", "c": "3"}
+    records.write_claims(path, [], claims[:1])
+    assert [row["id"] for row in records.stored_rows(path)] == ["a"]
+    for file in tmp_path.iterdir():
+        file.unlink()
+    path.write_text("id,other\na,1\n")
+    assert records.stored_rows(path) == []
