@@ -184,3 +184,12 @@ def test_conclusions_say_what_seeds_could_turn():
     found = Results(Summary("S", rows), algorithms, "one")
     said = " ".join(conclusions(found, Procedure(), "ndcg@10"))
     assert "other seeds could turn it" in said
+
+
+@pytest.mark.parametrize(("sets", "algos", "tested"), [
+    (1, "abc", False), (2, "ab", False), (2, "abc", True), (3, "abc", True), (4, "ab", False),
+])  # fmt: skip
+def test_ranks_are_tested_with_three_algorithms_on_two_sets_or_more(sets, algos, tested):
+    found = overall([SUMMARY.only(list(algos))] * sets, "ndcg@10")
+    assert (found.friedman is not None) == (found.difference is not None) == tested
+    assert found.ranked == tuple(algos)

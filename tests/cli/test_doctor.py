@@ -12,6 +12,7 @@ from pathlib import Path
 from click.testing import CliRunner
 from toy_data import write_toy
 
+from letorbench.api import machine_facts
 from letorbench.cli import cli
 from letorbench.experiment import machine
 
@@ -107,3 +108,12 @@ def test_machine_code_that_does_not_belong_to_the_source_is_told(tmp_path: Path)
     assert kernels() == f"{advice}; 1 of an earlier version, which it removes"
     run("-c", use)
     assert kernels() == "1 compiled; 1 of an earlier version, which it removes"
+
+
+def test_packages_that_only_some_commands_need_are_told_apart(monkeypatch):
+    monkeypatch.setattr(
+        machine_facts, "installed_version", lambda name: "1.2" if name == "xgboost" else None
+    )
+    out = call().stdout
+    assert re.search(r"^xgboost +1\.2$", out, re.MULTILINE)
+    assert re.search(r"^lightgbm +not installed \(optional: --algo lightgbm\)$", out, re.MULTILINE)

@@ -145,3 +145,14 @@ def test_generated_runs_are_kept(tmp_path):
     other = artificial.Generated({"seed": 2}, make)
     artificial.runs(study, tmp_path / "a", other, variants, ["ndcg@3"])
     assert len(said) == 4
+
+
+def test_forces_that_never_change_have_a_cost_without_a_bend(rng):
+    class Constant:
+        def __call__(self, scores, queries):
+            return np.full(len(scores), 2.0)
+
+    found = poincare.diagnose(Constant(), rng, trials=3)
+    assert (found.asymmetry, found.lowest) == (0.0, 0.0)
+    assert found.circulation < 1e-12
+    assert found.net == pytest.approx(8.0)  # eight equal forces over one of them

@@ -150,3 +150,21 @@ def test_queries_of_one_label_have_no_loss(rng: np.random.Generator) -> None:
     relevant = np.array([1, 1, 1, 0, 0, 0, 1], dtype=bool)
     weights, losses = greedy(rng.normal(size=7), relevant, offsets)
     assert not weights.any() and not losses.any()
+
+
+@pytest.mark.parametrize(
+    ("labels", "both"),
+    [
+        ([(0, 0), (1, 0), (1, 2), (0, 1, 0)], 2),
+        ([(1, 1), (0,)], 0),
+        ([(0, 2, 0), (0, 0)], 1),
+        ([(0,), (1,)], 0),
+    ],
+)
+def test_queries_with_relevant_and_other_documents_count(labels, both):
+    offsets = np.cumsum([0, *map(len, labels)])
+    joined = np.concatenate(labels).astype(np.int32)
+    queries = QuerySet(
+        np.zeros((len(joined), 1), np.float32), joined, offsets, np.arange(len(labels))
+    )
+    assert MAPRisk(queries).n == both

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from letorbench.solvers.cutting_planes import minimise
+from letorbench.solvers.cutting_planes import UNUSED, _Planes, minimise
 from letorbench.solvers.deadline import Deadline
 
 
@@ -86,3 +86,15 @@ def test_iteration_limit_is_told(rng: np.random.Generator) -> None:
 def test_a_deadline_is_told(rng: np.random.Generator) -> None:
     found = minimise(hinge(rng.normal(size=(80, 6))), 6, 1e3, 1e-9, deadline=Deadline(0.0))
     assert found.late and len(found.values) == 2 and found.warnings()[0].kind == "cut off"
+
+
+def test_a_plane_that_is_idle_for_long_is_dropped_but_never_the_first():
+    """R >= 0 holds for any risk."""
+    planes = _Planes(2, 1.0)
+    planes.add(np.array([1.0, 0.0]), 0.5)
+    planes.add(np.array([0.0, 1.0]), 0.6)
+    planes.idle[:] = UNUSED, UNUSED - 1, UNUSED
+    planes.add(np.array([1.0, 1.0]), 0.7)
+    assert planes.heights.tolist() == [0.0, 0.5, 0.7]
+    assert planes.slopes.tolist() == [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]
+    assert planes.idle.tolist() == [UNUSED, UNUSED - 1, 0]
