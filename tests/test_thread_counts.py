@@ -25,7 +25,7 @@ from letorbench.models.families import FAMILIES, FamilyChoice
 from letorbench.rankers import Ranker, names, ranker
 from letorbench.solvers.stump_search import BinnedFeatures, best_stump
 from letorbench.solvers.validation import Validation
-from letorbench.threads import in_threads, limited_threads
+from letorbench.threads import in_threads, limited_threads, thread_count
 
 RANKERS = [
     pytest.param(
@@ -164,3 +164,13 @@ def test_measures(convention: str, many: QuerySet) -> None:
         return query_metrics(many.labels, scores, many.offsets, measures, rules).tobytes()
 
     assert len(set(by_threads(measure))) == 1
+
+
+def test_a_limit_holds_inside_its_block_and_is_one_at_least(monkeypatch):
+    monkeypatch.setenv("LETORBENCH_THREADS", "4")
+    for asked, given in ((1, 1), (2, 2), (0, 1), (3, 3), (9, 9), (None, 4)):
+        with limited_threads(asked):
+            assert thread_count() == given, asked
+            with limited_threads(None):
+                assert thread_count() == given, asked
+    assert thread_count() == 4
