@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from letorbench.datasets.grades import EXPECTED_LABEL, LARGEST_LABEL
 from letorbench.errors import DataError, UsageError
 
-LARGEST_LABEL = 2**31 - 1
 LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 
 
@@ -87,7 +87,7 @@ def as_labels(y: ArrayLike, n_docs: int | None = None) -> np.ndarray:
     Parameters
     ----------
     y : array-like of shape (n_docs,)
-        Integers from 0, of an integer dtype or as floats. 0 is irrelevant.
+        Integers from 0 to 31, of an integer dtype or as floats. 0 is irrelevant.
     n_docs : int, optional
         The number of labels that is expected.
 
@@ -98,13 +98,13 @@ def as_labels(y: ArrayLike, n_docs: int | None = None) -> np.ndarray:
     Raises
     ------
     DataError
-        If y is not a vector of that length or holds anything but integers from 0.
+        If y is not a vector of that length or holds anything but integers from 0 to 31.
     """
     given = _vector(_real_numbers(y, "y"), "y", n_docs)
     bad = ~((given >= 0) & (given <= LARGEST_LABEL) & (given == np.floor(given)))
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
-        raise DataError(f"y: row {row}: found {given[row]:g}, expected an integer label from 0")
+        raise DataError(f"y: row {row}: found {given[row]:g}, expected {EXPECTED_LABEL}")
     return np.require(given, np.int32, ["C", "A", "W"])
 
 

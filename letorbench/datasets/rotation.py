@@ -16,6 +16,7 @@ import numpy as np
 from letorbench.datasets.layout import FoldFiles
 from letorbench.datasets.queryset import Fold, QuerySet
 from letorbench.errors import DataError, UsageError
+from letorbench.files import write_atomically
 
 #: bytes of a file that are compared or hashed at a time
 _BLOCK = 1 << 20
@@ -46,6 +47,22 @@ def unrolled(parts: Sequence[Part]) -> list[Part]:
     Every training, validation and test set is then a contiguous stretch.
     """
     return [*parts, *parts[: len(parts) - 3]]
+
+
+def write_folds(folder: Path, parts: Sequence[bytes]) -> None:
+    """Write the files of n parts' folds: all but two of a fold train, then one validates."""
+    n = len(parts)
+    for k in range(n):
+        *train, validation, test = (parts[(k + i) % n] for i in range(n))
+        for name, pieces in (("train", train), ("vali", [validation]), ("test", [test])):
+            with write_atomically(folder / f"Fold{k + 1}" / f"{name}.txt", binary=True) as file:
+                file.writelines(pieces)
+
+
+def write_folds_of_tests(folder: Path, tests: Sequence[Path]) -> None:
+    """Write the folds of which there are the test files, those of fold 1 first."""
+    texts = [path.read_bytes().rstrip(b"\n") + b"\n" for path in tests]
+    write_folds(folder, [*texts[1:], texts[0]])
 
 
 def rotated(whole: QuerySet, bounds: np.ndarray, n: int) -> tuple[Fold, ...]:

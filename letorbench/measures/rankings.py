@@ -9,12 +9,10 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from letorbench.conventions import Convention
+from letorbench.datasets.grades import EXPECTED_LABEL, LARGEST_LABEL
 from letorbench.errors import DataError
 from letorbench.jit import kernel
 from letorbench.measures.sorting import rank
-
-#: the largest label whose gain 2^r - 1 a float64 holds exactly
-LARGEST_LABEL = 53
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,10 +157,7 @@ class Rankings:
     def _terms(self) -> np.ndarray:
         """(longest, levels) float64: what a label adds to DCG at a rank."""
         if self.levels - 1 > LARGEST_LABEL:
-            raise DataError(
-                f"labels: found {self.levels - 1}, expected at most {LARGEST_LABEL}: "
-                "the gain is 2^label - 1"
-            )
+            raise DataError(f"labels: found {self.levels - 1}, expected {EXPECTED_LABEL}")
         longest = int(self.lengths.max(initial=0))
         return discounted_gains(self.convention.discount, longest, self.levels)
 

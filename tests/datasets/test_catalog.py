@@ -15,7 +15,7 @@ def test_has_every_data_set() -> None:
     assert NAMES == [
         "OHSUMED", "TD2003", "TD2004", "HP2003", "HP2004", "NP2003", "NP2004", "MQ2007", "MQ2008",
         "MSLR-WEB10K", "MSLR-WEB30K", "YAHOO-SET1", "YAHOO-SET2", "ISTELLA", "ISTELLA-S",
-        "DEMO", "QA",
+        "CLUEWEB09", "DEMO", "QA",
     ]  # fmt: skip
 
 
@@ -132,7 +132,7 @@ def test_addresses_that_answered_errors_come_last_and_say_so(name: str) -> None:
     archives = [source for source in catalog.CATALOG[name].sources if source.file]
     assert [bool(s.answered) for s in archives] == sorted(bool(s.answered) for s in archives)
     shown = [text for what, text in catalog.describe(catalog.entry(name)) if what == "source"]
-    for source in catalog.CATALOG[name].sources:
+    for source in (each for s in catalog.CATALOG[name].sources for each in s.addresses):
         (line,) = (text for text in shown if text.split(" ")[0] == source.url)
         assert source.answered in line and ("a page for people" in line) == (not source.file)
     if name.startswith("MSLR"):

@@ -10,19 +10,23 @@ from letorbench.datasets import reader
 from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.errors import DataError
 
-INTEGER = "a label, an integer from 0"
+GRADE = (
+    "an integer from 0 to 31, a grade r whose gain is 2^r - 1 (map other numbers to few grades, "
+    "as 0 to 4, first)"
+)
 SIZE = "a number of at most 3.4028235e+38 in size"
 ORDER = "indices in increasing order"
 CUT = "; the file ends without a newline and may be cut short"
 
 #: a bad third line, and what is said of it
 LINES = [
-    ("qid:1 1:2", f"no label before 'qid:1', expected {INTEGER}"),
-    ("1:2 2:3", f"no label before '1:2', expected {INTEGER}"),
-    ("-1 qid:1 1:2", f"negative label -1, expected {INTEGER}"),
-    ("1.5 qid:1 1:2", f"'1.5' as the label, expected {INTEGER}"),
-    ("x qid:1 1:2", f"'x' as the label, expected {INTEGER}"),
-    ("99999999999 qid:1 1:2", "label 99999999999, expected an integer from 0 to 2147483647"),
+    ("qid:1 1:2", f"no label before 'qid:1', expected a label, {GRADE}"),
+    ("1:2 2:3", f"no label before '1:2', expected a label, {GRADE}"),
+    ("-1 qid:1 1:2", f"negative label -1, expected {GRADE}"),
+    ("1.5 qid:1 1:2", f"'1.5' as the label, expected {GRADE}"),
+    ("x qid:1 1:2", f"'x' as the label, expected {GRADE}"),
+    ("99999999999 qid:1 1:2", f"label 99999999999, expected {GRADE}"),
+    ("32 qid:1 1:2", f"label 32, expected {GRADE}"),
     ("0 1:2 2:3", "'1:2' after the label, expected qid:N"),
     ("0", "no qid after the label, expected qid:N"),
     ("0 qid:a 1:2", "query id 'qid:a', expected qid: followed by an integer"),

@@ -56,7 +56,8 @@ def examine(names: Sequence[str | Name], data_dir: Path) -> tuple[Finding, ...]:
 
 
 def _sources(named: Name) -> tuple[Source, ...]:
-    return named.entry.sources if named.entry else ()
+    sources = named.entry.sources if named.entry else ()
+    return tuple(each for source in sources for each in source.addresses)
 
 
 def _on_disk(named: Name, data_dir: Path) -> Finding:

@@ -12,7 +12,9 @@ from letorbench.datasets.acquire.download import download
 from letorbench.datasets.acquire.members import OTHER_ENDINGS, foreign_ending
 from letorbench.datasets.acquire.web import Interrupted, Patience
 from letorbench.datasets.catalog import TWIN, Entry, Name, Source, entry, parse
-from letorbench.datasets.scratch import UNFINISHED
+from letorbench.datasets.reader import ReadOptions, read_queries
+from letorbench.datasets.rotation import write_folds_of_tests
+from letorbench.datasets.scratch import UNFINISHED, scratch_folder
 from letorbench.errors import DataError, WriteError
 from letorbench.files import one_writer, remove_abandoned
 
@@ -97,7 +99,10 @@ def _first(
     tried, stopped = [], False
     for source in sources:
         try:
-            names = download(source, folder, patience, use)
+            if source.parts:
+                names = _composed(source, folder, patience, use, known.n_features)
+            else:
+                names = download(source, folder, patience, use)
         except WriteError:
             _clear(folder)
             raise
@@ -114,6 +119,34 @@ def _first(
     )
 
 
+def _composed(
+    source: Source,
+    folder: Path,
+    patience: Patience,
+    use: Callable[[Path], tuple[str, ...]],
+    n_features: int,
+) -> tuple[str, ...]:
+    """Download the test parts of the folds, compose the folds of them, and use their folder.
+
+    A text has no check sums as archives have: it is parsed before it is used.
+    """
+    tests = [folder / part.file for part in source.parts]
+    try:
+        for part, test in zip(source.parts, tests, strict=True):
+            if not test.is_file():
+                download(part, folder, patience, lambda path: path)
+            read_queries(test, ReadOptions(n_features=n_features))
+        with scratch_folder(folder.parents[1]) as scratch:
+            write_folds_of_tests(scratch / source.file, tests)
+            return use(scratch / source.file)
+    except (Interrupted, WriteError):
+        raise
+    except DataError:
+        for test in tests:
+            _remove_file(test)
+        raise
+
+
 def _importer(named: Name, data_dir: Path) -> Callable[[Path], tuple[str, ...]]:
     """Return what imports a file; one that is not unpacked here is kept in the data folder."""
 
@@ -124,12 +157,18 @@ def _importer(named: Name, data_dir: Path) -> Callable[[Path], tuple[str, ...]]:
         try:
             names = import_archive(path, data_dir, named)
         except DataError:
-            path.unlink(missing_ok=True)
+            _remove_file(path)
             raise
-        path.unlink(missing_ok=True)
+        _remove_file(path)
         return names
 
     return use
+
+
+def _remove_file(path: Path) -> None:
+    """Remove a file; a folder is removed by who made it."""
+    if not path.is_dir():
+        path.unlink(missing_ok=True)
 
 
 def _refuse_to_repeat(kept: Path) -> None:
@@ -181,8 +220,12 @@ def _tidy(folder: Path) -> None:
 
 def _elsewhere(known: Entry) -> str:
     pages = dict.fromkeys([known.page, *(s.url for s in known.sources if not s.file)])
+    made = (
+        f", or `letorbench datasets make {known.name}{TWIN}` for a synthetic one of its shape"
+        if known.twin
+        else ""
+    )
     return (
         f"get it from {' or '.join(filter(None, pages))} in a browser (terms: {known.terms}) and "
-        f"`letorbench datasets import PATH`, or `letorbench datasets make {known.name}{TWIN}` for "
-        "a synthetic one of its shape"
+        f"`letorbench datasets import PATH`{made}"
     )

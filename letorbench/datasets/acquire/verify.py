@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 
 from letorbench.datasets import layout
 from letorbench.datasets.catalog import FileHash, Name, parse
+from letorbench.datasets.catalog.git_blobs import LINE_ENDS, git_blob, known_blobs
 from letorbench.datasets.layout import Layout
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark, QuerySet
@@ -18,7 +19,7 @@ from letorbench.datasets.queryset import Benchmark, QuerySet
 
 @dataclass(frozen=True)
 class FileCheck:
-    """A file beside its published hash: ok, differs, or unknown (no hash is published)."""
+    """A file beside what is published of it: ok, differs, or unknown (nothing is published)."""
 
     path: str
     status: str
@@ -81,12 +82,21 @@ def _files(found: Layout) -> tuple[FileCheck, ...]:
     for path in found.files:
         relative = path.relative_to(found.folder).as_posix()
         known = published.get(relative.lower())
-        checks.append(FileCheck(relative, "unknown" if known is None else _status(path, known)))
+        blobs = known_blobs(entry.name, relative) if entry else {}
+        checks.append(FileCheck(relative, _status(path, known, blobs)))
     return tuple(checks)
 
 
-def _status(path: Path, published: FileHash) -> str:
-    return "ok" if FileHash.of(path, published.algorithm) == published else "differs"
+def _status(path: Path, published: FileHash | None, blobs: Mapping[str, str]) -> str:
+    """Compare a file with its published hash, else with the copies that git repositories hold.
+
+    Where one form of a copy is known only, one's own may be right with other line ends.
+    """
+    if published is not None:
+        return "ok" if FileHash.of(path, published.algorithm) == published else "differs"
+    if blobs and git_blob(path) in blobs:
+        return "ok"
+    return "differs" if set(LINE_ENDS) <= set(blobs.values()) else "unknown"
 
 
 def _facts(found: Layout, data: Benchmark) -> tuple[FactCheck, ...]:

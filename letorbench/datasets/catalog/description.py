@@ -27,7 +27,7 @@ def describe(known: Entry) -> tuple[tuple[str, str], ...]:
         ("paper", known.citation),
         ("page", known.page),
         ("note", known.note),
-        *(("source", _address(source)) for source in known.sources),
+        *(("source", _address(each)) for source in known.sources for each in source.addresses),
     ]
     return tuple((what, text) for what, text in rows if text)
 

@@ -44,6 +44,10 @@ class Source:
         The archive's published hash.
     answered : str
         What the address is known to have answered last, where that was an error.
+    parts : tuple of Source
+        The test parts of the folds, where it is these that can be had; `url` is then the page
+        of them all and `file` the folder's name. Training and validation parts are composed of
+        them as LETOR's folds rotate.
     """
 
     url: str
@@ -51,6 +55,12 @@ class Source:
     bytes: int | None = None
     hash: FileHash | None = None
     answered: str = ""
+    parts: tuple[Source, ...] = ()
+
+    @property
+    def addresses(self) -> tuple[Source, ...]:
+        """The addresses that are downloaded from: those of the parts, or its own."""
+        return self.parts or (self,)
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from letorbench.datasets.catalog import generated, istella, letor3, letor4, mslr, yahoo
+from letorbench.datasets.catalog import generated, istella, letor3, letor4, mslr, webis, yahoo
 from letorbench.datasets.catalog.facts import Entry
 
 CATALOG: Mapping[str, Entry] = MappingProxyType(
     {
         entry.name: entry
-        for family in (letor3, letor4, mslr, yahoo, istella, generated)
+        for family in (letor3, letor4, mslr, yahoo, istella, webis, generated)
         for entry in family.ENTRIES
     }
 )

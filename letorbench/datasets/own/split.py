@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -72,19 +71,8 @@ def split(
         if found.feature_names is not None:
             with write_atomically(folder / layout.FEATURE_NAMES) as file:
                 file.writelines(f"{each}\n" for each in found.feature_names)
-        for k in range(folds):
-            _write_fold(folder / f"Fold{k + 1}", [*texts[k:], *texts[:k]])
+        rotation.write_folds(folder, texts)
     return name
-
-
-def _write_fold(folder: Path, texts: Sequence[bytes]) -> None:
-    """Write the parts of a fold: all but two train, then one validates, and one tests."""
-    *train, validation, test = texts
-    for file_name, pieces in (
-        ("train.txt", train), ("vali.txt", [validation]), ("test.txt", [test]),
-    ):  # fmt: skip
-        with write_atomically(folder / file_name, binary=True) as file:
-            file.writelines(pieces)
 
 
 def _text(found: Lines, queries: np.ndarray) -> bytes:

@@ -86,7 +86,7 @@ def table_lines(path: Path, columns: Columns) -> Lines:
     missing = np.isnan(table)
     try:
         features = as_features(np.where(missing, 0.0, table))
-        labels = as_labels(frame[columns.label], len(frame))
+        labels = _labels(frame[columns.label])
         offsets, qids, rows = group_rows(len(frame), frame[columns.qid])
     except DataError as error:
         raise DataError(f"{path}: {error}") from None
@@ -104,6 +104,15 @@ def table_lines(path: Path, columns: Columns) -> Lines:
         for row, number in zip(order.tolist(), of_row.tolist(), strict=True)
     ]
     return Lines(lines, offsets, tuple(_line(path, name) for name in chosen))
+
+
+def _labels(column: pd.Series) -> np.ndarray:
+    """Return the labels; DataError names their column."""
+    try:
+        return as_labels(column, len(column))
+    except DataError as error:
+        text = str(error).removeprefix("y: ")
+        raise DataError(f"column {str(column.name)!r}: {text}") from None
 
 
 def _word(path: Path, docid: object) -> str:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from letorbench.datasets.grades import EXPECTED_LABEL
 from letorbench.datasets.text import text_lines as kernels
 from letorbench.datasets.text.text_numbers import LARGEST_FLOAT
 from letorbench.datasets.text.text_scan import LONGEST_INDEX
@@ -79,15 +80,14 @@ def _describe(fault: Fault, limit: int, known_width: bool) -> tuple[str, str]:
 
 
 def _describe_label(token: str) -> tuple[str, str]:
-    expected = "a label, an integer from 0"
     if ":" in token:
-        return f"no label before {token}", expected
+        return f"no label before {token}", f"a label, {EXPECTED_LABEL}"
     digits = token[1:-1].removeprefix("+")
     if digits[:1] == "-" and digits[1:].isdigit():
-        return f"negative label {digits}", expected
+        return f"negative label {digits}", EXPECTED_LABEL
     if digits.isascii() and digits.isdigit():
-        return f"label {digits}", f"an integer from 0 to {kernels.LARGEST_LABEL}"
-    return f"{token} as the label", expected
+        return f"label {digits}", EXPECTED_LABEL
+    return f"{token} as the label", EXPECTED_LABEL
 
 
 def _describe_index(fault: Fault, token: str, limit: int, known_width: bool) -> tuple[str, str]:

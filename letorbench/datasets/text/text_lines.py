@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from letorbench.datasets.grades import LARGEST_LABEL
 from letorbench.datasets.text.text_numbers import (
     BAD,
     HARD,
@@ -40,7 +41,6 @@ CODE, POSITION, ROWS, FEWEST, LAST, IDS, HARDS, NULLS = 0, 1, 2, 3, 4, 5, 6, 7
 STATE = 8
 
 EQUALS, LETTER_D = 61, 100
-LARGEST_LABEL = 2**31 - 1
 FOUR_BYTES = np.uint64(0xFFFFFFFF)
 WORD_QID = np.uint64(int.from_bytes(b"qid:", "little"))
 WORD_NULL = np.uint64(int.from_bytes(b"NULL", "little"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import time
 import zipfile
@@ -11,7 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import hostile_server as served
+import numpy as np
 import pytest
+from conftest import random_queries
 
 from letorbench.datasets import layout, synthetic
 from letorbench.datasets.acquire import download, examine, web
@@ -19,7 +22,10 @@ from letorbench.datasets.acquire import fetch as fetching
 from letorbench.datasets.acquire.archive import import_archive
 from letorbench.datasets.acquire.verify import verify
 from letorbench.datasets.acquire.web import Patience
-from letorbench.datasets.catalog import CATALOG, FileHash, Source, names
+from letorbench.datasets.catalog import CATALOG, FileHash, Source, describe, git_blobs, names
+from letorbench.datasets.catalog.git_blobs import git_blob, known_blobs
+from letorbench.datasets.load import load
+from letorbench.datasets.text.text_writer import TextFormat, write_text
 from letorbench.errors import DataError
 
 
@@ -328,6 +334,91 @@ def test_by_request_and_generated(tmp_path: Path) -> None:
     assert left(tmp_path) == []
 
 
+def in_parts(address: str) -> Source:
+    """A source as the catalog's of CLUEWEB09, at another address."""
+    [source] = CATALOG["CLUEWEB09"].sources
+    parts = [replace(part, url=f"{address}/{part.file[:-4]}") for part in source.parts]
+    return replace(source, parts=tuple(parts))
+
+
+def texts_of_parts(rng: np.random.Generator) -> list[bytes]:
+    """Five test parts of two queries each; the third ends without a newline."""
+    texts = []
+    for number in range(1, 6):
+        out = io.BytesIO()
+        queries = random_queries(rng, [3, 4], n_features=42, levels=5)
+        qids = np.arange(2) + 10 * number
+        write_text(out, replace(queries, qids=qids), TextFormat())
+        texts.append(out.getvalue().rstrip(b"\n") if number == 3 else out.getvalue())
+    return texts
+
+
+def serving(texts: list[bytes]) -> dict[str, served.Behaviour]:
+    def send(text: bytes) -> served.Behaviour:
+        return lambda handler, _: served.whole(handler, text)
+
+    return {f"part{number}": send(text) for number, text in enumerate(texts, 1)}
+
+
+def test_folds_are_composed_of_their_test_parts(tmp_path: Path, rng: np.random.Generator) -> None:
+    texts = texts_of_parts(rng)
+    with served.server(b"", **serving(texts)) as (address, asked):
+        found = fetching.fetch("clueweb09", tmp_path, [in_parts(address)], PATIENCE)
+        assert found == ("CLUEWEB09",) and len(asked) == 5 and left(tmp_path) == ["CLUEWEB09"]
+    for number, text in enumerate(texts, 1):
+        path = tmp_path / "CLUEWEB09" / f"Fold{number}" / "test.txt"
+        assert path.read_bytes().rstrip() == text.rstrip()
+    bench = load("CLUEWEB09", tmp_path)
+    assert bench.provenance["rotation"] and bench.provenance["normalised"]
+    for fold in bench.folds:
+        parts = [{int(qid) // 10 for qid in part.qids} for part in fold.parts.values()]
+        assert [len(part) for part in parts] == [3, 1, 1] and set.union(*parts) == {1, 2, 3, 4, 5}
+        assert parts[2] == {fold.number}
+
+
+@pytest.mark.parametrize("wrong", ["gone", "page", "a line", "features"])
+def test_a_part_that_is_wrong_leaves_nothing(
+    tmp_path: Path, rng: np.random.Generator, wrong: str
+) -> None:
+    texts = texts_of_parts(rng)
+    bad = {
+        "gone": served.status(404),
+        "page": served.page,
+        "a line": lambda handler, _: served.whole(handler, texts[3] + b"1 qid:x\n"),
+        "features": lambda handler, _: served.whole(handler, b"1 qid:9 43:1\n"),
+    }[wrong]
+    with served.server(b"", **{**serving(texts), "part4": bad}) as (address, _):
+        with pytest.raises(DataError, match="CLUEWEB09: no download succeeded.*CC BY-SA") as error:
+            fetching.fetch("CLUEWEB09", tmp_path, [in_parts(address)], PATIENCE)
+        assert left(tmp_path) == [] and "twin" not in str(error.value)
+    with served.server(b"", **serving(texts)) as (address, _):
+        assert fetching.fetch("CLUEWEB09", tmp_path, [in_parts(address)], PATIENCE)
+
+
+def test_parts_that_are_there_are_not_asked_for_again(
+    tmp_path: Path, rng: np.random.Generator
+) -> None:
+    texts = texts_of_parts(rng)
+
+    def cut(handler: served.Handler, _: bytes) -> None:
+        handler.head(Content_Length=len(texts[3]))
+        handler.wfile.write(texts[3][:50])
+
+    few = replace(PATIENCE, attempts=1)
+    with served.server(b"", **{**serving(texts), "part4": cut}) as (address, _):
+        source = in_parts(address)
+        with pytest.raises(DataError, match="the same command continues"):
+            fetching.fetch("CLUEWEB09", tmp_path, [source], few)
+    with served.server(b"", **serving(texts)) as (address, asked):
+        assert fetching.fetch("CLUEWEB09", tmp_path, [in_parts(address)], PATIENCE)
+        assert len(asked) == 2
+
+
+def test_the_parts_addresses_are_told_and_examined() -> None:
+    told = [text for what, text in describe(CATALOG["CLUEWEB09"]) if what == "source"]
+    assert len(told) == 5 and all(text.endswith("/test.txt") for text in told)
+
+
 def test_two_at_once_download_once(archive: Path, tmp_path: Path) -> None:
     data = archive.read_bytes()
     with served.server(data, whole=served.whole) as (address, asked):
@@ -393,6 +484,59 @@ def test_verify_compares_published_hashes(
     assert status.pop("Fold1/train.txt") == "ok"
     assert status.pop("Fold1/vali.txt") == "differs"
     assert set(status.values()) == {"unknown"}
+
+
+@pytest.mark.parametrize(
+    "content, name",
+    [
+        (b"", "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"),
+        (b"hello\n", "ce013625030ba8dba906f756967f9e9ca394464a"),
+    ],
+)
+def test_a_file_is_named_as_git_names_it(tmp_path: Path, content: bytes, name: str) -> None:
+    (tmp_path / "file").write_bytes(content)
+    assert git_blob(tmp_path / "file") == name
+
+
+def test_git_names_of_official_files() -> None:
+    for name, forms in (("MQ2007", {"CRLF", "LF"}), ("TD2003", {""}), ("HP2003", {""})):
+        parts = {}
+        for fold in range(1, 6):
+            for part in ("train", "vali", "test"):
+                blobs = known_blobs(name, f"fold{fold}/{part.upper()}.txt")
+                assert set(blobs.values()) == forms and all(len(blob) == 40 for blob in blobs)
+                parts[fold, part] = set(blobs)
+        for fold in range(1, 6):  # LETOR's rotation shows in the names
+            assert parts[fold, "test"] == parts[fold % 5 + 1, "vali"]
+    assert not known_blobs("MQ2008", "Fold1/test.txt")
+
+
+def test_verify_knows_the_copies_of_git_repositories(
+    archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import_archive(archive, tmp_path)
+    folder = tmp_path / "MQ2008"
+    lines = (folder / "Fold1/test.txt").read_bytes()
+    (folder / "Fold1/test.txt").write_bytes(lines.replace(b"\n", b"\r\n"))
+    crlf, lf = git_blob(folder / "Fold1/test.txt"), git_blob(folder / "Fold2/vali.txt")
+    both = {crlf: "CRLF", lf: "LF"}
+    known = {
+        ("MQ2008", "fold1/test.txt"): both,
+        ("MQ2008", "fold2/vali.txt"): both,
+        ("MQ2008", "fold3/test.txt"): both,
+        ("MQ2008", "fold4/test.txt"): {lf: ""},
+    }
+    monkeypatch.setattr(git_blobs, "_blobs", lambda: known)
+    found = verify("MQ2008", tmp_path)
+    status = {check.path: check.status for check in found.files if check.status != "unknown"}
+    assert status == {"Fold1/test.txt": "ok", "Fold2/vali.txt": "ok", "Fold3/test.txt": "differs"}
+
+
+def test_another_mq2007_differs(tmp_path: Path) -> None:
+    made = synthetic.make("MQ2007", tmp_path / "made", scale=0.01)
+    made.rename(tmp_path / "MQ2007")
+    (tmp_path / "MQ2007" / "synthetic.json").unlink(missing_ok=True)
+    assert {check.status for check in verify("MQ2007", tmp_path).files} == {"differs"}
 
 
 @pytest.mark.parametrize("name", ["OHSUMED", "OHSUMED/Feature-min", "MQ2008"])

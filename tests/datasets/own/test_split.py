@@ -109,7 +109,19 @@ def test_columns_docids_and_missing_values(frame, tmp_path):
     "words, text, status, message",
     [
         (["--qid", "q"], "label,qid,x\n0,1,2\n", 2, "unknown column 'q'.*expected one of label"),
-        ([], "label,qid,x\n0.5,1,2\n", 1, "y: row 0: found 0.5, expected an integer label"),
+        (
+            [],
+            "label,qid,x\n0.5,1,2\n",
+            1,
+            "column 'label': row 0: found 0.5, expected an integer from 0 to 31.*gain",
+        ),
+        (
+            [],
+            "label,qid,x\n50,1,2\n",
+            1,
+            "column 'label': row 0: found 50, expected an integer from 0",
+        ),
+        ([], "label,qid,x\ngood,1,2\n", 1, "column 'label': found values of type .*real numbers"),
         ([], "label,qid,x\n0,1,far\n", 1, "column 'x': found values of type .*--columns"),
         ([], "label,qid,x\n0,1,2\n", 1, "found 1 queries, expected at least 5, the folds"),
         ([], "", 1, "no table"),

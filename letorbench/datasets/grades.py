@@ -1,0 +1,11 @@
+"""Which labels there are: grades, whose gain doubles with each."""
+
+from __future__ import annotations
+
+#: the largest label: its gain 2^31 - 1 is the largest whole number of 32 bits
+LARGEST_LABEL = 31
+#: what every message says that refuses a label
+EXPECTED_LABEL = (
+    f"an integer from 0 to {LARGEST_LABEL}, a grade r whose gain is 2^r - 1 (map other numbers to "
+    "few grades, as 0 to 4, first)"
+)
