@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from click.testing import CliRunner
 from stored_results import content
 from toy_data import write_toy
 
 import letorbench as lb
+from letorbench.cli import cli
 from letorbench.errors import UsageError
 from letorbench.experiment.plan import Task
 from letorbench.experiment.shard import Shard, shard
@@ -50,3 +52,19 @@ def test_merged_shares_are_the_run(tmp_path):
     merged = lb.merge(parts, tmp_path / "merged")
     assert content(tmp_path / "merged") == content(tmp_path / "whole")
     assert merged.summary().equals(lb.results(tmp_path / "whole").summary())
+
+
+def test_merged_shares_of_the_command_line_are_the_run_with_its_figures(tmp_path):
+    write_toy(tmp_path / "data")
+
+    def call(*words: str) -> None:
+        ended = CliRunner().invoke(cli, [*words])
+        assert ended.exit_code == 0, ended.output
+
+    run = ("run", "--dataset", "TOY", "--algo", "regression", "--data-dir", str(tmp_path / "data"))
+    call(*run, "--out", str(tmp_path / "whole"))
+    for share in ("1/2", "2/2"):
+        call(*run, "--shard", share, "--out", str(tmp_path / share[0]))
+    call("results", "merge", *(str(tmp_path / n) for n in "12"), "--out", str(tmp_path / "merged"))
+    assert content(tmp_path / "merged") == content(tmp_path / "whole")
+    assert (tmp_path / "merged" / "TOY" / "ndcg.png").is_file()
