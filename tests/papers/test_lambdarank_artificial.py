@@ -41,3 +41,11 @@ def test_a_linear_model_explains_all_of_a_line_and_nothing_of_a_square(monkeypat
     assert 0.0 <= artificial.linear_share([1, 2]) < 0.05
     monkeypatch.setattr(artificial, "outputs", lambda rng, x: x[:, 0].astype(float) ** 3)
     assert artificial.linear_share([1, 2]) == pytest.approx(0.84, abs=0.02)  # 21 / 25
+
+
+def test_the_papers_rates_and_gains():
+    """From 1e-7 to 1e-2, a decade apart; a label without documents leaves the gains 0, 3, 7, ..."""
+    assert np.diff(np.log10(artificial.RATES)) == pytest.approx(np.ones(5))
+    assert (artificial.RATES[0], artificial.RATES[-1]) == (1e-7, 1e-2)
+    gains = [2**label - 1 for label, share in enumerate(artificial.SHARES) if share]
+    assert gains == [0, 3, 7, 15, 31] and sum(artificial.SHARES) == pytest.approx(1.0)
