@@ -21,8 +21,8 @@ from letorbench.models.base import KINDS, Model
 
 #: what reading a damaged file can raise
 DAMAGE = (
-    OSError, ValueError, LookupError, TypeError, EOFError, OverflowError, RecursionError, MemoryError,
-    RuntimeError, SyntaxError, tokenize.TokenError, zipfile.BadZipFile, zlib.error,
+    OSError, ValueError, LookupError, TypeError, EOFError, OverflowError, RecursionError,
+    MemoryError, RuntimeError, SyntaxError, tokenize.TokenError, zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
 #: where the comment of a zip archive has its length, before the comment at the archive's end
 _LENGTH = 2
