@@ -389,7 +389,7 @@ def address_of(server: Server) -> str:
 
 def short_kills(times: int, seed: int, only: tuple[str, ...]) -> dict[str, Found]:
     """Kill short commands, and do not care for times: what the suite tries."""
-    return kills(times, seed, only, run=RUN)
+    return kills(times, seed, only, run=RUN, most=1)
 
 
 def kills(
@@ -399,6 +399,7 @@ def kills(
     forked: bool = False,
     log: bool = False,
     run: tuple[str, ...] = LONG_RUN,
+    most: int = 8,
 ) -> dict[str, Found]:
     """Kill commands in turn until there are so many kills; return what came of each command."""
     rng = np.random.default_rng(seed)
@@ -407,7 +408,7 @@ def kills(
     try:
         with Server(b"") if forked else served(work / "served") as server:
             known = {
-                name: replace(command, forked=forked)
+                name: replace(command, forked=forked, most=min(command.most, most))
                 for name, command in commands(address_of(server), run).items()
                 if (not only or name in only) and not (forked and name == "fetch")
             }

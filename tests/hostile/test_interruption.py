@@ -7,7 +7,7 @@ from pairs import pairs
 
 
 def test_killed_commands_end_as_if_nothing_had_happened() -> None:
-    found = short_kills(5, 1, ("run --jobs 2", "import", "make"))
+    found = short_kills(3, 1, ("run --jobs 2", "import", "make"))
     assert len(found) == 3 and not any(each.wrong for each in found.values())
 
 
