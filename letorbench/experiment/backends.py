@@ -10,9 +10,9 @@ from letorbench.choices import require_choice
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import UsageError
 from letorbench.experiment.plan import Protocol, Task
-from letorbench.experiment.task import Outcome, Worker, attempt
+from letorbench.experiment.task import Outcome, Worker, attempt, is_kept
 from letorbench.processes import in_processes
-from letorbench.rankers import plugins
+from letorbench.rankers import plugins, ranker
 from letorbench.rankers.base import Ranker
 from letorbench.threads import thread_count
 
@@ -59,17 +59,25 @@ class Processes:
     number: int = 1
 
     def outcomes(self, jobs: Sequence[Job], protocol: Protocol) -> Iterator[Outcome]:
-        """Yield what became of the jobs, in the order in which they end."""
-        number = min(self.number, len(jobs))
-        if number < 2:
-            worker = Worker(protocol)
-            for each in jobs:
-                yield attempt(each.task, worker, each.benchmark, each.ranker)
+        """Yield what became of the jobs, in the order in which they end.
+
+        No process is started for what is stored already.
+        """
+        waiting = [job for job in jobs if self.number > 1 and not _is_kept(job, protocol)]
+        number = min(self.number, len(waiting))
+        apart = waiting if number > 1 else []
+        for job in [job for job in jobs if job not in apart]:
+            yield attempt(job.task, Worker(protocol), job.benchmark, job.ranker)
+        if not apart:
             return
         worker = Worker(protocol, plugins.files(), max(1, thread_count() // number))
-        in_memory = {job.task.dataset: job.benchmark for job in jobs if not job.on_disk}
-        items = [(job.task, job.ranker) for job in jobs]
+        in_memory = {job.task.dataset: job.benchmark for job in apart if not job.on_disk}
+        items = [(job.task, job.ranker) for job in apart]
         yield from in_processes(_attempted, (worker, in_memory), items, number, _lost)
+
+
+def _is_kept(job: Job, protocol: Protocol) -> bool:
+    return is_kept(job.task, protocol, job.benchmark, job.ranker or ranker(job.task.algo))
 
 
 def _attempted(

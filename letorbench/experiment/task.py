@@ -116,6 +116,18 @@ def attempt(
         )  # fmt: skip
 
 
+def is_kept(task: Task, protocol: Protocol, benchmark: Benchmark, cls: type[Ranker]) -> bool:
+    """Whether the fold is stored as it would be made, so that nothing is left to train."""
+    if protocol.force:
+        return False
+    try:
+        facts = identity(task, protocol, benchmark, cls)
+        folder = fold_folder(protocol.out, task.dataset, task.algo, task.fold, task.repeat)
+        return is_done(folder, facts, protocol.time_limit)
+    except FAILURES:
+        return False  # running the task says what is wrong
+
+
 def perform(task: Task, protocol: Protocol, benchmark: Benchmark, cls: type[Ranker]) -> Outcome:
     """Keep the fold that is stored, or make it; other runs of the same fold wait."""
     facts = identity(task, protocol, benchmark, cls)

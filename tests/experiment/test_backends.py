@@ -9,9 +9,11 @@ from toy_data import write_toy
 
 import letorbench as lb
 from letorbench.errors import UsageError
-from letorbench.experiment import cluster
+from letorbench.experiment import backends, cluster
 from letorbench.experiment.backends import BACKENDS, Processes, backend
 from letorbench.experiment.cluster import Cluster
+from letorbench.experiment.plan import Protocol
+from letorbench.experiment.runner import run
 from letorbench.rankers.regression import Regression
 
 
@@ -22,6 +24,22 @@ def installed(monkeypatch) -> None:
 
 def test_local_is_processes():
     assert backend("local", 3, None) == Processes(3)
+
+
+def test_what_is_stored_starts_no_process(tmp_path, monkeypatch):
+    write_toy(tmp_path)
+    protocol = Protocol(tmp_path, tmp_path / "out", repeats=1)
+    first = run(["TOY"], ["regression"], [1, 2], protocol, Processes(2))
+    assert not any(outcome.error or outcome.kept for outcome in first.outcomes)
+
+    def start(*_: object) -> None:
+        raise AssertionError("a process is started")
+
+    monkeypatch.setattr(backends, "in_processes", start)
+    again = run(["TOY"], ["regression"], [1, 2], protocol, Processes(2))
+    assert all(outcome.kept for outcome in again.outcomes)
+    with pytest.raises(AssertionError, match="is started"):
+        run(["TOY"], ["regression"], None, protocol, Processes(2))
 
 
 def test_dask_is_a_cluster(installed):
