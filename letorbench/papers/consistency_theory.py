@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import permutations
 
 import numpy as np
@@ -15,6 +16,7 @@ from letorbench.losses.consistent import bregman
 from letorbench.losses.segments import query_sums
 from letorbench.papers import checks, laboratory
 from letorbench.papers.claims import Claim, Measured, exactly
+from letorbench.papers.kept import kept_numbers
 from letorbench.papers.paper import Findings
 from letorbench.papers.records import write_table
 from letorbench.papers.runs import Study
@@ -183,6 +185,16 @@ def psi_loss(name: str) -> Loss:
 def theory(study: Study) -> Findings:
     """Sections 3 to 5: counterexamples, convexity, and the bounds of the regret."""
     trials = FULL if study.full else DISTRIBUTIONS
+    stem = study.folder(NAME) / PART
+    asked = {"trials": trials, "seed": study.seed}
+    found = kept_numbers(stem.with_suffix(".json"), asked, partial(_measured, study, trials))
+    rows = [[claim.id, claim.text, f"{found[claim.id].value:.3g}"] for claim in CLAIMS]
+    files = write_table(stem, "Sections 3 to 5", ["statement", "text", "measured"], rows)
+    return Findings(tuple(claim.judge(found) for claim in CLAIMS), files)
+
+
+def _measured(study: Study, trials: int) -> dict[str, Measured]:
+    """The number of every claim, and of what else is asked of each surrogate."""
     found: dict[str, Measured] = {}
     for name in (*ORIGINAL, *CONSISTENT):
         study.say(f"{NAME}: {name}")
@@ -209,7 +221,4 @@ def theory(study: Study) -> Findings:
         own = psi_loss(name)
         share = laboratory.counterexample(own, rng, trials)[1]
         found[f"theorem-9-{name}"] = exactly(max(share, laboratory.nonconvexity(own, rng)))
-    rows = [[claim.id, claim.text, f"{found[claim.id].value:.3g}"] for claim in CLAIMS]
-    stem = study.folder(NAME) / PART
-    files = write_table(stem, "Sections 3 to 5", ["statement", "text", "measured"], rows)
-    return Findings(tuple(claim.judge(found) for claim in CLAIMS), files)
+    return found

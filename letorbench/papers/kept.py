@@ -7,14 +7,20 @@ table is written that file knows its old content, too, so that a kill between bo
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from letorbench.errors import DataError
 from letorbench.files import write_atomically
+from letorbench.papers.claims import Measured
 from letorbench.seals import SEAL, digest, sealed, unsealed
+from letorbench.source import source_digest
+
+#: where the code is that numbers without data depend on
+CODE = ("arithmetic.py", "conventions.py", "datasets", "losses", "measures", "papers", "solvers")
 
 
 def write_kept(path: Path, text: str) -> None:
@@ -67,6 +73,30 @@ def read_kept_json(path: Path) -> dict[str, Any]:
         with suppress(ValueError, RecursionError):
             facts = json.loads(content)
     return facts if isinstance(facts, dict) else {}
+
+
+def kept_numbers(
+    path: Path, asked: Mapping[str, Any], make: Callable[[], Mapping[str, Measured]]
+) -> dict[str, Measured]:
+    """What `make` gives, kept in a file; made anew for other questions or by other code.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    asked : mapping
+        What the numbers depend on besides the code, as JSON can hold it.
+    make : callable
+        Computes the numbers.
+    """
+    asked = {**asked, "code": source_digest(*CODE)}
+    stored = read_kept_json(path)
+    if stored.get("asked") == asked:
+        return {name: Measured(**each) for name, each in stored["numbers"].items()}
+    numbers = dict(make())
+    facts = {name: asdict(each) for name, each in numbers.items()}
+    write_kept_json(path, {"asked": asked, "numbers": facts})
+    return numbers
 
 
 def _write_seal(path: Path, digests: Sequence[str]) -> None:
