@@ -95,5 +95,5 @@ def test_wrong_values(df: pd.DataFrame) -> None:
         from_frame(df.assign(title="x"), "rel", "query")
     with pytest.raises(DataError, match="column 1: found nan"):
         from_frame(df.assign(clicks=float("nan")), "rel", "query")
-    with pytest.raises(DataError, match="found -1, expected an integer label"):
+    with pytest.raises(DataError, match="found -1, expected an integer from 0 to 31"):
         from_frame(df.assign(rel=-1), "rel", "query")

@@ -102,7 +102,7 @@ def _head(words: list[bytes], number: int) -> tuple[int, int]:
     if len(words) < 2 or not INTEGER.fullmatch(words[0]):
         raise Refusal(number)
     label = int(words[0])
-    if not 0 <= label < 2**31 or words[1][:4] != b"qid:" or not INTEGER.fullmatch(words[1][4:]):
+    if not 0 <= label <= 31 or words[1][:4] != b"qid:" or not INTEGER.fullmatch(words[1][4:]):
         raise Refusal(number)
     return label, int(words[1][4:])
 
