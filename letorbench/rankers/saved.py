@@ -14,15 +14,31 @@ from letorbench.rankers.base import Ranker
 from letorbench.rankers.estimator import FEATURES, hyper_parameters
 from letorbench.solvers.learned import Learned
 
+#: what a model with a functional may be
+FUNCTIONALS = ("linear", "quadratic", "separate", "separate-tanh")
 #: what an algorithm of the table leaves where that is not a linear model
 LEAVES = {
+    **dict.fromkeys(
+        (
+            "mcl",
+            "pairwise",
+            "rpl",
+            "smooth-err",
+            "smooth-mrr",
+            "smooth-ndcg",
+            "wpl",
+            "wpll",
+            "wub",
+        ),
+        FUNCTIONALS,
+    ),
     "frank": ("stumps",),
     "lambdarank": ("net",),
     "lightgbm": ("lightgbm",),
     "ndcgboost": ("stumps",),
     "rankboost": ("stumps",),
     "ranknet": ("net",),
-    "recipe": ("linear", "net", "quadratic", "separate"),
+    "recipe": (*FUNCTIONALS, "net"),
     "xgboost": ("xgboost",),
 }
 

@@ -32,6 +32,7 @@ MAKERS: dict[str, tuple[str, dict[str, object]]] = {
     "stumps": ("rankboost", {"rounds": 5}),
     "quadratic": ("recipe", {"model": "quadratic", "rho": 0.0, "iterations": 2}),
     "separate": ("recipe", {"model": "bilinear", "iterations": 2}),
+    "separate-tanh": ("recipe", {"model": "bilinear-tanh", "iterations": 2}),
     "lightgbm": ("lightgbm", {"rounds": 3}),
     "xgboost": ("xgboost", {"rounds": 3}),
 }

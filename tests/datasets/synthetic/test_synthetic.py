@@ -23,9 +23,7 @@ from letorbench.errors import DataError, UsageError
 #: sets whose lengths of queries and shares of labels nobody has published: no twin has their shape
 SHAPELESS = {"CLUEWEB09"}
 ORIGINALS = [
-    name
-    for name, known in catalog.CATALOG.items()
-    if not known.synthetic and name not in SHAPELESS
+    name for name, known in catalog.CATALOG.items() if not known.synthetic and name not in SHAPELESS
 ]
 SMALL = {"MSLR-WEB10K": 0.002, "MSLR-WEB30K": 0.001, "ISTELLA": 0.001, "ISTELLA-S": 0.001,
          "YAHOO-SET1": 0.005, "YAHOO-SET2": 0.01, "MQ2007": 0.2}  # fmt: skip
