@@ -15,7 +15,12 @@ import pytest
 from letorbench.analysis.published import published
 from letorbench.datasets.synthetic import make
 from letorbench.models import Quadratic, save
-from letorbench.papers import functional_bounds, functional_costs, functional_slices
+from letorbench.papers import (
+    functional_bounds,
+    functional_claims,
+    functional_costs,
+    functional_slices,
+)
 from letorbench.papers import functional_specification as specification
 from letorbench.papers import functionals_2012 as functionals
 from letorbench.papers.claims import NO_DATA, REPRODUCED
@@ -49,13 +54,17 @@ def test_the_rankers_of_the_rows_are_those_of_the_list():
 
 
 def test_claims_compare_rows_of_their_table():
-    compared = (functionals.ORDERINGS, functionals.COMPETITIVE, functionals.COMPARABLE)
+    compared = (
+        functional_claims.ORDERINGS,
+        functional_claims.COMPETITIVE,
+        functional_claims.COMPARABLE,
+    )
     for table, upper, lower, _ in (entry for each in compared for entry in each.values()):
         assert {upper, lower} <= {variant.label for variant in TABLES[table].variants}
 
 
 def test_the_best_of_a_column_is_one_of_its_table():
-    for table, method, prefix in functionals.BEST.values():
+    for table, method, prefix in functional_claims.BEST.values():
         labels = [variant.label for variant in TABLES[table].variants]
         assert method in labels and sum(label.startswith(prefix) for label in labels) > 2
 
