@@ -6,6 +6,7 @@ on it together. Nothing on it is written by hand.
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -152,7 +153,8 @@ def _short(number: str) -> str:
 
 
 def _share(number: str) -> str:
-    return f"{100.0 * float(number):.1f} %" if number else "-"
+    """A share of the base in per cent; of a base of zero there is none."""
+    return f"{100.0 * float(number):.1f} %" if number and math.isfinite(float(number)) else "-"
 
 
 def _interval(row: Row) -> str:
