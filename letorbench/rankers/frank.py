@@ -12,7 +12,7 @@ from letorbench.choices import require_choice
 from letorbench.datasets.queryset import QuerySet
 from letorbench.rankers.base import Ranker
 from letorbench.rankers.rankboost import pairs
-from letorbench.solvers.boosting import Term, adaboost_step, boost_stumps
+from letorbench.solvers.boosting import Term, boost_stumps
 from letorbench.solvers.fidelity_search import FidelityBooster, gain
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.stump_search import BinnedFeatures
@@ -126,12 +126,8 @@ class ByLoss(FidelityBooster):
         """Return the feature's best stump by the bound after whose step the loss is least."""
         D = self._differences(weights)
         S = self._sums(np.arange(len(D)), scores)
-        gains = gain(D, S)
-        tried = []
-        for k in np.flatnonzero(gains.max(axis=1, initial=0.0) > 0.0).tolist():
-            cut = int(np.argmax(gains[k]))
-            stump, h = self.binned.stump(k, cut, D[k, cut] > 0.0)
-            tried.append(Term(stump, h, adaboost_step(abs(float(D[k, cut])), float(S[k, cut]))))
+        promising = np.flatnonzero(gain(D, S).max(axis=1, initial=0.0) > 0.0).tolist()
+        tried = [self.best_of(k, D[k], S[k]) for k in promising]
         after = [self.weigh(scores + term.alpha * term.values)[1] for term in tried]
         return tried[int(np.argmin(after))] if tried else None
 

@@ -74,9 +74,13 @@ class FidelityBooster:
         if not found.max(initial=0.0) > 0.0:
             return None
         k = int(np.argmax(found))
-        cut = int(np.argmax(gain(D[k], self.lowest[k])))
-        stump, h = self.binned.stump(k, cut, D[k, cut] > 0.0)
-        return Term(stump, h, adaboost_step(abs(float(D[k, cut])), float(self.lowest[k, cut])))
+        return self.best_of(k, D[k], self.lowest[k])
+
+    def best_of(self, k: int, D: np.ndarray, S: np.ndarray) -> Term:
+        """Return feature k's best stump by the bound, and its alpha; D, S: of its cuts."""
+        cut = int(np.argmax(gain(D, S)))
+        stump, h = self.binned.stump(k, cut, D[cut] > 0.0)
+        return Term(stump, h, adaboost_step(abs(float(D[cut])), float(S[cut])))
 
     def _differences(self, weights: np.ndarray) -> np.ndarray:
         """Return W+ - W- of each feature's cuts, (n_features, cuts), 0 where there is no cut."""
