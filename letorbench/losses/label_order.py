@@ -23,6 +23,7 @@ import numpy as np
 
 from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import QuerySet
+from letorbench.jit import kernel
 from letorbench.losses.gains import inverse_ideal_dcg
 from letorbench.losses.segments import inverse_or_zero
 from letorbench.losses.ties import label_means
@@ -122,6 +123,17 @@ class PairWeights(NamedTuple):
     e: np.ndarray
     by_label: bool
     by_place: bool
+
+
+@kernel()
+def block_weight(weights: PairWeights, starts: np.ndarray, q: int, upper: int, lower: int) -> float:
+    """V of the pairs of two blocks of equal labels of query q, where e is equal within a block."""
+    v = weights.c[q]
+    if weights.by_label:
+        v *= weights.a[upper] - weights.a[lower]
+    if weights.by_place:
+        v *= weights.e[starts[upper]] - weights.e[starts[lower]]
+    return v
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from letorbench.datasets.queryset import LabelBlocks
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import ValueAndGradient
 from letorbench.losses.exponentials import gather
-from letorbench.losses.label_order import PairWeights
+from letorbench.losses.label_order import PairWeights, block_weight
 
 #: pairs whose logarithms are taken as one, and the widest span of gamma s at which the product of
 #: so many Z_ij is a normal number
@@ -54,11 +54,7 @@ def weighted_field(
             b0, b1 = starts[b] - begin, starts[b + 1] - begin
             for later in range(b, blocks.queries[q + 1]):
                 l0, l1 = starts[later] - begin, starts[later + 1] - begin
-                v = weights.c[q]
-                if weights.by_label:
-                    v *= weights.a[b] - weights.a[later]
-                if weights.by_place:
-                    v *= weights.e[starts[b]] - weights.e[starts[later]]
+                v = block_weight(weights, starts, q, b, later)
                 if v == 0.0:
                     continue
                 force[b0:b1] = 0.0
@@ -106,13 +102,14 @@ def _near(
     """Sum log Z_ij of the pairs of two blocks, or of one with itself; add d log Z / dt to force."""
     cost = 0.0
     for start in range(b0, b1, ROWS):
-        product[l0:l1] = 1.0
+        begin = start + 1 if l0 == b0 else l0  # of a block with itself, the pairs behind only
+        product[begin:l1] = 1.0
         for i in range(start, min(start + ROWS, b1)):
             first = i + 1 if l0 == b0 else l0
             force[i] += _row(
                 u[:, i], u[:, first:l1], float(levels), product[first:l1], force[first:l1]
             )
-        for j in range(l0, l1):
+        for j in range(begin, l1):
             cost += np.log(product[j])
     return cost
 

@@ -14,7 +14,7 @@ from letorbench.datasets.queryset import LabelBlocks
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import ValueAndGradient
 from letorbench.losses.exponentials import exponentials, gather
-from letorbench.losses.label_order import PairWeights
+from letorbench.losses.label_order import PairWeights, block_weight
 from letorbench.losses.pairwise_logistic import add_forces, pair_workspace
 from letorbench.losses.smooth_sums import PairBlock
 
@@ -48,11 +48,7 @@ def weighted_logistic(
             b0, b1 = starts[b] - begin, starts[b + 1] - begin
             for later in range(b + 1, last):
                 l0, l1 = starts[later] - begin, starts[later + 1] - begin
-                v = weights.c[q]
-                if weights.by_label:
-                    v *= weights.a[b] - weights.a[later]
-                if weights.by_place:
-                    v *= weights.e[starts[b]] - weights.e[starts[later]]
+                v = block_weight(weights, starts, q, b, later)
                 pairs = PairBlock(b0, b1, l0, l1)
                 force[b0:b1] = 0.0
                 force[l0:l1] = 0.0
