@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from letorbench.conventions import Convention, convention
 from letorbench.datasets import layout
@@ -410,7 +411,8 @@ def main() -> None:
         (cls, case) for case in found for cls in usable
         if not cls.needs or case.dataset in ("OHSUMED", "MQ2008")
     ]  # fmt: skip
-    found = Parallel(options.jobs)(delayed(judged)(*task, options.cache) for task in tasks)
+    with ProcessPoolExecutor(options.jobs) as pool:
+        found = list(pool.map(judged, *zip(*tasks), repeat(options.cache)))
     for column, (what, rules) in enumerate(
         (("rounds and epochs", ROUND_RULES), ("settings of a grid", SETTING_RULES))
     ):
