@@ -47,6 +47,7 @@ FAMILIES = {
     "classification": "linear", "ranksvm": "linear", "svmmap": "linear", "listnet": "linear",
     "ranknet": "nets", "lambdarank": "nets", "ravikumar2011": "consistency",
     "tran2012": "functionals",
+    "references": "linear",
 }  # fmt: skip
 
 #: seconds: a shorter training is mostly its start; and what the logarithmic axes begin at
@@ -153,9 +154,9 @@ def main() -> None:
     parser.add_argument("--patience", type=float, default=5.0, metavar="SECONDS")
     parser.add_argument("--algo", action="append", help="only these; repeat")
     arguments = parser.parse_args()
-    family = {n: FAMILIES.get(ranker(n).__module__.rpartition(".")[2]) for n in names()}
-    asked = arguments.algo or names()
-    algos = {n: f for n, f in family.items() if f and n in asked and ranker(n).available()}
+    asked = arguments.algo or [n for n in names() if ranker(n).published and ranker(n).learns]
+    modules = {n: ranker(n).__module__.rpartition(".")[2] for n in asked if ranker(n).available()}
+    algos = {n: FAMILIES[module] for n, module in modules.items()}  # a new one must have a family
     points = []
     for axis in AXES:
         for point in grown(axis, algos, arguments.patience):
