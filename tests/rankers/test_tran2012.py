@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from conftest import random_queries
 
 from letorbench.errors import UsageError
+from letorbench.experiment.settings import parameters
 from letorbench.losses import loss
 from letorbench.losses.group_level import group_level
 from letorbench.models import Linear, Quadratic, Separate
 from letorbench.models.separate import SeparateTanh
-from letorbench.rankers import load_model, ranker
+from letorbench.rankers import load_model, names, ranker
+from letorbench.rankers.tran2012 import Functional
 
 
 @pytest.mark.parametrize(
@@ -51,6 +55,16 @@ def test_every_functional_is_learned_saved_and_loaded(name, kind, rng, tmp_path)
     np.testing.assert_array_equal(
         model.predict(train.features[order]), model.predict(train.features)[order]
     )
+
+
+@pytest.mark.parametrize("functional", get_args(Functional))
+@pytest.mark.parametrize("name", [n for n in names() if "functional" in parameters(ranker(n))])
+def test_every_ranker_is_read_again_with_every_functional(name, functional, rng, tmp_path):
+    train = random_queries(rng, [6] * 8, 4)
+    model = ranker(name)(functional=functional, iterations=2).fit_sets(train, rng=rng)
+    model.save(tmp_path / "model.npz")
+    again = load_model(tmp_path / "model.npz")
+    np.testing.assert_array_equal(again.predict(train.features), model.predict(train.features))
 
 
 @pytest.mark.parametrize(
