@@ -145,7 +145,7 @@ $(READY_DOCS): $(READY)
 clean:
 	rm -rf .venv
 
-# The papers: `make papers` for all at their small size, `make PAPER` for one, and a target for
+# The papers: `make papers` for all in at most half an hour, `make PAPER` for one, and a target for
 # each figure and table. DATA and RESULTS are folders; FLAGS=--full asks for the papers' own sizes.
 DATA ?= data
 RESULTS ?= results
