@@ -12,10 +12,14 @@ from letorbench.errors import DataError
 from letorbench.jit import kernel
 from letorbench.measures.measure import Measure
 from letorbench.measures.rankings import Rankings
+from letorbench.measures.sorting import descending
 from letorbench.threads import in_threads
 
 #: the smallest number of documents for which another thread pays
 LEAST = 20_000
+
+#: of a query with more hits the documents are sorted; with fewer, counting above each is quicker
+COUNTED = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,6 +170,11 @@ def relevant_ranks(
 ) -> None:
     """Write to ranks[h] the rank, from 1, of document hits[h] in its query; ties in file order."""
     for q in range(len(offsets) - 1):
+        if hit_offsets[q + 1] - hit_offsets[q] > COUNTED:
+            order, place = ranked_query(scores, offsets[q : q + 2])
+            for h in range(hit_offsets[q], hit_offsets[q + 1]):
+                ranks[h] = place[hits[h] - offsets[q]] + 1
+            continue
         for h in range(hit_offsets[q], hit_offsets[q + 1]):
             score = scores[hits[h]]
             before, behind = scores[offsets[q] : hits[h]], scores[hits[h] + 1 : offsets[q + 1]]
@@ -175,6 +184,17 @@ def relevant_ranks(
             for j in range(len(behind)):
                 above += behind[j] > score
             ranks[h] = above
+
+
+@kernel()
+def ranked_query(scores: np.ndarray, bounds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Sort the documents bounds[0]..bounds[1] - 1: their rows in rank order, and their places."""
+    n = bounds[1] - bounds[0]
+    order, place = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    descending(scores[bounds[0] : bounds[1]], bounds - bounds[0], order)
+    for p in range(n):
+        place[order[p]] = p
+    return order, place
 
 
 @kernel()
@@ -192,6 +212,10 @@ def tied_ranks(
     for q in range(len(offsets) - 1):
         own = scores[offsets[q] : offsets[q + 1]]
         first, last = hit_offsets[q], hit_offsets[q + 1]
+        if last - first > COUNTED:
+            order, place = ranked_query(scores, offsets[q : q + 2])
+            sorted_ties(own, order, place[hits[first:last] - offsets[q]], ties[first:last])
+            continue
         for h in range(first, last):
             score, above, level = scores[hits[h]], 0, 0
             for j in range(len(own)):
@@ -203,3 +227,25 @@ def tied_ranks(
                 above += scores[hits[g]] > score
                 level += scores[hits[g]] >= score
             ties[h, 2], ties[h, 3] = above, level - above
+
+
+@kernel()
+def sorted_ties(
+    scores: np.ndarray, order: np.ndarray, places: np.ndarray, ties: np.ndarray
+) -> None:
+    """Do as `tied_ranks` for one query, from its order and the places of its hits."""
+    hit = np.full(len(order), -1, dtype=np.int64)
+    for h in range(len(places)):
+        hit[places[h]] = h
+    first, hits_above = 0, 0
+    while first < len(order):
+        last, relevant = first, 0
+        while last < len(order) and scores[order[last]] == scores[order[first]]:
+            relevant += hit[last] >= 0
+            last += 1
+        for p in range(first, last):
+            if hit[p] >= 0:
+                ties[hit[p], 0], ties[hit[p], 1] = first, last - first
+                ties[hit[p], 2], ties[hit[p], 3] = hits_above, relevant
+        first = last
+        hits_above += relevant
