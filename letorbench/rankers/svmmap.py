@@ -205,12 +205,15 @@ def most_violated(
         delta_j(i, i + 1) = (j / (j + i) - (j - 1) / (j + i - 1)) / R - 2 (s_i - s_j) / (R N)
 
     As j / (j + i) - (j - 1) / (j + i - 1) = i / ((j + i) (j + i - 1)) and s_j fall with j, k_j
-    never falls, so the search for k_j ends at k_{j-1}. This takes O(R N) time a query.
+    never falls. The middle document is therefore placed first, then those in the middle of the
+    halves, and so on, each between the places of its neighbours. Where the algorithm of the paper
+    takes O(R N) time a query, this takes O((R + N) log N).
     """
     longest = longest_query(offsets, first, last)
     good = np.empty(longest, np.int64)
     bad = np.empty(longest, np.int64)
     ahead = np.empty(longest + 1, np.int64)
+    place = np.empty(longest + 1, np.int64)
     for q in range(first, last):
         n_good = n_bad = 0
         for t in range(offsets[q + 1] - 1, offsets[q] - 1, -1):
@@ -226,19 +229,24 @@ def most_violated(
             continue
         unit = 2.0 / (n_good * n_bad)
         ahead[: n_good + 1] = 0
-        lowest = 1
-        for j in range(1, n_bad + 1):
-            s_j = scores[bad[j - 1]]
-            delta = best = 0.0
-            k = n_good + 1
-            for i in range(n_good, lowest - 1, -1):
-                rise = i / (float(j + i) * (j + i - 1) * n_good)
-                delta += rise - unit * (scores[good[i - 1]] - s_j)
-                if delta > best:
-                    best, k = delta, i
-            lowest = k
-            ahead[k - 1] += 1
-            weights[bad[j - 1]] = -unit * (n_good - k + 1)
+        place[0] = 1
+        apart = 1
+        while 2 * apart <= n_bad:
+            apart *= 2
+        while apart > 0:
+            for j in range(apart, n_bad + 1, 2 * apart):
+                s_j = scores[bad[j - 1]]
+                delta = best = 0.0
+                k = place[j + apart] if j + apart <= n_bad else n_good + 1
+                for i in range(k - 1, place[j - apart] - 1, -1):
+                    rise = i / (float(j + i) * (j + i - 1) * n_good)
+                    delta += rise - unit * (scores[good[i - 1]] - s_j)
+                    if delta > best:
+                        best, k = delta, i
+                place[j] = k
+                ahead[k - 1] += 1
+                weights[bad[j - 1]] = -unit * (n_good - k + 1)
+            apart //= 2
         before, precision = 0, 0.0
         for i in range(1, n_good + 1):
             before += ahead[i - 1]
