@@ -9,7 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import DataError
 from letorbench.threads import in_threads
+
+#: the most documents of a query whose pairs are compared one by one: 10^9 pairs take seconds
+LONGEST_COMPARED = 50_000
 
 
 class ValueAndGradient(NamedTuple):
@@ -62,6 +66,23 @@ class Loss:
 def query_share(queries: QuerySet, documents: int) -> int:
     """Return how many queries hold about that many documents: the least work for a thread."""
     return max(1, documents * queries.n_queries // max(1, queries.n_docs))
+
+
+def require_comparable(queries: QuerySet, most: int = LONGEST_COMPARED) -> None:
+    """Refuse queries of so many documents that going over all of their pairs takes too long.
+
+    Raises
+    ------
+    DataError
+        A query has more than `most` documents.
+    """
+    lengths = queries.lengths
+    longest = int(lengths.max(initial=0))
+    if longest > most:
+        raise DataError(
+            f"query {queries.qids[lengths.argmax()]}: found {longest} documents, expected at most "
+            f"{most}, since each pair of a query's documents is compared"
+        )
 
 
 def in_query_slices(

@@ -20,7 +20,7 @@ from letorbench.choices import require_choice
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import lambda_gradients as compiled
-from letorbench.losses.base import query_share
+from letorbench.losses.base import query_share, require_comparable
 from letorbench.losses.gains import block_gains, inverse_ideal_dcg, truncated_discount
 from letorbench.losses.pairwise_logistic import ranknet
 from letorbench.threads import in_threads
@@ -134,7 +134,12 @@ class Lambda:
         return self.function == "ranknet" and not self.neighbours and self.margin == 0.0
 
     def rule(self, queries: QuerySet) -> compiled.LambdaRule:
-        """The function on one query set, for compiled code."""
+        """The function on one query set, for compiled code.
+
+        Raises DataError where the pairs of a query are too many to go over them.
+        """
+        if not self.is_ranknet:
+            require_comparable(queries)
         kind = LAMBDAS[self.function].kind
         by_ndcg = kind != compiled.RANKNET
         return compiled.LambdaRule(

@@ -14,7 +14,7 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.jit import kernel, longest_query
-from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices
+from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
 from letorbench.losses.gains import gains, normalized_gains
 from letorbench.losses.multiclass import best_documents
 from letorbench.losses.segments import query_maxima
@@ -48,6 +48,7 @@ def reference(s: np.ndarray, w: np.ndarray, kind: int) -> tuple[float, np.ndarra
 
 
 def _one_minus(kind: int, w: np.ndarray, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+    require_comparable(queries)
     measure, slope = in_query_slices(
         _smoothed,
         queries,

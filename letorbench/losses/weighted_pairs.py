@@ -22,7 +22,7 @@ import numpy as np
 
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.jit import kernel
-from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices
+from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
 from letorbench.losses.label_order import (
     PAIR_WEIGHTS,
     PairWeight,
@@ -117,6 +117,7 @@ def summed(
     arguments = queries, scores, queries.by_label, weights
     if kind == LOGISTIC and (shared or not weight.places):
         return in_query_slices(weighted_logistic, *arguments, documents=1_000)
+    require_comparable(queries)
     if kind == FIELD and (shared or not weight.places):
         return in_query_slices(weighted_field, *arguments, levels, documents=1_000)
     cost = queries.lengths**2

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
+from letorbench.losses.base import require_comparable
 from letorbench.models import LightGBMTrees
 from letorbench.models.trees import threads_for
 from letorbench.rankers.lambdamart import LambdaMART, Watch
@@ -18,6 +19,9 @@ FIXED = {
     "objective": "lambdarank", "metric": "None", "verbosity": -1, "deterministic": True,
     "force_col_wise": True, "feature_pre_filter": False,
 }  # fmt: skip
+
+#: the most documents of a query that the library takes
+MOST = 10_000
 
 
 @dataclass
@@ -62,6 +66,7 @@ class LightGBM(LambdaMART):
     def boost(self, train: QuerySet, watch: Watch, seed: int) -> Any:
         import lightgbm
 
+        require_comparable(train, MOST)
         data = _dataset(lightgbm, train)
         options = self._options(train, seed)
 

@@ -18,7 +18,7 @@ from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
 from letorbench.jit import kernel, longest_query
-from letorbench.losses.base import query_share
+from letorbench.losses.base import query_share, require_comparable
 from letorbench.losses.exponentials import SPAN, exponentials, gather
 from letorbench.losses.segments import inverse_or_zero, query_sums
 from letorbench.rankers.base import Ranker
@@ -171,6 +171,7 @@ class _Booster:
     def __init__(
         self, train: QuerySet, binned: BinnedFeatures, draw: _Draw | None, truncation: int
     ) -> None:
+        require_comparable(train)
         self.blocks = train.by_label
         self.binned = binned
         self.draw = draw

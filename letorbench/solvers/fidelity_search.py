@@ -12,7 +12,7 @@ import numpy as np
 
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.jit import kernel, longest_query
-from letorbench.losses.base import query_share
+from letorbench.losses.base import query_share, require_comparable
 from letorbench.losses.exponentials import SPAN, exponentials, gather
 from letorbench.solvers.boosting import Term, adaboost_step
 from letorbench.solvers.margin import pair_counts
@@ -31,6 +31,7 @@ class FidelityBooster:
     """The rounds on one training set."""
 
     def __init__(self, train: QuerySet, binned: BinnedFeatures) -> None:
+        require_comparable(train)
         self.blocks = train.by_label
         self.binned = binned
         n_pairs = pair_counts(train)
