@@ -25,6 +25,11 @@ _WHOLE = frozenset({"split_feature", "decision_type", "left_child", "right_child
 #: the trees of one score a document, and neither categories nor linear leaves
 _PLAIN_FOREST = {"num_class": "1", "num_tree_per_iteration": "1", "objective": "lambdarank"}
 _PLAIN_TREE = {"num_cat": "0", "is_linear": "0"}
+#: the arrays of an XGBoost tree, with an entry a node: of whole numbers that fit 32 bits, of others
+_NODES = (
+    "left_children", "right_children", "split_indices", "default_left", "parents", "split_type",
+)  # fmt: skip
+_VALUES = ("split_conditions", "base_weights", "loss_changes", "sum_hessian")
 #: what stands for the parameters of the training, which no score depends on
 _END = "end of trees\n\nparameters:\n\nend of parameters\n\npandas_categorical:null\n"
 
@@ -42,17 +47,16 @@ def checked_lightgbm(text: str) -> str:
         first, _, lines = header.partition("\n")
         forest = _entries(lines)
         _require(first == "tree", "the first line", first, "tree")
-        plain = all(map(str.isprintable, header.split("\n")))
-        _require(plain, "the header", "control characters", "text")  # the library prints its lines
         _require_all(forest, _PLAIN_FOREST)
-        n_features = int(forest["max_feature_idx"]) + 1
+        n_features = _whole(forest["max_feature_idx"]) + 1
         for name in ("feature_names", "feature_infos"):
             _require(len(forest[name].split()) == n_features, name, forest[name], n_features)
         stop = 0
-        for number, size in enumerate(map(int, forest["tree_sizes"].split())):
+        for number, size in enumerate(map(_whole, forest["tree_sizes"].split())):
             _require(size > 0, "the size of a tree", size, "more than 0")
             tree = rest[stop : stop + size]
-            _require(len(tree) == size and tree.isascii(), f"tree {number}", len(tree), size)
+            whole = len(tree) == size and tree.isascii() and tree.endswith("\n\n")
+            _require(whole, f"tree {number}", len(tree), f"{size} characters and an empty line")
             stop += size
             name, _, lines = tree.partition("\n")
             _require(name == f"Tree={number}", "a tree", name, f"Tree={number}")
@@ -95,19 +99,19 @@ def _check_lightgbm_tree(tree: Mapping[str, str], n_features: int) -> None:
     _require_all(tree, _PLAIN_TREE)
     strange = set(tree) - {*_ARRAYS, *_PLAIN_TREE, "num_leaves", "shrinkage"}
     _require(not strange, "entries of a tree", sorted(strange), "those of plain trees")
-    leaves = int(tree["num_leaves"])
-    float(tree["shrinkage"])
+    leaves = _whole(tree["num_leaves"])
+    _real(tree["shrinkage"])
     if leaves == 1:
         for name in _ARRAYS:
             whole = len(tree[name].split()) == 1 or (name != "leaf_value" and not tree[name])
             _require(whole, name, tree[name], "one number")
-        float(tree["leaf_value"])
+        _real(tree["leaf_value"])
         return
     numbers: dict[str, list[float]] = {}
     for name, fewer in _ARRAYS.items():
         entries = tree[name].split()
         _require(len(entries) == leaves - fewer, name, len(entries), leaves - fewer)
-        numbers[name] = [int(each) if name in _WHOLE else float(each) for each in entries]
+        numbers[name] = [*map(_whole if name in _WHOLE else _real, entries)]
     _require_below(numbers["split_feature"], n_features, "split_feature")
     categorical = any(not 0 <= each < 16 or each % 2 for each in numbers["decision_type"])
     _require(not categorical, "decision_type", "others", "numerical ones")
@@ -117,15 +121,18 @@ def _check_lightgbm_tree(tree: Mapping[str, str], n_features: int) -> None:
 
 def _check_xgboost_tree(tree: Mapping[str, Any], n_features: int) -> None:
     n = int(tree["tree_param"]["num_nodes"])
-    arrays = (
-        "left_children", "right_children", "split_indices", "split_conditions", "default_left",
-        "base_weights", "loss_changes", "sum_hessian", "parents", "split_type",
-    )  # fmt: skip
-    for name in arrays:
+    for name in (*_NODES, *_VALUES):
         _require(isinstance(tree[name], list), name, type(tree[name]).__name__, "a list")
         _require(len(tree[name]) == n > 0, name, len(tree[name]), n)
+    for name in _NODES:
+        whole = all(type(each) is int and -1 <= each < 2**31 for each in tree[name])
+        _require(whole, name, "others", "whole numbers")
+    for name in _VALUES:
         plain = all(type(each) in (int, float) for each in tree[name])
         _require(plain, name, "others", "numbers")
+    _require(set(tree["default_left"]) <= {0, 1}, "default_left", "others", "0 and 1")
+    leaves_of_one = tree["tree_param"]["size_leaf_vector"] in ("0", "1")
+    _require(leaves_of_one, "size_leaf_vector", "others", "1")
     for name in ("categories", "categories_nodes", "categories_segments", "categories_sizes"):
         _require(tree[name] == [], name, "some", "none")
     _require(not any(tree["split_type"]), "split_type", "categories", "zeros")
@@ -135,6 +142,9 @@ def _check_xgboost_tree(tree: Mapping[str, Any], n_features: int) -> None:
     alike = all((a == -1) == (b == -1) for a, b in zip(left, right, strict=True))
     _require(alike, "a node", "one child", "two or none")
     _check_children(left, right, range(1, n))
+    own = [tree["parents"][child] == node for side in (left, right)
+           for node, child in enumerate(side) if child != -1]  # fmt: skip
+    _require(all(own), "parents", "others", "each node's own")
 
 
 def _check_children(left: Sequence[float], right: Sequence[float], expected: Sequence[int]) -> None:
@@ -148,14 +158,30 @@ def _check_children(left: Sequence[float], right: Sequence[float], expected: Seq
 
 
 def _entries(lines: str) -> dict[str, str]:
-    """Return the lines ``name=value``; other lines, but empty ones, are refused."""
+    """Return the lines ``name=value``; other lines, but empty ones at the end, are refused.
+
+    An empty line is where the library stops. Control characters are refused too: some of them
+    separate words for Python and not for the library.
+    """
     found: dict[str, str] = {}
-    for line in filter(None, lines.split("\n")):
+    for line in lines.rstrip("\n").split("\n"):
         name, equals, value = line.partition("=")
-        whole = bool(equals) and re.fullmatch("[a-z_]+", name) is not None
+        whole = bool(equals) and re.fullmatch("[a-z_]+", name) is not None and value.isprintable()
         _require(whole and name not in found, "a line", repr(line[:40]), "a new name=value")
         found[name] = value
     return found
+
+
+def _whole(text: str) -> int:
+    """Return the number, which both languages read alike: no 1_0, no digits of other scripts."""
+    _require(re.fullmatch("-?[0-9]{1,9}", text) is not None, "a number", text, "a whole one")
+    return int(text)
+
+
+def _real(text: str) -> float:
+    form = r"-?([0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?|inf|nan)"
+    _require(re.fullmatch(form, text) is not None, "a number", text, "digits")
+    return float(text)
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:

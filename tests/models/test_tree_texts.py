@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -83,6 +84,11 @@ LIGHTGBM: dict[str, Callable[[str], str]] = {
     "a huge number of leaves": lambda t: t.replace("num_leaves=", "num_leaves=99999999", 1),
     "a name twice": lambda t: t.replace("num_cat=0", "num_cat=0\nnum_cat=0", 1),
     "another booster": lambda t: t.replace("tree\n", "dart\n", 1),
+    # of the same length, so that the sizes of the trees hold
+    "an empty line": lambda t: re.sub(r"\n(num_leaves=.*)((.*\n)+?)\n", r"\n\2\n\1", t, count=1),
+    "no end of a tree": lambda t: t.replace("\n\n\nTree=1", "111Tree=1", 1),
+    "a separator for Python alone": lambda t: re.sub("(leaf_value=[^ ]+) ", "\\1\x1c", t, count=1),
+    "a number for Python alone": lambda t: re.sub(r"(leaf_weight=.*?)\.", r"\1_", t, count=1),
 }
 
 
@@ -99,7 +105,7 @@ def test_odd_lightgbm_forests_are_refused(what: str) -> None:
 XGBOOST: dict[str, object] = {
     "split_indices": [99], "left_children": [0], "right_children": [10**6],
     "split_conditions": ["x"], "split_type": [1], "categories": [1], "default_left": [None],
-    "left_children ": [-1],
+    "left_children ": [-1], "default_left ": [2], "left_children  ": [1.0], "parents": [2**31],
 }  # fmt: skip
 
 
@@ -115,6 +121,22 @@ def test_odd_xgboost_forests_are_refused(name: str, shorter: bool) -> None:
         array.pop()
     else:
         array[:1] = XGBOOST[name]
+    assert is_refused_or_scores("xgboost", json.dumps(content))
+
+
+@pytest.mark.parametrize(
+    "name, value", [("size_leaf_vector", str(2**63 - 1)), ("num_deleted", "1")]
+)
+def test_odd_parameters_of_an_xgboost_tree_are_refused(name: str, value: str) -> None:
+    pytest.importorskip("xgboost", reason="xgboost is not installed")
+    content = json.loads(
+        ranker("xgboost")(rounds=1).fit_sets(QUERIES).learned.model.model.tobytes()
+    )
+    (tree,) = content["learner"]["gradient_booster"]["model"]["trees"]
+    assert not is_refused_or_scores("xgboost", json.dumps(content))
+    tree["tree_param"][name] = value
+    assert is_refused_or_scores("xgboost", json.dumps(content))
+    tree["parents"][1], tree["tree_param"][name] = 2, "0"
     assert is_refused_or_scores("xgboost", json.dumps(content))
 
 
