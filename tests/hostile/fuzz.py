@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -47,6 +48,10 @@ TARGETS = {
 }
 
 
+#: the file of the input that is tried
+LAST = "last-input"
+
+
 class Places(NamedTuple):
     """The folders of a process: where it works, and where inputs go that it did not survive."""
 
@@ -60,8 +65,11 @@ def target(name: str, folder: Path):
     return getattr(__import__(module), kind)(folder)
 
 
-def by_mutations(made, inputs: int, seconds: float, seed: int, found: Path) -> tuple[int, int]:
-    """Try random changes of the corpus; return how many inputs were tried and how many taken."""
+def by_mutations(made, inputs: int, seconds: float, seed: int, work: Path) -> tuple[int, int]:
+    """Try random changes of the corpus; return how many inputs were tried and how many taken.
+
+    The input that is tried just now is in work/LAST: a crash leaves no other trace of it.
+    """
     rng = random.Random(seed)
     known = made.seeds()
     words = (*WORDS, *made.words * 4)
@@ -69,12 +77,8 @@ def by_mutations(made, inputs: int, seconds: float, seed: int, found: Path) -> t
     tried = taken = 0
     while tried < inputs and time.monotonic() < end:
         data = mutated(rng.choice(known), rng.choice(known), rng, words, made.most)
-        try:
-            good = made.taken(data)
-        except BaseException:
-            found.mkdir(parents=True, exist_ok=True)
-            (found / f"{made.name}-{seed}-{tried}").write_bytes(data)
-            raise
+        (work / LAST).write_bytes(data)
+        good = made.taken(data)
         tried += 1
         taken += good
         if good and len(known) < 1000 and rng.random() < 0.02:
@@ -148,7 +152,7 @@ def _one(name: str, options: argparse.Namespace) -> None:
     start = time.monotonic()
     limits = options.inputs or sys.maxsize, options.seconds or float("inf")
     made = target(name, places.work)
-    tried, taken = by_mutations(made, *limits, options.seed, places.found)
+    tried, taken = by_mutations(made, *limits, options.seed, places.work)
     spent = time.monotonic() - start
     print(f"{tried} inputs, {taken} taken, {tried - taken} refused, {spent:.0f} s")
 
@@ -160,6 +164,10 @@ def _alone(name: str, options: argparse.Namespace) -> int:
         words += ["--seconds", str(options.seconds), "--inputs", str(options.inputs)]
         words += ["--seed", str(options.seed), "--found", str(options.found), "--work", work]
         done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        last = Path(work, LAST)
+        if done.returncode and last.exists():
+            options.found.mkdir(parents=True, exist_ok=True)
+            shutil.copy(last, options.found / f"{name}-{options.seed}")
     lines = done.stdout.splitlines()
     if done.returncode:
         print("\n".join(lines[-40:]))

@@ -24,7 +24,7 @@ def test_a_short_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert seeds
     taken = sum(made.taken(data) for data in seeds)
     assert taken, "nothing is right among the seeds"
-    tried, _ = by_mutations(made, made.short, 60.0, seed=7, found=tmp_path / "found")
+    tried, _ = by_mutations(made, made.short, 60.0, seed=7, work=tmp_path)
     assert tried == made.short
 
 
