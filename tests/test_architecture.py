@@ -121,6 +121,40 @@ def _parameters(function: ast.FunctionDef) -> int:
     return sum(each.arg not in ("self", "cls") for each in every)
 
 
+def test_what_is_no_value_is_known() -> None:
+    """A dataclass is frozen, except a ranker, whose settings users set, and a few that count."""
+    changing = {
+        name for name, cls, options in dataclasses() if not (options["frozen"] or cls.bases)
+    }
+    assert changing == {"Parameters", "_Cell", "_Node", "_Rows"}
+
+
+def test_classes_that_hold_arrays_do_not_compare_them() -> None:
+    """The equality of two arrays is an array, so that of such values would raise an error."""
+    comparing = [
+        name
+        for name, cls, options in dataclasses()
+        if options["eq"] and not cls.bases and any(map(_holds_arrays, cls.body))
+    ]
+    assert comparing == []
+
+
+def dataclasses() -> Iterator[tuple[str, ast.ClassDef, dict[str, bool]]]:
+    """Every dataclass of the package: its name, its source, and whether it is frozen and has eq."""
+    for file in FILES:
+        for node in ast.walk(ast.parse(file.read_text())):
+            for each in node.decorator_list if isinstance(node, ast.ClassDef) else []:
+                if ast.unparse(each).startswith("dataclass"):
+                    given = {k.arg: k.value.value for k in getattr(each, "keywords", [])}
+                    yield node.name, node, {"frozen": False, "eq": True} | given
+
+
+def _holds_arrays(node: ast.stmt) -> bool:
+    """Whether a field's type says that there is an array in it, other than a function's."""
+    text = ast.unparse(node.annotation) if isinstance(node, ast.AnnAssign) else ""
+    return "ndarray" in re.sub(r"Callable\[.*\]", "", text) and "None" not in text
+
+
 def test_one_module_knows_the_names_of_result_files() -> None:
     knowing = {
         identify(file)

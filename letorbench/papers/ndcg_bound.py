@@ -29,7 +29,7 @@ DOCUMENTS = (2, 3, 4, 5)
 LABELS = 5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Problems:
     """Random problems of equally many documents.
 
