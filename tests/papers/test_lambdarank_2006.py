@@ -44,6 +44,17 @@ def test_a_field_without_a_cost_is_told_from_one_with(rng):
     assert saddle.lowest == pytest.approx(-1.0)
 
 
+def test_fields_are_tested_at_labels_0_to_4(rng):
+    seen = []
+
+    def force(scores, queries):
+        seen.append(sorted(queries.labels[: queries.lengths[0]].tolist()))
+        return np.zeros(len(scores))
+
+    poincare.diagnose(force, rng, documents=7, trials=2)
+    assert all(labels == [0, 0, 1, 1, 2, 3, 4] for labels in seen)
+
+
 def test_ranknet_has_a_convex_cost_and_lambdarank_jumps(rng):
     plain = poincare.diagnose(Lambda("ranknet"), rng, trials=3)
     assert plain.asymmetry < 1e-6 and plain.lowest > -1e-6 and plain.circulation < 1e-10
@@ -85,6 +96,47 @@ def test_pair_by_pair_is_slower_on_queries_of_the_web_sets_shape():
     assert train.n_docs / 300 == pytest.approx(26.1, abs=0.5)
     found = speed.ratios(train, 1, repeats=1)
     assert found["V2"][0] > 1.5 and found["ours"][0] > 1.5
+
+
+def test_the_timing_is_judged_and_explained(tmp_path, monkeypatch):
+    """Made-up seconds: V1 is quadratic, V2 grows with the power 1.5, ours is linear."""
+    power = {"V1": 2.0, "V2": 1.5, "ours": 1.0}
+    last = {"V1": 4_000, "V2": 8_000, "ours": 16_000}
+    timings = [
+        {"version": v, "layers": layers, "documents": n, "seconds": layers * n ** power[v]}
+        for v in power for layers in (1, 2) for n in (1_000, 2_000, 4_000, 8_000, 16_000)
+        if n <= last[v]
+    ]  # fmt: skip
+    ways = {"pairwise": 2.0, "paper": 1.0, "factored": 0.5, "online": 2.1}
+    made = {
+        "timings": timings, "pairs": 8.25,
+        "ratios": {
+            "1": {"V2": [5.0, 6.0, 9.0], "ours": [7.0, 7.5, 8.0]},
+            "2": {"V2": [1.0, 2.0, 3.0], "ours": [4.0, 4.0, 4.5]},
+        },
+        "lessons": [
+            {"version": way, "seconds": [each, 2 * each], "ndcg": [0.5, 0.51]}
+            for way, each in ways.items()
+        ],
+    }  # fmt: skip
+    made["lessons"][-1]["ndcg"] = [0.5, 0.5]
+    monkeypatch.setattr(lambdarank_timing, "_measured", lambda study, patience: made)
+    monkeypatch.setattr(lambdarank_timing, "_drawn", lambda *of: [])
+    found = lambdarank_timing.timing(Study(tmp_path, tmp_path))
+    by_name = {verdict.claim.id: verdict for verdict in found.verdicts}
+    assert {name: verdict.value for name, verdict in by_name.items()} == pytest.approx({
+        "speed-linear": 6.0, "speed-two-layer": 2.0, "slope-v1": 2.0, "slope-v2": 1.5,
+        "batch-converges": 0.02, "batch-time": 1.05,
+    })  # fmt: skip
+    notes = {name: verdict.note for name, verdict in by_name.items()}
+    assert notes["speed-linear"].endswith("of 3; V1 over ours 7.5; 8.2 pairs a document")
+    assert notes["slope-v1"] == "linear: 2.000; 500 to 4,000 documents"
+    assert "linear: 1.500; 500 to 8,000 documents; with one exp" in notes["slope-v2"]
+    assert "a document 1.000 to 16,000: V2 as" in notes["slope-v2"]
+    assert notes["batch-converges"] == "after 2 epochs 0.5100 and 0.5000"
+    assert (
+        "V1 to 4,000 and V2 to 8,000, where an epoch would take more than 8 s" in found.differs[1]
+    )
 
 
 def test_pairs_per_document_counts_pairs_of_different_labels(rng):

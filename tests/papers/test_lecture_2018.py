@@ -63,6 +63,24 @@ def test_every_number_is_the_known_one(tmp_path):
     assert values == pytest.approx(ROWS, abs=1e-6)
 
 
+def test_the_notes_give_the_distances_in_bits_too(tmp_path):
+    """The formula by plain Python, with the logarithm to the base of 2."""
+
+    def chance(scores, order):
+        u = [math.exp(scores[i]) for i in order]
+        return math.prod(u[t] / sum(u[t:]) for t in range(3))
+
+    findings = lecture.examples(Study(tmp_path, tmp_path))
+    notes = {verdict.claim.id: verdict.note for verdict in findings.verdicts}
+    for pair, said in (("fg", "0.46; in nats, {:.4f} in bits"), ("gh", "{:.3f} in bits, as")):
+        p, q = (
+            [chance(lecture.SCORES[name], order) for order in itertools.permutations(range(3))]
+            for name in pair
+        )
+        bits = sum(a * math.log2(a / b) for a, b in zip(p, q))
+        assert said.format(bits) in notes[f"distance-{pair[0]}-{pair[1]}"]
+
+
 def test_two_rankings_of_one_error_differ_by_plain_python():
     def dcg(labels):
         return sum((2**r - 1) / math.log2(1 + i) for i, r in enumerate(labels, 1))
