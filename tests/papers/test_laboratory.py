@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from letorbench.cli.study import study
 from letorbench.losses import loss
+from letorbench.losses.base import Loss
 from letorbench.papers import laboratory
 from letorbench.papers.laboratory import Eta
 
@@ -34,6 +35,14 @@ def test_minimiser_of_squares_is_the_mean(rng):
     assert laboratory.regret(found, eta.expected_gains()) == pytest.approx(
         (0.7533 - 0.3216) * (1.0 - 1.0 / np.log2(3.0)), abs=1e-4
     )
+
+
+def test_minimisers_are_looked_for_from_standard_normal_starts(rng):
+    """Where a loss is flat, what is found is the start."""
+    flat = Loss("flat", "0", lambda s, queries: (np.zeros(queries.n_queries), np.zeros(len(s))))
+    etas = [Eta(np.full((1, 4), 3), np.ones(1))] * 500
+    found = np.concatenate(laboratory.minimisers(flat, etas, rng)[0])
+    assert abs(found.mean()) < 0.1 and found.std() == pytest.approx(1.0, abs=0.1)
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,38 @@ def test_theorem_10s_constants():
     assert laboratory.theorem_10("qnorm-penalised", 3) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_theorem_11s_bound_by_plain_python(seed, monkeypatch):
+    """Four copies of one labelling: u = G / Z, and the excess is the mean squared move."""
+    monkeypatch.setattr(
+        laboratory, "draw_eta", lambda rng, m: Eta(np.arange(1, m + 1)[None, :], np.ones(1))
+    )
+    name = "least-squares-ndcg"
+    short, over = laboratory.theorem_11(name, loss(name), np.random.default_rng(seed), mixtures=1)
+    rng = np.random.default_rng(seed)
+    m = int(rng.integers(2, 5))
+    noise = np.exp(rng.uniform(-5.0, 1.0)) * rng.normal(0.0, 1.0, 4 * m)
+    discounts = [1.0 / math.log2(1 + rank) for rank in range(1, m + 1)]
+    best_first = [2.0 ** (m - i) - 1.0 for i in range(m)]
+    Z = sum(g * d for g, d in zip(best_first, discounts))
+    u = [(2.0 ** (1 + i) - 1.0) / Z for i in range(m)]
+    gamma = min(
+        (u[m - 1 - i] - u[m - 2 - i]) * (discounts[i] - discounts[i + 1]) for i in range(m - 1)
+    )
+    lost = []
+    for move in noise.reshape(4, m).tolist():
+        order = sorted(range(m), key=lambda i: -(u[i] + move[i]))
+        lost.append(1.0 - sum(u[i] * d for i, d in zip(order, discounts)))
+    C = 2.0 * math.hypot(*discounts)
+    bounds = [
+        (C**2 * float(noise @ noise) / 4.0) ** ((alpha + 1.0) / (alpha + 2.0))
+        * (gamma**-alpha) ** (1.0 / (alpha + 2.0))
+        for alpha in (0.5, 1.0, 2.0)
+    ]  # fmt: skip
+    assert over == pytest.approx(sum(lost) / 4.0 - min(bounds))
+    assert short == pytest.approx(max([0.0, *(gamma - x for x in lost if x > 1e-12)]))
+
+
 def test_the_steepest_regret_leaves_rounding_out():
     found = Regrets(np.array([1e-9, 4e-4, 1.0]), np.array([0.5, 0.01, 0.3]), np.array([2, 2, 3]))
     assert found.steepest() == pytest.approx(0.01 / 0.02)
