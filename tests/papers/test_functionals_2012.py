@@ -193,6 +193,25 @@ def test_the_bound_of_a_field_by_hand():
     assert powers == pytest.approx(0.0, abs=1e-12)
 
 
+def test_the_worst_of_all_fields_counts(rng, monkeypatch):
+    """Fields of two documents say nothing of how far the bound is from equality."""
+    made = rng.normal(size=(30, 4))
+    lengths = []
+
+    def excesses(f, levels, gamma):
+        lengths.append(len(f))
+        assert 2 <= levels <= 4 and gamma > 0.0
+        return tuple(made[len(lengths) - 1])
+
+    monkeypatch.setattr(functional_bounds, "field_excesses", excesses)
+    found = functional_bounds.fields(rng, 30)
+    assert set(lengths) == {2, 3, 4}
+    assert found == {
+        "hoelder": max(made[:, 0]), "powers": max(made[:, 1]), "upper-bound": max(made[:, 2]),
+        "bound-not-tight": min(row[3] for row, n in zip(made, lengths) if n > 2),
+    }  # fmt: skip
+
+
 def test_the_orders_probabilities_sum_to_one(rng):
     from itertools import permutations
 

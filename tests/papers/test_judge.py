@@ -180,8 +180,16 @@ def test_sets_are_combined(rng):
     assert UNDECIDED in alone and found.verdict == REPRODUCED
     downs = [pair(each.lower, each.upper) for each in ups]
     assert judge.across(claim("superiority"), downs).verdict == NOT_REPRODUCED
-    assert judge.across(claim("superiority"), ups[:2]).answers.power == "no"
     assert "of 7 sets, sign test p" in found.note
+    # the sign test of five sets comes to 2 / 2^5 = .0625 at the least, that of six to .03125
+    for count, power in ((2, "no"), (5, "no"), (6, "yes")):
+        assert judge.across(claim("superiority"), ups[:count]).answers.power == power
+
+
+def test_a_set_on_which_the_lower_method_finds_nothing_counts(rng):
+    upper = rng.uniform(0.3, 0.5, 60)
+    found = judge.across(claim("superiority"), [pair(upper, np.zeros(60))] * 2)
+    assert found.verdict == REPRODUCED and "above on 2 of 2 sets" in found.note
 
 
 def test_claims_of_other_parts_are_kept(tmp_path):
