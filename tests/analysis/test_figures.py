@@ -54,6 +54,7 @@ def test_layout(n_panels, n_lines, name):
         assert box.x0 >= 0 and box.y0 >= 0
         assert box.x1 <= figure.bbox.x1 and box.y1 <= figure.bbox.y1
     for axes, each in zip(figure.axes, shown):
+        assert axes.get_axisbelow() is True  # lines are over the grid
         assert axes.get_xlabel() == "@n" and axes.get_ylabel() == "NDCG (letor3)"
         for line, values in zip(axes.lines, each.curves.values()):
             assert np.array_equal(line.get_xdata(), np.arange(1, 11))

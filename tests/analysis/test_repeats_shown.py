@@ -11,6 +11,7 @@ from letorbench.analysis.across_datasets import overall, text
 from letorbench.analysis.comparison import Procedure, compare
 from letorbench.analysis.comparison_table import comparison_frame
 from letorbench.analysis.comparison_table import render as render_comparison
+from letorbench.analysis.critical_difference import SCALE, SEED_COLOUR
 from letorbench.analysis.critical_difference import draw as draw_difference
 from letorbench.analysis.figures import MOST_BANDS, draw, panel
 from letorbench.analysis.published import lookup
@@ -138,6 +139,11 @@ def test_the_diagram_shows_ranks_that_move():
     figure = draw_difference(found.ranked, found.ranks, found.difference, found.spans)
     labels = [item.get_text() for item in figure.axes[0].texts]
     assert sum("~" in label for label in labels) == 2 and "c  3.00" in labels
+    # from rank 1 to rank 2, half of the scale, once for each of the two
+    moved = [line.get_xydata() for line in figure.axes[0].lines if line.get_color() == SEED_COLOUR]
+    assert len(moved) == 2
+    for ends in moved:
+        np.testing.assert_allclose(ends, [[0.0, 0.0], [SCALE / 2, 0.0]])
 
 
 def test_bands_of_one_standard_deviation():

@@ -166,6 +166,10 @@ def test_charts():
     assert drawn.count("<circle") == 1 and "a &lt;b&gt;" in drawn and "nan" not in drawn
     flat = chart([Line("a", [1], [0.5], [0.5], [0.5])], Axes("t", "x", "y"))
     assert "nan" not in flat and "inf" not in flat
+    # one point stands in the middle, where the axes leave 46 of 420 on the left and 20 on the
+    # right, 10 of 280 above and 34 below
+    x, y = map(float, re.search(r'polyline points="([\d.]+),([\d.]+)"', flat).groups())
+    assert (x, y) == pytest.approx(((46 + 400) / 2, (10 + 246) / 2), abs=0.1)
     drawn = bars([0.5, 0.0, -0.25], Axes("t", "x", "y"))
     up, down = (float(re.search(rf'class="{k}".*?height="([\d.]+)"', drawn)[1])
                 for k in ("gain", "loss"))  # fmt: skip
