@@ -14,6 +14,7 @@ from letorbench.analysis.intervals import (
     bootstrap,
     bootstrap_difference,
     effect_size,
+    query_counts,
     win_tie_loss,
 )
 from letorbench.errors import DataError
@@ -58,8 +59,13 @@ def test_difference_is_paired(rng):
     assert interval.high - interval.low == pytest.approx(2 * 1.96 * 0.01 / math.sqrt(200), rel=0.2)
 
 
-def test_blocks_leave_no_gap(rng, monkeypatch):
+def test_blocks_are_small_and_leave_no_gap(rng, monkeypatch):
     monkeypatch.setattr(intervals, "BLOCK", 70)
+    blocks = [(block, counts.shape) for block, counts in query_counts(20, rng, 10)]
+    assert blocks == [
+        (slice(0, 3), (3, 20)), (slice(3, 6), (3, 20)), (slice(6, 9), (3, 20)),
+        (slice(9, 10), (1, 20)),
+    ]  # fmt: skip
     interval = bootstrap(rng.random(20) + 5.0, rng, resamples=1001)
     assert 5.0 < interval.low < interval.mean < interval.high < 6.0
 
