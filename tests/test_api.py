@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import subprocess
 import sys
 import warnings
@@ -67,6 +68,15 @@ def test_the_lines_of_the_design(folder):
     again = lb.results("results")
     pd.testing.assert_frame_equal(again.summary(), summary)
     assert lb.compare(again).equals(res.compare()) and lb.plot("results").axes
+
+
+@pytest.mark.parametrize("name", ["compare", "plot"])
+def test_a_function_of_stored_results_has_the_methods_defaults(name):
+    function = inspect.signature(getattr(lb, name)).parameters
+    method = inspect.signature(getattr(lb.Results, name)).parameters
+    for each in list(function.values())[1:]:
+        if each.kind is not inspect.Parameter.VAR_KEYWORD:
+            assert each.default == method[each.name].default, each.name
 
 
 def test_a_run_of_a_table_names_classes_and_instances(folder):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import subprocess
@@ -66,6 +67,16 @@ def test_every_item_has_its_result(number: int) -> None:
     processes = {process for *_, process in found}
     assert len(processes) <= number and os.getpid() not in processes
     assert not any(map(alive, processes))
+
+
+def test_who_has_nothing_left_to_do_ends_by_itself(tmp_path: Path) -> None:
+    """A process that had to be killed would not do what is left for its end."""
+
+    def enlist(folder: Path, item: int) -> None:
+        atexit.register((folder / "ended").touch)
+
+    assert list(in_processes(enlist, tmp_path, [0], 1, never)) == [None]
+    assert (tmp_path / "ended").exists()
 
 
 def test_large_arrays_are_shared() -> None:

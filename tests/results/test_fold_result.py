@@ -21,7 +21,7 @@ from letorbench.results import (
     stored_folds,
     write_fold,
 )
-from letorbench.results.fit_file import damage, keep
+from letorbench.results.fit_file import damage, keep, write_fit
 from letorbench.results.per_query import read_fold_queries
 from letorbench.results.stored_folds import experiment_of
 
@@ -38,6 +38,27 @@ def test_another_systems_fold_is_scores_and_a_fit(tmp_path: Path) -> None:
     assert keep(tmp_path) == [odd]
     (tmp_path / "scores.txt").unlink()
     assert not is_done(tmp_path, facts) and "scores.txt: damaged" in damage(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("warnings", None, "found None as warnings, expected a list of kinds and texts"),
+        ("warnings", {"kind": "other"}, "as warnings, expected a list of kinds and texts"),
+        ("warnings", [{"kind": "other"}], "as warnings, expected a list of kinds and texts"),
+        ("test", 3, "found 3 as test, expected the means of the test queries, or null"),
+        ("repeats", 0, "found 0 as repeats, expected a number of seeds, or null"),
+    ],
+)
+def test_a_fit_that_holds_something_else_is_refused(
+    tmp_path: Path, key: str, value: object, said: str
+) -> None:
+    """Its check sum is right: another program wrote it."""
+    write_fold(tmp_path, FoldResult({"algo": "a"}, np.zeros(1)))
+    write_fit(tmp_path, {**stored_fit(tmp_path), key: value})
+    with pytest.raises(DataError, match=said):
+        stored_fit(tmp_path)
+    assert said in damage(tmp_path)
 
 
 def test_a_fold_without_validation_leaves_no_older_ones(tmp_path: Path) -> None:
