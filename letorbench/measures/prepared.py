@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -121,24 +122,18 @@ class PreparedMetric:
 
         Parameters, returns and errors are those of a call.
         """
-        ties = np.empty((len(self.hits), 4), dtype=np.int64)
-        self._fill(tied_ranks, scores, ties)
-        a, n, A, r = ties.T
         longest = int(np.diff(self.offsets).max(initial=0))
-        values = self.discounts
-        if values is None:
-            values = 1.0 / np.maximum(np.arange(longest + 1), 1)
-        sums = np.append(0.0, np.cumsum(values[1:]))
-        shared = sums[a + n] - sums[a]
-        if self.discounts is not None:
-            terms = np.where(n == 1, values[a + 1], shared / n)
-        else:
-            others = (r - 1) / np.maximum(n - 1, 1)
-            mean = ((A + 1) * shared + others * (n - (a + 1) * shared)) / n
-            terms = np.where(n == 1, (A + 1) / (a + 1), mean)
+        precision = self.discounts is None
+        values = 1.0 / np.maximum(np.arange(longest + 1), 1) if precision else self.discounts
+        deepest = len(values) - 1 - int(np.argmax(values[::-1] != 0.0))
+        table = RankTable(values, np.append(0.0, np.cumsum(values[1:])), deepest, precision)
+        terms = np.empty(len(self.hits))
+        self._fill(mean_terms, scores, terms, table)
         return np.bincount(self.query, self.weights * terms, self.n_queries)
 
-    def _fill(self, kernel: Callable[..., None], scores: np.ndarray, out: np.ndarray) -> None:
+    def _fill(
+        self, kernel: Callable[..., None], scores: np.ndarray, out: np.ndarray, *more: object
+    ) -> None:
         """Run a kernel that fills `out` for the hits of some queries, on all threads."""
         scores = np.require(scores, np.float64, ["C", "W"])
         if scores.shape != (self.offsets[-1],):
@@ -148,7 +143,7 @@ class PreparedMetric:
 
         def part(start: int, stop: int) -> None:
             own = slice(start, stop + 1)
-            kernel(scores, self.offsets[own], self.hits, self.hit_offsets[own], out)
+            kernel(scores, self.offsets[own], self.hits, self.hit_offsets[own], out, *more)
 
         in_threads(part, self.n_queries, max(1, LEAST * self.n_queries // max(1, len(scores))))
 
@@ -197,55 +192,104 @@ def ranked_query(scores: np.ndarray, bounds: np.ndarray) -> tuple[np.ndarray, np
     return order, place
 
 
+class RankTable(NamedTuple):
+    """What a hit's term depends on besides the counts of its ties.
+
+    values[rank]: the discount, or 1 / rank; sums[rank]: their sum down to it; deepest: the last
+    rank whose value is not 0; precision: whether the terms are mean precisions.
+    """
+
+    values: np.ndarray
+    sums: np.ndarray
+    deepest: int
+    precision: bool
+
+
 @kernel()
-def tied_ranks(
+def mean_terms(
     scores: np.ndarray,
     offsets: np.ndarray,
     hits: np.ndarray,
     hit_offsets: np.ndarray,
-    ties: np.ndarray,
+    terms: np.ndarray,
+    table: RankTable,
 ) -> None:
-    """Write to ties[h] four counts of document hits[h] in its query.
-
-    The documents above it, those of its score (itself too), and the same of relevant documents.
-    """
+    """Write to terms[h] the mean term of document hits[h] over all orders of equal scores."""
+    longest = 0
+    for q in range(len(offsets) - 1):
+        longest = max(longest, hit_offsets[q + 1] - hit_offsets[q])
+    held = np.empty(min(longest, COUNTED))
     for q in range(len(offsets) - 1):
         own = scores[offsets[q] : offsets[q + 1]]
         first, last = hit_offsets[q], hit_offsets[q + 1]
         if last - first > COUNTED:
             order, place = ranked_query(scores, offsets[q : q + 2])
-            sorted_ties(own, order, place[hits[first:last] - offsets[q]], ties[first:last])
+            sorted_terms(own, order, place[hits[first:last] - offsets[q]], table, terms[first:last])
             continue
         for h in range(first, last):
-            score, above, level = scores[hits[h]], 0, 0
-            for j in range(len(own)):
-                above += own[j] > score
-                level += own[j] >= score
-            ties[h, 0], ties[h, 1] = above, level - above
-            above, level = 0, 0
-            for g in range(first, last):
-                above += scores[hits[g]] > score
-                level += scores[hits[g]] >= score
-            ties[h, 2], ties[h, 3] = above, level - above
+            held[h - first] = scores[hits[h]]
+        for h in range(first, last):
+            score = held[h - first]
+            a = count_above(own, score)
+            if a >= table.deepest:
+                terms[h] = 0.0
+                continue
+            n, A, r = count_from(own, score) - a, 0, 1
+            if table.precision:
+                A = count_above(held[: last - first], score)
+                r = count_from(held[: last - first], score) - A
+            terms[h] = mean_term(a, n, A, r, table)
 
 
 @kernel()
-def sorted_ties(
-    scores: np.ndarray, order: np.ndarray, places: np.ndarray, ties: np.ndarray
+def count_above(scores: np.ndarray, score: float) -> int:
+    """Count the larger scores."""
+    count = 0
+    for j in range(len(scores)):
+        count += scores[j] > score
+    return count
+
+
+@kernel()
+def count_from(scores: np.ndarray, score: float) -> int:
+    """Count the scores that are as large or larger."""
+    count = 0
+    for j in range(len(scores)):
+        count += scores[j] >= score
+    return count
+
+
+@kernel()
+def mean_term(a: int, n: int, A: int, r: int, table: RankTable) -> float:
+    """Return a hit's mean term; the letters are those of `PreparedMetric.mean_of_orders`."""
+    if not table.precision:
+        return table.values[a + 1] if n == 1 else (table.sums[a + n] - table.sums[a]) / n
+    if n == 1:
+        return (A + 1) / (a + 1)
+    shared = table.sums[a + n] - table.sums[a]
+    return ((A + 1) * shared + (r - 1) / (n - 1) * (n - (a + 1) * shared)) / n
+
+
+@kernel()
+def sorted_terms(
+    scores: np.ndarray,
+    order: np.ndarray,
+    places: np.ndarray,
+    table: RankTable,
+    terms: np.ndarray,
 ) -> None:
-    """Do as `tied_ranks` for one query, from its order and the places of its hits."""
+    """Do as `mean_terms` for one query, from its order and the places of its hits."""
     hit = np.full(len(order), -1, dtype=np.int64)
     for h in range(len(places)):
         hit[places[h]] = h
-    first, hits_above = 0, 0
-    while first < len(order):
-        last, relevant = first, 0
-        while last < len(order) and scores[order[last]] == scores[order[first]]:
-            relevant += hit[last] >= 0
-            last += 1
-        for p in range(first, last):
+    a = A = 0
+    while a < len(order):
+        n = r = 0
+        while a + n < len(order) and scores[order[a + n]] == scores[order[a]]:
+            r += hit[a + n] >= 0
+            n += 1
+        for p in range(a, a + n):
             if hit[p] >= 0:
-                ties[hit[p], 0], ties[hit[p], 1] = first, last - first
-                ties[hit[p], 2], ties[hit[p], 3] = hits_above, relevant
-        first = last
-        hits_above += relevant
+                terms[hit[p]] = mean_term(a, n, A, r, table)
+        a += n
+        A += r
