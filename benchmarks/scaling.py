@@ -83,8 +83,8 @@ def grown(axis: str, algos: dict[str, str], patience: float) -> Iterator[Point]:
 
 
 def apart(algo: str, train: QuerySet) -> tuple[float, float]:
-    """Train in a new process: the seconds, and the MiB that it needs beyond the set."""
-    context = multiprocessing.get_context("spawn")  # no free memory of this one is used
+    """Train in a child process: the seconds, and the MiB that it needs beyond the set."""
+    context = multiprocessing.get_context("fork")  # it has the set and the kernels already
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_train, args=(algo, train, sender))
     process.start()
@@ -94,7 +94,8 @@ def apart(algo: str, train: QuerySet) -> tuple[float, float]:
 
 
 def _train(algo: str, train: QuerySet, sender: Connection) -> None:
-    _warm(algo, small_set())
+    if ranker(algo).needs:  # what other libraries start is not to be forked
+        _warm(algo)
     Path("/proc/self/clear_refs").write_text("5")  # the peak counts from here
     before = _status("VmRSS")
     with limited_threads(1), one_blas_thread(), warnings.catch_warnings():
@@ -157,6 +158,9 @@ def main() -> None:
     asked = arguments.algo or [n for n in names() if ranker(n).published and ranker(n).learns]
     modules = {n: ranker(n).__module__.rpartition(".")[2] for n in asked if ranker(n).available()}
     algos = {n: FAMILIES[module] for n, module in modules.items()}  # a new one must have a family
+    for algo in algos:
+        if not ranker(algo).needs:
+            _warm(algo)
     points = []
     for axis in AXES:
         for point in grown(axis, algos, arguments.patience):
@@ -171,10 +175,11 @@ def main() -> None:
     print(found.to_string(index=False, float_format="{:.2f}".format))
 
 
-def _warm(algo: str, train: QuerySet) -> None:
+def _warm(algo: str) -> None:
+    """Load the kernels of a ranker."""
     with limited_threads(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        ranker(algo)().fit_sets(train)
+        ranker(algo)().fit_sets(small_set())
 
 
 if __name__ == "__main__":
