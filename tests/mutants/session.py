@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 from cosmic_ray.mutating import use_mutation
@@ -40,7 +41,16 @@ def tried(tests: Tests, mutation: MutationSpec) -> WorkResult:
     """Apply a mutant for as long as its trial takes, and return what it came to."""
     operator = get_operator(mutation.operator_name)(**mutation.operator_args)
     lines = range(mutation.start_pos[0], mutation.end_pos[0] + 1)
-    with use_mutation(mutation.module_path, operator, mutation.occurrence):
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(use_mutation(mutation.module_path, operator, mutation.occurrence))
+        except AttributeError as error:  # Cosmic Ray cannot replace `except package.Error`
+            return WorkResult(
+                WorkerOutcome.NORMAL,
+                output=f"{mutation.operator_name}: {error}",
+                test_outcome=TestOutcome.INCOMPETENT,
+                diff="",
+            )
         diff = git("diff", "--unified=0", "--no-color", cwd=TREE)
         verdict = trial(tests, str(mutation.module_path), lines)
     if verdict.invalid:
