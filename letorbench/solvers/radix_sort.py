@@ -8,42 +8,59 @@ from letorbench.jit import kernel
 
 DIGIT_BITS = 11
 SIGN = np.uint32(0x80000000)
-DIGIT = np.uint32((1 << DIGIT_BITS) - 1)
+DIGIT = np.uint64((1 << DIGIT_BITS) - 1)
+#: a key stands in the upper half of 64 bits, its row in the lower one
+KEY_BITS = np.uint64(32)
 
 
-def sorted_column(features: np.ndarray, k: int) -> np.ndarray:
-    """Return column k of features (n_docs, n_features) float32 in ascending order.
+def sorted_column(features: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Sort column k of features (n_docs, n_features) float32, equal values by row.
 
-    It has the bits of ``np.sort(features[:, k])``, except that -0.0 comes before 0.0.
+    Returns
+    -------
+    values : ndarray of shape (n_docs,), float32
+        The bits of ``np.sort(features[:, k])``, except that -0.0 comes before 0.0.
+    rows : ndarray of shape (n_docs,), uint32
+        ``features[rows, k]`` has the values.
     """
-    bits, spare = np.empty((2, len(features)), dtype=np.uint32)
-    _sort_bits(features.view(np.uint32), k, bits, spare)
-    return bits.view(np.float32)
+    n = len(features)
+    keys, spare = np.empty((2, n), dtype=np.uint64)
+    bits, rows = np.empty((2, n), dtype=np.uint32)
+    _sort_bits(features.view(np.uint32), k, keys, spare, bits, rows)
+    return bits.view(np.float32), rows
 
 
 @kernel()
-def _sort_bits(bits: np.ndarray, k: int, keys: np.ndarray, spare: np.ndarray) -> None:
-    """Sort the float32 column k, given as its bits, into keys (as bits); spare is workspace."""
-    n = bits.shape[0]
+def _sort_bits(
+    column: np.ndarray,
+    k: int,
+    keys: np.ndarray,
+    spare: np.ndarray,
+    bits: np.ndarray,
+    rows: np.ndarray,
+) -> None:
+    """Sort the float32 column k, given as its bits; keys and spare are workspace."""
+    n = column.shape[0]
     counts = np.zeros((3, 1 << DIGIT_BITS), np.int64)
     for i in range(n):
-        key = bits[i, k]
+        key = column[i, k]
         # the order of the flipped bits is the order of the numbers
         key = ~key if key & SIGN else key | SIGN
-        keys[i] = key
+        keys[i] = (np.uint64(key) << KEY_BITS) | np.uint64(i)
         for p in range(3):
-            counts[p, (key >> np.uint32(DIGIT_BITS * p)) & DIGIT] += 1
+            counts[p, np.uint64(key >> np.uint32(DIGIT_BITS * p)) & DIGIT] += 1
     for p in range(3):
-        shift = np.uint32(DIGIT_BITS * p)
+        shift = KEY_BITS + np.uint64(DIGIT_BITS * p)
         start = 0
         for d in range(1 << DIGIT_BITS):
             start, counts[p, d] = start + counts[p, d], start
         for i in range(n):
-            key = keys[i]
-            d = (key >> shift) & DIGIT
-            spare[counts[p, d]] = key
+            key_and_row = keys[i]
+            d = (key_and_row >> shift) & DIGIT
+            spare[counts[p, d]] = key_and_row
             counts[p, d] += 1
         keys, spare = spare, keys
-    for i in range(n):  # after three passes the two have changed places
-        key = keys[i]
-        spare[i] = key ^ SIGN if key & SIGN else ~key
+    for i in range(n):
+        key = np.uint32(keys[i] >> KEY_BITS)
+        bits[i] = key ^ SIGN if key & SIGN else ~key
+        rows[i] = np.uint32(keys[i])

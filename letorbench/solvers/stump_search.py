@@ -75,16 +75,15 @@ class BinnedFeatures:
         columns = range(features.shape[1])
         cuts = tuple(in_turn([partial(_cuts, features, k, max_bins) for k in columns]))
         n_bins = np.array([len(c) + 1 for c in cuts], dtype=np.int64)
-        starts = np.append(0, np.cumsum(n_bins - 1))
         largest = n_bins.max(initial=1)
         dtype = np.uint8 if largest <= 2**8 else np.uint16 if largest <= 2**16 else np.uint32
         codes = np.empty((features.shape[1], len(features)), dtype)
-        joined = np.concatenate([np.zeros(0), *cuts])
 
-        def encode(start: int, stop: int) -> None:
-            _encode(features, joined, starts, start, stop, codes)
+        def encode(k: int) -> None:
+            values, rows = sorted_column(features, k)
+            codes[k, rows] = np.searchsorted(cuts[k], values)
 
-        in_threads(encode, len(features), least=4096)
+        in_turn([partial(encode, k) for k in columns])
         return BinnedFeatures(codes, n_bins, cuts)
 
     @cached_property
@@ -101,7 +100,7 @@ def _cuts(features: np.ndarray, k: int, max_bins: int | None) -> np.ndarray:
     """Return feature k's thresholds: midpoints of neighbouring distinct values, float64."""
     if len(features) == 0:
         return np.zeros(0)
-    ordered = sorted_column(features, k)
+    ordered, _ = sorted_column(features, k)
     first = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
     distinct = ordered[np.append(0, first)].astype(np.float64)
     between = (distinct[:-1] + distinct[1:]) / 2.0
@@ -272,34 +271,3 @@ def _best_cut(codes: np.ndarray, n_bins: int, weights: np.ndarray, sign: float) 
         if below > most:
             most, cut = below, b
     return cut
-
-
-@kernel()
-def _encode(
-    features: np.ndarray,
-    cuts: np.ndarray,
-    starts: np.ndarray,
-    first: int,
-    last: int,
-    codes: np.ndarray,
-) -> None:
-    """codes[k, i] = how many of feature k's cuts are below features[i, k], rows first..last - 1.
-
-    Feature k's cuts are cuts[starts[k]:starts[k + 1]], ascending. A binary search finds them.
-    """
-    rows = 512  # as many rows as stay in the processor's cache for all features
-    for begin in range(first, last, rows):
-        end = min(begin + rows, last)
-        for k in range(features.shape[1]):
-            own = cuts[starts[k] : starts[k + 1]]
-            half = 1
-            while 2 * half <= len(own):
-                half *= 2
-            for i in range(begin, end):
-                value = np.float64(features[i, k])
-                low, step = 0, half if len(own) else 0
-                while step > 0:  # no branch depends on the value
-                    probe = min(low + step, len(own))
-                    low = probe if own[probe - 1] < value else low
-                    step >>= 1
-                codes[k, i] = low

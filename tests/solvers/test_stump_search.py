@@ -105,18 +105,22 @@ def test_best_sums_against_every_cut(rng: np.random.Generator, dtype: type, n_do
             np.testing.assert_allclose(weights[codes[k] > cut].sum(), max(above), atol=1e-12)
 
 
-@pytest.mark.parametrize("n_cuts", [0, 1, 2, 3, 7, 8, 100, 255])
-def test_encode_counts_the_cuts_below(rng: np.random.Generator, n_cuts: int) -> None:
-    cuts = np.sort(rng.normal(size=n_cuts))
-    features = rng.normal(size=(1100, 1)).astype(np.float32)
-    features[:n_cuts, 0] = cuts  # values on, just above and just below the cuts
-    codes = np.empty((1, 1100), dtype=np.uint16)
-    stump_search._encode(features, cuts, np.array([0, n_cuts]), 0, 1100, codes)
-    expected = (cuts[None, :] < features[:, :1].astype(np.float64)).sum(axis=1)
-    np.testing.assert_array_equal(codes[0], expected)
+@pytest.mark.parametrize("max_bins", [None, 2, 3, 100, 300])
+def test_a_code_counts_the_cuts_below(rng: np.random.Generator, max_bins: int | None) -> None:
+    features = rng.normal(size=(1100, 3)).astype(np.float32)
+    features[:, 1] = np.round(features[:, 1], 1)
+    features[:, 2] = 0.0
+    features[:9, 0] = [0.0, -0.0, 1e-42, -1e-42, -3e38, 3e38, 1.0, np.nextafter(1, 2), 1.0]
+    binned = BinnedFeatures.of(features, max_bins)
+    for k, cuts in enumerate(binned.cuts):
+        expected = (cuts[None, :] < features[:, k : k + 1].astype(np.float64)).sum(axis=1)
+        np.testing.assert_array_equal(binned.codes[k], expected)
 
 
 def test_sort_column_orders_floats_by_their_bits(rng: np.random.Generator) -> None:
     features = rng.normal(size=(3000, 2)).astype(np.float32)
     features[:6, 1] = [0.0, -0.0, 1e-42, -1e-42, -3e38, 3e38]
-    np.testing.assert_array_equal(sorted_column(features, 1), np.sort(features[:, 1]))
+    values, rows = sorted_column(features, 1)
+    np.testing.assert_array_equal(values, np.sort(features[:, 1]))
+    np.testing.assert_array_equal(features[rows, 1], values)
+    assert len(set(rows.tolist())) == len(rows)
