@@ -23,6 +23,7 @@ from letorbench.rankers.base import Ranker
 from letorbench.results.trials_file import Training, setting_text
 from letorbench.solvers.course import chosen_anew
 from letorbench.solvers.validation import Validation
+from letorbench.threads import in_threads
 
 #: a fit that takes so many times the time limit is worth a warning
 OVERRUN = 2.0
@@ -155,7 +156,13 @@ def select(
     """
     tried = free = grid(cls, fixed)
     fit = partial(_fitted, cls, train, validation, seed, time_limit, stored)
-    candidates = [fit(settings) for settings in settings_tried(cls, fixed)]
+    settings = list(settings_tried(cls, fixed))
+
+    def part(start: int, stop: int) -> list[_Candidate]:
+        return [fit(each) for each in settings[start:stop]]
+
+    slices = in_threads(part, len(settings)) if cls.one_thread else [part(0, len(settings))]
+    candidates = [candidate for each in slices for candidate in each]
     chosen = _chosen(candidates)
     while grows and _differ(candidates):
         further = grown(free, tried, chosen.trial.settings)

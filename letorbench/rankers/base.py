@@ -53,6 +53,9 @@ class Ranker(Estimator):
     feature_order_matters : str
         Why the model depends on the order of the features, apart from random draws; "" where it
         does not.
+    one_thread : bool
+        Whether `learn` uses one thread, whatever it may use: the settings of a grid are then
+        learned at the same time.
     learns : bool
         Whether it learns from features; the reference points `random` and `ideal` do not.
     sees_labels : bool
@@ -84,6 +87,7 @@ class Ranker(Estimator):
     published: ClassVar[bool] = True
     order_matters: ClassVar[str] = ""
     feature_order_matters: ClassVar[str] = ""
+    one_thread: ClassVar[bool] = False
     learns: ClassVar[bool] = True
     sees_labels: ClassVar[bool] = False
     needs: ClassVar[str | None] = None

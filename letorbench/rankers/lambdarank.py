@@ -99,6 +99,7 @@ class LambdaRank(Ranker):
     title = "Neural net on forces between documents, scaled by the NDCG of a swap"
     paper = "Burges, Ragno, Le: Learning to Rank with Nonsmooth Cost Functions, NIPS 2006"
     formula = "lambda = 1/Z@L sigma(-(s_i - s_j)) (2^r_i - 2^r_j) |D(rank i) - D(rank j)|"
+    one_thread = True  # each step depends on the one before
     grid = {"learning_rate": (1e-3, 1e-2, 1e-1), "layers": (1, 2)}
     spelled = {"function": "lambda"}
     order_matters = (

@@ -98,6 +98,7 @@ class RankNet(Ranker):
         "Burges, Ragno, Le: Learning to Rank with Nonsmooth Cost Functions, NIPS 2006"
     )
     formula = "sum over pairs r_i > r_j of log(1 + exp(-(s_i - s_j)))"
+    one_thread = True  # each step depends on the one before
     grid = {"learning_rate": (1e-4, 1e-3, 1e-2), "layers": (1, 2)}
 
     layers: int = 2

@@ -17,6 +17,7 @@ from letorbench.notices import Notice
 from letorbench.rankers import Ranker
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.validation import Validation
+from letorbench.threads import limited_threads
 
 
 @pytest.fixture
@@ -59,6 +60,18 @@ def test_the_grid_is_searched_and_the_first_best_kept(toy, sets):
     assert found.trial.value == max(trial.value for trial in found.trials)
     assert found.trial.curve == (0.1, 0.2) and found.trial.best == 2
     assert TOLD in found.warnings
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 7])
+def test_settings_that_are_learned_at_the_same_time_stay_in_order(toy, sets, threads):
+    one_by_one = select(toy, {}, *sets, SEED)
+    toy.one_thread = True
+    with limited_threads(threads):
+        found = select(toy, {}, *sets, SEED)
+    assert [(t.settings, t.value) for t in found.trials] == [
+        (t.settings, t.value) for t in one_by_one.trials
+    ]
+    assert found.trial.settings == one_by_one.trial.settings
 
 
 def test_a_fixed_key_leaves_the_grid(toy, sets):
