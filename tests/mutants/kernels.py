@@ -14,6 +14,10 @@ from types import SimpleNamespace
 
 from numba.core.caching import _SourceFileBackedLocatorMixin
 from scratch import KERNELS, MADE, TREE, module, sources
+from warm import in_fork
+
+#: seconds of processor time that importing the package may take
+IMPORTING = 60.0
 
 
 def is_kernel(node: ast.AST) -> bool:
@@ -75,11 +79,29 @@ def machine_code(file: str, in_kernels: bool) -> Iterator[None]:
     shutil.copytree(compiled, broken, copy_function=lambda a, b: Path(b).hardlink_to(a))
     try:
         for name in {file, *importers(file)} if in_kernels else {file}:
-            for index in broken.rglob(f"{Path(name).stem}.*.nbi"):
-                index.unlink() if in_kernels else _stamp(index, TREE / file)
+            found = list(broken.rglob(f"{Path(name).stem}.*.nbi"))
+            if in_kernels:
+                for index in found:
+                    index.unlink()
+            elif found:
+                _stamp_apart(found, TREE / file)
         yield
     finally:
         shutil.rmtree(broken, ignore_errors=True)
+
+
+def _stamp_apart(indexes: list[Path], file: Path) -> None:
+    """Stamp indexes in a fork, since reading one imports the package as it is broken now.
+
+    Where it cannot be imported, they stay as they are, and every test fails.
+    """
+
+    def work() -> int:
+        for index in indexes:
+            _stamp(index, file)
+        return 0
+
+    in_fork(work, IMPORTING)
 
 
 def _stamp(index: Path, file: Path) -> None:

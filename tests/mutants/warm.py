@@ -64,7 +64,14 @@ def run_tests(words: Sequence[str], seconds: float | None, *plugins: object) -> 
 
     On a busy machine they take longer: it has six times as long. What the fork started ends with
     it.
+
+    Raises
+    ------
+    RuntimeError
+        This process has imported the package: no fork would see what is broken since.
     """
+    if "letorbench" in sys.modules:
+        raise RuntimeError("the package is imported already, so its forks would not import it anew")
     quiet = ["-q", "--no-header", "--tb=short", "--disable-warnings", "-p", "no:cacheprovider"]
     return in_fork(lambda: pytest.main([*quiet, *words], plugins=[*plugins]), seconds)
 
