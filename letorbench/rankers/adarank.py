@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from letorbench.rankers.base import Ranker
 from letorbench.solvers.boosting import Term, adaboost_step, boost
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.validation import Validation
-from letorbench.threads import in_threads
+from letorbench.threads import in_threads, in_turn, limited_threads, thread_count
 
 #: an objective that is lower by less is not lower: sums in another order differ as much
 ROUNDING = 1e-12
@@ -165,14 +166,19 @@ class _Feature:
 
     def __call__(self, features: np.ndarray) -> np.ndarray:
         """(n_docs, n_features) -> (n_docs,) float64."""
-        return self.sign * features[:, self.feature].astype(np.float64)
+        return self.of_column(features[:, self.feature])
+
+    def of_column(self, column: np.ndarray) -> np.ndarray:
+        """(n_docs,) the feature's values -> (n_docs,) float64."""
+        return self.sign * column.astype(np.float64)
 
 
 class _Booster:
     """Algorithm 1 on one training set."""
 
     def __init__(self, train: QuerySet, E: PreparedMetric, both: bool) -> None:
-        self.features = train.features
+        # many features are tried in a round, one after the other: each column in one piece
+        self.columns = np.ascontiguousarray(train.features.T)
         self.E = E
         signs = (1.0, -1.0) if both else (1.0,)
         self.learners = [_Feature(k, sign) for sign in signs for k in range(train.n_features)]
@@ -188,17 +194,30 @@ class _Booster:
         """Return the feature with the largest sum of P(q) E(q, k) that lowers the objective."""
         before = objective(self._evaluate(scores))
         agreement = product(self.E_alone, weights)
-        for k in np.argsort(-agreement, kind="stable"):
-            if agreement[k] <= 0.0:
-                break
-            alpha = adaboost_step(float(agreement[k]))
-            values = self.learners[k](self.features)
-            ahead = scores + alpha * values
-            E = self.E.mean_of_orders(ahead)
-            if objective(E) < before - ROUNDING:
-                self.last = (ahead, E)
-                return Term(self.learners[k], values, alpha)
+        order = np.argsort(-agreement, kind="stable")
+        order = order[agreement[order] > 0.0]
+        together = thread_count()
+        for start in range(0, len(order), together):
+            for k, alpha, ahead, E in self._tried(
+                order[start : start + together], agreement, scores
+            ):
+                if objective(E) < before - ROUNDING:
+                    self.last = (ahead, E)
+                    return Term(self.learners[k], self._values(k), alpha)
         return None
+
+    def _tried(
+        self, features: np.ndarray, agreement: np.ndarray, scores: np.ndarray
+    ) -> list[tuple[int, float, np.ndarray, np.ndarray]]:
+        """Return of each weak ranker its alpha, the scores with it, and E there."""
+
+        def tried(k: int) -> tuple[int, float, np.ndarray, np.ndarray]:
+            alpha = adaboost_step(float(agreement[k]))
+            ahead = scores + alpha * self._values(k)
+            with limited_threads(1):  # the others have the other threads
+                return k, alpha, ahead, self.E.mean_of_orders(ahead)
+
+        return in_turn([partial(tried, int(k)) for k in features])
 
     def _evaluate_all(self) -> np.ndarray:
         """Return E(q, k) of every weak ranker alone, (n_learners, n_queries)."""
@@ -206,10 +225,14 @@ class _Booster:
 
         def part(start: int, stop: int) -> None:
             for k in range(start, stop):
-                E[k] = self.E.mean_of_orders(self.learners[k](self.features))
+                E[k] = self.E.mean_of_orders(self._values(k))
 
         in_threads(part, len(self.learners))
         return E
+
+    def _values(self, k: int) -> np.ndarray:
+        """Return what weak ranker k gives the training documents."""
+        return self.learners[k].of_column(self.columns[self.learners[k].feature])
 
     def _evaluate(self, scores: np.ndarray) -> np.ndarray:
         """Return E(q, scores), which `choose` has computed already for the scores it led to."""

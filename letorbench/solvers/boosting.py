@@ -95,7 +95,7 @@ def boost(
         term = None if over else booster.choose(scores, weights)
         if term is None:
             break
-        terms.append(term)
+        terms.append(replace(term, values=NO_VALUES))  # what is kept is small
         scores = scores + term.alpha * term.values
         measure = None
         if validation is not None:
@@ -105,7 +105,6 @@ def boost(
     none = Notice("nothing learned", "no weak learner improves on constant scores: none was added")
     warnings = () if terms else (none,)
     kept = stopping.kept
-    light = [replace(term, values=NO_VALUES) for term in terms]  # what is kept is small
     return Learned(
         to_model(terms[:kept]),
         tuple(stopping.curve),
@@ -113,7 +112,7 @@ def boost(
         tuple(objective),
         warnings,
         stopping.cut_off(rounds),
-        Course.of(validation, lambda count: to_model(light[:count]), len(terms), stopping),
+        Course.of(validation, lambda count: to_model(terms[:count]), len(terms), stopping),
     )
 
 
