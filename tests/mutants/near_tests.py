@@ -1,7 +1,8 @@
 """The tests that may notice an edit: those that execute its lines, the nearest and quickest first.
 
 A line that the module executes when it is imported belongs to every test. There the tests count
-that execute a line with one of the names that it binds, and all those nearest to the module.
+that execute a line with one of the names that it binds, and all those nearest to the module, or
+to the modules that import it where it has none.
 """
 
 from __future__ import annotations
@@ -55,13 +56,24 @@ class Tests:
             read = mentions(file, _bound(tree, lines), in_class(tree, lines))
             for other, numbers in read.items():
                 executing |= self.executing(other, numbers)
-            executing |= {test for each in near for test in self._in_file[each]}
+            executing |= self._nearest({file})
         rank = {each: place for place, each in enumerate(near)}
 
         def order(test: str) -> tuple[int, float, str]:
             return rank.get(test.partition("::")[0], len(near)), self.seconds[test], test
 
         yield from self._in_steps(sorted(executing, key=order))
+
+    def _nearest(self, files: set[str]) -> set[str]:
+        """Return the tests nearest to modules, or else to those that import them, and so on."""
+        seen: set[str] = set()
+        while files:
+            tests = {test for f in files for each in nearest(f) for test in self._in_file[each]}
+            if tests:
+                return tests
+            seen |= files
+            files = {each for file in files for each in direct_importers(file)} - seen
+        return set()
 
     def executing(self, file: str, lines: Iterable[int]) -> set[str]:
         """Return the tests that execute one of the lines, themselves or by a shared fixture."""
