@@ -158,12 +158,13 @@ def test_a_free_p_and_a_truncated_z(penalised, p, truncation, rng):
         assert gradient[i] == pytest.approx((up - down) / 2e-6, abs=1e-6)
 
 
+@pytest.mark.parametrize("name", ["qnorm", "qnorm-penalised"])
 @pytest.mark.parametrize("p, truncation", [(1.0, 0), (2.5, 0), (0.0, -1)])
-def test_a_p_outside_the_range_is_refused(p, truncation, rng):
+def test_a_p_outside_the_range_is_refused(p, truncation, name, rng):
     with pytest.raises(UsageError):
         q_norm_loss(p, truncation)
     with pytest.raises(UsageError):
-        ranker("qnorm")(p=p, truncation=truncation).fit_sets(random_queries(rng, [5, 5]))
+        ranker(name)(p=p, truncation=truncation).fit_sets(random_queries(rng, [5, 5]))
 
 
 @pytest.mark.parametrize("p", [1.2, 2.0])

@@ -78,6 +78,9 @@ def test_listnet_is_the_cross_entropy_of_two_softmaxes(rng):
     value, gradient = top_k_cross_entropy.reference(s, r, 1)
     assert value == pytest.approx(-p @ np.log(q))
     np.testing.assert_allclose(gradient, q - p, atol=1e-15)
+    far = top_k_cross_entropy.reference(s + 1_000.0, r, 1)
+    assert far[0] == pytest.approx(value)
+    np.testing.assert_allclose(far[1], gradient, atol=1e-12)
 
 
 @pytest.mark.parametrize("weight", DOCUMENT_WEIGHTS.values(), ids=str)
