@@ -50,7 +50,7 @@ def test_prints_what_the_official_tool_prints(shared: Path, name: str, scores: s
     assert official(qids, labels, values, offsets, convention) == "".join(averages)
 
 
-@pytest.mark.parametrize("name", ["letor3", "letor4", "mslr"])
+@pytest.mark.parametrize("name", CONVENTIONS)
 def test_queries_are_printed_and_added_by_number_whatever_their_order(name: str) -> None:
     """The tools read queries into a table by qid and sort its keys as numbers."""
     qids, labels = [30, 9, 100, 4], [[2, 0, 1], [0, 1], [1], [0, 0, 2, 1]]
@@ -73,3 +73,13 @@ def test_queries_are_printed_and_added_by_number_whatever_their_order(name: str)
         assert float(first[1]) == pytest.approx((1 / 2 + 2 / 3) / 2)
     else:
         assert re.findall(r"^(\d+)\t", by_number, re.MULTILINE) == ["4", "9", "30", "100"] * 2
+
+
+@pytest.mark.parametrize("name, last", [("letor4", "MeanNDCG"), ("standard", "NDCG@10")])
+def test_every_column_has_a_name_and_its_numbers(name: str, last: str) -> None:
+    bounds, convention = np.array([0, 2]), CONVENTIONS[name]
+    text = official(np.array([1]), np.array([1, 0]), np.array([2.0, 1.0]), bounds, convention, True)
+    tables = [[row.split("\t") for row in table.splitlines()] for table in text.split("\n\n")]
+    first, second = ({len(row) for row in table if row} for table in tables if table)
+    assert first == {1 + 10 + 1} and tables[1][0][-1] == last
+    assert second == {1 + 10 + (last == "MeanNDCG")}
