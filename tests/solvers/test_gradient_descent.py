@@ -62,6 +62,10 @@ def test_a_rate_that_is_none_is_refused():
 def test_a_rate_that_is_too_large_is_said_to_be(rng):
     queries = random_queries(rng, [10] * 20)
     learned = descended(loss("least-squares"), queries, GradientDescent(1e6, 500))
+    ended = len(
+        learned.objective
+    )  # each epoch multiplies the weights by about 10^6: 10^308 is near
+    assert f"epoch {ended} gave" in learned.warnings[0].text and ended < 100
     assert "the learning rate is too large" in learned.warnings[0].text
     assert np.isfinite(learned.model.weights).all()
 

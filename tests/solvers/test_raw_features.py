@@ -123,7 +123,8 @@ def test_features_of_ordinary_size_keep_their_units():
     family = LinearFamily.conditioned(features)
     assert (family.mean == 0.0).all() and (family.scale == 1.0).all()
     for strange in (1e3, 1e-3):
-        assert ordinary(features * np.float32(strange)).tolist() == [False, False, True]
+        found = ordinary(features * np.float32(strange))
+        assert found.dtype == bool and found.tolist() == [False, False, True]
     assert ordinary(features + np.float32(1e3)).tolist() == [False, False, False]
 
 
