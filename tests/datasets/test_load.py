@@ -135,15 +135,18 @@ def test_own_single_split_has_equal_columns(tmp_path: Path) -> None:
     assert fold.validation.features[0].tolist() == [2, 0, 0, 1]
 
 
-def test_without_validation_the_last_queries_validate(tmp_path: Path) -> None:
+@pytest.mark.parametrize("n, held_out", [(10, 2), (6, 1), (2, 1)])
+def test_without_validation_the_last_queries_validate(
+    tmp_path: Path, n: int, held_out: int
+) -> None:
     (tmp_path / "ISTELLA").mkdir()
-    lines = "".join(f"1 qid:{q} 1:{q} 220:1\n" for q in range(1, 11))
+    lines = "".join(f"1 qid:{q} 1:{q} 220:1\n" for q in range(1, n + 1))
     (tmp_path / "ISTELLA/train.txt").write_text(lines)
     (tmp_path / "ISTELLA/test.txt").write_text("0 qid:99 1:1\n")
     data = load("istella", tmp_path)
     (fold,) = data.folds
-    assert fold.train.qids.tolist() == list(range(1, 9))
-    assert fold.validation.qids.tolist() == [9, 10]
+    assert fold.train.qids.tolist() == list(range(1, n + 1 - held_out))
+    assert fold.validation.qids.tolist() == list(range(n + 1 - held_out, n + 1))
     assert fold.test.qids.tolist() == [99]
     assert data.provenance["validation"] == "the last fifth of the training queries"
 

@@ -20,7 +20,7 @@ from letorbench.datasets import layout, synthetic
 from letorbench.datasets.acquire import download, examine, web
 from letorbench.datasets.acquire import fetch as fetching
 from letorbench.datasets.acquire.archive import import_archive
-from letorbench.datasets.acquire.verify import verify
+from letorbench.datasets.acquire.verify import FactCheck, verify
 from letorbench.datasets.acquire.web import Patience
 from letorbench.datasets.catalog import CATALOG, FileHash, Source, describe, git_blobs, names
 from letorbench.datasets.catalog.git_blobs import git_blob, known_blobs
@@ -444,9 +444,14 @@ def test_examination(archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         assert [each.place for each in found[1:]] == [source.url for source in sources]
         assert "HTTP 400" in found[3].status and "web page" in found[4].status
         fetched(tmp_path, sources[0])
-        assert examine.examine(["MQ2008"], tmp_path)[0].ok is True
-        (tmp_path / "MQ2008/Fold2/test.txt").unlink()
-        assert examine.examine(["MQ2008"], tmp_path)[0].ok is False
+    monkeypatch.setattr(names, "CATALOG", {"MQ2008": replace(changed, sources=())})
+    (found,) = examine.examine(["MQ2008"], tmp_path)
+    assert found.ok is True
+    for damage in (Path.unlink, Path.touch):  # one file is missing, then empty
+        damage(tmp_path / "MQ2008/Fold2/test.txt")
+        (found,) = examine.examine(["MQ2008"], tmp_path)
+        assert found.ok is False
+    assert found.place.endswith("Fold2/test.txt")
 
 
 def test_verify_twin_at_full_size(tmp_path: Path) -> None:
@@ -456,6 +461,13 @@ def test_verify_twin_at_full_size(tmp_path: Path) -> None:
     assert {check.fact: check.status for check in found.facts} == dict.fromkeys(
         ["queries", "documents", "features", "label 0", "label 1", "label 2"], "ok"
     )
+
+
+@pytest.mark.parametrize(
+    "published, status", [(6, "differs"), (7, "ok"), (8, "differs"), (None, "unknown")]
+)
+def test_a_fact_is_that_which_is_published_or_differs(published: int | None, status: str) -> None:
+    assert FactCheck("queries", published, 7).status == status
 
 
 def test_verify_sees_what_differs(archive: Path, tmp_path: Path) -> None:
