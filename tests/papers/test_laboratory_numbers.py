@@ -27,6 +27,15 @@ def test_the_regret_is_the_ndcg_lost_by_the_order():
     assert laboratory.regret(np.zeros(3), u) == pytest.approx(lost)
 
 
+def test_every_labelling_that_is_drawn_has_a_relevant_document(rng):
+    """Where there is one document, it is that one, and has any label but 0."""
+    eta = laboratory.draw_eta(rng, 1, 200)
+    assert set(eta.labels.ravel().tolist()) == {1, 2, 3, 4, 5}
+    assert eta.probabilities.sum() == pytest.approx(1.0)
+    eta = laboratory.draw_eta(rng, 3, 200)
+    assert (eta.labels.max(axis=1) > 0).all() and set(eta.labels.ravel()) == set(range(6))
+
+
 @pytest.mark.parametrize(
     ("u", "scores", "wrong"),
     [
