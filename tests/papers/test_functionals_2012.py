@@ -81,6 +81,8 @@ def test_stand_ins_are_judged_apart(tmp_path, monkeypatch, rng):
     assert len(findings.verdicts) == len(findings.elsewhere) == 12
     assert {verdict.place for verdict in findings.elsewhere} == {"DEMO"}
     assert NO_DATA not in {verdict.verdict for verdict in findings.elsewhere}
+    title = "Table 9; the paper's numbers are of its Yahoo! C14 subset, ours of other data; ERR"
+    assert findings.files[1].read_text().splitlines()[0] == title
     rows = findings.files[0].read_text().splitlines()
     assert rows[0] == "data,weight V,quadratic,logistic,hinge,WUB"
     assert rows[1] == "paper,1,0.4789,0.4801,0.4787,0.4829"

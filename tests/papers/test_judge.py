@@ -164,6 +164,14 @@ def test_margins_tell_noninferiority_from_equivalence(rng):
     assert judge.indistinct(claim("indistinct"), slightly).verdict == REPRODUCED
 
 
+def test_what_may_be_either_side_of_the_margin_is_undecided():
+    """.006 below, within a margin of .015 by 1.3 errors of .007, above -.015 by more than 2."""
+    lower = np.full(60, 0.5)
+    upper = lower - 0.006 + 0.007 * np.sqrt(59.0) * np.tile([1.0, -1.0], 30)
+    found = judge.equivalence(claim("equivalence"), pair(upper, lower))
+    assert (found.verdict, found.answers.significance) == (UNDECIDED, "no")
+
+
 def test_picked_pairs_are_corrected(rng):
     lower = rng.uniform(0.3, 0.5, 60)
     upper = lower + 0.02 + rng.normal(0.0, 0.06, 60)
@@ -180,7 +188,8 @@ def test_sets_are_combined(rng):
     assert UNDECIDED in alone and found.verdict == REPRODUCED
     downs = [pair(each.lower, each.upper) for each in ups]
     assert judge.across(claim("superiority"), downs).verdict == NOT_REPRODUCED
-    assert "of 7 sets, sign test p" in found.note
+    above = sum(mean_of_folds(each.upper - each.lower, FOLDS) > 0.0 for each in ups)
+    assert f"above on {above} of 7 sets, sign test p" in found.note
     # the sign test of five sets comes to 2 / 2^5 = .0625 at the least, that of six to .03125
     for count, power in ((2, "no"), (5, "no"), (6, "yes")):
         assert judge.across(claim("superiority"), ups[:count]).answers.power == power

@@ -62,6 +62,18 @@ def test_known_properties_are_found(name, consistent, convex):
     assert (violation < 1e-9) == convex
 
 
+def test_counterexamples_are_looked_for_among_two_to_four_documents(monkeypatch, rng):
+    asked = []
+
+    def draw(rng, documents, labellings=2):
+        asked.append((documents, labellings))
+        return Eta(np.full((labellings, documents), 3), np.full(labellings, 1.0 / labellings))
+
+    monkeypatch.setattr(laboratory, "draw_eta", draw)
+    assert laboratory.counterexample(loss("least-squares"), rng, 9) == (None, 0.0)
+    assert sorted(asked) == [(2, 2)] * 3 + [(3, 2)] * 3 + [(4, 2)] * 3
+
+
 @pytest.mark.parametrize("name", laboratory.STRONGLY_CONVEX)
 def test_theorem_10_bounds_the_regret_and_a_tenth_of_it_does_not(name, monkeypatch):
     found = laboratory.regrets(loss(name), np.random.default_rng(0), 60)

@@ -10,6 +10,7 @@ from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.losses.lambdas import Lambda
 from letorbench.papers import (
     artificial,
+    lambda_rules,
     lambdarank_artificial,
     lambdarank_timing,
     poincare,
@@ -53,6 +54,19 @@ def test_fields_are_tested_at_labels_0_to_4(rng):
 
     poincare.diagnose(force, rng, documents=7, trials=2)
     assert all(labels == [0, 0, 1, 1, 2, 3, 4] for labels in seen)
+
+
+def test_forces_are_summed_on_as_many_queries_as_the_claim_says(rng, monkeypatch):
+    tried = []
+
+    def trial(*of):
+        tried.append(of)
+        return 0.0, 0.0, 0.0, 0.0
+
+    monkeypatch.setattr(poincare, "_trial", trial)
+    poincare.diagnose(Lambda("ranknet"), rng)
+    (claim,) = (each for each in lambda_rules.CLAIMS if each.id == "forces-balance")
+    assert f" {len(tried)} random queries each" in claim.how
 
 
 def test_ranknet_has_a_convex_cost_and_lambdarank_jumps(rng):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,9 @@ import pytest
 
 from letorbench.conventions import standard_discount
 from letorbench.datasets.synthetic.cubic import cubic
-from letorbench.papers import bound_in_training, ndcg_bound
+from letorbench.papers import bound_in_training, ndcg_bound, ndcgboost_theory
+from letorbench.papers.claims import REPRODUCED
+from letorbench.papers.runs import Study
 from letorbench.rankers import ndcgboost
 
 MISPRINTED = ("theorem-1-printed", "theorem-2-printed")
@@ -38,6 +41,40 @@ def test_problems_are_what_the_ranker_optimises(rng):
     up, down = (each.sum() for each in ndcg_bound._sums(problems))
     alpha = ndcgboost.step(F.ravel(), f.ravel(), queries)
     assert 0.5 * np.log(up / down) == pytest.approx(alpha)
+
+
+def test_proposition_3_by_plain_python(rng):
+    """Of x and y in [0, 1], the logistic of the first two scores."""
+    problems = ndcg_bound.drawn(rng, 50, 3)
+    expected = []
+    for F, alpha in zip(problems.F.tolist(), problems.alpha.tolist()):
+        x, y = (1.0 / (1.0 + math.exp(-F[i])) for i in (0, 1))
+        up, down = math.exp(3.0 * alpha), math.exp(-3.0 * alpha)
+        bound = (up - 1.0) / 3.0 * (x - y) + (up + down + 1.0) / 3.0
+        expected.append(math.exp(alpha * (x - y)) / bound - 1.0)
+    np.testing.assert_allclose(ndcg_bound.proposition_3(problems), expected, rtol=1e-12)
+
+
+def test_the_theory_is_judged_and_the_fall_is_of_the_data_that_are_meant(tmp_path, monkeypatch):
+    trained = []
+
+    def rates(train, rounds):
+        trained.append(train)
+        return bound_in_training.fall_rates(train, rounds)
+
+    small = {"PROBLEMS": 400, "LENGTHS": {5: 10, 30: 4}, "ROUNDS": [0, 1, 8], "fall_rates": rates,
+             "_drawn": lambda *of: []}  # fmt: skip
+    for name, value in small.items():
+        monkeypatch.setattr(ndcgboost_theory, name, value)
+    found = ndcgboost_theory.theory(Study(tmp_path, tmp_path))
+    verdicts = {each.claim.id: each.verdict for each in found.verdicts}
+    del verdicts["exponential-fall"]  # of so few rounds
+    failed = {name for name, verdict in verdicts.items() if verdict != REPRODUCED}
+    assert failed == set(MISPRINTED) and len(verdicts) == len(ndcg_bound.STATEMENTS) + 2
+    (train,) = trained
+    assert train.n_features == 20 and set(train.lengths.tolist()) == {30}
+    shares = np.bincount(train.labels) / train.n_docs
+    np.testing.assert_allclose(shares, [0.5, 0.3, 0.2], atol=0.05)
 
 
 def test_a_broken_bound_is_seen(rng):
