@@ -105,6 +105,8 @@ def test_many_lines_are_grey_but_for_the_best_and_the_baseline():
     (axes,) = figure.axes
     assert len(axes.lines) == 30
     grey = {line.get_label() for line in axes.lines if line.get_color() == "0.78"}
+    over = {line.get_zorder() for line in axes.lines if line.get_label() not in grey}
+    assert all(line.get_zorder() < min(over) for line in axes.lines if line.get_label() in grey)
     assert grey == set(shown.curves) - set(named)
     (note,) = figure.texts
     words = note.get_text().replace("\n", " ")

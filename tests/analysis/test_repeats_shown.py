@@ -73,6 +73,16 @@ def test_numbers_have_their_deviation():
     assert float(first.split(",")[-1]) == pytest.approx(np.std(SEEDS, ddof=1))
 
 
+def test_the_fewest_and_the_most_seeds_are_said():
+    means = {n: tuple(np.linspace(0.4, 0.5, n).tolist()) for n in (3, 4, 5)}
+    rows = tuple(
+        Row(f"of {n}", "letor3", 5, {"map": 0.45}, 5, 0, {"map": each}, n)
+        for n, each in means.items()
+    )
+    assert "mean over 5 folds and 3-5 seeds;" in render(Summary("S", rows), ["map"], "text")
+    assert "mean over 5 folds and 3-4 seeds;" in render(Summary("S", rows[:2]), ["map"], "text")
+
+
 def test_without_repeats_nothing_is_said_of_seeds():
     shown = render(SUMMARY.only(["c"]), ["map"], "text")
     assert "seed" not in shown and "±" not in shown and "~" not in shown

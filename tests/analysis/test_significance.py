@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from letorbench.analysis.sign_flips import sampled
 from letorbench.analysis.significance import (
     EXACT,
     TESTS,
@@ -81,6 +82,12 @@ def test_randomization_sampled(rng, n, losses):
     assert result.method == "sampled"
     assert abs(result.p - p) < 4.5 * math.sqrt(p * (1 - p) / 50_000) + 1 / 50_000
     assert result.p * 50_001 == pytest.approx(round(result.p * 50_001))
+
+
+def test_sampled_signs_are_all_as_likely():
+    """Of eight equal differences, two of the 256 assignments are as far out: all and none."""
+    p = sampled(np.ones(8), np.random.default_rng(0), 200_000)
+    assert p == pytest.approx(2 / 256, abs=5 * math.sqrt(2 / 256 / 200_000))
 
 
 def test_sampled_p_is_never_zero(rng):

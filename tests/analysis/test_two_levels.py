@@ -41,6 +41,17 @@ def test_seeds_have_the_variance_of_their_mean(repeats):
     assert seed_weights(1, rng, 3).tolist() == [[1.0]] * 3
 
 
+@pytest.mark.parametrize("repeats", [1, 2, 3])
+def test_the_difference_is_that_of_all_repeats(repeats, rng):
+    a, b = rng.random((2, repeats, N))
+    found = two_level_difference(a, b, FOLDS, rng, resamples=50)
+    assert found.mean == pytest.approx(a.mean() - b.mean())
+
+
+def test_seeds_that_agree_leave_nothing_open():
+    assert SeedNoise.of_means([0.4, 0.4, 0.4], [0.3]).reach() == 0.0
+
+
 @pytest.mark.parametrize("repeats, seed", [(5, 0.03), (5, 0.15), (10, 0.3), (3, 0.15)])
 def test_intervals_of_a_difference_cover(repeats, seed):
     """An algorithm that draws against one that does not, true difference 0.1."""
