@@ -8,13 +8,17 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 from toy_data import write_toy
 
+from letorbench.api import data_sets
 from letorbench.cli import cli
+from letorbench.datasets.acquire.examine import Finding
 
 
 @pytest.fixture
@@ -66,6 +70,29 @@ def test_help(words):
 def test_help_of_commands(name):
     result = call(name, "-h")
     assert result.exit_code == 0 and f"letorbench {name}" in result.stdout
+
+
+def options(command: click.Command, path: str) -> Iterator[tuple[str, click.Option]]:
+    """Every option of a command and of its subcommands, with how it is called."""
+    for each in command.params:
+        if isinstance(each, click.Option):
+            yield f"{path} {each.opts[-1]}", each
+    for name, below in getattr(command, "commands", {}).items():
+        yield from options(below, f"{path} {name}")
+
+
+def test_every_default_is_shown():
+    """Of numbers, words and folders; a flag is off unless it is given."""
+    hidden = [
+        name
+        for name, option in options(cli, "letorbench")
+        if isinstance(option.default, str | int | float | Path)
+        and option.default != ""
+        and not option.is_flag
+        and not option.show_default
+        and "[default" not in (option.help or "")
+    ]
+    assert hidden == []
 
 
 def test_version():
@@ -177,6 +204,23 @@ def test_datasets(toy):
     assert made.exit_code == 0 and (toy / "other" / "DEMO").is_dir()
     moved = call("datasets", "import", "data/TOY", "--data-dir", "third")
     assert moved.exit_code == 0 and (toy / "third" / "TOY" / "Fold5" / "test.txt").is_file()
+
+
+def test_data_sets_that_are_not_whole_are_named(toy, monkeypatch):
+    """Neither one that is not there nor an address that does not answer is damaged."""
+    found = [
+        Finding("A", "data/A", "found an empty file", False),
+        Finding("A", "https://a.org/a.zip", "answers", True),
+        Finding("B", "data/B", "not there", None),
+        Finding("B", "https://b.org/b.zip", "HTTP 404", False),
+        Finding("C", "data/C", "complete", True),
+    ]
+    monkeypatch.setattr(data_sets, "examine", lambda names, data_dir: found)
+    result = call("datasets", "doctor", "A", "B", "C")
+    assert result.exit_code == 1
+    assert result.stderr == "letorbench: error: not complete on disk: A\n"
+    first = [line.split()[0] for line in result.stdout.splitlines()]
+    assert first == ["name", "A", "A", "B", "B", "C"]
 
 
 def test_algos():
