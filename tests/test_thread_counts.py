@@ -174,3 +174,17 @@ def test_a_limit_holds_inside_its_block_and_is_one_at_least(monkeypatch):
             with limited_threads(None):
                 assert thread_count() == given, asked
     assert thread_count() == 4
+
+
+@pytest.mark.parametrize(
+    ("total", "least", "threads", "slices"),
+    [
+        (3, 10, 4, [(0, 3)]),
+        (25, 10, 4, [(0, 12), (12, 25)]),
+        (25, 10, 1, [(0, 25)]),
+        (4, 1, 4, [(0, 1), (1, 2), (2, 3), (3, 4)]),
+    ],
+)
+def test_few_items_are_for_few_threads(total, least, threads, slices):
+    with limited_threads(threads):
+        assert in_threads(lambda start, stop: (start, stop), total, least) == slices
