@@ -34,7 +34,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
-NEEDS = ("demo", "shared", "bench")
+NEEDS = ("demo", "shared", "bench", "large")
 
 #: the packages that `letorbench doctor` lists
 PACKAGES = (
