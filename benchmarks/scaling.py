@@ -1,15 +1,16 @@
 """Time and memory of every algorithm against documents, documents of a query, and features.
 
-``python -m benchmarks.scaling --write docs`` trains each algorithm at its default setting, without
-a grid and without validation, on one thread, on sets that grow along one axis; it draws a figure
-a family, and writes every point and every slope. Seconds are processor time of the training;
-memory is what the process needs beyond the training set. A point that would take longer than the
-patience is left out, and so are larger ones.
+``python -m benchmarks.scaling --write docs/speed`` trains each algorithm for a few rounds,
+iterations or epochs, the same at every size, on one thread, on sets that grow along one axis;
+it draws a figure a family, and writes every point and every slope. Seconds are processor time of
+the training; memory is what the process needs beyond the training set. A point that would take
+longer than the patience is left out, and so are larger ones.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import multiprocessing
 import sys
 import time
@@ -26,8 +27,11 @@ from benchmarks.boosting import synthetic
 from letorbench.datasets.queryset import QuerySet
 from letorbench.papers.paper_figures import Axis, Line, lines_figure
 from letorbench.papers.speed import FEWEST, log_slope
-from letorbench.rankers import names, ranker
+from letorbench.rankers import Ranker, names, ranker
 from letorbench.threads import limited_threads, one_blas_thread
+
+#: what a training stops at; one without such a setting runs to its end
+EFFORT = {"rounds": 10, "iterations": 10, "epochs": 2, "patience": 0}
 
 #: shares of the labels 0 to 4, as in MSLR
 SHARES = [0.52, 0.32, 0.13, 0.02, 0.01]
@@ -96,14 +100,21 @@ def apart(algo: str, train: QuerySet) -> tuple[float, float]:
 def _train(algo: str, train: QuerySet, sender: Connection) -> None:
     if ranker(algo).needs:  # what other libraries start is not to be forked
         _warm(algo)
+    ctypes.CDLL(None).malloc_trim(0)  # free memory that the parent left would not be counted
     Path("/proc/self/clear_refs").write_text("5")  # the peak counts from here
     before = _status("VmRSS")
     with limited_threads(1), one_blas_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         start = time.process_time()
-        ranker(algo)().fit_sets(train)
+        short(algo).fit_sets(train)
         seconds = time.process_time() - start
     sender.send((seconds, (_status("VmHWM") - before) / 1024.0))
+
+
+def short(algo: str) -> Ranker:
+    """The ranker with as little training as EFFORT says."""
+    cls = ranker(algo)
+    return cls(**{each.name: EFFORT[each.name] for each in fields(cls) if each.name in EFFORT})
 
 
 def _status(key: str) -> int:
@@ -179,7 +190,7 @@ def _warm(algo: str) -> None:
     """Load the kernels of a ranker."""
     with limited_threads(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        ranker(algo)().fit_sets(small_set())
+        short(algo).fit_sets(small_set())
 
 
 if __name__ == "__main__":

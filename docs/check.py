@@ -10,7 +10,8 @@ A page marks what is checked in comments that a reader does not see:
     <!-- generated: NAME -->     a function of docs/generate.py writes the text up to <!-- end -->
 
 The word after `check:` and `setup:` says what the block needs: `demo` nothing, `shared` the real
-data in ../shared, `bench` the benchmarks. The blocks of a page run in order in one empty folder.
+data in ../shared, `bench` the benchmarks, `large` hours and sets of gigabytes. The blocks of a page
+run in order in one empty folder.
 Commands see the variables ROOT (the repository) and SHARED. `--write` puts the new output in the
 page where it differs. MASKS lists what may differ: times, sizes, versions and the machine.
 """
