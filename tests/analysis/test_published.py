@@ -7,7 +7,9 @@ import math
 
 import pytest
 
+from letorbench.analysis.figures import Panel
 from letorbench.analysis.published import ALGORITHMS, DATASETS, lookup, published
+from letorbench.analysis.published_comparison import with_published
 from letorbench.datasets.catalog import CATALOG
 from letorbench.rankers import names
 
@@ -23,6 +25,23 @@ def test_rows_are_whole():
         assert row.reference and math.isfinite(row.value) and float(row.printed) == row.value
         if row.measure.partition("@")[0] in ("ndcg", "p", "map", "err", "mrr"):
             assert 0.0 < row.value < 1.0
+
+
+def test_published_lines_have_a_place_for_each_cutoff():
+    shown = with_published(Panel("OHSUMED dataset", "NDCG", {"a": [0.5] * 10}), "OHSUMED", "ndcg")
+    assert shown.curves.pop("a") == [0.5] * 10
+    drawn = {
+        (name, f"ndcg@{k}"): value
+        for name, curve in shown.curves.items()
+        for k, value in enumerate(curve, 1)
+        if not math.isnan(value)
+    }
+    assert {len(curve) for curve in shown.curves.values()} == {10}
+    assert drawn == {
+        (f"{row.algorithm} ({row.source})", row.measure): row.value
+        for k in range(1, 11)
+        for row in lookup("OHSUMED", f"ndcg@{k}")
+    }
 
 
 def test_lookup():
