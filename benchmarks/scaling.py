@@ -55,7 +55,7 @@ FAMILIES = {
 }  # fmt: skip
 
 #: seconds: a shorter training is mostly its start; and what the logarithmic axes begin at
-SHORT = 0.02
+SHORT = 0.1
 LEAST = {"seconds": 1e-3, "mebibytes": 1.0}
 
 
@@ -143,7 +143,10 @@ def slopes(points: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(points: pd.DataFrame, found: pd.DataFrame, folder: Path) -> None:
-    """A figure a family: seconds against each axis, and MiB against documents."""
+    """A figure a family: seconds against each axis, and MiB against documents.
+
+    A slope stands in brackets behind the name.
+    """
     known = found.set_index(["algo", "axis"])["slope"].to_dict()
     for family, own in points.groupby("family", sort=False):
         panels = []
@@ -151,7 +154,7 @@ def draw(points: pd.DataFrame, found: pd.DataFrame, folder: Path) -> None:
             lines = {}
             for algo, of in own[own["axis"] == axis].groupby("algo", sort=False):
                 slope = known.get((algo, axis)) if cost == "seconds" else None
-                label = algo if slope is None else f"{algo}, slope {slope:.2f}"
+                label = algo if slope is None else f"{algo} ({slope:.2f})"
                 lines[label] = Line(of["size"].tolist(), of[cost].clip(lower=LEAST[cost]).tolist())
             unit = "seconds" if cost == "seconds" else "MiB beyond the training set"
             panels.append(Axis(str(family), axis, unit, lines, log=True))
