@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
 
 import numpy as np
 
 from letorbench.conventions import Convention
 from letorbench.errors import DataError
 from letorbench.jit import kernel
+from letorbench.measures.all_orders import COUNTED, Queries, RankTable, mean_of_queries
 from letorbench.measures.measure import Measure
 from letorbench.measures.rankings import Rankings
 from letorbench.measures.sorting import descending
@@ -19,8 +20,7 @@ from letorbench.threads import in_threads
 #: the smallest number of documents for which another thread pays
 LEAST = 20_000
 
-#: of a query with more hits the documents are sorted; with fewer, counting above each is quicker
-COUNTED = 500
+UNDEFINED = "scores: found NaN, expected numbers"
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,12 +104,22 @@ class PreparedMetric:
         DataError
             The scores hold NaN, or there are too many or too few of them.
         """
+        scores = self._each(scores, np.float64)
+        if np.isnan(scores.sum()) and np.isnan(scores).any():
+            raise DataError(UNDEFINED)
         ranks = np.empty(len(self.hits), dtype=np.int64)
-        self._fill(relevant_ranks, scores, ranks)
+
+        def part(start: int, stop: int) -> None:
+            own = slice(start, stop + 1)
+            relevant_ranks(scores, self.offsets[own], self.hits, self.hit_offsets[own], ranks)
+
+        self._in_parts(part)
         terms = self._precisions(ranks) if self.discounts is None else self.discounts[ranks]
         return np.bincount(self.query, self.weights * terms, self.n_queries)
 
-    def mean_of_orders(self, scores: np.ndarray) -> np.ndarray:
+    def mean_of_orders(
+        self, scores: np.ndarray, step: float = 0.0, column: np.ndarray | None = None
+    ) -> np.ndarray:
         """Measure every query by its mean over all orders of equal scores.
 
         A relevant document shares n ranks a + 1 .. a + n with the others of its score. NDCG gives
@@ -120,32 +130,59 @@ class PreparedMetric:
 
             1/n sum_{k = 1..n} (A + 1 + (k - 1) (r - 1) / (n - 1)) / (a + k).
 
-        Parameters, returns and errors are those of a call.
-        """
-        longest = int(np.diff(self.offsets).max(initial=0))
-        precision = self.discounts is None
-        values = 1.0 / np.maximum(np.arange(longest + 1), 1) if precision else self.discounts
-        deepest = len(values) - 1 - int(np.argmax(values[::-1] != 0.0))
-        table = RankTable(values, np.append(0.0, np.cumsum(values[1:])), deepest, precision)
-        terms = np.empty(len(self.hits))
-        self._fill(mean_terms, scores, terms, table)
-        return np.bincount(self.query, self.weights * terms, self.n_queries)
+        Parameters
+        ----------
+        scores : ndarray of shape (n_docs,)
+            In file order.
+        step : float, default 0
+        column : ndarray of shape (n_docs,), float32, optional
+            What is measured is ``scores + step * column``. Boosting tries its weak rankers so.
 
-    def _fill(
-        self, kernel: Callable[..., None], scores: np.ndarray, out: np.ndarray, *more: object
-    ) -> None:
-        """Run a kernel that fills `out` for the hits of some queries, on all threads."""
-        scores = np.require(scores, np.float64, ["C", "W"])
-        if scores.shape != (self.offsets[-1],):
-            raise DataError(f"found {len(scores)} scores, expected {self.offsets[-1]}")
-        if np.isnan(scores.sum()) and np.isnan(scores).any():
-            raise DataError("scores: found NaN, expected numbers")
+        Returns and errors are those of a call.
+        """
+        scores = self._each(scores, np.float64)
+        if column is None:
+            column = np.zeros(len(scores), dtype=np.float32)
+        column = self._each(column, np.float32)
+        measured = np.empty(self.n_queries)
 
         def part(start: int, stop: int) -> None:
             own = slice(start, stop + 1)
-            kernel(scores, self.offsets[own], self.hits, self.hit_offsets[own], out, *more)
+            queries = Queries(self.offsets[own], self._rows, self.hit_offsets[own], self.weights)
+            out = measured[start:stop]
+            mean_of_queries(scores, float(step), column, queries, self._table, out)
 
-        in_threads(part, self.n_queries, max(1, LEAST * self.n_queries // max(1, len(scores))))
+        self._in_parts(part)
+        if np.isnan(measured).any():
+            raise DataError(UNDEFINED)
+        return measured
+
+    def _each(self, values: np.ndarray, dtype: type) -> np.ndarray:
+        """Return a value of each document in the form that the kernels take."""
+        values = np.require(values, dtype, ["C", "W"])
+        if values.shape != (self.offsets[-1],):
+            raise DataError(f"found {len(values)} scores, expected {self.offsets[-1]}")
+        return values
+
+    def _in_parts(self, part: Callable[[int, int], None]) -> None:
+        """Call part(start, stop) for slices of the queries, on all threads."""
+        n_docs = max(1, int(self.offsets[-1]))
+        in_threads(part, self.n_queries, max(1, LEAST * self.n_queries // n_docs))
+
+    @cached_property
+    def _rows(self) -> np.ndarray:
+        """The rows of each query in turn, those of its hits first."""
+        other = np.ones(int(self.offsets[-1]), dtype=bool)
+        other[self.hits] = False
+        query = np.repeat(np.arange(self.n_queries), np.diff(self.offsets))
+        return np.argsort(2 * query + other, kind="stable")
+
+    @cached_property
+    def _table(self) -> RankTable:
+        if self.discounts is not None:
+            return RankTable.of(self.discounts, precision=False)
+        longest = int(np.diff(self.offsets).max(initial=0))
+        return RankTable.of(1.0 / np.maximum(np.arange(longest + 1), 1), precision=True)
 
     def _precisions(self, ranks: np.ndarray) -> np.ndarray:
         """Return (n_hits,) P@rank of every hit, each query's in rank order."""
@@ -190,106 +227,3 @@ def ranked_query(scores: np.ndarray, bounds: np.ndarray) -> tuple[np.ndarray, np
     for p in range(n):
         place[order[p]] = p
     return order, place
-
-
-class RankTable(NamedTuple):
-    """What a hit's term depends on besides the counts of its ties.
-
-    values[rank]: the discount, or 1 / rank; sums[rank]: their sum down to it; deepest: the last
-    rank whose value is not 0; precision: whether the terms are mean precisions.
-    """
-
-    values: np.ndarray
-    sums: np.ndarray
-    deepest: int
-    precision: bool
-
-
-@kernel()
-def mean_terms(
-    scores: np.ndarray,
-    offsets: np.ndarray,
-    hits: np.ndarray,
-    hit_offsets: np.ndarray,
-    terms: np.ndarray,
-    table: RankTable,
-) -> None:
-    """Write to terms[h] the mean term of document hits[h] over all orders of equal scores."""
-    longest = 0
-    for q in range(len(offsets) - 1):
-        longest = max(longest, hit_offsets[q + 1] - hit_offsets[q])
-    held = np.empty(min(longest, COUNTED))
-    for q in range(len(offsets) - 1):
-        own = scores[offsets[q] : offsets[q + 1]]
-        first, last = hit_offsets[q], hit_offsets[q + 1]
-        if last - first > COUNTED:
-            order, place = ranked_query(scores, offsets[q : q + 2])
-            sorted_terms(own, order, place[hits[first:last] - offsets[q]], table, terms[first:last])
-            continue
-        for h in range(first, last):
-            held[h - first] = scores[hits[h]]
-        for h in range(first, last):
-            score = held[h - first]
-            a = count_above(own, score)
-            if a >= table.deepest:
-                terms[h] = 0.0
-                continue
-            n, A, r = count_from(own, score) - a, 0, 1
-            if table.precision:
-                A = count_above(held[: last - first], score)
-                r = count_from(held[: last - first], score) - A
-            terms[h] = mean_term(a, n, A, r, table)
-
-
-@kernel()
-def count_above(scores: np.ndarray, score: float) -> int:
-    """Count the larger scores."""
-    count = 0
-    for j in range(len(scores)):
-        count += scores[j] > score
-    return count
-
-
-@kernel()
-def count_from(scores: np.ndarray, score: float) -> int:
-    """Count the scores that are as large or larger."""
-    count = 0
-    for j in range(len(scores)):
-        count += scores[j] >= score
-    return count
-
-
-@kernel()
-def mean_term(a: int, n: int, A: int, r: int, table: RankTable) -> float:
-    """Return a hit's mean term; the letters are those of `PreparedMetric.mean_of_orders`."""
-    if not table.precision:
-        return table.values[a + 1] if n == 1 else (table.sums[a + n] - table.sums[a]) / n
-    if n == 1:
-        return (A + 1) / (a + 1)
-    shared = table.sums[a + n] - table.sums[a]
-    return ((A + 1) * shared + (r - 1) / (n - 1) * (n - (a + 1) * shared)) / n
-
-
-@kernel()
-def sorted_terms(
-    scores: np.ndarray,
-    order: np.ndarray,
-    places: np.ndarray,
-    table: RankTable,
-    terms: np.ndarray,
-) -> None:
-    """Do as `mean_terms` for one query, from its order and the places of its hits."""
-    hit = np.full(len(order), -1, dtype=np.int64)
-    for h in range(len(places)):
-        hit[places[h]] = h
-    a = A = 0
-    while a < len(order):
-        n = r = 0
-        while a + n < len(order) and scores[order[a + n]] == scores[order[a]]:
-            r += hit[a + n] >= 0
-            n += 1
-        for p in range(a, a + n):
-            if hit[p] >= 0:
-                terms[hit[p]] = mean_term(a, n, A, r, table)
-        a += n
-        A += r

@@ -198,37 +198,43 @@ class _Booster:
         order = order[agreement[order] > 0.0]
         together = thread_count()
         for start in range(0, len(order), together):
-            for k, alpha, ahead, E in self._tried(
-                order[start : start + together], agreement, scores
-            ):
+            for k, alpha, E in self._tried(order[start : start + together], agreement, scores):
                 if objective(E) < before - ROUNDING:
-                    self.last = (ahead, E)
-                    return Term(self.learners[k], self._values(k), alpha)
+                    term = Term(self.learners[k], self._values(k), alpha)
+                    self.last = (scores + alpha * term.values, E)
+                    return term
         return None
 
     def _tried(
         self, features: np.ndarray, agreement: np.ndarray, scores: np.ndarray
-    ) -> list[tuple[int, float, np.ndarray, np.ndarray]]:
-        """Return of each weak ranker its alpha, the scores with it, and E there."""
+    ) -> list[tuple[int, float, np.ndarray]]:
+        """Return of each weak ranker its alpha, and E(q, scores + alpha h_k)."""
 
-        def tried(k: int) -> tuple[int, float, np.ndarray, np.ndarray]:
+        def tried(k: int) -> tuple[int, float, np.ndarray]:
             alpha = adaboost_step(float(agreement[k]))
-            ahead = scores + alpha * self._values(k)
-            with limited_threads(1):  # the others have the other threads
-                return k, alpha, ahead, self.E.mean_of_orders(ahead)
+            return k, alpha, self._evaluate_with(k, alpha, scores)
 
         return in_turn([partial(tried, int(k)) for k in features])
 
     def _evaluate_all(self) -> np.ndarray:
         """Return E(q, k) of every weak ranker alone, (n_learners, n_queries)."""
         E = np.empty((len(self.learners), self.E.n_queries))
+        nothing = np.zeros(self.columns.shape[1])
 
         def part(start: int, stop: int) -> None:
             for k in range(start, stop):
-                E[k] = self.E.mean_of_orders(self._values(k))
+                E[k] = self._evaluate_with(k, 1.0, nothing)
 
         in_threads(part, len(self.learners))
         return E
+
+    def _evaluate_with(self, k: int, alpha: float, scores: np.ndarray) -> np.ndarray:
+        """Return E(q, scores + alpha h_k), on one thread: the others have the other threads."""
+        learner = self.learners[k]
+        with limited_threads(1):
+            return self.E.mean_of_orders(
+                scores, alpha * learner.sign, self.columns[learner.feature]
+            )
 
     def _values(self, k: int) -> np.ndarray:
         """Return what weak ranker k gives the training documents."""
