@@ -41,6 +41,11 @@ def thread_count() -> int:
         return os.cpu_count() or 1
 
 
+def free_threads() -> int:
+    """Return how many tasks `in_turn` runs at once here: on a thread of the pool, one."""
+    return 1 if threading.current_thread().name.startswith(WORKER) else thread_count()
+
+
 @contextmanager
 def limited_threads(count: int | None) -> Iterator[None]:
     """Let computations inside the block use at most `count` threads; None changes nothing."""
@@ -77,8 +82,7 @@ def in_turn(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
 
     Called from a task of the pool, it runs the tasks one after the other.
     """
-    threads = min(thread_count(), len(tasks))
-    if threads < 2 or threading.current_thread().name.startswith(WORKER):
+    if min(free_threads(), len(tasks)) < 2:
         return [task() for task in tasks]
     pool = _pool(os.getpid(), thread_count())
     first, *others = tasks

@@ -19,7 +19,7 @@ from letorbench.rankers.base import Ranker
 from letorbench.solvers.boosting import Term, adaboost_step, boost
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.validation import Validation
-from letorbench.threads import in_threads, in_turn, limited_threads, thread_count
+from letorbench.threads import free_threads, in_threads, in_turn, limited_threads
 
 #: an objective that is lower by less is not lower: sums in another order differ as much
 ROUNDING = 1e-12
@@ -196,7 +196,7 @@ class _Booster:
         agreement = product(self.E_alone, weights)
         order = np.argsort(-agreement, kind="stable")
         order = order[agreement[order] > 0.0]
-        together = thread_count()
+        together = free_threads()
         for start in range(0, len(order), together):
             for k, alpha, E in self._tried(order[start : start + together], agreement, scores):
                 if objective(E) < before - ROUNDING:
