@@ -12,16 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from letorbench.jit import kernel, longest_query
+from letorbench.measures.counting import BLOCK, COUNTED, TOGETHER, count, padded
 from letorbench.measures.sorting import descending
-
-#: of a query with more hits the documents are sorted; with fewer, counting above each is quicker
-COUNTED = 500
-
-#: scores that are counted at once; a multiple of what a vector register holds
-BLOCK = 16
-
-#: hits that share each score that is read
-TOGETHER = 4
 
 
 class RankTable(NamedTuple):
@@ -98,14 +90,12 @@ def counted_query(
 ) -> float:
     """Return a query's measure from the scores counted above each of its hits.
 
-    They are counted in single precision: rounding swaps no two scores, so what is above or below
-    then is so. Only a hit whose single score others share is counted again, if any was rounded.
+    They are counted in single precision, see `count`. Only a hit whose single score others share is
+    counted again, if any was rounded.
     """
     hits, above, level, before = scratch[0], scratch[1], scratch[2], scratch[3]
     chosen = high_hits(scores, len(weights), table.deepest, hits)
-    width = (len(scores) + BLOCK - 1) // BLOCK * BLOCK
-    single[len(scores) : width] = np.nan  # is neither above a score nor level with it
-    count(single[:width], hits, chosen, above, level)
+    count(padded(single, len(scores)), hits, chosen, above, level)
     for i in range(chosen):
         if rounded and level[i] > 1:
             above[i], level[i] = count_exactly(scores, scores[hits[i]])
@@ -139,36 +129,6 @@ def high_hits(scores: np.ndarray, n_hits: int, deepest: int, hits: np.ndarray) -
         hits[chosen] = h
         chosen += scores[h] >= lowest
     return chosen
-
-
-@kernel()
-def count(
-    scores: np.ndarray, hits: np.ndarray, n_hits: int, above: np.ndarray, level: np.ndarray
-) -> None:
-    """Count for each of hits[:n_hits] the larger scores and the equal ones.
-
-    The arrays of hits have room for a multiple of TOGETHER. The counts are as wide as the scores,
-    so that both fill vector registers alike.
-    """
-    hits[n_hits : n_hits + TOGETHER - 1] = 0
-    zero = np.int32(0)
-    for i in range(0, n_hits, TOGETHER):
-        s0, s1 = scores[hits[i]], scores[hits[i + 1]]
-        s2, s3 = scores[hits[i + 2]], scores[hits[i + 3]]
-        above0, above1, above2, above3 = zero, zero, zero, zero
-        from0, from1, from2, from3 = zero, zero, zero, zero
-        for j in range(len(scores)):
-            above0 = np.int32(above0 + (scores[j] > s0))
-            above1 = np.int32(above1 + (scores[j] > s1))
-            above2 = np.int32(above2 + (scores[j] > s2))
-            above3 = np.int32(above3 + (scores[j] > s3))
-            from0 = np.int32(from0 + (scores[j] >= s0))
-            from1 = np.int32(from1 + (scores[j] >= s1))
-            from2 = np.int32(from2 + (scores[j] >= s2))
-            from3 = np.int32(from3 + (scores[j] >= s3))
-        above[i], above[i + 1], above[i + 2], above[i + 3] = above0, above1, above2, above3
-        level[i], level[i + 1] = from0 - above0, from1 - above1
-        level[i + 2], level[i + 3] = from2 - above2, from3 - above3
 
 
 @kernel()

@@ -10,11 +10,10 @@ import numpy as np
 
 from letorbench.conventions import Convention
 from letorbench.errors import DataError
-from letorbench.jit import kernel
-from letorbench.measures.all_orders import COUNTED, Queries, RankTable, mean_of_queries
+from letorbench.measures.all_orders import Queries, RankTable, mean_of_queries
 from letorbench.measures.measure import Measure
 from letorbench.measures.rankings import Rankings
-from letorbench.measures.sorting import descending
+from letorbench.measures.relevant_ranks import relevant_ranks
 from letorbench.threads import in_threads
 
 #: the smallest number of documents for which another thread pays
@@ -190,40 +189,3 @@ class PreparedMetric:
         ordered = np.sort(shift + ranks) - shift
         count = np.arange(1, len(ranks) + 1) - self.hit_offsets[self.query]
         return count / ordered
-
-
-@kernel()
-def relevant_ranks(
-    scores: np.ndarray,
-    offsets: np.ndarray,
-    hits: np.ndarray,
-    hit_offsets: np.ndarray,
-    ranks: np.ndarray,
-) -> None:
-    """Write to ranks[h] the rank, from 1, of document hits[h] in its query; ties in file order."""
-    for q in range(len(offsets) - 1):
-        if hit_offsets[q + 1] - hit_offsets[q] > COUNTED:
-            order, place = ranked_query(scores, offsets[q : q + 2])
-            for h in range(hit_offsets[q], hit_offsets[q + 1]):
-                ranks[h] = place[hits[h] - offsets[q]] + 1
-            continue
-        for h in range(hit_offsets[q], hit_offsets[q + 1]):
-            score = scores[hits[h]]
-            before, behind = scores[offsets[q] : hits[h]], scores[hits[h] + 1 : offsets[q + 1]]
-            above = 1
-            for j in range(len(before)):
-                above += before[j] >= score
-            for j in range(len(behind)):
-                above += behind[j] > score
-            ranks[h] = above
-
-
-@kernel()
-def ranked_query(scores: np.ndarray, bounds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sort the documents bounds[0]..bounds[1] - 1: their rows in rank order, and their places."""
-    n = bounds[1] - bounds[0]
-    order, place = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    descending(scores[bounds[0] : bounds[1]], bounds - bounds[0], order)
-    for p in range(n):
-        place[order[p]] = p
-    return order, place

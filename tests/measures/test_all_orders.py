@@ -8,7 +8,8 @@ import pytest
 from letorbench.conventions import CONVENTIONS
 from letorbench.errors import DataError
 from letorbench.measures import PreparedMetric, parse
-from letorbench.measures.all_orders import COUNTED, high_hits
+from letorbench.measures.all_orders import high_hits
+from letorbench.measures.counting import COUNTED
 
 #: queries of few hits, which are counted, and of many, which are sorted
 SHORT, LONG = np.array([0, 1, 41, 41, 43, 150]), np.array([0, 90, 4 * COUNTED, 5 * COUNTED])
