@@ -11,9 +11,18 @@ import numpy as np
 
 from letorbench.jit import kernel
 
-#: the widest span of a query's scores that shared exponentials serve: exp(-SPAN) to the power of
-#: 8, the longest product of exponentials that a kernel forms, still is a normal float64
+#: the widest span of a query's scores that shared exponentials serve: a product of 8 of them is
+#: a normal float64, and `pairwise_logistic` multiplies no more at this span
 SPAN = 80.0
+#: documents are padded with u = 0, which adds nothing to a sum, to a multiple of this, the
+#: compiler's unrolled vector length
+VECTOR = 16
+
+
+@kernel()
+def padded(size: int) -> int:
+    """Return the size, up to the next multiple of `VECTOR`."""
+    return (size + VECTOR - 1) // VECTOR * VECTOR
 
 
 @kernel()

@@ -16,7 +16,7 @@ import numpy as np
 
 from letorbench.datasets.queryset import LabelBlocks
 from letorbench.jit import kernel, longest_query
-from letorbench.losses.exponentials import SPAN, exponentials
+from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, padded
 
 #: the lambda functions' numbers in compiled code
 RANKNET, RANKNET_NDCG, STEP, SPRING, NDCG_DIFFERENCE = range(5)
@@ -51,6 +51,18 @@ class LambdaRule(NamedTuple):
     factor: np.ndarray
 
 
+class Lower(NamedTuple):
+    """The lower documents of a block's pairs, from 0 on, padded with zeros to whole vectors.
+
+    push: minus the force on them. The others are as in `LambdaWorkspace`.
+    """
+
+    u: np.ndarray
+    gain: np.ndarray
+    discount: np.ndarray
+    push: np.ndarray
+
+
 class LambdaWorkspace(NamedTuple):
     """Arrays with one number for each document of the longest query, in label order.
 
@@ -70,6 +82,7 @@ class LambdaWorkspace(NamedTuple):
     rank_of_row: np.ndarray
     tied_of_row: np.ndarray
     at: np.ndarray
+    lower: Lower
 
 
 @kernel()
@@ -87,6 +100,12 @@ def lambda_workspace(longest: int) -> LambdaWorkspace:
         np.empty(longest, np.int64),
         np.empty(longest, np.int64),
         np.empty(longest, np.int64),
+        Lower(
+            np.empty(longest + VECTOR),
+            np.empty(longest + VECTOR),
+            np.empty(longest + VECTOR),
+            np.empty(longest + VECTOR),
+        ),
     )
 
 
@@ -180,14 +199,13 @@ def _all_pairs(
     begin = blocks.starts[first]
     size = blocks.starts[last] - begin
     near = kind == RANKNET_NDCG and abs(margin) <= SPAN and exponentials(s, size, u) <= SPAN
-    shrink = np.exp(-margin)
     for b in range(first, last - 1):
-        b1 = blocks.starts[b + 1] - begin
-        for i in range(blocks.starts[b] - begin, b1):
-            if near:
-                _ranknet_ndcg_row(u, gain, discount, i, b1, size, shrink, force)
-                if not ties:
-                    continue
+        b0, b1 = blocks.starts[b] - begin, blocks.starts[b + 1] - begin
+        if near:
+            _ranknet_ndcg_block(b0, b1, size, np.exp(-margin), workspace)
+            if not ties:
+                continue
+        for i in range(b0, b1):
             for j in range(b1, size):
                 tied = s[i] == s[j]
                 if near and not tied:
@@ -199,28 +217,58 @@ def _all_pairs(
                 force[j] -= pull
 
 
-@kernel(reorder=True)
-def _ranknet_ndcg_row(
-    u: np.ndarray,
-    gain: np.ndarray,
-    discount: np.ndarray,
-    i: int,
-    begin: int,
-    end: int,
-    shrink: float,
-    force: np.ndarray,
+@kernel()
+def _ranknet_ndcg_block(
+    b0: int, b1: int, size: int, shrink: float, workspace: LambdaWorkspace
 ) -> None:
-    """Add the forces of document i and the documents begin..end - 1: u_j / (u_i + u_j) |dNDCG|.
+    """Add the forces of the block b0..b1 - 1 and the documents b1..size - 1 behind it.
 
-    Two documents that share ranks have equal discounts, and feel no force here.
+    The force of a pair is u_j / (shrink u_i + u_j) |dNDCG|. Two documents that share ranks have
+    equal discounts, and feel no force here.
     """
-    u_i, gain_i, discount_i, total = u[i] * shrink, gain[i], discount[i], 0.0
-    for j in range(begin, end):
-        swap = (gain_i - gain[j]) * abs(discount_i - discount[j])
-        pull = u[j] / (u_i + u[j]) * swap
+    u, gain, discount, force = workspace.u, workspace.gain, workspace.discount, workspace.force
+    lower, n = workspace.lower, size - b1
+    stop = padded(n)
+    for to, values in ((lower.u, u), (lower.gain, gain), (lower.discount, discount)):
+        to[:n], to[n:stop] = values[b1:size], 0.0
+    lower.push[:stop] = 0.0
+    for i in range(b0, b1 - 1, 2):
+        _two_rows(i, stop, shrink, workspace)
+    if (b1 - b0) % 2:
+        _row(b1 - 1, stop, shrink, workspace)
+    for j in range(n):
+        force[b1 + j] -= lower.push[j]
+
+
+@kernel(reorder=True)
+def _two_rows(i: int, stop: int, shrink: float, workspace: LambdaWorkspace) -> None:
+    """Do `_row` for the documents i and i + 1 of one label: one division for two pairs."""
+    u, gain, discount, push = workspace.lower
+    u0, u1 = workspace.u[i] * shrink, workspace.u[i + 1] * shrink
+    gain_i, d0, d1 = workspace.gain[i], workspace.discount[i], workspace.discount[i + 1]
+    total0, total1 = 0.0, 0.0
+    for j in range(stop):
+        a, b = u0 + u[j], u1 + u[j]
+        shared = u[j] / (a * b) * (gain_i - gain[j])
+        pull0 = shared * b * abs(d0 - discount[j])
+        pull1 = shared * a * abs(d1 - discount[j])
+        total0 += pull0
+        total1 += pull1
+        push[j] += pull0 + pull1
+    workspace.force[i] += total0
+    workspace.force[i + 1] += total1
+
+
+@kernel(reorder=True)
+def _row(i: int, stop: int, shrink: float, workspace: LambdaWorkspace) -> None:
+    """Add the forces of document i and the lower documents."""
+    u, gain, discount, push = workspace.lower
+    u_i, gain_i, d_i, total = workspace.u[i] * shrink, workspace.gain[i], workspace.discount[i], 0.0
+    for j in range(stop):
+        pull = u[j] / (u_i + u[j]) * (gain_i - gain[j]) * abs(d_i - discount[j])
         total += pull
-        force[j] -= pull
-    force[i] += total
+        push[j] += pull
+    workspace.force[i] += total
 
 
 @kernel()

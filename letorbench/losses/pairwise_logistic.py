@@ -9,7 +9,7 @@ NumPy. The compiled kernel below it does three things to be fast:
   a lower label than document i are then the contiguous ones behind i's block.
 * With u = exp(s - max s), sigma(s_j - s_i) = u_j / (u_i + u_j): one exponential a document
   instead of one a pair. If the scores of a query span more than SPAN, each pair has its own.
-* The logarithms of `ROWS` pairs are taken as the one logarithm of their product.
+* The logarithms of many pairs are taken as the one logarithm of their product.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ import numpy as np
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices
-from letorbench.losses.exponentials import SPAN, exponentials
+from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, padded
+from letorbench.losses.far_sums import far_blocks, far_pays
 from letorbench.losses.smooth_sums import PairBlock, pays, ranknet_blocks
 
-#: pairs whose logarithms are taken as one; a product of so many u_i + u_j is a normal number
-ROWS = 8
+#: a product of factors from 2 e^(-span) to 2 is a normal number while span x factors is below this
+LOGARITHM = 640.0
 
 
 def pairwise_logistic(scores: np.ndarray, labels: np.ndarray) -> tuple[float, np.ndarray]:
@@ -66,18 +67,30 @@ LOSSES = (Loss("ranknet", "sum over pairs r_i > r_j of log(1 + exp(-(s_i - s_j))
 
 
 class PairWorkspace(NamedTuple):
-    """Arrays with one number for each document of the longest query, in label order."""
+    """Arrays with one number for each document of the longest query, in label order.
+
+    lower, product, push: of the lower documents of a block's pairs, padded, from 0 on.
+    """
 
     s: np.ndarray
     u: np.ndarray
-    product: np.ndarray
     force: np.ndarray
+    lower: np.ndarray
+    product: np.ndarray
+    push: np.ndarray
 
 
 @kernel()
 def pair_workspace(longest: int) -> PairWorkspace:
     """Allocate the workspace for queries of up to `longest` documents."""
-    return PairWorkspace(np.empty(longest), np.empty(longest), np.empty(longest), np.empty(longest))
+    return PairWorkspace(
+        np.empty(longest),
+        np.empty(longest),
+        np.empty(longest),
+        np.empty(longest + VECTOR),
+        np.empty(longest + VECTOR),
+        np.empty(longest + VECTOR),
+    )
 
 
 @kernel()
@@ -146,60 +159,74 @@ def add_forces(workspace: PairWorkspace, pairs: PairBlock, top: float, span: flo
     The workspace has the scores of the query in `s` and what `exponentials` gives in `u`; top
     is the largest score, and span the scores' range.
     """
-    s, u, product, force = workspace
+    s, u, force, lower, product, push = workspace
     b0, b1, begin, end = pairs
     cost = 0.0
     if not span <= SPAN:
+        if np.isfinite(span) and far_pays(b1 - b0, end - begin):
+            return far_blocks(s, pairs, force)
         for i in range(b0, b1):
             cost += _row_far(s, i, begin, end, force)
         return cost
     if pays(b1 - b0, end - begin, span):
         return ranknet_blocks(s, u, pairs, top, span, force)
-    for start in range(b0, b1, ROWS):
-        product[begin:end] = 1.0
-        stop = min(start + ROWS, b1)
-        for i in range(start, stop - 1, 2):
-            _two_rows(u, i, begin, end, product, force)
-        if (stop - start) % 2:
-            _row(u, stop - 1, begin, end, product, force)
-        for i in range(start, stop):
-            cost -= (s[i] - top) * (end - begin)
-        for j in range(begin, end):
+    size = end - begin
+    stop = padded(size)
+    lower[:size], lower[size:stop], push[:stop] = u[begin:end], 0.0, 0.0
+    together = int(LOGARITHM / max(span, 1.0))
+    for first in range(b0, b1, together):
+        last = min(first + together, b1)
+        product[:stop] = 1.0
+        in_fours = last - (last - first) % 4
+        for i in range(first, in_fours, 4):
+            _four_rows(u[i : i + 4], lower[:stop], product, push, force[i : i + 4])
+        for i in range(in_fours, last):
+            force[i] += _row(u[i], lower[:stop], product, push)
+        for i in range(first, last):
+            cost -= (s[i] - top) * size
+        for j in range(size):
             cost += np.log(product[j])
+    for j in range(size):
+        force[begin + j] -= push[j]
     return cost
 
 
 @kernel(reorder=True)
-def _two_rows(
-    u: np.ndarray, i: int, begin: int, end: int, product: np.ndarray, force: np.ndarray
+def _four_rows(
+    upper: np.ndarray, lower: np.ndarray, product: np.ndarray, push: np.ndarray, force: np.ndarray
 ) -> None:
-    """Do `_row` for the documents i and i + 1 at once: one division for two pairs."""
-    u_i, u_next, total, total_next = u[i], u[i + 1], 0.0, 0.0
-    for j in range(begin, end):
-        both, both_next = u_i + u[j], u_next + u[j]
-        all_four = both * both_next
-        shared = u[j] / all_four
+    """Do `_row` for four documents at once: one division for four pairs."""
+    u0, u1, u2, u3 = upper[0], upper[1], upper[2], upper[3]
+    total0, total1, total2, total3 = 0.0, 0.0, 0.0, 0.0
+    for j in range(len(lower)):
+        a, b, c, d = u0 + lower[j], u1 + lower[j], u2 + lower[j], u3 + lower[j]
+        ab, cd = a * b, c * d
+        all_four = ab * cd
+        shared = lower[j] / all_four
         product[j] *= all_four
-        total += shared * both_next
-        total_next += shared * both
-        force[j] -= shared * (both + both_next)
-    force[i] += total
-    force[i + 1] += total_next
+        first, second = shared * cd, shared * ab
+        total0 += first * b
+        total1 += first * a
+        total2 += second * d
+        total3 += second * c
+        push[j] += first * (a + b) + second * (c + d)
+    force[0] += total0
+    force[1] += total1
+    force[2] += total2
+    force[3] += total3
 
 
 @kernel(reorder=True)
-def _row(
-    u: np.ndarray, i: int, begin: int, end: int, product: np.ndarray, force: np.ndarray
-) -> None:
-    """Add the forces of document i and the documents begin..end - 1; multiply the products."""
-    u_i, total = u[i], 0.0
-    for j in range(begin, end):
-        both = u_i + u[j]
-        pull = u[j] / both
+def _row(u_i: float, lower: np.ndarray, product: np.ndarray, push: np.ndarray) -> float:
+    """Add the pulls u_j / (u_i + u_j) to `push`, multiply the products; return the pulls' sum."""
+    total = 0.0
+    for j in range(len(lower)):
+        both = u_i + lower[j]
+        pull = lower[j] / both
         product[j] *= both
         total += pull
-        force[j] -= pull
-    force[i] += total
+        push[j] += pull
+    return total
 
 
 @kernel()

@@ -16,6 +16,8 @@ from letorbench.jit import kernel
 
 #: half the interval that the series is made on, at least
 NARROWEST = 0.5
+#: pairs that take the time of one term of one document
+PAIRS = 16
 #: how much of the strip without poles is used, and the logarithm of the error asked for
 STRIP, DIGITS = 0.9, 37.0
 
@@ -39,7 +41,8 @@ def terms(span: float) -> int:
 @kernel()
 def pays(upper: int, lower: int, span: float) -> bool:
     """Whether the series takes less time than the upper * lower pairs."""
-    return upper * lower > 4 * terms(span) * (upper + lower)
+    n = terms(span)
+    return upper * lower > PAIRS * n * (upper + lower + PAIRS // 2 * n)
 
 
 @kernel()
@@ -56,39 +59,58 @@ def ranknet_blocks(
     s: scores; u = exp(s - top), top the largest score and span the scores' range.
     """
     b0, b1, begin, end = pairs
-    n = terms(span)
     half = max(0.5 * span, NARROWEST)
     middle = top - 0.5 * span
-    pull, push = np.empty(n), np.empty(n)
+    pull = pull_series(u[begin:end], middle - top, half)
+    push = pull_series(u[b0:b1], middle - top, half)
+    for i in range(b0, b1):
+        force[i] += series(pull, (s[i] - middle) / half)
+    for j in range(begin, end):
+        force[j] -= (b1 - b0) - series(push, (s[j] - middle) / half)
+    return series_cost(pull, s[b0:b1], u[begin:end], top, middle, half)
+
+
+@kernel()
+def pull_series(u: np.ndarray, middle: float, half: float) -> np.ndarray:
+    """Coefficients of sum_j sigma(y_j - x) for x from middle - half to middle + half.
+
+    u = exp(y).
+    """
+    n = terms(2.0 * half)
+    values = np.empty(n)
     for k in range(n):
-        v = np.exp(middle - top + half * np.cos(np.pi * (k + 0.5) / n))
-        pull[k] = _share(u, begin, end, v)
-        push[k] = (b1 - b0) - _share(u, b0, b1, v)
-    pull, push = _coefficients(pull), _coefficients(push)
-    # d/dx sum_j log(1 + e^{s_j - x}) is minus the pull: its series integrated, then the constant
+        values[k] = _share(u, np.exp(middle + half * np.cos(np.pi * (k + 0.5) / n)))
+    return _coefficients(values)
+
+
+@kernel()
+def series_cost(
+    pull: np.ndarray, x: np.ndarray, u: np.ndarray, top: float, middle: float, half: float
+) -> float:
+    """Return sum_ij log(1 + exp(y_j - x_i)), with the `pull_series` of u = exp(y - top).
+
+    d/dx sum_j log(1 + e^{y_j - x}) is minus the pull: its series integrated, then the constant.
+    """
+    n = len(pull)
     integral = np.zeros(n + 1)
     for k in range(1, n + 1):
         later = pull[k + 1] if k + 1 < n else 0.0
         integral[k] = half * (pull[k - 1] * (2.0 if k == 1 else 1.0) - later) / (2.0 * k)
     right = np.exp(-(middle - top + half))
     constant = integral.sum()
-    for j in range(begin, end):
+    for j in range(len(u)):
         constant += np.log1p(u[j] * right)
     cost = 0.0
-    for i in range(b0, b1):
-        t = (s[i] - middle) / half
-        force[i] += _series(pull, t)
-        cost += constant - _series(integral, t)
-    for j in range(begin, end):
-        force[j] -= _series(push, (s[j] - middle) / half)
+    for i in range(len(x)):
+        cost += constant - series(integral, (x[i] - middle) / half)
     return cost
 
 
 @kernel(reorder=True)
-def _share(u: np.ndarray, begin: int, end: int, v: float) -> float:
+def _share(u: np.ndarray, v: float) -> float:
     """sum of u / (u + v)."""
     total = 0.0
-    for j in range(begin, end):
+    for j in range(len(u)):
         total += u[j] / (u[j] + v)
     return total
 
@@ -106,7 +128,7 @@ def _coefficients(values: np.ndarray) -> np.ndarray:
 
 
 @kernel()
-def _series(coefficients: np.ndarray, t: float) -> float:
+def series(coefficients: np.ndarray, t: float) -> float:
     """sum of c_m T_m(t), by Clenshaw's recurrence."""
     before, last = 0.0, 0.0
     for m in range(len(coefficients) - 1, 0, -1):

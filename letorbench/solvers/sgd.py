@@ -21,7 +21,6 @@ from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
 from letorbench.features.moments import mean_and_variance
 from letorbench.jit import kernel, longest_query
-from letorbench.losses.base import require_comparable
 from letorbench.losses.gains import inverse_ideal_dcg, truncated_discount
 from letorbench.losses.lambda_gradients import LambdaRule, lambda_workspace, query_lambdas
 from letorbench.losses.lambdas import Lambda
@@ -141,7 +140,6 @@ class TrainingQueries(NamedTuple):
 
     @staticmethod
     def of(queries: QuerySet, function: Lambda, passes: str) -> TrainingQueries:
-        require_comparable(queries)  # RankNet's, too: steps may drive its scores far apart
         return TrainingQueries(
             queries.features,
             queries.by_label,

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
 from letorbench.losses.exponentials import SPAN
-from letorbench.losses.pairwise_logistic import PairWorkspace, ranknet_query
+from letorbench.losses.far_sums import far_pays
+from letorbench.losses.pairwise_logistic import pair_workspace, ranknet_query
 from letorbench.losses.smooth_sums import PairBlock, pays, ranknet_blocks, terms
 
 
 def by_pairs(s, b0, b1, begin, end):
     """Forces and cost of the pairs (b0..b1 - 1) x (begin..end - 1), one by one."""
     difference = s[b0:b1, None] - s[None, begin:end]
-    pull = 1.0 / (1.0 + np.exp(difference))
+    pull = expit(-difference)
     force = np.zeros(len(s))
     force[b0:b1] = pull.sum(axis=1)
     force[begin:end] = -pull.sum(axis=0)
@@ -34,14 +36,33 @@ def test_series_is_the_sum_over_all_pairs(span, rng):
 
 def test_a_long_query_uses_it_and_a_short_one_does_not(rng):
     assert not pays(10, 990, 5.0)
-    assert not pays(75, 75, 2.0)
-    assert pays(2_000, 2_000, 5.0)
+    assert not pays(400, 400, 2.0)
+    assert pays(3_000, 3_000, 5.0)
     assert terms(1.0) < terms(10.0) < terms(SPAN)
-    s = np.concatenate([rng.normal(1.0, 1.0, 1_500), rng.normal(0.0, 1.0, 2_500)])
-    starts = np.array([0, 500, 1_500, 4_000], dtype=np.int64)
-    force, u, product = np.empty(4_000), np.empty(4_000), np.empty(4_000)
-    cost = ranknet_query(PairWorkspace(s, u, product, force), starts, 0, 3)
-    parts = [by_pairs(s, 0, 500, 500, 4_000), by_pairs(s, 500, 1_500, 1_500, 4_000)]
-    np.testing.assert_allclose(force, parts[0][0] + parts[1][0], rtol=1e-11, atol=1e-10)
-    assert cost == pytest.approx(parts[0][1] + parts[1][1], rel=1e-12)
-    assert abs(force.sum()) < 1e-8
+    s = np.concatenate([rng.normal(1.0, 1.0, 3_000), rng.normal(0.0, 1.0, 3_000)])
+    _check_query(s, [0, 2_000, 3_000, 6_000])
+
+
+@pytest.mark.parametrize("spread", [30.0, 300.0, 1e5, 1e12])
+def test_long_blocks_of_scores_far_apart(spread, rng):
+    s = rng.normal(0.0, spread, 3_000)
+    s[100:2_900] = np.where(rng.random(2_800) < 0.5, s[100:2_900], rng.normal(spread, 5.0, 2_800))
+    s[::7] = s[0]
+    _check_query(s, [0, 600, 1_400, 3_000])
+
+
+def test_where_the_far_sums_pay():
+    assert far_pays(600, 2_400) and far_pays(800, 1_600)
+    assert not far_pays(200, 2_800)
+
+
+def _check_query(s, starts):
+    """Compare a query's forces and cost with the sums over its pairs."""
+    workspace = pair_workspace(len(s))
+    workspace.s[:] = s
+    cost = ranknet_query(workspace, np.array(starts, dtype=np.int64), 0, len(starts) - 1)
+    parts = [by_pairs(s, a, b, b, len(s)) for a, b in zip(starts, starts[1:-1])]
+    force = sum(part[0] for part in parts)
+    np.testing.assert_allclose(workspace.force, force, rtol=1e-11, atol=1e-9)
+    assert cost == pytest.approx(sum(part[1] for part in parts), rel=1e-12)
+    assert abs(workspace.force.sum()) < 1e-7

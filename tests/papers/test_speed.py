@@ -8,7 +8,7 @@ from itertools import count
 import numpy as np
 import pytest
 
-from letorbench.papers import speed
+from letorbench.papers import lambdarank_timing, speed
 from letorbench.papers.speed import Timing
 
 
@@ -78,6 +78,12 @@ def test_the_best_of_three_counts_where_an_epoch_is_short(monkeypatch):
     timings = speed.growing((10, 20, 30), (1,), patience=1.0)
     # .2 s is more than a tenth of the patience: once is enough
     assert [t.seconds for t in timings] == [0.01, 0.2, 0.04]
+
+
+def test_the_longest_query_is_timed_and_not_refused():
+    query = speed.one_query(max(lambdarank_timing.SIZES))
+    assert query.n_docs == 512_000
+    assert 0.0 < speed.epoch_seconds(query, speed.PASSES["ours"], 1) < 10.0
 
 
 def test_the_slope_and_its_interval_are_those_of_least_squares():
