@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from functools import cache, partial
 from importlib import import_module
+from types import MappingProxyType
 from typing import TypeVar
 
 import numpy as np
@@ -17,10 +18,11 @@ from threadpoolctl import ThreadpoolController
 
 Result = TypeVar("Result")
 
-#: the name of every thread of the pool starts with this
-WORKER = "letorbench-worker"
-
 _limit: ContextVar[int | None] = ContextVar("thread limit", default=None)
+#: what the tasks beside this one raised, by their numbers
+_errors: ContextVar[Mapping[int, BaseException]] = ContextVar(
+    "errors of the tasks beside", default=MappingProxyType({})
+)
 
 
 def thread_count() -> int:
@@ -39,11 +41,6 @@ def thread_count() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:
         return os.cpu_count() or 1
-
-
-def free_threads() -> int:
-    """Return how many tasks `in_turn` runs at once here: on a thread of the pool, one."""
-    return 1 if threading.current_thread().name.startswith(WORKER) else thread_count()
 
 
 @contextmanager
@@ -74,24 +71,52 @@ def _libraries() -> ThreadpoolController:
 @cache
 def _pool(process: int, size: int) -> ThreadPoolExecutor:
     """Return the pool of this process; a forked child makes its own."""
-    return ThreadPoolExecutor(size, thread_name_prefix=WORKER)
+    return ThreadPoolExecutor(size, thread_name_prefix="letorbench-worker")
+
+
+def in_vain() -> bool:
+    """Whether a task beside this one has failed, so that nobody will see what this one returns.
+
+    A long task asks now and then: Ctrl-C ends the task of the first thread, which then waits for
+    the others.
+    """
+    return bool(_errors.get())
 
 
 def in_turn(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
     """Run tasks on all threads; return their results in the order of the tasks.
 
-    Called from a task of the pool, it runs the tasks one after the other.
+    A thread that is done with a task takes the next one. After an error no task begins. What a
+    task computes, it computes on its own thread alone.
     """
-    if min(free_threads(), len(tasks)) < 2:
+    threads = min(thread_count(), len(tasks))
+    if threads < 2:
         return [task() for task in tasks]
+    numbers, lock = iter(range(len(tasks))), threading.Lock()
+    results: dict[int, Result] = {}
+    errors: dict[int, BaseException] = {}
+
+    def work() -> None:
+        token = _errors.set(errors)
+        while not errors:
+            with lock:
+                number = next(numbers, None)
+            if number is None:
+                break
+            try:
+                with limited_threads(1):
+                    results[number] = tasks[number]()
+            except BaseException as error:
+                errors[number] = error
+        _errors.reset(token)
+
     pool = _pool(os.getpid(), thread_count())
-    first, *others = tasks
-    started = [pool.submit(task) for task in others]
-    try:
-        return [first(), *(each.result() for each in started)]
-    finally:
-        for each in started:
-            each.cancel()
+    others = [pool.submit(work) for _ in range(threads - 1)]
+    work()
+    wait(others)
+    if errors:
+        raise errors[min(errors)]  # tasks begin in order, so this is the first that fails
+    return [results[number] for number in range(len(tasks))]
 
 
 def in_threads(

@@ -7,7 +7,6 @@ of the slices fall wherever they can.
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
@@ -26,7 +25,7 @@ from letorbench.models.families import FAMILIES, FamilyChoice
 from letorbench.rankers import Ranker, names, ranker
 from letorbench.solvers.stump_search import BinnedFeatures, best_stump
 from letorbench.solvers.validation import Validation
-from letorbench.threads import free_threads, in_threads, in_turn, limited_threads, thread_count
+from letorbench.threads import in_threads, limited_threads, thread_count
 
 RANKERS = [
     pytest.param(
@@ -175,17 +174,6 @@ def test_a_limit_holds_inside_its_block_and_is_one_at_least(monkeypatch):
             with limited_threads(None):
                 assert thread_count() == given, asked
     assert thread_count() == 4
-
-
-def test_a_thread_of_the_pool_has_no_others(monkeypatch):
-    monkeypatch.setenv("LETORBENCH_THREADS", "3")
-    together = threading.Barrier(3)
-
-    def task() -> int:
-        together.wait(timeout=60.0)
-        return free_threads()
-
-    assert in_turn([task] * 3) == [3, 1, 1]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
@@ -23,7 +23,7 @@ from letorbench.rankers.base import Ranker
 from letorbench.results.trials_file import Training, setting_text
 from letorbench.solvers.course import chosen_anew
 from letorbench.solvers.validation import Validation
-from letorbench.threads import in_threads
+from letorbench.threads import in_turn, one_blas_thread
 
 #: a fit that takes so many times the time limit is worth a warning
 OVERRUN = 2.0
@@ -158,11 +158,7 @@ def select(
     fit = partial(_fitted, cls, train, validation, seed, time_limit, stored)
     settings = list(settings_tried(cls, fixed))
 
-    def part(start: int, stop: int) -> list[_Candidate]:
-        return [fit(each) for each in settings[start:stop]]
-
-    slices = in_threads(part, len(settings)) if cls.one_thread else [part(0, len(settings))]
-    candidates = [candidate for each in slices for candidate in each]
+    candidates = _fitted_all(fit, settings, at_once=cls.one_thread)
     chosen = _chosen(candidates)
     while grows and _differ(candidates):
         further = grown(free, tried, chosen.trial.settings)
@@ -214,6 +210,16 @@ class _Candidate:
     undeclared: bool
     training: Training
     reused: bool
+
+
+def _fitted_all(
+    fit: Callable[[Settings], _Candidate], settings: Sequence[Settings], at_once: bool
+) -> list[_Candidate]:
+    tasks = [partial(fit, each) for each in settings]
+    if not at_once:
+        return [task() for task in tasks]
+    with one_blas_thread():  # the first thread that is done would end another's own limit
+        return in_turn(tasks)
 
 
 def _fitted(

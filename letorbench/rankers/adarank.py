@@ -19,7 +19,7 @@ from letorbench.rankers.base import Ranker
 from letorbench.solvers.boosting import Term, adaboost_step, boost
 from letorbench.solvers.learned import Learned
 from letorbench.solvers.validation import Validation
-from letorbench.threads import free_threads, in_threads, in_turn, limited_threads
+from letorbench.threads import in_threads, in_turn, thread_count
 
 #: an objective that is lower by less is not lower: sums in another order differ as much
 ROUNDING = 1e-12
@@ -196,7 +196,7 @@ class _Booster:
         agreement = product(self.E_alone, weights)
         order = np.argsort(-agreement, kind="stable")
         order = order[agreement[order] > 0.0]
-        together = free_threads()
+        together = thread_count()
         for start in range(0, len(order), together):
             for k, alpha, E in self._tried(order[start : start + together], agreement, scores):
                 if objective(E) < before - ROUNDING:
@@ -229,12 +229,9 @@ class _Booster:
         return E
 
     def _evaluate_with(self, k: int, alpha: float, scores: np.ndarray) -> np.ndarray:
-        """Return E(q, scores + alpha h_k), on one thread: the others have the other threads."""
+        """Return E(q, scores + alpha h_k)."""
         learner = self.learners[k]
-        with limited_threads(1):
-            return self.E.mean_of_orders(
-                scores, alpha * learner.sign, self.columns[learner.feature]
-            )
+        return self.E.mean_of_orders(scores, alpha * learner.sign, self.columns[learner.feature])
 
     def _values(self, k: int) -> np.ndarray:
         """Return what weak ranker k gives the training documents."""

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 
 from letorbench.errors import UsageError
+from letorbench.threads import in_vain
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,8 @@ class Deadline:
 
     @property
     def passed(self) -> bool:
-        """Whether the time is over."""
-        return time.monotonic() >= self.end
+        """Whether the time is over, or nobody will see the model; see `in_vain`."""
+        return time.monotonic() >= self.end or in_vain()
 
 
 #: the deadline of a training without a time limit

@@ -1,0 +1,77 @@
+"""Tasks on several threads: each once, in their order, and what an error does to the others."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from letorbench.solvers.deadline import NEVER
+from letorbench.threads import in_turn, in_vain, limited_threads, thread_count
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_each_task_runs_once_and_results_keep_their_order(threads: int) -> None:
+    ran: list[int] = []
+
+    def task(number: int) -> int:
+        time.sleep(0.01 if number % 3 == 0 else 0.0)
+        ran.append(number)
+        return 10 * number
+
+    with limited_threads(threads):
+        results = in_turn([lambda n=n: task(n) for n in range(20)])
+    assert results == [10 * n for n in range(20)]
+    assert sorted(ran) == list(range(20))
+
+
+def test_a_thread_that_is_done_takes_the_next_task() -> None:
+    others = threading.Semaphore(0)
+
+    def long() -> None:
+        for _ in range(9):
+            assert others.acquire(timeout=10.0)
+
+    with limited_threads(2):
+        in_turn([long, *[others.release] * 9])
+
+
+def test_a_task_has_its_own_thread_alone() -> None:
+    with limited_threads(4):
+        assert in_turn([thread_count] * 8) == [1] * 8
+        assert thread_count() == 4
+
+
+def test_an_error_ends_the_others_and_the_first_one_is_raised() -> None:
+    began: list[int] = []
+    both = threading.Barrier(2, timeout=10.0)
+
+    def fails(number: int) -> None:
+        began.append(number)
+        both.wait()
+        time.sleep(0.1 * (1 - number))  # the second task fails first
+        raise ValueError(f"task {number}")
+
+    with limited_threads(2), pytest.raises(ValueError, match="task 0"):
+        in_turn([lambda n=n: fails(n) for n in range(10)])
+    assert sorted(began) == [0, 1]
+
+
+def test_a_long_task_learns_that_another_failed() -> None:
+    ended: list[bool] = []
+
+    def long() -> None:
+        start = time.monotonic()
+        while not NEVER.passed and time.monotonic() < start + 10.0:
+            time.sleep(0.01)
+        ended.append(in_vain())
+
+    def fails() -> None:
+        raise KeyboardInterrupt
+
+    for tasks in ([fails, long], [long, fails]):
+        with limited_threads(2), pytest.raises(KeyboardInterrupt):
+            in_turn(tasks)
+    assert set(ended) <= {True}  # it may not have begun
+    assert not in_vain() and not NEVER.passed
