@@ -77,7 +77,7 @@ def checked_xgboost(text: str) -> str:
     """
     try:
         learner = json.loads(text, object_pairs_hook=_unique)["learner"]
-        n_features = int(learner["learner_model_param"]["num_feature"])
+        n_features = _whole(learner["learner_model_param"]["num_feature"])
         forest = learner["gradient_booster"]
         _require(forest["name"] == "gbtree", "the booster", forest["name"], "gbtree")
         trees = forest["model"]["trees"]
@@ -120,7 +120,7 @@ def _check_lightgbm_tree(tree: Mapping[str, str], n_features: int) -> None:
 
 
 def _check_xgboost_tree(tree: Mapping[str, Any], n_features: int) -> None:
-    n = int(tree["tree_param"]["num_nodes"])
+    n = _whole(tree["tree_param"]["num_nodes"])
     for name in (*_NODES, *_VALUES):
         _require(isinstance(tree[name], list), name, type(tree[name]).__name__, "a list")
         _require(len(tree[name]) == n > 0, name, len(tree[name]), n)
