@@ -73,17 +73,10 @@ class BinnedFeatures:
             raise UsageError(f"found bins={max_bins}, expected 2 or more")
         features = float32_features(features)
         columns = range(features.shape[1])
-        cuts = tuple(in_turn([partial(_cuts, features, k, max_bins) for k in columns]))
+        binned = in_turn([partial(_binned_column, features, k, max_bins) for k in columns])
+        codes = np.stack([own for _, own in binned])  # in the widest of their types
+        cuts = tuple(own for own, _ in binned)
         n_bins = np.array([len(c) + 1 for c in cuts], dtype=np.int64)
-        largest = n_bins.max(initial=1)
-        dtype = np.uint8 if largest <= 2**8 else np.uint16 if largest <= 2**16 else np.uint32
-        codes = np.empty((features.shape[1], len(features)), dtype)
-
-        def encode(k: int) -> None:
-            values, rows = sorted_column(features, k)
-            codes[k, rows] = np.searchsorted(cuts[k], values)
-
-        in_turn([partial(encode, k) for k in columns])
         return BinnedFeatures(codes, n_bins, cuts)
 
     @cached_property
@@ -96,11 +89,23 @@ class BinnedFeatures:
         return Stump(k, float(self.cuts[k][cut]), above), (self.codes[k] > cut) == above
 
 
-def _cuts(features: np.ndarray, k: int, max_bins: int | None) -> np.ndarray:
-    """Return feature k's thresholds: midpoints of neighbouring distinct values, float64."""
-    if len(features) == 0:
+def _binned_column(
+    features: np.ndarray, k: int, max_bins: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return feature k's thresholds, float64, and the documents' bins in the smallest type."""
+    values, rows = sorted_column(features, k)
+    cuts = _cuts(values, max_bins)
+    below = np.searchsorted(values, cuts, side="right")  # documents up to each threshold
+    bins = np.arange(len(cuts) + 1, dtype=np.min_scalar_type(len(cuts)))
+    codes = np.empty(len(values), bins.dtype)
+    codes[rows] = np.repeat(bins, np.diff(below, prepend=0, append=len(values)))
+    return cuts, codes
+
+
+def _cuts(ordered: np.ndarray, max_bins: int | None) -> np.ndarray:
+    """Return the midpoints of neighbouring distinct values, float64, or `max_bins` - 1 of them."""
+    if len(ordered) == 0:
         return np.zeros(0)
-    ordered, _ = sorted_column(features, k)
     first = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
     distinct = ordered[np.append(0, first)].astype(np.float64)
     between = (distinct[:-1] + distinct[1:]) / 2.0
