@@ -112,6 +112,17 @@ def pair_weights(s: np.ndarray, queries: QuerySet) -> np.ndarray:
     return pair_shares(queries) * np.sqrt(sigma(s[i] - s[j])) * sigma(s[j] - s[i])
 
 
+def falls(s: np.ndarray, before: np.ndarray, queries: QuerySet) -> np.ndarray:
+    """Return what W has fallen by at most since the scores `before`, in the order of `pairs`.
+
+    W is concave in sigma(o), so it was below its tangent at the sigma(o) of now.
+    """
+    i, j = pairs(queries)
+    now, was = sigma(s[i] - s[j]), sigma(before[i] - before[j])
+    slope = (0.5 - 1.5 * now) / np.sqrt(now)
+    return pair_shares(queries) * np.maximum(slope * (was - now), 0.0)
+
+
 def separated(h: np.ndarray, s: np.ndarray, queries: QuerySet) -> tuple[float, float]:
     """Return W+ and W-: the weights of the pairs that h orders right and wrong."""
     i, j = pairs(queries)
@@ -124,8 +135,8 @@ class ByLoss(FidelityBooster):
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
         """Return the feature's best stump by the bound after whose step the loss is least."""
-        D = self._differences(weights)
-        S = self._sums(np.arange(len(D)), scores)
+        D, _ = self._cuts(weights)
+        S = self._sums(np.arange(len(D)), scores, D)
         promising = np.flatnonzero(gain(D, S).max(axis=1, initial=0.0) > 0.0).tolist()
         tried = [self.best_of(k, D[k], S[k]) for k in promising]
         after = [self.weigh(scores + term.alpha * term.values)[1] for term in tried]

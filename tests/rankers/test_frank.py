@@ -33,7 +33,7 @@ def test_the_kernels_compute_the_equations(
     booster.least = 1  # a thread for every query
     weight, loss = booster.weigh(scores)
     expected = np.bincount(i, W, queries.n_docs) - np.bincount(j, W, queries.n_docs)
-    np.testing.assert_allclose(weight, expected, rtol=1e-10, atol=1e-13)
+    np.testing.assert_allclose(weight[:, 0], expected, rtol=1e-10, atol=1e-13)
     assert loss == pytest.approx(frank.objective(scores, queries), rel=1e-10)
 
     best = (0.0, 0.0)
@@ -58,8 +58,9 @@ def test_the_sums_of_every_cut(rng: np.random.Generator, dtype: type) -> None:
     codes = np.stack([rng.integers(0, bins, queries.n_docs) for bins in n_bins]).astype(dtype)
     booster = FidelityBooster(queries, BinnedFeatures(codes, n_bins, ()))
     weight, _ = booster.weigh(scores)
-    D, S = booster._differences(weight), booster._sums(np.array([3, 1, 4, 0, 2]), scores)
-    for k, row in zip((3, 1, 4, 0, 2), S):
+    D, _ = booster._cuts(weight)
+    order = np.array([3, 1, 4, 0, 2])
+    for k, row in zip(order, booster._sums(order, scores, D[order])):
         sums = [frank.separated(codes[k] > cut, scores, queries) for cut in range(n_bins[k] - 1)]
         right, wrong = np.array(sums).reshape(-1, 2).T
         cuts = slice(0, n_bins[k] - 1)
@@ -80,19 +81,59 @@ def test_the_bounds_exclude_no_stump_that_is_best(
     summed = []
     count = FidelityBooster._sums
     monkeypatch.setattr(
-        FidelityBooster, "_sums", lambda self, k, s: summed.append(len(k)) or count(self, k, s)
+        FidelityBooster,
+        "_sums",
+        lambda self, k, *rest: summed.append(len(k)) or count(self, k, *rest),
     )
     scores = np.zeros(queries.n_docs)
     for _ in range(25):
         weight, _ = booster.weigh(scores)
-        every = count(booster, np.arange(60), scores)
-        gains = gain(booster._differences(weight), every).max(axis=1)
+        D, _ = booster._cuts(weight)
+        every = count(booster, np.arange(60), scores, D)
+        gains = gain(D, every).max(axis=1)
         term = booster.choose(scores, weight)
         assert term.learner.feature == np.argmax(gains)
         right, wrong = frank.separated(term.values, scores, queries)
         assert (right**0.5 - wrong**0.5) ** 2 == pytest.approx(gains.max(), rel=1e-9)
+        assert (booster.lowest <= every * (1.0 + 1e-9)).all()
         scores = scores + term.alpha * term.values
-    assert sum(summed) < 25 * 60
+    assert sum(summed) < 25 * 30
+
+
+@pytest.mark.parametrize("spread", [0.0, 1.0, 50.0])
+def test_the_kernels_sum_what_weights_may_have_fallen_by(
+    rng: np.random.Generator, spread: float
+) -> None:
+    queries = random_queries(rng, [1, 2, 40, 0, 7, 33, 3, 60], levels=4)
+    booster = FidelityBooster(queries, BinnedFeatures.of(queries.features, 9))
+    booster.scores = spread * rng.normal(size=queries.n_docs)
+    scores = booster.scores + rng.normal(size=queries.n_docs)
+    i, j = pairs(queries)
+    falls = frank.falls(scores, booster.scores, queries)
+    expected = np.bincount(i, falls, queries.n_docs) + np.bincount(j, falls, queries.n_docs)
+    sums, _ = booster.weigh(scores)
+    np.testing.assert_allclose(sums[:, 1], expected, rtol=1e-10, atol=1e-14)
+    _, at_most = booster._cuts(sums)
+    for k, n_bins in enumerate(booster.binned.n_bins):
+        for cut in range(n_bins - 1):
+            above = booster.binned.codes[k] > cut
+            sides = min(expected[above].sum(), expected[~above].sum())
+            exact = min(sides, falls.sum())
+            assert exact <= at_most[k, cut] <= exact + 1e-8 * falls.sum()
+
+
+def test_weights_fall_by_no_more_than_is_said() -> None:
+    """Every o and step: the bound holds, and is near where steps are short."""
+    pair = random_queries(np.random.default_rng(0), [2], levels=2)
+    pair.labels[:] = [1, 0]
+    for o in np.linspace(-12.0, 12.0, 97):
+        for step in (-5.0, -1.0, -0.1, -1e-6, 0.0, 1e-6, 0.1, 1.0, 5.0):
+            before, now = np.array([o, 0.0]), np.array([o + step, 0.0])
+            (was,), (weight,) = (frank.pair_weights(s, pair) for s in (before, now))
+            (fall,) = frank.falls(now, before, pair)
+            assert was - weight <= fall * (1.0 + 1e-9) + 1e-13
+            if abs(step) <= 0.1 and abs(o + np.log(2.0)) > 1.0:
+                assert fall <= 1.2 * max(was - weight, 0.0) + 1e-13
 
 
 def test_the_pair_weights_are_the_slope_of_the_objective(rng: np.random.Generator) -> None:
@@ -173,6 +214,16 @@ def test_the_best_round_on_validation_is_kept(rng: np.random.Generator) -> None:
 def test_no_pairs_learn_nothing_and_say_so(rng: np.random.Generator) -> None:
     model = FRank().fit_sets(random_queries(rng, [5, 5], levels=1))
     assert not len(model.learned.model.alpha) and model.learned.warnings
+
+
+@pytest.mark.parametrize("pick", ["bound", "loss"])
+def test_features_of_whole_queries_learn_nothing(rng: np.random.Generator, pick: str) -> None:
+    """They separate no pairs, though the sums over their documents are zero up to rounding only."""
+    train = random_queries(rng, [40] * 30, levels=4)
+    train.features[:] = np.repeat(train.features[::40], 40, axis=0)
+    booster = frank.BOOSTERS[pick](train, BinnedFeatures.of(train.features, 16))
+    scores = rng.normal(size=train.n_docs)
+    assert booster.choose(scores, booster.weigh(scores)[0]) is None
 
 
 def test_the_pick_by_the_loss_is_the_least_of_the_features_best(rng: np.random.Generator) -> None:

@@ -1,0 +1,161 @@
+"""FRank's sums for every cut of a feature: over the documents, and over the wrong pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from letorbench.datasets.queryset import LabelBlocks
+from letorbench.jit import kernel, longest_query
+from letorbench.losses.exponentials import SPAN, exponentials, gather
+from letorbench.solvers.fidelity_weights import VECTOR, both_sides, padded
+
+#: rows of pairs that are compared with a feature's codes in one pass over them
+ROWS = 4
+
+
+@kernel()
+def sum_wrong(
+    codes: np.ndarray,
+    features: np.ndarray,
+    scores: np.ndarray,
+    blocks: LabelBlocks,
+    share: np.ndarray,
+    first: int,
+    last: int,
+    wrong: np.ndarray,
+) -> None:
+    """Add up, over the queries first..last - 1, what W- of feature features[n] grows by at bin b.
+
+    wrong[n, b]: W of the wrong pairs with their higher document in bin b, which the stumps
+    code > b and on get wrong, minus W of those with their lower document there.
+    """
+    n = len(features)
+    size = longest_query(blocks.offsets, first, last) + VECTOR
+    u, rows = np.empty(size), np.empty((ROWS, size))
+    own, signed = np.zeros((n, size)), np.empty((n, size))
+    for q in range(first, last):
+        if blocks.queries[q + 1] - blocks.queries[q] < 2:  # one label: no pairs
+            continue
+        begin, end = blocks.offsets[q], blocks.offsets[q + 1]
+        order = blocks.order[begin:end]
+        m = end - begin
+        gather(scores, order, u)
+        near = exponentials(u, m, u) <= SPAN
+        for k in range(n):
+            _gather_codes(codes[features[k]], order, own[k])
+            signed[k, :m] = 0.0
+        for b in range(blocks.queries[q], blocks.queries[q + 1] - 1):
+            below = blocks.starts[b + 1] - begin
+            stop = padded(below, m)
+            for i in range(blocks.starts[b] - begin, below, ROWS):
+                for r in range(ROWS):
+                    if i + r < below:
+                        _fill_row(u, i + r, below, m, near, rows[r, : stop - below])
+                    else:
+                        rows[r, : stop - below] = 0.0
+                for k in range(n):
+                    _move_above(
+                        rows, own[k, i : i + ROWS], own[k, below:stop],
+                        signed[k, i : i + ROWS], signed[k, below:stop],
+                    )  # fmt: skip
+        for k in range(n):
+            _scatter(signed[k], share[q], codes[features[k]], order, wrong[k])
+
+
+@kernel()
+def _gather_codes(codes: np.ndarray, order: np.ndarray, own: np.ndarray) -> None:
+    """Fill own with the codes of the rows in `order`."""
+    for p in range(len(order)):
+        own[p] = codes[np.uint64(order[p])]  # unsigned: no check for an index from the end
+
+
+@kernel()
+def _scatter(
+    signed: np.ndarray, share: float, codes: np.ndarray, order: np.ndarray, bins: np.ndarray
+) -> None:
+    """Add share times each document's number to the bin of its code."""
+    for p in range(len(order)):
+        bins[np.uint64(codes[np.uint64(order[p])])] += share * signed[p]
+
+
+@kernel(reorder=True)
+def _move_above(
+    rows: np.ndarray, own: np.ndarray, codes: np.ndarray, higher: np.ndarray, lower: np.ndarray
+) -> None:
+    """Add each pair's W to its higher document and take it from its lower where code > own.
+
+    Such a pair is wrong at the cuts from the higher document's bin on and before the lower one's.
+    """
+    first, second, third, fourth = rows[0], rows[1], rows[2], rows[3]
+    a, b, c, d = own[0], own[1], own[2], own[3]
+    a_sum = b_sum = c_sum = d_sum = 0.0
+    for j in range(len(codes)):
+        code = codes[j]
+        w, x, y, z = first[j], second[j], third[j], fourth[j]
+        w = w if code > a else 0.0
+        x = x if code > b else 0.0
+        y = y if code > c else 0.0
+        z = z if code > d else 0.0
+        a_sum += w
+        b_sum += x
+        c_sum += y
+        d_sum += z
+        lower[j] -= (w + x) + (y + z)
+    higher[0] += a_sum
+    higher[1] += b_sum
+    higher[2] += c_sum
+    higher[3] += d_sum
+
+
+@kernel()
+def _fill_row(u: np.ndarray, i: int, below: int, m: int, near: bool, row: np.ndarray) -> None:
+    """Fill row with the W of document i and below..m - 1, padded with zeros, without the share."""
+    stop = padded(below, m)
+    if near:
+        _fill_near_row(u[i], u[below:stop], row)
+        return
+    for j in range(below, m):
+        right, wrong = both_sides(u[i] - u[j])
+        row[j - below] = np.sqrt(right) * wrong
+    row[m - below : stop - below] = 0.0
+
+
+@kernel(reorder=True)
+def _fill_near_row(u_i: float, u: np.ndarray, row: np.ndarray) -> None:
+    """Do as `_fill_row` from u."""
+    for j in range(len(u)):
+        r = 1.0 / (u_i + u[j])
+        row[j] = np.sqrt(u_i * r) * (u[j] * r)
+
+
+@kernel()
+def sum_bins(codes: np.ndarray, sums: np.ndarray, bins: np.ndarray) -> None:
+    """Add both sums of each document, of what `sum_weights` gave, to each feature's bins.
+
+    Two features at a time take less long than one after the other.
+    """
+    for k in range(0, len(codes) - 1, 2):
+        _sum_two(codes[k], codes[k + 1], sums, bins[k], bins[k + 1])
+    for k in range(len(codes) // 2 * 2, len(codes)):
+        _sum_one(codes[k], sums, bins[k])
+
+
+@kernel()
+def _sum_two(
+    a: np.ndarray, b: np.ndarray, sums: np.ndarray, for_a: np.ndarray, for_b: np.ndarray
+) -> None:
+    for i in range(len(a)):
+        first, second = np.uint64(a[i]), np.uint64(b[i])
+        weight, fall = sums[i, 0], sums[i, 1]
+        for_a[first, 0] += weight
+        for_a[first, 1] += fall
+        for_b[second, 0] += weight
+        for_b[second, 1] += fall
+
+
+@kernel()
+def _sum_one(codes: np.ndarray, sums: np.ndarray, bins: np.ndarray) -> None:
+    for i in range(len(codes)):
+        b = np.uint64(codes[i])
+        bins[b, 0] += sums[i, 0]
+        bins[b, 1] += sums[i, 1]
