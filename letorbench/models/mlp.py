@@ -247,23 +247,34 @@ def backward(
 def _project(
     features: np.ndarray, weights: np.ndarray, bias: np.ndarray, hidden: np.ndarray
 ) -> None:
-    """hidden[i, h] = bias[h] + sum over k of features[i, k] weights[h, k], two units at a time."""
-    n_units, n_features = weights.shape
+    """hidden[i, h] = bias[h] + sum over k of features[i, k] weights[h, k].
+
+    Three documents and two units at a time, so that what is loaded is used more than once. The
+    last documents of a set may be one and the same: no sum has another order than the others.
+    """
+    n_docs, (n_units, n_features) = len(features), weights.shape
     zero = weights.dtype.type(0)
-    for i in range(len(features)):
-        x = features[i]
+    for i in range(0, n_docs if n_units > 1 else 0, 3):
+        i1, i2 = min(i + 1, n_docs - 1), min(i + 2, n_docs - 1)
+        x0, x1, x2 = features[i], features[i1], features[i2]
         for h in range(0, n_units - 1, 2):
-            first, second = zero, zero
+            w0, w1 = weights[h], weights[h + 1]
+            s00, s10, s20, s01, s11, s21 = zero, zero, zero, zero, zero, zero
             for k in range(n_features):
-                first += x[k] * weights[h, k]
-                second += x[k] * weights[h + 1, k]
-            hidden[i, h] = bias[h] + first
-            hidden[i, h + 1] = bias[h + 1] + second
-        if n_units % 2:
-            total = zero
-            for k in range(n_features):
-                total += x[k] * weights[n_units - 1, k]
-            hidden[i, n_units - 1] = bias[n_units - 1] + total
+                s00 += x0[k] * w0[k]
+                s10 += x1[k] * w0[k]
+                s20 += x2[k] * w0[k]
+                s01 += x0[k] * w1[k]
+                s11 += x1[k] * w1[k]
+                s21 += x2[k] * w1[k]
+            hidden[i, h], hidden[i, h + 1] = bias[h] + s00, bias[h + 1] + s01
+            hidden[i1, h], hidden[i1, h + 1] = bias[h] + s10, bias[h + 1] + s11
+            hidden[i2, h], hidden[i2, h + 1] = bias[h] + s20, bias[h + 1] + s21
+    for i in range(n_docs if n_units % 2 else 0):
+        x, w, total = features[i], weights[n_units - 1], zero
+        for k in range(n_features):
+            total += x[k] * w[k]
+        hidden[i, n_units - 1] = bias[n_units - 1] + total
 
 
 @kernel()
@@ -301,16 +312,25 @@ def _add_products(features: np.ndarray, delta: np.ndarray, change: np.ndarray) -
     """change[h, k] += sum over i of delta[i, h] features[i, k], four documents at a time."""
     n_units, n_features = change.shape
     n_docs = len(features)
-    for i in range(0, n_docs - 3, 4):
+    in_fours, in_twos = n_docs - n_docs % 4, n_units - n_units % 2
+    for i in range(0, in_fours, 4):
         x0, x1, x2, x3 = features[i], features[i + 1], features[i + 2], features[i + 3]
-        for h in range(n_units):
-            d0, d1, d2, d3 = delta[i, h], delta[i + 1, h], delta[i + 2, h], delta[i + 3, h]
+        for h in range(0, in_twos, 2):
+            a0, a1, a2, a3 = delta[i, h], delta[i + 1, h], delta[i + 2, h], delta[i + 3, h]
+            g = h + 1
+            b0, b1, b2, b3 = delta[i, g], delta[i + 1, g], delta[i + 2, g], delta[i + 3, g]
+            row, next_row = change[h], change[g]
+            for k in range(n_features):
+                row[k] += a0 * x0[k] + a1 * x1[k] + a2 * x2[k] + a3 * x3[k]
+                next_row[k] += b0 * x0[k] + b1 * x1[k] + b2 * x2[k] + b3 * x3[k]
+        for h in range(in_twos, n_units):
+            a0, a1, a2, a3 = delta[i, h], delta[i + 1, h], delta[i + 2, h], delta[i + 3, h]
             row = change[h]
             for k in range(n_features):
-                row[k] += d0 * x0[k] + d1 * x1[k] + d2 * x2[k] + d3 * x3[k]
-    for i in range(n_docs - n_docs % 4, n_docs):
+                row[k] += a0 * x0[k] + a1 * x1[k] + a2 * x2[k] + a3 * x3[k]
+    for i in range(in_fours, n_docs):
         x0 = features[i]
         for h in range(n_units):
-            d0, row = delta[i, h], change[h]
+            a0, row = delta[i, h], change[h]
             for k in range(n_features):
-                row[k] += d0 * x0[k]
+                row[k] += a0 * x0[k]
