@@ -21,7 +21,7 @@ from letorbench.solvers.stump_search import BinnedFeatures
 from letorbench.threads import in_threads
 
 #: features whose pairs are summed first; then twice as many of the others, and so on
-FIRST = 8
+FIRST = 12
 #: slices of the queries that are summed apart, so that no sum depends on the number of threads
 SLICES = 8
 #: at most so many sums are held at a time: 32 MiB
