@@ -115,7 +115,8 @@ def in_turn(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
     work()
     wait(others)
     if errors:
-        raise errors[min(errors)]  # tasks begin in order, so this is the first that fails
+        # Ctrl-C before what it ended; else the first that fails, since tasks begin in order
+        raise errors[min(errors, key=lambda n: (isinstance(errors[n], Exception), n))]
     return [results[number] for number in range(len(tasks))]
 
 

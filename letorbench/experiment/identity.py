@@ -20,8 +20,8 @@ from letorbench.source import source_digest
 #: what is above it only arranges, stores and shows
 SOURCE = (
     "arithmetic.py", "conventions.py", "instructions.py", "jit.py", "threads.py", "datasets",
-    "features", "measures", "models", "losses", "solvers", "rankers", "experiment/grids.py",
-    "experiment/protocols.py", "experiment/select.py", "experiment/task.py",
+    "features", "measures", "models", "losses", "solvers", "rankers", "experiment/candidates.py",
+    "experiment/grids.py", "experiment/protocols.py", "experiment/select.py", "experiment/task.py",
     "experiment/transforming.py", "results/added_measures.py", "results/measure_fold.py",
     "results/scores.py", "results/trials_file.py",
 )  # fmt: skip

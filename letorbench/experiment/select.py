@@ -6,24 +6,31 @@ grows there: the next number is trained too, and validation picks again.
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.experiment.grids import edge_warnings, grid, grown, settings_tried
+from letorbench.experiment.candidates import (
+    Trial,
+    best_of,
+    differ,
+    fit_all,
+    fit_while_better,
+    fitted,
+)
+from letorbench.experiment.grids import Grid, edge_warnings, grid, grown, settings_tried
 from letorbench.experiment.settings import Settings
 from letorbench.notices import Notice
 from letorbench.rankers.base import Ranker
-from letorbench.results.trials_file import Training, setting_text
-from letorbench.solvers.course import chosen_anew
+from letorbench.results.trials_file import Training
 from letorbench.solvers.validation import Validation
-from letorbench.threads import in_turn, one_blas_thread
+from letorbench.threads import thread_count
 
 #: a fit that takes so many times the time limit is worth a warning
 OVERRUN = 2.0
@@ -31,45 +38,6 @@ OVERRUN = 2.0
 UNDECLARED = Notice(
     "other", "random numbers are drawn, but its property `draws` is false: it is not repeated"
 )
-
-
-@dataclass(frozen=True, eq=False)
-class Trial:
-    """One setting of the grid, and how its model does on validation.
-
-    Attributes
-    ----------
-    settings : mapping
-        The hyper-parameters that were fixed or taken from the grid.
-    value : float
-        The validation measure of the model; -inf where its scores hold NaN.
-    curve : tuple of float
-        The validation measure after each round or epoch.
-    best : int or None
-        How many rounds or epochs the model has, None where there are none.
-    seconds : float
-        How long training took, or choosing its round anew.
-    cut_off : bool
-        Whether the time limit ended it.
-    """
-
-    settings: Settings
-    value: float
-    curve: tuple[float, ...]
-    best: int | None
-    seconds: float
-    cut_off: bool = False
-
-    def as_json(self) -> dict[str, object]:
-        """Return what fit.json says of one setting of a grid."""
-        return {
-            "settings": self.settings,
-            "value": self.value,
-            "curve": self.curve,
-            "best": self.best,
-            "seconds": self.seconds,
-            "cut_off": self.cut_off,
-        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,26 +122,26 @@ def select(
         Earlier trainings on the same data from the same seed, by their settings. They are not
         repeated where they hold.
     """
-    tried = free = grid(cls, fixed)
-    fit = partial(_fitted, cls, train, validation, seed, time_limit, stored)
-    settings = list(settings_tried(cls, fixed))
-
-    candidates = _fitted_all(fit, settings, at_once=cls.one_thread)
-    chosen = _chosen(candidates)
-    while grows and _differ(candidates):
-        further = grown(free, tried, chosen.trial.settings)
-        if further is None:
+    free = grid(cls, fixed)
+    tried: Grid = free
+    fit = partial(fitted, cls, train, validation, seed, time_limit, stored)
+    at_once = cls.one_thread and thread_count() > 1
+    candidates = fit_all(fit, settings_tried(cls, fixed), at_once)
+    chosen = best_of(candidates)
+    while grows and differ(candidates):
+        steps = list(islice(_growth(free, tried, chosen.trial.settings), 2 if at_once else 1))
+        if not steps:
             break
-        key, number = further
-        tried = {**tried, key: (*tried[key], number)}
-        candidates.append(fit({**chosen.trial.settings, key: number}))
-        chosen = _chosen(candidates)
+        made = fit_while_better(fit, [step.settings for step in steps], chosen.trial.value)
+        tried = steps[len(made) - 1].tried
+        candidates += made
+        chosen = best_of(candidates)
     trials = tuple(candidate.trial for candidate in candidates)
     warnings = (
         *time_warnings(trials, time_limit),
         *chosen.ranker.learned.warnings,
         # where validation cannot tell the settings apart, an edge means nothing
-        *(edge_warnings(tried, chosen.trial.settings, grows) if _differ(candidates) else []),
+        *(edge_warnings(tried, chosen.trial.settings, grows) if differ(candidates) else []),
         *([UNDECLARED] if any(candidate.undeclared for candidate in candidates) else []),
     )
     return Selected(
@@ -181,6 +149,21 @@ def select(
         tuple(candidate.training for candidate in candidates if not cls.judges_itself),
         sum(candidate.reused for candidate in candidates),
     )  # fmt: skip
+
+
+class _Step(NamedTuple):
+    """A grid that has grown by a number, and the settings with that number."""
+
+    tried: Grid
+    settings: Settings
+
+
+def _growth(free: Grid, tried: Grid, chosen: Settings) -> Iterator[_Step]:
+    """Yield how the grid grows, step by step, as long as validation chooses each new setting."""
+    while (further := grown(free, tried, chosen)) is not None:
+        key, number = further
+        tried, chosen = {**tried, key: (*tried[key], number)}, {**chosen, key: number}
+        yield _Step(tried, chosen)
 
 
 def time_warnings(trials: Sequence[Trial], time_limit: float | None) -> list[Notice]:
@@ -194,69 +177,3 @@ def time_warnings(trials: Sequence[Trial], time_limit: float | None) -> list[Not
         text = f"a fit took {longest:.0f} s, more than the time limit of {time_limit:g} s"
         return [Notice("other", text)]
     return []
-
-
-@dataclass(frozen=True, eq=False)
-class _Candidate:
-    """A fitted setting, and its scores (n_docs,) of the validation set.
-
-    `undeclared` says whether it drew random numbers although its ranker says that it does not,
-    `reused` whether its training was stored before.
-    """
-
-    ranker: Ranker
-    trial: Trial
-    scores: np.ndarray
-    undeclared: bool
-    training: Training
-    reused: bool
-
-
-def _fitted_all(
-    fit: Callable[[Settings], _Candidate], settings: Sequence[Settings], at_once: bool
-) -> list[_Candidate]:
-    tasks = [partial(fit, each) for each in settings]
-    if not at_once:
-        return [task() for task in tasks]
-    with one_blas_thread():  # the first thread that is done would end another's own limit
-        return in_turn(tasks)
-
-
-def _fitted(
-    cls: type[Ranker],
-    train: QuerySet,
-    validation: Validation,
-    seed: np.random.SeedSequence,
-    time_limit: float | None,
-    stored: Mapping[str, Training],
-    settings: Settings,
-) -> _Candidate:
-    start = time.perf_counter()
-    rng = np.random.default_rng(seed)
-    untouched = rng.bit_generator.state
-    ranker = cls(**settings)
-    key = setting_text(ranker.get_params())
-    training = stored.get(key)
-    learned = None if training is None else chosen_anew(training.learned, validation)
-    if learned is None:
-        ranker.fit_sets(train, validation, rng, time_limit)
-        training = Training(key, ranker.learned)
-    else:
-        ranker.with_learned(learned, train)
-    undeclared = rng.bit_generator.state != untouched and not ranker.draws
-    seconds = time.perf_counter() - start
-    scores = ranker.predict(validation.queries)
-    value = -math.inf if np.isnan(scores).any() else float(validation(scores).mean())
-    curve, best = ranker.learned.curve, ranker.learned.best
-    trial = Trial(settings, value, curve, best, seconds, ranker.learned.cut_off)
-    reused = learned is not None
-    return _Candidate(ranker, trial, scores, undeclared, training, reused)
-
-
-def _chosen(candidates: Sequence[_Candidate]) -> _Candidate:
-    """Return the first of the best; one with NaN loses to any other."""
-    return max(candidates, key=lambda candidate: candidate.trial.value)
-
-
-def _differ(candidates: Sequence[_Candidate]) -> bool:
-    return len({candidate.trial.value for candidate in candidates}) > 1

@@ -99,6 +99,7 @@ def edit(file: Path) -> None:
         ("models/linear.py", True),
         ("instructions.py", True),
         ("experiment/select.py", True),
+        ("experiment/candidates.py", True),
         ("results/scores.py", True),
         ("cli/run.py", False),
         ("analysis/figures.py", False),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from conftest import random_queries
 
+from letorbench.errors import DataError
 from letorbench.experiment.grids import MOST_STEPS, edge_warnings, grid, next_number
 from letorbench.experiment.select import select
 from letorbench.models import Linear
@@ -166,6 +168,59 @@ def test_growing_is_bounded_and_the_bound_is_said(peaked):
     assert found.ranker.l2 == pytest.approx(1e5) and len(found.trials) == 6 + MOST_STEPS
     text = "the best l2 = 100000.0 is the largest of its grid, which grows no further"
     assert found.warnings == (Notice("grid edge", text),)
+
+
+@pytest.mark.parametrize("peak", [1e-6, 0.01, 0.1, 0.4, 1.0, 10.0, 20.0, 60.0, 1e3, 1e4, 1e7])
+def test_growing_on_two_threads_tries_the_same_settings(peaked, peak):
+    cls, train, validation = peaked(peak)
+    one_by_one = select(cls, {}, train, validation, SEED)
+    cls.one_thread = True
+    for threads in (1, 2):
+        with limited_threads(threads):
+            found = select(cls, {}, train, validation, SEED)
+        assert [(t.settings, t.value) for t in found.trials] == [
+            (t.settings, t.value) for t in one_by_one.trials
+        ]
+        assert found.warnings == one_by_one.warnings
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_what_fails_ahead_of_time_counts_only_if_it_is_wanted(peaked, wanted):
+    cls, train, validation = peaked(1000.0 if wanted else 10.0)
+    cls.one_thread, learn = True, cls.learn
+
+    def fails(self, *arguments):
+        if self.l2 > 500.0:
+            raise DataError("too large")
+        time.sleep(0.05 * (self.l2 > 50.0))  # the setting behind fails first
+        return learn(self, *arguments)
+
+    cls.learn = fails
+    with limited_threads(2):
+        if wanted:
+            with pytest.raises(DataError, match="too large"):
+                select(cls, {}, train, validation, SEED)
+        else:
+            assert select(cls, {}, train, validation, SEED).ranker.l2 == 10.0
+
+
+def test_a_setting_that_is_not_wanted_ends_early(peaked):
+    cls, train, validation = peaked(10.0)
+    cls.one_thread, learn, ended = True, cls.learn, []
+
+    def waits(self, *arguments):
+        start = time.monotonic()
+        while self.l2 > 500.0 and not self.deadline.passed:
+            assert time.monotonic() < start + 20.0
+            time.sleep(0.01)
+        ended.append(self.l2)
+        return learn(self, *arguments)
+
+    cls.learn = waits
+    with limited_threads(2):
+        found = select(cls, {}, train, validation, SEED)
+    assert found.ranker.l2 == 10.0 and len(found.trials) == 7
+    assert ended[-2:] in ([100.0, 1000.0], [1.0, 100.0])  # or it never began
 
 
 def test_a_protocol_may_leave_grids_as_they_are(peaked):
