@@ -94,26 +94,26 @@ def _binned_column(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return feature k's thresholds, float64, and the documents' bins in the smallest type."""
     values, rows = sorted_column(features, k)
-    cuts = _cuts(values, max_bins)
-    below = np.searchsorted(values, cuts, side="right")  # documents up to each threshold
+    cuts, below = _cuts(values, max_bins)
     bins = np.arange(len(cuts) + 1, dtype=np.min_scalar_type(len(cuts)))
     codes = np.empty(len(values), bins.dtype)
     codes[rows] = np.repeat(bins, np.diff(below, prepend=0, append=len(values)))
     return cuts, codes
 
 
-def _cuts(ordered: np.ndarray, max_bins: int | None) -> np.ndarray:
-    """Return the midpoints of neighbouring distinct values, float64, or `max_bins` - 1 of them."""
-    if len(ordered) == 0:
-        return np.zeros(0)
-    first = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
-    distinct = ordered[np.append(0, first)].astype(np.float64)
-    between = (distinct[:-1] + distinct[1:]) / 2.0
-    if max_bins is None or len(distinct) <= max_bins:
-        return between
+def _cuts(ordered: np.ndarray, max_bins: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return midpoints of neighbouring distinct values, float64, and how many documents are below.
+
+    These are all midpoints, or `max_bins` - 1 of them.
+    """
+    below = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
+    cuts = (ordered[below - 1].astype(np.float64) + ordered[below]) / 2.0
+    if max_bins is None or len(cuts) < max_bins:
+        return cuts, below
     # a cut wherever the share of documents below it passes the next whole number of bins
-    whole = np.floor(first / len(ordered) * max_bins)
-    return between[np.diff(whole, prepend=0.0) > 0]
+    whole = np.floor(below / len(ordered) * max_bins)
+    kept = np.diff(whole, prepend=0.0) > 0
+    return cuts[kept], below[kept]
 
 
 def best_stump(
