@@ -13,6 +13,7 @@ from letorbench.arithmetic import dot, exp, product
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
+from letorbench.features.columns import contiguous_columns
 from letorbench.measures import MAP, Measure, PreparedMetric, nDCG
 from letorbench.models import Linear
 from letorbench.rankers.base import Ranker
@@ -178,7 +179,7 @@ class _Booster:
 
     def __init__(self, train: QuerySet, E: PreparedMetric, both: bool) -> None:
         # many features are tried in a round, one after the other: each column in one piece
-        self.columns = np.ascontiguousarray(train.features.T)
+        self.columns = contiguous_columns(train.features)
         self.E = E
         signs = (1.0, -1.0) if both else (1.0,)
         self.learners = [_Feature(k, sign) for sign in signs for k in range(train.n_features)]

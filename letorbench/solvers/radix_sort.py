@@ -13,37 +13,36 @@ DIGIT = np.uint64((1 << DIGIT_BITS) - 1)
 KEY_BITS = np.uint64(32)
 
 
-def sorted_column(features: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Sort column k of features (n_docs, n_features) float32, equal values by row.
+def sorted_column(column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Sort a column of features (n_docs,) float32, equal values by row.
 
     Returns
     -------
     values : ndarray of shape (n_docs,), float32
-        The bits of ``np.sort(features[:, k])``, except that -0.0 comes before 0.0.
+        The bits of ``np.sort(column)``, except that -0.0 comes before 0.0.
     rows : ndarray of shape (n_docs,), uint32
-        ``features[rows, k]`` has the values.
+        ``column[rows]`` has the values.
     """
-    n = len(features)
+    n = len(column)
     keys, spare = np.empty((2, n), dtype=np.uint64)
     bits, rows = np.empty((2, n), dtype=np.uint32)
-    _sort_bits(features.view(np.uint32), k, keys, spare, bits, rows)
+    _sort_bits(column.view(np.uint32), keys, spare, bits, rows)
     return bits.view(np.float32), rows
 
 
 @kernel()
 def _sort_bits(
     column: np.ndarray,
-    k: int,
     keys: np.ndarray,
     spare: np.ndarray,
     bits: np.ndarray,
     rows: np.ndarray,
 ) -> None:
-    """Sort the float32 column k, given as its bits; keys and spare are workspace."""
-    n = column.shape[0]
+    """Sort the float32 column, given as its bits; keys and spare are workspace."""
+    n = len(column)
     counts = np.zeros((3, 1 << DIGIT_BITS), np.int64)
     for i in range(n):
-        key = column[i, k]
+        key = column[i]
         # the order of the flipped bits is the order of the numbers
         key = ~key if key & SIGN else key | SIGN
         keys[i] = (np.uint64(key) << KEY_BITS) | np.uint64(i)

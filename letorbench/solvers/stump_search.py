@@ -12,6 +12,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from letorbench.errors import UsageError
+from letorbench.features.columns import contiguous_columns
 from letorbench.jit import kernel
 from letorbench.models.base import float32_features
 from letorbench.solvers.radix_sort import sorted_column
@@ -21,6 +22,9 @@ from letorbench.threads import in_threads, in_turn
 #: of a histogram are summed side by side: independent chains of additions hide the latency of
 #: adding to the same number again and again
 TOGETHER = 4
+
+#: features that are binned at a time, whose values in a document are near each other in memory
+GROUP = 8
 
 #: with more bins than this, additions to the same bin in a row are rare enough
 FEW = 256
@@ -72,8 +76,9 @@ class BinnedFeatures:
         if max_bins is not None and max_bins < 2:
             raise UsageError(f"found bins={max_bins}, expected 2 or more")
         features = float32_features(features)
-        columns = range(features.shape[1])
-        binned = in_turn([partial(_binned_column, features, k, max_bins) for k in columns])
+        groups = range(0, features.shape[1], GROUP)
+        made = in_turn([partial(_binned_columns, features, k, max_bins) for k in groups])
+        binned = [column for group in made for column in group]
         codes = np.stack([own for _, own in binned])  # in the widest of their types
         cuts = tuple(own for own, _ in binned)
         n_bins = np.array([len(c) + 1 for c in cuts], dtype=np.int64)
@@ -89,11 +94,16 @@ class BinnedFeatures:
         return Stump(k, float(self.cuts[k][cut]), above), (self.codes[k] > cut) == above
 
 
-def _binned_column(
-    features: np.ndarray, k: int, max_bins: int | None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return feature k's thresholds, float64, and the documents' bins in the smallest type."""
-    values, rows = sorted_column(features, k)
+def _binned_columns(
+    features: np.ndarray, first: int, max_bins: int | None
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    columns = contiguous_columns(features, first, first + GROUP)
+    return [_binned_column(column, max_bins) for column in columns]
+
+
+def _binned_column(column: np.ndarray, max_bins: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return a feature's thresholds, float64, and the documents' bins in the smallest type."""
+    values, rows = sorted_column(column)
     cuts, below = _cuts(values, max_bins)
     bins = np.arange(len(cuts) + 1, dtype=np.min_scalar_type(len(cuts)))
     codes = np.empty(len(values), bins.dtype)
