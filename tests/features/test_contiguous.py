@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from letorbench.features.columns import ROWS, contiguous_columns
+from letorbench.features.contiguous import ROWS, contiguous_columns
 
 
 @pytest.mark.parametrize("n_docs", [0, 1, ROWS, 2 * ROWS + 7])
