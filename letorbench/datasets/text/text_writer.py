@@ -17,7 +17,7 @@ from letorbench.datasets.queryset import QuerySet
 _BLOCK = 1 << 19
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TextFormat:
     """How a release writes its lines.
 
