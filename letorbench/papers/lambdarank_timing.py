@@ -201,6 +201,7 @@ def _measured(study: Study, patience: float) -> dict:
         return stored
     study.say("timing V1 and V2")
     train, validation = web_shaped(study.seed)
+    speed.warm_up()
     timings = speed.growing(SIZES, tuple(NETS), patience)
     ways = (*speed.PASSES.values(), "online")
     made = {

@@ -67,6 +67,11 @@ def epoch_seconds(queries: QuerySet, passes: str, layers: int) -> float:
         more *= 4
 
 
+def warm_up() -> None:
+    """Have the machine code made, which takes half a minute where nothing is kept of it."""
+    _fit_seconds(one_query(20), PASSES["ours"], 1, 1)
+
+
 def _fit_seconds(queries: QuerySet, passes: str, layers: int, epochs: int) -> float:
     net = ranker("ranknet")(  # type: ignore[call-arg]
         layers=layers, epochs=epochs, learning_rate=RATE, passes=passes

@@ -104,6 +104,22 @@ def test_timings_stop_where_the_next_would_take_too_long():
     assert all(t.seconds > 0.0 for t in timings)
 
 
+def test_no_timing_holds_the_time_of_making_machine_code(tmp_path, monkeypatch):
+    calls = []
+
+    def fit_seconds(queries, passes, layers, epochs):
+        calls.append(passes)
+        return 0.01 * epochs if len(calls) > 1 else 30.0
+
+    monkeypatch.setattr(speed, "_fit_seconds", fit_seconds)
+    monkeypatch.setattr(lambdarank_timing, "SIZES", (10, 20, 30))
+    monkeypatch.setattr(
+        lambdarank_timing, "web_shaped", lambda seed: cubic(np.random.default_rng(seed), [5, 5], 4, 9)
+    )
+    made = lambdarank_timing._measured(Study(tmp_path, tmp_path), 8.0)
+    assert max(timing["seconds"] for timing in made["timings"]) < 0.1
+
+
 def test_pair_by_pair_is_slower_on_queries_of_the_web_sets_shape():
     train, validation = lambdarank_timing.web_shaped(0, 300)
     assert train.n_features == validation.n_features == 367 and train.n_queries == 300
