@@ -77,8 +77,7 @@ def _pool(process: int, size: int) -> ThreadPoolExecutor:
 def in_vain() -> bool:
     """Whether a task beside this one has failed, so that nobody will see what this one returns.
 
-    A long task asks now and then: Ctrl-C ends the task of the first thread, which then waits for
-    the others.
+    A long task asks now and then: Ctrl-C ends the task of the first thread alone.
     """
     return bool(_errors.get())
 
@@ -113,7 +112,12 @@ def in_turn(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
     pool = _pool(os.getpid(), thread_count())
     others = [pool.submit(work) for _ in range(threads - 1)]
     work()
-    wait(others)
+    try:
+        # after Ctrl-C nobody waits: it may have left a lock locked that another thread wants
+        if all(isinstance(error, Exception) for error in errors.values()):
+            wait(others)
+    except BaseException as interruption:
+        errors[len(tasks)] = interruption
     if errors:
         # Ctrl-C before what it ended; else the first that fails, since tasks begin in order
         raise errors[min(errors, key=lambda n: (isinstance(errors[n], Exception), n))]

@@ -58,7 +58,11 @@ def _machine() -> list[Row]:
     source = "as many as there are cores" if setting is None else f"LETORBENCH_THREADS={setting}"
     ready, stale = compiled()
     advice = "" if ready else "; `python -m letorbench.compile` compiles them once"
-    advice += f"; {stale} of an earlier version, removed by `python -m letorbench.compile`" if stale else ""
+    advice += (
+        f"; {stale} of an earlier version, removed by `python -m letorbench.compile`"
+        if stale
+        else ""
+    )
     return [
         ("cores", str(os.cpu_count() or "unknown")),
         ("threads", f"{thread_count()} ({source})"),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gc
+import os
+import sys
+from contextlib import suppress
 
 import click
 
@@ -13,7 +16,7 @@ from letorbench.cli.datasets import datasets
 from letorbench.cli.doctor import doctor
 from letorbench.cli.export import export
 from letorbench.cli.external import external
-from letorbench.cli.group import Commands
+from letorbench.cli.group import INTERRUPTED, Commands
 from letorbench.cli.merge import results
 from letorbench.cli.rank import rank
 from letorbench.cli.report import report
@@ -51,4 +54,20 @@ def main() -> None:
     """The `letorbench` command."""
     # what imports allocate stays to the end; looking for garbage among it costs a fifth of them
     gc.set_threshold(50_000)
-    cli()
+    try:
+        cli()
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            _leave()
+        raise
+
+
+def _leave() -> None:
+    """End the process without its other threads.
+
+    Ctrl-C may end this thread while it holds a lock of a library, which another waits for.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):
+            stream.flush()
+    os._exit(INTERRUPTED)

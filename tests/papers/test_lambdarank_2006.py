@@ -114,7 +114,9 @@ def test_no_timing_holds_the_time_of_making_machine_code(tmp_path, monkeypatch):
     monkeypatch.setattr(speed, "_fit_seconds", fit_seconds)
     monkeypatch.setattr(lambdarank_timing, "SIZES", (10, 20, 30))
     monkeypatch.setattr(
-        lambdarank_timing, "web_shaped", lambda seed: cubic(np.random.default_rng(seed), [5, 5], 4, 9)
+        lambdarank_timing,
+        "web_shaped",
+        lambda seed: cubic(np.random.default_rng(seed), [5, 5], 4, 9),
     )
     made = lambdarank_timing._measured(Study(tmp_path, tmp_path), 8.0)
     assert max(timing["seconds"] for timing in made["timings"]) < 0.1
