@@ -301,3 +301,20 @@ def test_a_stopped_run_leaves_only_whole_files(toy, how):
         if path.name == "scores.txt":
             assert len(path.read_text().splitlines()) == 56
     assert not os.path.exists(toy / "results" / "TOY" / "ndcg.png")
+
+
+def test_ctrl_c_ends_a_process_whose_other_threads_hang() -> None:
+    code = """
+import threading
+from letorbench import cli
+threading.Thread(target=threading.Event().wait).start()
+def interrupted(*arguments, **settings):
+    raise KeyboardInterrupt
+cli.cli.invoke = interrupted
+cli.main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, "algos"], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 130
+    assert done.stderr.endswith("error: interrupted; what is written is whole\n")
