@@ -42,24 +42,15 @@ def _sum_blocks(
 ) -> None:
     """sums[b] = sum over the rows i of block b of weights[i] features[i], b = first..last - 1.
 
-    Rows of weight 0 are skipped. The others are added four at a time.
+    One row after the other: memory is read fastest in its order. Rows of weight 0 are skipped.
     """
     n_features = features.shape[1]
-    rows = np.empty(BLOCK, np.int64)
     for b in range(first, last):
         total = sums[b]
         total[:] = 0.0
-        kept = 0
         for i in range(b * BLOCK, min((b + 1) * BLOCK, features.shape[0])):
-            rows[kept] = i
-            kept += weights[i] != 0.0
-        fours = kept - kept % 4
-        for t in range(0, fours, 4):
-            i0, i1, i2, i3 = rows[t], rows[t + 1], rows[t + 2], rows[t + 3]
-            f0, f1, f2, f3 = features[i0], features[i1], features[i2], features[i3]
-            w0, w1, w2, w3 = weights[i0], weights[i1], weights[i2], weights[i3]
+            if weights[i] == 0.0:
+                continue
+            weight, row = weights[i], features[i]
             for k in range(n_features):
-                total[k] += (w0 * f0[k] + w1 * f1[k]) + (w2 * f2[k] + w3 * f3[k])
-        for i in rows[fours:kept]:
-            for k in range(n_features):
-                total[k] += weights[i] * features[i, k]
+                total[k] += weight * row[k]
