@@ -11,8 +11,8 @@ from numba.extending import intrinsic
 
 from letorbench.datasets.queryset import LabelBlocks
 from letorbench.jit import kernel, longest_query
-from letorbench.losses.exponentials import SPAN, exponentials, gather
-from letorbench.solvers.fidelity_weights import VECTOR, both_sides, padded
+from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
+from letorbench.solvers.fidelity_weights import both_sides
 
 #: rows of pairs that are compared with a feature's codes in one pass over them
 ROWS = 4
@@ -51,7 +51,7 @@ def sum_wrong(
             signed[k, :m] = 0.0
         for b in range(blocks.queries[q], blocks.queries[q + 1] - 1):
             below = blocks.starts[b + 1] - begin
-            stop = padded(below, m)
+            stop = below + padded(m - below)
             for i in range(blocks.starts[b] - begin, below, ROWS):
                 for r in range(ROWS):
                     if i + r < below:
@@ -115,7 +115,7 @@ def _move_above(
 @kernel()
 def _fill_row(u: np.ndarray, i: int, below: int, m: int, near: bool, row: np.ndarray) -> None:
     """Fill row with the W of document i and below..m - 1, padded with zeros, without the share."""
-    stop = padded(below, m)
+    stop = below + padded(m - below)
     if near:
         _fill_near_row(u[i], u[below:stop], row)
         return

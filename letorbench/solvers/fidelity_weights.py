@@ -6,10 +6,7 @@ import numpy as np
 
 from letorbench.datasets.queryset import LabelBlocks
 from letorbench.jit import kernel, longest_query
-from letorbench.losses.exponentials import SPAN, exponentials, gather
-
-#: rows are padded to a multiple of this, the compiler's unrolled vector length
-VECTOR = 16
+from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
 
 
 @kernel()
@@ -41,7 +38,7 @@ def sum_weights(
         w[:], fallen[:], objective[q] = 0.0, 0.0, 0.0
         for b in range(blocks.queries[q], blocks.queries[q + 1] - 1):
             below = blocks.starts[b + 1] - begin
-            stop = padded(below, m) if near else m
+            stop = below + padded(m - below) if near else m
             row = slice(below, stop)
             for i in range(blocks.starts[b] - begin, below):
                 if near:
@@ -109,9 +106,3 @@ def both_sides(o: float) -> tuple[float, float]:
     """Return sigma(o) and sigma(-o)."""
     t = np.exp(-abs(o))
     return (1.0 if o > 0.0 else t) / (1.0 + t), (t if o > 0.0 else 1.0) / (1.0 + t)
-
-
-@kernel()
-def padded(below: int, m: int) -> int:
-    """Return where a row that begins at `below` ends, with at most VECTOR - 1 zeros behind m."""
-    return below + (m - below + VECTOR - 1) // VECTOR * VECTOR
