@@ -97,30 +97,32 @@ def in_turn(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
 
     def work() -> None:
         token = _errors.set(errors)
-        while not errors:
-            with lock:
-                number = next(numbers, None)
-            if number is None:
-                break
-            try:
-                with limited_threads(1):
-                    results[number] = tasks[number]()
-            except BaseException as error:
-                errors[number] = error
-        _errors.reset(token)
+        try:
+            while not errors:
+                with lock:
+                    number = next(numbers, None)
+                if number is None:
+                    break
+                try:
+                    with limited_threads(1):
+                        results[number] = tasks[number]()
+                except BaseException as error:
+                    errors[number] = error
+        finally:
+            _errors.reset(token)
 
     pool = _pool(os.getpid(), thread_count())
-    others = [pool.submit(work) for _ in range(threads - 1)]
-    work()
     try:
+        others = [pool.submit(work) for _ in range(threads - 1)]
+        work()
         # after Ctrl-C nobody waits: it may have left a lock locked that another thread wants
-        if all(isinstance(error, Exception) for error in errors.values()):
+        if all(isinstance(error, Exception) for error in list(errors.values())):
             wait(others)
-    except BaseException as interruption:
+    except BaseException as interruption:  # it ends the others' tasks, too
         errors[len(tasks)] = interruption
     if errors:
         # Ctrl-C before what it ended; else the first that fails, since tasks begin in order
-        raise errors[min(errors, key=lambda n: (isinstance(errors[n], Exception), n))]
+        raise errors[min(list(errors), key=lambda n: (isinstance(errors[n], Exception), n))]
     return [results[number] for number in range(len(tasks))]
 
 

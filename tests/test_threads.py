@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from letorbench import threads as module
 from letorbench.solvers.deadline import NEVER
 from letorbench.threads import in_turn, in_vain, limited_threads, thread_count
 
@@ -74,4 +75,48 @@ def test_a_long_task_learns_that_another_failed() -> None:
         with limited_threads(2), pytest.raises(KeyboardInterrupt):
             in_turn(tasks)
     assert set(ended) <= {True}  # it may not have begun
+    assert not in_vain() and not NEVER.passed
+
+
+@pytest.mark.parametrize("where", ["wait", "lock"])
+def test_ctrl_c_between_tasks_ends_the_others_and_leaves_nothing(
+    where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After it, as in a notebook, a task that fails late cuts off no later training."""
+    began, ended = threading.Event(), threading.Event()
+
+    def interrupt(*_: object) -> None:
+        if threading.current_thread() is threading.main_thread():
+            assert began.wait(10.0)
+            raise KeyboardInterrupt
+
+    class Interrupted:
+        __enter__ = interrupt
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+    def long() -> None:
+        began.set()
+        start = time.monotonic()
+        while not in_vain() and time.monotonic() < start + 10.0:
+            time.sleep(0.01)
+        if in_vain():
+            ended.set()
+        raise ValueError("late")
+
+    if where == "wait":
+        monkeypatch.setattr(module, "wait", interrupt)
+    else:
+        monkeypatch.setattr(module.threading, "Lock", Interrupted)
+
+    def task() -> None:
+        if threading.current_thread() is not threading.main_thread():
+            long()
+        assert began.wait(10.0)
+
+    with limited_threads(2), pytest.raises(KeyboardInterrupt):
+        in_turn([task] * 2)
+    monkeypatch.undo()
+    assert ended.wait(10.0)
     assert not in_vain() and not NEVER.passed
