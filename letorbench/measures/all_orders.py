@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from letorbench.jit import kernel, longest_query
-from letorbench.measures.counting import BLOCK, COUNTED, TOGETHER, count, padded
+from letorbench.measures.counting import BLOCK, COUNTED, TOGETHER, count, whole_blocks
 from letorbench.measures.sorting import descending
 
 
@@ -95,7 +95,7 @@ def counted_query(
     """
     hits, above, level, before = scratch[0], scratch[1], scratch[2], scratch[3]
     chosen = high_hits(scores, len(weights), table.deepest, hits)
-    count(padded(single, len(scores)), hits, chosen, above, level)
+    count(whole_blocks(single, len(scores)), hits, chosen, above, level)
     for i in range(chosen):
         if rounded and level[i] > 1:
             above[i], level[i] = count_exactly(scores, scores[hits[i]])

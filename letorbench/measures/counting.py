@@ -17,8 +17,8 @@ TOGETHER = 4
 
 
 @kernel()
-def padded(scores: np.ndarray, number: int) -> np.ndarray:
-    """Pad the first scores to a multiple of BLOCK, with what is neither above a score nor level."""
+def whole_blocks(scores: np.ndarray, number: int) -> np.ndarray:
+    """Return the first scores in whole BLOCKs, the last filled with what is in no count."""
     width = (number + BLOCK - 1) // BLOCK * BLOCK
     scores[number:width] = np.nan
     return scores[:width]

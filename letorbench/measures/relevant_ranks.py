@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from letorbench.jit import kernel, longest_query
-from letorbench.measures.counting import BLOCK, COUNTED, TOGETHER, count, padded
+from letorbench.measures.counting import BLOCK, COUNTED, TOGETHER, count, whole_blocks
 from letorbench.measures.sorting import descending
 
 
@@ -45,7 +45,7 @@ def counted_ranks(
     hits, above, level = scratch[0], scratch[1], scratch[2]
     for j in range(len(scores)):
         single[j] = scores[j]
-    count(padded(single, len(scores)), hits, len(ranks), above, level)
+    count(whole_blocks(single, len(scores)), hits, len(ranks), above, level)
     for h in range(len(ranks)):
         if level[h] > 1:
             above[h] = count_in_order(scores, hits[h])
