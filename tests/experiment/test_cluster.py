@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from dask_cluster import DaskCluster, wait_for
+from slow_ranker import marks, write_slow
 from stored_results import content
 from toy_data import write_toy
 
@@ -29,44 +30,6 @@ from letorbench.source import PACKAGE
 
 pytest.importorskip("distributed", reason="dask is not installed")
 
-#: a ranker that takes a while, says which process it is in, and may take that process with it
-SLOW = '''
-from dataclasses import dataclass
-from pathlib import Path
-import os, time
-
-import numpy as np
-
-from letorbench.models import Linear
-from letorbench.rankers import Learned, Ranker
-
-MARKS = Path(__file__).parent / "marks"
-HOLD = Path(__file__).parent / "hold"
-
-
-@dataclass
-class Slow(Ranker):
-    """Takes half a second, and longer where it is held."""
-
-    name = "slow"
-    title = "Slow"
-    paper = "none"
-    formula = "none"
-    kills: bool = False
-
-    def learn(self, train, validation, rng):
-        MARKS.mkdir(exist_ok=True)
-        if self.kills and validation.queries.qids[0] == 1:
-            os._exit(1)
-        mark = MARKS / str(os.getpid())
-        mark.write_text("busy")
-        time.sleep(0.5)
-        while str(os.getpid()) in (HOLD.read_text() if HOLD.exists() else "").split():
-            time.sleep(0.05)
-        mark.write_text("done")
-        return Learned(Linear(np.arange(1.0, 1.0 + train.n_features), 0.0))
-'''
-
 
 @pytest.fixture
 def dask(tmp_path: Path) -> Iterator[DaskCluster]:
@@ -79,17 +42,11 @@ def dask(tmp_path: Path) -> Iterator[DaskCluster]:
 @pytest.fixture
 def slow(tmp_path: Path) -> Iterator[Path]:
     """The folder of the marks of the plug-in, which is in use."""
-    path = tmp_path / "slow.py"
-    path.write_text(SLOW)
-    plugins.use(path)
+    plugins.use(write_slow(tmp_path))
     yield tmp_path / "marks"
     plugins.FOUND.pop("slow")
     plugins._file.cache_clear()
     sys.modules.pop("letorbench_plugin_slow")
-
-
-def marks(folder: Path, text: str) -> list[int]:
-    return [int(mark.name) for mark in folder.glob("*") if mark.read_text() == text]
 
 
 def test_a_worker_is_killed_and_another_comes(tmp_path, dask, slow, capfd):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from slow_ranker import marks, write_slow
 from toy_data import write_toy
 
 from letorbench.cli import cli
@@ -22,39 +23,12 @@ from letorbench.results import read_per_query, read_summary, summary_frame
 from letorbench.results.fold_result import write_fold
 from letorbench.results.summary import update_row
 
-#: a ranker whose third fold never ends
-SLOW = '''
-from dataclasses import dataclass
-from pathlib import Path
-import time
-
-import numpy as np
-
-from letorbench.models import Linear
-from letorbench.rankers import Learned, Ranker
-
-
-@dataclass
-class Slow(Ranker):
-    """Hangs on the third fold."""
-
-    name = "slow"
-    title = "Slow"
-    paper = "none"
-    formula = "none"
-
-    def learn(self, train, validation, rng):
-        if validation.queries.qids[0] == 1 and not Path("go-on").exists():
-            Path("hanging").touch()
-            time.sleep(60)
-        return Learned(Linear(np.ones(train.n_features), 0.0))
-'''
-
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_finished_folds_are_shown_after_a_kill(tmp_path: Path, monkeypatch, jobs: int) -> None:
     write_toy(tmp_path / "data")
-    (tmp_path / "slow.py").write_text(SLOW)
+    write_slow(tmp_path)
+    (tmp_path / "hold").write_text("query-1")  # the third fold's fit
     monkeypatch.chdir(tmp_path)
     words = ["run", "--dataset", "TOY", "--algo", "regression,slow", "--plugin", "slow.py"]
     process = subprocess.Popen(
@@ -64,7 +38,7 @@ def test_finished_folds_are_shown_after_a_kill(tmp_path: Path, monkeypatch, jobs
     deadline = time.monotonic() + 60
     summary = tmp_path / "results" / "TOY" / "summary.csv"
     while time.monotonic() < deadline:
-        if Path("hanging").exists() and summary.is_file() and "slow" in summary.read_text():
+        if marks(Path("marks"), "held") and summary.is_file() and "slow" in summary.read_text():
             break
         time.sleep(0.05)
     running = CliRunner().invoke(cli, ["table", "TOY", "--format", "csv"])
@@ -89,7 +63,7 @@ def test_finished_folds_are_shown_after_a_kill(tmp_path: Path, monkeypatch, jobs
         folds = {line.partition(",")[0] for line in lines} - {"mean"}
         assert len(folds) == slow.folds
     # the same folds can be compared, and the rest is run where the run ended
-    (tmp_path / "go-on").touch()
+    (tmp_path / "hold").unlink()
     rest = subprocess.run(
         [sys.executable, "-m", "letorbench", "run", "--dataset", "TOY", "--algo", "slow",
          "--plugin", "slow.py"],
