@@ -1,4 +1,7 @@
-"""A dask scheduler and its workers, each a process of this machine that talks TCP."""
+"""A dask scheduler and its workers, each a process of this machine that talks TCP.
+
+The file is also their command: it is dask's, and ends when the process that started it has ended.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -61,13 +65,15 @@ class DaskCluster:
             except ProcessLookupError:
                 pass
             process.wait()
+            process.stdin.close()
 
     def _start(self, *words: str, environment: dict[str, str] | None = None) -> subprocess.Popen:
         path = {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
         process = subprocess.Popen(
-            [sys.executable, "-m", "dask", words[0], "--no-dashboard", *words[1:]],
+            [sys.executable, __file__, words[0], "--no-dashboard", *words[1:]],
             env={**os.environ, **path, **(environment or {})}, cwd=self.folder,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            start_new_session=True,
         )  # fmt: skip
         self.processes.append(process)
         return process
@@ -77,3 +83,16 @@ class DaskCluster:
             return bool(json.loads(self.file.read_text())["address"])
         except (OSError, ValueError, KeyError):
             return False
+
+
+def end_with_parent() -> None:
+    """Wait for the end of stdin, a pipe that no other process writes to; end with all children."""
+    sys.stdin.buffer.read()
+    os.killpg(0, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    from dask.cli import run_cli
+
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    run_cli()
