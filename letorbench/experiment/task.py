@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from letorbench.measures import parse
 from letorbench.notices import Notice
 from letorbench.rankers import plugins, ranker
 from letorbench.rankers.base import Ranker
-from letorbench.results.fit_file import damage, is_done, keep, stored_fit
+from letorbench.results.fit_file import answers, fit_or_damage, is_done, keep
 from letorbench.results.fold_result import CutOff, FoldResult, write_fold
 from letorbench.results.measure_fold import measure_fold
 from letorbench.results.paths import TRIALS, fold_folder
@@ -117,7 +118,10 @@ def attempt(
 
 
 def is_kept(task: Task, protocol: Protocol, benchmark: Benchmark, cls: type[Ranker]) -> bool:
-    """Whether the fold is stored as it would be made, so that nothing is left to train."""
+    """Whether the fold is stored as it would be made, so that nothing is left to train.
+
+    It is a look without waiting for other runs; `perform` looks when no other writes the fold.
+    """
     if protocol.force:
         return False
     try:
@@ -134,19 +138,21 @@ def perform(task: Task, protocol: Protocol, benchmark: Benchmark, cls: type[Rank
     folder = fold_folder(protocol.out, task.dataset, task.algo, task.fold, task.repeat)
     repeats = protocol.repeats if draws(cls, task.settings) else None
     with one_writer(folder):
-        if not protocol.force and is_done(folder, facts, protocol.time_limit):
-            return Outcome(task, kept=True, warnings=tuple(keep(folder, repeats)))
-        damaged = damage(folder)
-        stored = {} if protocol.force or damaged else stored_trainings(folder, facts)
+        fit, damaged = fit_or_damage(folder)
+        if not protocol.force and answers(fit, facts, protocol.time_limit):
+            return Outcome(task, kept=True, warnings=tuple(keep(folder, fit, repeats)))
+        stored = {} if protocol.force else stored_trainings(folder, fit, facts)
         result = _result(task, protocol, benchmark, cls, facts, stored)
         write_fold(folder, replace(result, repeats=repeats))
     fits = (result.reused, result.tried)
     return Outcome(task, warnings=tuple(result.warnings), damaged=damaged, fits=fits)
 
 
-def stored_trainings(folder: Path, facts: Mapping[str, object]) -> dict[str, Training]:
+def stored_trainings(
+    folder: Path, fit: Mapping[str, Any], facts: Mapping[str, object]
+) -> dict[str, Training]:
     """Return the trainings of a stored fold that this identity shares, by their settings."""
-    before, now = stored_fit(folder).get("identity", {}), training_identity(facts)
+    before, now = fit.get("identity", {}), training_identity(facts)
     if now is None or training_identity(before) != now:
         return {}
     return read_trainings(folder / TRIALS)

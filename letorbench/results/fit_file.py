@@ -58,36 +58,40 @@ def is_done(folder: Path, identity: Mapping[str, object], time_limit: float | No
     time_limit : float, optional
         The seconds that a training may take now.
     """
-    try:
-        fit = stored_fit(folder)
-    except DataError:
-        return False
+    fit, _ = fit_or_damage(folder)
+    return answers(fit, identity, time_limit)
+
+
+def answers(
+    fit: Mapping[str, Any], identity: Mapping[str, object], time_limit: float | None
+) -> bool:
+    """Return whether the fit.json is that of a finished fold as `is_done` has it."""
     if fit.get("identity") != identity:
         return False
     cut = fit.get("cut_off")
     return not cut or (time_limit is not None and time_limit <= cut["time_limit"])
 
 
-def damage(folder: Path) -> str:
-    """Return a line that says what of a finished fold is damaged, empty where nothing is."""
+def fit_or_damage(folder: Path) -> tuple[dict[str, Any], str]:
+    """Return a fold's fit.json, or else a line that says what is damaged; no fold is neither."""
     try:
-        stored_fit(folder)
+        return stored_fit(folder), ""
     except DataError as error:
-        return str(error)
-    return ""
+        return {}, str(error)
 
 
-def keep(folder: Path, repeats: int | None = None) -> list[Notice]:
+def keep(folder: Path, fit: Mapping[str, Any], repeats: int | None = None) -> list[Notice]:
     """Mark a finished fold as the one asked for last; return its warnings.
 
     Parameters
     ----------
     folder : Path
         The folder of the fold.
+    fit : mapping
+        Its fit.json as it is stored.
     repeats : int, optional
         How many seeds are asked for now; None where nothing is drawn at random.
     """
-    fit = stored_fit(folder)
     if fit.get("repeats") == repeats:
         os.utime(folder / paths.FIT)
     else:

@@ -21,7 +21,7 @@ from letorbench.results import (
     stored_folds,
     write_fold,
 )
-from letorbench.results.fit_file import damage, keep, write_fit
+from letorbench.results.fit_file import fit_or_damage, keep, write_fit
 from letorbench.results.per_query import read_fold_queries
 from letorbench.results.stored_folds import experiment_of
 
@@ -35,9 +35,9 @@ def test_another_systems_fold_is_scores_and_a_fit(tmp_path: Path) -> None:
     fit = stored_fit(tmp_path)
     assert fit["chosen"] == {} and fit["validation"]["grid"] == [] and fit["seconds"] is None
     assert is_done(tmp_path, facts) and not is_done(tmp_path, {**facts, "fold": 3})
-    assert keep(tmp_path) == [odd]
+    assert keep(tmp_path, fit) == [odd]
     (tmp_path / "scores.txt").unlink()
-    assert not is_done(tmp_path, facts) and "scores.txt: damaged" in damage(tmp_path)
+    assert not is_done(tmp_path, facts) and "scores.txt: damaged" in fit_or_damage(tmp_path)[1]
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_fit_that_holds_something_else_is_refused(
     write_fit(tmp_path, {**stored_fit(tmp_path), key: value})
     with pytest.raises(DataError, match=said):
         stored_fit(tmp_path)
-    assert said in damage(tmp_path)
+    assert said in fit_or_damage(tmp_path)[1]
 
 
 def test_a_fold_without_validation_leaves_no_older_ones(tmp_path: Path) -> None:

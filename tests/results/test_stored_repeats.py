@@ -113,7 +113,7 @@ def test_a_kept_fold_says_how_many_seeds_are_asked_for_now(tmp_path):
     store(tmp_path)
     folder = paths.fold_folder(tmp_path, "SET", "net", 2, 3)
     before = stored_fit(folder)
-    assert keep(folder, 5) == []
+    assert keep(folder, before, 5) == []
     assert stored_fit(folder) == {**before, "repeats": 5}
     assert read_summary(tmp_path, "SET").partial == ("net: repeats 3 of 5",)
     assert json.loads((folder / paths.FIT).read_text())["identity"]["repeat"] == 3
