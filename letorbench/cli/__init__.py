@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from contextlib import suppress
@@ -52,8 +51,6 @@ for command in (
 
 def main() -> None:
     """The `letorbench` command."""
-    # what imports allocate stays to the end; looking for garbage among it costs a fifth of them
-    gc.set_threshold(50_000)
     try:
         cli()
     except SystemExit as end:
