@@ -142,7 +142,8 @@ def run(
 
 def _print(report: Report, found: Results) -> None:
     """The tables, how many folds were kept, and where everything is."""
-    from letorbench.api.running import places, reused_lines
+    from letorbench.api.report_lines import reused_lines
+    from letorbench.api.running import places
     from letorbench.api.showing import table_text
 
     for dataset in found.datasets:
@@ -158,7 +159,7 @@ def _print(report: Report, found: Results) -> None:
 
 def _end(report: Report) -> None:
     """Warnings and failures on stderr; the exit status where a task failed."""
-    from letorbench.api.running import exit_status, failures, warning_lines
+    from letorbench.api.report_lines import exit_status, failures, warning_lines
 
     complain(warning_lines(report), "warning")
     complain(failures(report))
