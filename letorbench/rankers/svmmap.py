@@ -215,14 +215,8 @@ def most_violated(
     ahead = np.empty(longest + 1, np.int64)
     place = np.empty(longest + 1, np.int64)
     for q in range(first, last):
-        n_good = n_bad = 0
-        for t in range(offsets[q + 1] - 1, offsets[q] - 1, -1):
-            if relevant[order[t]]:
-                good[n_good] = order[t]
-                n_good += 1
-            else:
-                bad[n_bad] = order[t]
-                n_bad += 1
+        rows = order[offsets[q] : offsets[q + 1]]
+        n_good, n_bad = best_first(rows, relevant, good, bad)
         weights[offsets[q] : offsets[q + 1]] = 0.0
         losses[q] = 0.0
         if n_good == 0 or n_bad == 0:
@@ -253,3 +247,19 @@ def most_violated(
             precision += i / float(i + before)
             weights[good[i - 1]] = unit * before
         losses[q] = 1.0 - precision / n_good
+
+
+@kernel()
+def best_first(
+    rows: np.ndarray, relevant: np.ndarray, good: np.ndarray, bad: np.ndarray
+) -> tuple[int, int]:
+    """Fill good and bad with a query's relevant and other rows, the last first; count each."""
+    n_good = n_bad = 0
+    for t in range(len(rows) - 1, -1, -1):
+        if relevant[rows[t]]:
+            good[n_good] = rows[t]
+            n_good += 1
+        else:
+            bad[n_bad] = rows[t]
+            n_bad += 1
+    return n_good, n_bad
