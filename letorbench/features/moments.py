@@ -6,6 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from letorbench.jit import kernel
+from letorbench.threads import in_threads
+
 #: how many rows are converted to float64 at a time
 ROWS = 65_536
 
@@ -22,13 +25,40 @@ def mean_and_variance(features: np.ndarray, rows: int = ROWS) -> tuple[np.ndarra
     Sums of equal float32 numbers are exact in float64 (up to 2^29 of them), so that the variance
     of a constant column is exactly 0.
     """
-    if not len(features):
-        return np.zeros(features.shape[1]), np.zeros(features.shape[1])
-    mean = features.mean(axis=0, dtype=np.float64)
-    squares = np.zeros(features.shape[1])
-    for block in row_blocks(len(features), rows):
-        squares += np.square(features[block] - mean).sum(axis=0)
-    return mean, squares / len(features)
+    n_rows, n_features = features.shape
+    if not n_rows:
+        return np.zeros(n_features), np.zeros(n_features)
+    blocks = list(row_blocks(n_rows, rows))
+    sums, squares = np.zeros((2, len(blocks), n_features))
+
+    def sum_part(first: int, last: int) -> None:
+        for block in range(first, last):
+            _add_rows(features[blocks[block]], sums[block])
+
+    def square_part(first: int, last: int) -> None:
+        for block in range(first, last):
+            _add_squares(features[blocks[block]], mean, squares[block])
+
+    in_threads(sum_part, len(blocks))
+    mean = sums.sum(axis=0) / n_rows
+    in_threads(square_part, len(blocks))
+    return mean, squares.sum(axis=0) / n_rows
+
+
+@kernel()
+def _add_rows(features: np.ndarray, total: np.ndarray) -> None:
+    for i in range(len(features)):
+        for k in range(len(total)):
+            total[k] += features[i, k]
+
+
+@kernel()
+def _add_squares(features: np.ndarray, mean: np.ndarray, total: np.ndarray) -> None:
+    """Add the squares of the differences from the mean."""
+    for i in range(len(features)):
+        for k in range(len(total)):
+            difference = features[i, k] - mean[k]
+            total[k] += difference * difference
 
 
 def mean_and_scale(features: np.ndarray, rows: int = ROWS) -> tuple[np.ndarray, np.ndarray]:
