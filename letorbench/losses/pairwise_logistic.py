@@ -184,11 +184,22 @@ def add_forces(workspace: PairWorkspace, pairs: PairBlock, top: float, span: flo
             force[i] += _row(u[i], lower[:stop], product, push)
         for i in range(first, last):
             cost -= (s[i] - top) * size
-        for j in range(size):
-            cost += np.log(product[j])
+        cost += _sum_of_logarithms(product[:size], together // (last - first))
     for j in range(size):
         force[begin + j] -= push[j]
     return cost
+
+
+@kernel()
+def _sum_of_logarithms(values: np.ndarray, together: int) -> float:
+    """Return the sum of log(values); the product of so many of them is a normal number."""
+    total = 0.0
+    for first in range(0, len(values), together):
+        product = 1.0
+        for j in range(first, min(first + together, len(values))):
+            product *= values[j]
+        total += np.log(product)
+    return total
 
 
 @kernel(reorder=True)
