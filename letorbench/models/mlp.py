@@ -122,7 +122,7 @@ def _scores(features: np.ndarray, layers: Layers) -> np.ndarray:
     scores = np.empty(len(features))
 
     def part(start: int, stop: int) -> None:
-        hidden = np.empty((min(ROWS, stop - start), len(layers.bias)))
+        hidden = np.empty((len(layers.bias), min(ROWS, stop - start)), layers.weights.dtype)
         for begin in range(start, stop, ROWS):
             rows = slice(begin, min(begin + ROWS, stop))
             forward(features[rows], layers, hidden, scores[rows])
@@ -137,7 +137,8 @@ def _backpropagated(features: np.ndarray, layers: Layers, gradient: np.ndarray) 
     changes = [Layers(*(np.zeros_like(each) for each in layers)) for _ in range(n_blocks)]
 
     def part(first: int, last: int) -> None:
-        hidden, delta = np.empty((2, min(ROWS, len(features)), len(layers.bias)))
+        shape = 2, len(layers.bias), min(ROWS, len(features))
+        hidden, delta = np.empty(shape, layers.weights.dtype)
         for block in range(first, last):
             rows = slice(block * ROWS, (block + 1) * ROWS)
             x = features[rows]
@@ -196,23 +197,22 @@ def net_gradient(features: np.ndarray, layers: Layers, gradient: np.ndarray) -> 
 
 @kernel()
 def forward(features: np.ndarray, layers: Layers, hidden: np.ndarray, scores: np.ndarray) -> None:
-    """Fill the first rows of `hidden` with the units' values and of `scores` with s(x).
+    """Fill the first columns of `hidden` with the units' values, and `scores` with s(x).
 
-    hidden: (at least n_docs, n_units). Each score is one sum in one order, so equal documents
-    have equal scores wherever they stand.
+    hidden: (n_units, at least n_docs), in the type of the weights. Each score is one sum in one
+    order, so equal documents have equal scores wherever they stand.
     """
-    n_docs, n_units = len(features), len(layers.bias)
-    _project(features, layers.weights, layers.bias, hidden)
+    n_docs = len(features)
+    _project(features, layers.weights, hidden)
     if len(layers.output) == 0:
-        for i in range(n_docs):
-            scores[i] = hidden[i, 0]
+        scores[:n_docs] = layers.bias[0] + hidden[0, :n_docs]
         return
-    _tanh(hidden.reshape(hidden.size), n_docs * n_units)
-    for i in range(n_docs):
-        total = 0.0
-        for h in range(n_units):
-            total += layers.output[h] * hidden[i, h]
-        scores[i] = total
+    scores[:n_docs] = 0.0
+    for h in range(len(layers.output)):
+        unit = hidden[h, :n_docs]
+        _tanh(layers.bias[h], unit)
+        for i in range(n_docs):
+            scores[i] += layers.output[h] * unit[i]
 
 
 @kernel()
@@ -226,111 +226,125 @@ def backward(
 ) -> None:
     """Add what `net_gradient` computes to `change`, after `forward` has filled `hidden`.
 
-    delta: workspace of shape (at least n_docs, n_units) in the type of the weights.
+    delta: workspace of the shape and the type of `hidden`.
     """
-    n_units = len(layers.bias)
-    for i in range(len(features)):
-        if len(layers.output) == 0:
-            delta[i, 0] = gradient[i]
-            change.bias[0] += gradient[i]
-            continue
-        for h in range(n_units):
-            t = hidden[i, h]
-            change.output[h] += gradient[i] * t
-            d = gradient[i] * layers.output[h] * (1.0 - t * t)
-            change.bias[h] += d
-            delta[i, h] = d
+    n_docs = len(features)
+    if len(layers.output) == 0:
+        delta[0, :n_docs] = gradient[:n_docs]
+        change.bias[0] += gradient[:n_docs].sum()
+    for h in range(len(layers.output)):
+        by_output, by_bias = _through_tanh(
+            hidden[h, :n_docs], layers.output[h], gradient, delta[h, :n_docs]
+        )
+        change.output[h] += by_output
+        change.bias[h] += by_bias
     _add_products(features, delta, change.weights)
 
 
 @kernel(reorder=True)
-def _project(
-    features: np.ndarray, weights: np.ndarray, bias: np.ndarray, hidden: np.ndarray
-) -> None:
-    """hidden[i, h] = bias[h] + sum over k of features[i, k] weights[h, k].
+def _through_tanh(
+    t: np.ndarray, v: float, gradient: np.ndarray, delta: np.ndarray
+) -> tuple[float, float]:
+    """Fill a unit's delta, gradient v (1 - t^2); return the derivatives by v and by its bias."""
+    by_output = by_bias = 0.0
+    for i in range(len(t)):
+        slope = gradient[i] * v * (1.0 - t[i] * t[i])
+        by_output += gradient[i] * t[i]
+        by_bias += slope
+        delta[i] = slope
+    return by_output, by_bias
 
-    Three documents and two units at a time, so that what is loaded is used more than once. The
+
+@kernel(reorder=True)
+def _project(features: np.ndarray, weights: np.ndarray, hidden: np.ndarray) -> None:
+    """hidden[h, i] = sum over k of features[i, k] weights[h, k].
+
+    Four documents and two units at a time, so that what is loaded is used more than once. The
     last documents of a set may be one and the same: no sum has another order than the others.
     """
     n_docs, (n_units, n_features) = len(features), weights.shape
     zero = weights.dtype.type(0)
-    for i in range(0, n_docs if n_units > 1 else 0, 3):
-        i1, i2 = min(i + 1, n_docs - 1), min(i + 2, n_docs - 1)
-        x0, x1, x2 = features[i], features[i1], features[i2]
+    for i in range(0, n_docs if n_units > 1 else 0, 4):
+        i1, i2, i3 = min(i + 1, n_docs - 1), min(i + 2, n_docs - 1), min(i + 3, n_docs - 1)
+        x0, x1, x2, x3 = features[i], features[i1], features[i2], features[i3]
         for h in range(0, n_units - 1, 2):
             w0, w1 = weights[h], weights[h + 1]
-            s00, s10, s20, s01, s11, s21 = zero, zero, zero, zero, zero, zero
+            s00, s10, s20, s30 = zero, zero, zero, zero
+            s01, s11, s21, s31 = zero, zero, zero, zero
             for k in range(n_features):
                 s00 += x0[k] * w0[k]
-                s10 += x1[k] * w0[k]
-                s20 += x2[k] * w0[k]
                 s01 += x0[k] * w1[k]
+                s10 += x1[k] * w0[k]
                 s11 += x1[k] * w1[k]
+                s20 += x2[k] * w0[k]
                 s21 += x2[k] * w1[k]
-            hidden[i, h], hidden[i, h + 1] = bias[h] + s00, bias[h + 1] + s01
-            hidden[i1, h], hidden[i1, h + 1] = bias[h] + s10, bias[h + 1] + s11
-            hidden[i2, h], hidden[i2, h + 1] = bias[h] + s20, bias[h + 1] + s21
+                s30 += x3[k] * w0[k]
+                s31 += x3[k] * w1[k]
+            hidden[h, i], hidden[h + 1, i] = s00, s01
+            hidden[h, i1], hidden[h + 1, i1] = s10, s11
+            hidden[h, i2], hidden[h + 1, i2] = s20, s21
+            hidden[h, i3], hidden[h + 1, i3] = s30, s31
     for i in range(n_docs if n_units % 2 else 0):
         x, w, total = features[i], weights[n_units - 1], zero
         for k in range(n_features):
             total += x[k] * w[k]
-        hidden[i, n_units - 1] = bias[n_units - 1] + total
+        hidden[n_units - 1, i] = total
 
 
 @kernel()
-def _tanh(x: np.ndarray, size: int) -> None:
-    """Replace the first `size` numbers by their tanh, to about 1e-14; this loop vectorises.
+def _tanh(bias: float, x: np.ndarray) -> None:
+    """Replace each x by tanh(bias + x) to the rounding of its type; this loop vectorises.
 
-    tanh|x| = (1 - e) / (1 + e), where e = exp(-2|x|) = exp(-2|x| / 256)^256, and that last
-    exponential is its power series.
+    tanh(y) for y = x / 2^5 is the Pade approximant p / q of degrees 7 and 8. From there
+    tanh(2y) = 2 tanh(y) / (1 + tanh(y)^2) is 2pq / (q^2 + p^2), five times, which enlarges no
+    relative error but for its own rounding.
     """
-    for i in range(size):
-        t = -2.0 / 256.0 * min(abs(x[i]), FLAT)
-        series = 1.0 + t / 9.0
-        series = 1.0 + t / 8.0 * series
-        series = 1.0 + t / 7.0 * series
-        series = 1.0 + t / 6.0 * series
-        series = 1.0 + t / 5.0 * series
-        series = 1.0 + t / 4.0 * series
-        series = 1.0 + t / 3.0 * series
-        series = 1.0 + t / 2.0 * series
-        e = 1.0 + t * series
-        e = e * e
-        e = e * e
-        e = e * e
-        e = e * e
-        e = e * e
-        e = e * e
-        e = e * e
-        e = e * e
-        y = (1.0 - e) / (1.0 + e)
-        x[i] = y if x[i] >= 0.0 else -y
+    number = x.dtype.type
+    one, flat, part, b = number(1.0), number(FLAT), number(1.0 / 32.0), number(bias)
+    p1, p2, p3 = number(2.0 / 15.0), number(2.0 / 585.0), number(4.0 / 225225.0)
+    q1, q2 = number(7.0 / 15.0), number(1.0 / 39.0)
+    q3, q4 = number(2.0 / 6435.0), number(1.0 / 2027025.0)
+    for i in range(len(x)):
+        y = b + x[i]
+        y = flat if y > flat else (-flat if y < -flat else y)  # NaN stays NaN
+        y = y * part
+        z = y * y
+        p = y * (one + z * (p1 + z * (p2 + z * p3)))
+        q = one + z * (q1 + z * (q2 + z * (q3 + z * q4)))
+        p, q = p * q, q * q + p * p
+        p += p
+        p, q = p * q, q * q + p * p
+        p += p
+        p, q = p * q, q * q + p * p
+        p += p
+        p, q = p * q, q * q + p * p
+        p += p
+        p, q = p * q, q * q + p * p
+        x[i] = (p + p) / q
 
 
 @kernel(reorder=True)
 def _add_products(features: np.ndarray, delta: np.ndarray, change: np.ndarray) -> None:
-    """change[h, k] += sum over i of delta[i, h] features[i, k], four documents at a time."""
+    """change[h, k] += sum over i of delta[h, i] features[i, k], four documents at a time."""
     n_units, n_features = change.shape
     n_docs = len(features)
     in_fours, in_twos = n_docs - n_docs % 4, n_units - n_units % 2
     for i in range(0, in_fours, 4):
         x0, x1, x2, x3 = features[i], features[i + 1], features[i + 2], features[i + 3]
         for h in range(0, in_twos, 2):
-            a0, a1, a2, a3 = delta[i, h], delta[i + 1, h], delta[i + 2, h], delta[i + 3, h]
-            g = h + 1
-            b0, b1, b2, b3 = delta[i, g], delta[i + 1, g], delta[i + 2, g], delta[i + 3, g]
-            row, next_row = change[h], change[g]
+            a, b, row, next_row = delta[h, i:], delta[h + 1, i:], change[h], change[h + 1]
+            a0, a1, a2, a3, b0, b1, b2, b3 = a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]
             for k in range(n_features):
                 row[k] += a0 * x0[k] + a1 * x1[k] + a2 * x2[k] + a3 * x3[k]
                 next_row[k] += b0 * x0[k] + b1 * x1[k] + b2 * x2[k] + b3 * x3[k]
         for h in range(in_twos, n_units):
-            a0, a1, a2, a3 = delta[i, h], delta[i + 1, h], delta[i + 2, h], delta[i + 3, h]
-            row = change[h]
+            a, row = delta[h, i:], change[h]
+            a0, a1, a2, a3 = a[0], a[1], a[2], a[3]
             for k in range(n_features):
                 row[k] += a0 * x0[k] + a1 * x1[k] + a2 * x2[k] + a3 * x3[k]
     for i in range(in_fours, n_docs):
         x0 = features[i]
         for h in range(n_units):
-            a0, row = delta[i, h], change[h]
+            a0, row = delta[h, i], change[h]
             for k in range(n_features):
                 row[k] += a0 * x0[k]

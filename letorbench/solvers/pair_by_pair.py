@@ -57,13 +57,13 @@ def one_pair(features: np.ndarray, i: int, j: int, passes: Passes) -> float:
     """Do what `pair_by_pair` does for documents i and j, of which i has the higher label."""
     net, hidden, delta, change, score, force = passes
     x_i, x_j = features[i : i + 1], features[j : j + 1]
-    forward(x_i, net, hidden[0:1], score[0:1])
-    forward(x_j, net, hidden[1:2], score[1:2])
+    forward(x_i, net, hidden[:, 0:1], score[0:1])
+    forward(x_j, net, hidden[:, 1:2], score[1:2])
     difference = score[0] - score[1]
     force[0] = pair_force(RANKNET, difference, 0.0, 0.0)
-    backward(x_i, net, hidden[0:1], force[0:1], delta, change)
+    backward(x_i, net, hidden[:, 0:1], force[0:1], delta, change)
     force[0] = -force[0]
-    backward(x_j, net, hidden[1:2], force[0:1], delta, change)
+    backward(x_j, net, hidden[:, 1:2], force[0:1], delta, change)
     return np.log1p(np.exp(-abs(difference))) + max(0.0, -difference)
 
 

@@ -279,8 +279,8 @@ def epoch(
     n_units, n_features = state.weights.shape
     pairs, lambdas = pair_workspace(longest), lambda_workspace(longest)
     net = Layers(state.weights_f32, state.bias, state.output)
-    hidden = np.empty((longest, n_units))
-    delta = np.empty((longest, n_units), state.weights_f32.dtype)
+    hidden = np.empty((n_units, longest), state.weights_f32.dtype)
+    delta = np.empty_like(hidden)
     change = Layers(
         np.zeros((n_units, n_features), state.weights_f32.dtype),
         np.zeros(n_units),

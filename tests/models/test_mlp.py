@@ -27,11 +27,21 @@ def model(rng: np.random.Generator) -> MLP:
     return MLP(*as_type(drawn(rng), np.float32))
 
 
-def test_tanh_is_numpys():
-    x = np.concatenate([np.linspace(-30, 30, 10_001), [-1e300, 1e300, 0.0, 1e-9]])
-    y = x.copy()
-    module._tanh(y, len(y))
-    np.testing.assert_allclose(y, np.tanh(x), rtol=0, atol=5e-14)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_tanh_is_numpys(dtype):
+    x = np.concatenate([np.linspace(-30, 30, 10_001), [-1e30, 1e30, 0.0, 1e-9]]).astype(dtype)
+    y = x - dtype(0.5)
+    expected = np.tanh(y + dtype(0.5))
+    module._tanh(0.5, y)
+    np.testing.assert_allclose(y, expected, rtol=8 * np.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_tanh_keeps_what_is_not_a_number(dtype):
+    x = np.array([np.nan, np.inf, -np.inf, 1.0], dtype)
+    module._tanh(np.nan, x[3:])
+    module._tanh(0.0, x[:3])
+    np.testing.assert_array_equal(x, [np.nan, 1.0, -1.0, np.nan])
 
 
 @pytest.mark.parametrize("layers, units", [(1, 1), (2, 1), (2, 4), (2, 7)])
@@ -39,12 +49,12 @@ def test_tanh_is_numpys():
 def test_forward_and_backward_are_numpys(layers, units, dtype, digits, rng):
     features = rng.random((19, 37), dtype=np.float32)
     net = drawn(rng, units, 37, layers)
-    hidden, scores = np.empty((30, units)), np.empty(19)
+    hidden, scores = np.empty((units, 30), dtype), np.empty(19)
     forward(features, as_type(net, dtype), hidden, scores)
     np.testing.assert_allclose(scores, net_scores(features, net), atol=10 * digits)
     slope = rng.normal(size=19)
     change = Layers(np.zeros((units, 37), dtype), np.zeros(units), np.zeros(len(net.output)))
-    backward(features, as_type(net, dtype), hidden, slope, np.empty((30, units), dtype), change)
+    backward(features, as_type(net, dtype), hidden, slope, np.empty_like(hidden), change)
     for ours, theirs in zip(change, net_gradient(features, net, slope), strict=True):
         np.testing.assert_allclose(ours, theirs, atol=50 * digits)
 
@@ -67,7 +77,7 @@ def test_the_gradient_is_the_finite_difference(layers, rng):
 def test_equal_documents_score_equally_wherever_they_stand(rng):
     features = np.repeat(rng.random((1, 46), dtype=np.float32), 9, axis=0)
     scores = np.empty(9)
-    forward(features, as_type(drawn(rng), np.float32), np.empty((9, 10)), scores)
+    forward(features, as_type(drawn(rng), np.float32), np.empty((10, 9), np.float32), scores)
     assert len(set(scores)) == 1
 
 
