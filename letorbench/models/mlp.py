@@ -18,7 +18,7 @@ from letorbench.models.parametric import ParametricFamily
 from letorbench.threads import in_threads
 
 #: documents whose hidden units are in memory at a time
-ROWS = 4096
+ROWS = 1000
 
 #: where |x| is larger than this, tanh(x) is 1 to the last bit of a float64
 FLAT = 20.0
