@@ -23,8 +23,18 @@ class ValueAndGradient(NamedTuple):
     gradient: np.ndarray
 
 
+class LinearValueAndGradient(NamedTuple):
+    """A loss of the scores w . x + b: value (n_queries,), its sum's gradient by w and by b."""
+
+    value: np.ndarray
+    by_weights: np.ndarray
+    by_bias: float
+
+
 #: scores (n_docs,) float64 and their queries -> the loss there
 LossFunction = Callable[[np.ndarray, QuerySet], ValueAndGradient]
+#: weights (n_features,), bias and queries -> the loss of their linear scores
+LinearLossFunction = Callable[[np.ndarray, float, QuerySet], LinearValueAndGradient]
 
 
 @dataclass(frozen=True)
@@ -50,6 +60,9 @@ class Loss:
     in_file_order : callable, optional
         The same loss where equal labels stay in file order. None where it does not put documents
         in the order of their labels. See `letorbench.losses.ties`.
+    of_linear : callable, optional
+        The same loss of linear scores, with one look at the features instead of two: they are
+        read for the gradient while they are in the cache.
     """
 
     name: str
@@ -58,6 +71,7 @@ class Loss:
     exponential: bool = False
     undefined_at_zero: bool = False
     in_file_order: LossFunction | None = None
+    of_linear: LinearLossFunction | None = None
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         return self.function(scores, queries)

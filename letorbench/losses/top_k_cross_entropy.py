@@ -10,25 +10,42 @@ Approach", ICML 2007, section 4 and the appendix: with phi = exp,
 For k = 1 that is -sum_i softmax(r)_i log softmax(s)_i, with the gradient softmax(s) - softmax(r)
 (equation 6). A list of fewer than k documents is placed whole.
 
-`reference` computes it for one query in plain NumPy; the compiled kernel below is exact too.
+`reference` computes it for one query in plain NumPy; the compiled kernels below are exact too.
+`linear_top_k` is for linear scores: it reads a query's features for the gradient while they are
+in the cache.
 """
 
 from __future__ import annotations
 
 from functools import partial
 from itertools import permutations
+from typing import NamedTuple
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.jit import kernel, longest_query
-from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices
+from letorbench.losses.base import (
+    LinearValueAndGradient,
+    Loss,
+    ValueAndGradient,
+    in_query_slices,
+)
+from letorbench.models.linear import score_rows
+from letorbench.models.weighted_rows import add_rows
+from letorbench.threads import in_threads
 
 #: the most ways to fill k places that a list may have: about a second of work
 MOST_PLACINGS = 10**8
 #: the widest span of scores for which exp(s - max s) stays a normal number
 SPAN = 600.0
+#: exp(-d) is looked up for whole numbers d below this: labels have few grades
+LOOKED_UP = 16
+#: the rows of so many queries are summed one after the other, whatever the number of threads
+BLOCK = 16
+#: the smallest slice of a thread, in documents
+DOCS_A_THREAD = 4_000
 
 
 def reference(scores: np.ndarray, labels: np.ndarray, k: int) -> tuple[float, np.ndarray]:
@@ -64,15 +81,38 @@ def top_k_cross_entropy(scores: np.ndarray, queries: QuerySet, k: int) -> ValueA
     UsageError
         If m^k of a query is too large.
     """
+    _require_few_placings(queries, k)
+    return in_query_slices(
+        _top_k, queries, scores, queries.labels, queries.offsets, k, documents=DOCS_A_THREAD
+    )
+
+
+def linear_top_k(
+    weights: np.ndarray, bias: float, queries: QuerySet, k: int
+) -> LinearValueAndGradient:
+    """Return the loss of linear scores; it raises what `top_k_cross_entropy` raises."""
+    _require_few_placings(queries, k)
+    value = np.empty(queries.n_queries)
+    bounds = np.append(np.arange(0, queries.n_queries, BLOCK), queries.n_queries)
+    sums = np.zeros((len(bounds) - 1, queries.n_features))
+    rows = _Rows(queries.features, queries.labels, queries.offsets)
+
+    def part(first: int, last: int) -> None:
+        _linear_top_k(rows, weights, bias, k, bounds[first : last + 1], value, sums[first:last])
+
+    docs = np.diff(queries.offsets[bounds])
+    in_threads(part, len(sums), DOCS_A_THREAD * len(sums) // max(1, queries.n_docs), docs)
+    # the loss does not change where all scores of a query rise alike
+    return LinearValueAndGradient(value, sums.sum(axis=0), 0.0)
+
+
+def _require_few_placings(queries: QuerySet, k: int) -> None:
     longest = int(queries.lengths.max(initial=0))
     if longest**k > MOST_PLACINGS:
         raise UsageError(
             f"listnet: found a query of {longest} documents, whose first {k} places can be "
             f"filled in about {float(longest**k):.1e} ways, expected {MOST_PLACINGS:.0e} at most"
         )
-    return in_query_slices(
-        _top_k, queries, scores, queries.labels, queries.offsets, k, documents=4_000
-    )
 
 
 LOSSES = (
@@ -80,18 +120,29 @@ LOSSES = (
         "listnet",
         "-sum_i softmax(r)_i log softmax(s)_i",
         partial(top_k_cross_entropy, k=1),
+        of_linear=partial(linear_top_k, k=1),
     ),
     Loss(
         "listnet-2",
         "-sum over ordered pairs g of P_r(g) log P_s(g), Plackett-Luce",
         partial(top_k_cross_entropy, k=2),
+        of_linear=partial(linear_top_k, k=2),
     ),
     Loss(
         "listnet-3",
         "-sum over ordered triples g of P_r(g) log P_s(g), Plackett-Luce",
         partial(top_k_cross_entropy, k=3),
+        of_linear=partial(linear_top_k, k=3),
     ),
 )
+
+
+class _Rows(NamedTuple):
+    """The documents of a query set, in file order."""
+
+    features: np.ndarray
+    labels: np.ndarray
+    offsets: np.ndarray
 
 
 @kernel()
@@ -105,28 +156,72 @@ def _top_k(
     out: ValueAndGradient,
 ) -> None:
     """Fill out with L and dL/ds of the queries first..last - 1."""
-    longest = longest_query(offsets, first, last)
-    u, target = np.empty(longest), np.empty(longest)
+    scratch = np.empty((2, longest_query(offsets, first, last)))
+    powers = _powers()
     for q in range(first, last):
-        begin, end = offsets[q], offsets[q + 1]
-        size = end - begin
-        out.value[q] = 0.0
-        out.gradient[begin:end] = 0.0
-        if size < 2:
-            continue
-        s = scores[begin:end]
-        highest, bottom = 0, np.inf
-        for i in range(size):
-            highest = max(highest, labels[begin + i])
-            bottom = min(bottom, s[i])
-        for i in range(size):
-            target[i] = np.exp(np.float64(labels[begin + i] - highest))
-        top = _fill(s, target, u)
-        # once all others are placed, the last document's place is certain
-        out.value[q] = _places(
-            s, u[:size], target[:size], top, min(k, size - 1), 1.0, top - bottom <= SPAN,
-            out.gradient[begin:end],
-        )  # fmt: skip
+        own = slice(offsets[q], offsets[q + 1])
+        out.value[q] = _query(scores[own], labels[own], k, powers, scratch, out.gradient[own])
+
+
+@kernel()
+def _linear_top_k(
+    rows: _Rows,
+    weights: np.ndarray,
+    bias: float,
+    k: int,
+    bounds: np.ndarray,
+    value: np.ndarray,
+    sums: np.ndarray,
+) -> None:
+    """Fill value with L of the queries of the blocks between bounds, and add dL/dw to zeros.
+
+    sums: of shape (n_blocks, n_features).
+    """
+    offsets = rows.offsets
+    longest = longest_query(offsets, bounds[0], bounds[-1])
+    scratch, scores, gradient = np.empty((2, longest)), np.empty(longest), np.empty(longest)
+    powers = _powers()
+    for b in range(len(sums)):
+        for q in range(bounds[b], bounds[b + 1]):
+            features = rows.features[offsets[q] : offsets[q + 1]]
+            labels = rows.labels[offsets[q] : offsets[q + 1]]
+            s, slope = scores[: len(labels)], gradient[: len(labels)]
+            score_rows(features, weights, bias, s)
+            value[q] = _query(s, labels, k, powers, scratch, slope)
+            add_rows(features, slope, sums[b])
+
+
+@kernel()
+def _powers() -> np.ndarray:
+    """Return exp(-d), d = 0..LOOKED_UP - 1."""
+    return np.exp(-np.arange(LOOKED_UP).astype(np.float64))
+
+
+@kernel()
+def _query(
+    s: np.ndarray,
+    labels: np.ndarray,
+    k: int,
+    powers: np.ndarray,
+    scratch: np.ndarray,
+    gradient: np.ndarray,
+) -> float:
+    """Return L of one query, and fill gradient with dL/ds."""
+    size = len(s)
+    gradient[:] = 0.0
+    if size < 2:
+        return 0.0
+    u, target = scratch[0, :size], scratch[1, :size]
+    highest, bottom = 0, np.inf
+    for i in range(size):
+        highest = max(highest, labels[i])
+        bottom = min(bottom, s[i])
+    for i in range(size):
+        below = highest - labels[i]
+        target[i] = powers[below] if below < LOOKED_UP else np.exp(-np.float64(below))
+    top = _fill(s, target, u)
+    # once all others are placed, the last document's place is certain
+    return _places(s, u, target, top, min(k, size - 1), 1.0, top - bottom <= SPAN, gradient)
 
 
 @kernel()

@@ -44,7 +44,7 @@ class Linear(Model, kind="linear"):
         scores = np.empty(len(features))
 
         def part(start: int, stop: int) -> None:
-            _score_rows(features[start:stop], self.weights, self.bias, scores[start:stop])
+            score_rows(features[start:stop], self.weights, self.bias, scores[start:stop])
 
         in_threads(part, len(features), least=4096)
         return scores
@@ -126,9 +126,12 @@ class LinearFamily(ParametricFamily):
     def gradient(
         self, theta: np.ndarray, features: np.ndarray, score_gradient: np.ndarray
     ) -> np.ndarray:
-        total = score_gradient.sum()
-        slope = (weighted_rows(features, score_gradient) - total * self.mean) / self.scale
-        return np.append(slope, total) if self.intercept else slope
+        return self.by_theta(weighted_rows(features, score_gradient), score_gradient.sum())
+
+    def by_theta(self, by_weights: np.ndarray, by_bias: float) -> np.ndarray:
+        """Return the gradient by theta, given that by the weights and the bias of `model`."""
+        slope = (by_weights - by_bias * self.mean) / self.scale
+        return np.append(slope, by_bias) if self.intercept else slope
 
 
 def ordinary(features: np.ndarray) -> np.ndarray:
@@ -146,7 +149,7 @@ def ordinary(features: np.ndarray) -> np.ndarray:
 
 
 @kernel(reorder=True)
-def _score_rows(features: np.ndarray, weights: np.ndarray, bias: float, scores: np.ndarray) -> None:
+def score_rows(features: np.ndarray, weights: np.ndarray, bias: float, scores: np.ndarray) -> None:
     """scores[i] = bias + sum over k of features[i, k] weights[k].
 
     Every row is summed in the same order, so equal documents score equally.

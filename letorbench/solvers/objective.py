@@ -12,6 +12,7 @@ from letorbench.arithmetic import dot
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import Loss
+from letorbench.models.linear import LinearFamily
 from letorbench.models.parametric import ParametricFamily
 from letorbench.solvers.curvature import mean_curvature
 from letorbench.solvers.deadline import NEVER, Deadline
@@ -43,15 +44,22 @@ class Objective:
     def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the objective and its gradient (n_parameters,) at theta (n_parameters,)."""
         with np.errstate(over="ignore", invalid="ignore"):  # the solvers look for such values
-            features = self.queries.features
-            scores = self.family.scores(theta, features)
-            loss, score_gradient = self.loss(scores, self.queries)
-            value = float(loss.sum()) / self.count
-            gradient = self.family.gradient(theta, features, score_gradient) / self.count
+            losses, gradient = self._losses(theta)
+            value, gradient = float(losses.sum()) / self.count, gradient / self.count
             if self.l2 == 0.0:
                 return value, gradient
             value += 0.5 * dot(self._penalty, theta * theta)
             return value, gradient + self._penalty * theta
+
+    def _losses(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the loss of each query, and the gradient of their sum by theta."""
+        if self.loss.of_linear is not None and isinstance(self.family, LinearFamily):
+            model = self.family.model(theta)
+            found = self.loss.of_linear(model.weights, model.bias, self.queries)
+            return found.value, self.family.by_theta(found.by_weights, found.by_bias)
+        features = self.queries.features
+        losses, by_scores = self.loss(self.family.scores(theta, features), self.queries)
+        return losses, self.family.gradient(theta, features, by_scores)
 
     @cached_property
     def _penalty(self) -> np.ndarray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from conftest import random_queries
@@ -13,6 +15,7 @@ from letorbench.models import Linear, LinearFamily, SeparateFamily
 from letorbench.solvers.gradient_descent import GradientDescent, LineSearch
 from letorbench.solvers.lbfgs import LBFGS
 from letorbench.solvers.learned import Learned
+from letorbench.solvers.objective import Objective
 from letorbench.solvers.rules import best, latest
 from letorbench.solvers.validation import Validation
 
@@ -84,6 +87,19 @@ def test_the_prior_holds_the_parameters(rng):
     free = descended(loss("listnet"), queries, GradientDescent(0.5, 200))
     held = descended(loss("listnet"), queries, GradientDescent(0.5, 200, l2=1.0))
     assert np.linalg.norm(held.model.weights) < np.linalg.norm(free.model.weights)
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+def test_one_look_at_the_features_gives_the_same_objective(intercept, rng):
+    queries = random_queries(rng, [10] * 40)
+    family = LinearFamily(rng.normal(size=5), rng.uniform(1.0, 9.0, 5), intercept)
+    assert loss("listnet").of_linear is not None
+    plain = Objective(family, replace(loss("listnet"), of_linear=None), queries, 7, 0.1)
+    theta = rng.normal(size=family.n_parameters)
+    value, gradient = replace(plain, loss=loss("listnet"))(theta)
+    expected, slope = plain(theta)
+    assert value == pytest.approx(expected, rel=1e-14)
+    np.testing.assert_allclose(gradient, slope, rtol=1e-12, atol=1e-14)
 
 
 def test_a_family_that_cannot_start_at_zero_moves(rng):
