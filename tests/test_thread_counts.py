@@ -23,6 +23,8 @@ from letorbench.measures import default_measures, query_metrics
 from letorbench.models import trees
 from letorbench.models.families import FAMILIES, FamilyChoice
 from letorbench.rankers import Ranker, names, ranker
+from letorbench.solvers.sorted_features import SortedFeatures
+from letorbench.solvers.sorted_search import best_of_all
 from letorbench.solvers.stump_search import BinnedFeatures, best_stump
 from letorbench.solvers.validation import Validation
 from letorbench.threads import in_threads, limited_threads, thread_count
@@ -146,7 +148,10 @@ def test_stumps(bins: int | None, n_features: int, many: QuerySet) -> None:
     weights = np.random.default_rng(n_features).normal(size=many.n_docs)
 
     def search() -> bytes:
-        found = best_stump(BinnedFeatures.of(features, bins), weights)
+        if bins is None:
+            found = best_of_all(SortedFeatures.of(features), weights)
+        else:
+            found = best_stump(BinnedFeatures.of(features, bins), weights)
         assert found is not None
         stump, values, total = found
         return repr((stump, total)).encode() + values.tobytes()

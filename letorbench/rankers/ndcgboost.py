@@ -7,8 +7,9 @@ uses, whose compiled kernels compute the same numbers.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -24,9 +25,14 @@ from letorbench.losses.segments import inverse_or_zero, query_sums
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.boosting import LONGEST_STEP, Term, boost_stumps
 from letorbench.solvers.learned import Learned
-from letorbench.solvers.stump_search import BinnedFeatures, best_stump
+from letorbench.solvers.sorted_features import SortedFeatures
+from letorbench.solvers.sorted_search import best_of_all
+from letorbench.solvers.stump_search import BinnedFeatures, Stump, best_stump
 from letorbench.solvers.validation import Validation
 from letorbench.threads import in_threads
+
+#: finds the best stump for weights (n_docs,): the stump, its values and its sum, or none
+Search = Callable[[np.ndarray], tuple[Stump, np.ndarray, float] | None]
 
 
 @dataclass
@@ -96,11 +102,14 @@ class NDCGBoost(Ranker):
             )
         if self.truncation < 0:
             raise UsageError(f"ndcgboost: found truncation={self.truncation}, expected 0 or more")
-        binned = BinnedFeatures.of(train.features, self.bins)
+        if self.bins is None:
+            search: Search = partial(best_of_all, SortedFeatures.of(train.features))
+        else:
+            search = partial(best_stump, BinnedFeatures.of(train.features, self.bins))
         draw = None
         if self.stumps == "sample":
             draw = _Draw(rng, self.sample or train.n_docs)
-        booster = _Booster(train, binned, draw, self.truncation)
+        booster = _Booster(train, search, draw, self.truncation)
         return boost_stumps(booster, train, self.rounds, deadline=self.deadline)
 
 
@@ -169,11 +178,11 @@ class _Booster:
     """Lines 3 to 7 of Algorithm 1 on one training set."""
 
     def __init__(
-        self, train: QuerySet, binned: BinnedFeatures, draw: _Draw | None, truncation: int
+        self, train: QuerySet, search: Search, draw: _Draw | None, truncation: int
     ) -> None:
         require_comparable(train)
         self.blocks = train.by_label
-        self.binned = binned
+        self.search = search
         self.draw = draw
         self.gains = np.repeat(np.exp2(self.blocks.labels) - 1.0, np.diff(self.blocks.starts))
         rank = np.arange(1, train.n_docs + 1) - np.repeat(train.offsets[:-1], train.lengths)
@@ -194,7 +203,7 @@ class _Booster:
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
         """Return the stump that maximises eta (17) with its alpha (15)."""
-        found = best_stump(self.binned, weights if self.draw is None else self._sample(weights))
+        found = self.search(weights if self.draw is None else self._sample(weights))
         if found is None:
             return None
         stump, f, _ = found

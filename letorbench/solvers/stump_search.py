@@ -199,7 +199,7 @@ def _best_sums(
                     if n_bins[k] > 1:
                         _fill(codes[k], weights, histograms[k - first])
             for k in range(first, last):
-                _scan(histograms[k - first], n_bins[k], total, best[k])
+                scan(histograms[k - first], n_bins[k], total, best[k])
 
 
 @kernel()
@@ -246,7 +246,7 @@ def _fill_together(codes: np.ndarray, weights: np.ndarray, k: int, histograms: n
 
 
 @kernel()
-def _scan(histogram: np.ndarray, n_bins: int, total: float, best: np.ndarray) -> None:
+def scan(histogram: np.ndarray, n_bins: int, total: float, best: np.ndarray) -> None:
     """Find a feature's two largest sums from its histogram, which has TOGETHER zeros behind it.
 
     Four quarters are summed side by side: p, q, r and s.
@@ -280,6 +280,12 @@ def _best_cut(codes: np.ndarray, n_bins: int, weights: np.ndarray, sign: float) 
     """Return the cut b with the largest sign * (sum of weights, code <= b), the first of equals."""
     histogram = np.zeros(n_bins)
     _fill(codes, weights, histogram)
+    return best_cut(histogram, n_bins, sign)
+
+
+@kernel()
+def best_cut(histogram: np.ndarray, n_bins: int, sign: float) -> int:
+    """Return the cut of a histogram below which sign * (sum of weights) is largest."""
     below, most, cut = 0.0, -np.inf, -1
     for b in range(n_bins - 1):
         below += sign * histogram[b]

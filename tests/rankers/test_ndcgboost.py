@@ -12,7 +12,10 @@ from letorbench.conventions import standard_discount
 from letorbench.errors import UsageError
 from letorbench.rankers import ndcgboost
 from letorbench.rankers.ndcgboost import NDCGBoost
-from letorbench.solvers.stump_search import BinnedFeatures
+
+
+def no_stump(weights: np.ndarray) -> None:
+    """A search that finds nothing."""
 
 
 @pytest.mark.parametrize("spread", [0.0, 1.0, 50.0, 400.0])
@@ -21,8 +24,7 @@ def test_the_kernels_compute_the_equations(rng: np.random.Generator, spread: flo
         queries = random_queries(rng, lengths, levels=4)
         queries.labels[: lengths[0]] = 0
         F, f = spread * rng.normal(size=queries.n_docs), rng.random(queries.n_docs) < 0.4
-        binned = BinnedFeatures.of(queries.features)
-        booster = ndcgboost._Booster(queries, binned, None, 0)
+        booster = ndcgboost._Booster(queries, no_stump, None, 0)
         booster.least = 1  # a thread for every query
         w, M = booster.weigh(F)
         np.testing.assert_allclose(w, ndcgboost.weights(F, queries), rtol=1e-10, atol=1e-13)
@@ -117,9 +119,11 @@ def test_rounds_that_are_none_are_refused(rounds: int) -> None:
 
 def test_the_sample_has_the_size_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = []
-    found = ndcgboost.best_stump
+    found = ndcgboost.best_of_all
     monkeypatch.setattr(
-        ndcgboost, "best_stump", lambda binned, w: drawn.append(np.abs(w).sum()) or found(binned, w)
+        ndcgboost,
+        "best_of_all",
+        lambda ordered, w: drawn.append(np.abs(w).sum()) or found(ordered, w),
     )
     train = random_queries(np.random.default_rng(0), [20, 30])
     for size, expected in ((7, 7), (None, train.n_docs)):
@@ -131,10 +135,9 @@ def test_the_sample_has_the_size_that_is_asked_for(monkeypatch: pytest.MonkeyPat
 def test_the_normaliser_can_end_at_a_rank(rng: np.random.Generator) -> None:
     """A query weighs more where its ideal DCG is cut; at the longest query nothing changes."""
     queries = random_queries(rng, [12, 5, 20], levels=4)
-    binned = BinnedFeatures.of(queries.features)
     F = rng.normal(size=queries.n_docs)
     whole, cut, long = (
-        ndcgboost._Booster(queries, binned, None, k).weigh(F)[0] for k in (0, 3, 20)
+        ndcgboost._Booster(queries, no_stump, None, k).weigh(F)[0] for k in (0, 3, 20)
     )
     np.testing.assert_array_equal(whole, long)
     for begin, end in zip(queries.offsets[:-1], queries.offsets[1:]):
