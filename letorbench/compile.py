@@ -1,8 +1,8 @@
 """Compile the kernels ahead of the first run: `python -m letorbench.compile`.
 
 Numba compiles a kernel when it is first called and keeps the machine code on disk. This module
-calls what users will call, on a small data set: the reader, every ranker, every loss and every
-measure.
+calls what users will call, on a small data set: the reader, every ranker, every loss, every
+transformation of features and every measure.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import read_queries
 from letorbench.datasets.text.text_writer import TextFormat, write_text
 from letorbench.experiment.machine import mark_compiled
+from letorbench.features import TRANSFORMATIONS, transformation
 from letorbench.jit import stale_kernel_folders
 from letorbench.losses import LOSSES, loss
 from letorbench.measures import default_measures, query_metrics
@@ -53,6 +54,12 @@ def compute(name: str) -> None:
     loss(name)(queries.features[:, 0].astype(np.float64) + 0.5, queries)
 
 
+def transform(name: str) -> None:
+    """Transform features."""
+    queries = small_set(5, 3)
+    transformation(name).fit(queries.features)(queries)
+
+
 def read_and_measure() -> None:
     """Read a text file and compute every measure of every convention."""
     queries = small_set(4, 3)
@@ -75,6 +82,7 @@ def compile_all(jobs: int) -> int:
         *(partial(fit, name) for name in usable),
         *(partial(fit, "recipe", model=family, iterations=2) for family in FAMILIES),
         *(partial(compute, name) for name in LOSSES),
+        *(partial(transform, name) for name in TRANSFORMATIONS),
     ]
     done = in_processes(_called, calls, range(len(calls)), min(jobs, len(calls)), _lost)
     list(tqdm(done, "compiling", len(calls), unit="call", disable=None))

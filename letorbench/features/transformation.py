@@ -102,15 +102,19 @@ class Transformation(ABC):
         new = np.empty_like(features)
 
         def part(start: int, stop: int) -> None:
-            for first, last in zip(bounds[start:stop], bounds[start + 1 : stop + 1]):
-                for columns in _column_blocks(int(last - first), width):
-                    x = features[first:last, columns].astype(np.float64)
-                    new[first:last, columns] = self._values(x, columns)
+            self._fill(features, bounds[start : stop + 1], new)
 
         lengths = np.diff(bounds)
         if n_docs:
             in_threads(part, len(lengths), cost=lengths)
         return new
+
+    def _fill(self, features: np.ndarray, bounds: np.ndarray, new: np.ndarray) -> None:
+        """Fill new, (n_docs, n_features), in the blocks of rows between the bounds."""
+        for first, last in zip(bounds[:-1], bounds[1:]):
+            for columns in _column_blocks(int(last - first), features.shape[1]):
+                x = features[first:last, columns].astype(np.float64)
+                new[first:last, columns] = self._values(x, columns)
 
     def __call__(self, queries: QuerySet) -> QuerySet:
         """Return a query set with the new features."""

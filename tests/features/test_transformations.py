@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as arrays_of
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
-from letorbench.features import TRANSFORMATIONS, stored, transformation
+from letorbench.features import TRANSFORMATIONS, Transformation, stored, transformation
 
 LARGEST = float(np.finfo(np.float32).max)
 NAMES = list(TRANSFORMATIONS)
@@ -32,6 +32,18 @@ def query_sets(draw) -> tuple[np.ndarray, np.ndarray]:
     if draw(st.booleans()):
         X[:, 0] = X[0, 0]
     return X, np.append(0, np.cumsum(lengths)).astype(np.int64)
+
+
+@given(query_sets(), st.booleans())
+def test_what_is_compiled_equals_plain_numpy(drawn, undefined):
+    X, offsets = drawn
+    if undefined:
+        X[0, -1] = np.nan
+    compiled, plain = np.empty((2, *X.shape), np.float32)
+    fitted = transformation("query-minmax").fit(X)
+    fitted._fill(X, offsets, compiled)
+    Transformation._fill(fitted, X, offsets, plain)
+    np.testing.assert_array_equal(compiled, plain)
 
 
 def brute(name: str, X: np.ndarray, offsets: np.ndarray) -> np.ndarray:
