@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from letorbench.features.moments import centred_products, mean_and_scale, mean_and_variance
+from letorbench.features.moments import (
+    CACHED_ROWS,
+    SHARES,
+    centred_products,
+    mean_and_scale,
+    mean_and_variance,
+)
 
 
 def test_moments_are_numpys_and_constant_columns_stay_finite(rng):
@@ -25,13 +31,19 @@ def test_an_empty_table_has_no_spread():
     np.testing.assert_array_equal(scale, 1.0)
 
 
-def test_centred_products_are_numpys_covariances(rng):
-    features = rng.random((300, 4), dtype=np.float32)
-    target = rng.normal(size=300)
-    squares, products = centred_products(
-        features, features.mean(axis=0, dtype=np.float64), target - target.mean()
-    )
-    everything = np.cov(np.column_stack([features.astype(np.float64), target]).T, bias=True) * 300
+@pytest.mark.parametrize("rows", [300, CACHED_ROWS * (SHARES + 2) + 7])
+def test_centred_products_are_numpys_covariances(rows, rng, monkeypatch):
+    features = rng.random((rows, 4), dtype=np.float32)
+    target = rng.normal(size=rows)
+    found = []
+    for threads in ("1", "2", "3"):
+        monkeypatch.setenv("LETORBENCH_THREADS", threads)
+        mean = features.mean(axis=0, dtype=np.float64)
+        found.append(centred_products(features, mean, target - target.mean()))
+    squares, products = found[0]
+    for other in found[1:]:
+        assert np.array_equal(other[0], squares) and np.array_equal(other[1], products)
+    everything = np.cov(np.column_stack([features.astype(np.float64), target]).T, bias=True) * rows
     np.testing.assert_allclose(squares, everything[:4, :4], rtol=1e-10)
     np.testing.assert_allclose(products, everything[:4, 4], rtol=1e-9, atol=1e-12)
 
