@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from letorbench.datasets.queryset import LabelBlocks
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
+
+
+class Sums(NamedTuple):
+    """Of a pair, or summed over pairs: the loss, W, and what W has fallen by at most."""
+
+    loss: float
+    weight: float
+    fall: float
 
 
 @kernel()
@@ -22,9 +32,10 @@ def sum_weights(
 ) -> None:
     """Sum over the pairs of the queries first..last - 1; a pair of query q counts share[q].
 
-    back: e^(score before - score now), times any constant. objective[q]: the sum of the losses.
-    sums[i], in file order: the sum of W over document i's pairs as the higher one minus as the
-    lower, and the sum over all its pairs of what W has fallen by since before, at most.
+    back: e^(score before - score now), times any constant: from e^-SPAN to 1. objective[q]: the
+    sum of the losses. sums[i], in file order: the sum of W over document i's pairs as the higher
+    one minus as the lower, and the sum over all its pairs of what W has fallen by since before,
+    at most.
     """
     size = longest_query(blocks.offsets, first, last) + VECTOR
     u, v, w, fallen = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
@@ -45,9 +56,9 @@ def sum_weights(
                     found = _sum_near_row(u[i], v[i], u[row], v[row], w[row], fallen[row])
                 else:
                     found = _sum_far_row(u[i], v[i], u[row], v[row], w[row], fallen[row])
-                objective[q] += share[q] * found[0]
-                w[i] += found[1]
-                fallen[i] += found[2]
+                objective[q] += share[q] * found.loss
+                w[i] += found.weight
+                fallen[i] += found.fall
         for p in range(m):
             sums[order[p], 0], sums[order[p], 1] = share[q] * w[p], share[q] * fallen[p]
 
@@ -55,50 +66,52 @@ def sum_weights(
 @kernel(reorder=True)
 def _sum_near_row(
     u_i: float, v_i: float, u: np.ndarray, v: np.ndarray, w: np.ndarray, fallen: np.ndarray
-) -> tuple[float, float, float]:
-    """Sum the losses, W and falls of a document's pairs; 1 - sigma^(1/2) without cancellation."""
-    loss = higher = falls = 0.0
+) -> Sums:
+    """Sum over a document's pairs."""
+    loss = weight = fall = 0.0
     for j in range(len(u)):
-        r = 1.0 / (u_i + u[j])
-        right, wrong = u_i * r, u[j] * r
-        root = np.sqrt(right)
-        fall = root * wrong * _fall(right, wrong, v_i, v[j])
-        loss += wrong / (1.0 + root)
-        higher += root * wrong
-        falls += fall
-        w[j] -= root * wrong
-        fallen[j] += fall
-    return loss, higher, falls
+        pair = _pair(u_i, v_i, u[j], v[j])
+        loss += pair.loss
+        weight += pair.weight
+        fall += pair.fall
+        w[j] -= pair.weight
+        fallen[j] += pair.fall
+    return Sums(loss, weight, fall)
 
 
 @kernel()
 def _sum_far_row(
     s_i: float, v_i: float, s: np.ndarray, v: np.ndarray, w: np.ndarray, fallen: np.ndarray
-) -> tuple[float, float, float]:
+) -> Sums:
     """Do as `_sum_near_row` from scores that are too far apart for shared exponentials."""
-    loss = higher = falls = 0.0
+    loss = weight = fall = 0.0
     for j in range(len(s)):
         right, wrong = both_sides(s_i - s[j])
-        root = np.sqrt(right)
-        fall = root * wrong * _fall(right, wrong, v_i, v[j])
-        loss += wrong / (1.0 + root)
-        higher += root * wrong
-        falls += fall
-        w[j] -= root * wrong
-        fallen[j] += fall
-    return loss, higher, falls
+        pair = _pair(right, v_i, wrong, v[j])
+        loss += pair.loss
+        weight += pair.weight
+        fall += pair.fall
+        w[j] -= pair.weight
+        fallen[j] += pair.fall
+    return Sums(loss, weight, fall)
 
 
 @kernel(reorder=True)
-def _fall(right: float, wrong: float, v_i: float, v_j: float) -> float:
-    """Return what a pair's W has fallen by at most, as a share of what it is now.
+def _pair(u_i: float, v_i: float, u_j: float, v_j: float) -> Sums:
+    """Return what a pair adds to the sums, with one division.
 
-    right, wrong: sigma(o) and sigma(-o) now; v: e^(score before - score now). sigma(o) before was
-    right v_i / (right v_i + wrong v_j). W = sigma(o)^(1/2) - sigma(o)^(3/2) is concave in
-    sigma(o), so it was below its tangent at sigma(o) now.
+    u: e^score and v: e^(score before - score now), each times any constant of the pair. With the
+    sum a = u_i + u_j, sigma(o) is u_i / a, and 1 - sigma(o)^(1/2) is u_j / (a + (a u_i)^(1/2)),
+    without cancellation. Before, sigma(o) was u_i v_i / (u_i v_i + u_j v_j). W = sigma(o)^(1/2) -
+    sigma(o)^(3/2) is concave in sigma(o), so it was below its tangent at sigma(o) now.
     """
-    change = (v_i - v_j) / (right * v_i + wrong * v_j)  # of sigma(o), over right and wrong
-    return max((0.5 - 1.5 * right) * change, 0.0)
+    both = u_i + u_j
+    root, root_i = np.sqrt(both), np.sqrt(u_i)
+    roots, before = root + root_i, u_i * v_i + u_j * v_j
+    inverse = 1.0 / ((both * root) * (roots * before))  # of e^(-4 SPAN) or more
+    weight = root_i * u_j * (roots * before * inverse)
+    change = (0.5 * u_j - u_i) * (v_i - v_j) * (both * root * roots * inverse)
+    return Sums(u_j * (both * before * inverse), weight, weight * max(change, 0.0))
 
 
 @kernel()
