@@ -136,7 +136,7 @@ class ByLoss(FidelityBooster):
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
         """Return the feature's best stump by the bound after whose step the loss is least."""
         D, _ = self._cuts(weights)
-        S = self._sums(np.arange(len(D)), scores, D)
+        S = self._sums(np.arange(len(D)), D)
         promising = np.flatnonzero(gain(D, S).max(axis=1, initial=0.0) > 0.0).tolist()
         tried = [self.best_of(k, D[k], S[k]) for k in promising]
         after = [self.weigh(scores + term.alpha * term.values)[1] for term in tried]

@@ -9,10 +9,9 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-from letorbench.datasets.queryset import LabelBlocks
 from letorbench.jit import kernel, longest_query
-from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
-from letorbench.solvers.fidelity_weights import both_sides
+from letorbench.losses.exponentials import VECTOR, padded
+from letorbench.solvers.fidelity_weights import Pairs, both_sides
 
 #: rows of pairs that are compared with a feature's codes in one pass over them
 ROWS = 4
@@ -22,32 +21,31 @@ ROWS = 4
 def sum_wrong(
     codes: np.ndarray,
     features: np.ndarray,
-    scores: np.ndarray,
-    blocks: LabelBlocks,
-    share: np.ndarray,
+    pairs: Pairs,
     first: int,
     last: int,
+    kind: np.ndarray,
     wrong: np.ndarray,
 ) -> None:
     """Add up, over the queries first..last - 1, what W- of feature features[n] grows by at bin b.
 
-    wrong[n, b]: W of the wrong pairs with their higher document in bin b, which the stumps
-    code > b and on get wrong, minus W of those with their lower document there.
+    codes: in label order. wrong[n, b]: W of the wrong pairs with their higher document in bin b,
+    which the stumps code > b and on get wrong, minus W of those with their lower document there.
+    kind: an array of the type that W is taken in and summed over a query in.
     """
+    blocks, share, all_u, near = pairs
     n = len(features)
     size = longest_query(blocks.offsets, first, last) + VECTOR
-    u, rows = np.empty(size), np.empty((ROWS, size))
-    own, signed = np.zeros((n, size)), np.empty((n, size))
+    u, rows = np.empty(size, kind.dtype), np.empty((ROWS, size), kind.dtype)
+    own, signed = np.zeros((n, size), kind.dtype), np.empty((n, size), kind.dtype)
     for q in range(first, last):
         if blocks.queries[q + 1] - blocks.queries[q] < 2:  # one label: no pairs
             continue
         begin, end = blocks.offsets[q], blocks.offsets[q + 1]
-        order = blocks.order[begin:end]
         m = end - begin
-        gather(scores, order, u)
-        near = exponentials(u, m, u) <= SPAN
+        u[:m], u[m:] = all_u[begin:end], 0.0
         for k in range(n):
-            _gather_codes(codes[features[k]], order, own[k])
+            own[k, :m] = codes[features[k], begin:end]
             signed[k, :m] = 0.0
         for b in range(blocks.queries[q], blocks.queries[q + 1] - 1):
             below = blocks.starts[b + 1] - begin
@@ -55,7 +53,11 @@ def sum_wrong(
             for i in range(blocks.starts[b] - begin, below, ROWS):
                 for r in range(ROWS):
                     if i + r < below:
-                        _fill_row(u, i + r, below, m, near, rows[r, : stop - below])
+                        row = rows[r, : stop - below]
+                        if near[q]:
+                            _fill_near_row(u[i + r], u[below:stop], row)
+                        else:
+                            _fill_far_row(all_u[begin + i + r], all_u[begin + below : end], row)
                     else:
                         rows[r, : stop - below] = 0.0
                 for k in range(n):
@@ -64,23 +66,14 @@ def sum_wrong(
                         signed[k, i : i + ROWS], signed[k, below:stop],
                     )  # fmt: skip
         for k in range(n):
-            _scatter(signed[k], share[q], codes[features[k]], order, wrong[k])
+            _scatter(signed[k], share[q], codes[features[k], begin:end], wrong[k])
 
 
 @kernel()
-def _gather_codes(codes: np.ndarray, order: np.ndarray, own: np.ndarray) -> None:
-    """Fill own with the codes of the rows in `order`."""
-    for p in range(len(order)):
-        own[p] = codes[np.uint64(order[p])]  # unsigned: no check for an index from the end
-
-
-@kernel()
-def _scatter(
-    signed: np.ndarray, share: float, codes: np.ndarray, order: np.ndarray, bins: np.ndarray
-) -> None:
+def _scatter(signed: np.ndarray, share: float, codes: np.ndarray, bins: np.ndarray) -> None:
     """Add share times each document's number to the bin of its code."""
-    for p in range(len(order)):
-        bins[np.uint64(codes[np.uint64(order[p])])] += share * signed[p]
+    for p in range(len(codes)):
+        bins[np.uint64(codes[p])] += share * signed[p]  # unsigned: no check for one from the end
 
 
 @kernel(reorder=True)
@@ -93,14 +86,15 @@ def _move_above(
     """
     first, second, third, fourth = rows[0], rows[1], rows[2], rows[3]
     a, b, c, d = own[0], own[1], own[2], own[3]
-    a_sum = b_sum = c_sum = d_sum = 0.0
+    zero = rows.dtype.type(0.0)
+    a_sum = b_sum = c_sum = d_sum = zero
     for j in range(len(codes)):
         code = codes[j]
         w, x, y, z = first[j], second[j], third[j], fourth[j]
-        w = w if code > a else 0.0
-        x = x if code > b else 0.0
-        y = y if code > c else 0.0
-        z = z if code > d else 0.0
+        w = w if code > a else zero
+        x = x if code > b else zero
+        y = y if code > c else zero
+        z = z if code > d else zero
         a_sum += w
         b_sum += x
         c_sum += y
@@ -112,25 +106,22 @@ def _move_above(
     higher[3] += d_sum
 
 
-@kernel()
-def _fill_row(u: np.ndarray, i: int, below: int, m: int, near: bool, row: np.ndarray) -> None:
-    """Fill row with the W of document i and below..m - 1, padded with zeros, without the share."""
-    stop = below + padded(m - below)
-    if near:
-        _fill_near_row(u[i], u[below:stop], row)
-        return
-    for j in range(below, m):
-        right, wrong = both_sides(u[i] - u[j])
-        row[j - below] = np.sqrt(right) * wrong
-    row[m - below : stop - below] = 0.0
-
-
 @kernel(reorder=True)
 def _fill_near_row(u_i: float, u: np.ndarray, row: np.ndarray) -> None:
-    """Do as `_fill_row` from u."""
+    """Fill row with the W of a document's pairs, without the share."""
+    one = row.dtype.type(1.0)
     for j in range(len(u)):
-        r = 1.0 / (u_i + u[j])
+        r = one / (u_i + u[j])
         row[j] = np.sqrt(u_i * r) * (u[j] * r)
+
+
+@kernel()
+def _fill_far_row(s_i: float, s: np.ndarray, row: np.ndarray) -> None:
+    """Do as `_fill_near_row` from scores that are too far apart; fill up with zeros."""
+    for j in range(len(s)):
+        right, wrong = both_sides(s_i - s[j])
+        row[j] = np.sqrt(right) * wrong
+    row[len(s) :] = 0.0
 
 
 @kernel()

@@ -11,6 +11,18 @@ from letorbench.jit import kernel, longest_query
 from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
 
 
+class Pairs(NamedTuple):
+    """The pairs of a training set, and its scores.
+
+    share: (n_queries,) what a pair of each query counts. u, near: of `fill_exponentials`.
+    """
+
+    blocks: LabelBlocks
+    share: np.ndarray
+    u: np.ndarray
+    near: np.ndarray
+
+
 class Sums(NamedTuple):
     """Of a pair, or summed over pairs: the loss, W, and what W has fallen by at most."""
 
@@ -20,39 +32,50 @@ class Sums(NamedTuple):
 
 
 @kernel()
+def fill_exponentials(scores: np.ndarray, pairs: Pairs, first: int, last: int) -> None:
+    """Fill u, in label order, with what `exponentials` gives for the queries first..last - 1.
+
+    near[q]: whether the scores of query q are near enough for them.
+    """
+    blocks = pairs.blocks
+    for q in range(first, last):
+        documents = slice(blocks.offsets[q], blocks.offsets[q + 1])
+        own = pairs.u[documents]
+        gather(scores, blocks.order[documents], own)
+        pairs.near[q] = exponentials(own, len(own), own) <= SPAN
+
+
+@kernel()
 def sum_weights(
-    scores: np.ndarray,
+    pairs: Pairs,
     back: np.ndarray,
-    blocks: LabelBlocks,
-    share: np.ndarray,
     first: int,
     last: int,
     sums: np.ndarray,
     objective: np.ndarray,
 ) -> None:
-    """Sum over the pairs of the queries first..last - 1; a pair of query q counts share[q].
+    """Sum over the pairs of the queries first..last - 1.
 
     back: e^(score before - score now), times any constant: from e^-SPAN to 1. objective[q]: the
-    sum of the losses. sums[i], in file order: the sum of W over document i's pairs as the higher
-    one minus as the lower, and the sum over all its pairs of what W has fallen by since before,
-    at most.
+    sum of the losses. sums[p], of the document at place p in label order: the sum of W over its
+    pairs as the higher one minus as the lower, and the sum over all its pairs of what W has fallen
+    by since before, at most.
     """
+    blocks, share, all_u, near = pairs
     size = longest_query(blocks.offsets, first, last) + VECTOR
     u, v, w, fallen = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
     for q in range(first, last):
         begin, end = blocks.offsets[q], blocks.offsets[q + 1]
-        order = blocks.order[begin:end]
         m = end - begin
-        gather(scores, order, u)
-        gather(back, order, v)
-        near = exponentials(u, m, u) <= SPAN
+        u[:m], u[m:] = all_u[begin:end], 0.0
+        gather(back, blocks.order[begin:end], v)
         w[:], fallen[:], objective[q] = 0.0, 0.0, 0.0
         for b in range(blocks.queries[q], blocks.queries[q + 1] - 1):
             below = blocks.starts[b + 1] - begin
-            stop = below + padded(m - below) if near else m
+            stop = below + padded(m - below) if near[q] else m
             row = slice(below, stop)
             for i in range(blocks.starts[b] - begin, below):
-                if near:
+                if near[q]:
                     found = _sum_near_row(u[i], v[i], u[row], v[row], w[row], fallen[row])
                 else:
                     found = _sum_far_row(u[i], v[i], u[row], v[row], w[row], fallen[row])
@@ -60,7 +83,7 @@ def sum_weights(
                 w[i] += found.weight
                 fallen[i] += found.fall
         for p in range(m):
-            sums[order[p], 0], sums[order[p], 1] = share[q] * w[p], share[q] * fallen[p]
+            sums[begin + p, 0], sums[begin + p, 1] = share[q] * w[p], share[q] * fallen[p]
 
 
 @kernel(reorder=True)

@@ -29,18 +29,21 @@ def test_the_kernels_compute_the_equations(
     scores = spread * rng.normal(size=queries.n_docs)
     i, j = pairs(queries)
     W = frank.pair_weights(scores, queries)
-    booster = FidelityBooster(queries, BinnedFeatures.of(queries.features, bins))
+    binned = BinnedFeatures.of(queries.features, bins)
+    booster = FidelityBooster(queries, binned)
     booster.least = 1  # a thread for every query
     weight, loss = booster.weigh(scores)
     expected = np.bincount(i, W, queries.n_docs) - np.bincount(j, W, queries.n_docs)
-    np.testing.assert_allclose(weight[:, 0], expected, rtol=1e-10, atol=1e-13)
+    by_label = queries.by_label.order
+    np.testing.assert_allclose(weight[:, 0], expected[by_label], rtol=1e-10, atol=1e-13)
     assert loss == pytest.approx(frank.objective(scores, queries), rel=1e-10)
 
     best = (0.0, 0.0)
-    for k, n_bins in enumerate(booster.binned.n_bins):
+    for k, n_bins in enumerate(binned.n_bins):
         for cut in range(n_bins - 1):
-            _, h = booster.binned.stump(k, cut, True)
+            _, h = binned.stump(k, cut, True)
             right, wrong = frank.separated(h, scores, queries)
+            assert booster._wrong_of(k, cut) == pytest.approx(wrong, rel=1e-9, abs=1e-300)
             alpha = 0.5 * abs(np.log(right / wrong)) if right * wrong else 5.0
             best = max(best, ((np.sqrt(right) - np.sqrt(wrong)) ** 2, min(5.0, alpha)))
     term = booster.choose(scores, weight)
@@ -60,7 +63,10 @@ def test_the_sums_of_every_cut(rng: np.random.Generator, dtype: type) -> None:
     weight, _ = booster.weigh(scores)
     D, _ = booster._cuts(weight)
     order = np.array([3, 1, 4, 0, 2])
-    for k, row in zip(order, booster._sums(order, scores, D[order])):
+    exact = booster._sums(order, D[order])
+    off = np.abs(booster._sums(order, D[order], booster.rough) - exact).max()
+    assert off <= 1e-15 if dtype == np.uint32 else 0.0 < off <= booster.doubt
+    for k, row in zip(order, exact):
         sums = [frank.separated(codes[k] > cut, scores, queries) for cut in range(n_bins[k] - 1)]
         right, wrong = np.array(sums).reshape(-1, 2).T
         cuts = slice(0, n_bins[k] - 1)
@@ -69,6 +75,39 @@ def test_the_sums_of_every_cut(rng: np.random.Generator, dtype: type) -> None:
         expected = (np.sqrt(right) - np.sqrt(wrong)) ** 2
         np.testing.assert_allclose(gain(D[k], row)[cuts], expected, rtol=1e-6, atol=1e-12)
         assert not D[k, n_bins[k] - 1 :].any() and not row[n_bins[k] - 1 :].any()
+
+
+@pytest.mark.parametrize("spread", [0.0, 1.0, 10.0, 50.0, 400.0, 1e4])
+def test_rough_sums_are_off_by_no_more_than_is_said(
+    rng: np.random.Generator, spread: float
+) -> None:
+    queries = random_queries(rng, [1, 2, 40, 0, 7, 300, 3, 60], levels=4)
+    booster = FidelityBooster(queries, BinnedFeatures.of(queries.features, 30))
+    features = np.arange(queries.n_features)
+    for scores in (spread * rng.normal(size=queries.n_docs), spread * queries.labels):
+        weight, objective = booster.weigh(scores)
+        assert np.abs(frank.pair_weights(scores, queries)).sum() <= 2.0 * objective * (1.0 + 1e-9)
+        D, _ = booster._cuts(weight)
+        rough = booster._sums(features, D, booster.rough)
+        assert np.abs(rough - booster._sums(features, D)).max() <= booster.doubt
+
+
+def test_features_whose_rough_sums_are_alike_are_told_apart(rng: np.random.Generator) -> None:
+    """60 features differ in one document's bin each, by less than a rough sum tells."""
+    queries = random_queries(rng, [400], levels=2, n_features=1)
+    column = np.clip(8.0 + 4.0 * rng.normal(size=400) + queries.labels, 0.0, 15.0)
+    codes = np.tile(column.astype(np.uint8), (60, 1))
+    codes[np.arange(60), np.arange(60)] = 8
+    n_bins = np.full(60, 16, dtype=np.int64)
+    booster = FidelityBooster(queries, BinnedFeatures(codes, n_bins, (np.arange(15.0),) * 60))
+    scores = rng.normal(size=queries.n_docs)
+    weight, _ = booster.weigh(scores)
+    D, _ = booster._cuts(weight)
+    gains = gain(D, booster._sums(np.arange(60), D))
+    term = booster.choose(scores, weight)
+    assert (term.learner.feature, term.learner.threshold) == np.unravel_index(
+        gains.argmax(), gains.shape
+    )
 
 
 def test_the_bounds_exclude_no_stump_that_is_best(
@@ -89,7 +128,7 @@ def test_the_bounds_exclude_no_stump_that_is_best(
     for _ in range(25):
         weight, _ = booster.weigh(scores)
         D, _ = booster._cuts(weight)
-        every = count(booster, np.arange(60), scores, D)
+        every = count(booster, np.arange(60), D)
         gains = gain(D, every).max(axis=1)
         term = booster.choose(scores, weight)
         assert term.learner.feature == np.argmax(gains)
@@ -112,6 +151,7 @@ def test_the_kernels_sum_what_weights_may_have_fallen_by(
     falls = frank.falls(scores, booster.scores, queries)
     expected = np.bincount(i, falls, queries.n_docs) + np.bincount(j, falls, queries.n_docs)
     sums, _ = booster.weigh(scores)
+    expected = expected[queries.by_label.order]
     np.testing.assert_allclose(sums[:, 1], expected, rtol=1e-10, atol=1e-14)
     _, at_most = booster._cuts(sums)
     for k, n_bins in enumerate(booster.binned.n_bins):
