@@ -24,8 +24,8 @@ REORDER = frozenset({"reassoc", "contract", "nsz", "arcp"})
 
 #: every place of the package that holds a kernel
 COMPILED = (
-    "arithmetic.py", "instructions.py", "jit.py", "datasets", "features", "measures", "models",
-    "losses", "solvers", "rankers",
+    "arithmetic.py", "instructions.py", "jit.py", "prefetch.py", "datasets", "features", "measures",
+    "models", "losses", "solvers", "rankers",
 )  # fmt: skip
 
 

@@ -27,6 +27,7 @@ LAYERS = (
         "choices",
         "lazy",
         "notices",
+        "prefetch",
         "processes",
         "seals",
         "source",

@@ -15,6 +15,7 @@ from letorbench.arithmetic import product
 from letorbench.jit import kernel
 from letorbench.models.base import Model, array
 from letorbench.models.parametric import ParametricFamily
+from letorbench.prefetch import prefetch
 from letorbench.threads import in_threads
 
 #: documents whose hidden units are in memory at a time
@@ -125,7 +126,7 @@ def _scores(features: np.ndarray, layers: Layers) -> np.ndarray:
         hidden = np.empty((len(layers.bias), min(ROWS, stop - start)), layers.weights.dtype)
         for begin in range(start, stop, ROWS):
             rows = slice(begin, min(begin + ROWS, stop))
-            forward(features[rows], layers, hidden, scores[rows])
+            forward(features[rows], layers, hidden, scores[rows], features[:0])
 
     in_threads(part, len(features), least=ROWS)
     return scores
@@ -142,7 +143,7 @@ def _backpropagated(features: np.ndarray, layers: Layers, gradient: np.ndarray) 
         for block in range(first, last):
             rows = slice(block * ROWS, (block + 1) * ROWS)
             x = features[rows]
-            forward(x, layers, hidden, np.empty(len(x)))
+            forward(x, layers, hidden, np.empty(len(x)), x[:0])
             backward(x, layers, hidden, gradient[rows], delta, changes[block])
 
     in_threads(part, n_blocks)
@@ -196,14 +197,21 @@ def net_gradient(features: np.ndarray, layers: Layers, gradient: np.ndarray) -> 
 
 
 @kernel()
-def forward(features: np.ndarray, layers: Layers, hidden: np.ndarray, scores: np.ndarray) -> None:
+def forward(
+    features: np.ndarray,
+    layers: Layers,
+    hidden: np.ndarray,
+    scores: np.ndarray,
+    upcoming: np.ndarray,
+) -> None:
     """Fill the first columns of `hidden` with the units' values, and `scores` with s(x).
 
-    hidden: (n_units, at least n_docs), in the type of the weights. Each score is one sum in one
-    order, so equal documents have equal scores wherever they stand.
+    hidden: (n_units, at least n_docs), in the type of the weights. upcoming: the features of the
+    query that comes next, if any. Each score is one sum in one order, so equal documents have
+    equal scores wherever they stand.
     """
     n_docs = len(features)
-    _project(features, layers.weights, hidden)
+    _project(features, layers.weights, hidden, upcoming)
     if len(layers.output) == 0:
         scores[:n_docs] = layers.bias[0] + hidden[0, :n_docs]
         return
@@ -256,7 +264,9 @@ def _through_tanh(
 
 
 @kernel(reorder=True)
-def _project(features: np.ndarray, weights: np.ndarray, hidden: np.ndarray) -> None:
+def _project(
+    features: np.ndarray, weights: np.ndarray, hidden: np.ndarray, upcoming: np.ndarray
+) -> None:
     """hidden[h, i] = sum over k of features[i, k] weights[h, k].
 
     Four documents and two units at a time, so that what is loaded is used more than once. The
@@ -267,6 +277,7 @@ def _project(features: np.ndarray, weights: np.ndarray, hidden: np.ndarray) -> N
     for i in range(0, n_docs if n_units > 1 else 0, 4):
         i1, i2, i3 = min(i + 1, n_docs - 1), min(i + 2, n_docs - 1), min(i + 3, n_docs - 1)
         x0, x1, x2, x3 = features[i], features[i1], features[i2], features[i3]
+        prefetch(upcoming[i : i + 4])
         for h in range(0, n_units - 1, 2):
             w0, w1 = weights[h], weights[h + 1]
             s00, s10, s20, s30 = zero, zero, zero, zero

@@ -57,8 +57,8 @@ def one_pair(features: np.ndarray, i: int, j: int, passes: Passes) -> float:
     """Do what `pair_by_pair` does for documents i and j, of which i has the higher label."""
     net, hidden, delta, change, score, force = passes
     x_i, x_j = features[i : i + 1], features[j : j + 1]
-    forward(x_i, net, hidden[:, 0:1], score[0:1])
-    forward(x_j, net, hidden[:, 1:2], score[1:2])
+    forward(x_i, net, hidden[:, 0:1], score[0:1], x_i[:0])
+    forward(x_j, net, hidden[:, 1:2], score[1:2], x_j[:0])
     difference = score[0] - score[1]
     force[0] = pair_force(RANKNET, difference, 0.0, 0.0)
     backward(x_i, net, hidden[:, 0:1], force[0:1], delta, change)
@@ -73,7 +73,7 @@ def factored_as_printed(features: np.ndarray, blocks: LabelBlocks, q: int, passe
     starts, begin = blocks.starts, blocks.offsets[q]
     first, last = blocks.queries[q], blocks.queries[q + 1]
     s, f = passes.scores[: len(features)], passes.force[: len(features)]
-    forward(features, passes.net, passes.hidden, s)
+    forward(features, passes.net, passes.hidden, s, features[:0])
     f[:] = 0.0
     cost = 0.0
     for b in range(first, last - 1):
@@ -86,6 +86,6 @@ def factored_as_printed(features: np.ndarray, blocks: LabelBlocks, q: int, passe
                 pull = pair_force(RANKNET, difference, 0.0, 0.0)
                 f[i] += pull
                 f[j] -= pull
-    forward(features, passes.net, passes.hidden, s)
+    forward(features, passes.net, passes.hidden, s, features[:0])
     backward(features, passes.net, passes.hidden, f, passes.delta, passes.change)
     return cost

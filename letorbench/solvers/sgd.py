@@ -290,7 +290,7 @@ def epoch(
         net, hidden, delta, change, np.empty(max(2, longest)), np.empty(max(2, longest))
     )
     total = 0.0
-    for q in sequence:
+    for place, q in enumerate(sequence):
         size = offsets[q + 1] - offsets[q]
         x = data.features[offsets[q] : offsets[q + 1]]
         if data.gradient == PAIRWISE:
@@ -301,7 +301,8 @@ def epoch(
             total += factored_as_printed(x, data.blocks, q, passes)
         else:
             s, f = passes.scores[:size], passes.force[:size]
-            forward(x, net, hidden, s)
+            after = sequence[min(place + 1, len(sequence) - 1)]
+            forward(x, net, hidden, s, data.features[offsets[after] : offsets[after + 1]])
             if data.gradient == FACTORED:
                 total += ranknet_lambdas(s, data.blocks, q, pairs, f)
             else:

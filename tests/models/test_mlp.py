@@ -50,7 +50,7 @@ def test_forward_and_backward_are_numpys(layers, units, dtype, digits, rng):
     features = rng.random((19, 37), dtype=np.float32)
     net = drawn(rng, units, 37, layers)
     hidden, scores = np.empty((units, 30), dtype), np.empty(19)
-    forward(features, as_type(net, dtype), hidden, scores)
+    forward(features, as_type(net, dtype), hidden, scores, features[:0])
     np.testing.assert_allclose(scores, net_scores(features, net), atol=10 * digits)
     slope = rng.normal(size=19)
     change = Layers(np.zeros((units, 37), dtype), np.zeros(units), np.zeros(len(net.output)))
@@ -77,7 +77,13 @@ def test_the_gradient_is_the_finite_difference(layers, rng):
 def test_equal_documents_score_equally_wherever_they_stand(rng):
     features = np.repeat(rng.random((1, 46), dtype=np.float32), 9, axis=0)
     scores = np.empty(9)
-    forward(features, as_type(drawn(rng), np.float32), np.empty((10, 9), np.float32), scores)
+    forward(
+        features,
+        as_type(drawn(rng), np.float32),
+        np.empty((10, 9), np.float32),
+        scores,
+        features[:0],
+    )
     assert len(set(scores)) == 1
 
 
