@@ -23,6 +23,7 @@ from letorbench.measures import default_measures, query_metrics
 from letorbench.models import trees
 from letorbench.models.families import FAMILIES, FamilyChoice
 from letorbench.rankers import Ranker, names, ranker
+from letorbench.solvers import sorted_search, stump_search
 from letorbench.solvers.sorted_features import SortedFeatures
 from letorbench.solvers.sorted_search import best_of_all
 from letorbench.solvers.stump_search import BinnedFeatures, best_stump
@@ -142,7 +143,11 @@ def test_families(name: str, many: QuerySet, rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("bins", [None, 256, 5])
 @pytest.mark.parametrize("n_features", [1, 3, 4, 7, 10, 14])
-def test_stumps(bins: int | None, n_features: int, many: QuerySet) -> None:
+def test_stumps(
+    bins: int | None, n_features: int, many: QuerySet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (stump_search, sorted_search):
+        monkeypatch.setattr(module, "LEAST", 1)  # threads share even this little
     columns = np.arange(n_features) % many.n_features
     features = np.ascontiguousarray(many.features[:, columns])
     weights = np.random.default_rng(n_features).normal(size=many.n_docs)

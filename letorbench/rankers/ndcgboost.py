@@ -19,8 +19,8 @@ from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
 from letorbench.jit import kernel, longest_query
-from letorbench.losses.base import query_share, require_comparable
-from letorbench.losses.exponentials import SPAN, exponentials, gather
+from letorbench.losses.base import require_comparable
+from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
 from letorbench.losses.segments import inverse_or_zero, query_sums
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.boosting import LONGEST_STEP, Term, boost_stumps
@@ -30,6 +30,9 @@ from letorbench.solvers.sorted_search import best_of_all
 from letorbench.solvers.stump_search import BinnedFeatures, Stump, best_stump
 from letorbench.solvers.validation import Validation
 from letorbench.threads import in_threads
+
+#: the pairs, of a document with itself too, that are worth a thread
+PAIRS = 1_000_000
 
 #: finds the best stump for weights (n_docs,): the stump, its values and its sum, or none
 Search = Callable[[np.ndarray], tuple[Stump, np.ndarray, float] | None]
@@ -188,8 +191,8 @@ class _Booster:
         rank = np.arange(1, train.n_docs + 1) - np.repeat(train.offsets[:-1], train.lengths)
         discount = standard_discount(rank) * ((rank <= truncation) | (truncation == 0))
         self.inverse_Z = inverse_or_zero(query_sums(self.gains * discount, train))
-        self.least = query_share(train, 1_000)
         self.cost = train.lengths**2
+        self.least = 1 + PAIRS * train.n_queries // max(1, int(self.cost.sum()))
 
     def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
         """Return w of equation (16) and M of equation (11)."""
@@ -236,10 +239,6 @@ class _Booster:
 # more than SPAN. Documents are label-sorted, so the partners of document i are the documents
 # behind its block. Rows of partners are padded with u = 0, whose terms are zero, to whole vectors.
 
-#: rows are padded to a multiple of this, the compiler's unrolled vector length
-VECTOR = 32
-
-
 @kernel()
 def _weights(
     scores: np.ndarray,
@@ -280,7 +279,7 @@ def _weights(
             for j in range(below, m):
                 lower_gains += g[j]
             total += lower_gains * (below - above)
-            stop = below + (m - below + VECTOR - 1) // VECTOR * VECTOR if near else m
+            stop = below + padded(m - below) if near else m
             for i in range(above, below):
                 if near:
                     total += _add_pairs(u, g, w, i, below, stop)
@@ -356,7 +355,7 @@ def _step_sums(
             count[s] += 1
             relevant[s] += 1 if gains[begin + i] > 0.0 else 0
         for s in range(2):
-            others = side_u[1 - s, : (count[1 - s] + VECTOR - 1) // VECTOR * VECTOR]
+            others = side_u[1 - s, : padded(count[1 - s])]
             for i in range(relevant[s]):
                 if near:
                     theta = _sum_theta(side_u[s, i], others)

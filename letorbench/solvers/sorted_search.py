@@ -24,12 +24,10 @@ import numpy as np
 
 from letorbench.jit import kernel
 from letorbench.solvers.sorted_features import COARSE, CUT, ROW, SortedDocuments, SortedFeatures
-from letorbench.solvers.stump_search import TOGETHER, Stump, best_cut, scan
+from letorbench.solvers.stump_search import LEAST, TOGETHER, Stump, best_cut, scan
 from letorbench.threads import in_threads
 
 SLACK = 16.0
-#: additions that are worth a thread
-LEAST = 50_000
 
 
 class _Sums(NamedTuple):

@@ -23,6 +23,9 @@ from letorbench.threads import in_threads, in_turn
 #: adding to the same number again and again
 TOGETHER = 4
 
+#: additions that are worth a thread: to hand it its part costs as much as 200,000
+LEAST = 500_000
+
 #: features that are binned at a time, whose values in a document are near each other in memory
 GROUP = 8
 
@@ -152,7 +155,7 @@ def best_stump(
         part = slice(TOGETHER * start, TOGETHER * stop)
         _best_sums(binned.codes[part], binned.n_bins[part], weights, total, best[part])
 
-    least = max(1, 50_000 // (TOGETHER * max(1, len(weights))))
+    least = max(1, LEAST // (TOGETHER * max(1, len(weights))))
     in_threads(search, len(groups), least, np.add.reduceat(binned.search_cost, groups))
     k, above = divmod(int(np.argmax(best)), 2)
     if not best[k, above] > 0.0:
