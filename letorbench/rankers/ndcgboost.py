@@ -235,9 +235,15 @@ class _Booster:
 
 
 # The kernels. With u = exp(F - max F), theta_ij = u_i u_j / (u_i + u_j)^2: one exponential a
-# document and one division a pair; each pair has its own exponential where a query's scores span
-# more than SPAN. Documents are label-sorted, so the partners of document i are the documents
-# behind its block. Rows of partners are padded with u = 0, whose terms are zero, to whole vectors.
+# document and one division for two pairs, 1/x = y 1/(xy) and 1/y = x 1/(xy); each pair has its own
+# exponential where a query's scores span more than SPAN. Documents are label-sorted, so the
+# partners of document i are the documents behind its block. Rows of partners are padded with u = 0,
+# whose terms are zero, to whole vectors.
+
+#: u of a document that is paired with the last of an odd number: its terms vanish beside others',
+#: whose u are at least exp(-SPAN), and the product of its sum and another's is a normal number
+BEYOND = 1e100
+
 
 @kernel()
 def _weights(
@@ -255,7 +261,7 @@ def _weights(
     first, last: the queries first..last - 1; gains: 2^r - 1 of each label-sorted document.
     """
     size = longest_query(blocks.offsets, first, last) + VECTOR
-    u, w, g = np.empty(size), np.empty(size), np.empty(size)
+    u, w, g = np.empty(size + 1), np.empty(size + 1), np.empty(size + 1)
     for q in range(first, last):
         begin, end = blocks.offsets[q], blocks.offsets[q + 1]
         order = blocks.order[begin:end]
@@ -267,6 +273,7 @@ def _weights(
         m = end - begin
         gather(scores, order, u)
         near = exponentials(u, m, u) <= SPAN
+        u[size] = BEYOND
         w[:] = 0.0
         g[:m] = gains[begin:end]
         g[m:] = 0.0
@@ -279,30 +286,44 @@ def _weights(
             for j in range(below, m):
                 lower_gains += g[j]
             total += lower_gains * (below - above)
-            stop = below + padded(m - below) if near else m
-            for i in range(above, below):
-                if near:
-                    total += _add_pairs(u, g, w, i, below, stop)
-                else:
-                    total += _add_far_pairs(u, g, w, i, below, stop)
+            if near:
+                stop = below + padded(m - below)
+                for i in range(above, below, 2):
+                    other = i + 1 if i + 1 < below else size
+                    total += _add_pairs(u, g, w, i, other, below, stop)
+            else:
+                for i in range(above, below):
+                    total += _add_far_pairs(u, g, w, i, below, m)
         for i in range(m):
             weight[order[i]] = w[i] * inverse_Z[q]
         objective[q] = total * inverse_Z[q]
 
 
 @kernel(reorder=True)
-def _add_pairs(u: np.ndarray, g: np.ndarray, w: np.ndarray, i: int, start: int, stop: int) -> float:
-    """Add the pairs of i with start..stop - 1 to w; sum (gain_i - gain_j) sigma(F_j - F_i)."""
-    u_i, g_i, w_i, inverted = u[i], g[i], 0.0, 0.0
+def _add_pairs(
+    u: np.ndarray, g: np.ndarray, w: np.ndarray, a: int, b: int, start: int, stop: int
+) -> float:
+    """Add the pairs of a and b, of one label, with start..stop - 1 to w.
+
+    Returns
+    -------
+    float
+        The sum of (gain_i - gain_j) sigma(F_j - F_i) over these pairs (i, j).
+    """
+    u_a, u_b, gain, w_a, w_b, inverted = u[a], u[b], g[a], 0.0, 0.0, 0.0
     u_j, g_j, w_j = u[start:stop], g[start:stop], w[start:stop]  # from 0: can be vectorised
     for j in range(len(u_j)):
-        r = 1.0 / (u_i + u_j[j])
-        s = (g_i - g_j[j]) * (u_j[j] * r)
-        pair = s * (u_i * r)
-        inverted += s
-        w_i += pair
-        w_j[j] -= pair
-    w[i] += w_i
+        x, y = u_a + u_j[j], u_b + u_j[j]
+        r = 1.0 / (x * y)
+        r_a, r_b = y * r, x * r
+        s = (gain - g_j[j]) * u_j[j]
+        inverted += s * (r_a + r_b)
+        pair_a, pair_b = s * r_a * r_a, s * r_b * r_b
+        w_a += pair_a
+        w_b += pair_b
+        w_j[j] -= u_a * pair_a + u_b * pair_b
+    w[a] += u_a * w_a
+    w[b] += u_b * w_b
     return inverted
 
 
@@ -356,22 +377,29 @@ def _step_sums(
             relevant[s] += 1 if gains[begin + i] > 0.0 else 0
         for s in range(2):
             others = side_u[1 - s, : padded(count[1 - s])]
-            for i in range(relevant[s]):
-                if near:
-                    theta = _sum_theta(side_u[s, i], others)
-                else:
-                    theta = _sum_far_theta(side_u[s, i], side_u[1 - s, : count[1 - s]])
-                totals[q, 1 - s] += side_g[s, i] * theta * inverse_Z[q]
+            weighted = 0.0
+            if near:
+                for i in range(0, relevant[s], 2):
+                    k = min(i + 1, relevant[s] - 1)
+                    gain = side_g[s, k] if k > i else 0.0
+                    weighted += _sum_theta(side_u[s, i], side_g[s, i], side_u[s, k], gain, others)
+            else:
+                far = side_u[1 - s, : count[1 - s]]
+                for i in range(relevant[s]):
+                    weighted += side_g[s, i] * _sum_far_theta(side_u[s, i], far)
+            totals[q, 1 - s] = weighted * inverse_Z[q]
 
 
 @kernel(reorder=True)
-def _sum_theta(u_i: float, u: np.ndarray) -> float:
-    """Sum theta of one document with others."""
-    total = 0.0
+def _sum_theta(u_a: float, gain_a: float, u_b: float, gain_b: float, u: np.ndarray) -> float:
+    """Sum gain times theta of two documents with others."""
+    total, a, b = 0.0, gain_a * u_a, gain_b * u_b
     for j in range(len(u)):
-        r = 1.0 / (u_i + u[j])
-        total += (u[j] * r) * r
-    return total * u_i
+        x, y = u_a + u[j], u_b + u[j]
+        r = 1.0 / (x * y)
+        r_a, r_b = y * r, x * r
+        total += u[j] * (a * r_a * r_a + b * r_b * r_b)
+    return total
 
 
 @kernel()

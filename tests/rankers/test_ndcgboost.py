@@ -18,7 +18,7 @@ def no_stump(weights: np.ndarray) -> None:
     """A search that finds nothing."""
 
 
-@pytest.mark.parametrize("spread", [0.0, 1.0, 50.0, 400.0])
+@pytest.mark.parametrize("spread", [0.0, 1.0, 12.0, 50.0, 400.0])
 def test_the_kernels_compute_the_equations(rng: np.random.Generator, spread: float) -> None:
     for lengths in ([1, 2, 40, 7, 33, 3], [5], [9, 9, 0, 17]):
         queries = random_queries(rng, lengths, levels=4)
