@@ -13,6 +13,7 @@ from letorbench.losses import (
     loss,
     markov_field,
     plackett_luce,
+    pointwise,
     smoothed,
     top_k_cross_entropy,
     weighted_pairs,
@@ -26,6 +27,7 @@ from letorbench.losses.label_order import (
     label_count,
 )
 from letorbench.losses.multiclass import best_documents
+from letorbench.losses.segments import query_sums
 from letorbench.losses.ties import with_ties
 from letorbench.losses.weighted_pairs import FIELD, PAIR_LOSSES, PairLossName
 
@@ -70,6 +72,18 @@ def test_top_k_cross_entropy(k, scores, queries):
         return top_k_cross_entropy.reference(scores[rows], queries.labels[rows], k)
 
     check("listnet" if k == 1 else f"listnet-{k}", scores, queries, reference)
+
+
+@pytest.mark.parametrize("size", [0.0, 1.0, 700.0])
+def test_logistic_to_the_last_bit(size, rng, monkeypatch):
+    queries = random_queries(rng, [5_000, 1, 7_000])
+    scores = size * rng.normal(size=queries.n_docs)
+    cost, slope = pointwise.reference(scores, queries.labels)
+    for threads in ("1", "2"):
+        monkeypatch.setenv("LETORBENCH_THREADS", threads)
+        value, gradient = loss("logistic")(scores, queries)
+        np.testing.assert_array_equal(value, query_sums(cost, queries))
+        np.testing.assert_array_equal(gradient, slope)
 
 
 def test_listnet_is_the_cross_entropy_of_two_softmaxes(rng):
