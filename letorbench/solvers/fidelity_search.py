@@ -84,10 +84,12 @@ class FidelityBooster:
         at most.
         """
         sums, losses = np.empty((len(scores), 2)), np.empty(len(self.pairs.share))
-        moved = scores - self.scores
-        back = np.exp(np.maximum(moved.min(initial=np.inf) - moved, -SPAN))
+        moved, offsets = self.scores - scores, self.pairs.blocks.offsets
+        back, most = np.empty_like(moved), moved.max(initial=-np.inf)
 
         def part(first: int, last: int) -> None:
+            own = slice(offsets[first], offsets[last])
+            back[own] = np.exp(np.maximum(moved[own] - most, -SPAN))
             fill_exponentials(scores, self.pairs, first, last)
             sum_weights(self.pairs, back, first, last, sums, losses)
 
