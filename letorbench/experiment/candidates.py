@@ -1,4 +1,4 @@
-"""The settings of a grid, trained: one after the other, or at the same time on several threads."""
+"""The settings of a grid, trained, and several of them at the same time on several threads."""
 
 from __future__ import annotations
 
@@ -111,12 +111,14 @@ def fitted(
     return Candidate(ranker, trial, scores, undeclared, training, reused)
 
 
-def fit_all(fit: Fit, settings: Sequence[Settings], at_once: bool) -> list[Candidate]:
-    """Train all settings."""
-    if not at_once:
-        return [fit(each) for each in settings]
+def fit_at_once(
+    fit: Fit, settings: Sequence[Settings], efforts: Sequence[float]
+) -> list[Candidate]:
+    """Train settings on all threads; those with the largest efforts begin first."""
+    order = sorted(range(len(settings)), key=lambda n: -efforts[n])
     with one_blas_thread():  # the first thread that is done would end another's own limit
-        return in_turn([partial(fit, each) for each in settings])
+        made = dict(zip(order, in_turn([partial(fit, settings[n]) for n in order])))
+    return [made[n] for n in range(len(settings))]
 
 
 def fit_while_better(fit: Fit, settings: Sequence[Settings], best: float) -> list[Candidate]:

@@ -20,7 +20,7 @@ from letorbench.experiment.candidates import (
     Trial,
     best_of,
     differ,
-    fit_all,
+    fit_at_once,
     fit_while_better,
     fitted,
 )
@@ -126,7 +126,11 @@ def select(
     tried: Grid = free
     fit = partial(fitted, cls, train, validation, seed, time_limit, stored)
     at_once = cls.one_thread and thread_count() > 1
-    candidates = fit_all(fit, settings_tried(cls, fixed), at_once)
+    settings = settings_tried(cls, fixed)
+    if at_once:
+        candidates = fit_at_once(fit, settings, [cls(**each).effort for each in settings])
+    else:
+        candidates = [fit(each) for each in settings]
     chosen = best_of(candidates)
     while grows and differ(candidates):
         steps = list(islice(_growth(free, tried, chosen.trial.settings), 2 if at_once else 1))

@@ -123,13 +123,19 @@ def _scores(features: np.ndarray, layers: Layers) -> np.ndarray:
     scores = np.empty(len(features))
 
     def part(start: int, stop: int) -> None:
-        hidden = np.empty((len(layers.bias), min(ROWS, stop - start)), layers.weights.dtype)
-        for begin in range(start, stop, ROWS):
-            rows = slice(begin, min(begin + ROWS, stop))
-            forward(features[rows], layers, hidden, scores[rows], features[:0])
+        _score_blocks(features[start:stop], layers, scores[start:stop])
 
     in_threads(part, len(features), least=ROWS)
     return scores
+
+
+@kernel()
+def _score_blocks(features: np.ndarray, layers: Layers, scores: np.ndarray) -> None:
+    """Call `forward` on ROWS documents after the other."""
+    hidden = np.empty((len(layers.bias), ROWS), layers.weights.dtype)
+    for begin in range(0, len(features), ROWS):
+        end = begin + ROWS
+        forward(features[begin:end], layers, hidden, scores[begin:end], features[end : end + ROWS])
 
 
 def _backpropagated(features: np.ndarray, layers: Layers, gradient: np.ndarray) -> Layers:

@@ -104,6 +104,14 @@ class Ranker(Estimator):
         """
         return False
 
+    @property
+    def effort(self) -> float:
+        """How long a round of training takes beside other settings of this ranker, in any unit.
+
+        Where settings are trained at the same time, those that take most begin first.
+        """
+        return 1.0
+
     @classmethod
     def available(cls) -> bool:
         """Return whether the package that the ranker needs is installed."""

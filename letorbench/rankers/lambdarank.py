@@ -123,6 +123,11 @@ class LambdaRank(Ranker):
         """It does: the first weights, and the order of the queries in each epoch."""
         return True
 
+    @property
+    def effort(self) -> float:
+        """An epoch takes about as long as there are units."""
+        return float(self.hidden if self.layers == 2 else 1)
+
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> Learned:

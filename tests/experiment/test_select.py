@@ -77,6 +77,24 @@ def test_settings_that_are_learned_at_the_same_time_stay_in_order(toy, sets, thr
     assert found.trial.settings == one_by_one.trial.settings
 
 
+def test_settings_that_take_long_begin_first_where_some_are_learned_at_the_same_time(toy, sets):
+    toy.one_thread = True
+    toy.effort = property(lambda self: abs(self.a) + (self.b == "y"))
+    gate = threading.Barrier(2, timeout=10.0)
+    learn = toy.learn
+
+    def in_pairs(self, *arguments):
+        gate.wait()  # two at a time, so that the order does not hang on the threads' speed
+        return learn(self, *arguments)
+
+    toy.learn = in_pairs
+    with limited_threads(2):
+        found = select(toy, {}, *sets, SEED)
+    efforts = [abs(a) + (b == "y") for a, b, *_ in toy.seen]
+    assert [sorted(efforts[n : n + 2]) for n in (0, 2, 4)] == [[2.0, 2.0], [1.0, 1.0], [0.0, 1.0]]
+    assert [t.settings["a"] for t in found.trials] == [0.0, 0.0, 1.0, 1.0, -1.0, -1.0]
+
+
 def test_a_fixed_key_leaves_the_grid(toy, sets):
     assert grid(toy, {"a": 7.0}) == {"b": ("x", "y")}
     found = select(toy, {"a": -1.0, "b": "y"}, *sets, SEED)

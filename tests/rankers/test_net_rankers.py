@@ -89,3 +89,9 @@ def test_the_order_of_documents_is_rounding_alone(name, layers, rng):
         for each in (train, permuted)
     )  # fmt: skip
     np.testing.assert_allclose(again, scores, atol=1e-6 * np.abs(scores).max())
+
+
+@pytest.mark.parametrize("name", ["ranknet", "lambdarank"])
+def test_a_net_with_more_units_takes_more_effort(name):
+    cls = ranker(name)
+    assert cls(layers=1).effort < cls(hidden=5).effort < cls(hidden=20).effort
