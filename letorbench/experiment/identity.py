@@ -19,11 +19,12 @@ from letorbench.source import source_digest
 #: the source that turns data into scores and measures: an edit there runs every fold again;
 #: what is above it only arranges, stores and shows
 SOURCE = (
-    "arithmetic.py", "conventions.py", "instructions.py", "jit.py", "threads.py", "datasets",
-    "features", "measures", "models", "losses", "solvers", "rankers", "experiment/candidates.py",
-    "experiment/grids.py", "experiment/protocols.py", "experiment/select.py", "experiment/task.py",
-    "experiment/transforming.py", "results/added_measures.py", "results/measure_fold.py",
-    "results/scores.py", "results/trials_file.py",
+    "arithmetic.py", "conventions.py", "instructions.py", "jit.py", "prefetch.py", "threads.py",
+    "datasets", "features", "measures", "models", "losses", "solvers", "rankers",
+    "experiment/candidates.py", "experiment/grids.py", "experiment/protocols.py",
+    "experiment/select.py", "experiment/task.py", "experiment/transforming.py",
+    "results/added_measures.py", "results/measure_fold.py", "results/scores.py",
+    "results/trials_file.py",
 )  # fmt: skip
 
 
