@@ -220,8 +220,10 @@ class _Booster:
         total = np.abs(weights).sum()
         if total == 0.0:
             return weights
-        counts = self.draw.rng.multinomial(self.draw.size, np.abs(weights) / total)
-        return counts * np.sign(weights)
+        # one number a draw, whatever the weights: a weight that is zero but for its rounding must
+        # not move the draws of the others
+        drawn = self.draw.rng.choice(len(weights), self.draw.size, p=np.abs(weights) / total)
+        return np.bincount(drawn, minlength=len(weights)) * np.sign(weights)
 
     def _step(self, scores: np.ndarray, f: np.ndarray) -> float:
         """Return alpha of equation (15)."""

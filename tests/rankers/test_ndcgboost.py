@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -147,3 +148,14 @@ def test_the_normaliser_can_end_at_a_rank(rng: np.random.Generator) -> None:
         np.testing.assert_allclose(cut[begin:end], ratio * whole[begin:end], rtol=1e-12)
     with pytest.raises(UsageError):
         ndcgboost.NDCGBoost(truncation=-1).fit_sets(queries)
+
+
+def test_a_weight_that_is_zero_but_for_its_rounding_moves_no_draw(rng):
+    weights = np.where(np.arange(60) % 3 == 0, 0.0, rng.normal(size=60))
+    rounded = np.where(weights == 0.0, 1e-20, weights)
+    first, second = (
+        SimpleNamespace(draw=ndcgboost._Draw(np.random.default_rng(5), 40)) for _ in range(2)
+    )
+    drawn = ndcgboost._Booster._sample(first, weights)
+    assert np.array_equal(drawn, ndcgboost._Booster._sample(second, rounded))
+    assert np.abs(drawn).sum() == 40
