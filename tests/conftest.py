@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +31,17 @@ def random_queries(
         np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         np.arange(1, len(lengths) + 1, dtype=np.int64),
     )
+
+
+@contextmanager
+def unlocked(*sets: QuerySet) -> Iterator[None]:
+    """Let a test write into the arrays of sets that it made, and lock them again."""
+    arrays = [array for each in sets for array in (each.features, each.labels)]
+    for array in arrays:
+        array.flags.writeable = True
+    yield
+    for array in arrays:
+        array.flags.writeable = False
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ Every function takes lists, NumPy arrays, pandas Series or DataFrames. Every err
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -16,6 +17,8 @@ from letorbench.datasets.grades import EXPECTED_LABEL, LARGEST_LABEL
 from letorbench.errors import DataError, UsageError
 
 LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
+#: the most bytes of a query's id in a file: 250 characters of any script
+LONGEST_QID = 1000
 
 
 class Grouping(NamedTuple):
@@ -25,7 +28,7 @@ class Grouping(NamedTuple):
     ----------
     offsets : ndarray of shape (n_queries + 1,), int64
         Query q owns the grouped rows offsets[q]:offsets[q + 1].
-    qids : ndarray of shape (n_queries,), int64 or str
+    qids : ndarray of shape (n_queries,), str
         The queries in the order in which they first appear.
     rows : ndarray of shape (n_docs,), int64, or None
         The caller's row of each grouped row; None where the order is the same.
@@ -42,14 +45,14 @@ def as_features(X: ArrayLike, n_features: int | None = None) -> np.ndarray:
     Parameters
     ----------
     X : array-like of shape (n_docs, n_features)
-        Real numbers of any dtype and memory order. An array that is float32, C-ordered and
-        writeable already is returned as it is, not copied.
+        Real numbers of any dtype and memory order. Of an array that is float32 and C-ordered
+        already, a view is returned, not a copy.
     n_features : int, optional
         The number of columns that is expected.
 
     Returns
     -------
-    ndarray of shape (n_docs, n_features), float32
+    ndarray of shape (n_docs, n_features), float32, read-only
 
     Raises
     ------
@@ -71,14 +74,14 @@ def as_features(X: ArrayLike, n_features: int | None = None) -> np.ndarray:
     if given.shape[1] == 0:
         raise DataError("X: found no features, expected at least 1")
     with np.errstate(over="ignore"):
-        features = np.require(given, np.float32, ["C", "A", "W"])
+        features = np.require(given, np.float32, ["C", "A"])
     finite = np.isfinite(features)
     if not finite.all():
         row, column = (int(i) for i in np.argwhere(~finite)[0])
         value = given[row, column]
         expected = f"at most {LARGEST_FLOAT32:.3g} in size" if np.isfinite(value) else "a number"
         raise DataError(f"X: row {row}, column {column}: found {value:g}, expected {expected}")
-    return features
+    return read_only(features)
 
 
 def as_labels(y: ArrayLike, n_docs: int | None = None) -> np.ndarray:
@@ -93,7 +96,7 @@ def as_labels(y: ArrayLike, n_docs: int | None = None) -> np.ndarray:
 
     Returns
     -------
-    ndarray of shape (n_docs,), int32
+    ndarray of shape (n_docs,), int32, read-only
 
     Raises
     ------
@@ -105,7 +108,16 @@ def as_labels(y: ArrayLike, n_docs: int | None = None) -> np.ndarray:
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         raise DataError(f"y: row {row}: found {given[row]:g}, expected {EXPECTED_LABEL}")
-    return np.require(given, np.int32, ["C", "A", "W"])
+    return read_only(np.require(given, np.int32, ["C", "A"]))
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    """Return the array where it is read-only already, else a view that is."""
+    if type(array) is np.ndarray and not array.flags.writeable:
+        return array
+    view = np.asarray(array).view()
+    view.flags.writeable = False
+    return view
 
 
 def group_rows(
@@ -118,7 +130,7 @@ def group_rows(
     n_docs : int
         The number of rows.
     qid : array-like of shape (n_docs,), optional
-        The query of each row, integers or strings. Rows of a query may be scattered; they are
+        The query of each row; see `as_query_ids`. Rows of a query may be scattered; they are
         brought together in their order, queries in the order of their first rows.
     group : array-like of shape (n_queries,), optional
         The number of rows of each query instead, the rows being together. The queries are
@@ -148,10 +160,10 @@ def group_rows(
         raise UsageError(f"found {found} of qid and group, expected one of them")
     if group is not None:
         return _of_counts(group, n_docs)
-    ids = as_query_ids(qid, n_docs)
+    ids = _numbers_or_text(qid, n_docs)
     first = np.flatnonzero(np.append(True, ids[1:] != ids[:-1])[:n_docs])
     if len(np.unique(ids[first])) == len(first):
-        return Grouping(np.append(first, n_docs).astype(np.int64), ids[first], None)
+        return Grouping(np.append(first, n_docs).astype(np.int64), _as_text(ids[first]), None)
     names, first, inverse = np.unique(ids, return_index=True, return_inverse=True)
     order = np.argsort(first)
     place = np.empty(len(names), dtype=np.int64)
@@ -159,43 +171,73 @@ def group_rows(
     of_row = place[inverse.reshape(-1)]
     offsets = np.append(0, np.cumsum(np.bincount(of_row, minlength=len(names))))
     rows = np.argsort(of_row, kind="stable")
-    return Grouping(offsets.astype(np.int64), names[order], rows.astype(np.int64))
+    return Grouping(offsets.astype(np.int64), _as_text(names[order]), rows.astype(np.int64))
 
 
-def as_query_ids(qid: ArrayLike, n_docs: int | None = None) -> np.ndarray:
-    """Return query ids as int64 or as strings.
+def as_query_ids(qid: ArrayLike) -> np.ndarray:
+    """Return query ids as text.
 
     Parameters
     ----------
-    qid : array-like of shape (n_docs,)
-        Integers (also as floats) or strings.
-    n_docs : int, optional
-        The number of ids that is expected.
+    qid : array-like of shape (n,)
+        Integers become their digits, also integers that are floats; bytes are UTF-8. Any other
+        value becomes `str(value)`. So `"7"` and `7` are one query, `"7"` and `"07"` are two.
 
     Returns
     -------
-    ndarray of shape (n_docs,), int64 or str
+    ndarray of shape (n,), str
 
     Raises
     ------
     DataError
-        If qid is not a vector of that length, or holds neither integers nor strings only.
+        If qid is not a vector, or a value is missing, no whole number or an empty text.
+
+    Examples
+    --------
+    >>> as_query_ids([7, 8.0]), as_query_ids(["WT04-182", "07"])
+    (array(['7', '8'], dtype='<U1'), array(['WT04-182', '07'], dtype='<U8'))
     """
+    return _as_text(_numbers_or_text(qid, None))
+
+
+def _as_text(ids: np.ndarray) -> np.ndarray:
+    """Return ids as text no wider than the longest; NumPy itself gives an int64 21 characters."""
+    return ids if ids.dtype.kind == "U" else np.array([str(each) for each in ids.tolist()], str)
+
+
+def _numbers_or_text(qid: ArrayLike, n_docs: int | None) -> np.ndarray:
+    """Return query ids as integers where they are given as numbers, else as text."""
     given = _vector(np.asarray(qid), "qid", n_docs)
-    if given.dtype.kind == "O" and all(isinstance(value, str) for value in given):
-        return given.astype(str)
+    if given.dtype.kind == "O" and all(isinstance(value, numbers.Real) for value in given):
+        whole = all(isinstance(value, numbers.Integral) for value in given)
+        given = given.astype(str if whole else np.float64)
+    if given.dtype.kind in "biu":
+        return given.astype(np.uint64 if given.dtype.kind == "u" else np.int64)
+    if given.dtype.kind == "f":
+        _refuse_ids(given, ~((given == np.floor(given)) & (np.abs(given) < 2.0**63)))
+        return given.astype(np.int64)
     if given.dtype.kind == "S":
-        return np.char.decode(given, "utf-8")
-    if given.dtype.kind == "U":
-        return given
-    numbers = _real_numbers(given, "qid")
-    if numbers.dtype.kind == "i":
-        return numbers.astype(np.int64)
-    bad = ~((numbers == np.floor(numbers)) & (np.abs(numbers) < 2.0**63))
+        try:
+            text = np.char.decode(given, "utf-8")
+        except UnicodeDecodeError as error:
+            raise DataError(f"qid: found {error.object!r}, expected UTF-8") from None
+    elif given.dtype.kind == "O":
+        import pandas as pd
+
+        _refuse_ids(given, pd.isna(given))
+        text = np.array([str(value) for value in given], dtype=str)
+    else:
+        text = given.astype(str, copy=False)
+    _refuse_ids(text, text == "")
+    return text
+
+
+def _refuse_ids(given: np.ndarray, bad: np.ndarray) -> None:
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
-        raise DataError(f"qid: row {row}: found {given[row]}, expected an integer or a string")
-    return numbers.astype(np.int64)
+        raise DataError(
+            f"qid: row {row}: found {given.tolist()[row]!r}, expected an integer or text"
+        )
 
 
 def as_docids(docids: Sequence[str | bytes], n_docs: int) -> np.ndarray:
@@ -228,7 +270,7 @@ def _of_counts(group: ArrayLike, n_docs: int) -> Grouping:
     offsets = np.append(0, np.cumsum(counts)).astype(np.int64)
     if offsets[-1] != n_docs:
         raise DataError(f"group: found counts of {offsets[-1]} rows in all, expected {n_docs}")
-    return Grouping(offsets, np.arange(1, len(counts) + 1, dtype=np.int64), None)
+    return Grouping(offsets, _as_text(np.arange(1, len(counts) + 1)), None)
 
 
 def _real_numbers(values: ArrayLike, what: str) -> np.ndarray:

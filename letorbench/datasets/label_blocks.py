@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from letorbench.datasets.arrays import read_only
+
 
 class LabelBlocks(NamedTuple):
     """Each query's documents sorted by label, the highest first, as runs of one label.
@@ -50,10 +52,11 @@ class LabelBlocks(NamedTuple):
         key = key[order]
         first = np.flatnonzero(np.diff(key, prepend=-1))
         block_query, inverse = np.divmod(key[first], levels)
-        return LabelBlocks(
+        blocks = (
             order,
             np.append(first, len(labels)).astype(np.int64),
             levels - 1 - inverse,
             np.searchsorted(block_query, np.arange(n_queries + 1)).astype(np.int64),
             offsets,
         )
+        return LabelBlocks(*map(read_only, blocks))

@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from letorbench.conventions import Convention
-from letorbench.datasets.arrays import as_docids, as_features, as_labels, column_names, group_rows
+from letorbench.datasets.arrays import (
+    as_docids,
+    as_features,
+    as_labels,
+    as_query_ids,
+    column_names,
+    group_rows,
+    read_only,
+)
 from letorbench.datasets.label_blocks import LabelBlocks
 from letorbench.errors import DataError
 
@@ -24,8 +32,8 @@ class QuerySet:
     """Judged documents grouped by query.
 
     The rows stay in the order of the file or of the caller, because ties are broken by it.
-    The arrays are not to be changed. They are writeable for NumPy all the same, because Numba
-    would compile every kernel once more for read-only arrays.
+    All arrays are read-only, since every ranker of a run reads the same ones: change a copy,
+    such as ``queries.X.copy()``.
 
     Parameters
     ----------
@@ -34,7 +42,8 @@ class QuerySet:
         0 is irrelevant; a larger label is more relevant.
     offsets : ndarray of shape (n_queries + 1,), int64
         Query q owns the rows offsets[q]:offsets[q + 1].
-    qids : ndarray of shape (n_queries,), int64 or str
+    qids : ndarray of shape (n_queries,), str
+        The queries' names. Numbers that are given become their digits.
     docids : ndarray of shape (n_docs,), bytes, optional
         The documents' names, where the file has them.
     feature_names : tuple of str, optional
@@ -56,7 +65,12 @@ class QuerySet:
     rows: np.ndarray | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "qids", as_query_ids(self.qids))
         _check(self)
+        for name in ("features", "labels", "offsets", "qids", "docids", "rows"):
+            array = getattr(self, name)
+            if array is not None:
+                object.__setattr__(self, name, read_only(array))
 
     @classmethod
     def from_arrays(
@@ -73,11 +87,12 @@ class QuerySet:
         Parameters
         ----------
         X : array-like of shape (n_docs, n_features)
-            Real numbers of any dtype and memory order. They become float32.
+            Real numbers of any dtype and memory order. They become float32. Arrays that the
+            caller can change are copied.
         y : array-like of shape (n_docs,)
             Relevance labels: integers from 0, also as floats.
         qid : array-like of shape (n_docs,), optional
-            The query of each row, integers or strings. Scattered rows of a query are brought
+            The query of each row, integers or text. Scattered rows of a query are brought
             together in their order.
         group : array-like of shape (n_queries,), optional
             The number of rows of each query, instead of `qid`.
@@ -108,9 +123,9 @@ class QuerySet:
         >>> queries.in_caller_order(queries.y)
         array([0, 1, 2], dtype=int32)
         """
-        features = as_features(X)
+        features = _unshared(as_features(X), X)
         n_docs = len(features)
-        labels = as_labels(y, n_docs)
+        labels = _unshared(as_labels(y, n_docs), y)
         offsets, qids, rows = group_rows(n_docs, qid, group)
         names = column_names(X, feature_names, features.shape[1])
         ids = None if docids is None else as_docids(docids, n_docs)
@@ -151,12 +166,12 @@ class QuerySet:
     @cached_property
     def qid(self) -> np.ndarray:
         """The query ids, one a document, in the set's order."""
-        return np.repeat(self.qids, self.lengths)
+        return read_only(np.repeat(self.qids, self.lengths))
 
     @cached_property
     def lengths(self) -> np.ndarray:
         """The number of documents of each query, of shape (n_queries,), int64."""
-        return np.diff(self.offsets)
+        return read_only(np.diff(self.offsets))
 
     @cached_property
     def by_label(self) -> LabelBlocks:
@@ -302,6 +317,12 @@ def _sizes(sets: Sequence[QuerySet]) -> str:
     if not labels:
         return text
     return f"{text}, labels {min(r.min() for r in labels)}-{max(r.max() for r in labels)}"
+
+
+def _unshared(array: np.ndarray, given: ArrayLike) -> np.ndarray:
+    """Return the array, or a copy where the caller could change it through the one given."""
+    shared = isinstance(given, np.ndarray) and given.flags.writeable
+    return array.copy() if shared and np.may_share_memory(array, given) else array
 
 
 def _check(queries: QuerySet) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from letorbench.conventions import STANDARD
-from letorbench.datasets.arrays import as_features, column_names, group_rows
+from letorbench.datasets.arrays import as_features, column_names, group_rows, read_only
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.features import FeaturesName, Transformation
@@ -314,6 +314,8 @@ def _query_set(
     X, column = _without_qid(X)
     if qid is None and group is None:
         qid = column
+    if isinstance(X, np.ndarray):
+        X = read_only(X)  # the set lives no longer than the call, so it needs no copy
     return QuerySet.from_arrays(X, y, qid, group)
 
 

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
+from letorbench.datasets.arrays import read_only
 from letorbench.errors import DataError
 from letorbench.files import write_atomically
 
 
 @dataclass(frozen=True, eq=False)
 class PerQuery:
-    """One algorithm's values on every test query of its folds.
+    """One algorithm's values on every test query of its folds, in read-only arrays.
 
     Attributes
     ----------
@@ -23,7 +24,7 @@ class PerQuery:
         The name of the algorithm.
     folds : ndarray of shape (n_queries,), int64
         The fold whose test part holds the query.
-    qids : ndarray of shape (n_queries,), int64
+    qids : ndarray of shape (n_queries,), str
         The queries' ids.
     values : mapping of str to ndarray of shape (n_queries,), float64
         The values of each measure, their means where there are repeats.
@@ -36,6 +37,13 @@ class PerQuery:
     qids: np.ndarray
     values: Mapping[str, np.ndarray]
     repeated: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("folds", "qids"):
+            object.__setattr__(self, name, read_only(getattr(self, name)))
+        for name in ("values", "repeated"):
+            columns = {key: read_only(column) for key, column in getattr(self, name).items()}
+            object.__setattr__(self, name, columns)
 
     def mean(self, measure: str) -> float:
         """Return the mean of the folds' means, as LETOR reports it."""
@@ -108,9 +116,9 @@ def write_fold_queries(path: Path, queries: PerQuery) -> None:
     """Write the values of one fold: the qid, then a column for each measure."""
     table = np.stack(list(queries.values.values()), axis=1).tolist()
     with write_atomically(path) as file:
-        file.write(",".join(["qid", *queries.values]) + "\n")
-        for qid, row in zip(queries.qids.tolist(), table):
-            file.write(f"{qid},{','.join(map(repr, row))}\n")
+        lines = csv.writer(file, lineterminator="\n")
+        lines.writerow(["qid", *queries.values])
+        lines.writerows([qid, *row] for qid, row in zip(queries.qids.tolist(), table))
 
 
 def read_fold_queries(path: Path, algo: str, number: int) -> PerQuery:
@@ -134,7 +142,7 @@ def read_fold_queries(path: Path, algo: str, number: int) -> PerQuery:
                 f"{path}:{line_number}: found {len(line)} cells, expected {len(lines[0])}"
             )
     try:
-        qids = np.array([line[0] for line in lines[1:]], dtype=np.int64)
+        qids = np.array([line[0] for line in lines[1:]], dtype=str)
         table = np.array([line[1:] for line in lines[1:]], dtype=np.float64)
     except ValueError as error:
         raise DataError(f"{path}: {error}, expected numbers") from None

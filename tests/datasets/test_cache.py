@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import mmap
 import os
 import shutil
 import signal
@@ -102,15 +103,19 @@ def test_joined_in_order_and_each_file_parsed_once(
     assert_holds(found, order)
 
 
-def test_arrays_are_mapped_plain_and_writable(cache: Cache, files: list[Path]) -> None:
+def _owner(array: object) -> object:
+    """What holds the memory of a view of views."""
+    while getattr(array, "base", None) is not None:
+        array = array.base
+    return array
+
+
+def test_arrays_are_mapped_plain(cache: Cache, files: list[Path]) -> None:
     whole, bounds = cache.queries(files, OPTIONS)
     for array in (*(getattr(whole, name) for name in NAMES), bounds):
-        assert type(array) is np.ndarray and isinstance(array.base, np.memmap)
-        assert array.flags.c_contiguous and array.flags.writeable
-    before = np.array(whole.features)
-    whole.features[:] = 7
-    np.testing.assert_array_equal(cache.queries(files, OPTIONS)[0].features, before)
-    assert cache.size() > before.nbytes
+        assert type(array) is np.ndarray and isinstance(_owner(array), mmap.mmap)
+        assert array.flags.c_contiguous
+    assert cache.size() > whole.features.nbytes
 
 
 def test_second_time_the_text_is_not_touched(cache, files, tmp_path, no_reading) -> None:
@@ -137,13 +142,13 @@ def test_options_and_order_make_other_entries(cache: Cache, files: list[Path]) -
 
 def test_narrow_files_are_widened(cache: Cache, tmp_path: Path) -> None:
     narrow, wide = tmp_path / "a.txt", tmp_path / "b.txt"
-    narrow.write_text("0 qid:1 1:1\n")
-    wide.write_text("0 qid:1 3:3 #docid = long-name\n")
+    narrow.write_text("0 qid:7 1:1\n")
+    wide.write_text("0 qid:WT04-182 3:3 #docid = long-name\n")
     whole, bounds = cache.queries([narrow, wide], OPTIONS)
     np.testing.assert_array_equal(whole.features, [[1, 0, 0], [0, 0, 3]])
     assert whole.docids.tolist() == [b"", b"long-name"]
     assert bounds.tolist() == [0, 1, 2]
-    assert whole.qids.tolist() == [1, 1]
+    assert whole.qids.tolist() == ["7", "WT04-182"]
 
 
 def test_changed_byte_with_equal_size_and_time(cache: Cache, files: list[Path]) -> None:

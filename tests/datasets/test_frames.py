@@ -31,11 +31,11 @@ def test_folds_are_a_rotation_by_query(df: pd.DataFrame, folds: int) -> None:
     assert data.convention.name == "standard" and data.convention.max_label == 3
     assert [fold.number for fold in data.folds] == list(range(1, folds + 1))
     tested = np.concatenate([fold.test.qids for fold in data.folds])
-    assert sorted(tested) == sorted(df["query"].unique())
+    assert sorted(tested) == sorted(df["query"].astype(str).unique())
     for k, fold in enumerate(data.folds):
         parts = fold.parts.values()
         queries = np.concatenate([part.qids for part in parts])
-        assert sorted(queries) == sorted(df["query"].unique())
+        assert sorted(queries) == sorted(df["query"].astype(str).unique())
         rows = np.concatenate([part.rows for part in parts])
         assert sorted(rows) == list(range(len(df)))
         after = data.folds[(k + 1) % folds]
@@ -46,7 +46,7 @@ def test_folds_are_a_rotation_by_query(df: pd.DataFrame, folds: int) -> None:
             found = df.iloc[part.rows]
             np.testing.assert_array_equal(part.X, found[["bm25", "clicks"]].astype("float32"))
             np.testing.assert_array_equal(part.y, found["rel"])
-            np.testing.assert_array_equal(part.qid, found["query"])
+            np.testing.assert_array_equal(part.qid, found["query"].astype(str))
             ordered = part.in_caller_order(part.rows)
             assert (np.diff(ordered) > 0).all()
 

@@ -145,9 +145,9 @@ def test_without_validation_the_last_queries_validate(
     (tmp_path / "ISTELLA/test.txt").write_text("0 qid:99 1:1\n")
     data = load("istella", tmp_path)
     (fold,) = data.folds
-    assert fold.train.qids.tolist() == list(range(1, n + 1 - held_out))
-    assert fold.validation.qids.tolist() == list(range(n + 1 - held_out, n + 1))
-    assert fold.test.qids.tolist() == [99]
+    assert fold.train.qids.tolist() == [str(q) for q in range(1, n + 1 - held_out)]
+    assert fold.validation.qids.tolist() == [str(q) for q in range(n + 1 - held_out, n + 1)]
+    assert fold.test.qids.tolist() == ["99"]
     assert data.provenance["validation"] == "the last fifth of the training queries"
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from letorbench.conventions import convention
+from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark, Fold, QuerySet
+from letorbench.datasets.synthetic import make
 from letorbench.errors import DataError, UsageError
 
 X = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
@@ -34,28 +39,42 @@ X = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
 def test_every_real_dtype_and_order(features) -> None:
     found = QuerySet.from_arrays(features, [0, 1, 2], qid=[7, 7, 8])
     assert found.features.dtype == np.float32
-    assert found.features.flags.c_contiguous and found.features.flags.writeable
+    assert found.features.flags.c_contiguous
     np.testing.assert_array_equal(found.X, np.array(X, dtype=np.float32))
-    assert (found.labels.dtype, found.offsets.dtype, found.qids.dtype) == ("i4", "i8", "i8")
-    assert found.offsets.tolist() == [0, 2, 3] and found.qids.tolist() == [7, 8]
-    assert found.qid.tolist() == [7, 7, 8] and found.rows is None
+    assert (found.labels.dtype, found.offsets.dtype, found.qids.dtype) == ("i4", "i8", "U1")
+    assert found.offsets.tolist() == [0, 2, 3] and found.qids.tolist() == ["7", "8"]
+    assert found.qid.tolist() == ["7", "7", "8"] and found.rows is None
 
 
-def test_float32_is_taken_as_it_is_and_read_only_is_copied() -> None:
-    features = np.array(X, dtype=np.float32)
-    assert QuerySet.from_arrays(features, [0, 1, 2], group=[3]).features is features
-    features.flags.writeable = False
-    copy = QuerySet.from_arrays(features, [0, 1, 2], group=[3]).features
-    assert copy.flags.writeable and not np.shares_memory(copy, features)
+def test_no_array_can_be_changed(rng: np.random.Generator, tmp_path: Path) -> None:
+    make("DEMO", tmp_path)
+    labels = rng.integers(0, 3, 9)
+    made = QuerySet.from_arrays(rng.random((9, 2)), labels, qid=[2, 1] * 4 + [2], docids=range(9))
+    read = load("DEMO", tmp_path).folds[0].parts.values()
+    for queries in (made, made.queries(0, 1), made.take([1]), *read):
+        arrays = [getattr(queries, field.name) for field in fields(queries)]
+        arrays += [queries.X, queries.y, queries.qid, queries.lengths, *queries.by_label]
+        arrays = [each for each in arrays if isinstance(each, np.ndarray)]
+        assert len(arrays) >= 12 and not any(each.flags.writeable for each in arrays)
+
+
+def test_the_caller_keeps_arrays_of_their_own() -> None:
+    features, labels = np.array(X, dtype=np.float32), np.array([0, 1, 2], np.int32)
+    queries = QuerySet.from_arrays(features, labels, group=[3])
+    features[:], labels[:] = 9, 0
+    assert queries.X.tolist() == X and queries.y.tolist() == [0, 1, 2]
+    again = QuerySet.from_arrays(queries.X, queries.y, group=[3])
+    assert np.shares_memory(again.X, queries.X)
 
 
 @given(st.lists(st.integers(-2, 3), min_size=1, max_size=30), st.booleans())
 def test_scattered_rows_against_plain_python(qid: list[int], text: bool) -> None:
-    ids = [f"q{q}" for q in qid] if text else qid
+    given_ids = [f"q{q}" for q in qid] if text else qid
+    ids = [str(each) for each in given_ids]
     features = np.arange(len(qid), dtype=float)[:, None]
     labels = np.arange(len(qid)) % 3
     names = [f"d{i}" for i in range(len(qid))]
-    found = QuerySet.from_arrays(features, labels, qid=ids, docids=names)
+    found = QuerySet.from_arrays(features, labels, qid=given_ids, docids=names)
     order = [i for q in dict.fromkeys(ids) for i in range(len(ids)) if ids[i] == q]
     assert found.qids.tolist() == list(dict.fromkeys(ids))
     assert found.X[:, 0].tolist() == order
@@ -69,10 +88,29 @@ def test_labels_and_qids_as_floats_and_series() -> None:
     found = QuerySet.from_arrays(
         pd.DataFrame(X, columns=["a", "b"]), pd.Series([0.0, 2.0, 1.0]), qid=pd.Series([5.0, 5, 9])
     )
-    assert found.y.tolist() == [0, 2, 1] and found.qids.tolist() == [5, 9]
+    assert found.y.tolist() == [0, 2, 1] and found.qids.tolist() == ["5", "9"]
     assert found.feature_names == ("a", "b")
-    large = 2**62 + 1
-    assert QuerySet.from_arrays(X, [0, 0, 0], qid=[large, large, 1]).qids.tolist() == [large, 1]
+
+
+@pytest.mark.parametrize(
+    "qid, names",
+    [
+        ([2**62 + 1, 2**62 + 1, 1], [str(2**62 + 1), "1"]),
+        (np.array([2**64 - 1, 7, 7], np.uint64), [str(2**64 - 1), "7"]),
+        (np.array([10**30, 7, 7], object), [str(10**30), "7"]),
+        (["7", "07", "+7"], ["7", "07", "+7"]),
+        (["WT04-182", "2003/td/5", "q" * 200], ["WT04-182", "2003/td/5", "q" * 200]),
+        (["NULL", "nan", "red shoes"], ["NULL", "nan", "red shoes"]),
+        ([b"\xc3\xa9", b"NP151", b"NP151"], ["é", "NP151"]),
+        (pd.Categorical(["b", "a", "b"]), ["b", "a"]),
+        (pd.array([7, 7, 8], "Int64"), ["7", "8"]),
+        (pd.Series(["b", "a", "b"], dtype="string"), ["b", "a"]),
+        (np.array(["2003", "2004", "2004"], "M8[Y]"), ["2003", "2004"]),
+        (pd.Series([("a", 1), ("a", 2), ("a", 1)]), ["('a', 1)", "('a', 2)"]),
+    ],
+)  # fmt: skip
+def test_query_ids_of_any_type_are_text(qid, names) -> None:
+    assert QuerySet.from_arrays(X, [0, 0, 0], qid=qid).qids.tolist() == names
 
 
 NAN, INF = float("nan"), float("inf")
@@ -100,9 +138,15 @@ NAN, INF = float("nan"), float("inf")
             "y: row 2: found 32, expected an integer from 0 to 31, a grade r whose",
         ),
         ({"qid": [1, 1]}, "qid: found 2 values, expected 3"),
-        ({"qid": [1, 1, 1.5]}, "qid: row 2: found 1.5, expected an integer or a string"),
-        ({"qid": [1, 1, NAN]}, "qid: row 2: found nan, expected an integer or a string"),
-        ({"qid": np.array(["a", 1, None], object)}, "qid: found values of type NoneType, int, str"),
+        ({"qid": [1, 1, 1.5]}, "qid: row 2: found 1.5, expected an integer or text"),
+        ({"qid": [1, 1, NAN]}, "qid: row 2: found nan, expected an integer or text"),
+        ({"qid": np.array(["a", 1, None], object)}, "qid: row 2: found None, expected an integer"),
+        (
+            {"qid": pd.array([1, None, 2], "Int64")},
+            "qid: row 1: found (nan|<NA>), expected an integer",
+        ),
+        ({"qid": ["a", "", "b"]}, "qid: row 1: found '', expected an integer or text"),
+        ({"qid": [b"a", b"\xff", b"b"]}, "qid: found b'.xff', expected UTF-8"),
         ({"qid": None, "group": [1, 1]}, "group: found counts of 2 rows in all, expected 3"),
         ({"qid": None, "group": [3, 0]}, "group: query 1: found 0 rows, expected at least 1"),
         ({"qid": None, "group": [1.5, 1.5]}, "group: query 0: found 1.5 rows, expected"),
@@ -153,7 +197,7 @@ def test_take_and_queries_agree(rng: np.random.Generator) -> None:
         rng.random((10, 2)), rng.integers(0, 3, 10), group=lengths, docids=list("abcdefghij")
     )
     taken = whole.take(np.array([2, 0]))
-    assert taken.qids.tolist() == [3, 1] and taken.offsets.tolist() == [0, 4, 7]
+    assert taken.qids.tolist() == ["3", "1"] and taken.offsets.tolist() == [0, 4, 7]
     assert taken.docids.tolist() == [c.encode() for c in "efghabc"]
     np.testing.assert_array_equal(taken.features[:4], whole.queries(2, 3).features)
     assert whole.take(np.arange(4)).digest == whole.digest != taken.digest
@@ -166,8 +210,8 @@ def test_digest_follows_every_array() -> None:
     first = digest()
     assert digest() == first
     others = [digest([[1, 2], [3, 4], [5, 7]]), digest(y=(0, 1, 1)), digest(qid=(1, 1, 3))]
-    others += [digest(qid=(1, 2, 2)), digest(docids=["a", "b", "c"]), digest(qid=("1", "1", "2"))]
-    assert len({first, *others}) == 7
+    others += [digest(qid=(1, 2, 2)), digest(docids=["a", "b", "c"]), digest(qid=("1", "1", "02"))]
+    assert len({first, *others}) == 7 and digest(qid=("1", "1", "2")) == first
 
 
 def test_reprs() -> None:

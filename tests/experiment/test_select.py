@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import random_queries, unlocked
 
 from letorbench.errors import DataError
 from letorbench.experiment.grids import MOST_STEPS, edge_warnings, grid, next_number
@@ -47,7 +47,8 @@ def toy():
 @pytest.fixture
 def sets(rng):
     train, held_out = (random_queries(rng, [6, 5, 9, 8]) for _ in range(2))
-    held_out.features[:, 0] = held_out.labels  # a = 1 ranks validation perfectly
+    with unlocked(held_out):
+        held_out.features[:, 0] = held_out.labels  # a = 1 ranks validation perfectly
     return train, Validation(held_out)
 
 
@@ -167,7 +168,8 @@ def peaked(rng):
                 weights[1] = 0.3 * off
                 return Learned(Linear(weights, 0.0))
 
-        held_out.features[:, 0] = held_out.labels
+        with unlocked(held_out):
+            held_out.features[:, 0] = held_out.labels
         return Peaked, train, Validation(held_out)
 
     return of

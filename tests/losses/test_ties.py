@@ -6,7 +6,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import random_queries, unlocked
 from definitions import DEFINITIONS, IN_FILE_ORDER, LEVELS, at_once
 
 from letorbench.datasets.queryset import QuerySet
@@ -23,9 +23,10 @@ ORDERED = sorted(name for name, each in LOSSES.items() if each.in_file_order is 
 def queries(rng: np.random.Generator) -> QuerySet:
     """Many ties of labels; all labels equal; nothing relevant; one document; none."""
     drawn = random_queries(rng, [1, 9, 2, 6, 0, 14, 5], levels=LEVELS)
-    drawn.labels[1] = LEVELS - 1
-    drawn.labels[drawn.offsets[3] : drawn.offsets[4]] = 2
-    drawn.labels[drawn.offsets[6] :] = 0
+    with unlocked(drawn):
+        drawn.labels[1] = LEVELS - 1
+        drawn.labels[drawn.offsets[3] : drawn.offsets[4]] = 2
+        drawn.labels[drawn.offsets[6] :] = 0
     return drawn
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import random_queries, unlocked
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.measures import ERR, default_measures, evaluation, query_metrics
@@ -13,7 +13,8 @@ from letorbench.measures import ERR, default_measures, evaluation, query_metrics
 @pytest.mark.parametrize("name", CONVENTIONS)
 def test_measuring_in_blocks_is_measuring_at_once(name, rng, monkeypatch):
     queries = random_queries(rng, [7, 30, 1, 12, 0, 40, 3, 25], levels=2)
-    queries.labels[-25:] = rng.integers(0, 5, 25)  # the largest labels are in the last block
+    with unlocked(queries):
+        queries.labels[-25:] = rng.integers(0, 5, 25)  # the largest labels are in the last block
     scores = np.round(rng.normal(size=queries.n_docs), 1)
     measures = default_measures(CONVENTIONS[name])
 

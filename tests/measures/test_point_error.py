@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import random_queries, unlocked
 
 import letorbench as lb
 from letorbench.conventions import CONVENTIONS
@@ -13,7 +13,8 @@ from letorbench.measures import query_metrics
 
 def test_rmse_is_the_root_of_each_querys_mean_square(rng):
     queries = random_queries(rng, [3, 0, 1], levels=3)
-    queries.labels[:] = [0, 1, 2, 1]
+    with unlocked(queries):
+        queries.labels[:] = [0, 1, 2, 1]
     found = lb.rmse(np.array([1.0, 1.0, 0.0, 1.0]), queries)
     np.testing.assert_allclose(found, [np.sqrt(5.0 / 3.0), 0.0, 0.0])
     with pytest.raises(lb.DataError, match="found 3 scores, expected 4"):

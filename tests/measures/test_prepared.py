@@ -6,7 +6,7 @@ from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import random_queries, unlocked
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.errors import DataError
@@ -18,7 +18,8 @@ from letorbench.measures import PreparedMetric, parse, query_metrics
 @pytest.mark.parametrize("grid", [0.0, 1.0, 100.0])
 def test_is_the_measure(name, measure, grid, rng, monkeypatch) -> None:
     queries = random_queries(rng, [1, 30, 0, 2, 57, 10, 1, 0] * 20, levels=4)
-    queries.labels[31:33] = 0
+    with unlocked(queries):
+        queries.labels[31:33] = 0
     measured = PreparedMetric.of(queries.labels, queries.offsets, parse(measure), CONVENTIONS[name])
     for threads in ("1", "2", "3"):
         monkeypatch.setenv("LETORBENCH_THREADS", threads)

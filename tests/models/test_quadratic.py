@@ -6,7 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import random_queries, unlocked
 
 from letorbench.features.moments import mean_and_scale
 from letorbench.losses import loss
@@ -26,8 +26,9 @@ def standardised(features: np.ndarray) -> np.ndarray:
 
 def test_correlations_are_numpys(rng):
     train = random_queries(rng, [20] * 30, 7, levels=4)
-    train.features[:, 3] = 2.0
-    train.features[:, 5] = np.where(train.features[:, 5] > 0, 1.0, -1.0)
+    with unlocked(train):
+        train.features[:, 3] = 2.0
+        train.features[:, 5] = np.where(train.features[:, 5] > 0, 1.0, -1.0)
     found = product_correlations(train, *mean_and_scale(train.features))
     pairs, products = products_of(standardised(train.features))
     for (k, j), column in zip(pairs, products.T):
@@ -56,7 +57,8 @@ def test_scores_are_the_formula(rho, rng):
 def test_it_learns_what_only_a_product_tells(rng):
     train, test = random_queries(rng, [20] * 60, 5), random_queries(rng, [20] * 40, 5)
     for part in (train, test):
-        part.labels[:] = part.features[:, 1] * part.features[:, 3] > 0.5
+        with unlocked(part):
+            part.labels[:] = part.features[:, 1] * part.features[:, 3] > 0.5
     family = QuadraticFamily.of(train, 0.1)
     learned = LBFGS(1e-4).fit(family, loss("wpl-1"), train, None, rng)
     scores = learned.model.predict(test.features)

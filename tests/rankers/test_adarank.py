@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import random_queries, unlocked
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
@@ -27,8 +27,9 @@ def E(queries: QuerySet, scores: np.ndarray, measure: str) -> np.ndarray:
 def hinted(rng: np.random.Generator, lengths: list[int]) -> QuerySet:
     """Features 1 and 2 say something of the label, 0 the opposite, the others nothing."""
     queries = random_queries(rng, lengths, n_features=5)
-    queries.features[:, 0] -= queries.labels
-    queries.features[:, 1:3] += queries.labels[:, None]
+    with unlocked(queries):
+        queries.features[:, 0] -= queries.labels
+        queries.features[:, 1:3] += queries.labels[:, None]
     return queries
 
 
@@ -65,7 +66,8 @@ def test_objective_is_what_it_says_and_never_rises(
     rng: np.random.Generator, name: str, directions: str
 ) -> None:
     train = hinted(rng, [1, 30, 12, 5, 40, 2, 17] * 3)
-    train.labels[1:31] = 0
+    with unlocked(train):
+        train.labels[1:31] = 0
     model = ranker(name)(directions=directions).fit_sets(train)
     values = model.learned.objective
     assert values[0] == 1.0 and len(values) > 2
@@ -107,8 +109,9 @@ def test_second_round_weighs_queries_by_the_first(rng: np.random.Generator, name
 
 def test_a_perfect_feature_ends_the_training(rng: np.random.Generator) -> None:
     train = random_queries(rng, [20, 20], levels=3)
-    train.labels[[0, 20]] = 2
-    train.features[:, 3] = train.labels
+    with unlocked(train):
+        train.labels[[0, 20]] = 2
+        train.features[:, 3] = train.labels
     model = ranker("adarank-ndcg")().fit_sets(train)
     assert model.learned.model.weights.tolist() == [0.0, 0.0, 0.0, 5.0, 0.0]
 

@@ -10,7 +10,7 @@ from typing import Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import random_queries, unlocked
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
@@ -166,10 +166,11 @@ def test_scales_of_features_are_no_matter(cls: type[Ranker]) -> None:
 def test_odd_queries_are_survived(cls: type[Ranker]) -> None:
     """One document, nothing relevant, all equal labels, constant and repeated features."""
     train = toy(19, [1, 8, 8, 1, 12, 2])
-    train.labels[1:9] = 0
-    train.labels[9:17] = 2
-    train.features[:, 3] = 0.0
-    train.features[:, 4] = train.features[:, 1]
+    with unlocked(train):
+        train.labels[1:9] = 0
+        train.labels[9:17] = 2
+        train.features[:, 3] = 0.0
+        train.features[:, 4] = train.features[:, 1]
     scores = fitted(cls, train, toy(21, [1, 6, 6])).predict(train.features)
     assert np.isfinite(scores).all()
 
@@ -186,7 +187,8 @@ def test_trains_without_validation_and_leaves_its_data_alone(cls: type[Ranker]) 
 @pytest.mark.parametrize("cls", RANKERS)
 def test_features_that_are_no_numbers_are_refused(cls: type[Ranker]) -> None:
     train = toy(25, [8] * 3)
-    train.features[4, 2] = np.nan
+    with unlocked(train):
+        train.features[4, 2] = np.nan
     with pytest.raises(DataError, match="NaN or infinity"):
         cls().fit_sets(train)
 

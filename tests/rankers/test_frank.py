@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import random_queries, unlocked
 
 from letorbench.errors import UsageError
 from letorbench.rankers import frank
@@ -24,8 +24,9 @@ def test_the_kernels_compute_the_equations(
     rng: np.random.Generator, spread: float, bins: int | None
 ) -> None:
     queries = random_queries(rng, [1, 2, 40, 0, 7, 33, 3, 60], levels=4)
-    queries.labels[3:10] = 0
-    queries.labels[50:80] = 1
+    with unlocked(queries):
+        queries.labels[3:10] = 0
+        queries.labels[50:80] = 1
     scores = spread * rng.normal(size=queries.n_docs)
     i, j = pairs(queries)
     W = frank.pair_weights(scores, queries)
@@ -165,7 +166,8 @@ def test_the_kernels_sum_what_weights_may_have_fallen_by(
 def test_weights_fall_by_no_more_than_is_said() -> None:
     """Every o and step: the bound holds, and is near where steps are short."""
     pair = random_queries(np.random.default_rng(0), [2], levels=2)
-    pair.labels[:] = [1, 0]
+    with unlocked(pair):
+        pair.labels[:] = [1, 0]
     for o in np.linspace(-12.0, 12.0, 97):
         for step in (-5.0, -1.0, -0.1, -1e-6, 0.0, 1e-6, 0.1, 1.0, 5.0):
             before, now = np.array([o, 0.0]), np.array([o + step, 0.0])
@@ -193,7 +195,8 @@ def test_objective_is_what_it_says_and_never_rises(
     rng: np.random.Generator, bins: int | None
 ) -> None:
     train = random_queries(rng, [1, 30, 12, 5, 40, 2, 17], levels=4)
-    train.labels[train.offsets[3] : train.offsets[4]] = 0
+    with unlocked(train):
+        train.labels[train.offsets[3] : train.offsets[4]] = 0
     model = FRank(rounds=60, bins=bins).fit_sets(train)
     values = model.learned.objective
     assert values[0] == pytest.approx(1.0 - np.sqrt(0.5), rel=1e-12)
@@ -226,14 +229,16 @@ def test_first_round_is_the_best_of_all_stumps(rng: np.random.Generator) -> None
 
 def test_a_perfect_feature_gives_the_longest_step(rng: np.random.Generator) -> None:
     train = random_queries(rng, [20, 20], levels=2)
-    train.features[:, 3] = -train.labels
+    with unlocked(train):
+        train.features[:, 3] = -train.labels
     scorer = FRank(rounds=1).fit_sets(train).learned.model
     assert (scorer.feature[0], scorer.above[0], scorer.alpha[0]) == (3, False, 5.0)
 
 
 def test_steps_without_end_stay_finite(rng: np.random.Generator) -> None:
     train = random_queries(rng, [20, 20], levels=2)
-    train.features[:, 3] = train.labels
+    with unlocked(train):
+        train.features[:, 3] = train.labels
     model = FRank().fit_sets(train)
     values = model.learned.objective
     assert np.isfinite(values).all() and values[-1] < 1e-9
@@ -260,7 +265,8 @@ def test_no_pairs_learn_nothing_and_say_so(rng: np.random.Generator) -> None:
 def test_features_of_whole_queries_learn_nothing(rng: np.random.Generator, pick: str) -> None:
     """They separate no pairs, though the sums over their documents are zero up to rounding only."""
     train = random_queries(rng, [40] * 30, levels=4)
-    train.features[:] = np.repeat(train.features[::40], 40, axis=0)
+    with unlocked(train):
+        train.features[:] = np.repeat(train.features[::40], 40, axis=0)
     booster = frank.BOOSTERS[pick](train, BinnedFeatures.of(train.features, 16))
     scores = rng.normal(size=train.n_docs)
     assert booster.choose(scores, booster.weigh(scores)[0]) is None

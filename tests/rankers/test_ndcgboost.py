@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import random_queries, unlocked
 
 from letorbench.conventions import standard_discount
 from letorbench.errors import UsageError
@@ -23,7 +23,8 @@ def no_stump(weights: np.ndarray) -> None:
 def test_the_kernels_compute_the_equations(rng: np.random.Generator, spread: float) -> None:
     for lengths in ([1, 2, 40, 7, 33, 3], [5], [9, 9, 0, 17]):
         queries = random_queries(rng, lengths, levels=4)
-        queries.labels[: lengths[0]] = 0
+        with unlocked(queries):
+            queries.labels[: lengths[0]] = 0
         F, f = spread * rng.normal(size=queries.n_docs), rng.random(queries.n_docs) < 0.4
         booster = ndcgboost._Booster(queries, no_stump, None, 0)
         booster.least = 1  # a thread for every query
@@ -37,7 +38,8 @@ def test_the_kernels_compute_the_equations(rng: np.random.Generator, spread: flo
 def test_the_equations_by_hand() -> None:
     """Two documents of labels 1 and 0: Z = 1, theta = 1/4 at equal scores."""
     queries = random_queries(np.random.default_rng(0), [2], levels=1)
-    queries.labels[:] = [1, 0]
+    with unlocked(queries):
+        queries.labels[:] = [1, 0]
     F = np.zeros(2)
     assert ndcgboost.objective(F, queries) == 0.5
     assert ndcgboost.weights(F, queries).tolist() == [0.25, -0.25]
@@ -49,12 +51,14 @@ def test_the_equations_by_hand() -> None:
 def test_the_step_by_hand() -> None:
     """Three queries that the stump ranks right and one that it ranks wrong: 1/2 ln 3."""
     queries = random_queries(np.random.default_rng(0), [2, 2, 2, 2], levels=1)
-    queries.labels[:] = [1, 0] * 4
+    with unlocked(queries):
+        queries.labels[:] = [1, 0] * 4
     f = np.array([True, False] * 3 + [False, True])
     expected = 0.5 * np.log(3.0)
     assert ndcgboost.step(np.zeros(8), f, queries) == pytest.approx(expected)
-    queries.features[:] = 0.0
-    queries.features[:, 2] = f
+    with unlocked(queries):
+        queries.features[:] = 0.0
+        queries.features[:, 2] = f
     learned = NDCGBoost(rounds=1).fit_sets(queries).learned
     assert learned.model.alpha.tolist() == pytest.approx([expected])
     assert learned.model.feature.tolist() == [2]
@@ -77,7 +81,8 @@ def test_objective_is_what_it_says_and_never_rises(
     rng: np.random.Generator, stumps: str, bins: int | None
 ) -> None:
     train = random_queries(rng, [1, 30, 12, 5, 40, 2, 17], levels=4)
-    train.labels[train.offsets[3] : train.offsets[4]] = 0
+    with unlocked(train):
+        train.labels[train.offsets[3] : train.offsets[4]] = 0
     ranker = NDCGBoost(rounds=60, stumps=stumps, bins=bins).fit_sets(train)
     values = ranker.learned.objective
     assert values[0] == pytest.approx(ndcgboost.objective(np.zeros(train.n_docs), train), rel=1e-12)
@@ -91,7 +96,8 @@ def test_objective_is_what_it_says_and_never_rises(
 
 def test_a_perfect_feature_gives_the_longest_step(rng: np.random.Generator) -> None:
     train = random_queries(rng, [20, 20], levels=2)
-    train.features[:, 3] = train.labels
+    with unlocked(train):
+        train.features[:, 3] = train.labels
     ranker = NDCGBoost(rounds=1).fit_sets(train)
     scorer = ranker.learned.model
     assert (scorer.feature[0], scorer.above[0], scorer.alpha[0]) == (3, True, 5.0)
@@ -99,7 +105,8 @@ def test_a_perfect_feature_gives_the_longest_step(rng: np.random.Generator) -> N
 
 def test_nothing_relevant_learns_nothing_and_says_so(rng: np.random.Generator) -> None:
     train = random_queries(rng, [5, 5])
-    train.labels[:] = 0
+    with unlocked(train):
+        train.labels[:] = 0
     ranker = NDCGBoost().fit_sets(train)
     assert not ranker.predict(train.features).any()
     assert ranker.learned.warnings

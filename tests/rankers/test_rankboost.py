@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import random_queries, unlocked
 
 from letorbench.rankers import rankboost
 from letorbench.rankers.rankboost import RankBoost, pairs
@@ -23,7 +23,8 @@ def test_the_kernels_compute_the_equations(
 ) -> None:
     """`span` puts the labels far apart, in the right order: exp of it is no float64."""
     queries = random_queries(rng, [1, 2, 40, 0, 7, 33, 3], levels=levels)
-    queries.labels[3:10] = 0
+    with unlocked(queries):
+        queries.labels[3:10] = 0
     scores = spread * rng.normal(size=queries.n_docs)
     scores[: queries.n_docs // 2] += span * queries.labels[: queries.n_docs // 2]
     booster = rankboost._Booster(queries, BinnedFeatures.of(queries.features))
@@ -40,7 +41,8 @@ def test_the_kernels_compute_the_equations(
 def test_the_equations_by_hand() -> None:
     """One document of label 1 and two of label 0, one of them a whole unit above."""
     queries = random_queries(np.random.default_rng(0), [3], levels=1)
-    queries.labels[:] = [0, 1, 0]
+    with unlocked(queries):
+        queries.labels[:] = [0, 1, 0]
     H, e = np.array([1.0, 0.0, 0.0]), np.e
     assert rankboost.objective(H, queries) == pytest.approx((e + 1) / 2)
     expected = np.array([-e, e + 1, -1]) / (e + 1)
@@ -52,7 +54,8 @@ def test_objective_is_what_it_says_and_never_rises(
     rng: np.random.Generator, bins: int | None
 ) -> None:
     train = random_queries(rng, [1, 30, 12, 5, 40, 2, 17], levels=4)
-    train.labels[train.offsets[3] : train.offsets[4]] = 0
+    with unlocked(train):
+        train.labels[train.offsets[3] : train.offsets[4]] = 0
     model = RankBoost(rounds=60, bins=bins).fit_sets(train)
     values = model.learned.objective
     scores = model.predict(train.features)
@@ -79,7 +82,8 @@ def test_first_round_is_the_best_of_all_stumps(rng: np.random.Generator) -> None
 
 def test_a_perfect_feature_gives_the_longest_step(rng: np.random.Generator) -> None:
     train = random_queries(rng, [20, 20], levels=2)
-    train.features[:, 3] = train.labels
+    with unlocked(train):
+        train.features[:, 3] = train.labels
     scorer = RankBoost(rounds=1).fit_sets(train).learned.model
     assert (scorer.feature[0], scorer.above[0], scorer.alpha[0]) == (3, True, 5.0)
 
@@ -87,7 +91,8 @@ def test_a_perfect_feature_gives_the_longest_step(rng: np.random.Generator) -> N
 def test_steps_without_end_stay_finite(rng: np.random.Generator) -> None:
     """300 of the longest steps: the ratio of the scores' exponentials is no float64."""
     train = random_queries(rng, [20, 20], levels=2)
-    train.features[:, 3] = train.labels
+    with unlocked(train):
+        train.features[:, 3] = train.labels
     model = RankBoost().fit_sets(train)
     assert np.isfinite(model.learned.objective).all()
     assert np.isfinite(model.predict(train.features)).all()

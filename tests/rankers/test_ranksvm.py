@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import random_queries, unlocked
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
@@ -41,7 +41,8 @@ def optimum(D: np.ndarray, c: np.ndarray, C: float, loss: str) -> float:
 def queries(rng: np.random.Generator) -> QuerySet:
     """Ties, one document, no document, one label, three labels, a little signal."""
     made = random_queries(rng, [12, 1, 9, 0, 6, 15], n_features=4, levels=3)
-    made.labels[22:28] = 1
+    with unlocked(made):
+        made.labels[22:28] = 1
     features = np.round(made.features + 0.4 * made.labels[:, None], 1).astype(np.float32)
     features[3] = features[4]
     return QuerySet(features, made.labels, made.offsets, made.qids)
@@ -68,7 +69,8 @@ def test_start_from_a_part_ends_at_the_optimum(
 ) -> None:
     """More documents than `thinned` keeps: fewer steps over all of them, the same minimum."""
     queries = random_queries(rng, [900, 1, 700], n_features=4, levels=3)
-    queries.features[:] += 0.1 * queries.labels[:, None].astype(np.float32)
+    with unlocked(queries):
+        queries.features[:] += 0.1 * queries.labels[:, None].astype(np.float32)
     setting = {"C": 3.0 if normalise else 1e-4, "normalise": normalise, "gap": 1e-9}
     from_zero = RankSVM(**setting).fit_sets(queries).learned
     monkeypatch.setattr(ranksvm, "MANY_DOCS", 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import random_queries, unlocked
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
@@ -118,7 +118,8 @@ def test_a_wrong_setting_is_one_clear_line(settings, message):
 def test_a_net_learns_what_no_linear_score_can(rng):
     train, test = (random_queries(rng, [20] * 60, 2) for _ in range(2))
     for part in (train, test):
-        part.labels[:] = part.features[:, 0] * part.features[:, 1] > 0.0
+        with unlocked(part):
+            part.labels[:] = part.features[:, 0] * part.features[:, 1] > 0.0
     settings = {"model": "mlp", "loss": "ranknet", "l2": 1e-4, "iterations": 300}
     scores = Recipe(**settings).fit_sets(train, rng=rng).predict(test.features)
     relevant = test.labels == 1

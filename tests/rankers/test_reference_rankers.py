@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import random_queries, unlocked
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
@@ -33,8 +33,9 @@ def test_random_scores_are_equal(rng):
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_the_best_feature_is_chosen_on_validation(feature, sign, rng):
     train, valid = random_queries(rng, [9] * 20), random_queries(rng, [9] * 20)
-    train.features[:, 1] = train.labels  # best where it does not count
-    valid.features[:, feature] = sign * (valid.labels + 0.1 * rng.random(valid.n_docs))
+    with unlocked(train, valid):
+        train.features[:, 1] = train.labels  # best where it does not count
+        valid.features[:, feature] = sign * (valid.labels + 0.1 * rng.random(valid.n_docs))
     model = ranker("best-feature")().fit_sets(train, valid).learned.model
     assert model.weights.tolist() == [sign * (k == feature) for k in range(5)]
     alone = ranker("best-feature")().fit_sets(train).learned.model
@@ -44,16 +45,18 @@ def test_the_best_feature_is_chosen_on_validation(feature, sign, rng):
 @pytest.mark.parametrize("name", ["ndcg@3", "map", "err@10", "p@2", "mrr"])
 def test_the_best_feature_is_chosen_by_any_measure(name, rng):
     queries = random_queries(rng, [9] * 20)
-    queries.features[:, 3] = -queries.labels
+    with unlocked(queries):
+        queries.features[:, 3] = -queries.labels
     model = ranker("best-feature")().fit_sets(queries, Validation(queries, parse(name)))
     assert model.learned.model.weights.tolist() == [0.0, 0.0, 0.0, -1.0, 0.0]
 
 
 def test_equal_features_are_told_apart_by_their_number_alone(rng):
     valid = random_queries(rng, [9] * 20)
-    valid.features[:] = np.round(valid.features)
-    valid.features[:, 2] = valid.features[:, 4] = np.minimum(valid.labels, 1)
-    valid.features[:, 0] = 7.0
+    with unlocked(valid):
+        valid.features[:] = np.round(valid.features)
+        valid.features[:, 2] = valid.features[:, 4] = np.minimum(valid.labels, 1)
+        valid.features[:, 0] = 7.0
     for _ in range(5):
         rows = random_order(valid, rng)
         mixed = QuerySet(valid.features[rows], valid.labels[rows], valid.offsets, valid.qids)
@@ -65,9 +68,10 @@ def test_a_constant_feature_is_worth_a_random_order(rng):
     """In file order it would be perfect: the best documents stand first."""
     valid = random_queries(rng, [9] * 20, n_features=2)
     order = np.lexsort((-valid.labels, np.repeat(np.arange(20), 9)))
-    valid.labels[:] = valid.labels[order]
-    valid.features[:, 0] = 0.0
-    valid.features[:, 1] = valid.labels + rng.normal(size=valid.n_docs)
+    with unlocked(valid):
+        valid.labels[:] = valid.labels[order]
+        valid.features[:, 0] = 0.0
+        valid.features[:, 1] = valid.labels + rng.normal(size=valid.n_docs)
     weights = ranker("best-feature")().fit_sets(valid, valid).learned.model.weights
     assert weights.tolist() == [0.0, 1.0]
 

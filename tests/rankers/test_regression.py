@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import random_queries, unlocked
 
 from letorbench.rankers.regression import Regression
 
@@ -23,8 +23,9 @@ def test_against_an_independent_solver(rng: np.random.Generator, l2: float, targ
 
 def test_constant_and_repeated_features_do_no_harm(rng: np.random.Generator) -> None:
     train = random_queries(rng, [60, 40], n_features=5)
-    train.features[:, 1] = 7.0
-    train.features[:, 3] = train.features[:, 0]
+    with unlocked(train):
+        train.features[:, 1] = 7.0
+        train.features[:, 3] = train.features[:, 0]
     ranker = Regression().fit_sets(train)
     x = np.column_stack([train.features[:, [0, 2, 4]].astype(np.float64), np.ones(100)])
     expected = x @ np.linalg.lstsq(x, train.labels, rcond=None)[0]

@@ -6,7 +6,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import random_queries, unlocked
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
@@ -24,7 +24,8 @@ from letorbench.solvers.margin_by_trees import sort
 @pytest.fixture
 def queries(rng: np.random.Generator) -> QuerySet:
     made = random_queries(rng, [5, 1, 6, 0, 4, 5], n_features=3, levels=3)
-    made.labels[:2], made.labels[6:8], made.labels[12:16] = (0, 2), (1, 0), 0
+    with unlocked(made):
+        made.labels[:2], made.labels[6:8], made.labels[12:16] = (0, 2), (1, 0), 0
     return made
 
 

@@ -6,7 +6,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import random_queries, unlocked
 
 from letorbench.errors import UsageError
 from letorbench.experiment.settings import parameters
@@ -74,7 +74,8 @@ def test_every_ranker_is_read_again_with_every_functional(name, functional, rng,
 def test_groups_go_with_any_functional(individual, kind, rng, tmp_path):
     """A group of one document each is that functional itself."""
     train = random_queries(rng, [3] * 40, 6, levels=3)
-    train.labels[:] = np.tile([0, 1, 2], 40)
+    with unlocked(train):
+        train.labels[:] = np.tile([0, 1, 2], 40)
     settings = {"iterations": 15, "query_features": 2}
     drawn = [np.random.default_rng(1) for _ in range(2)]
     alone = ranker("wpl")(functional=individual, **settings).fit_sets(train, rng=drawn[0])
@@ -85,14 +86,16 @@ def test_groups_go_with_any_functional(individual, kind, rng, tmp_path):
         group.predict(train.features), alone.predict(train.features), rtol=1e-5, atol=1e-6
     )
     together = ranker("wpl")(functional="group", individual=individual, group="mean", **settings)
-    train.labels[:] = rng.integers(0, 3, train.n_docs)
+    with unlocked(train):
+        train.labels[:] = rng.integers(0, 3, train.n_docs)
     objective = together.fit_sets(train, rng=rng).learned.objective
     assert objective[-1] < objective[0]
 
 
 def test_features_as_they_are_or_standardised(rng):
     train = random_queries(rng, [10] * 20, 6)
-    train.features[:, 2] *= 0.2
+    with unlocked(train):
+        train.features[:, 2] *= 0.2
     plain, scaled = (
         ranker("wpl")(standardise=s, l2=0.0, iterations=500).fit_sets(train) for s in (False, True)
     )
@@ -108,17 +111,20 @@ def test_separate_vectors_match_words_of_query_and_document(name, rng):
 
     def drawn(n: int):
         queries = random_queries(rng, [6] * n, 16)
-        queries.features[:] = 0.0
-        queries.labels[:] = 0
+        with unlocked(queries):
+            queries.features[:] = 0.0
+            queries.labels[:] = 0
         for q in range(n):
             word = rng.integers(8)
             rows = np.arange(6 * q, 6 * q + 6)
-            queries.features[rows, word] = 1.0
+            with unlocked(queries):
+                queries.features[rows, word] = 1.0
             words = rng.permutation(np.delete(np.arange(8), word))[:6]
             best = rng.integers(6)
             words[best] = word
-            queries.features[rows, 8 + words] = 1.0
-            queries.labels[rows[best]] = 1
+            with unlocked(queries):
+                queries.features[rows, 8 + words] = 1.0
+                queries.labels[rows[best]] = 1
         return queries
 
     model = ranker("mcl")(functional=name, l2=1e-4).fit_sets(drawn(300), rng=rng)

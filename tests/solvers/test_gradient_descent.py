@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import random_queries, unlocked
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
@@ -121,7 +121,8 @@ def test_the_objective_never_rises(name, rng):
 def test_a_step_that_only_keeps_the_objective_is_halved():
     """(w - 1)^2 from w = 0: the first step tried leads to w = 2, which is no better."""
     queries = random_queries(np.random.default_rng(0), [1], n_features=1)
-    queries.features[:], queries.labels[:] = 1.0, 1
+    with unlocked(queries):
+        queries.features[:], queries.labels[:] = 1.0, 1
     family = LinearFamily.plain(1)
     learned = LineSearch(50).fit(
         family, loss("least-squares"), queries, None, np.random.default_rng(0)
@@ -141,7 +142,8 @@ def test_it_finds_the_minimum_of_a_convex_loss(name, rng):
 
 def test_features_of_wildly_different_sizes_give_a_warning_not_nan(rng):
     queries = random_queries(rng, [10] * 30)
-    queries.features[:, 0] *= np.float32(1e6)
+    with unlocked(queries):
+        queries.features[:, 0] *= np.float32(1e6)
     learned = searched(loss("cross-entropy-ndcg"), queries, LineSearch(50))
     assert np.isfinite(learned.model.predict(queries.features)).all()
     assert np.isfinite(learned.objective).all()

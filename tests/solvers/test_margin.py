@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import random_queries, unlocked
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.solvers import margin
@@ -27,7 +27,8 @@ def test_matches_pair_loops(
     """Scores all equal; on a grid of halves (ties, pairs exactly one apart); and free."""
     monkeypatch.setattr(margin, "FEW_LABELS", few)
     queries = random_queries(rng, [1, 30, 0, 2, 57, 10], levels=levels)
-    queries.labels[90:] = queries.labels[90]  # a query of one label
+    with unlocked(queries):
+        queries.labels[90:] = queries.labels[90]  # a query of one label
     scores = grid * np.round(2.0 * rng.normal(size=100) / max(grid, 1e-9))
     x = rng.normal(size=100)
     active = margin.active_pairs(queries)(scores)
@@ -48,7 +49,8 @@ def test_pair_counts(rng: np.random.Generator) -> None:
 
 def test_thinned_keeps_every_query_and_label(rng: np.random.Generator) -> None:
     queries = random_queries(rng, [1, 300, 0, 33, 500], levels=3)
-    queries.labels[1:301] = np.repeat([2, 0, 1], [30, 33, 237])
+    with unlocked(queries):
+        queries.labels[1:301] = np.repeat([2, 0, 1], [30, 33, 237])
     part = margin.thinned(queries)
     for q in range(queries.n_queries):
         whole, kept = queries.queries(q, q + 1), part.queries(q, q + 1)

@@ -40,7 +40,7 @@ def test_a_query_in_two_parts_is_named(part, count, said, benchmark):
         Fold(2, second.train, second.validation, with_qids(second.test, qids)),
     )
     line = leak(Benchmark("B", folds, benchmark.convention, {}))
-    assert line.startswith(f"fold 2 has {said} (such as {qids[:count].min()}) in its {part} and")
+    assert line.startswith(f"fold 2 has {said} (such as {min(qids[:count])}) in its {part} and")
 
 
 def test_a_run_says_what_validates_and_what_leaks(tmp_path: Path):
