@@ -28,7 +28,8 @@ def store_fold(
     columns = {name: np.atleast_1d(np.array(v, dtype=float)) for name, v in values.items()}
     n_queries = len(next(iter(columns.values())))
     numbers = np.full(n_queries, number)
-    queries = PerQuery(algo, numbers, 100 * number + np.arange(n_queries), columns)
+    qids = (100 * number + np.arange(n_queries)).astype(str)
+    queries = PerQuery(algo, numbers, qids, columns)
     facts = {"dataset": dataset, "algo": algo, "fold": number, **identity}
     if repeat > 1:
         facts["repeat"] = repeat

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
 
 from letorbench.conventions import convention as convention_named
@@ -43,6 +45,8 @@ def csv_text(queries: QuerySet, scores: Path, convention: str, per_query: bool) 
     lines = [["convention", "qid", *map(str, measures)]]
     if per_query:
         for qid, row in zip(queries.qids.tolist(), table.tolist()):
-            lines.append([convention, str(qid), *map(repr, row)])
-    lines.append([convention, "mean", *map(repr, table.mean(axis=0).tolist())])
-    return "".join(",".join(line) + "\n" for line in lines)
+            lines.append([convention, qid, *row])
+    lines.append([convention, "mean", *table.mean(axis=0).tolist()])
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(lines)
+    return text.getvalue()

@@ -34,7 +34,7 @@ from letorbench.threads import in_turn
 JSON = Any
 
 #: part of every key: another reader or layout makes other entries
-VERSION = "3"
+VERSION = "4"
 HASHED_AT_A_TIME = 1 << 20
 #: the errors of a place that may not be written, such as another user's data
 READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
@@ -150,14 +150,18 @@ def _join(parts: Sequence[QuerySet]) -> dict[str, list[np.ndarray]]:
         "labels": [part.labels for part in parts],
         "offsets": [np.zeros(1, np.int64)]
         + [part.offsets[1:] + before for part, before in zip(parts, docs)],
-        "qids": [part.qids for part in parts],
+        "qids": _as_wide([part.qids for part in parts]),
         "bounds": [np.cumsum([0] + [part.n_queries for part in parts]).astype(np.int64)],
     }
     if any(part.docids is not None for part in parts):
         ids = [np.zeros(p.n_docs, "S1") if p.docids is None else p.docids for p in parts]
-        longest = max(i.dtype.itemsize for i in ids)
-        arrays["docids"] = [i.astype(f"S{longest}") for i in ids]
+        arrays["docids"] = _as_wide(ids)
     return arrays
+
+
+def _as_wide(texts: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Return arrays of text of one type, as wide as the widest."""
+    return [each.astype(np.result_type(*texts), copy=False) for each in texts]
 
 
 def _require_room(parts: Mapping[Path, QuerySet]) -> None:

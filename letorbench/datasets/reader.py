@@ -18,9 +18,10 @@ from letorbench.datasets.signature import signature
 from letorbench.datasets.text import text_lines as kernels
 from letorbench.datasets.text.blocks import BlockReader, Blocks, changed, cut_into_blocks
 from letorbench.datasets.text.read_checks import (
+    EXPECTED_LINES,
     check_is_text,
     check_last_line,
-    check_qids_stay_together,
+    query_starts,
     require_room,
 )
 from letorbench.datasets.text.read_errors import Fault, fault_error, file_error
@@ -74,7 +75,8 @@ def read_letor(
     Parameters
     ----------
     path : path
-        A file of lines `label qid:N 1:0.5 2:3 … #docid = X`.
+        A file of lines `label qid:Q 1:0.5 2:3 … #docid = X`. Q is any text without blanks, so
+        `7` and `07` are two queries.
     null : str or float
         What a NULL value becomes: "error", "min" (the query's minimum) or a number.
     n_features : int, optional
@@ -106,11 +108,11 @@ def read_queries(path: Path, options: ReadOptions = READ_STRICTLY) -> QuerySet:
     """
     before = signature(path)
     if before[0] == 0:
-        raise file_error(path, "an empty file", "lines of label qid:N index:value")
+        raise file_error(path, "an empty file", EXPECTED_LINES)
     check_is_text(path)
     blocks = cut_into_blocks(path, before[0], BLOCK)
     if not blocks.rows[-1]:
-        raise file_error(path, "only blank lines and comments", "lines of label qid:N index:value")
+        raise file_error(path, "only blank lines and comments", EXPECTED_LINES)
     parsed = _parse(blocks, options, options.n_features or _width(blocks, 1))
     if parsed is None:
         parsed = _parse(blocks, options, _width(blocks, blocks.count))
@@ -125,17 +127,18 @@ class _Rows:
 
     features: np.ndarray
     labels: np.ndarray
-    qids: np.ndarray
     states: np.ndarray
     docids: list[np.ndarray | None]
+    qids: list[tuple[np.ndarray, np.ndarray]]
     faults: dict[int, Fault] = field(default_factory=dict)
 
     @staticmethod
     def empty(blocks: Blocks, width: int) -> _Rows:
         n = int(blocks.rows[-1])
         states = np.zeros((blocks.count, kernels.STATE), dtype=np.int64)
-        rows = np.empty((n, width), np.float32), np.empty(n, np.int32), np.empty(n, np.int64)
-        return _Rows(*rows, states, [None] * blocks.count)
+        none = np.empty(0, np.int64), np.empty(0, "S1")
+        rows = np.empty((n, width), np.float32), np.empty(n, np.int32)
+        return _Rows(*rows, states, [None] * blocks.count, [none] * blocks.count)
 
 
 def _parse(blocks: Blocks, options: ReadOptions, width: int) -> QuerySet | None:
@@ -145,7 +148,7 @@ def _parse(blocks: Blocks, options: ReadOptions, width: int) -> QuerySet | None:
     limit = options.n_features or LARGEST_INDEX
     null = np.float32(math.nan if isinstance(options.null, str) else options.null)
     syntax = kernels.Syntax(*_prefixes(width), limit, null, options.null != "error")
-    target = kernels.Rows(rows.features, rows.labels, rows.qids)
+    target = kernels.Rows(rows.features, rows.labels)
     most_rows = int(np.diff(blocks.rows).max())
 
     def work(reader: BlockReader, block: int) -> bool:
@@ -153,10 +156,13 @@ def _parse(blocks: Blocks, options: ReadOptions, width: int) -> QuerySet | None:
             return False
         size = blocks.load(reader, block)
         state, first, last = rows.states[block], *map(int, blocks.rows[block : block + 2])
-        spans = np.empty((most_rows, 2), dtype=np.int64)
+        docids = np.empty((most_rows, 2), dtype=np.int64)
+        qids = np.empty((most_rows, 3), dtype=np.int64)
         hard = np.empty((blocks.longest // LEAST_HARD + 1, 3), dtype=np.int64)
-        notes = kernels.Notes(spans, hard, state)
+        notes = kernels.Notes(docids, qids, hard, state)
         kernels.parse(reader.text, size, first, last, syntax, target, notes)
+        qids = qids[: state[kernels.QUERIES]]
+        rows.qids[block] = qids[:, 2], _texts(reader.text, qids, state[kernels.QIDS])
         if state[kernels.CODE] == kernels.DONE and first + state[kernels.ROWS] != last:
             state[kernels.CODE] = kernels.CHANGED
         hard = hard[: state[kernels.HARDS]]
@@ -168,7 +174,7 @@ def _parse(blocks: Blocks, options: ReadOptions, width: int) -> QuerySet | None:
             rows.faults[block] = _fault(blocks, block, reader.text[:size].tobytes(), state)
             return False
         if state[kernels.IDS]:
-            rows.docids[block] = _docids(reader.text, spans[: last - first], state)
+            rows.docids[block] = _texts(reader.text, docids[: last - first], state[kernels.IDS])
         return True
 
     blocks.each(work)
@@ -181,8 +187,7 @@ def _query_set(blocks: Blocks, options: ReadOptions, rows: _Rows, limit: int) ->
     if rows.faults:
         state = rows.states[fault_block]
         good += int(state[kernels.ROWS]) + (state[kernels.CODE] in kernels.AFTER_QID)
-    first = np.flatnonzero(np.diff(rows.qids[:good], prepend=~rows.qids[:1]))
-    check_qids_stay_together(blocks, rows.qids, first)
+    first, qids = query_starts(blocks, rows.qids, good)
     if rows.faults:
         fault = rows.faults[fault_block]
         if fault.code == kernels.WIDER:
@@ -194,9 +199,7 @@ def _query_set(blocks: Blocks, options: ReadOptions, rows: _Rows, limit: int) ->
     offsets = np.append(first, good).astype(np.int64)
     if options.null == "min" and rows.states[:, kernels.NULLS].any():
         _nulls_to_least(rows.features, offsets)
-    return QuerySet(
-        rows.features, rows.labels, offsets, rows.qids[first], _join_docids(blocks, rows.docids)
-    )
+    return QuerySet(rows.features, rows.labels, offsets, qids, _join_docids(blocks, rows.docids))
 
 
 def _width(blocks: Blocks, first: int) -> int:
@@ -251,11 +254,11 @@ def _round_in_python(
     return None
 
 
-def _docids(text: np.ndarray, spans: np.ndarray, state: np.ndarray) -> np.ndarray:
-    longest = int(state[kernels.IDS])
-    ids = np.empty((len(spans), longest), dtype=np.uint8)
-    kernels.gather(text, spans, len(spans), ids)
-    return ids.view(f"S{longest}")[:, 0]
+def _texts(text: np.ndarray, spans: np.ndarray, longest: int) -> np.ndarray:
+    """Return the bytes of each span, (n_spans,) "S"."""
+    found = np.empty((len(spans), max(1, longest)), dtype=np.uint8)
+    kernels.gather(text, spans, found)
+    return found.view(f"S{found.shape[1]}")[:, 0]
 
 
 def _join_docids(blocks: Blocks, docids: list[np.ndarray | None]) -> np.ndarray | None:

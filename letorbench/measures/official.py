@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import numpy as np
@@ -12,6 +13,8 @@ from letorbench.measures.evaluation import query_metrics
 from letorbench.measures.mean_ndcg import MeanNDCG
 from letorbench.measures.ndcg import nDCG
 from letorbench.measures.precision import P
+
+INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
 def official(
@@ -26,7 +29,7 @@ def official(
 
     Parameters
     ----------
-    qids : ndarray of shape (n_queries,), integers
+    qids : ndarray of shape (n_queries,), str
     labels, scores : ndarray of shape (n_docs,)
         In file order.
     offsets : ndarray of shape (n_queries + 1,)
@@ -42,13 +45,23 @@ def official(
     """
     cutoffs = range(1, convention.cutoffs + 1)
     measures = [*(P @ k for k in cutoffs), MAP, *(nDCG @ k for k in cutoffs), MeanNDCG]
-    # the tools sort the queries by number, and add them up in that order
-    order = np.argsort(qids, kind="stable")
+    order = _tool_order(qids)
     values = query_metrics(labels, scores, offsets, measures, convention)[order]
     lengths = np.diff(offsets)[order]
     if convention.layout == "sections":
         return _letor3(values, lengths, convention.cutoffs, per_query)
-    return _letor4(np.asarray(qids)[order], values, convention, per_query)
+    return _letor4(qids[order], values, convention, per_query)
+
+
+def _tool_order(qids: np.ndarray) -> np.ndarray:
+    """Return the order in which the tools print and add up the queries.
+
+    It is the order of their numbers. Where an id is no number the tools keep none, and it is the
+    file's here.
+    """
+    if not all(INTEGER.fullmatch(qid) for qid in qids.tolist()):
+        return np.arange(len(qids))
+    return np.array(sorted(range(len(qids)), key=lambda query: int(qids[query])), dtype=np.int64)
 
 
 def _letor3(values: np.ndarray, lengths: np.ndarray, cutoffs: int, per_query: bool) -> str:

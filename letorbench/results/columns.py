@@ -72,7 +72,7 @@ def shown(text: bytes) -> str:
 
 def query_numbers(queries: QuerySet) -> dict[bytes, int]:
     """Return the position of each query by its qid as text."""
-    return {str(qid).encode(): number for number, qid in enumerate(queries.qids.tolist())}
+    return {qid.encode(): number for number, qid in enumerate(queries.qids.tolist())}
 
 
 def document_names(queries: QuerySet) -> list[bytes]:

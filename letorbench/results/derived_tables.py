@@ -76,15 +76,14 @@ def _labelled(labels: Sequence[object], values: np.ndarray) -> list[list[object]
 
 def _queries(repeats: Sequence[Sequence[StoredFold]]) -> str:
     """Return the lines of an algorithm's per_query.csv."""
-    lines = []
-    for i, same in enumerate(zip(*repeats, strict=True)):
+    header: list[str] = []
+    rows: list[list[object]] = []
+    for same in zip(*repeats, strict=True):
         queries = PerQuery.averaged([fold.queries() for fold in same])
-        if i == 0:
-            lines.append(",".join(["fold", "qid", *queries.values]) + "\n")
+        header = ["fold", "qid", *queries.values]
         table = np.stack(list(queries.values.values()), axis=1).tolist()
-        for qid, row in zip(queries.qids.tolist(), table):
-            lines.append(f"{same[0].number},{qid},{','.join(map(repr, row))}\n")
-    return "".join(lines)
+        rows += [[same[0].number, q, *row] for q, row in zip(queries.qids.tolist(), table)]
+    return _csv(header, rows)
 
 
 def _csv(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

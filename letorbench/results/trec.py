@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from letorbench.datasets.arrays import LONGEST_QID
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.files import write_atomically
@@ -77,13 +78,14 @@ def read_qrels(path: Path) -> QuerySet:
     Raises
     ------
     DataError
-        A qid or a label is no number, or a document comes twice.
+        A query's id is not printable, a label is no number, or a document comes twice.
     """
-    found: dict[int, dict[bytes, int]] = {}
+    found: dict[str, dict[bytes, int]] = {}
     for line, (qid, _, docno, label) in columns(path, QRELS):
-        query = int(number(path, line, qid, int))
-        if not -(2**63) <= query < 2**63:
-            raise DataError(f"{path}:{line}: found qid {shown(qid)}, expected one of 64 bits")
+        query = qid.decode("utf-8", "surrogateescape")
+        if len(qid) > LONGEST_QID or not query.isprintable():
+            expected = f"printable characters in UTF-8, at most {LONGEST_QID:,} bytes"
+            raise DataError(f"{path}:{line}: found query id {shown(qid)!r}, expected {expected}")
         documents = found.setdefault(query, {})
         if docno in documents:
             what = f"document {shown(docno)} of query {shown(qid)}"
@@ -98,7 +100,7 @@ def read_qrels(path: Path) -> QuerySet:
         np.zeros((len(labels), 0), np.float32),
         labels,
         np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        np.array(list(found), dtype=np.int64),
+        np.array(list(found)),
         np.array([docno for documents in found.values() for docno in documents]),
     )
 
@@ -130,7 +132,7 @@ def write_qrels(path: Path, queries: QuerySet) -> None:
 
 def _rows(path: Path, queries: QuerySet) -> dict[tuple[bytes, bytes], int]:
     """Return each document's row by qid and name; DataError where two have the same."""
-    qids = [str(qid).encode() for qid in np.repeat(queries.qids, queries.lengths).tolist()]
+    qids = [qid.encode() for qid in np.repeat(queries.qids, queries.lengths).tolist()]
     rows: dict[tuple[bytes, bytes], int] = {}
     for row, key in enumerate(zip(qids, document_names(queries))):
         if rows.setdefault(key, row) != row:

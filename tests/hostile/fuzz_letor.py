@@ -25,6 +25,7 @@ class Letor(Target):
     watched = ("plain_reader", "letorbench.datasets.text.read_errors")
     words = (
         b"qid:", b" qid:1 ", b"1:", b" 2:1", b"300:1", b"#docid = ", b"#docid=", b"docid", b"NULL",
+    b"qid:07 ", b"qid:WT04-182 ", b"qid:2003/td/5 ", b"qid:\xc3\xa9 ",
     )  # fmt: skip
 
     def __init__(self, folder: Path) -> None:

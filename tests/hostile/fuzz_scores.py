@@ -97,7 +97,15 @@ class Qrels(Scores):
     """TREC's judgements."""
 
     name = "qrels"
-    words = (b"7 0 GX-1 1\n", b"-12 0 b 2\n", b"1000", b"1001", b"-1", b"-9223372036854775809")
+    words = (
+        b"7 0 GX-1 1\n",
+        b"-12 0 b 2\n",
+        b"1000",
+        b"1001",
+        b"-1",
+        b"WT04-1 0 b 1\n",
+        b"07 0 b 1\n",
+    )
 
     def ours(self) -> object:
         found = read_qrels(self.path)

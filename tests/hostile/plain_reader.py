@@ -6,6 +6,7 @@ It shares no code with `letorbench.datasets.reader` and says the same or refuses
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 PAIR = re.compile(rb"([0-9]{1,6}):(.*)", re.DOTALL)
 DOCID = re.compile(rb"[ \t\r]*docid[ \t\r]*=[ \t\r]*([^\x00-\x20]*)")
 LARGEST_INDEX = 65_536
+LONGEST_QID = 1000
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Document:
 
     line: int
     label: int
-    qid: int
+    qid: str
     present: dict[int, np.float32 | None]
     docid: bytes
 
@@ -44,7 +46,7 @@ class Table:
 
     features: np.ndarray
     labels: list[int]
-    qids: list[int]
+    qids: list[str]
     docids: list[bytes]
 
 
@@ -54,7 +56,7 @@ def read(text: bytes, null: str | float = "error", n_features: int | None = None
         raise Refusal(0)
     limit = n_features or LARGEST_INDEX
     documents: list[Document] = []
-    seen: set[int] = set()
+    seen: set[str] = set()
     for document in _documents(text, null != "error", limit, seen):
         documents.append(document)
     if not documents:
@@ -71,7 +73,7 @@ def read(text: bytes, null: str | float = "error", n_features: int | None = None
     return Table(features, [d.label for d in documents], qids, ids)
 
 
-def _documents(text: bytes, nulls: bool, limit: int, seen: set[int]) -> Iterator[Document]:
+def _documents(text: bytes, nulls: bool, limit: int, seen: set[str]) -> Iterator[Document]:
     last = None
     for number, line in enumerate(text.split(b"\n"), 1):
         body, _, comment = line.partition(b"#")
@@ -98,13 +100,20 @@ def _docid(line: bytes) -> bytes:
     return found[1] if found else b""
 
 
-def _head(words: list[bytes], number: int) -> tuple[int, int]:
+def _head(words: list[bytes], number: int) -> tuple[int, str]:
     if len(words) < 2 or not INTEGER.fullmatch(words[0]):
         raise Refusal(number)
     label = int(words[0])
-    if not 0 <= label <= 31 or words[1][:4] != b"qid:" or not INTEGER.fullmatch(words[1][4:]):
+    qid = words[1][4:]
+    if not 0 <= label <= 31 or words[1][:4] != b"qid:" or not 0 < len(qid) <= LONGEST_QID:
         raise Refusal(number)
-    return label, int(words[1][4:])
+    try:
+        text = qid.decode()
+    except UnicodeDecodeError:
+        raise Refusal(number) from None
+    if any(unicodedata.category(character)[0] in "CZ" for character in text):
+        raise Refusal(number)
+    return label, text
 
 
 def _pair(word: bytes, nulls: bool, number: int) -> tuple[int, np.float32 | None]:
@@ -132,7 +141,7 @@ def _check_end(text: bytes, documents: list[Document], width: int) -> None:
         raise Refusal(last.line)
 
 
-def _fill(features: np.ndarray, qids: list[int], null: str | float) -> None:
+def _fill(features: np.ndarray, qids: list[str], null: str | float) -> None:
     """Put numbers for NULLs."""
     for row, column in np.argwhere(np.isnan(features)).tolist():
         query = [r for r, qid in enumerate(qids) if qid == qids[row]]

@@ -6,6 +6,7 @@ They share no code with `letorbench.results`. `Refused` stands for any mistake.
 from __future__ import annotations
 
 import re
+import unicodedata
 
 NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 INTEGER = re.compile(rb"[+-]?[0-9]+")
@@ -76,14 +77,22 @@ def in_order(found: dict, documents: list) -> list[float]:
     return [found[key] for key in documents]
 
 
-def read_qrels(text: bytes) -> dict[int, list[tuple[bytes, int]]]:
+def query_id(text: bytes) -> str:
+    try:
+        decoded = text.decode()
+    except UnicodeDecodeError:
+        raise Refused from None
+    if len(text) > 1000 or any(unicodedata.category(each)[0] in "CZ" for each in decoded):
+        raise Refused
+    return decoded
+
+
+def read_qrels(text: bytes) -> dict[str, list[tuple[bytes, int]]]:
     """The judged documents of each query with their labels."""
-    found: dict[int, list[tuple[bytes, int]]] = {}
+    found: dict[str, list[tuple[bytes, int]]] = {}
     for qid, _, docno, label in cells(text, 4):
-        judged = found.setdefault(integer(qid), [])
+        judged = found.setdefault(query_id(qid), [])
         if docno in [name for name, _ in judged] or integer(label) > 1000:
-            raise Refused
-        if not -(2**63) <= integer(qid) < 2**63:
             raise Refused
         judged.append((docno, max(0, integer(label))))
     return found

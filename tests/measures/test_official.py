@@ -25,7 +25,7 @@ def judged(text: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     rows = re.findall(rb"^(\d+) qid:(\d+) ", text, re.MULTILINE)
     labels, qid = np.array(rows).astype(np.int64).T
     starts = np.flatnonzero(np.diff(qid, prepend=-1))
-    return labels.astype(np.int32), np.append(starts, len(qid)), qid[starts]
+    return labels.astype(np.int32), np.append(starts, len(qid)), qid[starts].astype(str)
 
 
 def data(shared: Path, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -53,7 +53,7 @@ def test_prints_what_the_official_tool_prints(shared: Path, name: str, scores: s
 @pytest.mark.parametrize("name", CONVENTIONS)
 def test_queries_are_printed_and_added_by_number_whatever_their_order(name: str) -> None:
     """The tools read queries into a table by qid and sort its keys as numbers."""
-    qids, labels = [30, 9, 100, 4], [[2, 0, 1], [0, 1], [1], [0, 0, 2, 1]]
+    qids, labels = ["30", "9", "100", "04"], [[2, 0, 1], [0, 1], [1], [0, 0, 2, 1]]
     scores = [[0.1, 0.7, 0.5], [0.4, 0.4], [0.0], [3.0, -1.0, 2.0, 0.5]]
 
     def printed(order: list[int]) -> str:
@@ -72,13 +72,18 @@ def test_queries_are_printed_and_added_by_number_whatever_their_order(name: str)
         first = re.search(r"^Map of query0:\t(.*)$", by_number, re.MULTILINE)
         assert float(first[1]) == pytest.approx((1 / 2 + 2 / 3) / 2)
     else:
-        assert re.findall(r"^(\d+)\t", by_number, re.MULTILINE) == ["4", "9", "30", "100"] * 2
+        assert re.findall(r"^(\d+)\t", by_number, re.MULTILINE) == ["04", "9", "30", "100"] * 2
+        qids[0] = "WT04-30"  # no number: the file's order
+        found = re.findall(r"^([\w-]*\d)\t", printed([2, 0, 1, 3]), re.MULTILINE)
+        assert found == ["100", "WT04-30", "9", "04"] * 2
 
 
 @pytest.mark.parametrize("name, last", [("letor4", "MeanNDCG"), ("standard", "NDCG@10")])
 def test_every_column_has_a_name_and_its_numbers(name: str, last: str) -> None:
     bounds, convention = np.array([0, 2]), CONVENTIONS[name]
-    text = official(np.array([1]), np.array([1, 0]), np.array([2.0, 1.0]), bounds, convention, True)
+    text = official(
+        np.array(["1"]), np.array([1, 0]), np.array([2.0, 1.0]), bounds, convention, True
+    )
     tables = [[row.split("\t") for row in table.splitlines()] for table in text.split("\n\n")]
     first, second = ({len(row) for row in table if row} for table in tables if table)
     assert first == {1 + 10 + 1} and tables[1][0][-1] == last

@@ -117,8 +117,8 @@ def test_qrels_read_back(tmp_path, queries, rng):
     again = read_qrels(tmp_path / "qrels")
     for name in ("labels", "offsets", "qids", "docids"):
         assert np.array_equal(getattr(again, name), getattr(queries, name)), name
-    mixed = read_qrels(written(tmp_path, "2 0 a -2\n1 0 b 1\n2 0 c 3\n"))
-    assert mixed.qids.tolist() == [2, 1] and mixed.labels.tolist() == [0, 3, 1]
+    mixed = read_qrels(written(tmp_path, "WT04-2 0 a -2\n07 0 b 1\nWT04-2 0 c 3\n"))
+    assert mixed.qids.tolist() == ["WT04-2", "07"] and mixed.labels.tolist() == [0, 3, 1]
     assert mixed.docids.tolist() == [b"a", b"c", b"b"]
 
 
@@ -126,12 +126,11 @@ def test_qrels_read_back(tmp_path, queries, rng):
     "text, words",
     [
         (QRELS + "2 0 a 1\n", "6: found document a of query 2 again"),
-        (QRELS.replace("1 0 b", "q1 0 b"), "2: found 'q1', expected a whole number"),
+        (QRELS.replace("1 0 b", "q\x7f 0 b"), "2: found query id 'q.x7f', expected printable"),
         (QRELS.replace("a 2", "a 0.5"), "1: found '0.5', expected a whole number"),
         (QRELS.replace("a 2", "a 4000000000"), "1: found label 4000000000"),
         ("1 a 2\n", "1: found 3 columns, expected 4"),
-        (f"{2**63} 0 a 1\n", "1: found qid 9223372036854775808, expected one of 64 bits"),
-        ("1" * 5000 + " 0 a 1\n", "1: found '1111"),
+        ("1" * 5000 + " 0 a 1\n", "1: found query id '1111"),
         ("1 0 a\0 1\n", "1: found a zero byte"),
         ("", "found no lines"),
     ],

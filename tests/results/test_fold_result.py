@@ -87,7 +87,7 @@ def test_folds_are_read_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     assert [fold.means["map"] for fold in found] == [0.1, 0.2, 1.0]
     assert {fold.n_folds for fold in found} == {10} and len({f.experiment for f in found}) == 1
     queries = found[2].queries()
-    assert (queries.algo, queries.folds.tolist(), queries.qids.tolist()) == ("a", [10], [1000])
+    assert (queries.algo, queries.folds.tolist(), queries.qids.tolist()) == ("a", [10], ["1000"])
     assert queries.values["map"].tolist() == [1.0] and found[0].scores(3).tolist() == [0.0] * 3
 
 

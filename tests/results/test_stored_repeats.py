@@ -72,7 +72,7 @@ def test_per_query_values_of_each_repeat(tmp_path):
     )
     one = queries.only(np.array([2]))
     assert one.by_repeat("map").tolist() == [f[2] for f in VALUES.values()]
-    assert one.qids.tolist() == [200, 201]
+    assert one.qids.tolist() == ["200", "201"]
 
 
 def test_an_unfinished_repeat_does_not_count_and_is_said(tmp_path):

@@ -59,7 +59,8 @@ def test_values_are_means_of_the_folds_means(tmp_path):
         "fold,qid,map\n1,100,0.0\n1,101,1.0\n1,102,1.0\n3,300,0.25\n"
     )
     queries = read_per_query(tmp_path, "SET", "a")
-    assert queries.folds.tolist() == [1, 1, 1, 3] and queries.qids.tolist() == [100, 101, 102, 300]
+    assert queries.folds.tolist() == [1, 1, 1, 3]
+    assert queries.qids.tolist() == ["100", "101", "102", "300"]
     assert queries.mean("map") == row.values["map"]
 
 

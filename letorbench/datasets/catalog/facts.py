@@ -82,6 +82,10 @@ class TwinShape:
         Assumed shares of the labels, where none are published.
     split : tuple of float
         The shares of the queries in train, validation and test, for a fixed split.
+    qid : str
+        How a query of a number from 1 is called.
+    ending : bytes
+        What stands before the newline of normalised values.
     """
 
     least: int
@@ -91,6 +95,8 @@ class TwinShape:
     constant: int = 0
     shares: tuple[float, ...] = ()
     split: tuple[float, ...] = ()
+    qid: str = "{}"
+    ending: bytes = b""
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,9 @@
 The documents per query of OHSUMED's twin are counted from the release; those of Gov are round
 numbers that fit the published totals. Gov's label shares are assumptions: about 1 % relevant
 for topic distillation, one page a query for homepage and named page finding.
+
+NP2004's release calls a query `WT04-182`. The 2004 sets share the track's topics, so the twins of
+all three have such names. Named pages of 2003 are called `NP151` by their track.
 """
 
 from __future__ import annotations
@@ -47,6 +50,7 @@ def _gov(
 ) -> Entry:
     """Return the entry of a task; sizes are its year, queries and documents."""
     year, queries, documents = sizes
+    qid = "WT04-{}" if year == 2004 else "NP{}" if task == "NP" else "{}"
     name, folder = f"{task}{year}", f"{year}_{task.lower()}_dataset"
     return Entry(
         name=name,
@@ -64,7 +68,7 @@ def _gov(
         variants=_VARIANTS,
         normalised=True,
         aliases=(folder,),
-        twin=TwinShape(700, 1000, 0.03, "unit", shares=shares),
+        twin=TwinShape(700, 1000, 0.03, "unit", shares=shares, qid=qid, ending=b"\r"),
         sources=(Source(f"{_FILES}/Gov.rar", "Gov.rar"),),
     )
 

@@ -60,7 +60,7 @@ class Plan:
             return TextFormat(sparse=True)
         if self.shape.values == "raw":
             return TextFormat(whole=self.kind <= 1, ending=b" ")
-        return TextFormat(whole=self.kind == 0, docids=True)
+        return TextFormat(whole=self.kind == 0, docids=True, ending=self.shape.ending)
 
 
 def plan(rng: np.random.Generator, entry: Entry, scale: float = 1.0) -> Plan:
@@ -119,7 +119,7 @@ def blocks(rng: np.random.Generator, twin: Plan, start: int, stop: int) -> Itera
             _features(rng, twin, twin.quality[rows], local),
             twin.labels[rows],
             local,
-            np.arange(start + 1, last + 1),
+            [twin.shape.qid.format(query) for query in range(start + 1, last + 1)],
             np.array([f"synthetic{row:08d}".encode() for row in range(rows.start, rows.stop)]),
         )
         start = last

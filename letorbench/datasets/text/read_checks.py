@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from letorbench.datasets.text import text_lines as kernels
 from letorbench.datasets.text.blocks import Blocks, changed
-from letorbench.datasets.text.read_errors import file_error, line_error
+from letorbench.datasets.text.read_errors import file_error, line_error, shown
 from letorbench.errors import DataError
+
+EXPECTED_LINES = "lines of label qid:Q index:value"
+TOGETHER = "all lines of a query together"
 
 
 def check_is_text(path: Path) -> None:
@@ -21,7 +25,7 @@ def check_is_text(path: Path) -> None:
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from None
     if b"\0" in beginning:
-        raise file_error(path, "a binary file", "lines of label qid:N index:value")
+        raise file_error(path, "a binary file", EXPECTED_LINES)
 
 
 def require_room(path: Path, width: int, docs: int) -> None:
@@ -35,22 +39,46 @@ def require_room(path: Path, width: int, docs: int) -> None:
         )
 
 
-def check_qids_stay_together(blocks: Blocks, qids: np.ndarray, first: np.ndarray) -> None:
-    """Raise DataError at the first row that returns to an earlier qid.
+def query_starts(
+    blocks: Blocks, found: Sequence[tuple[np.ndarray, np.ndarray]], stop: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first row of each query, and the queries' ids.
 
-    first are the rows at which the qid changes.
+    Parameters
+    ----------
+    blocks : Blocks
+    found : sequence of (ndarray of int64, ndarray of bytes)
+        The rows of each block whose query id is not that of the row before, and those ids.
+    stop : int
+        Rows from here on are not looked at.
+
+    Returns
+    -------
+    rows : ndarray of shape (n_queries,), int64
+    qids : ndarray of shape (n_queries,), str
+
+    Raises
+    ------
+    DataError
+        At the first row whose id is no printable UTF-8, or that returns to an earlier query.
     """
-    runs = qids[first]
-    order = np.argsort(runs, kind="stable")
-    again = order[1:][np.diff(runs[order]) == 0]
-    if len(again):
-        row = int(first[again.min()])
-        raise line_error(
-            blocks.path,
-            _line_of_row(blocks, row),
-            f"qid {qids[row]} again after qid {qids[row - 1]}",
-            "all lines of a query together",
-        )
+    rows = np.concatenate([each for each, _ in found])
+    ids = np.concatenate([each for _, each in found])
+    new = np.append(True, ids[1:] != ids[:-1])[: len(ids)] & (rows < stop)
+    rows, ids = rows[new], ids[new]
+    texts = [each.decode("utf-8", "surrogateescape") for each in ids.tolist()]
+    seen: dict[str, int] = {}
+    for row, text in zip(rows.tolist(), texts):
+        if not text.isprintable():
+            problem = f"query id {shown(text)}", "printable characters in UTF-8"
+        elif seen.setdefault(text, row) != row:
+            began = _line_of_row(blocks, seen[text])
+            problem = f"query {shown(text)} again, which began at line {began}", TOGETHER
+        else:
+            continue
+        unended = not blocks.ends_in_newline and row == blocks.rows[-1] - 1
+        raise line_error(blocks.path, _line_of_row(blocks, row), *problem, unended)
+    return rows, np.array(texts, dtype=str)
 
 
 def check_last_line(blocks: Blocks, states: np.ndarray, width: int) -> None:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from letorbench.datasets.arrays import LONGEST_QID
 from letorbench.datasets.grades import EXPECTED_LABEL
 from letorbench.datasets.text import text_lines as kernels
 from letorbench.datasets.text.text_numbers import LARGEST_FLOAT
@@ -45,14 +46,17 @@ class Fault:
 
 def fault_error(path: Path, fault: Fault, limit: int, known_width: bool) -> DataError:
     """Return the error of a fault; `limit` is the largest index that was allowed."""
-    found, expected = _describe(fault, limit, known_width)
-    if fault.last_and_unended:
-        expected += "; the file ends without a newline and may be cut short"
-    return line_error(path, fault.number, found, expected)
+    return line_error(
+        path, fault.number, *_describe(fault, limit, known_width), fault.last_and_unended
+    )
 
 
-def line_error(path: Path, number: int, found: str, expected: str) -> DataError:
-    return DataError(f"{path}:{number}: found {found}, expected {expected}")
+def line_error(
+    path: Path, number: int, found: str, expected: str, unended: bool = False
+) -> DataError:
+    """Return the error of a line; `unended` is whether no newline ends it."""
+    cut = "; the file ends without a newline and may be cut short" if unended else ""
+    return DataError(f"{path}:{number}: found {found}, expected {expected}{cut}")
 
 
 def file_error(path: Path, found: str, expected: str) -> DataError:
@@ -60,15 +64,11 @@ def file_error(path: Path, found: str, expected: str) -> DataError:
 
 
 def _describe(fault: Fault, limit: int, known_width: bool) -> tuple[str, str]:
-    token = _shown(fault.line[fault.column :])
+    token = _first_word(fault.line[fault.column :])
     if fault.code == kernels.LABEL:
         return _describe_label(token)
     if fault.code == kernels.QID:
-        if token.startswith("'qid:"):
-            digits = token[5:-1].lstrip("+-")
-            most = " of at most 18 digits" if digits.isascii() and digits.isdigit() else ""
-            return f"query id {token}", f"qid: followed by an integer{most}"
-        return (f"{token} after the label" if token != "''" else "no qid after the label", "qid:N")
+        return _describe_qid(fault, token)
     if fault.code == kernels.INDEX:
         return _describe_index(fault, token, limit, known_width)
     value = token.partition("#")[0] + "'" if "#" in token else token
@@ -88,6 +88,20 @@ def _describe_label(token: str) -> tuple[str, str]:
     if digits.isascii() and digits.isdigit():
         return f"label {digits}", EXPECTED_LABEL
     return f"{token} as the label", EXPECTED_LABEL
+
+
+def _describe_qid(fault: Fault, token: str) -> tuple[str, str]:
+    if not token.startswith("'qid:"):
+        return (f"{token} after the label" if token != "''" else "no qid after the label", "qid:Q")
+    qid = re.split(rb"[ \t\r\n#]", fault.line[fault.column + 4 :], maxsplit=1)[0]
+    if len(qid) > LONGEST_QID:
+        return f"a query id of {len(qid):,} bytes", f"at most {LONGEST_QID:,}"
+    if not qid:
+        return "no query id after 'qid:'", "qid:Q"
+    return (
+        f"query id {shown(qid.decode(errors='surrogateescape'))}",
+        "printable characters in UTF-8",
+    )
 
 
 def _describe_index(fault: Fault, token: str, limit: int, known_width: bool) -> tuple[str, str]:
@@ -113,11 +127,18 @@ def _is_number(text: str) -> bool:
     return DECIMAL.fullmatch(text) is not None
 
 
-def _shown(text: bytes) -> str:
-    """Return the first word of a text in quotes, with unprintable bytes escaped."""
+def _first_word(text: bytes) -> str:
+    """Return the first word of a text as `shown` shows it."""
     words = text.split(None, 1) if text[:1].strip() else []
-    word = words[0] if words else b""
-    if len(word) > SHOWN:
-        word = word[:SHOWN] + b"..."
-    escaped = word.decode("utf-8", "backslashreplace")
-    return "'" + "".join(c if c.isprintable() else ascii(c)[1:-1] for c in escaped) + "'"
+    return shown((words[0] if words else b"").decode("utf-8", "surrogateescape"))
+
+
+def shown(text: str) -> str:
+    """Return the beginning of a text in quotes, with what is not printable escaped."""
+    begun = text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+    return "'" + "".join(c if c.isprintable() else _escaped(c) for c in begun) + "'"
+
+
+def _escaped(character: str) -> str:
+    byte = ord(character) - 0xDC00  # what `surrogateescape` makes of a byte that is no UTF-8
+    return f"\\x{byte:02x}" if 0x80 <= byte <= 0xFF else ascii(character)[1:-1]

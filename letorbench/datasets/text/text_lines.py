@@ -1,4 +1,4 @@
-"""Parse LETOR text to arrays, line by line: `label qid:7 1:0.5 2:3 … #docid = X`.
+"""Parse LETOR text to arrays, line by line: `label qid:Q 1:0.5 2:3 … #docid = X`.
 
 See `text_scan` for what a text is.
 """
@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from letorbench.datasets.arrays import LONGEST_QID
 from letorbench.datasets.grades import LARGEST_LABEL
 from letorbench.datasets.text.text_numbers import (
     BAD,
@@ -22,6 +23,8 @@ from letorbench.datasets.text.text_scan import (
     BLANK,
     HASH,
     NEWLINE,
+    RETURN,
+    TAB,
     find_index,
     skip_blanks,
     skip_line,
@@ -37,8 +40,8 @@ DONE, LABEL, QID, INDEX, VALUE, WIDER, CHANGED = 0, 1, 2, 3, 4, 5, 6
 #: the codes of lines whose label and qid are right
 AFTER_QID = (INDEX, VALUE, WIDER)
 # the places of the numbers in the state that `parse` leaves
-CODE, POSITION, ROWS, FEWEST, LAST, IDS, HARDS, NULLS = 0, 1, 2, 3, 4, 5, 6, 7
-STATE = 8
+CODE, POSITION, ROWS, FEWEST, LAST, IDS, QUERIES, QIDS, HARDS, NULLS = range(10)
+STATE = 10
 
 EQUALS, LETTER_D = 61, 100
 FOUR_BYTES = np.uint64(0xFFFFFFFF)
@@ -67,23 +70,36 @@ def find_docid(text, p):
 
 @kernel()
 def parse_head(text, p):
-    """Return (code, label, qid, end) of `label qid:N` at p; a failure is at `end`."""
+    """Return (code, label, start, end of Q) of `label qid:Q` at p; a failure is at `end`."""
     label, end = integer(text, p)
     if end < 0 or text[end] > BLANK or label < 0 or label > LARGEST_LABEL:
-        return LABEL, 0, 0, p
+        return LABEL, 0, p, p
     p = skip_blanks(text, end)
     if (load8(text, p) & FOUR_BYTES) != WORD_QID:
-        return QID, 0, 0, p
-    qid, end = integer(text, p + 4)
-    if end < 0 or (text[end] > BLANK and text[end] != HASH):
-        return QID, 0, 0, p
-    return DONE, label, qid, end
+        return QID, 0, p, p
+    start = end = p + 4
+    while text[end] > BLANK and text[end] != HASH:
+        end += 1
+    after = text[end]
+    ends = after == BLANK or after == TAB or after == RETURN or after == NEWLINE or after == HASH
+    if end == start or end - start > LONGEST_QID or not ends:
+        return QID, 0, p, p
+    return DONE, label, start, end
 
 
 @kernel()
-def gather(text, spans, rows, out):
+def same_text(text, first, second, length):
+    """Return whether the bytes from two positions on are the same."""
+    for k in range(length):
+        if text[first + k] != text[second + k]:
+            return False
+    return True
+
+
+@kernel()
+def gather(text, spans, out):
     """Copy the bytes text[spans[i, 0]:spans[i, 1]] to out[i], and zeros after them."""
-    for i in range(rows):
+    for i in range(len(out)):
         start, end = spans[i, 0], spans[i, 1]
         for k in range(out.shape[1]):
             out[i, k] = text[start + k] if start + k < end else 0
@@ -120,12 +136,10 @@ class Rows(NamedTuple):
     ----------
     features : ndarray of shape (n_docs, width), float32
     labels : ndarray of shape (n_docs,), int32
-    qids : ndarray of shape (n_docs,), int64
     """
 
     features: np.ndarray
     labels: np.ndarray
-    qids: np.ndarray
 
 
 class Notes(NamedTuple):
@@ -133,17 +147,21 @@ class Notes(NamedTuple):
 
     Attributes
     ----------
-    spans : ndarray of shape (rows, 2), int64
+    docids : ndarray of shape (rows, 2), int64
         Where each row's document id is in the text.
+    qids : ndarray of shape (rows, 3), int64
+        Where the query id is in the text, and the row, of each row whose query id is not that
+        of the row before. The text's first row is always one of them.
     hard : ndarray of shape (numbers, 3), int64
         Row, feature and start of the numbers that Python must round.
     state : ndarray of shape (STATE,), int64
         The code, the position, the rows, the fewest features in a row but the last, the
-        features in the last row, the length of the longest document id, and the numbers of
-        hard numbers and of NULLs.
+        features in the last row, the length of the longest document id, the number of query
+        ids, the length of the longest, and the numbers of hard numbers and of NULLs.
     """
 
-    spans: np.ndarray
+    docids: np.ndarray
+    qids: np.ndarray
     hard: np.ndarray
     state: np.ndarray
 
@@ -216,10 +234,11 @@ def parse_features(text, p, syntax, row, features, notes):
 @kernel()
 def parse(text, size, first, last, syntax, rows, notes):
     """Parse text[:size] into the rows first..last."""
-    features, labels, qids = rows
-    spans, state = notes.spans, notes.state
+    features, labels = rows
+    docids, qids, state = notes.docids, notes.qids, notes.state
     state[HARDS:] = 0
     row, p, longest, code = first, 0, 0, DONE
+    queries, widest, qid, qid_length = 0, 0, 0, 0
     fewest = present = features.shape[1]
     while p < size:
         p = skip_blanks(text, p)
@@ -229,18 +248,24 @@ def parse(text, size, first, last, syntax, rows, notes):
         if row == last:
             code = CHANGED
             break
-        code, label, qid, p = parse_head(text, p)
+        code, label, start, p = parse_head(text, p)
         if code != DONE:
             break
-        labels[row], qids[row] = label, qid
+        labels[row] = label
+        if p - start != qid_length or not same_text(text, start, qid, qid_length):
+            qid, qid_length = start, p - start
+            qids[queries, 0], qids[queries, 1], qids[queries, 2] = start, p, row
+            queries += 1
+            widest = max(widest, qid_length)
         fewest = min(fewest, present)
         code, p, present = parse_features(text, p, syntax, row, features, notes)
         if code != DONE:
             break
         start, end = find_docid(text, p)
-        spans[row - first, 0], spans[row - first, 1] = start, end
+        docids[row - first, 0], docids[row - first, 1] = start, end
         longest = max(longest, end - start)
         p = skip_line(text, p)
         row += 1
     state[CODE], state[POSITION], state[ROWS] = code, p, row - first
     state[FEWEST], state[LAST], state[IDS] = fewest, present, longest
+    state[QUERIES], state[QIDS] = queries, widest

@@ -32,7 +32,7 @@ class TextFormat:
     docids : bool
         Whether each line ends in `#docid = …`.
     ending : bytes
-        What stands before the newline; MSLR's lines end in a blank.
+        What stands before the newline: MSLR's lines end in a blank, those of Gov in a return.
     """
 
     decimals: int = 6
@@ -48,14 +48,14 @@ def write_text(file: IO[bytes], queries: QuerySet, form: TextFormat) -> None:
     The values must be finite and below a million in size. They are rounded to the format's
     decimals.
     """
-    qids = np.repeat(queries.qids, queries.lengths)
+    qids = np.repeat(np.char.encode(queries.qids, "utf-8"), queries.lengths)
     step = max(1, _BLOCK // queries.n_features)
     for start in range(0, queries.n_docs, step):
         rows = slice(start, min(start + step, queries.n_docs))
         columns = [
             _number(queries.labels[rows], 4),
             _constant(b" qid:", rows),
-            _number(qids[rows], 9),
+            qids[rows, None].view(np.uint8),
             _features(queries.features[rows], form),
         ]
         if form.docids:

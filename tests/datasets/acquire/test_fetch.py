@@ -384,7 +384,7 @@ def test_a_part_that_is_wrong_leaves_nothing(
     bad = {
         "gone": served.status(404),
         "page": served.page,
-        "a line": lambda handler, _: served.whole(handler, texts[3] + b"1 qid:x\n"),
+        "a line": lambda handler, _: served.whole(handler, texts[3] + b"x qid:1\n"),
         "features": lambda handler, _: served.whole(handler, b"1 qid:9 43:1\n"),
     }[wrong]
     with served.server(b"", **{**serving(texts), "part4": bad}) as (address, _):

@@ -28,13 +28,13 @@ def parse_numbers(numbers: list[str]) -> tuple[np.ndarray, np.ndarray, np.ndarra
     text = "".join(f"0 qid:1 1:{number}\n" for number in numbers).encode()
     n = len(numbers)
     features = np.full((n, 1), np.nan, dtype=np.float32)
-    spans, hard = np.zeros((n, 2), np.int64), np.zeros((n, 3), np.int64)
-    labels, qids, state = np.zeros(n, np.int32), np.zeros(n, np.int64), np.zeros(8, np.int64)
+    docids, hard = np.zeros((n, 2), np.int64), np.zeros((n, 3), np.int64)
+    labels, state = np.zeros(n, np.int32), np.zeros(kernels.STATE, np.int64)
     kernels.parse(
         padded(text), len(text), 0, n,
         kernels.Syntax(*prefixes(1), 10, np.float32(0), False),
-        kernels.Rows(features, labels, qids),
-        kernels.Notes(spans, hard, state),
+        kernels.Rows(features, labels),
+        kernels.Notes(docids, hard.copy(), hard, state),
     )  # fmt: skip
     return features[:, 0], hard[: state[kernels.HARDS], 0], state
 
@@ -147,5 +147,5 @@ def test_widest_looks_at_indices_only() -> None:
 def test_gather_copies_and_pads() -> None:
     spans = np.array([[0, 2], [3, 3], [2, 5]])
     out = np.full((3, 3), 9, dtype=np.uint8)
-    kernels.gather(padded(b"abcde"), spans, 3, out)
+    kernels.gather(padded(b"abcde"), spans, out)
     assert out.view("S3")[:, 0].tolist() == [b"ab", b"", b"cde"]
