@@ -1,6 +1,10 @@
 # `make demo` and `make test` need python3, make and a package index, and nothing else.
 PYTHON ?= python3
 BIN := .venv/bin
+# stops a recipe before its first line
+REFUSE_OLD = $(if $(OLD),$(error $(OLD)))
+OLD = $(shell $(PYTHON) -c 'import sys; v = sys.version_info; \
+	v < (3, 11) and print("found Python %d.%d, expected 3.11 or newer" % v[:2])')
 INSTALLED := .venv/installed
 READY := .venv/ready
 READY_ALL := .venv/ready-all
@@ -18,7 +22,7 @@ help:
 	@echo "make test-all  run them with every optional package, none of their tests left out"
 	@echo "make lint    check form and style (ruff) and types (mypy)"
 	@echo "make wheel-check  build the wheel, install it on its own, run the demo with it"
-	@echo "make versions     run the quick tests with the lowest and the highest versions required"
+	@echo "make versions     run the demo and the quick tests with each Python on this machine"
 	@echo "make mutants      break the code at N=100 random places (SEED=0), and by the kept faults"
 	@echo "make fuzz         look for input that crashes or is misread, for SECONDS=$(SECONDS) in all"
 	@echo "make bench   measure speed and memory beside other libraries"
@@ -54,7 +58,7 @@ CODE := letorbench tests docs benchmarks
 
 # a folder of its own for everything, so that the source tree is not in sight
 wheel-check:
-	rm -rf build/lib build/bdist.* build/wheel
+	$(REFUSE_OLD)rm -rf build/lib build/bdist.* build/wheel
 	$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/wheel .
 	@set -e; place=$$(mktemp -d); trap 'rm -rf "$$place"' EXIT; \
 	cp build/wheel/letorbench-*.whl "$$place"; cd "$$place"; \
@@ -65,21 +69,8 @@ wheel-check:
 	test -f results/DEMO/ndcg.png; \
 	echo "the wheel installs and runs without the source tree"
 
-QUICK := tests/measures tests/models tests/results tests/datasets tests/test_api.py tests/test_cli.py \
-	tests/analysis/test_figures.py tests/rankers/test_estimators.py \
-	tests/rankers/test_every_ranker.py tests/experiment/test_run_experiment.py
-
-versions: versions-lowest versions-highest
-
-versions-%:
-	rm -rf build/versions/$*
-	$(PYTHON) -m venv build/versions/$*
-	$(PYTHON) tests/packaging/required.py $* > build/versions/$*/required.txt
-	build/versions/$*/bin/python -m pip install --quiet --disable-pip-version-check --upgrade \
-		--constraint build/versions/$*/required.txt --editable '.[test]'
-	build/versions/$*/bin/python -m pip list --disable-pip-version-check
-	NUMBA_CACHE_DIR=$(CURDIR)/build/versions/$*/kernels build/versions/$*/bin/python -m letorbench.compile
-	NUMBA_CACHE_DIR=$(CURDIR)/build/versions/$*/kernels build/versions/$*/bin/python -m pytest $(QUICK)
+versions:
+	$(REFUSE_OLD)$(PYTHON) tests/packaging/versions.py
 
 N ?= 100
 SEED ?= 0
@@ -110,7 +101,7 @@ docs-write: $(READY)
 	$(BIN)/python docs/check.py --needs $(NEEDS) --write $(PAGES)
 
 $(INSTALLED): setup.py setup.cfg
-	$(PYTHON) -m venv .venv
+	$(REFUSE_OLD)$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@
 

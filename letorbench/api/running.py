@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, TypedDict, Unpack
 from warnings import warn
 
 from letorbench.api.report_lines import exit_status, failures, warning_lines
@@ -28,7 +28,6 @@ from letorbench.results.paths import figure, listing
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
-    from typing_extensions import Unpack
 
 
 class RunOptions(TypedDict, total=False):

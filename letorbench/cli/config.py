@@ -30,10 +30,8 @@ def _apply(ctx: click.Context, param: click.Parameter, path: Path | None) -> Non
 
 def read(path: Path) -> dict[str, Any]:
     """The file's keys and values; DataError where it is no TOML."""
-    try:
-        import tomllib
-    except ModuleNotFoundError:  # Python 3.10
-        import tomli as tomllib  # type: ignore[no-redef]
+    import tomllib
+
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:  # no TOML, no UTF-8, or an integer of thousands of digits

@@ -35,10 +35,8 @@ class Fault:
 
 def faults() -> list[Fault]:
     """Return the kept list."""
-    try:
-        import tomllib
-    except ModuleNotFoundError:  # Python 3.10
-        import tomli as tomllib
+    import tomllib
+
     return [Fault(**each) for each in tomllib.loads(LIST.read_text())["fault"]]
 
 
