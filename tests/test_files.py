@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -30,12 +31,13 @@ def test_a_file_is_the_old_one_until_it_is_whole(tmp_path: Path) -> None:
     assert path.stat().st_mode & 0o777 == (tmp_path / "sub").stat().st_mode & 0o666
 
 
-KILLED = """
+WRITER = """
 import os, signal, sys
 from pathlib import Path
-from letorbench.files import unfinished_folder, write_atomically
+from letorbench.files import one_writer, unfinished_folder, write_atomically
 place = Path(sys.argv[1])
-with unfinished_folder(place, ".new-") as folder, write_atomically(place / "a.txt") as file:
+with one_writer(place), unfinished_folder(place / "new") as folder, \\
+        write_atomically(place / "a.txt") as file:
     (folder / "half").write_text("x")
     file.write("half")
     file.flush()
@@ -46,30 +48,33 @@ with unfinished_folder(place, ".new-") as folder, write_atomically(place / "a.tx
 """
 
 
-def test_what_a_killed_writer_left_is_removed_by_the_next_one(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-c", KILLED, str(tmp_path), "kill"])
-    assert len(os.listdir(tmp_path)) == 2
-    with write_atomically(tmp_path / "a.txt") as file:
-        file.write("whole")
-    with unfinished_folder(tmp_path, ".new-"):
-        pass
+def write_all(place: Path) -> None:
+    with one_writer(place), unfinished_folder(place / "new") as folder:
+        assert os.listdir(folder) == []
+        with write_atomically(place / "a.txt") as file:
+            file.write("mine")
+
+
+def test_what_a_killed_writer_left_is_replaced_by_the_next_one(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", WRITER, str(tmp_path), "kill"])
+    assert "a.txt" not in os.listdir(tmp_path) and "new" in os.listdir(tmp_path)
+    write_all(tmp_path)
     assert os.listdir(tmp_path) == ["a.txt"]
 
 
-def test_what_a_living_writer_holds_stays(tmp_path: Path) -> None:
+def test_a_second_writer_waits_for_the_first(tmp_path: Path) -> None:
     other = subprocess.Popen(
-        [sys.executable, "-c", KILLED, str(tmp_path), "wait"],
+        [sys.executable, "-c", WRITER, str(tmp_path), "wait"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert other.stdout.readline() == "there\n"
-    before = set(os.listdir(tmp_path))
-    with write_atomically(tmp_path / "a.txt") as file:
-        file.write("mine")
-    with unfinished_folder(tmp_path, ".new-"):
-        pass
-    assert set(os.listdir(tmp_path)) == before | {"a.txt"}
+    mine = threading.Thread(target=write_all, args=[tmp_path])
+    mine.start()
+    mine.join(0.2)
+    assert mine.is_alive() and "a.txt" not in os.listdir(tmp_path)
     other.communicate("\n")
-    assert os.listdir(tmp_path) == ["a.txt"] and (tmp_path / "a.txt").read_text() == "half"
+    mine.join(10)
+    assert os.listdir(tmp_path) == ["a.txt"] and (tmp_path / "a.txt").read_text() == "mine"
 
 
 def test_one_writer_waits_for_the_other(tmp_path: Path) -> None:
@@ -77,10 +82,11 @@ def test_one_writer_waits_for_the_other(tmp_path: Path) -> None:
 
     def work() -> None:
         nonlocal inside, most
-        for _ in range(50):
+        for _ in range(10):
             with one_writer(tmp_path / "folder"):
                 inside += 1
                 most = max(most, inside)
+                time.sleep(0.001)
                 inside -= 1
 
     threads = [threading.Thread(target=work) for _ in range(4)]
@@ -114,3 +120,24 @@ def test_the_errors_of_what_is_read_meanwhile_stay(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), write_atomically(tmp_path / "a.txt"):
         (tmp_path / "absent").read_text()
     assert os.listdir(tmp_path) == []
+
+
+#: runs a command as on a system without what only POSIX has
+ELSEWHERE = """
+import os, sys
+for name in ("fcntl", "grp", "posixshmem", "pwd", "resource", "syslog", "termios"):
+    sys.modules[name] = None
+for name in ("fchmod", "fork", "getuid", "killpg", "memfd_create", "sched_getaffinity", "sysconf"):
+    if hasattr(os, name):
+        delattr(os, name)
+from letorbench.cli import main
+main()
+"""
+
+
+def test_the_demo_needs_no_module_of_posix(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", ELSEWHERE, "run", "--dataset", "DEMO", "--algo", "regression"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "results" / "DEMO" / "regression" / "fold5" / "fit.json").exists()
+    assert [path for path in tmp_path.rglob(".*") if path.name != ".cache"] == []

@@ -20,12 +20,10 @@ from typing import Any
 import numpy as np
 
 from letorbench.datasets.signature import TICK_NS, is_settled, signature
-from letorbench.files import umask, unfinished_folder, write_atomically
+from letorbench.files import unfinished_folder, write_atomically
 from letorbench.seals import sealed, unsealed
 
 META = "meta.json"
-#: what the names of unfinished folders begin with
-UNFINISHED = ".new-"
 CHECKED_AT_A_TIME = 1 << 20
 
 
@@ -46,15 +44,13 @@ def store(place: Path, arrays: Mapping[str, Sequence[np.ndarray]]) -> dict[str, 
         If nothing can be written.
     """
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
         return _stored(place, arrays)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(place)) from None
 
 
 def _stored(place: Path, arrays: Mapping[str, Sequence[np.ndarray]]) -> dict[str, np.ndarray]:
-    with unfinished_folder(place.parent, UNFINISHED) as new:
-        new.chmod(0o777 & ~umask())
+    with unfinished_folder(place.with_name(f".new-{place.name}")) as new:
         written = {name: _write(_file(new, name), pieces) for name, pieces in arrays.items()}
         # from now on every change of a file changes its signature
         time.sleep(TICK_NS / 1e9)

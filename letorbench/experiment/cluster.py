@@ -71,7 +71,10 @@ class Cluster:
         """
         protocol = _with_absolute_folders(protocol)
         data = {_name(job): str(job.benchmark.provenance["digest"]) for job in jobs}
-        with unfinished_folder(protocol.out, ".run-") as sign, _client(self.scheduler) as client:
+        with (
+            unfinished_folder(protocol.out / f".run-{uuid4().hex}") as sign,
+            _client(self.scheduler) as client,
+        ):
             expected = Expected(
                 software(),
                 {path: file_digest(path) for path in plugins.files()},

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from letorbench.datasets.scratch import new_folder, scratch_folder
+from letorbench.datasets.scratch import new_folder
 from letorbench.errors import WriteError
 
 
@@ -27,5 +27,5 @@ def test_nothing_is_left_of_a_block_that_fails(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made_is_a_write_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(WriteError, match="file"), scratch_folder(tmp_path / "file" / "data"):
+    with pytest.raises(WriteError, match="file"), new_folder(tmp_path / "file" / "data"):
         pass

@@ -12,8 +12,8 @@ from letorbench.datasets import layout
 from letorbench.datasets.acquire.members import ENDINGS, OTHER_ENDINGS, Source, blocks, opened
 from letorbench.datasets.acquire.recognise import Found, recognise
 from letorbench.datasets.catalog import FileHash, Name, parse
-from letorbench.datasets.scratch import scratch_folder
 from letorbench.errors import DataError, WriteError
+from letorbench.files import unfinished_folder
 
 
 def import_archive(path: Path, data_dir: Path, expected: Name | None = None) -> tuple[str, ...]:
@@ -49,7 +49,7 @@ def import_archive(path: Path, data_dir: Path, expected: Name | None = None) -> 
         names = tuple(each.name for each in found)
         if expected is not None and expected.label not in names:
             raise DataError(f"{path}: found {', '.join(names)} inside, expected {expected}")
-        with scratch_folder(data_dir) as scratch:
+        with unfinished_folder(data_dir / ".unfinished") as scratch:
             _unpack(source, found, scratch, data_dir)
             if expected is not None:
                 _check_hashes(source, found, scratch, expected)

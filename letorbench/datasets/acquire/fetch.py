@@ -14,9 +14,8 @@ from letorbench.datasets.acquire.web import Interrupted, Patience
 from letorbench.datasets.catalog import TWIN, Entry, Name, Source, entry, parse
 from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.datasets.rotation import write_folds_of_tests
-from letorbench.datasets.scratch import UNFINISHED, scratch_folder
 from letorbench.errors import DataError, WriteError
-from letorbench.files import one_writer, remove_abandoned
+from letorbench.files import one_writer, unfinished_folder
 
 #: the folder of the downloads that are not finished, in the data folder
 DOWNLOADS = ".downloads"
@@ -72,8 +71,9 @@ def fetch(
         raise DataError(
             f"{label}: no download succeeded: it is given on request only; {_elsewhere(known)}"
         )
-    with one_writer(folder):
+    with one_writer(data_dir):
         try:
+            folder.mkdir(parents=True, exist_ok=True)
             if layout.present(named, data_dir):  # another process has just fetched it
                 return (label,)
             return _first(archives, folder, patience, _importer(named, data_dir), known)
@@ -136,7 +136,7 @@ def _composed(
             if not test.is_file():
                 download(part, folder, patience, lambda path: path)
             read_queries(test, ReadOptions(n_features=n_features))
-        with scratch_folder(folder.parents[1]) as scratch:
+        with unfinished_folder(folder / "folds") as scratch:
             write_folds_of_tests(scratch / source.file, tests)
             return use(scratch / source.file)
     except (Interrupted, WriteError):
@@ -188,10 +188,9 @@ def _unpack_it(kept: Path) -> DataError:
 def _remove_leftovers(folder: Path) -> None:
     """Remove what a killed process left beside a data set that it had put in place."""
     if folder.is_dir():
-        with one_writer(folder):
+        with one_writer(folder.parents[1]):
             _clear(folder)
             _tidy(folder)
-    remove_abandoned(folder.parents[1], UNFINISHED)
 
 
 def _clear(folder: Path) -> None:

@@ -30,6 +30,8 @@ def check_is_text(path: Path) -> None:
 
 def require_room(path: Path, width: int, docs: int) -> None:
     """Raise DataError where so many documents of so many features are too large for the memory."""
+    if not hasattr(os, "sysconf"):  # Windows
+        return
     needed, there = 4 * width * docs, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if needed > there:
         raise file_error(
