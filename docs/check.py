@@ -39,7 +39,7 @@ NEEDS = ("demo", "shared", "bench", "large")
 
 #: the packages that `letorbench doctor` lists
 PACKAGES = (
-    "numpy|scipy|numba|click|pandas|matplotlib|tqdm|cloudpickle|threadpoolctl|packaging|filelock|"
+    "numpy|scipy|numba|click|pandas|matplotlib|tqdm|loky|threadpoolctl|packaging|filelock|"
     "scikit-learn|lightgbm|xgboost|distributed|pytest"
 )
 #: what differs from machine to machine and run to run, and what stands for it in a comparison

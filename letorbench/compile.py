@@ -84,7 +84,7 @@ def compile_all(jobs: int) -> int:
         *(partial(compute, name) for name in LOSSES),
         *(partial(transform, name) for name in TRANSFORMATIONS),
     ]
-    done = in_processes(_called, calls, range(len(calls)), min(jobs, len(calls)), _lost)
+    done = in_processes(_called, calls, min(jobs, len(calls)), _lost)
     list(tqdm(done, "compiling", len(calls), unit="call", disable=None))
     # two processes that compile the same kernel can lose each other's entry in the index of the
     # cache: this pass loads what is there and compiles what was lost
@@ -93,12 +93,12 @@ def compile_all(jobs: int) -> int:
     return len(calls)
 
 
-def _called(calls: list[Callable[[], None]], number: int) -> None:
-    calls[number]()
+def _called(call: Callable[[], None]) -> None:
+    call()
 
 
-def _lost(number: int, how: str) -> None:
-    raise RuntimeError(f"a process that compiles {how}")
+def _lost(call: Callable[[], None]) -> None:
+    raise RuntimeError(f"the process that compiles {call} died (too little memory?)")
 
 
 def main() -> None:

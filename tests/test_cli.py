@@ -105,7 +105,7 @@ def test_help_imports_nothing_heavy():
         "try: cli(['--help'])\n"
         "except SystemExit: pass\n"
         "print([m for m in ('numpy', 'numba', 'scipy', 'pandas', 'matplotlib', 'tqdm',"
-        " 'cloudpickle') if m in sys.modules])"
+        " 'loky') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.endswith("[]\n")

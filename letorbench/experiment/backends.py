@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol as Interface
 
@@ -21,6 +21,10 @@ BACKENDS = {
     "local": "processes on this machine",
     "dask": "the workers of a dask scheduler",
 }
+
+
+#: what `attempt` takes
+_Item = tuple[Task, Worker, Benchmark | None, type[Ranker] | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,25 +75,24 @@ class Processes:
         if not apart:
             return
         worker = Worker(protocol, plugins.files(), max(1, thread_count() // number))
-        in_memory = {job.task.dataset: job.benchmark for job in apart if not job.on_disk}
-        items = [(job.task, job.ranker) for job in apart]
-        yield from in_processes(_attempted, (worker, in_memory), items, number, _lost)
+        # a process opens by its name what is on disk
+        items = [
+            (job.task, worker, None if job.on_disk else job.benchmark, job.ranker) for job in apart
+        ]
+        yield from in_processes(_attempted, items, number, _lost)
 
 
 def _is_kept(job: Job, protocol: Protocol) -> bool:
     return is_kept(job.task, protocol, job.benchmark, job.ranker or ranker(job.task.algo))
 
 
-def _attempted(
-    common: tuple[Worker, Mapping[str, Benchmark]], item: tuple[Task, type[Ranker] | None]
-) -> Outcome:
-    (worker, in_memory), (task, cls) = common, item
-    return attempt(task, worker, in_memory.get(task.dataset), cls)
+def _attempted(item: _Item) -> Outcome:
+    return attempt(*item)
 
 
-def _lost(item: tuple[Task, type[Ranker] | None], how: str) -> Outcome:
+def _lost(item: _Item) -> Outcome:
     """Return the outcome of a task whose process died: the system kills what needs too much."""
-    return Outcome(item[0], error=f"its process {how} (too little memory?)", exit_status=1)
+    return Outcome(item[0], error="its process died (too little memory?)", exit_status=1)
 
 
 def backend(name: str, jobs: int, scheduler: str | None) -> Backend:

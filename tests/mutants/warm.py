@@ -23,7 +23,7 @@ from scratch import FOR_TESTS, TREE, environment
 #: what importing the package and the tests takes most of its time for
 LIBRARIES = (
     "numpy", "scipy.optimize", "scipy.stats", "scipy.special", "numba", "pandas", "click", "tqdm",
-    "cloudpickle", "matplotlib.pyplot", "hypothesis.strategies", "hypothesis.extra.numpy",
+    "loky", "matplotlib.pyplot", "hypothesis.strategies", "hypothesis.extra.numpy",
     "sklearn.base", "sklearn.linear_model", "sklearn.svm", "sklearn.utils.estimator_checks",
     "lightgbm", "xgboost", "pytrec_eval", "ir_measures", "coverage", "http.server", "tarfile",
 )  # fmt: skip
