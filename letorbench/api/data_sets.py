@@ -8,9 +8,9 @@ from pathlib import Path
 from letorbench.choices import require_choice
 from letorbench.datasets.acquire.archive import import_archive
 from letorbench.datasets.acquire.examine import examine
+from letorbench.datasets.acquire.fetch import SIX_HOURS
 from letorbench.datasets.acquire.fetch import fetch as fetch_data
 from letorbench.datasets.acquire.verify import verify as verify_data
-from letorbench.datasets.acquire.web import Patience
 from letorbench.datasets.catalog import CATALOG, describe, parse
 from letorbench.datasets.layout import find, installed, present
 from letorbench.datasets.load import load
@@ -95,8 +95,7 @@ def fetch(name: str, data_dir: Path, time_limit: float | None = None) -> list[Ro
     time_limit : float, optional
         The seconds that each address has; by default six hours.
     """
-    patience = Patience() if time_limit is None else Patience(total=time_limit)
-    return _places(fetch_data(name, data_dir, patience=patience), data_dir)
+    return _places(fetch_data(name, data_dir, seconds=time_limit or SIX_HOURS), data_dir)
 
 
 def examination(names: Sequence[str], data_dir: Path) -> tuple[list[Row], list[str]]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import filecmp
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from letorbench.datasets import layout
@@ -50,46 +49,37 @@ def import_archive(path: Path, data_dir: Path, expected: Name | None = None) -> 
         if expected is not None and expected.label not in names:
             raise DataError(f"{path}: found {', '.join(names)} inside, expected {expected}")
         with unfinished_folder(data_dir / ".unfinished") as scratch:
-            _unpack(source, found, scratch, data_dir)
+            _unpack(source, found, scratch)
             if expected is not None:
                 _check_hashes(source, found, scratch, expected)
-            _refuse_to_overwrite(found, scratch, data_dir)
-            with _all_or_nothing() as placed:
-                _put_in_place(found, scratch, data_dir, placed)
-                for each in found:
-                    layout.find(parse(each.name), data_dir)
+            _put_in_place(found, scratch, data_dir)
     return names
 
 
-def _unpack(source: Source, found: tuple[Found, ...], scratch: Path, data_dir: Path) -> None:
+def _unpack(source: Source, found: tuple[Found, ...], scratch: Path) -> None:
     """Write the data sets' files to the scratch folder, and read all others to their ends."""
     from tqdm import tqdm
 
-    targets = {inside: place for each in found for inside, place in each.files}
+    targets = {inside: scratch / place for each in found for inside, place in each.files}
     total = sum(member.size for member in source.members)
     with tqdm(
         total=total, unit="B", unit_scale=True, desc=source.path.name, disable=None
     ) as progress:
         for member in source.members:
-            place = targets.get(member.path)
-            if place is not None:
-                _write(blocks(source, member), scratch / place, data_dir / place)
-            elif not source.path.is_dir():
-                for _ in blocks(source, member):
-                    pass
-            progress.update(member.size)
-
-
-def _write(content: Iterator[bytes], target: Path, place: Path) -> None:
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with target.open("xb") as out:
-            for block in content:
-                out.write(block)
-    except DataError:
-        raise
-    except OSError as error:
-        raise WriteError(place, error) from None
+            target = targets.get(member.path)
+            if target is None and source.path.is_dir():
+                continue
+            try:
+                if target is not None:
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                with open(target or os.devnull, "wb") as out:
+                    for block in blocks(source, member):
+                        out.write(block)
+                        progress.update(len(block))
+            except DataError:
+                raise
+            except OSError as error:
+                raise WriteError(target, error) from None
 
 
 def _check_hashes(source: Source, found: tuple[Found, ...], scratch: Path, expected: Name) -> None:
@@ -103,48 +93,32 @@ def _check_hashes(source: Source, found: tuple[Found, ...], scratch: Path, expec
             )
 
 
-def _refuse_to_overwrite(found: tuple[Found, ...], scratch: Path, data_dir: Path) -> None:
-    for each in found:
-        for _, place in each.files:
-            there = data_dir / place
-            if os.path.lexists(there) and not (
-                there.is_file() and filecmp.cmp(scratch / place, there, shallow=False)
-            ):
-                raise DataError(
-                    f"{there}: found a file of other content, expected the same or none "
-                    f"(move it away to import {each.name})"
-                )
-
-
-def _put_in_place(
-    found: tuple[Found, ...], scratch: Path, data_dir: Path, placed: list[Path]
-) -> None:
-    """Move the files; note each file and folder that is new, in order."""
-    for each in found:
-        for _, place in each.files:
-            there = data_dir / place
-            if there.exists():
-                continue
-            try:
-                for folder in reversed([f for f in there.parents if not f.exists()]):
-                    folder.mkdir(exist_ok=True)
-                    placed.append(folder)
-                os.replace(scratch / place, there)
-            except OSError as error:
-                raise WriteError(there, error) from None
-            placed.append(there)
-
-
-@contextmanager
-def _all_or_nothing() -> Iterator[list[Path]]:
-    """Give a list; remove the files and the folders that are in it if the block fails."""
-    placed: list[Path] = []
+def _put_in_place(found: tuple[Found, ...], scratch: Path, data_dir: Path) -> None:
+    """Move the files that are new; move none where one would take another one's place."""
+    places = [place for each in found for _, place in each.files]
+    for there in (data_dir / place for place in places):
+        if os.path.lexists(there) and not (
+            there.is_file() and filecmp.cmp(scratch / there.relative_to(data_dir), there, False)
+        ):
+            raise DataError(
+                f"{there}: found a file of other content, expected the same or none (move it away "
+                "to import this one)"
+            )
+    new = [place for place in places if not (data_dir / place).exists()]
     try:
-        yield placed
-    except BaseException:
-        for there in reversed(placed):
-            with suppress(OSError):
-                there.rmdir() if there.is_dir() else there.unlink()
+        for place in new:
+            (data_dir / place).parent.mkdir(parents=True, exist_ok=True)
+            os.replace(scratch / place, data_dir / place)
+        for each in found:
+            layout.find(parse(each.name), data_dir)
+    except BaseException as error:
+        for place in new:
+            (data_dir / place).unlink(missing_ok=True)
+            for folder in place.parents[:-1]:
+                with suppress(OSError):  # it holds something else
+                    (data_dir / folder).rmdir()
+        if isinstance(error, OSError) and not isinstance(error, DataError):
+            raise WriteError(data_dir, error) from None
         raise
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import shutil
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from letorbench.datasets import layout
 from letorbench.datasets.acquire.archive import import_archive
 from letorbench.datasets.acquire.download import download
 from letorbench.datasets.acquire.members import OTHER_ENDINGS, foreign_ending
-from letorbench.datasets.acquire.web import Interrupted, Patience
+from letorbench.datasets.acquire.web import Interrupted
 from letorbench.datasets.catalog import TWIN, Entry, Name, Source, entry, parse
 from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.datasets.rotation import write_folds_of_tests
@@ -19,13 +20,14 @@ from letorbench.files import one_writer, unfinished_folder
 
 #: the folder of the downloads that are not finished, in the data folder
 DOWNLOADS = ".downloads"
+SIX_HOURS = 6 * 3600.0
 
 
 def fetch(
     name: str | Name,
     data_dir: Path,
     addresses: Sequence[Source] | None = None,
-    patience: Patience = Patience(),
+    seconds: float = SIX_HOURS,
 ) -> tuple[str, ...]:
     """Download a data set, check its published size and hash, and import it.
 
@@ -38,8 +40,8 @@ def fetch(
     data_dir : Path
     addresses : sequence of Source, optional
         The addresses to try one after another; by default the catalog's.
-    patience : Patience
-        How long each address is waited for.
+    seconds : float
+        The time that each file has.
 
     Returns
     -------
@@ -54,177 +56,97 @@ def fetch(
         If a file cannot be written.
     """
     named, data_dir = parse(name), Path(data_dir)
-    known, label = entry(named), named.label
-    folder = data_dir / DOWNLOADS / label
-    if layout.present(named, data_dir):
-        _remove_leftovers(folder)
-        return (label,)
+    known, folder = entry(named), data_dir / DOWNLOADS / named.label
+    if layout.present(named, data_dir) and not folder.exists():
+        return (named.label,)
     if known.synthetic:
         raise DataError(
-            f"{label}: cannot be downloaded; `letorbench datasets make {known.name}` generates it"
+            f"{named}: cannot be downloaded; `letorbench datasets make {known.name}` generates it"
         )
-    sources = known.sources if addresses is None else addresses
-    archives = [source for source in sources if source.file]
-    for source in archives:
-        _refuse_to_repeat(data_dir / source.file)
-    if not archives:
-        raise DataError(
-            f"{label}: no download succeeded: it is given on request only; {_elsewhere(known)}"
-        )
+    tried = []
     with one_writer(data_dir):
+        if layout.present(named, data_dir):  # by another process, or one that was killed then
+            shutil.rmtree(folder, ignore_errors=True)
+            return (named.label,)
+        folder.mkdir(parents=True, exist_ok=True)
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            if layout.present(named, data_dir):  # another process has just fetched it
-                return (label,)
-            return _first(archives, folder, patience, _importer(named, data_dir), known)
+            for source in known.sources if addresses is None else addresses:
+                try:
+                    if source.file:
+                        return _fetched(source, folder, data_dir, seconds, named)
+                except WriteError:
+                    raise
+                except DataError as error:
+                    tried.append(str(error))
         finally:
-            _tidy(folder)
+            for empty in (folder, folder.parent):
+                with suppress(OSError):
+                    empty.rmdir()
+    reasons = "; ".join(tried) or "it is given on request only"
+    kept = unfinished(data_dir).get(named.label)
+    again = f"the same command continues ({kept:,} bytes are kept), or " if kept else ""
+    raise DataError(f"{named}: no download succeeded: {reasons}; {again}{_elsewhere(known)}")
 
 
 def unfinished(data_dir: Path) -> dict[str, int]:
     """Return how many bytes there are of each data set whose download is not finished."""
-    folders = (data_dir / DOWNLOADS).glob("*/")
-    found = {folder.name: sum(map(_size, _contents(folder))) for folder in sorted(folders)}
-    return {name: size for name, size in found.items() if size}
+    files = [path for path in (data_dir / DOWNLOADS).glob("*/*") if path.is_file()]
+    sizes = {path.parent.name: 0 for path in files}
+    for path in files:
+        sizes[path.parent.name] += path.stat().st_size
+    return {name: size for name, size in sizes.items() if size}
 
 
-def _first(
-    sources: Sequence[Source],
-    folder: Path,
-    patience: Patience,
-    use: Callable[[Path], tuple[str, ...]],
-    known: Entry,
+def _fetched(
+    source: Source, folder: Path, data_dir: Path, seconds: float, named: Name
 ) -> tuple[str, ...]:
-    """Return what the first source gives that has the data set."""
-    tried, stopped = [], False
-    for source in sources:
-        try:
-            if source.parts:
-                names = _composed(source, folder, patience, use, known.n_features)
-            else:
-                names = download(source, folder, patience, use)
-        except WriteError:
-            _clear(folder)
-            raise
-        except DataError as error:
-            tried.append(str(error))
-            stopped |= isinstance(error, Interrupted)
+    """Download an archive, or the test parts of the folds, and import it.
+
+    Only what can be continued stays in the folder.
+    """
+    kept = data_dir / source.file
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if foreign_ending(kept) is not None:
+            if not kept.is_file():
+                download(source, folder, seconds).replace(kept)
+            raise DataError(
+                f"{kept}: is downloaded, but {kept.suffix} archives are not unpacked here: unpack "
+                f"it (`{OTHER_ENDINGS[kept.suffix.lower()]} {kept.name}`), then `letorbench "
+                "datasets import FOLDER`"
+            )
+        if source.parts:
+            names = _composed(source, folder, data_dir, seconds, named)
         else:
-            _clear(folder)
-            return names
-    kept = unfinished(folder.parents[1]).get(folder.name, 0)
-    again = f"the same command continues ({kept:,} bytes are kept), or " if kept else ""
-    raise DataError(
-        f"{folder.name}: no download succeeded: {'; '.join(tried)}; {again}{_elsewhere(known)}"
-    )
+            names = import_archive(download(source, folder, seconds), data_dir, named)
+    except Interrupted:
+        raise
+    except DataError:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    shutil.rmtree(folder, ignore_errors=True)
+    return names
 
 
 def _composed(
-    source: Source,
-    folder: Path,
-    patience: Patience,
-    use: Callable[[Path], tuple[str, ...]],
-    n_features: int,
+    source: Source, folder: Path, data_dir: Path, seconds: float, named: Name
 ) -> tuple[str, ...]:
-    """Download the test parts of the folds, compose the folds of them, and use their folder.
+    """Download the test parts of the folds, compose the folds of them, and import these.
 
-    A text has no check sums as archives have: it is parsed before it is used.
+    A text has no check sum as archives have: it is parsed before it is used.
     """
-    tests = [folder / part.file for part in source.parts]
-    try:
-        for part, test in zip(source.parts, tests, strict=True):
-            if not test.is_file():
-                download(part, folder, patience, lambda path: path)
-            read_queries(test, ReadOptions(n_features=n_features))
-        with unfinished_folder(folder / "folds") as scratch:
-            write_folds_of_tests(scratch / source.file, tests)
-            return use(scratch / source.file)
-    except (Interrupted, WriteError):
-        raise
-    except DataError:
-        for test in tests:
-            _remove_file(test)
-        raise
-
-
-def _importer(named: Name, data_dir: Path) -> Callable[[Path], tuple[str, ...]]:
-    """Return what imports a file; one that is not unpacked here is kept in the data folder."""
-
-    def use(path: Path) -> tuple[str, ...]:
-        if foreign_ending(path) is not None:
-            path.replace(data_dir / path.name)
-            raise _unpack_it(data_dir / path.name)
-        try:
-            names = import_archive(path, data_dir, named)
-        except DataError:
-            _remove_file(path)
-            raise
-        _remove_file(path)
-        return names
-
-    return use
-
-
-def _remove_file(path: Path) -> None:
-    """Remove a file; a folder is removed by who made it."""
-    if not path.is_dir():
-        path.unlink(missing_ok=True)
-
-
-def _refuse_to_repeat(kept: Path) -> None:
-    """Raise DataError where an earlier download waits for being unpacked by hand."""
-    if foreign_ending(kept) is not None and kept.is_file():
-        raise _unpack_it(kept)
-
-
-def _unpack_it(kept: Path) -> DataError:
-    return DataError(
-        f"{kept}: is downloaded, but {kept.suffix} archives are not unpacked here: unpack it "
-        f"(`{OTHER_ENDINGS[kept.suffix.lower()]} {kept.name}`), then `letorbench datasets import "
-        "FOLDER`"
-    )
-
-
-def _remove_leftovers(folder: Path) -> None:
-    """Remove what a killed process left beside a data set that it had put in place."""
-    if folder.is_dir():
-        with one_writer(folder.parents[1]):
-            _clear(folder)
-            _tidy(folder)
-
-
-def _clear(folder: Path) -> None:
-    with suppress(OSError):
-        for path in folder.iterdir():
-            path.unlink()
-
-
-def _contents(folder: Path) -> list[Path]:
-    """Return the parts of files, and the whole ones that were being used."""
-    return [path for path in folder.glob("*") if path.is_file() and path.suffix != ".json"]
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size
-
-
-def _tidy(folder: Path) -> None:
-    """Remove the folder of downloads where nothing is kept in it."""
-    if not any(map(_size, _contents(folder))):
-        _clear(folder)
-    with suppress(OSError):
-        folder.rmdir()
-        folder.parent.rmdir()
+    tests = [download(part, folder, seconds) for part in source.parts]
+    for test in tests:
+        read_queries(test, ReadOptions(n_features=entry(named).n_features))
+    with unfinished_folder(folder / "folds") as scratch:
+        write_folds_of_tests(scratch / source.file, tests)
+        return import_archive(scratch / source.file, data_dir, named)
 
 
 def _elsewhere(known: Entry) -> str:
     pages = dict.fromkeys([known.page, *(s.url for s in known.sources if not s.file)])
-    made = (
-        f", or `letorbench datasets make {known.name}{TWIN}` for a synthetic one of its shape"
-        if known.twin
-        else ""
-    )
+    made = f", or `letorbench datasets make {known.name}{TWIN}` for a synthetic one of its shape"
     return (
         f"get it from {' or '.join(filter(None, pages))} in a browser (terms: {known.terms}) and "
-        f"`letorbench datasets import PATH`{made}"
+        f"`letorbench datasets import PATH`{made if known.twin else ''}"
     )

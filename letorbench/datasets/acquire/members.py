@@ -1,17 +1,14 @@
 """The files inside a folder or an archive, listed and checked before anything is written.
 
 An archive may be damaged or hostile. Names that lead out of the target, links, devices, and more
-or larger files than a data set has are refused when the files are listed. Every check sum of an
-archive is compared before any of its files is accepted: those of a compressed .tar when its files
-are listed, those of a .zip when its files are read. A plain .tar has none.
+or larger files than a data set has are refused when the files are listed. The check sums of a
+compressed .tar are compared then, too; those of a .zip when its files are read. A plain .tar has
+none.
 """
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import lzma
-import os
 import stat
 import struct
 import tarfile
@@ -21,15 +18,14 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import IO
+from typing import IO, Any
 
 from letorbench.errors import DataError, LetorError
 
 #: more files and bytes than any data set of this kind has
 MOST_FILES = 10_000
 MOST_BYTES = 64 << 30
-#: text of numbers is compressed to a fifth or a tenth of its size, an archive bomb to a
-#: thousandth
+#: text of numbers is compressed to a fifth or a tenth of its size, an archive bomb to a thousandth
 MOST_SHRINKING = 200
 #: an archive that unpacks to so few bytes is accepted whatever its compression
 HARMLESS = 64 << 20
@@ -37,31 +33,15 @@ HARMLESS = 64 << 20
 ENDINGS = (".tar.gz", ".tar.bz2", ".tar.xz", ".tgz", ".tbz2", ".txz", ".tar", ".zip")
 #: what is not unpacked, and how to unpack it
 OTHER_ENDINGS = {
-    ".rar": "unrar x",
-    ".7z": "7z x",
-    ".gz": "gunzip -k",
-    ".bz2": "bunzip2 -k",
-    ".xz": "unxz -k",
-    ".zst": "unzstd",
-    ".lzma": "unlzma -k",
-}
+    ".rar": "unrar x", ".7z": "7z x", ".gz": "gunzip -k", ".bz2": "bunzip2 -k", ".xz": "unxz -k",
+    ".zst": "unzstd", ".lzma": "unlzma -k",
+}  # fmt: skip
 #: what the standard library raises for damaged archives, and for ones that it cannot read
 _DAMAGED = (
-    zipfile.BadZipFile,
-    tarfile.TarError,
-    zlib.error,
-    lzma.LZMAError,
-    struct.error,
-    EOFError,
-    ValueError,
-    OverflowError,
-    IndexError,
-)
-#: how a compressed file begins, and what opens it
-_COMPRESSED = ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ\0", lzma.open))
+    zipfile.BadZipFile, tarfile.TarError, struct.error, zlib.error, lzma.LZMAError, EOFError,
+    ValueError, OverflowError, IndexError, RuntimeError, OSError,
+)  # fmt: skip
 _READ_AT_A_TIME = 1 << 20
-#: the most bytes that the header of a file in a .tar may have
-_LONGEST_HEADER = 4 << 20
 
 
 @dataclass(frozen=True)
@@ -107,34 +87,27 @@ def opened(path: Path) -> Iterator[Source]:
                 raise DataError(f"{path}: no such file or folder")
             elif zipfile.is_zipfile(path):
                 source = _zip(path, stack.enter_context(zipfile.ZipFile(path)))
+            elif ending := foreign_ending(path):
+                raise DataError(
+                    f"{path}: {ending} files are not unpacked; unpack it first "
+                    f"(`{OTHER_ENDINGS[ending]} {path.name}`), then import the folder"
+                )
             else:
-                _refuse_other_kinds(path)
-                unpacked = stack.enter_context(_Unpacked(path))
-                source = _tar(path, stack.enter_context(tarfile.open(fileobj=unpacked, mode="r:")))
+                source = _tar(path, stack.enter_context(tarfile.open(path)))
         yield source
 
 
 def blocks(source: Source, member: Member) -> Iterator[bytes]:
-    """Yield a member's bytes.
-
-    Raises
-    ------
-    DataError
-        It cannot be read, or has not the size or the check sum that the archive states.
-    """
+    """Yield a member's bytes; DataError if it cannot be read or has not its check sum or size."""
     left = member.size
-    with _damage_told(source.path):
-        with source.open(member) as file:
-            # one byte more is asked for: the check sum is compared where the file ends
-            while block := file.read(min(_READ_AT_A_TIME, left + 1)):
-                left -= len(block)
-                if left < 0:
-                    break
-                yield block
+    with _damage_told(source.path), source.open(member) as file:
+        while block := file.read(_READ_AT_A_TIME):
+            left -= len(block)
+            yield block
     if left:
         raise DataError(
-            f"{source.path}: {member.path}: found {'more' if left < 0 else 'fewer'} bytes than "
-            f"expected, the {member.size:,} that the archive states"
+            f"{source.path}: {member.path}: found {member.size - left:,} bytes, expected "
+            f"{member.size:,}"
         )
 
 
@@ -167,172 +140,70 @@ def _damage_told(path: Path) -> Iterator[None]:
             f"{path}: damaged, or no archive; expected {', '.join(ENDINGS)} (`letorbench datasets "
             "split` takes one file of text or a table)"
         ) from None
-    except (NotImplementedError, RuntimeError) as error:
-        raise DataError(f"{path}: cannot be unpacked here: {error}; unpack it first") from None
     except _DAMAGED as error:
-        raise DataError(f"{path}: damaged archive: {error or 'cut off'}") from None
-    except OSError as error:
-        reason = error.strerror or f"damaged archive: {error}"
-        raise DataError(f"{error.filename or path}: {reason}") from None
-
-
-def _refuse_other_kinds(path: Path) -> None:
-    ending = foreign_ending(path)
-    if ending is None:
-        return
-    raise DataError(
-        f"{path}: {ending} files are not unpacked; unpack it first (`{OTHER_ENDINGS[ending]} "
-        f"{path.name}`), then import the folder"
-    )
+        reason = getattr(error, "strerror", None) or error or "cut off"
+        raise DataError(f"{path}: damaged, or cannot be unpacked here: {reason}") from None
 
 
 def _folder(root: Path) -> Source:
-    members, links = [], 0
-
-    def refuse(error: OSError) -> None:
-        raise error
-
-    for folder, folders, names in os.walk(root, onerror=refuse):
-        links += sum(Path(folder, name).is_symlink() for name in folders)
-        folders.sort()
-        for name in sorted(names):
-            path = Path(folder, name)
-            # a link or a device is never followed; its file is then missing
-            if stat.S_ISREG(path.lstat().st_mode):
-                relative = PurePosixPath(path.relative_to(root).as_posix())
-                members.append(Member(relative, path.lstat().st_size))
-            else:
-                links += 1
-    stem = root.resolve().name
-    return Source(root, stem, tuple(members), lambda member: (root / member.path).open("rb"), links)
+    # a link or a device is never followed; its file is then missing
+    files = [path for path in sorted(root.rglob("*")) if not path.is_dir() or path.is_symlink()]
+    regular = [path for path in files if stat.S_ISREG(path.lstat().st_mode)]
+    members = tuple(
+        Member(PurePosixPath(path.relative_to(root).as_posix()), path.stat().st_size)
+        for path in regular
+    )
+    links = len(files) - len(regular)
+    return Source(root, root.resolve().name, members, lambda m: (root / m.path).open("rb"), links)
 
 
 def _zip(path: Path, archive: zipfile.ZipFile) -> Source:
-    infos: dict[PurePosixPath, zipfile.ZipInfo] = {}
-    for info in archive.infolist():
-        name = safe_path(info.filename, path)
-        kind = stat.S_IFMT(info.external_attr >> 16)
-        if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-            raise _not_a_file(path, name)
-        if info.flag_bits & 1:
-            raise DataError(f"{path}: {name} is encrypted; unpack it first")
-        if not info.is_dir():
-            infos[_once(name, infos, path)] = info
-        elif info.file_size:
-            raise DataError(f"{path}: damaged archive: found bytes in the folder {name}")
-    _check_count(path, archive)
-    members = _bounded(path, (Member(name, info.file_size) for name, info in infos.items()))
-    return Source(path, _stem(path), members, lambda member: archive.open(infos[member.path]))
-
-
-def _check_count(path: Path, archive: zipfile.ZipFile) -> None:
-    """Raise DataError unless the directory has as many files as its last record says.
-
-    The directory itself has no check sum, and `zipfile` reads no more of it than a record says.
-    """
-    with path.open("rb") as file:
-        file.seek(-22 - len(archive.comment), os.SEEK_END)
-        record = file.read(22)
-    if record[:4] != b"PK\5\6":
-        raise DataError(f"{path}: damaged archive: found bytes after its end")
-    (said,) = struct.unpack_from("<H", record, 10)
-    found = len(archive.infolist())
-    if said not in (found, 0xFFFF):
-        raise DataError(f"{path}: damaged archive: found {found} files, expected {said}")
-
-
-class _Unpacked:
-    """The bytes of a .tar, from a file that may be compressed.
-
-    `tarfile` reads the header of a file in one go, and a header may say that it is gigabytes long.
-    """
-
-    def __init__(self, path: Path) -> None:
-        with path.open("rb") as file:
-            beginning = file.read(6)
-        known = (opens for magic, opens in _COMPRESSED if beginning.startswith(magic))
-        self._file = next(known, open)(path, "rb")
-        self.seek, self.tell = self._file.seek, self._file.tell
-
-    def __enter__(self) -> _Unpacked:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-
-    def read(self, size: int) -> bytes:
-        if size > _LONGEST_HEADER:
-            raise tarfile.HeaderError(f"found a header of {size:,} bytes")
-        return self._file.read(size)
+    files = (
+        (info, info.filename, info.file_size, stat.S_IFMT(info.external_attr >> 16))
+        for info in archive.infolist()
+        if not info.is_dir()
+    )
+    return _checked(path, files, archive.open)
 
 
 def _tar(path: Path, archive: tarfile.TarFile) -> Source:
-    infos: dict[PurePosixPath, tarfile.TarInfo] = {}
-
-    def members() -> Iterator[Member]:
-        for info in archive:
-            if info.name in (".", "./"):
-                continue
-            name = safe_path(info.name, path)
-            if info.isdir():
-                continue
-            if not info.isreg() or info.issparse():
-                raise _not_a_file(path, name)
-            infos[_once(name, infos, path)] = info
-            yield Member(name, info.size)
-
-    # the sizes are checked while they are listed, so that a bomb is not read to its end
-    listed = _bounded(path, members())
-    _read_to_the_end(path, archive, len(listed))
-    return Source(
-        path, _stem(path), listed,
-        lambda member: archive.extractfile(infos[member.path]),  # type: ignore[return-value]
-    )  # fmt: skip
-
-
-def _read_to_the_end(path: Path, archive: tarfile.TarFile, count: int) -> None:
-    """Read what follows the last file, zeros only; the check sums stand behind them."""
+    files = (
+        (info, info.name, info.size, 0 if info.isreg() and not info.issparse() else stat.S_IFLNK)
+        for info in archive
+        if not info.isdir()
+    )
+    source = _checked(path, files, archive.extractfile)
+    # the check sum of a compressed file stands behind all that is inside
     archive.fileobj.seek(archive.offset)
-    left = _most_bytes(path)
-    block = archive.fileobj.read(tarfile.BLOCKSIZE)
-    if len(block) < tarfile.BLOCKSIZE:
-        raise DataError(f"{path}: damaged archive: cut off after {count} files")
-    while block:
-        left -= len(block)
-        if block.count(0) != len(block) or left < 0:
-            raise DataError(f"{path}: damaged archive: more than zeros after {count} files")
-        block = archive.fileobj.read(_READ_AT_A_TIME)
+    while archive.fileobj.read(_READ_AT_A_TIME):
+        pass
+    return source
 
 
-def _most_bytes(path: Path) -> int:
-    return min(MOST_BYTES, max(HARMLESS, MOST_SHRINKING * path.stat().st_size))
+def _checked(
+    path: Path, files: Iterable[tuple[Any, str, int, int]], open_: Callable[[Any], Any]
+) -> Source:
+    """Return what is in an archive of entries with their names, sizes and kinds.
 
-
-def _bounded(path: Path, members: Iterable[Member]) -> tuple[Member, ...]:
-    most = _most_bytes(path)
-    listed, total = [], 0
-    for member in members:
-        listed.append(member)
-        total += member.size
-        if len(listed) > MOST_FILES or total > most:
+    The sizes are checked while they are listed, so that a bomb is not read to its end.
+    """
+    most = min(MOST_BYTES, max(HARMLESS, MOST_SHRINKING * path.stat().st_size))
+    entries: dict[Member, Any] = {}
+    names, total = set(), 0
+    for entry, raw, size, kind in files:
+        name = safe_path(raw, path)
+        if kind not in (0, stat.S_IFREG):
+            raise DataError(f"{path}: {name} is a link or a device; expected files and folders")
+        if name in names:
+            raise DataError(f"{path}: {name} is inside twice; expected each file once")
+        names.add(name)
+        entries[Member(name, size)] = entry
+        total += size
+        if len(names) > MOST_FILES or total > most:
             raise DataError(
-                f"{path}: {len(listed):,} files or more with {total:,} bytes; expected at most "
+                f"{path}: {len(names):,} files or more with {total:,} bytes; expected at most "
                 f"{MOST_FILES:,} files and {most:,} bytes from an archive of this size"
             )
-    return tuple(listed)
-
-
-def _once(name: PurePosixPath, seen: dict[PurePosixPath, object], path: Path) -> PurePosixPath:
-    if name in seen:
-        raise DataError(f"{path}: {name} is inside twice; expected each file once")
-    return name
-
-
-def _not_a_file(path: Path, name: PurePosixPath) -> DataError:
-    return DataError(f"{path}: {name} is a link or a device; expected only files and folders")
-
-
-def _stem(path: Path) -> str:
-    lower = path.name.lower()
-    ending = next((ending for ending in ENDINGS if lower.endswith(ending)), path.suffix)
-    return path.name[: len(path.name) - len(ending)]
+    ending = next((each for each in ENDINGS if path.name.lower().endswith(each)), path.suffix)
+    stem = path.name[: len(path.name) - len(ending)]
+    return Source(path, stem, tuple(entries), lambda member: open_(entries[member]))

@@ -68,18 +68,6 @@ def cut_into(n_pieces: int, etag: str = '"a"') -> Behaviour:
     return behave
 
 
-def cut_without_ranges(handler: Handler, data: bytes) -> None:
-    handler.head(Content_Length=len(data))
-    handler.wfile.write(data[: len(data) // 2])
-
-
-def stalls(handler: Handler, data: bytes) -> None:
-    handler.head(Content_Length=len(data))
-    handler.wfile.write(data[:100])
-    handler.wfile.flush()
-    time.sleep(3)
-
-
 def silent(handler: Handler, data: bytes) -> None:
     time.sleep(3)
 
@@ -88,14 +76,6 @@ def drips(handler: Handler, data: bytes) -> None:
     handler.head(Content_Length=len(data))
     for byte in data[:500]:
         handler.wfile.write(bytes([byte]))
-        handler.wfile.flush()
-        time.sleep(0.02)
-
-
-def drips_headers(handler: Handler, data: bytes) -> None:
-    handler.wfile.write(b"HTTP/1.1 200 OK\r\n")
-    for number in range(500):
-        handler.wfile.write(f"X-{number}: 1\r\n".encode())
         handler.wfile.flush()
         time.sleep(0.02)
 
@@ -120,11 +100,6 @@ def chunks(handler: Handler, data: bytes) -> None:
         piece = data[start : start + 1000]
         handler.wfile.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
     handler.wfile.write(b"0\r\n\r\n")
-
-
-def cut_chunks(handler: Handler, data: bytes) -> None:
-    handler.head(Transfer_Encoding="chunked")
-    handler.wfile.write(b"1000\r\n" + data[:100])
 
 
 def garbage(handler: Handler, data: bytes) -> None:
@@ -160,11 +135,6 @@ def wrong_byte(handler: Handler, data: bytes) -> None:
     bad = bytearray(data)
     bad[len(bad) // 2] ^= 1
     whole(handler, bytes(bad))
-
-
-def encoded(handler: Handler, data: bytes) -> None:
-    handler.head(Content_Length=len(data), Content_Encoding="gzip")
-    handler.wfile.write(data)
 
 
 @contextmanager
