@@ -24,6 +24,8 @@ from letorbench.threads import in_threads, in_turn, thread_count
 
 #: an objective that is lower by less is not lower: sums in another order differ as much
 ROUNDING = 1e-12
+#: the smallest share of alpha that is tried
+SMALLEST_SHARE = 1 / 4
 
 
 @dataclass
@@ -85,9 +87,11 @@ class AdaRankMAP(_AdaRank):
     Average precision counts labels >= 1 as relevant. Documents of equal scores, of which a single
     feature has many, have no order: E is its mean over all their orders. Where the paper is
     silent, or would choose the same feature for ever: a feature that does not lower the objective
-    at the alpha of Algorithm 1 is passed over for the next best one, and training stops when none
-    lowers it, so the objective never rises. E of the empty f is 0, which makes the first
-    distribution uniform. alpha is cut off at 5, where E is 1 for every query. Features are taken as
+    at the alpha of Algorithm 1 is passed over for the next best one. When none lowers it, alpha is
+    halved from then on, and training stops when none lowers it at a quarter of alpha, so the
+    objective never rises. Without the halving a second feature is too much beside a good first
+    one, and training ends there. E of the empty f is 0, which makes the first distribution
+    uniform. alpha is cut off at 5, where E is 1 for every query. Features are taken as
     they are: their scales should be comparable (LETOR's are normalised by query).
 
     References
@@ -185,6 +189,7 @@ class _Booster:
         self.learners = [_Feature(k, sign) for sign in signs for k in range(train.n_features)]
         self.E_alone = self._evaluate_all()
         self.last = (np.zeros(train.n_docs), np.zeros(train.n_queries))
+        self.share = 1.0  # of alpha
 
     def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
         """Return P and the objective."""
@@ -198,12 +203,14 @@ class _Booster:
         order = np.argsort(-agreement, kind="stable")
         order = order[agreement[order] > 0.0]
         together = thread_count()
-        for start in range(0, len(order), together):
-            for k, alpha, E in self._tried(order[start : start + together], agreement, scores):
-                if objective(E) < before - ROUNDING:
-                    term = Term(self.learners[k], self._values(k), alpha)
-                    self.last = (scores + alpha * term.values, E)
-                    return term
+        while self.share >= SMALLEST_SHARE:
+            for start in range(0, len(order), together):
+                for k, alpha, E in self._tried(order[start : start + together], agreement, scores):
+                    if objective(E) < before - ROUNDING:
+                        term = Term(self.learners[k], self._values(k), alpha)
+                        self.last = (scores + alpha * term.values, E)
+                        return term
+            self.share /= 2.0
         return None
 
     def _tried(
@@ -212,7 +219,7 @@ class _Booster:
         """Return of each weak ranker its alpha, and E(q, scores + alpha h_k)."""
 
         def tried(k: int) -> tuple[int, float, np.ndarray]:
-            alpha = adaboost_step(float(agreement[k]))
+            alpha = self.share * adaboost_step(float(agreement[k]))
             return k, alpha, self._evaluate_with(k, alpha, scores)
 
         return in_turn([partial(tried, int(k)) for k in features])
