@@ -107,6 +107,21 @@ def test_second_round_weighs_queries_by_the_first(rng: np.random.Generator, name
         assert np.exp(-E(train, moved, BOTH[name])).mean() >= P.mean()
 
 
+@pytest.mark.parametrize("name", BOTH)
+def test_training_ends_where_a_quarter_of_alpha_lowers_nothing(
+    rng: np.random.Generator, name: str
+) -> None:
+    train = hinted(rng, [15] * 12)
+    model = ranker(name)().fit_sets(train)
+    scores, reached = model.predict(train.features), model.learned.objective[-1]
+    assert len(model.learned.objective) < 200
+    P = adarank.distribution(E(train, scores, BOTH[name]))
+    for column in train.features.T.astype(float):
+        alpha = adarank.step(P, E(train, column, BOTH[name]))
+        moved = E(train, scores + alpha / 4.0 * column, BOTH[name])
+        assert adarank.objective(moved) >= reached - 1e-9
+
+
 def test_a_perfect_feature_ends_the_training(rng: np.random.Generator) -> None:
     train = random_queries(rng, [20, 20], levels=3)
     with unlocked(train):
