@@ -44,8 +44,10 @@ class ListNet(Ranker):
 
     Notes
     -----
-    Where the paper is silent: the weights start at zero; features of another size than 0 to 1 are
-    measured in units that suit the steps (`LinearFamily.conditioned`).
+    Where the paper is silent: a query whose documents all have one label is left out, because it
+    has no order to learn and its target only draws scores together; the weights start at zero;
+    features of another size than 0 to 1 are measured in units that suit the steps
+    (`LinearFamily.conditioned`).
 
     References
     ----------
@@ -78,5 +80,8 @@ class ListNet(Ranker):
         solver = GradientDescent(
             self.learning_rate, self.epochs, self.patience, by_query=self.steps == "query"
         )
+        has_order = np.diff(train.by_label.queries) > 1
+        if has_order.any() and not has_order.all():
+            train = train.take(np.flatnonzero(has_order))
         family = LinearFamily.conditioned(train.features, shift_invariant=True)
         return solver.fit(family, cross_entropy, train, validation, rng, self.deadline)

@@ -56,6 +56,17 @@ def test_listnet_steps_after_each_query(rng):
     np.testing.assert_allclose(fit.learned.model.weights, w, rtol=1e-9)
 
 
+@pytest.mark.parametrize("steps", ["epoch", "query"])
+def test_listnet_leaves_out_queries_of_one_label(steps, rng):
+    train = random_queries(rng, [8] * 10)
+    train.labels[:8] = train.labels[40:48] = 1
+    fits = [
+        ranker("listnet")(steps=steps, epochs=5).fit_sets(queries).learned
+        for queries in (train, train.take(np.array([1, 2, 3, 4, 6, 7, 8, 9])))
+    ]
+    np.testing.assert_array_equal(*(fit.model.weights for fit in fits))
+
+
 @pytest.mark.parametrize("top", [1, 2, 3])
 def test_listnet_lowers_its_loss(top, rng):
     learned = ranker("listnet")(top=top, epochs=20).fit_sets(random_queries(rng, [7] * 10)).learned
