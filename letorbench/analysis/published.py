@@ -1,14 +1,15 @@
 """Results as papers and sites print them, to be put beside ours.
 
-`published.csv` holds a number a row, `sources.csv` where it was printed. A row says with what
-name its source calls the data set and the algorithm; which of ours they are is said here.
+`published.csv` holds a mean a row, `published_folds.csv` the folds that some sources print too, and
+`sources.csv` where they were printed. A row says with what name its source calls the data set and
+the algorithm; which of ours they are is said here.
 """
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
@@ -28,6 +29,7 @@ ALGORITHMS: Mapping[str, str] = MappingProxyType(
     {
         "Regression": "regression",
         "RankSVM": "ranksvm",
+        "RankSVM-Struct": "ranksvm",
         "RankBoost": "rankboost",
         "FRank": "frank",
         "ListNet": "listnet",
@@ -56,6 +58,8 @@ class Published:
     value, printed: the number, and its digits as printed ("0.320").
     note:      what else the source says, such as another convention.
     reference: the source, as one cites it; `source` is its short name.
+    folds:     from "train", "validation" and "test" to the numbers of the folds 1, 2, ... there;
+               empty where the source prints no folds.
     """
 
     source: str
@@ -66,6 +70,7 @@ class Published:
     printed: str
     note: str
     reference: str
+    folds: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     @property
     def ours(self) -> str | None:
@@ -77,16 +82,18 @@ class Published:
 def published() -> tuple[Published, ...]:
     """Every printed number, in the file's order."""
     references = {row["source"]: row["reference"] for row in _rows("sources.csv")}
+    folds: dict[tuple[str, ...], dict[str, tuple[float, ...]]] = {}
+    for row in _rows("published_folds.csv"):
+        numbers = tuple(float(row[f"fold{k}"]) for k in range(1, 6))
+        folds.setdefault(_key(row), {})[row["part"]] = numbers
     return tuple(
         Published(
-            row["source"],
-            row["dataset"],
-            row["algorithm"],
-            row["metric"].lower() + (f"@{row['cutoff']}" if row["cutoff"] else ""),
+            *_key(row),
             float(row["value"]),
             row["value"],
             row["note"],
             references[row["source"]],
+            MappingProxyType(folds.get(_key(row), {})),
         )
         for row in _rows("published.csv")
     )
@@ -106,6 +113,12 @@ def lookup(dataset: str, measure: str, algo: str | None = None) -> tuple[Publish
         and normalized(DATASETS.get(row.dataset, row.dataset)) == label
         and (algo is None or row.ours == algo)
     )
+
+
+def _key(row: Mapping[str, str]) -> tuple[str, str, str, str]:
+    """Return the source, the data set, the algorithm and the measure of a row."""
+    measure = row["metric"].lower() + (f"@{row['cutoff']}" if row["cutoff"] else "")
+    return row["source"], row["dataset"], row["algorithm"], measure
 
 
 def _rows(name: str) -> Iterator[dict[str, str]]:

@@ -18,6 +18,7 @@ from letorbench.api.selection import measure_names
 from letorbench.errors import UsageError
 from letorbench.results.added_measures import extended
 from letorbench.results.paths import figure_stem
+from letorbench.results.per_query import PerQuery
 from letorbench.results.summary import Summary
 
 __all__ = [
@@ -52,8 +53,7 @@ def table_text(
     relative : bool
         Show each number as its share of the way from a random order to the ideal one.
     """
-    if published and baseline is not None:
-        raise UsageError("--published has no queries to test; drop it or --baseline")
+    _refuse_baseline(published, baseline)
     if published and relative:
         raise UsageError("--relative needs the data of each number; drop it or --published")
 
@@ -61,7 +61,9 @@ def table_text(
         names = measure_names(measures or ("all" if form == "csv" else USUAL), summary)
         summary = extended(found.out, found.data_dir, summary, names)
         if published:
-            return published_comparison.render(summary, names, form)
+            return published_comparison.render(
+                summary, names, form, _published_by_fold(found, summary, names)
+            )
         if relative:
             summary = found.relative(summary, names)
         if baseline is None:
@@ -80,11 +82,24 @@ def comparison_text(
     measures: Sequence[str] = ("ndcg@10",),
     baseline: str | None = None,
     procedure: Procedure = Procedure(),
+    published: bool = False,
 ) -> str:
-    """Return the comparisons of all data sets as text, CSV or Markdown; see `Results.compare`."""
+    """Return the comparisons of all data sets as text, CSV or Markdown; see `Results.compare`.
+
+    With `published` each algorithm is compared with what is published of it by fold.
+    """
+    _refuse_baseline(published, baseline)
 
     def one(summary: Summary) -> str:
         names = measure_names(measures, summary)
+        if published:
+            texts = [
+                published_comparison.render_folds(
+                    summary, name, form, _published_by_fold(found, summary, [name])
+                )
+                for name in names
+            ]
+            return _headed_once(texts) if form == "csv" else "\n".join(texts)
         systems = found.comparable(summary, names)
         texts = [
             render_comparison(
@@ -157,6 +172,17 @@ def write_figures(found: Results) -> None:
         write_figure(found.only(dataset))
     if len(found.datasets) > 1:
         write_figure(found)
+
+
+def _refuse_baseline(published: bool, baseline: str | None) -> None:
+    if published and baseline is not None:
+        raise UsageError("--published has no queries to test; drop it or --baseline")
+
+
+def _published_by_fold(found: Results, summary: Summary, measures: Sequence[str]) -> list[PerQuery]:
+    """Return the per-query values of the algorithms that have figures published by fold."""
+    algos = published_comparison.published_by_fold(summary, measures)
+    return found.systems(summary.only(algos), measures)
 
 
 def _joined(found: Results, one: Callable[[Summary], str], form: str) -> str:

@@ -22,6 +22,7 @@ from letorbench.cli.group import say
     metavar="MEASURE…",
     help="Repeat, or comma lists.  [default: ndcg@10]",
 )
+@click.option("--published", is_flag=True, help="Against what is published of each, by fold.")
 @procedure.test
 @procedure.correction
 @procedure.alpha
@@ -41,6 +42,7 @@ def compare(
     externals: tuple[str, ...],
     baseline: str | None,
     measures: tuple[str, ...],
+    published: bool,
     test: str,
     correction: str,
     alpha: float,
@@ -55,13 +57,14 @@ def compare(
     p-value, the same corrected for all comparisons of the data set and measure, effect size
     (Cohen's d_z), and on how many queries it is better, equal, worse. Several data sets also
     give winning numbers, average ranks, Friedman's and Nemenyi's tests and a diagram.
+    With --published the rows are our means by fold less those of the same algorithm in print.
     """
     from letorbench.api.showing import Procedure, comparison_text, overall_lines
 
     algos = theirs.take_in(externals, datasets, algos, data_dir, out)
     found = stored.results(datasets, algos, data_dir, out, baseline)
     chosen, asked = Procedure(test, correction, alpha, seed), measures or ("ndcg@10",)
-    say(comparison_text(found, form, asked, baseline, chosen), nl=False)
-    if form != "csv":
+    say(comparison_text(found, form, asked, baseline, chosen, published), nl=False)
+    if form != "csv" and not published:
         for text in overall_lines(found, asked):
             say("\n" + text, nl=False)

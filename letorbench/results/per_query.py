@@ -49,6 +49,11 @@ class PerQuery:
         """Return the mean of the folds' means, as LETOR reports it."""
         return mean_of_folds(self.values[measure], self.folds)
 
+    def fold_means(self, measure: str) -> dict[int, float]:
+        """Return the mean of each fold, by its number."""
+        values = self.values[measure]
+        return {int(k): float(values[self.folds == k].mean()) for k in np.unique(self.folds)}
+
     def by_repeat(self, measure: str) -> np.ndarray:
         """Return the values of a measure in each repeat, (n_repeats, n_queries)."""
         return self.repeated.get(measure, self.values[measure][None])

@@ -167,6 +167,7 @@ def test_table_against_a_baseline(folder):
         (("compare", "TOY", "--seed", "-1"), 2, "--seed"),
         (("table", "TOY", "--baseline", "x"), 2, "unknown algorithm 'x'"),
         (("table", "TOY", "--baseline", "regression", "--published"), 2, "--published has no"),
+        (("compare", "TOY", "--baseline", "regression", "--published"), 2, "--published has no"),
     ],
 )
 def test_wrong_inputs_are_one_line(folder, words, status, said):
@@ -205,9 +206,41 @@ def test_published_beside_ours(tmp_path):
     assert "NDCG_BOOST (ndcgboost-2009)" in (folder / "ndcg.svg").read_text()
 
 
+def test_published_fold_by_fold(tmp_path):
+    printed = {1: 0.4504, 3: 0.4523}  # MQ2008's ListNet, MAP
+    for fold, value in printed.items():
+        store_fold(tmp_path, "MQ2008", "listnet", fold, {"map": value + 0.01 * fold})
+    store_fold(tmp_path, "MQ2008", "svmmap", 1, {"map": 0.5})
+
+    def shown(command: str, form: str) -> str:
+        words = [command, "MQ2008", "--published", "--measure", "map", "--format", form]
+        return CliRunner().invoke(cli, [*words, "--out", str(tmp_path)]).stdout
+
+    text = shown("table", "text")
+    assert re.search(
+        r"^listnet +MAP +0\.471\d +0\.4775 +-0\.006\d +\+0\.0100 +\+0\.0300 ", text, re.M
+    )
+    assert re.search(r"^ranksvm +MAP +0\.46956 +letor4-site$", text, re.M)  # not run
+    assert "fold 3" in text and "fold 2" not in text and "svmmap" not in text
+    rows = list(csv.DictReader(io.StringIO(shown("table", "csv"))))[:3]
+    assert [(row["fold"], row["published"]) for row in rows] == [
+        ("", "0.4775"), ("1", "0.4504"), ("3", "0.4523"),
+    ]  # fmt: skip
+    assert [float(row["difference"]) for row in rows[1:]] == pytest.approx([0.01, 0.03])
+    # the mean of .01 and .03, with Student's t of one degree of freedom
+    reach = 12.7062 * 0.01
+    assert f"+0.0200  [{0.02 - reach:+.4f}, {0.02 + reach:+.4f}]" in shown("compare", "text")
+    (row,) = csv.DictReader(io.StringIO(shown("compare", "csv")))
+    assert (row["algorithm_there"], row["folds"]) == ("ListNet", "2")
+    assert float(row["low"]) == pytest.approx(0.02 - reach, abs=1e-6)
+    assert float(row["mean"]) - float(row["published"]) == pytest.approx(0.02)
+
+
 def test_nothing_published_says_so(folder):
     result = call(folder, "table", "TOY", "--published", "--measure", "map")
     assert result.exit_code == 0 and result.stdout == "TOY: nothing is published at MAP\n"
+    result = call(folder, "compare", "TOY", "--published", "--measure", "map")
+    assert result.stdout == "TOY: nothing of these is published by fold at MAP\n"
 
 
 def test_groups_of_algorithms(folder):
