@@ -192,7 +192,7 @@ PAPER = Paper(
         "the prior's strength is chosen by NDCG@10 on validation; the paper does not say how",
         "equal labels are chosen at once, by Breslow's rule; the paper does not say in which order",
         "Table 4's questions are made up, with 300 words each where the paper takes the 3,000 most "
-        "frequent: its texts were never published (datasets.own.words does the same for others)",
+        "frequent: its texts were never published",
     ),
     optional=("other-losses", functional_specification.PART),
 )
