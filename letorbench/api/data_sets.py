@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from letorbench.choices import require_choice
@@ -14,8 +14,9 @@ from letorbench.datasets.acquire.verify import verify as verify_data
 from letorbench.datasets.catalog import CATALOG, describe, parse
 from letorbench.datasets.layout import find, installed, present
 from letorbench.datasets.load import load
+from letorbench.datasets.own.grading import parse_grades
 from letorbench.datasets.own.split import split as split_file
-from letorbench.datasets.own.table_lines import Columns
+from letorbench.datasets.own.table_rows import Columns
 from letorbench.datasets.queryset import Benchmark
 from letorbench.datasets.synthetic import make as make_data
 
@@ -68,9 +69,15 @@ def _described(benchmark: Benchmark) -> list[Row]:
     ]
 
 
-def import_path(path: Path, data_dir: Path) -> list[Row]:
+def import_path(
+    path: Path,
+    data_dir: Path,
+    grades: str | None = None,
+    tell: Callable[[str], None] = print,
+) -> list[Row]:
     """Bring a folder or an archive into the data folder; return the names and folders."""
-    return _places(import_archive(path, data_dir), data_dir)
+    made = None if grades is None else parse_grades(grades)
+    return _places(import_archive(path, data_dir, grades=made, tell=tell), data_dir)
 
 
 def split(
@@ -80,9 +87,12 @@ def split(
     folds: int = 5,
     seed: int = 0,
     columns: Columns = Columns(),
+    grades: str | None = None,
+    tell: Callable[[str], None] = print,
 ) -> list[Row]:
     """Make a data set of one file; see `letorbench.datasets.own.split`."""
-    return _places([split_file(path, data_dir, name, folds, seed, columns)], data_dir)
+    made = None if grades is None else parse_grades(grades)
+    return _places([split_file(path, data_dir, name, folds, seed, columns, made, tell)], data_dir)
 
 
 def fetch(name: str, data_dir: Path, time_limit: float | None = None) -> list[Row]:

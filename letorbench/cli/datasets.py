@@ -10,6 +10,13 @@ from letorbench.cli import completion, options
 from letorbench.cli.group import say
 from letorbench.errors import DataError
 
+grades = click.option(
+    "--grades",
+    metavar="A,B,…|auto",
+    help="Make grades of other labels: 0 below A, 1 from A (A too) to below B, …; auto: by "
+    "distinct values, at most 32.",
+)
+
 
 @click.group(invoke_without_command=True)
 @click.pass_context
@@ -43,12 +50,16 @@ def show(name: str, data_dir: Path) -> None:
 
 @datasets.command("import")
 @click.argument("path", type=click.Path(exists=True, path_type=Path))
+@grades
 @options.data_dir
-def import_(path: Path, data_dir: Path) -> None:
-    """Bring a folder or a .zip/.tar archive into the data folder."""
+def import_(path: Path, grades: str | None, data_dir: Path) -> None:
+    """Bring a folder or a .zip/.tar archive into the data folder.
+
+    Training and test files of one's own may be LightGBM's, XGBoost's, RankLib's or CatBoost's.
+    """
     from letorbench.api.data_sets import import_path
 
-    _places(import_path(path, data_dir))
+    _places(import_path(path, data_dir, grades, say))
 
 
 @datasets.command()
@@ -77,21 +88,23 @@ def import_(path: Path, data_dir: Path) -> None:
 @click.option(
     "--columns", metavar="A,B,…", help="A table's columns of features.  [default: all others]"
 )
+@grades
 @options.data_dir
 def split(
     path: Path, name: str | None, folds: int, seed: int, label: str, qid: str,
-    docid: str | None, columns: str | None, data_dir: Path,
+    docid: str | None, columns: str | None, grades: str | None, data_dir: Path,
 ) -> None:  # fmt: skip
-    """Make a data set of one file: LETOR text, or a .csv, .tsv or .parquet table.
+    """Make a data set of one file: LETOR text, a table, or LightGBM's, XGBoost's or CatBoost's.
 
     The queries are shuffled and cut into folds; all documents of a query stay together. A missing
-    value in a table becomes NULL.
+    value in a table becomes NULL. Files with the sizes of the queries (.query, .group) and with a
+    description of the columns (.cd) are looked for beside it.
     """
     from letorbench.api.data_sets import Columns
     from letorbench.api.data_sets import split as split_file
 
     chosen = Columns(label, qid, docid, columns.split(",") if columns else None)
-    _places(split_file(path, data_dir, name, folds, seed, chosen))
+    _places(split_file(path, data_dir, name, folds, seed, chosen, grades, say))
 
 
 @datasets.command()

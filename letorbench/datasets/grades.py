@@ -6,6 +6,6 @@ from __future__ import annotations
 LARGEST_LABEL = 31
 #: what every message says that refuses a label
 EXPECTED_LABEL = (
-    f"an integer from 0 to {LARGEST_LABEL}, a grade r whose gain is 2^r - 1 (map other numbers to "
-    "few grades, as 0 to 4, first)"
+    f"an integer from 0 to {LARGEST_LABEL}, a grade r whose gain is 2^r - 1 (`letorbench datasets "
+    "split` makes grades of other numbers: --grades 0.5,1.5 by bounds, --grades auto by values)"
 )

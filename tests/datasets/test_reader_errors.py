@@ -11,8 +11,8 @@ from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.errors import DataError
 
 GRADE = (
-    "an integer from 0 to 31, a grade r whose gain is 2^r - 1 (map other numbers to few grades, "
-    "as 0 to 4, first)"
+    "an integer from 0 to 31, a grade r whose gain is 2^r - 1 (`letorbench datasets split` makes "
+    "grades of other numbers: --grades 0.5,1.5 by bounds, --grades auto by values)"
 )
 SIZE = "a number of at most 3.4028235e+38 in size"
 ORDER = "indices in increasing order"

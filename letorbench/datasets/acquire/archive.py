@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import filecmp
 import os
+from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
 
 from letorbench.datasets import layout
 from letorbench.datasets.acquire.members import ENDINGS, OTHER_ENDINGS, Source, blocks, opened
 from letorbench.datasets.acquire.recognise import Found, recognise
 from letorbench.datasets.catalog import FileHash, Name, parse
+from letorbench.datasets.own.given import compose_folds, make_letor_text
+from letorbench.datasets.own.grading import Grades
 from letorbench.errors import DataError, WriteError
 from letorbench.files import unfinished_folder
 
 
-def import_archive(path: Path, data_dir: Path, expected: Name | None = None) -> tuple[str, ...]:
+def import_archive(
+    path: Path,
+    data_dir: Path,
+    expected: Name | None = None,
+    grades: Grades = None,
+    tell: Callable[[str], None] = lambda line: None,
+) -> tuple[str, ...]:
     """Copy or unpack the data sets in a folder or an archive into the data folder.
 
     Everything is unpacked beside its place and compared before the first file is moved, so a
-    failure leaves nothing behind. Importing the same again changes nothing.
+    failure leaves nothing behind. Importing the same again changes nothing. Parts of a user's own
+    that are in another library's layout become LETOR text, and test parts alone become folds.
 
     Parameters
     ----------
@@ -28,6 +39,10 @@ def import_archive(path: Path, data_dir: Path, expected: Name | None = None) -> 
     data_dir : Path
     expected : Name, optional
         The data set that must be inside, its files with the hashes that are published.
+    grades : tuple of float or None
+        What makes grades of the labels of a user's own; see `letorbench.datasets.own.grading`.
+    tell : callable
+        Takes a line on what files were taken for and on what was done.
 
     Returns
     -------
@@ -52,6 +67,7 @@ def import_archive(path: Path, data_dir: Path, expected: Name | None = None) -> 
             _unpack(source, found, scratch)
             if expected is not None:
                 _check_hashes(source, found, scratch, expected)
+            found = tuple(_as_letor(each, source, scratch, grades, tell) for each in found)
             _put_in_place(found, scratch, data_dir)
     return names
 
@@ -93,6 +109,26 @@ def _check_hashes(source: Source, found: tuple[Found, ...], scratch: Path, expec
             )
 
 
+def _as_letor(
+    each: Found, source: Source, scratch: Path, grades: Grades, tell: Callable[[str], None]
+) -> Found:
+    """Make LETOR text and folds of what is none yet; return what there is to be moved."""
+    folder = scratch / each.place
+    try:
+        if each.only_tests:
+            made = compose_folds(folder, [scratch / place for _, place in each.files], tell)
+        elif each.parts:
+            pairs = [(scratch / old, scratch / new) for old, new in each.parts]
+            made = make_letor_text(folder, pairs, grades, tell)
+        else:
+            return each
+    except DataError as error:
+        shown = str(error).replace(str(folder), str(source.path / each.root))
+        raise DataError(shown) from None
+    places = (PurePosixPath(path.relative_to(scratch)) for path in made)
+    return replace(each, files=tuple((each.root, place) for place in places))
+
+
 def _put_in_place(found: tuple[Found, ...], scratch: Path, data_dir: Path) -> None:
     """Move the files that are new; move none where one would take another one's place."""
     places = [place for each in found for _, place in each.files]
@@ -124,8 +160,13 @@ def _put_in_place(found: tuple[Found, ...], scratch: Path, data_dir: Path) -> No
 
 def _recognised(source: Source) -> tuple[Found, ...]:
     links = f" ({source.links} links are not followed)" if source.links else ""
+    members = {member.path: member for member in source.members}
+
+    def start(path: PurePosixPath) -> bytes:
+        return next(blocks(source, members[path]), b"")
+
     try:
-        found = recognise((member.path for member in source.members), source.stem, source.path)
+        found = recognise(members, source.stem, source.path, start)
     except DataError as error:
         raise DataError(f"{error}{links}") from None
     if found:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-
-import numpy as np
 
 from letorbench.datasets import layout, rotation
 from letorbench.datasets.catalog import parse
-from letorbench.datasets.own.table_lines import Columns, Lines, is_table, table_lines
+from letorbench.datasets.own.grading import Grades
+from letorbench.datasets.own.layouts import read_rows
+from letorbench.datasets.own.rows import Lines, letor_lines, write_names
+from letorbench.datasets.own.table_rows import Columns
 from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.datasets.scratch import new_folder
 from letorbench.errors import DataError, UsageError
-from letorbench.files import write_atomically
 
 
 def split(
@@ -22,8 +23,10 @@ def split(
     folds: int = 5,
     seed: int = 0,
     columns: Columns = Columns(),
+    grades: Grades = None,
+    tell: Callable[[str], None] = lambda line: None,
 ) -> str:
-    """Make a data set of one file of LETOR text, or of a table.
+    """Make a data set of one file of LETOR text, of a table or of another library's layout.
 
     The queries are shuffled and cut into parts, as `from_frame` does. Each part is the test part
     of one fold. Lines of LETOR text are copied as they are.
@@ -31,7 +34,7 @@ def split(
     Parameters
     ----------
     path : Path
-        A .csv, .tsv or .parquet file; any other is LETOR text.
+        See `svmlight_rows` and `table_rows` for what else than LETOR text it may be.
     data_dir : Path
         The folder of the data sets.
     name : str, optional
@@ -42,6 +45,10 @@ def split(
         The seed of the shuffle.
     columns : Columns
         What the columns of a table are.
+    grades : tuple of float or None
+        What makes grades of the labels; see `letorbench.datasets.own.grading`.
+    tell : callable
+        Takes a line on what the file was taken for and on what was done.
 
     Returns
     -------
@@ -64,21 +71,14 @@ def split(
     target = data_dir / name
     if target.exists():
         raise DataError(f"{target}: is there already; --name gives the data set another name")
-    found = table_lines(path, columns) if is_table(path) else _text_lines(path)
-    parts = rotation.shuffled_parts(len(found.offsets) - 1, folds, seed, str(path))
-    texts = [_text(found, part) for part in parts]
     with new_folder(target) as folder:
-        if found.feature_names is not None:
-            with write_atomically(folder / layout.FEATURE_NAMES) as file:
-                file.writelines(f"{each}\n" for each in found.feature_names)
-        rotation.write_folds(folder, texts)
+        rows = read_rows([path], columns, grades, folder)
+        found = _text_lines(path) if rows is None else letor_lines(rows, grades, tell)[0]
+        parts = rotation.shuffled_parts(len(found.offsets) - 1, folds, seed, str(path))
+        rotation.write_folds(folder, [found.text(part) for part in parts])
+        if rows is not None:
+            write_names(folder, rows)
     return name
-
-
-def _text(found: Lines, queries: np.ndarray) -> bytes:
-    """Return the lines of these queries, in their order."""
-    spans = [(found.offsets[q], found.offsets[q + 1]) for q in queries]
-    return b"".join(line + b"\n" for a, b in spans for line in found.lines[a:b])
 
 
 def _text_lines(path: Path) -> Lines:

@@ -14,7 +14,7 @@ from conftest import random_queries
 import letorbench as lb
 from letorbench.cli import cli
 from letorbench.datasets.own.split import split
-from letorbench.datasets.own.table_lines import Columns
+from letorbench.datasets.own.table_rows import Columns
 from letorbench.errors import DataError, UsageError
 
 TEXT = "".join(
@@ -113,16 +113,16 @@ def test_columns_docids_and_missing_values(frame, tmp_path):
             [],
             "label,qid,x\n0.5,1,2\n",
             1,
-            "column 'label': row 0: found 0.5, expected an integer from 0 to 31.*gain",
+            "csv:2: column 'label': found 0.5, expected an integer.* 31.*gain.*--grades auto",
         ),
         (
             [],
             "label,qid,x\n50,1,2\n",
             1,
-            "column 'label': row 0: found 50, expected an integer from 0",
+            "mine.csv:2: column 'label': found 50, expected an integer from 0",
         ),
-        ([], "label,qid,x\ngood,1,2\n", 1, "column 'label': found values of type .*real numbers"),
-        ([], "label,qid,x\n0,1,far\n", 1, "column 'x': found values of type .*--columns"),
+        ([], "label,qid,x\ngood,1,2\n", 1, "csv:2: column 'label': found 'good', expected numbers"),
+        ([], "label,qid,x\n0,1,far\n", 1, "csv:2: column 'x': found 'far', .*numbers .--columns"),
         ([], "label,qid,x\n0,1,2\n", 1, "found 1 queries, expected at least 5, the folds"),
         ([], "", 1, "no table"),
         (["--name", "../x"], "label,qid,x\n0,1,2\n", 2, "cannot name a data set"),
