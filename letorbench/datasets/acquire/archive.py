@@ -15,7 +15,7 @@ from letorbench.datasets.acquire.recognise import Found, recognise
 from letorbench.datasets.catalog import FileHash, Name, parse
 from letorbench.datasets.own.given import compose_folds, make_letor_text
 from letorbench.datasets.own.grading import Grades
-from letorbench.errors import DataError, WriteError
+from letorbench.errors import DataError, UsageError, WriteError
 from letorbench.files import unfinished_folder
 
 
@@ -114,6 +114,10 @@ def _as_letor(
 ) -> Found:
     """Make LETOR text and folds of what is none yet; return what there is to be moved."""
     folder = scratch / each.place
+    if grades is not None and not each.parts:
+        raise UsageError(
+            f"--grades: found {each.name}, expected training and test files of one's own"
+        )
     try:
         if each.only_tests:
             made = compose_folds(folder, [scratch / place for _, place in each.files], tell)

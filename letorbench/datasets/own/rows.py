@@ -140,7 +140,7 @@ def _together(
     else:
         breaks = np.append(True, np.diff(order) != 1)
         scattered = np.count_nonzero(np.add.reduceat(breaks, offsets[:-1]) > 1)
-        tell(f"{rows.name}: gathered the rows of {scattered:,} scattered queries of {len(names):,}")
+        tell(f"{rows.name}: scattered queries, now together: {scattered:,} of {len(names):,}")
     lines = [
         f"{label} qid:{qid}{rows.texts[row]}".encode()
         for row, label, qid in zip(

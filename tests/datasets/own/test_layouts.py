@@ -187,7 +187,7 @@ def test_scattered_rows_are_gathered_and_labels_graded(form, tmp_path, monkeypat
     assert [line for line in told if line.startswith("grade")] == [
         f"grade {grade}: {range_}: 1" for grade, range_ in enumerate([*grades, "0.61 or more"])
     ]
-    assert told[-2].endswith(": gathered the rows of 2 scattered queries of 3")
+    assert told[-2].endswith(": scattered queries, now together: 2 of 3")
     tests = [Path(f"data/mine/Fold{k}/test.txt").read_text() for k in (1, 2, 3)]
     assert sorted(tests) == [
         "0 qid:a 1:2\n2 qid:a 1:5\n",
@@ -307,6 +307,12 @@ def test_test_parts_that_are_no_parts_of_one_set(last, message, tmp_path):
     with pytest.raises(DataError, match=message) as error:
         import_archive(source, tmp_path / "data")
     assert ".unfinished" not in str(error.value) and not list((tmp_path / "data").iterdir())
+
+
+def test_a_published_set_has_its_own_grades(tmp_path):
+    source = alone(tmp_path / "MQ2008", [f"0 qid:{k} 1:{k}\n" for k in range(1, 6)])
+    result = call("import", str(source), "--data-dir", str(tmp_path / "data"), "--grades", "auto")
+    assert result.exit_code == 2 and "--grades: found MQ2008" in result.stderr
 
 
 def test_a_published_sets_name_in_another_layout_is_refused(data, tmp_path):
