@@ -97,8 +97,8 @@ def _called(call: Callable[[], None]) -> None:
     call()
 
 
-def _lost(call: Callable[[], None]) -> None:
-    raise RuntimeError(f"the process that compiles {call} died (too little memory?)")
+def _lost(call: Callable[[], None], how: str) -> None:
+    raise RuntimeError(f"a process {how} at {call}")
 
 
 def main() -> None:

@@ -36,3 +36,7 @@ class WriteError(DataError, OSError):
 
     def __str__(self) -> str:
         return visible(str(self.args[0]))
+
+
+#: what other people's code may raise: everything but Ctrl-C; `sys.exit` is no reason to end a run
+FAILURES = (Exception, SystemExit)

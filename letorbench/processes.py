@@ -7,6 +7,7 @@ loky also sends what a script or a notebook defines, and does not run the script
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 import time
@@ -28,7 +29,7 @@ def in_processes(
     function: Callable[[Item], Result],
     items: Sequence[Item],
     number: int,
-    lost: Callable[[Item], Result],
+    lost: Callable[[Item, str], Result],
 ) -> Iterator[Result]:
     """Yield function(item) of each item, in the order in which the calls end.
 
@@ -39,8 +40,8 @@ def in_processes(
     number : int
         How many processes there are.
     lost : callable
-        Called with an item whose process died. What it returns is yielded instead. The other
-        items go to another process.
+        Called with an item and a word on how its process ended, where that is not with a result.
+        What it returns is yielded instead. The other items go to another process.
     """
     from loky import BrokenProcessPool
     from loky import ProcessPoolExecutor as Executor
@@ -56,8 +57,8 @@ def in_processes(
                 busy[pool.submit(function, item)] = pool, item
             for call in wait(busy, return_when=FIRST_COMPLETED).done:
                 pool, item = busy.pop(call)
-                if isinstance(call.exception(), BrokenProcessPool):
-                    yield lost(item)
+                if isinstance(error := call.exception(), BrokenProcessPool):
+                    yield lost(item, _end(error))
                 else:
                     free.append(pool)
                     yield call.result()
@@ -66,6 +67,14 @@ def in_processes(
             pool.shutdown()
         for pool, _ in busy.values():
             pool.shutdown(kill_workers=True)
+
+
+def _end(error: BaseException) -> str:
+    """Return how a process ended, by the last words of loky's error: {SIGKILL(-9)}, {EXIT(4)}."""
+    end = re.search(r"exit codes.*?(\w+)\((-?\d+)\)", str(error), re.DOTALL)
+    if end is None:
+        return "died"
+    return f"ended with status {end[2]}" if end[1] == "EXIT" else f"was ended by {end[1]}"
 
 
 def _follow(parent: int) -> None:

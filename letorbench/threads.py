@@ -116,14 +116,18 @@ def in_turn(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
         others = [pool.submit(work) for _ in range(threads - 1)]
         work()
         # after Ctrl-C nobody waits: it may have left a lock locked that another thread wants
-        if all(isinstance(error, Exception) for error in list(errors.values())):
+        if not any(map(_is_interruption, list(errors.values()))):
             wait(others)
     except BaseException as interruption:  # it ends the others' tasks, too
         errors[len(tasks)] = interruption
     if errors:
         # Ctrl-C before what it ended; else the first that fails, since tasks begin in order
-        raise errors[min(list(errors), key=lambda n: (isinstance(errors[n], Exception), n))]
+        raise errors[min(list(errors), key=lambda n: (not _is_interruption(errors[n]), n))]
     return [results[number] for number in range(len(tasks))]
+
+
+def _is_interruption(error: BaseException) -> bool:
+    return isinstance(error, KeyboardInterrupt)
 
 
 def in_threads(

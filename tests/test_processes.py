@@ -28,7 +28,7 @@ list(in_processes(wait, [sys.argv[1]] * 2, 2, print))
 """
 
 
-def never(item: object) -> None:
+def never(item: object, how: str) -> None:
     raise AssertionError(f"{item} is lost")
 
 
@@ -78,8 +78,14 @@ def test_a_lost_process_costs_its_call_alone() -> None:
             os._exit(3)
         return f"item {item}"
 
-    found = list(in_processes(die, range(5), 2, lambda item: f"lost {item}"))
-    assert sorted(found) == ["item 0", "item 3", "item 4", "lost 1", "lost 2"]
+    found = list(in_processes(die, range(5), 2, lambda item, how: f"{item} {how}"))
+    assert sorted(found) == [
+        "1 was ended by SIGKILL",
+        "2 ended with status 3",
+        "item 0",
+        "item 3",
+        "item 4",
+    ]
 
 
 def test_who_stops_listening_ends_the_processes(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from letorbench.api.selection import stored_summaries, words
 from letorbench.datasets.load import load
 from letorbench.errors import UsageError
 from letorbench.experiment import plan
-from letorbench.rankers import load_model
+from letorbench.rankers import load_model, plugins
 from letorbench.results.export_trec import export_trec
 from letorbench.results.import_external import import_external
 from letorbench.results.merging import Merged
@@ -193,7 +193,8 @@ def rank_file(
     """
     ranker = load_model(model)
     queries = read_for(ranker, data, null, sparse)
-    scores = ranker.predict(queries)
+    with plugins.blamed(type(ranker)):
+        scores = ranker.predict(queries)
     notes = [f"{data}: {each.text}" for each in score_warnings(scores, queries)]
     scores = finite_scores(scores)
     if form == "trec":

@@ -90,9 +90,10 @@ def _attempted(item: _Item) -> Outcome:
     return attempt(*item)
 
 
-def _lost(item: _Item) -> Outcome:
+def _lost(item: _Item, how: str) -> Outcome:
     """Return the outcome of a task whose process died: the system kills what needs too much."""
-    return Outcome(item[0], error="its process died (too little memory?)", exit_status=1)
+    guess = " (too little memory?)" if "SIGKILL" in how else ""
+    return Outcome(item[0], error=f"its process {how}{guess}", exit_status=1)
 
 
 def backend(name: str, jobs: int, scheduler: str | None) -> Backend:

@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import FAILURES
 from letorbench.experiment.settings import Settings
 from letorbench.rankers.base import Ranker
 from letorbench.results.trials_file import Training, setting_text
@@ -129,7 +130,7 @@ def fit_while_better(fit: Fit, settings: Sequence[Settings], best: float) -> lis
     if len(settings) == 1:
         return [fit(settings[0])]
     made: dict[int, Candidate] = {}
-    failed: list[Exception] = []
+    failed: list[BaseException] = []
 
     def first() -> None:
         made[0] = fit(settings[0])
@@ -139,7 +140,7 @@ def fit_while_better(fit: Fit, settings: Sequence[Settings], best: float) -> lis
     def second() -> None:
         try:
             made[1] = fit(settings[1])
-        except Exception as error:  # it counts only if the setting does
+        except FAILURES as error:  # it counts only if the setting does
             failed.append(error)
 
     with suppress(_NotBetter), one_blas_thread():

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from letorbench.datasets.convention_check import check_convention
 from letorbench.datasets.own.leaks import leak
 from letorbench.datasets.queryset import OWN_PART, Benchmark
-from letorbench.errors import DataError
+from letorbench.errors import FAILURES, DataError
 from letorbench.experiment.backends import Backend, Job, Processes
 from letorbench.experiment.grids import draws
 from letorbench.experiment.identity import identity
@@ -23,7 +23,7 @@ from letorbench.experiment.plan import (
 )
 from letorbench.experiment.settings import Settings
 from letorbench.experiment.shard import Shard
-from letorbench.experiment.task import FAILURES, Outcome
+from letorbench.experiment.task import Outcome
 from letorbench.rankers import plugins
 from letorbench.rankers.base import Ranker
 from letorbench.results.fold_result import check_writable

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from letorbench.datasets.queryset import Benchmark
-from letorbench.errors import LetorError, WriteError
+from letorbench.errors import FAILURES, WriteError
 from letorbench.experiment.grids import draws
 from letorbench.experiment.identity import identity, training_identity
 from letorbench.experiment.plan import Protocol, Task, benchmark_of
@@ -33,12 +33,6 @@ from letorbench.results.scores import finite_scores, score_warnings
 from letorbench.results.trials_file import Training, read_trainings
 from letorbench.solvers.validation import Validation
 from letorbench.threads import limited_threads, one_blas_thread
-
-#: what may go wrong inside a task without stopping the others
-FAILURES = (
-    LetorError, ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError,
-    OSError, RuntimeError, TypeError, ValueError,
-)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,15 +98,14 @@ def attempt(
             plugins.use(path)
         with limited_threads(worker.threads), one_blas_thread():
             benchmark = benchmark or benchmark_of(task.dataset, worker.protocol)
-            return perform(task, worker.protocol, benchmark, cls or ranker(task.algo))
+            cls = cls or ranker(task.algo)
+            with plugins.blamed(cls):
+                return perform(task, worker.protocol, benchmark, cls)
     except FAILURES as error:
-        text = " ".join(str(error).split()) or type(error).__name__
-        if not isinstance(error, LetorError):
-            text = f"{type(error).__name__}: {text}"
         status = getattr(error, "exit_status", 1)
         unwritable = isinstance(error, WriteError)
         return Outcome(
-            task, error=text, exit_status=status, trace=traceback.format_exc(),
+            task, error=plugins.described(error), exit_status=status, trace=traceback.format_exc(),
             unwritable=unwritable,
         )  # fmt: skip
 

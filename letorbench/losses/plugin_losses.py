@@ -6,7 +6,7 @@ import importlib.util
 from pathlib import Path
 
 from letorbench.choices import require_choice
-from letorbench.errors import UsageError
+from letorbench.errors import FAILURES, UsageError
 from letorbench.losses.base import Loss
 
 
@@ -28,7 +28,7 @@ def loss_of_file(text: str) -> Loss:
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except FAILURES as error:
         raise UsageError(f"{path}: {type(error).__name__}: {error}") from error
     found = {each.name: each for each in vars(module).values() if isinstance(each, Loss)}
     if not found:

@@ -131,7 +131,13 @@ class Model(ABC):
                 f"found {features.shape[1]} features, expected {self.n_features}, which the "
                 f"{self.kind} model learned from"
             )
-        return self._score(features)
+        scores = self._score(features)
+        if np.shape(scores) != (len(features),):
+            raise DataError(
+                f"{self.kind} model: found scores of shape {np.shape(scores)}, expected "
+                f"({len(features)},), one for each document"
+            )
+        return scores
 
 
 def float32_features(X: np.ndarray) -> np.ndarray:

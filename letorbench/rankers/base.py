@@ -196,9 +196,13 @@ class Ranker(Estimator):
         self.deadline = Deadline.after(time_limit)
         try:
             with one_blas_thread():
-                self.learned = self.learn(train, validation, rng or np.random.default_rng(0))
+                learned = self.learn(train, validation, rng or np.random.default_rng(0))
         finally:
             del self.deadline
+        if not isinstance(learned, Learned):
+            found = "nothing" if learned is None else f"a {type(learned).__name__}"
+            raise TypeError(f"learn returned {found}, expected a Learned")
+        self.learned = learned
         return self._fitted_to(train, fitted)
 
     def with_learned(self, learned: Learned, train: QuerySet) -> Ranker:

@@ -7,7 +7,9 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import is_dataclass
 from functools import cache
 from hashlib import blake2b
@@ -16,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from letorbench.errors import UsageError
+from letorbench.errors import FAILURES, DataError, LetorError, UsageError, WriteError
 
 if TYPE_CHECKING:
     from letorbench.rankers.base import Ranker
@@ -29,11 +31,6 @@ PREFIX = "letorbench_plugin_"
 VARIABLE = "LETORBENCH_PLUGINS"
 #: what a ranker may be called, as its results folder is
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+@-]*")
-#: what the code of a plug-in may raise while it is imported
-BROKEN = (
-    SyntaxError, ImportError, NameError, AttributeError, TypeError, ValueError, LookupError,
-    ArithmeticError, OSError, RuntimeError,
-)  # fmt: skip
 
 #: the rankers that plug-ins brought to this process, by name
 FOUND: dict[str, type[Ranker]] = {}
@@ -75,10 +72,56 @@ def digest(cls: type[Ranker]) -> str | None:
 
     It is None for letorbench's own rankers.
     """
-    if cls.__module__.partition(".")[0] == "letorbench":
+    if _is_ours(cls):
         return None
-    source = getattr(sys.modules.get(cls.__module__), "__file__", None)
+    source = _source(cls)
     return blake2b(Path(source).read_bytes(), digest_size=16).hexdigest() if source else ""
+
+
+@contextmanager
+def blamed(cls: type[Ranker]) -> Iterator[None]:
+    """Turn what goes wrong in the block into a line that names a plug-in's file and line.
+
+    The line is the last one of the file that was at work, else that of `learn`. Errors of a
+    ranker that is letorbench's own pass, and so does Ctrl-C.
+
+    Raises
+    ------
+    DataError
+        The ranker is a plug-in's and failed, by `sys.exit` or in any other way.
+    UsageError, WriteError
+        It refuses a value, or its result cannot be written.
+    """
+    try:
+        yield
+    except (KeyboardInterrupt, UsageError, WriteError):
+        raise
+    except BaseException as error:
+        file = _source(cls)
+        if file is None or _is_ours(cls):
+            raise
+        learn = getattr(vars(cls).get("learn"), "__code__", None)
+        lines = [learn.co_firstlineno] if learn else []
+        frames = traceback.extract_tb(error.__traceback__)
+        lines += [frame.lineno for frame in frames if frame.filename == file]
+        place = ":".join([file, *map(str, lines[-1:])])
+        raise DataError(f"{described(error)} ({place})") from error
+
+
+def described(error: BaseException) -> str:
+    """Return what an error says, with its kind where it is not one of letorbench's."""
+    if isinstance(error, LetorError):
+        return str(error)
+    return " ".join("".join(traceback.format_exception_only(error)).split())
+
+
+def _is_ours(cls: type[Ranker]) -> bool:
+    return cls.__module__.partition(".")[0] == "letorbench"
+
+
+def _source(cls: type[Ranker]) -> str | None:
+    """Return the file of the module that defines a ranker; None for one of a notebook."""
+    return getattr(sys.modules.get(cls.__module__), "__file__", None)
 
 
 @cache
@@ -105,7 +148,7 @@ def _import(path: Path) -> ModuleType:
     sys.modules[name] = module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except BROKEN:
+    except BaseException:
         del sys.modules[name]
         raise
     return module
@@ -118,7 +161,7 @@ def _take(where: str, load: Callable[[], object]) -> list[type[Ranker]]:
         for cls in brought:
             _check_finished(cls)
             _check_name(cls)
-    except BROKEN as error:
+    except FAILURES as error:
         line = f":{error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
         raise UsageError(f"{where}{line}: {kind}{error}") from error

@@ -155,7 +155,8 @@ def test_folds_of_earlier_runs_count_where_they_fit(protocol):
 def test_a_failing_task_does_not_stop_the_others(protocol, spy):
     report = run(["TOY"], {"spy": {"a": -1.0}, "regression": {}}, [1, 2], protocol)
     errors = [outcome.error for outcome in report.outcomes]
-    assert errors == ["ArithmeticError: a below 0 in two lines"] * 2 + ["", ""]
+    said = f"ArithmeticError: a below 0 in two lines ({__file__}:45)"
+    assert errors == [said] * 2 + ["", ""]
     assert [row.algo for row in report.summaries[0].rows] == ["regression"]
 
 

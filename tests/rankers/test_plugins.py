@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from toy_data import write_toy
 
 from letorbench.rankers import ranker
 from letorbench.rankers.plugins import GROUP, digest
@@ -44,3 +45,72 @@ def test_a_broken_entry_point_is_named(tmp_path):
 
 def test_only_a_plugins_code_has_a_digest():
     assert digest(ranker("regression")) is None
+
+
+#: what the code of a plug-in does, and what is said of it beside its file and line
+FAILURES = {
+    "nothing": ("return", "TypeError: learn returned nothing, expected a Learned"),
+    "name": ("undefined", "NameError: name 'undefined' is not defined"),
+    "import": ("import nowhere_there", "ModuleNotFoundError: No module named 'nowhere_there'"),
+    "stop": ("next(iter(()))", "StopIteration"),
+    "deep": ("self.learn(train, validation, rng)", "RecursionError: maximum recursion depth"),
+    "memory": ("raise MemoryError", "MemoryError"),
+    "exit": ("sys.exit(4)", "SystemExit: 4"),
+    "panic": ("raise BaseException('odd')", "BaseException: odd"),
+    "width": ("return Learned(Linear(np.zeros(3)))", "found 4 features, expected 3, which"),
+    "shape": ("return Learned(Odd(np.zeros(4)))", "odd model: found scores of shape (56, 2), exp"),
+}
+PLUGIN = '''
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+
+from letorbench.models import Linear
+from letorbench.rankers import Learned, Ranker
+
+
+class Odd(Linear, kind="odd"):
+    def _score(self, features):
+        return np.zeros((len(features), 2))
+
+
+class Failing(Ranker):
+    """Fails."""
+    title = paper = formula = "none"
+
+'''
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_plugin_that_fails_in_any_way_fails_alone(tmp_path: Path, jobs: int) -> None:
+    write_toy(tmp_path / "data")
+    text, places = PLUGIN, {}
+    for name, (does, _) in FAILURES.items():
+        text += f"@dataclass\nclass {name.title()}(Failing):\n    name = {name!r}\n"
+        text += f"    def learn(self, train, validation, rng):\n        {does}\n"
+        # where no line of the file was at work, that of `learn`
+        places[name] = text.count("\n") - (name in ("nothing", "width", "shape"))
+    (tmp_path / "failing.py").write_text(text)
+    done = subprocess.run(
+        [sys.executable, "-m", "letorbench", "run", "--dataset", "TOY", "--folds", "1,2",
+         "--plugin", "failing.py", "--algo", ",".join([*FAILURES, "regression"]),
+         "--jobs", str(jobs)],
+        cwd=tmp_path, capture_output=True, text=True,
+    )  # fmt: skip
+    lines = [line for line in done.stderr.splitlines() if "error" in line]
+    assert done.returncode == 1 and len(lines) == len(FAILURES), done.stderr
+    for line, (name, (_, said)) in zip(lines, FAILURES.items()):
+        assert line.startswith(f"letorbench: error: TOY, {name}, fold 1, 2: {said}")
+        assert line.endswith(f"({tmp_path / 'failing.py'}:{places[name]})")
+    assert len(list((tmp_path / "results/TOY/regression").glob("fold*/fit.json"))) == 2
+
+
+def test_a_plugin_that_ends_while_it_is_loaded_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "ends.py").write_text("import sys; sys.exit()")
+    done = subprocess.run(
+        [sys.executable, "-m", "letorbench", "algos", "--plugin", "ends.py"],
+        cwd=tmp_path, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert f"{tmp_path / 'ends.py'}: SystemExit" in done.stderr
