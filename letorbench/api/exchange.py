@@ -18,6 +18,7 @@ from letorbench.results.import_external import import_external
 from letorbench.results.merging import Merged
 from letorbench.results.merging import merge as merge_stored
 from letorbench.results.model_input import read_for
+from letorbench.results.outputs import check_output
 from letorbench.results.paths import present
 from letorbench.results.scores import finite_scores, score_warnings, write_scores
 from letorbench.results.summary import stored_reading
@@ -190,7 +191,13 @@ def rank_file(
     text : str
         What was done, in one line.
     warnings : list of str
+
+    Raises
+    ------
+    UsageError
+        The file to write is one that is read, or a file of data or of a stored fold.
     """
+    check_output(output, [model, data, *plugins.files()])
     ranker = load_model(model)
     queries = read_for(ranker, data, null, sparse)
     with plugins.blamed(type(ranker)):

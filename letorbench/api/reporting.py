@@ -14,6 +14,7 @@ from letorbench.api.results_view import Results
 from letorbench.api.selection import measure_names
 from letorbench.files import write_atomically
 from letorbench.results.added_measures import extended
+from letorbench.results.outputs import check_output
 
 __all__ = ["Procedure", "write_report"]
 
@@ -41,7 +42,13 @@ def write_report(
         How differences are tested.
     given : sequence of str
         The command line's options, which the report repeats.
+
+    Raises
+    ------
+    UsageError
+        The file to write is one of data or of a stored fold.
     """
+    check_output(Path(path), data_dir=found.data_dir)
     found.require_algorithm(baseline)
     gathered = []
     for summary in found.summaries:

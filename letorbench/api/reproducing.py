@@ -16,6 +16,7 @@ from letorbench.papers.paper_page import write_page
 from letorbench.papers.records import closing, lines, notes, stored_values
 from letorbench.papers.runs import SETTINGS, Setting, Study, spelled_parameters
 from letorbench.rankers import names, ranker
+from letorbench.results.outputs import check_output
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,9 @@ def reproduce(
     chosen = [require_choice(name, names, "paper") for name in expanded(papers, {"all": names})]
     for text in where.fixed:
         _check_key(text)
+    if where.pages is not None:
+        for name in chosen:
+            check_output(where.pages / f"{name}.md", data_dir=where.data_dir)
     if where.select:
         parse(where.select)
     study = Study(

@@ -17,6 +17,7 @@ from letorbench.api.results_view import Results
 from letorbench.api.selection import measure_names
 from letorbench.errors import UsageError
 from letorbench.results.added_measures import extended
+from letorbench.results.outputs import check_output
 from letorbench.results.paths import figure_stem
 from letorbench.results.per_query import PerQuery
 from letorbench.results.summary import Summary
@@ -157,8 +158,15 @@ def write_figure(
         Where to, without the ending; by default in the data set's results, or beside several.
     published : bool
         Draw published figures in.
+
+    Raises
+    ------
+    UsageError
+        The files would be in the folder of a data set or of a stored fold.
     """
     only = found.datasets[0] if len(found.datasets) == 1 else None
+    if stem is not None:
+        check_output(stem, data_dir=found.data_dir)
     return write(
         found.plot(measure, published),
         stem or figure_stem(found.out, only, measure),

@@ -9,6 +9,7 @@ from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError
 from letorbench.results import paths
+from letorbench.results.outputs import check_output
 from letorbench.results.stored_folds import by_repeat
 from letorbench.results.summary import require_folds
 from letorbench.results.trec import write_qrels, write_run
@@ -44,8 +45,11 @@ def export_trec(
     ------
     DataError
         An algorithm has no finished fold, or its scores are of other data.
+    UsageError
+        The folder is one of a data set.
     """
     folder = folder or paths.dataset_folder(out, dataset) / "trec"
+    check_output(folder / QRELS_FILE, data_dir=data_dir)
     benchmarks: dict[object, Benchmark] = {}
     written: dict[Path, None] = {}
     for algo in algos:

@@ -18,6 +18,7 @@ from letorbench.results import paths
 from letorbench.results.columns import content
 from letorbench.results.fold_result import FoldResult, versions, write_fold
 from letorbench.results.measure_fold import measure_fold
+from letorbench.results.outputs import check_not_read
 from letorbench.results.score_formats import detect, read_any
 from letorbench.results.scores import finite_scores, score_warnings
 from letorbench.results.stored_folds import read_folds
@@ -74,8 +75,8 @@ def import_external(
     Raises
     ------
     UsageError
-        The name is that of a ranker or cannot be a folder's, a fold does not exist, or the
-        pattern does not tell folds apart.
+        The name is that of a ranker or cannot be a folder's, a fold does not exist, the
+        pattern does not tell folds apart, or a score file is one that would be written.
     DataError
         A file is not right.
     """
@@ -88,6 +89,10 @@ def import_external(
         )
     files = [_read(fold, pattern, benchmark.name, form) for fold in chosen]
     notes = []
+    for number in (file.fold.number for file in files):
+        place = paths.fold_folder(out, benchmark.name, name, number)
+        for each in (paths.FIT, *paths.SEALED):
+            check_not_read(place / each, [file.path for file in files])
     for file in files:
         number = file.fold.number
         warnings = score_warnings(file.scores, file.fold.test)

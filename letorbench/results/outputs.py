@@ -1,0 +1,69 @@
+"""Where a file that the user names may go: not over what letorbench reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from letorbench.datasets.layout import find, installed
+from letorbench.errors import UsageError
+from letorbench.results import paths
+
+#: how a line of LETOR text begins
+_LETOR_TEXT = re.compile(rb"^\s*\S+[ \t]+qid:", re.MULTILINE)
+#: the bytes of a file in which such a line is looked for
+_START = 4096
+
+
+def check_output(path: Path, inputs: Iterable[Path] = (), data_dir: Path | None = None) -> None:
+    """Refuse to write a file over an input or among data or stored results; follow links.
+
+    Parameters
+    ----------
+    path : Path
+        The file to write.
+    inputs : iterable of Path
+        The files that the command reads.
+    data_dir : Path, optional
+        The folder of the data sets, where the command knows it. Files of LETOR text are known
+        by their content everywhere.
+
+    Raises
+    ------
+    UsageError
+        The file is an input, LETOR text, or in the folder of a data set or of a stored fold.
+    """
+    check_not_read(path, inputs)
+    found = ""
+    if (path.resolve().parent / paths.FIT).is_file():
+        found = "a file of a stored fold"
+    elif _is_letor_text(path):
+        found = "a file of LETOR text"
+    elif data_dir is not None and (name := _data_set_of(path, data_dir)):
+        found = f"a file of the data set {name}"
+    if found:
+        raise UsageError(f"{path}: the output would be {found}; expected another place")
+
+
+def check_not_read(path: Path, inputs: Iterable[Path]) -> None:
+    """Raise UsageError where a file to write is one of those that are read."""
+    for each in inputs:
+        if path.resolve() == each.resolve() or (path.exists() and path.samefile(each)):
+            raise UsageError(f"{path}: the output would be the input {each}; expected another file")
+
+
+def _is_letor_text(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return _LETOR_TEXT.search(file.read(_START)) is not None
+
+
+def _data_set_of(path: Path, data_dir: Path) -> str:
+    """Return the name of the data set in whose folder a file would be, "" where there is none."""
+    for name in installed(data_dir):
+        folder = find(name, data_dir).folder.resolve()
+        if folder != data_dir.resolve() and path.resolve().is_relative_to(folder):
+            return name
+    return ""
