@@ -20,7 +20,8 @@ from letorbench.errors import DataError
 from letorbench.notices import Notice
 from letorbench.results import paths
 from letorbench.results.fit_schema import fault
-from letorbench.results.seal import read_sealed, write_sealed
+from letorbench.results.per_query import check_fold_queries
+from letorbench.results.seal import AGAIN, read_sealed, write_sealed
 
 
 def write_fit(folder: Path, fit: Mapping[str, object]) -> None:
@@ -36,10 +37,12 @@ def stored_fit(folder: Path) -> dict[str, Any]:
     DataError
         It or another file of the fold is damaged or missing, or it holds something else.
     """
-    fit = read_sealed(folder / paths.FIT)
+    fit = read_sealed(folder / paths.FIT, paths.SEALED)
     wrong = fault(fit) if fit else ""
     if wrong:
-        raise DataError(f"{folder / paths.FIT}: {wrong}; the next run of this fold makes it again")
+        raise DataError(f"{folder / paths.FIT}: {wrong}; {AGAIN}")
+    if fit.get("test"):
+        check_fold_queries(folder / paths.QUERIES, fit["test"]["means"])
     return fit
 
 

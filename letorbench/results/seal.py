@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from errno import EINVAL
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ from letorbench.errors import DataError
 from letorbench.files import write_atomically
 from letorbench.seals import digest, sealed, unsealed
 
+#: what becomes of a damaged fold
+AGAIN = "the next run of this fold makes it again"
 #: the key that is added to the facts
 FILES = "files"
 
@@ -21,8 +24,15 @@ def write_sealed(path: Path, facts: Mapping[str, Any], beside: Sequence[Path]) -
         file.write(sealed({**facts, FILES: files}))
 
 
-def read_sealed(path: Path) -> dict[str, Any]:
+def read_sealed(path: Path, names: Collection[str]) -> dict[str, Any]:
     """Return the facts that `write_sealed` wrote, empty where there is no such file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    names : collection of str
+        The names of the files that may be beside it. No other is opened.
 
     Raises
     ------
@@ -33,7 +43,7 @@ def read_sealed(path: Path) -> dict[str, Any]:
     content = _content(path)
     while content is not None:
         try:
-            return _checked(path, content)
+            return _checked(path, content, names)
         except DataError:
             before, content = content, _content(path)
             if content == before:
@@ -43,22 +53,25 @@ def read_sealed(path: Path) -> dict[str, Any]:
 
 def _content(path: Path) -> bytes | None:
     try:
-        return path.read_bytes()
+        return _regular(path).read_bytes()
     except FileNotFoundError:
         return None
     except OSError as error:
         raise _damaged(path, f"cannot be read ({error.strerror})") from None
 
 
-def _checked(path: Path, content: bytes) -> dict[str, Any]:
+def _checked(path: Path, content: bytes, names: Collection[str]) -> dict[str, Any]:
     """Return the facts of the content if they and the files beside it have their digests."""
     facts = unsealed(content)
     if facts is None:
         raise _damaged(path, "its content does not have the check sum in its last line")
-    for name, expected in facts.pop(FILES).items():
+    files = facts.pop(FILES, None)
+    if not isinstance(files, dict) or not set(files) <= set(names):
+        raise _damaged(path, f"found other {FILES} than those that are written beside it")
+    for name, expected in files.items():
         file = path.parent / name
         try:
-            found = digest(file.read_bytes())
+            found = digest(_regular(file).read_bytes())
         except OSError as error:
             raise _damaged(file, f"cannot be read ({error.strerror})") from None
         if found != expected:
@@ -66,5 +79,12 @@ def _checked(path: Path, content: bytes) -> dict[str, Any]:
     return facts
 
 
+def _regular(path: Path) -> Path:
+    """Return the path of a file; OSError where it is none, or a device that never ends."""
+    if path.exists() and not path.is_file():
+        raise OSError(EINVAL, "not a regular file")
+    return path
+
+
 def _damaged(path: Path, what: str) -> DataError:
-    return DataError(f"{path}: damaged: {what}; the next run of this fold makes it again")
+    return DataError(f"{path}: damaged: {what}; {AGAIN}")

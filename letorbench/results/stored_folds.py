@@ -16,6 +16,7 @@ from letorbench.results import paths
 from letorbench.results.fit_file import stored_fit
 from letorbench.results.per_query import PerQuery, read_fold_queries
 from letorbench.results.scores import read_scores
+from letorbench.results.seal import AGAIN
 
 #: what an external system's identity says of one fold's file; the folds differ in it
 _OF_ONE_FILE = ("file", "digest")
@@ -177,7 +178,7 @@ def _read_fold(
         if facts.get(key) != expected:
             raise DataError(
                 f"{folder / paths.FIT}: found the {key} {facts.get(key)!r}, expected "
-                f"{expected!r}; the next run of this fold makes it again"
+                f"{expected!r}; {AGAIN}"
             )
     try:
         written = (folder / paths.FIT).stat().st_mtime_ns

@@ -146,7 +146,7 @@ def test_a_damaged_fit_costs_its_own_fold(folder, tmp_path):
 def test_an_external_system(folder, tmp_path):
     shutil.copytree(folder / "results" / "TOY", tmp_path / "TOY")
     for path in (tmp_path / "TOY" / "regression").glob("fold*/fit.json"):
-        fit = read_sealed(path)
+        fit = read_sealed(path, paths.SEALED)
         kept = {key: fit["identity"][key] for key in ("dataset", "algo", "fold", "data")}
         fit["identity"] = {**kept, "external": {"file": "their scores.txt"}}
         fit["chosen"], fit["validation"] = {}, {}

@@ -46,7 +46,11 @@ def test_another_systems_fold_is_scores_and_a_fit(tmp_path: Path) -> None:
         ("warnings", None, "found None as warnings, expected a list of kinds and texts"),
         ("warnings", {"kind": "other"}, "as warnings, expected a list of kinds and texts"),
         ("warnings", [{"kind": "other"}], "as warnings, expected a list of kinds and texts"),
-        ("test", 3, "found 3 as test, expected the means of the test queries, or null"),
+        (
+            "test",
+            3,
+            "found 3 as test, expected a known convention and the means of the test",
+        ),
         ("repeats", 0, "found 0 as repeats, expected a number of seeds, or null"),
     ],
 )
