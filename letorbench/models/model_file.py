@@ -89,6 +89,9 @@ def load(path: Path) -> tuple[Model, dict[str, Any]]:
                     f"expected {', '.join(sorted(names))}"
                 )
             arrays = {name.removesuffix(".npy"): _read_array(archive, name) for name in names}
+        for name, values in arrays.items():
+            if values.dtype.kind == "f" and not np.isfinite(values).all():
+                raise DataError(f"found NaN or infinity in {name}, expected finite numbers")
         return KINDS[kind](**arrays), facts
     except DataError as error:
         raise DataError(f"{path}: {error}") from None

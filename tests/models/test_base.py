@@ -214,6 +214,12 @@ def test_odd_headers_are_refused(header: str, tmp_path: Path) -> None:
     refused(write(tmp_path / "bad.npz", header, stored(SAMPLES["linear"]())))
 
 
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+def test_numbers_that_are_none_are_refused(number: float, tmp_path: Path) -> None:
+    save(Linear(np.array([1.0, number])), tmp_path / "bad.npz")
+    refused(tmp_path / "bad.npz", "found NaN or infinity in weights")
+
+
 def test_a_header_that_is_no_text_is_refused(tmp_path: Path) -> None:
     np.savez(tmp_path / "bad.npz", header=np.zeros(3), **stored(SAMPLES["linear"]()))
     refused(seal(tmp_path / "bad.npz"))
