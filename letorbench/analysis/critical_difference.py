@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from letorbench import escaping
-from letorbench.analysis.figures import STYLE
+from letorbench.analysis.figures import fixed_style
 from letorbench.analysis.rank_tests import tied_groups
 
 if TYPE_CHECKING:
@@ -47,9 +47,6 @@ def draw(
         What the ranks become with other seeds: a thin line through each that they could change,
         and `~` behind its name.
     """
-    import matplotlib
-    from matplotlib.figure import Figure
-
     order = np.argsort(ranks, kind="stable")
     reached = np.repeat(np.asarray(ranks)[:, None], 2, axis=1) if spans is None else spans
     moved = reached[:, 1] > reached[:, 0]
@@ -61,7 +58,9 @@ def draw(
     side = LETTER * max(map(len, labels)) + 0.12
     width = SCALE + 2 * (side + EDGE)
     height = ABOVE + depth + LABEL_ROW * left + EDGE
-    with matplotlib.rc_context(STYLE):
+    with fixed_style():
+        from matplotlib.figure import Figure
+
         figure = Figure(figsize=(width, height))
         axes = figure.add_axes((0, 0, 1, 1))
         axes.set(xlim=(-side - EDGE, SCALE + side + EDGE), ylim=(ABOVE - height, ABOVE))

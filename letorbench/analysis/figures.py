@@ -10,8 +10,11 @@ grey lines that a note names. The same values give the same bytes: nothing in a 
 from __future__ import annotations
 
 import itertools
+import os
+import sys
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -81,6 +84,22 @@ class Panel:
     spreads: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
 
+@contextmanager
+def fixed_style() -> Iterator[None]:
+    """Draw in the block as on every machine: no matplotlibrc and no MPLBACKEND is obeyed."""
+    backend = None if "matplotlib" in sys.modules else os.environ.pop("MPLBACKEND", None)
+    import matplotlib
+
+    if backend is not None:  # a notebook's; with a wrong one the import itself would fail
+        os.environ["MPLBACKEND"] = backend
+        with suppress(ValueError):
+            matplotlib.rcParams["backend"] = backend
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(STYLE)
+        yield
+
+
 def panel(summary: Summary, measure: str = "ndcg") -> Panel:
     """The panel of a data set: measure@1, measure@2, ... of every algorithm.
 
@@ -115,9 +134,6 @@ def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
     matplotlib.figure.Figure
         It belongs to no window and needs no display; a notebook shows it.
     """
-    import matplotlib
-    from matplotlib.figure import Figure
-
     algos = list(dict.fromkeys(algo for panel in panels for algo in panel.curves))
     named = best_lines(panels, baseline)
     styles = {algo: line_style(i) for i, algo in enumerate(named)}
@@ -132,7 +148,9 @@ def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
     legend_columns = _legend_columns(named, width)
     legend = LEGEND_ROW * -(-len(named) // legend_columns) + 0.12
     height = rows * panel_height + legend + below
-    with matplotlib.rc_context(STYLE):
+    with fixed_style():
+        from matplotlib.figure import Figure
+
         figure = Figure(figsize=(width, height))
         for i, each in enumerate(panels):
             row, column = divmod(i, columns)
@@ -280,12 +298,10 @@ def write(figure: Figure, stem: Path, formats: Sequence[str] = FORMATS) -> list[
 
 def save(figure: Figure, file: BinaryIO, form: str) -> None:
     """One format into an open file, without dates or versions in it."""
-    import matplotlib
-
     undated = {
         "png": {"Software": None},
         "svg": {"Date": None, "Creator": None},
         "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     }
-    with matplotlib.rc_context(STYLE):
+    with fixed_style():
         figure.savefig(file, format=form, dpi=220, metadata=undated[form])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from letorbench.analysis.figures import COLUMN, PAGE, STYLE, line_style, write
+from letorbench.analysis.figures import COLUMN, PAGE, fixed_style, line_style, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,9 +49,7 @@ class Axis:
 
 def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
     """The panels side by side, each with its legend inside, as stem.png, .svg and .pdf."""
-    import matplotlib
-
-    with matplotlib.rc_context(STYLE):
+    with fixed_style():
         figure, axes = _figure(len(panels))
         for axis, panel in zip(axes, panels):
             for i, (name, line) in enumerate(panel.lines.items()):
@@ -84,12 +82,10 @@ def bars_figure(
     title: str, y: str, groups: Mapping[str, Mapping[str, float]], stem: Path
 ) -> list[Path]:
     """Groups of bars, a group for each data set and a bar for each method."""
-    import matplotlib
-
     methods = list(dict.fromkeys(name for bars in groups.values() for name in bars))
     width = 0.8 / max(1, len(methods))
     hatches = ("", "///", "...", "xxx", "\\\\\\", "++")
-    with matplotlib.rc_context(STYLE):
+    with fixed_style():
         figure, (axis,) = _figure(1)
         for i, method in enumerate(methods):
             at = [g + (i - (len(methods) - 1) / 2) * width for g in range(len(groups))]

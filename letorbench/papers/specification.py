@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.analysis.figures import COLOURS, PAGE, STYLE, write
+from letorbench.analysis.figures import COLOURS, PAGE, fixed_style, write
 from letorbench.papers.claims import Measured
 from letorbench.papers.kept import read_kept_json, write_kept_json
 from letorbench.papers.records import write_table
@@ -113,14 +113,13 @@ def specification_figure(
     printed: the paper's number, or where it begins to be right; `said` is what it is called.
     ours: the settings that stand for our default.
     """
-    import matplotlib
-    from matplotlib.figure import Figure
-
     ordered = sorted(specifications, key=lambda each: each.value)
     values = [each.value for each in ordered]
     at = next(i for i, each in enumerate(ordered) if dict(each.settings) == dict(ours))
     rows = [(choice, s) for choice, settings in levels(specifications).items() for s in settings]
-    with matplotlib.rc_context(STYLE):
+    with fixed_style():
+        from matplotlib.figure import Figure
+
         figure = Figure(figsize=(PAGE, 2.4 + 0.16 * len(rows)), layout="constrained")
         top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(2.2, 0.16 * len(rows)))
         top.plot(values, ".", markersize=2.0, color=COLOURS[3])

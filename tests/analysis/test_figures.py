@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 import itertools
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -142,3 +145,19 @@ def test_lines_of_several_conventions_say_which():
     values = {f"ndcg@{k}": 1 / (k + 2) for k in range(1, 11)}
     rows = (Row("a", "letor3", 5, values), Row("b", "standard", 5, values))
     assert list(panel(Summary("SET", rows)).curves) == ["a [letor3]", "b [standard]"]
+
+
+@pytest.mark.parametrize("backend", ["nonsense", "tkagg"])
+def test_no_setting_of_matplotlib_changes_a_figure(tmp_path, backend):
+    """Neither the variable, which may name what is not there, nor a file in the folder."""
+    code = "from letorbench.analysis.figures import *; from pathlib import Path; write("
+    code += "draw([Panel('t', 'NDCG', {'a': [0.1, 0.2]})]), Path('figure'))"
+    folders = (tmp_path / "plain", tmp_path / "set")
+    for folder in folders:
+        folder.mkdir()
+    (folders[1] / "matplotlibrc").write_text("text.usetex: True\nfont.size: 40\nbackend: no\n")
+    plain = {key: value for key, value in os.environ.items() if key != "MPLBACKEND"}
+    for folder, env in zip(folders, (plain, {**plain, "MPLBACKEND": backend})):
+        subprocess.run([sys.executable, "-c", code], cwd=folder, env=env, check=True)
+    for name in ("figure.png", "figure.svg", "figure.pdf"):
+        assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
