@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +16,12 @@ from letorbench.errors import DataError
 
 EXPECTED_LINES = "lines of label qid:Q index:value"
 TOGETHER = "all lines of a query together"
+#: from so few lines nothing is concluded on another one
+ENOUGH_LINES = 10
+#: what a user can do where a file is as it should be
+WHOLE = "a newline at its end says that the file is whole"
+#: the digits behind the point of each value
+_DECIMALS = re.compile(rb"[0-9]:[^\s.]*\.?([0-9]*)(?=\s)")
 
 
 def check_is_text(path: Path) -> None:
@@ -84,7 +91,7 @@ def query_starts(
 
 
 def check_last_line(blocks: Blocks, states: np.ndarray, width: int) -> None:
-    """Raise DataError if the last line has no newline and fewer features than all others."""
+    """Raise DataError if the last line has no newline and less than all others: it was cut."""
     if blocks.ends_in_newline or blocks.rows[-1] == blocks.rows[-2]:
         return
     states = states[np.diff(blocks.rows) > 0]
@@ -97,6 +104,32 @@ def check_last_line(blocks: Blocks, states: np.ndarray, width: int) -> None:
             f"a last line of {last} features without a newline",
             f"{width} features as on all other lines",
         )
+    _check_whole(blocks)
+
+
+def _check_whole(blocks: Blocks) -> None:
+    """Raise DataError where a file seems to be cut within its last line, as those before tell."""
+    last = blocks.text(blocks.count - 1)  # without a newline it is a block of its own
+    others: list[bytes] = []
+    for block in range(blocks.count - 2, -1, -1):
+        lines = blocks.text(block).split(b"\n")
+        others += [line for line in lines if line.split(b"#")[0].strip()]
+        if len(others) >= ENOUGH_LINES:
+            break
+    if len(others) < ENOUGH_LINES or b"#" in last:
+        return
+    number = _line_of_row(blocks, int(blocks.rows[-1]) - 1)
+    if all(b"#" in line for line in others):
+        what = "a last line without a newline and a comment"
+        raise line_error(blocks.path, number, what, f"a comment as on all other lines; {WHOLE}")
+    values = b"\n".join(line.split(b"#")[0] for line in others) + b"\n"
+    places = {len(digits) for digits in _DECIMALS.findall(values)}
+    value = last.split()[-1]
+    own = _DECIMALS.findall(value + b"\n")
+    if len(places) == 1 and own and len(own[0]) < max(places):
+        what = f"a last line without a newline that ends in {value.decode(errors='replace')}"
+        expected = f"{max(places)} decimals as in all other values; {WHOLE}"
+        raise line_error(blocks.path, number, what, expected)
 
 
 def _line_of_row(blocks: Blocks, row: int) -> int:
