@@ -146,12 +146,13 @@ def partial(summary: Summary) -> dict[str, str]:
 
 
 def remarks(summary: Summary) -> dict[str, str]:
-    """What stands in brackets behind an algorithm's name: missing folds, cut off trainings."""
+    """What stands in brackets behind an algorithm's name: missing folds, other code, ..."""
     lacking = partial(summary)
     said = {
         row.algo: [
             *filter(None, [lacking.get(row.algo), missing_repeats(row)]),
             *(["cut off"] if row.cut_off else []),
+            *(["other code"] if row.version else []),
         ]
         for row in summary.rows
     }
@@ -159,9 +160,9 @@ def remarks(summary: Summary) -> dict[str, str]:
 
 
 def notes(summary: Summary) -> tuple[str, ...]:
-    """The lines below a table: what is partial, was cut off, has one seed, is for reference."""
-    said = (partial_note(summary), cut_off_note(summary), one_seed_note(summary))
-    return tuple(filter(None, (*said, *reference_notes(summary))))
+    """The lines below a table: what is partial, cut off, of other code or one seed, a reference."""
+    said = (partial_note(summary), cut_off_note(summary), other_code_note(summary))
+    return tuple(filter(None, (*said, one_seed_note(summary), *reference_notes(summary))))
 
 
 def reference_notes(summary: Summary) -> list[str]:
@@ -193,6 +194,18 @@ def cut_off_note(summary: Summary) -> str:
     if not named:
         return ""
     return f"cut off by the time limit: {', '.join(named)}; a full training may rank differently"
+
+
+def other_code_note(summary: Summary) -> str:
+    """One line that names what code made the numbers where that is not this code; else ""."""
+    named: dict[str, list[str]] = {}
+    for row in summary.rows:
+        if row.version:
+            named.setdefault(row.version, []).append(row.algo)
+    if not named:
+        return ""
+    listed = "; ".join(f"{', '.join(algos)} ({version})" for version, algos in named.items())
+    return f"other code: {listed}; a new run renews them, and may find other numbers"
 
 
 def comparable(summary: Summary) -> list[Row]:

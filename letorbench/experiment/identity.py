@@ -14,18 +14,7 @@ from letorbench.experiment.transforming import features_of
 from letorbench.rankers.base import Ranker
 from letorbench.rankers.estimator import hyper_parameters
 from letorbench.rankers.plugins import digest as plugin_digest
-from letorbench.source import source_digest
-
-#: the source that turns data into scores and measures: an edit there runs every fold again;
-#: what is above it only arranges, stores and shows
-SOURCE = (
-    "arithmetic.py", "conventions.py", "instructions.py", "jit.py", "prefetch.py", "threads.py",
-    "datasets", "features", "measures", "models", "losses", "solvers", "rankers",
-    "experiment/candidates.py", "experiment/grids.py", "experiment/protocols.py",
-    "experiment/select.py", "experiment/task.py", "experiment/transforming.py",
-    "results/added_measures.py", "results/measure_fold.py", "results/scores.py",
-    "results/trials_file.py",
-)  # fmt: skip
+from letorbench.source import scoring_digest
 
 
 def identity(
@@ -80,7 +69,7 @@ def ranker_identity(cls: type[Ranker], settings: Settings) -> dict[str, object]:
         "fixed": sorted(fixed),
         "grid": grid(cls, settings),
         "letorbench": __version__,
-        "code": source_digest(*SOURCE),
+        "code": scoring_digest(),
     }
     plugin = plugin_digest(cls)
     return facts if plugin is None else {**facts, "plugin": plugin}

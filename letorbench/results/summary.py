@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from letorbench.results.stored_folds import (
     read_folds,
     sound_and_damaged,
 )
+from letorbench.source import scoring_digest
 
 #: the columns of summary.csv before its measures
 HEAD = ("algo", "convention", "folds", "repeats", "cut_off")
@@ -56,6 +58,9 @@ class Row:
         How many seeds were asked for; None where nothing is drawn.
     features : str, optional
         The transformation of the features; None where another system made the scores.
+    version : str
+        The letorbench and the digest of its code that made the scores, where they are other ones
+        than now; "" where they are not.
     """
 
     algo: str
@@ -67,6 +72,7 @@ class Row:
     repeated: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     n_repeats: int | None = None
     features: str | None = None
+    version: str = ""
 
     @property
     def partial(self) -> bool:
@@ -115,7 +121,16 @@ class Row:
             dict(zip(names, zip(*repeats))) if drawn else {},
             asked,
             folds[0].identity.get("features"),
+            _other_version(folds[0].identity),
         )
+
+
+def _other_version(identity: Mapping[str, Any]) -> str:
+    """Return what code made a fold, "" for the code of now and for another system's scores."""
+    code = identity.get("code")
+    if code is None or code == scoring_digest():
+        return ""
+    return f"letorbench {identity.get('letorbench')}, code {str(code)[:8]}"
 
 
 @dataclass(frozen=True)

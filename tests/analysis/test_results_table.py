@@ -6,10 +6,12 @@ import csv
 import io
 
 import pytest
+from stored_results import store_fold
 
 from letorbench.analysis.rendering import FORMATS
 from letorbench.analysis.results_table import Marks, caption, label, render
-from letorbench.results.summary import Row, Summary
+from letorbench.results.summary import Row, Summary, stored_summary
+from letorbench.source import scoring_digest
 
 SUMMARY = Summary(
     "OHSUMED",
@@ -93,3 +95,18 @@ def test_what_a_time_limit_cut_off_says_so():
     rows = (Row("a", "letor3", 3, {"map": 0.5}, 5, cut_off=1), Row("b", "letor3", 5, {"map": 0.4}))
     text = render(Summary("S", rows), ["map"], "text")
     assert "a (3 of 5 folds, cut off)" in text and "partial: a" in text
+
+
+def test_what_other_code_made_says_so(tmp_path):
+    """Where its folds are those of this code, nothing is said."""
+    code = scoring_digest()
+    store_fold(tmp_path, "S", "new", 1, {"map": 0.5}, n_folds=1, code=code, letorbench="1.0")
+    store_fold(
+        tmp_path, "S", "old", 1, {"map": 0.4}, n_folds=1, code="12345678ab", letorbench="0.9"
+    )
+    lines = render(stored_summary(tmp_path, "S"), ["map"], "text").splitlines()
+    assert lines[2].startswith("new  ") and lines[3].startswith("old (other code)  ")
+    assert lines[4:] == [
+        "other code: old (letorbench 0.9, code 12345678); a new run renews them, and may find "
+        "other numbers"
+    ]

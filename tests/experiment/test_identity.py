@@ -11,9 +11,9 @@ import pytest
 from toy_data import write_toy
 
 from letorbench import source
-from letorbench.experiment.identity import SOURCE
 from letorbench.experiment.plan import Protocol
 from letorbench.experiment.runner import run
+from letorbench.source import SCORING
 
 PACKAGE = Path(source.__file__).parent
 
@@ -62,7 +62,7 @@ def module_files(name: str) -> Iterator[Path]:
 
 
 def test_the_digest_holds_all_that_a_task_reaches() -> None:
-    known = [PACKAGE / place for place in (*SOURCE, *BESIDES)]
+    known = [PACKAGE / place for place in (*SCORING, *BESIDES)]
     missing = [
         file.relative_to(PACKAGE).as_posix()
         for file in reached(PACKAGE / "experiment" / "task.py", set(NAMES)) - NAMES
@@ -72,7 +72,7 @@ def test_the_digest_holds_all_that_a_task_reaches() -> None:
 
 
 def test_what_the_digest_holds_is_there() -> None:
-    assert [place for place in (*SOURCE, *BESIDES) if not (PACKAGE / place).exists()] == []
+    assert [place for place in (*SCORING, *BESIDES) if not (PACKAGE / place).exists()] == []
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from toy_data import write_toy
 from letorbench.datasets.load import load
 from letorbench.errors import UsageError
 from letorbench.experiment.backends import Processes
-from letorbench.experiment.identity import SOURCE, identity, ranker_identity
+from letorbench.experiment.identity import identity, ranker_identity
 from letorbench.experiment.plan import Protocol, Task, benchmark_of, contenders
 from letorbench.experiment.runner import run
 from letorbench.models import Linear
@@ -21,7 +21,7 @@ from letorbench.notices import Notice
 from letorbench.rankers import Ranker, ranker
 from letorbench.results import read_folds, read_summary
 from letorbench.solvers.learned import Learned
-from letorbench.source import PACKAGE
+from letorbench.source import PACKAGE, SCORING
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_an_identity_holds_the_source_below_the_results(protocol, monkeypatch):
     facts = identity(task, protocol, bench, cls)
     assert identity(task, protocol, bench, cls) == facts
     assert {"code", "data", "seed", "settings", "grid", "select", "convention"} <= set(facts)
-    assert all((PACKAGE / place).exists() for place in SOURCE)
+    assert all((PACKAGE / place).exists() for place in SCORING)
     monkeypatch.setattr("letorbench.experiment.identity.source_digest", lambda *_: "edited")
     assert identity(task, protocol, bench, cls)["code"] == "edited" != facts["code"]
 
