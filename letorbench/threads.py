@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -16,7 +17,12 @@ from typing import TypeVar
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
+from letorbench.errors import UsageError
+
 Result = TypeVar("Result")
+
+#: the variable in which users say how many threads there are
+VARIABLE = "LETORBENCH_THREADS"
 
 _limit: ContextVar[int | None] = ContextVar("thread limit", default=None)
 #: what the tasks beside this one raised, by their numbers
@@ -30,12 +36,19 @@ def thread_count() -> int:
 
     That is the number of `limited_threads`, else LETORBENCH_THREADS, else the cores that this
     process may run on.
+
+    Raises
+    ------
+    UsageError
+        LETORBENCH_THREADS is something else than such a number.
     """
     limit = _limit.get()
     if limit is not None:
         return limit
-    setting = os.environ.get("LETORBENCH_THREADS", "")
-    if setting.isdigit() and int(setting) > 0:
+    setting = os.environ.get(VARIABLE, "")
+    if setting:
+        if not re.fullmatch("0*[1-9][0-9]{0,3}", setting, re.ASCII):
+            raise UsageError(f"{VARIABLE}={setting[:40]}: expected a number of threads, 1 to 9999")
         return int(setting)
     try:
         return len(os.sched_getaffinity(0))

@@ -281,9 +281,9 @@ def test_a_reader_that_has_enough_costs_no_files(toy):
     process.stderr.close()
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(("how", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.usefixtures("in_the_foreground")
-def test_a_stopped_run_leaves_only_whole_files(toy, how):
+def test_a_stopped_run_leaves_only_whole_files(toy, how, status):
     process = command("run", "--dataset", "TOY", "--algo", "ndcgboost", "--set",
                       "rounds=20000", cwd=toy)  # fmt: skip
     waited = time.monotonic() + 60
@@ -291,7 +291,7 @@ def test_a_stopped_run_leaves_only_whole_files(toy, how):
         time.sleep(0.02)
     process.send_signal(how)
     _, errors = process.communicate(timeout=60)
-    assert process.returncode == 130 and "letorbench: error: interrupted" in errors
+    assert process.returncode == status and "letorbench: error: interrupted" in errors
     left = [path for path in (toy / "results").rglob("*") if path.is_file()]
     names = {
         "scores.txt", "validation.txt", "per_query.csv", "model.npz", "trials.npz", "fit.json",
@@ -318,3 +318,44 @@ cli.main()
     )
     assert done.returncode == 130
     assert done.stderr.endswith("error: interrupted; what is written is whole\n")
+
+
+RUN = "run --dataset TOY --algo regression"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (f"{RUN} --folds 1-99999999999", "expected folds up to 1000"),
+        (f"{RUN} --folds 1-{'9' * 5000}", "expected folds up to 1000"),
+        (f"{RUN} --repeats 99999999999", "expected 1 to 10000"),
+        (f"{RUN} --shard 1/{'9' * 5000}", "a form like 2/3"),
+        (f"{RUN} --select ndcg@{'9' * 20}", "no valid cut-off"),
+        (f"{RUN} --select ndcg@{'9' * 5000}", "no valid cut-off"),
+        (f"{RUN} --time-limit nan", "expected a finite number"),
+        (f"{RUN} --time-limit inf", "expected a finite number"),
+        (f"{RUN} --time-limit -1", "not in the range"),
+        (f"{RUN} --null nan", "error, min or a number"),
+        (f"{RUN} --null 1e999", "error, min or a number"),
+        (f"{RUN} --seed -1", "not in the range"),
+        (f"{RUN} --seed {'9' * 20}", "not in the range"),
+        ("compare --alpha nan", "expected a finite number"),
+        ("compare --alpha 1", "not in the range"),
+        ("datasets fetch QA --time-limit nan", "expected a finite number"),
+        ("datasets make QA --questions 99999999999", "not in the range"),
+        ("datasets split x.txt --folds 99999999999", "not in the range"),
+    ],
+)
+def test_numbers_of_options_have_bounds(toy, words: str, said: str) -> None:
+    (toy / "x.txt").touch()
+    ended = CliRunner().invoke(cli, words.split())
+    assert ended.exit_code == 2 and said in ended.stderr, (ended.output, ended.exception)
+    assert ended.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("threads", ["abc", "0", "-1", "1.5", "99999", "²"])
+def test_a_wrong_number_of_threads_is_one_line(toy, monkeypatch, threads: str) -> None:
+    monkeypatch.setenv("LETORBENCH_THREADS", threads)
+    ended = CliRunner().invoke(cli, ["run", "--dataset", "TOY", "--algo", "regression,ranksvm"])
+    assert ended.exit_code == 2 and ended.stderr.count("\n") == 1
+    assert f"LETORBENCH_THREADS={threads}: expected a number of threads" in ended.stderr

@@ -193,11 +193,11 @@ def perform(
 
 
 def _repeats(asked: int | None) -> int:
-    """Return the number of seeds, the default for None; UsageError for less than one."""
+    """Return the number of seeds, the default for None; UsageError for less than one or many."""
     if asked is None:
         return plan.DEFAULT_REPEATS
-    if asked < 1:
-        raise UsageError(f"found repeats={asked}, expected 1 or more")
+    if not 1 <= asked <= plan.MOST_REPEATS:
+        raise UsageError(f"found repeats={asked}, expected 1 to {plan.MOST_REPEATS}")
     return asked
 
 

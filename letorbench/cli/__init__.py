@@ -15,7 +15,7 @@ from letorbench.cli.datasets import datasets
 from letorbench.cli.doctor import doctor
 from letorbench.cli.export import export
 from letorbench.cli.external import external
-from letorbench.cli.group import INTERRUPTED, Commands
+from letorbench.cli.group import INTERRUPTED, TERMINATED, Commands
 from letorbench.cli.merge import results
 from letorbench.cli.rank import rank
 from letorbench.cli.report import report
@@ -54,12 +54,12 @@ def main() -> None:
     try:
         cli()
     except SystemExit as end:
-        if end.code == INTERRUPTED:
-            _leave()
+        if end.code in (INTERRUPTED, TERMINATED):
+            _leave(end.code)
         raise
 
 
-def _leave() -> None:
+def _leave(status: int) -> None:
     """End the process without its other threads.
 
     Ctrl-C may end this thread while it holds a lock of a library, which another waits for.
@@ -67,4 +67,4 @@ def _leave() -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError):
             stream.flush()
-    os._exit(INTERRUPTED)
+    os._exit(status)

@@ -67,7 +67,7 @@ def import_(path: Path, grades: str | None, data_dir: Path) -> None:
 @click.option("--name", metavar="NAME", help="The data set's name.  [default: the file's]")
 @click.option(
     "--folds",
-    type=click.IntRange(3),
+    type=click.IntRange(3, 1000),
     default=5,
     show_default=True,
     metavar="N",
@@ -111,7 +111,7 @@ def split(
 @click.argument("name", shell_complete=completion.catalog)
 @click.option(
     "--time-limit",
-    type=click.FloatRange(0, min_open=True),
+    type=options.seconds,
     metavar="SECONDS",
     help="The time that each address has.  [default: six hours]",
 )
@@ -163,7 +163,7 @@ def verify(name: str, data_dir: Path, null: str | float) -> None:
 @options.seed
 @click.option(
     "--questions",
-    type=click.IntRange(4),
+    type=click.IntRange(4, 1_000_000),
     metavar="N",
     help="Training questions of QA; a quarter each validate and test.  [default: 600]",
 )

@@ -13,7 +13,17 @@ import click
 from letorbench.errors import LetorError
 from letorbench.escaping import visible
 
-INTERRUPTED = 130
+#: the exit statuses after Ctrl-C and SIGTERM, as shells have them
+INTERRUPTED, TERMINATED = 130, 143
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, which ends a command as Ctrl-C does: files that are being written go."""
+
+
+def end_like_interruption(*signal: object) -> None:
+    """Handle SIGTERM."""
+    raise Terminated
 
 
 class Commands(click.Group):
@@ -47,6 +57,10 @@ class Commands(click.Group):
         debug = "--debug" in words
         words = [word for word in words if word != "--debug"]
         try:
+            if "LETORBENCH_THREADS" in os.environ:  # it is refused before any work, and once
+                from letorbench.threads import thread_count
+
+                thread_count()
             status = super().main(words, "letorbench", complete_var, standalone_mode=False)
         except click.exceptions.NoArgsIsHelpError as error:
             say(error.format_message())
@@ -55,8 +69,10 @@ class Commands(click.Group):
             status = _fail(error.format_message(), error.exit_code, debug)
         except LetorError as error:
             status = _fail(str(error), error.exit_status, debug)
-        except (KeyboardInterrupt, click.Abort):
-            status = _fail("interrupted; what is written is whole", INTERRUPTED, debug)
+        except (KeyboardInterrupt, click.Abort) as error:
+            asked = isinstance(error.__cause__ or error, Terminated)
+            status = TERMINATED if asked else INTERRUPTED
+            _fail("interrupted; what is written is whole", status, debug)
         except OSError as error:
             # only what is printed has no name
             where = error.filename or "the output cannot be written"

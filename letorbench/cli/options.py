@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +19,21 @@ out = click.option(
 )
 
 
+class Number(click.FloatRange):
+    """A finite number in a range; NaN compares with no bound, so that a plain range takes it."""
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"found {value!r}, expected a finite number", param, ctx)
+        return number
+
+
+seconds = Number(0, min_open=True)
+
+
 jobs = click.option(
     "--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N",
     help="Processes; the results do not depend on it.",
@@ -27,7 +43,12 @@ jobs = click.option(
 def seed_of(what: str) -> Callable:
     """Return the option --seed, which says what its draws are for."""
     return click.option(
-        "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help=what
+        "--seed",
+        type=click.IntRange(0, 2**64 - 1),
+        default=0,
+        show_default=True,
+        metavar="N",
+        help=what,
     )
 
 
@@ -89,8 +110,8 @@ class Null(click.ParamType):
         if value in ("error", "min"):
             return str(value)
         try:
-            return float(value)
-        except (TypeError, ValueError):
+            return Number().convert(value, param, ctx)
+        except click.BadParameter:
             self.fail(f"found {value!r}, expected error, min or a number", param, ctx)
 
 

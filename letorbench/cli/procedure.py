@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from letorbench.cli import completion
-from letorbench.cli.options import seed_of
+from letorbench.cli.options import Number, seed_of
 
 test = click.option(
     "--test", "test", type=click.Choice(["randomization", "t", "wilcoxon"]),
@@ -16,7 +16,7 @@ correction = click.option(
     help="For several comparisons of one measure.",
 )  # fmt: skip
 alpha = click.option(
-    "--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05,
+    "--alpha", type=Number(0, 1, min_open=True, max_open=True), default=0.05,
     show_default=True, help="The level of significance.",
 )  # fmt: skip
 seed = seed_of("Where the tests' and intervals' random draws come from.")

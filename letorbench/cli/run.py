@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from letorbench.cli import completion, config, options, plugin_option
-from letorbench.cli.group import complain, say
+from letorbench.cli.group import complain, end_like_interruption, say
 
 if TYPE_CHECKING:
     from letorbench.api.results_view import Results
@@ -75,7 +75,7 @@ if TYPE_CHECKING:
 @options.null
 @click.option(
     "--time-limit",
-    type=click.FloatRange(0, min_open=True),
+    type=options.seconds,
     metavar="SECONDS",
     help="How long the training of one setting may take; the tables mark what it ends.",
 )
@@ -126,7 +126,7 @@ def run(
     from letorbench.api.running import left_out, perform, view
     from letorbench.api.showing import write_figures
 
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # it ends like Ctrl-C
+    signal.signal(signal.SIGTERM, end_like_interruption)
     complain(left_out(algos), "note")
     report = perform(
         datasets, algos, out, folds, jobs, seed, fixed=pairs, data_dir=data_dir,

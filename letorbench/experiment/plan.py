@@ -9,6 +9,7 @@ from pathlib import Path
 from letorbench.choices import expanded, require_choice, split
 from letorbench.conventions import convention as convention_named
 from letorbench.datasets import catalog, layout
+from letorbench.datasets.layout import MOST_FOLDS
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError, UsageError
@@ -24,6 +25,8 @@ BASELINES = (
 )  # fmt: skip
 #: seeds of a ranker that draws: docs/repeats.md shows what the number was chosen by
 DEFAULT_REPEATS = 5
+#: a larger number of seeds is taken for a mistake
+MOST_REPEATS = 10_000
 
 
 @dataclass(frozen=True)
@@ -190,6 +193,8 @@ def folds(text: str) -> tuple[int, ...]:
         first, dash, last = part.strip().partition("-")
         if not (first.isdecimal() and (last.isdecimal() or not dash)):
             raise UsageError(f"folds {text!r}: found {part!r}, expected a form like 1-5 or 1,3")
+        if max(len(first), len(last)) > len(str(MOST_FOLDS)) or int(last or first) > MOST_FOLDS:
+            raise UsageError(f"folds {text!r}: found {part!r}, expected folds up to {MOST_FOLDS}")
         numbers.update(range(int(first), int(last or first) + 1))
     if not numbers or min(numbers) < 1:
         raise UsageError(f"folds {text!r}: expected folds from 1 on, in a form like 1-5 or 1,3")

@@ -43,7 +43,7 @@ def shard(text: str) -> Shard:
     >>> shard("2/3")
     Shard(number=2, of=3)
     """
-    found = re.fullmatch(r"([1-9][0-9]*)/([1-9][0-9]*)", text, re.ASCII)
+    found = re.fullmatch(r"([1-9][0-9]{0,8})/([1-9][0-9]{0,8})", text, re.ASCII)
     if found is None or int(found[1]) > int(found[2]):
         raise UsageError(f"shard {text!r}: expected a form like 2/3, the second share of three")
     return Shard(int(found[1]), int(found[2]))

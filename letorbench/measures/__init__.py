@@ -15,7 +15,7 @@ from letorbench.measures.bpref import BPref
 from letorbench.measures.err import ERR
 from letorbench.measures.evaluation import default_measures, query_metrics
 from letorbench.measures.mean_ndcg import MeanNDCG
-from letorbench.measures.measure import Measure
+from letorbench.measures.measure import LARGEST_CUTOFF, Measure
 from letorbench.measures.mrr import MRR
 from letorbench.measures.ndcg import nDCG
 from letorbench.measures.pairwise_correct import PairwiseCorrect
@@ -73,7 +73,7 @@ def parse(text: str) -> Measure:
     if not at:
         measure.require_cutoff()
         return measure
-    if not (cutoff.isascii() and cutoff.isdigit()):
+    if not (cutoff.isascii() and cutoff.isdigit() and len(cutoff) <= len(str(LARGEST_CUTOFF))):
         raise UsageError(
             f"measure {text!r} has no valid cut-off; expected a form like {measure.form}"
         )

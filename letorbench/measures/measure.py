@@ -14,6 +14,9 @@ from letorbench.measures.rankings import Rankings
 Function = Callable[[Rankings, "int | None"], np.ndarray]
 CutoffRule = Literal["required", "optional", "none"]
 
+#: a larger cut-off is taken for a mistake
+LARGEST_CUTOFF = 1_000_000_000
+
 
 @dataclass(frozen=True, repr=False)
 class Measure:
@@ -59,7 +62,7 @@ class Measure:
     def __matmul__(self, cutoff: int) -> Measure:
         """Return the measure with that cut-off."""
         valid = isinstance(cutoff, (int, np.integer)) and not isinstance(cutoff, bool)
-        if self.cutoff_rule == "none" or not valid or cutoff < 1:
+        if self.cutoff_rule == "none" or not valid or not 1 <= cutoff <= LARGEST_CUTOFF:
             raise UsageError(
                 f"measure '{self.name}@{cutoff}' has no valid cut-off; "
                 f"expected a form like {self.form}"
