@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from letorbench.cli import options, procedure, stored, theirs
 from letorbench.cli.group import say
+from letorbench.errors import UsageError
 
 
 @click.command(short_help="Test whether differences between algorithms are real.")
@@ -59,6 +61,8 @@ def compare(
     give winning numbers, average ranks, Friedman's and Nemenyi's tests and a diagram.
     With --published the rows are our means by fold less those of the same algorithm in print.
     """
+    if published:
+        _refuse_procedure()
     from letorbench.api.showing import Procedure, comparison_text, overall_lines
 
     algos = theirs.take_in(externals, datasets, algos, data_dir, out)
@@ -68,3 +72,11 @@ def compare(
     if form != "csv" and not published:
         for text in overall_lines(found, asked):
             say("\n" + text, nl=False)
+
+
+def _refuse_procedure() -> None:
+    """Raise UsageError where --published stands beside an option of the tests by query."""
+    context = click.get_current_context()
+    for name in ("test", "correction", "alpha", "seed"):
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise UsageError(f"--published compares folds, not queries; drop it or --{name}")

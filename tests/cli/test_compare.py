@@ -243,6 +243,13 @@ def test_nothing_published_says_so(folder):
     assert result.stdout == "TOY: nothing of these is published by fold at MAP\n"
 
 
+@pytest.mark.parametrize("option", [["--test", "t"], ["--alpha", ".1"], ["--correction", "none"]])
+def test_published_refuses_what_it_would_ignore(folder, option):
+    result = call(folder, "compare", "TOY", "--published", *option)
+    assert result.exit_code == 2 and result.stderr.count("\n") == 1
+    assert f"drop it or {option[0]}" in result.stderr
+
+
 def test_groups_of_algorithms(folder):
     def shown(*words: str) -> set[str]:
         table = call(folder, "table", "TOY", "--format", "csv", *words).stdout
