@@ -138,7 +138,7 @@ def _queries(
         raise DataError(f"{where}: found no query id, expected one in each row")
     codes, ids = column.factorize()
     if all(str(each).isprintable() and not set(str(each)) & set(" #") for each in ids):
-        return as_query_ids(column.to_numpy()).astype(str), ""
+        return as_query_ids(column.to_numpy()), ""
     return codes.astype(np.int64) + 1, "; queries are numbered, as an id has a blank or a #"
 
 

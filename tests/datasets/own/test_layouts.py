@@ -149,6 +149,17 @@ def test_one_file_is_split(layout, data, tmp_path):
     assert sorted(found.tolist()) == sorted(data["train"].X.tolist())
 
 
+def test_ranklibs_folds_have_their_numbers(data, tmp_path):
+    for fold, (test, train) in enumerate([("test", "train"), ("train", "test")], 1):
+        for part, queries in (("train", data[train]), ("test", data[test])):
+            files = ranklib(part, queries)
+            put(tmp_path / "mine", {n.replace("f1", f"f{fold}"): t for n, t in files.items()})
+    import_archive(tmp_path / "mine", tmp_path / "data")
+    first, second = lb.load("mine", tmp_path / "data").folds
+    same(first.test, data["test"])
+    same(second.test, data["train"])
+
+
 def test_without_validation_the_import_says_what_validates(data, tmp_path):
     for part in ("train", "test"):
         put(tmp_path / "mine", lightgbm(part, data[part]))
