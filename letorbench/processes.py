@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import sys
 import threading
 import time
 from collections import deque
@@ -79,6 +80,7 @@ def _end(error: BaseException) -> str:
 
 def _follow(parent: int) -> None:
     """Leave Ctrl-C, which reaches all processes, to the parent, and end when that is gone."""
+    from loky import process_executor
 
     def watch() -> None:
         while os.getppid() == parent:
@@ -86,4 +88,6 @@ def _follow(parent: int) -> None:
         os._exit(1)
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # loky would end a process, with a warning, that has grown by the data it reads
+    process_executor._MAX_MEMORY_LEAK_SIZE = sys.maxsize
     threading.Thread(target=watch, daemon=True).start()
