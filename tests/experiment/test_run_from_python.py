@@ -112,14 +112,14 @@ def test_an_identity_holds_the_source_below_the_results(protocol, monkeypatch):
     assert identity(task, protocol, bench, cls) == facts
     assert {"code", "data", "seed", "settings", "grid", "select", "convention"} <= set(facts)
     assert all((PACKAGE / place).exists() for place in SCORING)
-    monkeypatch.setattr("letorbench.experiment.identity.source_digest", lambda *_: "edited")
+    monkeypatch.setattr("letorbench.experiment.identity.scoring_digest", lambda: "edited")
     assert identity(task, protocol, bench, cls)["code"] == "edited" != facts["code"]
 
 
 def test_an_edited_source_runs_a_fold_again(protocol, monkeypatch):
     run(["TOY"], ["regression"], [1], protocol)
     assert run(["TOY"], ["regression"], [1], protocol).outcomes[0].kept
-    monkeypatch.setattr("letorbench.experiment.identity.source_digest", lambda *_: "edited")
+    monkeypatch.setattr("letorbench.experiment.identity.scoring_digest", lambda: "edited")
     assert not run(["TOY"], ["regression"], [1], protocol).outcomes[0].kept
 
 
