@@ -44,7 +44,7 @@ def seed_of(what: str) -> Callable:
     """Return the option --seed, which says what its draws are for."""
     return click.option(
         "--seed",
-        type=click.IntRange(0, 2**64 - 1),
+        type=click.IntRange(0, 2**32 - 1),
         default=0,
         show_default=True,
         metavar="N",
