@@ -1,8 +1,8 @@
 """Results as papers and sites print them, to be put beside ours.
 
-`published.csv` holds a mean a row, `published_folds.csv` the folds that some sources print too, and
-`sources.csv` where they were printed. A row says with what name its source calls the data set and
-the algorithm; which of ours they are is said here.
+`published.csv` holds a mean a row, `published_by_fold.csv` the folds that some sources print too,
+and `sources.csv` where they were printed. A row says with what name its source calls the data set
+and the algorithm; which of ours they are is said here.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def published() -> tuple[Published, ...]:
     """Every printed number, in the file's order."""
     references = {row["source"]: row["reference"] for row in _rows("sources.csv")}
     folds: dict[tuple[str, ...], dict[str, tuple[float, ...]]] = {}
-    for row in _rows("published_folds.csv"):
-        numbers = tuple(float(row[f"fold{k}"]) for k in range(1, 6))
+    for row in _rows("published_by_fold.csv"):
+        numbers = tuple(float(row[str(k)]) for k in range(1, 6))
         folds.setdefault(_key(row), {})[row["part"]] = numbers
     return tuple(
         Published(

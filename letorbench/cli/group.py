@@ -58,7 +58,7 @@ class Commands(click.Group):
         words = [word for word in words if word != "--debug"]
         try:
             if "LETORBENCH_THREADS" in os.environ:  # it is refused before any work, and once
-                from letorbench.threads import thread_count
+                from letorbench.api.machine_facts import thread_count
 
                 thread_count()
             status = super().main(words, "letorbench", complete_var, standalone_mode=False)

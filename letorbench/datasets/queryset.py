@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -71,6 +71,10 @@ class QuerySet:
             array = getattr(self, name)
             if array is not None:
                 object.__setattr__(self, name, read_only(array))
+
+    def __reduce__(self) -> tuple[type[QuerySet], tuple]:
+        """Make the set anew where it is unpickled: NumPy's arrays arrive writeable."""
+        return QuerySet, tuple(getattr(self, field.name) for field in fields(self))
 
     @classmethod
     def from_arrays(

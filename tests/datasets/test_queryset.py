@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import fields
 from pathlib import Path
 
@@ -51,7 +52,9 @@ def test_no_array_can_be_changed(rng: np.random.Generator, tmp_path: Path) -> No
     labels = rng.integers(0, 3, 9)
     made = QuerySet.from_arrays(rng.random((9, 2)), labels, qid=[2, 1] * 4 + [2], docids=range(9))
     read = load("DEMO", tmp_path).folds[0].parts.values()
-    for queries in (made, made.queries(0, 1), made.take([1]), *read):
+    sent = pickle.loads(pickle.dumps(made))
+    assert sent.digest == made.digest
+    for queries in (made, made.queries(0, 1), made.take([1]), sent, *read):
         arrays = [getattr(queries, field.name) for field in fields(queries)]
         arrays += [queries.X, queries.y, queries.qid, queries.lengths, *queries.by_label]
         arrays = [each for each in arrays if isinstance(each, np.ndarray)]
