@@ -135,9 +135,9 @@ def test_the_order_of_features_does_not_matter(
     A ranker may say why the order matters.
     """
     train, valid = (queries(seed, [12] * 30, 8) for seed in (27, 29))
-    for each in (train, valid):
-        x = each.features
-        x[:, 3], x[:, 4], x[:, 5], x[:, 6] = 0.5, x[:, 1], 2.0 * x[:, 1], 0.0
+    with unlocked(train, valid):
+        for x in (train.features, valid.features):
+            x[:, 3], x[:, 4], x[:, 5], x[:, 6] = 0.5, x[:, 1], 2.0 * x[:, 1], 0.0
     if cls().draws:
         pytest.skip("it draws random numbers, for one feature after the other")
     scores = fitted(cls, train, valid).predict(valid.features)
