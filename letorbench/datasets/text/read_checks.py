@@ -75,19 +75,27 @@ def query_starts(
     ids = np.concatenate([each for _, each in found])
     new = np.append(True, ids[1:] != ids[:-1])[: len(ids)] & (rows < stop)
     rows, ids = rows[new], ids[new]
-    texts = [each.decode("utf-8", "surrogateescape") for each in ids.tolist()]
-    seen: dict[str, int] = {}
-    for row, text in zip(rows.tolist(), texts):
-        if not text.isprintable():
-            problem = f"query id {shown(text)}", "printable characters in UTF-8"
-        elif seen.setdefault(text, row) != row:
-            began = _line_of_row(blocks, seen[text])
-            problem = f"query {shown(text)} again, which began at line {began}", TOGETHER
-        else:
-            continue
-        unended = not blocks.ends_in_newline and row == blocks.rows[-1] - 1
-        raise line_error(blocks.path, _line_of_row(blocks, row), *problem, unended)
-    return rows, np.array(texts, dtype=str)
+    listed = ids.tolist()
+    whole = b" ".join(listed).decode("utf-8", "surrogateescape")
+    if not whole.isprintable() or len(set(listed)) < len(listed):
+        raise _first_bad_qid(blocks, rows.tolist(), listed)
+    return rows, np.array(whole.split(" ") if listed else [], dtype=str)
+
+
+def _first_bad_qid(blocks: Blocks, rows: Sequence[int], ids: Sequence[bytes]) -> DataError:
+    """Return the error of the first id that is not printable or was there before."""
+    seen: dict[bytes, int] = {}
+    for row, qid in zip(rows, ids, strict=True):
+        text = qid.decode("utf-8", "surrogateescape")
+        again = seen.setdefault(qid, row) != row
+        if again or not text.isprintable():
+            break
+    problem = f"query id {shown(text)}", "printable characters in UTF-8"
+    if again:
+        began = _line_of_row(blocks, seen[qid])
+        problem = f"query {shown(text)} again, which began at line {began}", TOGETHER
+    unended = not blocks.ends_in_newline and row == blocks.rows[-1] - 1
+    return line_error(blocks.path, _line_of_row(blocks, row), *problem, unended)
 
 
 def check_last_line(blocks: Blocks, states: np.ndarray, width: int) -> None:
