@@ -16,8 +16,10 @@ from letorbench.errors import DataError
 
 EXPECTED_LINES = "lines of label qid:Q index:value"
 TOGETHER = "all lines of a query together"
-#: from so few lines nothing is concluded on another one
-ENOUGH_LINES = 10
+#: from fewer lines nothing is concluded on another one
+ENOUGH_LINES = 50
+#: that all values have fewer decimals than these may be chance
+ENOUGH_DECIMALS = 3
 #: what a user can do where a file is as it should be
 WHOLE = "a newline at its end says that the file is whole"
 #: the digits behind the point of each value
@@ -134,7 +136,7 @@ def _check_whole(blocks: Blocks) -> None:
     places = {len(digits) for digits in _DECIMALS.findall(values)}
     value = last.split()[-1]
     own = _DECIMALS.findall(value + b"\n")
-    if len(places) == 1 and own and len(own[0]) < max(places):
+    if len(places) == 1 and own and max(places) >= max(ENOUGH_DECIMALS, len(own[0]) + 1):
         what = f"a last line without a newline that ends in {value.decode(errors='replace')}"
         expected = f"{max(places)} decimals as in all other values; {WHOLE}"
         raise line_error(blocks.path, number, what, expected)
