@@ -23,6 +23,8 @@ from letorbench.errors import FAILURES, DataError, LetorError, UsageError, Write
 if TYPE_CHECKING:
     from letorbench.rankers.base import Ranker
 
+#: what a plug-in is told that writes into a data set
+SHARED = "; all rankers share the data: change a copy, as of X.copy()"
 #: the entry point group; each of its entries names a module or a class in it
 GROUP = "letorbench.rankers"
 #: the modules of plug-in files are called this and the file's name
@@ -105,7 +107,8 @@ def blamed(cls: type[Ranker]) -> Iterator[None]:
         frames = traceback.extract_tb(error.__traceback__)
         lines += [frame.lineno for frame in frames if frame.filename == file]
         place = ":".join([file, *map(str, lines[-1:])])
-        raise DataError(f"{described(error)} ({place})") from error
+        hint = SHARED if "read-only" in str(error) else ""
+        raise DataError(f"{described(error)}{hint} ({place})") from error
 
 
 def described(error: BaseException) -> str:

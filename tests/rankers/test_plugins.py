@@ -47,6 +47,7 @@ def test_only_a_plugins_code_has_a_digest():
     assert digest(ranker("regression")) is None
 
 
+READ_ONLY = "ValueError: %s is read-only; all rankers share the data: change a copy, as of X.copy()"
 #: what the code of a plug-in does, and what is said of it beside its file and line
 FAILURES = {
     "nothing": ("return", "TypeError: learn returned nothing, expected a Learned"),
@@ -56,6 +57,8 @@ FAILURES = {
     "deep": ("self.learn(train, validation, rng)", "RecursionError: maximum recursion depth"),
     "memory": ("raise MemoryError", "MemoryError"),
     "exit": ("sys.exit(4)", "SystemExit: 4"),
+    "features": ("X = train.features; X -= X.mean(axis=0)", READ_ONLY % "output array"),
+    "labels": ("train.labels[:] = 0", READ_ONLY % "assignment destination"),
     "panic": ("raise BaseException('odd')", "BaseException: odd"),
     "width": ("return Learned(Linear(np.zeros(3)))", "found 4 features, expected 3, which"),
     "shape": ("return Learned(Odd(np.zeros(4)))", "odd model: found scores of shape (56, 2), exp"),
