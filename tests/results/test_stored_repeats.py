@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from stored_results import store_fold
 from letorbench.results import paths
 from letorbench.results.added_measures import extended
 from letorbench.results.fit_file import keep, stored_fit
+from letorbench.results.per_query import PerQuery
 from letorbench.results.stored_folds import read_folds
 from letorbench.results.summary import Row, read_per_query, read_summary
 
@@ -130,3 +132,11 @@ def test_stored_measures_need_no_data(tmp_path):
     store(tmp_path)
     summary = read_summary(tmp_path, "SET")
     assert extended(tmp_path, tmp_path / "none", summary, ["map"]) == summary
+
+
+def test_no_stored_value_can_be_changed() -> None:
+    columns = {"map": np.array([0.1, 0.9])}
+    made = PerQuery("a", np.array([1, 1]), np.array(["7", "07"]), columns, {"map": np.ones((2, 2))})
+    for each in (made, pickle.loads(pickle.dumps(made))):
+        arrays = [each.folds, each.qids, *each.values.values(), *each.repeated.values()]
+        assert len(arrays) == 4 and not any(array.flags.writeable for array in arrays)
