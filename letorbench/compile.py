@@ -7,7 +7,6 @@ transformation of features and every measure.
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 import time
 from collections.abc import Callable
@@ -21,9 +20,7 @@ from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import read_queries
 from letorbench.datasets.text.text_writer import TextFormat, write_text
-from letorbench.experiment.machine import mark_compiled
 from letorbench.features import TRANSFORMATIONS, transformation
-from letorbench.jit import stale_kernel_folders
 from letorbench.losses import LOSSES, loss
 from letorbench.measures import default_measures, query_metrics
 from letorbench.models.families import FAMILIES
@@ -103,10 +100,7 @@ def _lost(call: Callable[[], None], how: str) -> None:
 
 def main() -> None:
     start = time.perf_counter()
-    for folder in stale_kernel_folders():
-        shutil.rmtree(folder, ignore_errors=True)
     compile_all(thread_count())
-    mark_compiled()
     print(f"compiled in {time.perf_counter() - start:.0f} s")
 
 

@@ -13,7 +13,7 @@ import numba
 import numpy as np
 
 from letorbench.instructions import BASELINE, use_baseline
-from letorbench.source import PACKAGE, source_digest
+from letorbench.source import PACKAGE, imported, reached, source_digest, text
 
 use_baseline()
 
@@ -21,12 +21,6 @@ Function = TypeVar("Function", bound=Callable)
 
 #: floating-point freedoms that let a sum be vectorised; NaN and infinity keep their meaning
 REORDER = frozenset({"reassoc", "contract", "nsz", "arcp"})
-
-#: every place of the package that holds a kernel
-COMPILED = (
-    "arithmetic.py", "instructions.py", "jit.py", "prefetch.py", "datasets", "features", "measures",
-    "models", "losses", "solvers", "rankers",
-)  # fmt: skip
 
 
 def kernel(*, reorder: bool = False) -> Callable[[Function], Function]:
@@ -44,7 +38,8 @@ def kernel(*, reorder: bool = False) -> Callable[[Function], Function]:
     """
 
     def decorate(function: Function) -> Function:
-        before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(kernel_folder())
+        folder = str(kernel_folder(function.__module__))
+        before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, folder
         try:
             return _kept_where_possible(compiled(function))
         finally:
@@ -81,30 +76,39 @@ def _kept_where_possible(made: Function) -> Function:
 
 
 @cache
-def kernel_folder() -> Path:
-    """Return the folder of the machine code that belongs to the source as it is now.
+def kernel_folder(module: str) -> Path:
+    """Return the folder of the machine code that belongs to a module's source as it is now.
 
-    Numba compares a kernel's own file with the one it compiled, not the files of the kernels
-    that it calls. The folder's name holds a digest of them all, so an edit of any of them
-    compiles anew. It lies in NUMBA_CACHE_DIR where that is set, else in the package, else, where
-    the package is read-only, in the user's cache folder.
+    Numba compares a kernel's own file with the one that it compiled, not the files of the kernels
+    that it calls. The folder's name holds a digest of the module and of all modules with kernels
+    that it imports, so an edit of any of them compiles anew. A kernel takes constants from such
+    modules only, and from modules that import no other.
     """
-    return kernel_root() / f"kernels-{source_digest(*COMPILED)[:16]}"
+    file = module.removeprefix("letorbench.").replace(".", "/") + ".py"
+    # a plug-in's kernels may call any
+    places = [file] if (PACKAGE / file).is_file() else ["models", "losses", "solvers"]
+    compiled = {each for each in reached(places) if may_hold_kernels(each)}
+    digest = source_digest(compiled | reached(["jit.py"]))
+    return kernel_root() / f"{module.rpartition('.')[2]}-{digest[:16]}"
+
+
+def may_hold_kernels(file: str) -> bool:
+    """Whether a module may hold kernels or constants of kernels."""
+    return "letorbench.jit" in text(file) or not imported(file)
 
 
 def kernel_root() -> Path:
-    """Return the folder that holds the kernel folders of this and of earlier sources."""
+    """Return the folder of all machine code.
+
+    It is NUMBA_CACHE_DIR where that is set, else in the package, else, where the package is
+    read-only, in the user's cache folder.
+    """
     if numba.config.CACHE_DIR:
         return Path(numba.config.CACHE_DIR)
     if os.access(PACKAGE, os.W_OK):
-        return PACKAGE / "__pycache__"
+        return PACKAGE / "__pycache__" / "kernels"
     cache_home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache_home) / "letorbench"
-
-
-def stale_kernel_folders() -> list[Path]:
-    """Return the folders of machine code that belong to an earlier source."""
-    return sorted(set(kernel_root().glob("kernels-*")) - {kernel_folder()})
 
 
 def instruction_set() -> str:

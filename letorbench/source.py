@@ -1,57 +1,87 @@
-"""A digest of the package's own source, for what must not outlive an edit of it."""
+"""Digests of the package's own source, for what must not outlive an edit of it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent
-#: the source that turns data into scores and measures: an edit there runs every fold again;
-#: what is above it only arranges, stores and shows
-SCORING = (
-    "arithmetic.py", "conventions.py", "instructions.py", "jit.py", "prefetch.py", "threads.py",
-    "datasets", "features", "measures", "models", "losses", "solvers", "rankers",
+#: what turns data into scores and measures beside the ranker's module: it counts with all that it
+#: imports. What finds data, arranges runs and stores results does not count: its outcome is in a
+#: fold's identity.
+SCORING = ("datasets/reader.py", "features", "measures")
+#: the steps of a run that decide what is trained and measured; they count without their imports
+STEPS = (
     "experiment/candidates.py", "experiment/grids.py", "experiment/protocols.py",
     "experiment/select.py", "experiment/task.py", "experiment/transforming.py",
-    "results/added_measures.py", "results/measure_fold.py", "results/scores.py",
-    "results/trials_file.py",
+    "results/measure_fold.py", "results/scores.py",
 )  # fmt: skip
+
+_IMPORT = re.compile(r"^ *(?:from|import) (letorbench[\w.]*)(?: import (\([^)]*\)|.*))?", re.M)
 
 
 @cache
-def source_digest(*places: str) -> str:
-    """Return a digest of modules and packages, named relative to the package's folder.
+def text(file: str) -> str:
+    """Return the source of a module, which is named relative to the package's folder."""
+    return (PACKAGE / file).read_text("utf-8")
 
-    Parameters
-    ----------
-    *places : str
-        Files such as ``"jit.py"`` and folders such as ``"losses"``, which are read whole.
+
+@cache
+def imported(file: str) -> frozenset[str]:
+    """Return the modules of the package that the text of a module imports."""
+    found: set[str] = set()
+    for module, names in _IMPORT.findall(text(file)):
+        place = PACKAGE.joinpath(*module.split(".")[1:])
+        for each in (place, *(place / name for name in re.findall(r"\w+", names))):
+            for path in (each.with_suffix(".py"), each / "__init__.py"):
+                if path.is_file() and path != PACKAGE / "__init__.py":
+                    found.add(path.relative_to(PACKAGE).as_posix())
+    return frozenset(found)
+
+
+def reached(places: Iterable[str]) -> frozenset[str]:
+    """Return modules, and folders of modules, with all that they import, directly or not."""
+    left, found = {file for place in places for file in _files(place)}, set[str]()
+    while left:
+        found |= left
+        left = {file for each in left for file in imported(each)} - found
+    return frozenset(found)
+
+
+def source_digest(files: Iterable[str]) -> str:
+    """Return a digest of modules, in whatever order they come.
 
     Examples
     --------
-    >>> len(source_digest("jit.py", "losses"))
+    >>> len(source_digest(["jit.py", "files.py"]))
     32
     """
-    files = sorted(file for place in places for file in _python_files(PACKAGE / place))
     digest = blake2b(digest_size=16)
-    for part in _parts(files):
-        digest.update(len(part).to_bytes(8, "little"))  # so that no two lists join to one text
-        digest.update(part)
+    for file in sorted(files):
+        # lengths, so that no two lists join to one text
+        digest.update(f"{file} {len(text(file))} {text(file)}".encode())
     return digest.hexdigest()
 
 
-def scoring_digest() -> str:
-    """Return a digest of the source that a fold's scores and measures depend on."""
-    return source_digest(*SCORING)
+@cache
+def scoring_digest(module: str) -> str:
+    """Return a digest of the source that a fold's scores and measures depend on.
+
+    Parameters
+    ----------
+    module : str
+        The name of the ranker's module. A plug-in may use all that rankers are made of.
+    """
+    package, _, name = module.partition(".")
+    inside = package == "letorbench"
+    own = [f"{name.replace('.', '/')}.py"] if inside else ["models", "losses", "solvers"]
+    return source_digest({*STEPS, *reached([*SCORING, *own])})
 
 
-def _python_files(place: Path) -> Iterable[Path]:
-    return place.rglob("*.py") if place.is_dir() else [place]
-
-
-def _parts(files: Iterable[Path]) -> Iterable[bytes]:
-    for file in files:
-        yield file.relative_to(PACKAGE).as_posix().encode()
-        yield file.read_bytes()
+def _files(place: str) -> Iterable[str]:
+    folder = PACKAGE / place
+    paths = folder.glob("*.py") if folder.is_dir() else [folder]
+    return (path.relative_to(PACKAGE).as_posix() for path in paths)

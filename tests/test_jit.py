@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 import subprocess
@@ -10,6 +11,9 @@ from pathlib import Path
 
 import pytest
 from early import Early
+
+from letorbench.jit import may_hold_kernels
+from letorbench.source import reached, text
 
 PACKAGE = Path(__file__).resolve().parents[1] / "letorbench"
 
@@ -80,3 +84,27 @@ def test_an_edited_callee_is_compiled_anew(tmp_path: Path) -> None:
     assert printed() == "2"
     callee.write_text(body.format(3))
     assert printed() == "6"
+
+
+def test_kernels_take_constants_from_modules_with_kernels_only() -> None:
+    """The digest in a kernel folder's name knows no others."""
+    strange = []
+    for file in reached([folder.name for folder in PACKAGE.iterdir() if folder.is_dir()]):
+        tree = ast.parse(text(file))
+        origin = {
+            each.asname or each.name: node.module.removeprefix("letorbench.").replace(".", "/")
+            for node in tree.body if isinstance(node, ast.ImportFrom) and node.module
+            and node.module.startswith("letorbench") for each in node.names
+        }  # fmt: skip
+        kernels = [
+            node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)
+            and any("kernel(" in ast.unparse(each) for each in node.decorator_list)
+        ]  # fmt: skip
+        for kernel in kernels:
+            body = ast.Module(kernel.body, [])
+            used = {node.id for node in ast.walk(body) if isinstance(node, ast.Name)}
+            strange += [
+                f"{file}: {name} of {origin[name]}" for name in sorted(used & origin.keys())
+                if not may_hold_kernels(f"{origin[name]}.py") and origin[name] != "jit"
+            ]  # fmt: skip
+    assert strange == []

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from letorbench.datasets.cache import Cache
 from letorbench.datasets.layout import installed
-from letorbench.experiment.machine import compiled, installed_version, packages
-from letorbench.jit import instruction_set
+from letorbench.experiment.machine import installed_version, packages
+from letorbench.jit import instruction_set, kernel_root
 from letorbench.results.paths import present
 from letorbench.threads import thread_count
 
@@ -56,17 +56,12 @@ def facts(data_dir: Path, out: Path) -> tuple[list[Row], list[str]]:
 def _machine() -> list[Row]:
     setting = os.environ.get("LETORBENCH_THREADS")
     source = "as many as there are cores" if setting is None else f"LETORBENCH_THREADS={setting}"
-    ready, stale = compiled()
-    advice = "" if ready else "; `python -m letorbench.compile` compiles them once"
-    advice += (
-        f"; {stale} of an earlier version, removed by `python -m letorbench.compile`"
-        if stale
-        else ""
-    )
+    folder = kernel_root()
+    compiled = sum(1 for _ in folder.rglob("*.nbi"))
     return [
         ("cores", str(os.cpu_count() or "unknown")),
         ("threads", f"{thread_count()} ({source})"),
-        ("kernels", f"{ready} compiled{advice}"),
+        ("kernels", f"{compiled} compiled in {folder} (may be deleted)"),
         ("instructions", instruction_set()),
     ]
 

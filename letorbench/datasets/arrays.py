@@ -17,8 +17,6 @@ from letorbench.datasets.grades import EXPECTED_LABEL, LARGEST_LABEL
 from letorbench.errors import DataError, UsageError
 
 LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
-#: the most bytes of a query's id in a file: 250 characters of any script
-LONGEST_QID = 1000
 
 
 class Grouping(NamedTuple):

@@ -1,4 +1,4 @@
-"""Which labels there are: grades, whose gain doubles with each."""
+"""Which labels and query ids there are."""
 
 from __future__ import annotations
 
@@ -9,3 +9,5 @@ EXPECTED_LABEL = (
     f"an integer from 0 to {LARGEST_LABEL}, a grade r whose gain is 2^r - 1 (`letorbench datasets "
     "split` makes grades of other numbers: --grades 0.5,1.5 by bounds, --grades auto by values)"
 )
+#: the most bytes of a query's id in a file: 250 characters of any script
+LONGEST_QID = 1000

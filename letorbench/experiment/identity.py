@@ -69,7 +69,8 @@ def ranker_identity(cls: type[Ranker], settings: Settings) -> dict[str, object]:
         "fixed": sorted(fixed),
         "grid": grid(cls, settings),
         "letorbench": __version__,
-        "code": scoring_digest(),
+        "module": cls.__module__,
+        "code": scoring_digest(cls.__module__),
     }
     plugin = plugin_digest(cls)
     return facts if plugin is None else {**facts, "plugin": plugin}

@@ -1,16 +1,11 @@
-"""What is installed on this machine: packages and compiled kernels."""
+"""What is installed on this machine."""
 
 from __future__ import annotations
 
 import platform
-from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, requires, version
 
 from letorbench import __version__
-from letorbench.jit import kernel_folder, stale_kernel_folders
-
-#: stands beside the kernels when all of them are compiled
-_COMPLETE = "complete"
 
 
 def installed_version(name: str) -> str | None:
@@ -47,19 +42,3 @@ def packages() -> list[tuple[str, str | None, str]]:
             wanted = str(each.specifier) or "any version"
             found.append((each.name, installed_version(each.name), wanted))
     return found
-
-
-def compiled() -> tuple[int, int]:
-    """Return the number of kernels compiled on disk, and of folders of an earlier source."""
-    return sum(1 for _ in kernel_folder().rglob("*.nbi")), len(stale_kernel_folders())
-
-
-def are_compiled() -> bool:
-    """Return whether `python -m letorbench.compile` has compiled this source here."""
-    return (kernel_folder() / _COMPLETE).exists()
-
-
-def mark_compiled() -> None:
-    """Leave a sign that all kernels of this source are compiled, where that can be written."""
-    with suppress(OSError):
-        (kernel_folder() / _COMPLETE).touch()

@@ -7,8 +7,6 @@ in the shared folder itself. It runs one cell at a time, with all its threads.
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -16,13 +14,11 @@ from hashlib import blake2b
 from pathlib import Path
 
 from letorbench.errors import DataError, LetorError
-from letorbench.experiment.machine import are_compiled
 from letorbench.experiment.plan import Protocol, Task, benchmark_of
 from letorbench.experiment.task import Outcome, Worker, attempt
-from letorbench.files import one_writer
-from letorbench.jit import instruction_set, kernel_folder
+from letorbench.jit import instruction_set
 from letorbench.results.fold_result import check_writable, versions
-from letorbench.source import source_digest
+from letorbench.source import reached, source_digest
 
 #: where a worker finds its own copy of the data folder, if it has one
 LOCAL_DATA = "LETORBENCH_DATA"
@@ -58,7 +54,7 @@ class Expected:
 
 def software() -> dict[str, str]:
     """Return what equal results need: versions, letorbench's own source, the instructions."""
-    source = source_digest("")[:16]
+    source = source_digest(reached(["experiment", "rankers"]))[:16]
     return {**versions(), "letorbench's source": source, "instructions": instruction_set()}
 
 
@@ -68,12 +64,9 @@ def file_digest(path: Path) -> str:
 
 
 def unfit(expected: Expected) -> str:
-    """Return why this worker's results would not be those of the run, empty where they are.
-
-    The kernels are compiled first, once a machine, where they are not.
-    """
+    """Return why this worker's results would not be those of the run, empty where they are."""
     try:
-        return _other_software(expected) or _other_files(expected) or _not_compiled()
+        return _other_software(expected) or _other_files(expected)
     except (LetorError, OSError) as error:
         return str(error)
 
@@ -114,15 +107,3 @@ def _other_files(expected: Expected) -> str:
         if found != digest:
             return f"{protocol.data_dir}: found other data in {name} than where the run was started"
     return ""
-
-
-def _not_compiled() -> str:
-    """Compile the kernels where no process of this machine has; return what went wrong."""
-    with one_writer(kernel_folder()):
-        if are_compiled():
-            return ""
-        made = subprocess.run(
-            [sys.executable, "-m", "letorbench.compile"], capture_output=True, text=True
-        )
-    last = made.stderr.strip().splitlines()[-1:] or [""]
-    return f"cannot compile the kernels: {last[0]}" if made.returncode else ""

@@ -128,7 +128,7 @@ class Row:
 def _other_version(identity: Mapping[str, Any]) -> str:
     """Return what code made a fold, "" for the code of now and for another system's scores."""
     code = identity.get("code")
-    if code is None or code == scoring_digest():
+    if code is None or code == scoring_digest(str(identity.get("module"))):
         return ""
     return f"letorbench {identity.get('letorbench')}, code {str(code)[:8]}"
 

@@ -99,10 +99,21 @@ def test_what_a_time_limit_cut_off_says_so():
 
 def test_what_other_code_made_says_so(tmp_path):
     """Where its folds are those of this code, nothing is said."""
-    code = scoring_digest()
-    store_fold(tmp_path, "S", "new", 1, {"map": 0.5}, n_folds=1, code=code, letorbench="1.0")
+    module = "letorbench.rankers.regression"
+    code = scoring_digest(module)
     store_fold(
-        tmp_path, "S", "old", 1, {"map": 0.4}, n_folds=1, code="12345678ab", letorbench="0.9"
+        tmp_path, "S", "new", 1, {"map": 0.5}, n_folds=1, code=code, module=module, letorbench="1.0"
+    )
+    store_fold(
+        tmp_path,
+        "S",
+        "old",
+        1,
+        {"map": 0.4},
+        n_folds=1,
+        code="12345678ab",
+        module=module,
+        letorbench="0.9",
     )
     lines = render(stored_summary(tmp_path, "S"), ["map"], "text").splitlines()
     assert lines[2].startswith("new  ") and lines[3].startswith("old (other code)  ")

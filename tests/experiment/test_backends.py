@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import subprocess
 import time
 
 import pytest
@@ -11,7 +10,7 @@ from toy_data import write_toy
 
 import letorbench as lb
 from letorbench.errors import UsageError
-from letorbench.experiment import backends, cluster, on_worker
+from letorbench.experiment import backends, cluster
 from letorbench.experiment.backends import BACKENDS, Processes, backend
 from letorbench.experiment.cluster import Cluster
 from letorbench.experiment.plan import Protocol
@@ -29,18 +28,6 @@ def test_a_worker_is_late_that_has_not_answered_for_long():
     assert not cluster._Node(1).is_late
     assert cluster._Node(1, since=long_ago).is_late
     assert not cluster._Node(1, fits=True, since=long_ago).is_late
-
-
-@pytest.mark.parametrize(
-    ("status", "said"),
-    [(0, ""), (1, "cannot compile the kernels: no space left")],
-)
-def test_a_worker_that_cannot_compile_says_why(status, said, tmp_path, monkeypatch):
-    ended = subprocess.CompletedProcess([], status, "", "Traceback:\n  ...\nno space left\n")
-    monkeypatch.setattr(on_worker, "kernel_folder", lambda: tmp_path / "kernels")
-    monkeypatch.setattr(on_worker, "are_compiled", lambda: False)
-    monkeypatch.setattr(on_worker.subprocess, "run", lambda *of, **named: ended)
-    assert on_worker._not_compiled() == said
 
 
 def test_local_is_processes():

@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from letorbench.datasets.arrays import LONGEST_QID
-from letorbench.datasets.grades import EXPECTED_LABEL
+from letorbench.datasets.grades import EXPECTED_LABEL, LONGEST_QID
 from letorbench.datasets.text import text_lines as kernels
 from letorbench.datasets.text.text_numbers import LARGEST_FLOAT
 from letorbench.datasets.text.text_scan import LONGEST_INDEX

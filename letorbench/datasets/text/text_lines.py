@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from letorbench.datasets.arrays import LONGEST_QID
-from letorbench.datasets.grades import LARGEST_LABEL
+from letorbench.datasets.grades import LARGEST_LABEL, LONGEST_QID
 from letorbench.datasets.text.text_numbers import (
     BAD,
     HARD,
