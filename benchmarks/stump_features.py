@@ -37,7 +37,7 @@ def held_out(name: str, fold: Fold, features: str, rule: Convention) -> np.ndarr
     train, valid = fitted(fold.train), fitted(fold.validation)
     validation = Validation(valid, convention=rule)
     learned = ranker(name)().fit_sets(train, validation, np.random.default_rng(0)).learned
-    course = learned.course
+    course = learned.history
     models = [course.model(count) for count in range(1, course.rounds + 1)]
     values = np.array([validation(model.predict(valid.features)) for model in models])
     total, count = np.zeros(valid.n_queries), np.zeros(valid.n_queries)

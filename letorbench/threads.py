@@ -87,7 +87,7 @@ def _pool(process: int, size: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(size, thread_name_prefix="letorbench-worker")
 
 
-def in_vain() -> bool:
+def cancelled() -> bool:
     """Whether a task beside this one has failed, so that nobody will see what this one returns.
 
     A long task asks now and then: Ctrl-C ends the task of the first thread alone.
@@ -95,7 +95,7 @@ def in_vain() -> bool:
     return bool(_errors.get())
 
 
-def in_turn(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
+def run_tasks(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
     """Run tasks on all threads; return their results in the order of the tasks.
 
     A thread that is done with a task takes the next one. After an error no task begins. What a
@@ -143,7 +143,7 @@ def _is_interruption(error: BaseException) -> bool:
     return isinstance(error, KeyboardInterrupt)
 
 
-def in_threads(
+def parallel_for(
     task: Callable[[int, int], Result],
     total: int,
     least: int = 1,
@@ -178,4 +178,4 @@ def in_threads(
         bounds = np.searchsorted(spent, shares * spent[-1])
         bounds[0], bounds[-1] = 0, total
     slices = [(int(a), int(b)) for a, b in zip(bounds, bounds[1:]) if a < b]
-    return in_turn([partial(task, a, b) for a, b in slices])
+    return run_tasks([partial(task, a, b) for a, b in slices])

@@ -13,7 +13,7 @@ import os, time
 import numpy as np
 
 from letorbench.models import Linear
-from letorbench.rankers import Learned, Ranker
+from letorbench.rankers import FitResult, Ranker
 
 MARKS = Path(__file__).parent / "marks"
 HOLD = Path(__file__).parent / "hold"
@@ -42,7 +42,7 @@ class Slow(Ranker):
             mark.write_text("held")
             time.sleep(0.05)
         mark.write_text("done")
-        return Learned(Linear(np.arange(1.0, 1.0 + train.n_features), 0.0))
+        return FitResult(Linear(np.arange(1.0, 1.0 + train.n_features), 0.0))
 
 
 def held():

@@ -26,7 +26,7 @@ LAYERS = (
         "conventions",
         "choices",
         "lazy",
-        "notices",
+        "fit_warnings",
         "prefetch",
         "processes",
         "seals",

@@ -28,7 +28,7 @@ from letorbench.solvers.sorted_features import SortedFeatures
 from letorbench.solvers.sorted_search import best_of_all
 from letorbench.solvers.stump_search import BinnedFeatures, best_stump
 from letorbench.solvers.validation import Validation
-from letorbench.threads import in_threads, limited_threads, thread_count
+from letorbench.threads import limited_threads, parallel_for, thread_count
 
 RANKERS = [
     pytest.param(
@@ -46,13 +46,13 @@ def shortest_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every module give a thread as little as one item."""
 
     def sliced(task: Callable, total: int, least: int = 1, cost: np.ndarray | None = None) -> list:
-        return in_threads(task, total, 1, cost)
+        return parallel_for(task, total, 1, cost)
 
     monkeypatch.setattr(trees, "LEAST", 1)
     for name, module in list(sys.modules.items()):
-        ours = name.startswith("letorbench.") and name != in_threads.__module__
-        if ours and vars(module).get("in_threads") is in_threads:
-            monkeypatch.setattr(module, "in_threads", sliced)
+        ours = name.startswith("letorbench.") and name != parallel_for.__module__
+        if ours and vars(module).get("parallel_for") is parallel_for:
+            monkeypatch.setattr(module, "parallel_for", sliced)
 
 
 def queries(seed: int, lengths: list[int], n_features: int = 11) -> QuerySet:
@@ -197,4 +197,4 @@ def test_a_limit_holds_inside_its_block_and_is_one_at_least(monkeypatch):
 )
 def test_few_items_are_for_few_threads(total, least, threads, slices):
     with limited_threads(threads):
-        assert in_threads(lambda start, stop: (start, stop), total, least) == slices
+        assert parallel_for(lambda start, stop: (start, stop), total, least) == slices

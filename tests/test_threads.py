@@ -9,7 +9,7 @@ import pytest
 
 from letorbench import threads as module
 from letorbench.solvers.deadline import NEVER
-from letorbench.threads import in_turn, in_vain, limited_threads, thread_count
+from letorbench.threads import cancelled, limited_threads, run_tasks, thread_count
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -22,7 +22,7 @@ def test_each_task_runs_once_and_results_keep_their_order(threads: int) -> None:
         return 10 * number
 
     with limited_threads(threads):
-        results = in_turn([lambda n=n: task(n) for n in range(20)])
+        results = run_tasks([lambda n=n: task(n) for n in range(20)])
     assert results == [10 * n for n in range(20)]
     assert sorted(ran) == list(range(20))
 
@@ -35,12 +35,12 @@ def test_a_thread_that_is_done_takes_the_next_task() -> None:
             assert others.acquire(timeout=10.0)
 
     with limited_threads(2):
-        in_turn([long, *[others.release] * 9])
+        run_tasks([long, *[others.release] * 9])
 
 
 def test_a_task_has_its_own_thread_alone() -> None:
     with limited_threads(4):
-        assert in_turn([thread_count] * 8) == [1] * 8
+        assert run_tasks([thread_count] * 8) == [1] * 8
         assert thread_count() == 4
 
 
@@ -55,7 +55,7 @@ def test_an_error_ends_the_others_and_the_first_one_is_raised() -> None:
         raise ValueError(f"task {number}")
 
     with limited_threads(2), pytest.raises(ValueError, match="task 0"):
-        in_turn([lambda n=n: fails(n) for n in range(10)])
+        run_tasks([lambda n=n: fails(n) for n in range(10)])
     assert sorted(began) == [0, 1]
 
 
@@ -66,16 +66,16 @@ def test_a_long_task_learns_that_another_failed() -> None:
         start = time.monotonic()
         while not NEVER.passed and time.monotonic() < start + 10.0:
             time.sleep(0.01)
-        ended.append(in_vain())
+        ended.append(cancelled())
 
     def fails() -> None:
         raise KeyboardInterrupt
 
     for tasks in ([fails, long], [long, fails]):
         with limited_threads(2), pytest.raises(KeyboardInterrupt):
-            in_turn(tasks)
+            run_tasks(tasks)
     assert set(ended) <= {True}  # it may not have begun
-    assert not in_vain() and not NEVER.passed
+    assert not cancelled() and not NEVER.passed
 
 
 @pytest.mark.parametrize("where", ["wait", "lock"])
@@ -99,9 +99,9 @@ def test_ctrl_c_between_tasks_ends_the_others_and_leaves_nothing(
     def long() -> None:
         began.set()
         start = time.monotonic()
-        while not in_vain() and time.monotonic() < start + 10.0:
+        while not cancelled() and time.monotonic() < start + 10.0:
             time.sleep(0.01)
-        if in_vain():
+        if cancelled():
             ended.set()
         raise ValueError("late")
 
@@ -116,7 +116,7 @@ def test_ctrl_c_between_tasks_ends_the_others_and_leaves_nothing(
         assert began.wait(10.0)
 
     with limited_threads(2), pytest.raises(KeyboardInterrupt):
-        in_turn([task] * 2)
+        run_tasks([task] * 2)
     monkeypatch.undo()
     assert ended.wait(10.0)
-    assert not in_vain() and not NEVER.passed
+    assert not cancelled() and not NEVER.passed

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from letorbench.experiment.plan import Task
 from letorbench.experiment.task import Outcome
-from letorbench.notices import KINDS, Notice
+from letorbench.fit_warnings import KINDS, FitWarning
 from letorbench.results.paths import FIT
 
 #: the notices of an algorithm on a data set, each with its task
-Said = Mapping[tuple[str, str], Sequence[tuple[Task, Notice]]]
+Said = Mapping[tuple[str, str], Sequence[tuple[Task, FitWarning]]]
 
 
 def closing_lines(outcomes: Iterable[Outcome]) -> list[str]:
@@ -19,7 +19,7 @@ def closing_lines(outcomes: Iterable[Outcome]) -> list[str]:
     An algorithm is in the line of its most serious warning, together with all others that have
     the same. A last line says where the rest is, where something was left out.
     """
-    said: dict[tuple[str, str], list[tuple[Task, Notice]]] = {}
+    said: dict[tuple[str, str], list[tuple[Task, FitWarning]]] = {}
     for outcome in outcomes:
         for notice in outcome.warnings:
             where = (outcome.task.dataset, outcome.task.algo)
@@ -42,7 +42,7 @@ def closing_lines(outcomes: Iterable[Outcome]) -> list[str]:
     return lines
 
 
-def _worst(found: Sequence[tuple[Task, Notice]]) -> str:
+def _worst(found: Sequence[tuple[Task, FitWarning]]) -> str:
     return min((notice for _, notice in found), key=lambda notice: notice.rank).kind
 
 

@@ -29,7 +29,7 @@ from letorbench.datasets.text.read_checks import require_room
 from letorbench.errors import DataError, WriteError
 from letorbench.files import write_atomically
 from letorbench.seals import sealed, unsealed
-from letorbench.threads import in_turn
+from letorbench.threads import run_tasks
 
 JSON = Any
 
@@ -77,7 +77,7 @@ class Cache:
         files = [Path(file) for file in files]
         distinct = list(dict.fromkeys(files))
         before = [signature(file) for file in distinct]
-        digest_of = dict(zip(distinct, in_turn([partial(self._digest, f) for f in distinct])))
+        digest_of = dict(zip(distinct, run_tasks([partial(self._digest, f) for f in distinct])))
         place = self._folder / "entries" / _key([digest_of[file] for file in files], options)
         found = mapped.load(place)
         if found is None or not ARRAYS <= found.keys():

@@ -16,9 +16,9 @@ from letorbench.errors import FAILURES
 from letorbench.experiment.settings import Settings
 from letorbench.rankers.base import Ranker
 from letorbench.results.trials_file import Training, setting_text
-from letorbench.solvers.course import chosen_anew
+from letorbench.solvers.fit_result import reselect
 from letorbench.solvers.validation import Validation
-from letorbench.threads import in_turn, one_blas_thread
+from letorbench.threads import one_blas_thread, run_tasks
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ def fitted(
     ranker = cls(**settings)
     key = setting_text(ranker.get_params())
     training = stored.get(key)
-    learned = None if training is None else chosen_anew(training.learned, validation)
+    learned = None if training is None else reselect(training.learned, validation)
     if learned is None:
         ranker.fit_sets(train, validation, rng, time_limit)
         training = Training(key, ranker.learned)
@@ -118,7 +118,7 @@ def fit_at_once(
     """Train settings on all threads; those with the largest efforts begin first."""
     order = sorted(range(len(settings)), key=lambda n: -efforts[n])
     with one_blas_thread():  # the first thread that is done would end another's own limit
-        made = dict(zip(order, in_turn([partial(fit, settings[n]) for n in order])))
+        made = dict(zip(order, run_tasks([partial(fit, settings[n]) for n in order])))
     return [made[n] for n in range(len(settings))]
 
 
@@ -144,7 +144,7 @@ def fit_while_better(fit: Fit, settings: Sequence[Settings], best: float) -> lis
             failed.append(error)
 
     with suppress(_NotBetter), one_blas_thread():
-        in_turn([first, second])
+        run_tasks([first, second])
         if failed:
             raise failed[0]
         return [made[0], made[1]]

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 
 from letorbench.experiment.settings import Settings
-from letorbench.notices import Notice
+from letorbench.fit_warnings import FitWarning
 from letorbench.rankers.base import Ranker
 
 #: from a hyper-parameter to the values that are tried
@@ -106,7 +106,7 @@ def grown(free: Grid, tried: Grid, chosen: Settings) -> tuple[str, float] | None
     return None
 
 
-def edge_warnings(tried: Grid, chosen: Settings, grows: bool) -> list[Notice]:
+def edge_warnings(tried: Grid, chosen: Settings, grows: bool) -> list[FitWarning]:
     """Return a notice for each numeric grid whose end is chosen, grown or not."""
     notices = []
     for key, values in tried.items():
@@ -114,5 +114,5 @@ def edge_warnings(tried: Grid, chosen: Settings, grows: bool) -> list[Notice]:
         if end is not None:
             bound = ", which grows no further" if grows else ""
             text = f"the best {key} = {chosen[key]} is the {end} of its grid{bound}"
-            notices.append(Notice("grid edge", text))
+            notices.append(FitWarning("grid edge", text))
     return notices

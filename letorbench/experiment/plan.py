@@ -95,7 +95,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Contender:
+class Entrant:
     """An algorithm that takes part, and the hyper-parameters that are fixed for it."""
 
     ranker: type[Ranker]
@@ -112,7 +112,7 @@ class Contender:
 Algorithm = str | Ranker | type[Ranker]
 
 
-def contenders(algos: Mapping[str, Settings] | Sequence[Algorithm]) -> list[Contender]:
+def entrants(algos: Mapping[str, Settings] | Sequence[Algorithm]) -> list[Entrant]:
     """Return the algorithms that take part.
 
     Parameters
@@ -128,7 +128,7 @@ def contenders(algos: Mapping[str, Settings] | Sequence[Algorithm]) -> list[Cont
         There is no such algorithm, a package that it needs is missing, or two have one name.
     """
     if isinstance(algos, Mapping):
-        found = [Contender(ranker(name), fixed) for name, fixed in algos.items()]
+        found = [Entrant(ranker(name), fixed) for name, fixed in algos.items()]
     else:
         found = [_contender(algo) for algo in algos]
     taken: set[str] = set()
@@ -140,14 +140,14 @@ def contenders(algos: Mapping[str, Settings] | Sequence[Algorithm]) -> list[Cont
     return found
 
 
-def _contender(algo: Algorithm) -> Contender:
+def _contender(algo: Algorithm) -> Entrant:
     if isinstance(algo, str):
-        return Contender(ranker(algo), {})
+        return Entrant(ranker(algo), {})
     if isinstance(algo, type) and issubclass(algo, Ranker):
-        return Contender(algo, {})
+        return Entrant(algo, {})
     if isinstance(algo, Ranker):
         params = algo.get_params()
-        return Contender(type(algo), params, params.pop(FEATURES))
+        return Entrant(type(algo), params, params.pop(FEATURES))
     raise UsageError(f"found {algo!r}, expected an algorithm's name, a ranker or its class")
 
 

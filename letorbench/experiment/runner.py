@@ -14,11 +14,11 @@ from letorbench.experiment.grids import draws
 from letorbench.experiment.identity import identity
 from letorbench.experiment.plan import (
     Algorithm,
-    Contender,
+    Entrant,
     Protocol,
     Task,
     benchmark_of,
-    contenders,
+    entrants,
     fold_numbers,
 )
 from letorbench.experiment.settings import Settings
@@ -88,7 +88,7 @@ def run(
         A data set cannot be read, or results cannot be written: what is stored until then stays.
     """
     check_writable(protocol.out)
-    systems = contenders(algos)
+    systems = entrants(algos)
     # data sets are opened here first: two workers would both parse the text
     opened = [(each, benchmark_of(each, protocol)) for each in datasets]
     on_disk = {benchmark.name: isinstance(each, str) for each, benchmark in opened}
@@ -122,10 +122,10 @@ def run(
 
 def _cells(
     benchmarks: Mapping[str, Benchmark],
-    systems: Sequence[Contender],
+    systems: Sequence[Entrant],
     folds: Sequence[int] | None,
     protocol: Protocol,
-) -> Iterator[tuple[Task, Contender, Benchmark]]:
+) -> Iterator[tuple[Task, Entrant, Benchmark]]:
     """Yield all tasks: a whole first repeat of everything before any second one."""
     counts = {system.name: _repeats(system, protocol) for system in systems}
     for name, benchmark in benchmarks.items():
@@ -143,7 +143,7 @@ def _unknown_by_name(cls: type[Ranker]) -> type[Ranker] | None:
     return None if plugins.found_by_name(cls) else cls
 
 
-def _repeats(system: Contender, protocol: Protocol) -> int:
+def _repeats(system: Entrant, protocol: Protocol) -> int:
     """Return how many seeds the algorithm is run with: one where it draws nothing."""
     try:
         return protocol.repeats if draws(system.ranker, system.settings) else 1
@@ -151,7 +151,7 @@ def _repeats(system: Contender, protocol: Protocol) -> int:
         return 1  # settings that the ranker refuses: every task will say so
 
 
-def _other_folds(protocol: Protocol, benchmark: Benchmark, system: Contender) -> str:
+def _other_folds(protocol: Protocol, benchmark: Benchmark, system: Entrant) -> str:
     """Return a note where stored folds of an algorithm are of other settings or data."""
     name, algo, out = benchmark.name, system.name, protocol.out
     stored = read_folds(out, name, algo)

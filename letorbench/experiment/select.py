@@ -26,7 +26,7 @@ from letorbench.experiment.candidates import (
 )
 from letorbench.experiment.grids import Grid, edge_warnings, grid, grown, settings_tried
 from letorbench.experiment.settings import Settings
-from letorbench.notices import Notice
+from letorbench.fit_warnings import FitWarning
 from letorbench.rankers.base import Ranker
 from letorbench.results.trials_file import Training
 from letorbench.solvers.validation import Validation
@@ -35,7 +35,7 @@ from letorbench.threads import thread_count
 #: a fit that takes so many times the time limit is worth a warning
 OVERRUN = 2.0
 #: what is said of a ranker that runs once although its seed matters
-UNDECLARED = Notice(
+UNDECLARED = FitWarning(
     "other", "random numbers are drawn, but its property `draws` is false: it is not repeated"
 )
 
@@ -54,7 +54,7 @@ class Selected:
         All trials, in the order of the grid, then what it grew by.
     validation_scores : ndarray of shape (n_docs,), float64
         The ranker's scores of the validation part.
-    warnings : tuple of Notice
+    warnings : tuple of FitWarning
         What a user must know.
     trainings : tuple of Training
         What the trials trained, where another measure can choose among it.
@@ -66,7 +66,7 @@ class Selected:
     trial: Trial
     trials: tuple[Trial, ...]
     validation_scores: np.ndarray
-    warnings: tuple[Notice, ...]
+    warnings: tuple[FitWarning, ...]
     trainings: tuple[Training, ...]
     reused: int
 
@@ -170,14 +170,14 @@ def _growth(free: Grid, tried: Grid, chosen: Settings) -> Iterator[_Step]:
         yield _Step(tried, chosen)
 
 
-def time_warnings(trials: Sequence[Trial], time_limit: float | None) -> list[Notice]:
+def time_warnings(trials: Sequence[Trial], time_limit: float | None) -> list[FitWarning]:
     """Return a notice where the time limit ended trainings, or where one took no notice of it."""
     cut = sum(trial.cut_off for trial in trials)
     if cut:
         text = f"the time limit of {time_limit:g} s cut off {cut} of {len(trials)} fits"
-        return [Notice("cut off", text)]
+        return [FitWarning("cut off", text)]
     longest = max(trial.seconds for trial in trials)
     if time_limit is not None and longest > OVERRUN * time_limit:
         text = f"a fit took {longest:.0f} s, more than the time limit of {time_limit:g} s"
-        return [Notice("other", text)]
+        return [FitWarning("other", text)]
     return []

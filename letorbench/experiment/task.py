@@ -21,8 +21,8 @@ from letorbench.experiment.protocols import selection_protocol
 from letorbench.experiment.select import select
 from letorbench.experiment.transforming import transformed
 from letorbench.files import one_writer
+from letorbench.fit_warnings import FitWarning
 from letorbench.measures import parse
-from letorbench.notices import Notice
 from letorbench.rankers import plugins, ranker
 from letorbench.rankers.base import Ranker
 from letorbench.results.fit_file import answers, fit_or_damage, is_done, keep
@@ -65,7 +65,7 @@ class Outcome:
 
     task: Task
     kept: bool = False
-    warnings: tuple[Notice, ...] = ()
+    warnings: tuple[FitWarning, ...] = ()
     error: str = ""
     exit_status: int = 0
     trace: str = ""

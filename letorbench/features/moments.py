@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from letorbench.jit import kernel
-from letorbench.threads import in_threads, in_turn
+from letorbench.threads import parallel_for, run_tasks
 
 #: how many rows are converted to float64 at a time
 ROWS = 65_536
@@ -44,9 +44,9 @@ def mean_and_variance(features: np.ndarray, rows: int = ROWS) -> tuple[np.ndarra
         for block in range(first, last):
             _add_squares(features[blocks[block]], mean, squares[block])
 
-    in_threads(sum_part, len(blocks))
+    parallel_for(sum_part, len(blocks))
     mean = sums.sum(axis=0) / n_rows
-    in_threads(square_part, len(blocks))
+    parallel_for(square_part, len(blocks))
     return mean, squares.sum(axis=0) / n_rows
 
 
@@ -95,5 +95,5 @@ def centred_products(
             products += x.T @ target[block]
         return squares, products
 
-    squares, products = zip(*in_turn([partial(share, number) for number in range(SHARES)]))
+    squares, products = zip(*run_tasks([partial(share, number) for number in range(SHARES)]))
     return np.sum(squares, axis=0), np.sum(products, axis=0)

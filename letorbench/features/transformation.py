@@ -11,7 +11,7 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
-from letorbench.threads import in_threads
+from letorbench.threads import parallel_for
 
 if TYPE_CHECKING:
     from typing import Self
@@ -106,7 +106,7 @@ class Transformation(ABC):
 
         lengths = np.diff(bounds)
         if n_docs:
-            in_threads(part, len(lengths), cost=lengths)
+            parallel_for(part, len(lengths), cost=lengths)
         return new
 
     def _fill(self, features: np.ndarray, bounds: np.ndarray, new: np.ndarray) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
-from letorbench.threads import in_threads
+from letorbench.threads import parallel_for
 
 #: the most documents of a query whose pairs are compared one by one: 10^9 pairs take seconds
 LONGEST_COMPARED = 50_000
@@ -126,5 +126,5 @@ def in_query_slices(
     def part(start: int, stop: int) -> None:
         kernel(*arguments, start, stop, out)
 
-    in_threads(part, queries.n_queries, query_share(queries, documents), cost)
+    parallel_for(part, queries.n_queries, query_share(queries, documents), cost)
     return out

@@ -23,7 +23,7 @@ from letorbench.losses import lambda_gradients as compiled
 from letorbench.losses.base import query_share, require_comparable
 from letorbench.losses.gains import block_gains, inverse_ideal_dcg, truncated_discount
 from letorbench.losses.pairwise_logistic import ranknet
-from letorbench.threads import in_threads
+from letorbench.threads import parallel_for
 
 #: d, |dNDCG|, margin -> the force on the more relevant document, arrays of shape (n_pairs,)
 Force = Callable[[np.ndarray, np.ndarray, float], np.ndarray]
@@ -173,7 +173,7 @@ class Lambda:
         def part(first: int, last: int) -> None:
             compiled.lambdas(scores, queries.by_label, rule, first, last, force)
 
-        in_threads(part, queries.n_queries, query_share(queries, 2_000))
+        parallel_for(part, queries.n_queries, query_share(queries, 2_000))
         return force
 
 

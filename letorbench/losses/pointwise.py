@@ -13,7 +13,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.jit import kernel
 from letorbench.losses.base import Loss, ValueAndGradient
 from letorbench.losses.segments import query_sums
-from letorbench.threads import in_threads
+from letorbench.threads import parallel_for
 
 
 def reference(scores: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -32,7 +32,7 @@ def logistic(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
     def part(first: int, last: int) -> None:
         _logistic(scores, queries.labels, first, last, cost, gradient)
 
-    in_threads(part, queries.n_docs, least=4_000)
+    parallel_for(part, queries.n_docs, least=4_000)
     return ValueAndGradient(query_sums(cost, queries), gradient)
 
 

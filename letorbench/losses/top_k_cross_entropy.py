@@ -34,7 +34,7 @@ from letorbench.losses.base import (
 )
 from letorbench.models.linear import score_rows
 from letorbench.models.weighted_rows import add_rows
-from letorbench.threads import in_threads
+from letorbench.threads import parallel_for
 
 #: the most ways to fill k places that a list may have: about a second of work
 MOST_PLACINGS = 10**8
@@ -101,7 +101,7 @@ def linear_top_k(
         _linear_top_k(rows, weights, bias, k, bounds[first : last + 1], value, sums[first:last])
 
     docs = np.diff(queries.offsets[bounds])
-    in_threads(part, len(sums), DOCS_A_THREAD * len(sums) // max(1, queries.n_docs), docs)
+    parallel_for(part, len(sums), DOCS_A_THREAD * len(sums) // max(1, queries.n_docs), docs)
     # the loss does not change where all scores of a query rise alike
     return LinearValueAndGradient(value, sums.sum(axis=0), 0.0)
 

@@ -20,7 +20,7 @@ from letorbench.measures.pairwise_correct import PairwiseCorrect
 from letorbench.measures.precision import P
 from letorbench.measures.rankings import Rankings
 from letorbench.measures.wta import WTA
-from letorbench.threads import in_threads
+from letorbench.threads import parallel_for
 
 #: documents measured at a time: their arrays then stay in the processor's cache, and the
 #: memory is used again (fresh pages would take longer than the arithmetic)
@@ -80,7 +80,7 @@ def query_metrics(
             for column, measure in enumerate(measures):
                 values[first:last, column] = measure(rankings)
 
-    in_threads(part, len(bounds) - 1)
+    parallel_for(part, len(bounds) - 1)
     return values
 
 

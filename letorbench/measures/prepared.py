@@ -14,7 +14,7 @@ from letorbench.measures.all_orders import Queries, RankTable, mean_of_queries
 from letorbench.measures.measure import Measure
 from letorbench.measures.rankings import Rankings
 from letorbench.measures.relevant_ranks import relevant_ranks
-from letorbench.threads import in_threads
+from letorbench.threads import parallel_for
 
 #: the smallest number of documents for which another thread pays
 LEAST = 20_000
@@ -166,7 +166,7 @@ class PreparedMetric:
     def _in_parts(self, part: Callable[[int, int], None]) -> None:
         """Call part(start, stop) for slices of the queries, on all threads."""
         n_docs = max(1, int(self.offsets[-1]))
-        in_threads(part, self.n_queries, max(1, LEAST * self.n_queries // n_docs))
+        parallel_for(part, self.n_queries, max(1, LEAST * self.n_queries // n_docs))
 
     @cached_property
     def _rows(self) -> np.ndarray:

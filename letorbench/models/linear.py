@@ -12,7 +12,7 @@ from letorbench.jit import kernel
 from letorbench.models.base import Model, array
 from letorbench.models.parametric import ParametricFamily
 from letorbench.models.weighted_rows import weighted_rows
-from letorbench.threads import in_threads
+from letorbench.threads import parallel_for
 
 #: in the solvers' units, a feature's standard deviation is 1 / SPREAD
 SPREAD = 4.0
@@ -46,7 +46,7 @@ class Linear(Model, kind="linear"):
         def part(start: int, stop: int) -> None:
             score_rows(features[start:stop], self.weights, self.bias, scores[start:stop])
 
-        in_threads(part, len(features), least=4096)
+        parallel_for(part, len(features), least=4096)
         return scores
 
 

@@ -16,7 +16,7 @@ from letorbench.jit import kernel
 from letorbench.models.base import Model, array
 from letorbench.models.parametric import ParametricFamily
 from letorbench.prefetch import prefetch
-from letorbench.threads import in_threads
+from letorbench.threads import parallel_for
 
 #: documents whose hidden units are in memory at a time
 ROWS = 1000
@@ -125,7 +125,7 @@ def _scores(features: np.ndarray, layers: Layers) -> np.ndarray:
     def part(start: int, stop: int) -> None:
         _score_blocks(features[start:stop], layers, scores[start:stop])
 
-    in_threads(part, len(features), least=ROWS)
+    parallel_for(part, len(features), least=ROWS)
     return scores
 
 
@@ -152,7 +152,7 @@ def _backpropagated(features: np.ndarray, layers: Layers, gradient: np.ndarray) 
             forward(x, layers, hidden, np.empty(len(x)), x[:0])
             backward(x, layers, hidden, gradient[rows], delta, changes[block])
 
-    in_threads(part, n_blocks)
+    parallel_for(part, n_blocks)
     return Layers(*(np.sum(each, axis=0) for each in zip(*changes, strict=True)))
 
 

@@ -18,7 +18,7 @@ from letorbench.jit import kernel
 from letorbench.models.base import Model, array
 from letorbench.models.linear import LinearFamily
 from letorbench.models.parametric import ParametricFamily
-from letorbench.threads import in_threads
+from letorbench.threads import parallel_for
 
 #: documents whose products' correlations are summed at a time
 ROWS = 8192
@@ -81,7 +81,7 @@ class Quadratic(Model, kind="quadratic"):
         def part(start: int, stop: int) -> None:
             _score_rows(features, products, self.weights, self.coefficients, start, stop, scores)
 
-        in_threads(part, len(features), least=LANES)
+        parallel_for(part, len(features), least=LANES)
         return scores
 
 
@@ -140,7 +140,7 @@ class QuadraticFamily(ParametricFamily):
         def part(first: int, last: int) -> None:
             _sum_products(features, self.products, score_gradient, first, last, c)
 
-        in_threads(part, self.n_features, cost=np.diff(self.products.starts) + 1)
+        parallel_for(part, self.n_features, cost=np.diff(self.products.starts) + 1)
         return np.concatenate([w, c])
 
 

@@ -15,7 +15,7 @@ from letorbench.arithmetic import exp
 from letorbench.jit import kernel
 from letorbench.models.base import Model, array
 from letorbench.models.parametric import ParametricFamily
-from letorbench.threads import in_threads
+from letorbench.threads import parallel_for
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +119,7 @@ def _embedded(features: np.ndarray, column: int, matrix: np.ndarray) -> np.ndarr
     def part(start: int, stop: int) -> None:
         _embed(features, column, matrix, start, stop, out)
 
-    in_threads(part, len(features), least=512)
+    parallel_for(part, len(features), least=512)
     return out
 
 
@@ -130,7 +130,7 @@ def _outer_sums(features: np.ndarray, column: int, n: int, gradient: np.ndarray)
     def part(first: int, last: int) -> None:
         _sum_outer(features, column, gradient, first, last, sums)
 
-    in_threads(part, n, least=16)
+    parallel_for(part, n, least=16)
     return sums
 
 

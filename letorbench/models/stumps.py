@@ -8,7 +8,7 @@ import numpy as np
 
 from letorbench.jit import kernel
 from letorbench.models.base import Model, array
-from letorbench.threads import in_threads
+from letorbench.threads import parallel_for
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class StumpEnsemble(Model, kind="stumps"):
                 scores[start:stop],
             )
 
-        in_threads(score, len(features), least=4096)
+        parallel_for(score, len(features), least=4096)
         return scores
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from letorbench.jit import kernel
-from letorbench.threads import in_threads
+from letorbench.threads import parallel_for
 
 #: rows of a block
 BLOCK = 1024
@@ -32,7 +32,7 @@ def weighted_rows(features: np.ndarray, weights: np.ndarray) -> np.ndarray:
     def part(first: int, last: int) -> None:
         _sum_blocks(features, weights, first, last, sums)
 
-    in_threads(part, n_blocks, least=4)
+    parallel_for(part, n_blocks, least=4)
     return sums.sum(axis=0)
 
 

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from letorbench.rankers.tran2012 import SmoothMRR as SmoothMRR
     from letorbench.rankers.tran2012 import SmoothNDCG as SmoothNDCG
     from letorbench.rankers.xgboost import XGBoost as XGBoost
-    from letorbench.solvers.learned import Learned as Learned
+    from letorbench.solvers.fit_result import FitResult as FitResult
     from letorbench.solvers.validation import Validation as Validation
 
 #: algorithm -> its module in this package and its class, imported when it is first used
@@ -106,7 +106,7 @@ RANKERS: dict[str, str] = {
 
 #: what this package offers besides the classes of the table
 OTHERS = {
-    "Learned": "letorbench.solvers.learned:Learned",
+    "FitResult": "letorbench.solvers.fit_result:FitResult",
     "Ranker": "letorbench.rankers.base:Ranker",
     "Validation": "letorbench.solvers.validation:Validation",
     "load_model": "letorbench.rankers.saved:load_model",

@@ -18,9 +18,9 @@ from letorbench.measures import MAP, Measure, PreparedMetric, nDCG
 from letorbench.models import Linear
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.boosting import Term, adaboost_step, boost
-from letorbench.solvers.learned import Learned
+from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.validation import Validation
-from letorbench.threads import in_threads, in_turn, thread_count
+from letorbench.threads import parallel_for, run_tasks, thread_count
 
 #: an objective that is lower by less is not lower: sums in another order differ as much
 ROUNDING = 1e-12
@@ -47,7 +47,7 @@ class _AdaRank(Ranker):
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> Learned:
+    ) -> FitResult:
         if self.directions not in ("ascending", "both"):
             raise UsageError(
                 f"{self.name}: found directions={self.directions}, expected ascending or both"
@@ -222,7 +222,7 @@ class _Booster:
             alpha = self.share * adaboost_step(float(agreement[k]))
             return k, alpha, self._evaluate_with(k, alpha, scores)
 
-        return in_turn([partial(tried, int(k)) for k in features])
+        return run_tasks([partial(tried, int(k)) for k in features])
 
     def _evaluate_all(self) -> np.ndarray:
         """Return E(q, k) of every weak ranker alone, (n_learners, n_queries)."""
@@ -233,7 +233,7 @@ class _Booster:
             for k in range(start, stop):
                 E[k] = self._evaluate_with(k, 1.0, nothing)
 
-        in_threads(part, len(self.learners))
+        parallel_for(part, len(self.learners))
         return E
 
     def _evaluate_with(self, k: int, alpha: float, scores: np.ndarray) -> np.ndarray:

@@ -18,7 +18,7 @@ from letorbench.features import Raw, Transformation, resolved, transformation
 from letorbench.models.model_file import save
 from letorbench.rankers.estimator import Estimator
 from letorbench.solvers.deadline import NEVER, Deadline
-from letorbench.solvers.learned import Learned
+from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.validation import Validation
 from letorbench.threads import one_blas_thread
 
@@ -69,8 +69,8 @@ class Ranker(Estimator):
     auto_features : str
         What `auto` does to features whose scales do not compare: "raw" where the ranker only
         compares a feature's values with each other, as most stumps and trees do.
-    learned : Learned
-        The model and the course of its training, after fitting.
+    learned : FitResult
+        The model and history of its training, after fitting.
     transformation_ : Transformation
         What is done to the features before the model sees them, after fitting.
     n_features_in_ : int
@@ -127,7 +127,7 @@ class Ranker(Estimator):
     @abstractmethod
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> Learned:
+    ) -> FitResult:
         """Train on checked query sets.
 
         Parameters
@@ -140,7 +140,7 @@ class Ranker(Estimator):
 
         Returns
         -------
-        Learned
+        FitResult
         """
 
     def fit_sets(
@@ -199,13 +199,13 @@ class Ranker(Estimator):
                 learned = self.learn(train, validation, rng or np.random.default_rng(0))
         finally:
             del self.deadline
-        if not isinstance(learned, Learned):
+        if not isinstance(learned, FitResult):
             found = "nothing" if learned is None else f"a {type(learned).__name__}"
-            raise TypeError(f"learn returned {found}, expected a Learned")
+            raise TypeError(f"learn returned {found}, expected a FitResult")
         self.learned = learned
         return self._fitted_to(train, fitted)
 
-    def with_learned(self, learned: Learned, train: QuerySet) -> Ranker:
+    def with_learned(self, learned: FitResult, train: QuerySet) -> Ranker:
         """Return the ranker itself, fitted by what an earlier training on `train` gave."""
         self.learned = learned
         return self._fitted_to(train, self.fit_transformation(train))

@@ -10,8 +10,8 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.losses import loss
 from letorbench.models.linear import LinearFamily
 from letorbench.rankers.base import Ranker
+from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.lbfgs import LBFGS
-from letorbench.solvers.learned import Learned
 from letorbench.solvers.validation import Validation
 
 
@@ -54,7 +54,7 @@ class Classification(Ranker):
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> Learned:
+    ) -> FitResult:
         family = LinearFamily.conditioned(train.features, intercept=True)
         solver = LBFGS(self.l2, self.iterations, per_document=True)
         return solver.fit(family, loss("logistic"), train, validation, rng, self.deadline)

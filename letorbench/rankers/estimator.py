@@ -15,7 +15,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.features import FeaturesName, Transformation
 from letorbench.measures import nDCG, query_metrics
-from letorbench.solvers.learned import Learned
+from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.validation import Validation
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Estimator(Parameters, ABC):
     [0.0, 1.0, 0.0, 1.0]
     """
 
-    learned: Learned
+    learned: FitResult
     transformation_: Transformation
     n_features_in_: int
     feature_names_in_: tuple[str, ...] | None

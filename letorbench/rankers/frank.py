@@ -14,7 +14,7 @@ from letorbench.rankers.base import Ranker
 from letorbench.rankers.rankboost import pairs
 from letorbench.solvers.boosting import Term, boost_stumps
 from letorbench.solvers.fidelity_search import FidelityBooster, gain
-from letorbench.solvers.learned import Learned
+from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stump_search import BinnedFeatures
 from letorbench.solvers.validation import Validation
 
@@ -83,7 +83,7 @@ class FRank(Ranker):
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> Learned:
+    ) -> FitResult:
         require_choice(self.pick, get_args(Pick), "pick of frank")
         booster = BOOSTERS[self.pick](train, BinnedFeatures.of(train.features, self.bins))
         return boost_stumps(booster, train, self.rounds, validation, self.patience, self.deadline)

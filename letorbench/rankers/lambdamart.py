@@ -12,7 +12,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.models.base import Model
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.early_stopping import EarlyStopping, stopping_for
-from letorbench.solvers.learned import Learned
+from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.validation import Validation
 
 
@@ -71,14 +71,14 @@ class LambdaMART(Ranker):
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> Learned:
+    ) -> FitResult:
         stopping = stopping_for(validation, self.patience, self.deadline)
         watch = Watch(validation, stopping)
         seed = int(rng.integers(1 << 31)) if self.draws else 0
         booster = self.boost(train, watch, seed)
         kept = stopping.kept or self.grown(booster)
         model, cut_off = self.model(booster, kept), stopping.cut_off(self.rounds)
-        return Learned(model, tuple(stopping.curve), kept, cut_off=cut_off)
+        return FitResult(model, tuple(stopping.curve), kept, cut_off=cut_off)
 
     @abstractmethod
     def boost(self, train: QuerySet, watch: Watch, seed: int) -> Any:

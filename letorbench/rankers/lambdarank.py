@@ -14,7 +14,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.lambdas import Lambda, LambdaName, pair_lambdas
 from letorbench.models.mlp import Layers, net_gradient, net_scores
 from letorbench.rankers.base import Ranker
-from letorbench.solvers.learned import Learned
+from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.sgd import Schedule, descend_per_query
 from letorbench.solvers.validation import Validation
 
@@ -130,7 +130,7 @@ class LambdaRank(Ranker):
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> Learned:
+    ) -> FitResult:
         function = Lambda(self.function, self.neighbours, self.margin, self.truncation)
         schedule = Schedule(
             self.learning_rate, self.epochs, self.patience, standardise=self.standardise

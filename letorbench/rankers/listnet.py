@@ -12,8 +12,8 @@ from letorbench.errors import UsageError
 from letorbench.losses import loss
 from letorbench.models.linear import LinearFamily
 from letorbench.rankers.base import Ranker
+from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.gradient_descent import GradientDescent
-from letorbench.solvers.learned import Learned
 from letorbench.solvers.validation import Validation
 
 
@@ -72,7 +72,7 @@ class ListNet(Ranker):
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> Learned:
+    ) -> FitResult:
         if self.top not in (1, 2, 3):
             raise UsageError(f"listnet: found top={self.top}, expected 1, 2 or 3")
         require_choice(self.steps, ["epoch", "query"], "steps of listnet")

@@ -24,12 +24,12 @@ from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, p
 from letorbench.losses.segments import inverse_or_zero, query_sums
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.boosting import LONGEST_STEP, Term, boost_stumps
-from letorbench.solvers.learned import Learned
+from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.sorted_features import SortedFeatures
 from letorbench.solvers.sorted_search import best_of_all
 from letorbench.solvers.stump_search import BinnedFeatures, Stump, best_stump
 from letorbench.solvers.validation import Validation
-from letorbench.threads import in_threads
+from letorbench.threads import parallel_for
 
 #: the pairs, of a document with itself too, that are worth a thread
 PAIRS = 1_000_000
@@ -95,7 +95,7 @@ class NDCGBoost(Ranker):
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> Learned:
+    ) -> FitResult:
         if self.stumps not in ("exact", "sample"):
             raise UsageError(f"ndcgboost: found stumps={self.stumps}, expected exact or sample")
         if self.sample is not None and (self.stumps != "sample" or self.sample < 1):
@@ -201,7 +201,7 @@ class _Booster:
         def part(first: int, last: int) -> None:
             _weights(scores, self.blocks, self.gains, self.inverse_Z, first, last, w, M)
 
-        in_threads(part, len(M), self.least, self.cost)
+        parallel_for(part, len(M), self.least, self.cost)
         return w, float(M.sum())
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
@@ -232,7 +232,7 @@ class _Booster:
         def part(first: int, last: int) -> None:
             _step_sums(scores, f, self.blocks, self.gains, self.inverse_Z, first, last, both)
 
-        in_threads(part, len(both), self.least, self.cost)
+        parallel_for(part, len(both), self.least, self.cost)
         return _half_log_ratio(*both.sum(axis=0))
 
 

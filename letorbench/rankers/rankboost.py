@@ -11,11 +11,11 @@ from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import query_share
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.boosting import Term, adaboost_step, boost_stumps
-from letorbench.solvers.learned import Learned
+from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.margin import pair_counts
 from letorbench.solvers.stump_search import BinnedFeatures, best_stump
 from letorbench.solvers.validation import Validation
-from letorbench.threads import in_threads
+from letorbench.threads import parallel_for
 
 
 @dataclass
@@ -69,7 +69,7 @@ class RankBoost(Ranker):
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> Learned:
+    ) -> FitResult:
         booster = _Booster(train, BinnedFeatures.of(train.features, self.bins))
         return boost_stumps(booster, train, self.rounds, validation, self.patience, self.deadline)
 
@@ -120,7 +120,7 @@ class _Booster:
         def part(first: int, last: int) -> None:
             _potentials(scores, self.blocks, self.pair_weight, first, last, pi, losses)
 
-        in_threads(part, len(losses), self.least, self.cost)
+        parallel_for(part, len(losses), self.least, self.cost)
         total = float(losses.sum())
         return (pi / total if total > 0.0 else pi), total
 

@@ -15,7 +15,7 @@ from letorbench.losses.lambdas import Lambda
 from letorbench.losses.pairwise_logistic import pairwise_logistic
 from letorbench.models.mlp import Layers, net_gradient, net_scores
 from letorbench.rankers.base import Ranker
-from letorbench.solvers.learned import Learned
+from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.sgd import Schedule, descend_per_query
 from letorbench.solvers.validation import Validation
 
@@ -121,7 +121,7 @@ class RankNet(Ranker):
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> Learned:
+    ) -> FitResult:
         schedule = Schedule(
             self.learning_rate, self.epochs, self.patience, standardise=self.standardise,
             passes=self.passes,

@@ -12,12 +12,12 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
+from letorbench.fit_warnings import FitWarning
 from letorbench.models import Linear
 from letorbench.models.weighted_rows import weighted_rows
-from letorbench.notices import Notice
 from letorbench.rankers.base import Ranker
 from letorbench.solvers import cutting_planes, newton
-from letorbench.solvers.learned import Learned
+from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.margin import active_pairs, pair_counts, thinned
 from letorbench.solvers.validation import Validation
 
@@ -119,7 +119,7 @@ class RankSVM(Ranker):
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> Learned:
+    ) -> FitResult:
         if self.loss not in ("squared-hinge", "hinge"):
             raise UsageError(f"ranksvm: found loss={self.loss}, expected squared-hinge or hinge")
         if not self.C > 0:
@@ -138,9 +138,11 @@ class RankSVM(Ranker):
             )
         warnings = found.warnings()
         if pairs.total == 0.0:
-            none = Notice("nothing learned", "no query has two different labels: all scores are 0")
+            none = FitWarning(
+                "nothing learned", "no query has two different labels: all scores are 0"
+            )
             warnings = (none, *warnings)
-        return Learned(
+        return FitResult(
             Linear(found.point), objective=found.values, warnings=warnings, cut_off=found.late
         )
 

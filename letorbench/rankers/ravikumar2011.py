@@ -16,8 +16,8 @@ from letorbench.losses import Loss, loss
 from letorbench.losses.consistent import q_norm_loss
 from letorbench.models.linear import LinearFamily
 from letorbench.rankers.base import Ranker
+from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.gradient_descent import LineSearch
-from letorbench.solvers.learned import Learned
 from letorbench.solvers.validation import Validation
 
 
@@ -54,7 +54,7 @@ class _Surrogate(Ranker):
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> Learned:
+    ) -> FitResult:
         family = LinearFamily.conditioned(train.features, intercept=True)
         solver = LineSearch(self.iterations)
         return solver.fit(family, self.surrogate, train, validation, rng, self.deadline)

@@ -24,9 +24,9 @@ from letorbench.losses.lambdas import Lambda
 from letorbench.losses.ties import TIE_RULES, TieRule, draws_order, with_ties
 from letorbench.models.families import DRAWN, SEPARATE, FamilyChoice, FamilyName
 from letorbench.rankers.base import Ranker
+from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.gradient_descent import GradientDescent, LineSearch
 from letorbench.solvers.lbfgs import LBFGS
-from letorbench.solvers.learned import Learned
 from letorbench.solvers.objective import Solver
 from letorbench.solvers.sgd import Schedule, descend_per_query
 from letorbench.solvers.validation import Validation
@@ -156,7 +156,7 @@ class Recipe(Ranker):
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> Learned:
+    ) -> FitResult:
         if self.solver == "sgd":
             schedule = Schedule(
                 self.learning_rate, self.epochs, self.patience, standardise=self.standardise

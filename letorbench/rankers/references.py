@@ -16,9 +16,9 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.models import Linear
 from letorbench.rankers.base import Ranker
-from letorbench.solvers.learned import Learned
+from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.validation import Validation
-from letorbench.threads import in_threads
+from letorbench.threads import parallel_for
 
 NONE = "none: a reference point"
 
@@ -43,8 +43,8 @@ class Random(Ranker):
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> Learned:
-        return Learned(Linear(np.zeros(train.n_features)))
+    ) -> FitResult:
+        return FitResult(Linear(np.zeros(train.n_features)))
 
 
 @dataclass
@@ -71,7 +71,7 @@ class BestFeature(Ranker):
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> Learned:
+    ) -> FitResult:
         judge = validation or Validation(train)
         values = np.empty((2, train.n_features))
 
@@ -80,14 +80,14 @@ class BestFeature(Ranker):
                 column = judge.queries.features[:, k].astype(np.float64)
                 values[:, k] = judge.mean_of_orders(column), judge.mean_of_orders(-column)
 
-        in_threads(part, train.n_features)
+        parallel_for(part, train.n_features)
         # features that differ by rounding alone are equally good
         best = np.flatnonzero(values.ravel() >= values.max(initial=0.0) - 1e-12)
         weights = np.zeros(train.n_features)
         if len(best):
             direction, k = divmod(int(best[0]), train.n_features)
             weights[k] = -1.0 if direction else 1.0
-        return Learned(Linear(weights))
+        return FitResult(Linear(weights))
 
 
 @dataclass
@@ -110,8 +110,8 @@ class Ideal(Ranker):
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> Learned:
-        return Learned(Linear(np.zeros(train.n_features)))
+    ) -> FitResult:
+        return FitResult(Linear(np.zeros(train.n_features)))
 
     def predict(self, X: ArrayLike | QuerySet) -> np.ndarray:
         """Return the labels of a query set, (n_docs,) float64; UsageError for plain features."""

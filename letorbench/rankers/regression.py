@@ -12,7 +12,7 @@ from letorbench.errors import UsageError
 from letorbench.features.moments import centred_products
 from letorbench.models.linear import Linear
 from letorbench.rankers.base import Ranker
-from letorbench.solvers.learned import Learned
+from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.validation import Validation
 
 #: eigenvalues of the correlation matrix below this share of the largest are rounding noise
@@ -57,7 +57,7 @@ class Regression(Ranker):
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> Learned:
+    ) -> FitResult:
         if self.target not in ("label", "gain"):
             raise UsageError(f"regression: found target={self.target}, expected label or gain")
         if self.l2 < 0:
@@ -70,7 +70,7 @@ class Regression(Ranker):
         scale = np.sqrt(np.diag(covariance))
         scale[scale == 0.0] = 1.0
         w = _smallest_solution(covariance / np.outer(scale, scale), correlation / scale) / scale
-        return Learned(Linear(w, float(y.mean() - mean @ w)))
+        return FitResult(Linear(w, float(y.mean() - mean @ w)))
 
 
 def _smallest_solution(matrix: np.ndarray, target: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from letorbench.models.model_file import load
 from letorbench.rankers import RANKERS, names, ranker
 from letorbench.rankers.base import Ranker
 from letorbench.rankers.estimator import FEATURES, hyper_parameters
-from letorbench.solvers.learned import Learned
+from letorbench.solvers.fit_result import FitResult
 
 #: what a model with a functional may be
 FUNCTIONALS = ("linear", "quadratic", "separate", "separate-tanh")
@@ -83,7 +83,7 @@ def load_model(path: str | Path) -> Ranker:
         fitted = cls(**facts["settings"])
     except (TypeError, ValueError, ArithmeticError) as error:
         raise DataError(f"{path}: found settings that {cls.name} does not take: {error}") from None
-    fitted.learned = Learned(model)
+    fitted.learned = FitResult(model)
     try:
         fitted.transformation_ = stored(facts.get("transformation"), model.n_features)
     except DataError as error:

@@ -14,18 +14,18 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
+from letorbench.fit_warnings import FitWarning
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import query_share
 from letorbench.models import Linear
 from letorbench.models.weighted_rows import weighted_rows
-from letorbench.notices import Notice
 from letorbench.rankers.base import Ranker
 from letorbench.solvers import cutting_planes
-from letorbench.solvers.learned import Learned
+from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.margin import DOCS_A_THREAD
 from letorbench.solvers.margin_by_trees import sort
 from letorbench.solvers.validation import Validation
-from letorbench.threads import in_threads
+from letorbench.threads import parallel_for
 
 
 def average_precision(relevant: np.ndarray) -> float:
@@ -123,7 +123,7 @@ class SVMMAP(Ranker):
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> Learned:
+    ) -> FitResult:
         if not self.C > 0:
             raise UsageError(f"svmmap: found C={self.C}, expected more than 0")
         if not self.gap > 0:
@@ -135,8 +135,8 @@ class SVMMAP(Ranker):
         warnings = found.warnings()
         if not risk.n:
             text = "no query has both labels 0 and more: all scores are 0"
-            warnings = (Notice("nothing learned", text), *warnings)
-        return Learned(
+            warnings = (FitWarning("nothing learned", text), *warnings)
+        return FitResult(
             Linear(found.point), objective=found.values, warnings=warnings, cut_off=found.late
         )
 
@@ -173,7 +173,7 @@ class MAPRisk:
             sort(scores, self.offsets, first, last, order)
             most_violated(scores, self.relevant, order, self.offsets, first, last, weights, losses)
 
-        in_threads(part, len(losses), self._least)
+        parallel_for(part, len(losses), self._least)
         n = max(self.n, 1)
         risk = (float(losses.sum()) - float(np.sum(weights * scores))) / n
         return risk, weighted_rows(self.features, weights) / -n

@@ -27,8 +27,8 @@ from letorbench.losses.ties import TIE_RULES, TieRule, draws_order, with_ties
 from letorbench.losses.weighted_pairs import PAIR_LOSSES, PairLossName
 from letorbench.models.families import DRAWN, SEPARATE, FamilyChoice
 from letorbench.rankers.base import Ranker
+from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.lbfgs import LBFGS
-from letorbench.solvers.learned import Learned
 from letorbench.solvers.validation import Validation
 
 Functional = Literal["linear", "quadratic", "group", "bilinear", "bilinear-tanh", "distance"]
@@ -139,7 +139,7 @@ class _RankFunctional(Ranker):
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> Learned:
+    ) -> FitResult:
         loss = self._loss()
         if self.functional == "group":  # no two groups of a query have one label
             loss = group_level(loss, self.group, train)

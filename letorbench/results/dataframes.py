@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from letorbench.errors import DataError
 from letorbench.results import paths
-from letorbench.results.fit_file import fit_notices
+from letorbench.results.fit_file import fit_warnings
 from letorbench.results.stored_folds import StoredFold
 from letorbench.results.summary import (
     Summary,
@@ -102,7 +102,7 @@ def fits_frame(out: Path, dataset: str | None = None, algo: str | None = None) -
         The columns are dataset, algo, repeat, fold, features (the transformation), chosen (a
         dict of the settings), select (the measure that validation chose by), validation (its
         value), best (the round or epoch kept), curve, objective, seconds, seed and warnings (a
-        list of `Notice`).
+        list of `FitWarning`).
     """
     import pandas as pd
 
@@ -118,7 +118,7 @@ def fits_frame(out: Path, dataset: str | None = None, algo: str | None = None) -
             "objective": fold.fit["objective"],
             "seconds": fold.fit["seconds"],
             "seed": fold.identity.get("seed"),
-            "warnings": fit_notices(fold.fit),
+            "warnings": fit_warnings(fold.fit),
         }
         for name, system, fold in _folds(out, dataset, algo)
     )

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from letorbench.errors import DataError
-from letorbench.notices import Notice
+from letorbench.fit_warnings import FitWarning
 from letorbench.results import paths
 from letorbench.results.fit_schema import fault
 from letorbench.results.per_query import check_fold_queries
@@ -83,7 +83,7 @@ def fit_or_damage(folder: Path) -> tuple[dict[str, Any], str]:
         return {}, str(error)
 
 
-def keep(folder: Path, fit: Mapping[str, Any], repeats: int | None = None) -> list[Notice]:
+def keep(folder: Path, fit: Mapping[str, Any], repeats: int | None = None) -> list[FitWarning]:
     """Mark a finished fold as the one asked for last; return its warnings.
 
     Parameters
@@ -99,12 +99,12 @@ def keep(folder: Path, fit: Mapping[str, Any], repeats: int | None = None) -> li
         os.utime(folder / paths.FIT)
     else:
         write_fit(folder, {**fit, "repeats": repeats})
-    return fit_notices(fit)
+    return fit_warnings(fit)
 
 
-def fit_notices(fit: Mapping[str, Any]) -> list[Notice]:
+def fit_warnings(fit: Mapping[str, Any]) -> list[FitWarning]:
     """Return what a fit.json warns of."""
-    return [Notice.from_json(facts) for facts in fit["warnings"]]
+    return [FitWarning.from_json(facts) for facts in fit["warnings"]]
 
 
 def _finite(value: object) -> object:

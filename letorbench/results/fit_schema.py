@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from letorbench.conventions import CONVENTIONS
-from letorbench.notices import Notice
+from letorbench.fit_warnings import FitWarning
 
 #: no number in a fit.json is larger, so that each can be a float
 LARGEST = 1e300
@@ -102,11 +102,11 @@ def _are_values(values: object) -> bool:
     return values is None or (isinstance(values, list) and all(map(_is_value, values)))
 
 
-def _are_notices(notices: object) -> bool:
+def _are_warnings(notices: object) -> bool:
     if not isinstance(notices, list):
         return False
     try:
-        return all(Notice.from_json(each) is not None for each in notices)
+        return all(FitWarning.from_json(each) is not None for each in notices)
     except ValueError:
         return False
 
@@ -122,7 +122,7 @@ _EXPECTED: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "validation": ("a value, a curve and trials, or null", _is_validation),
     "chosen": ("the settings, or null", _is_mapping),
     "objective": ("a list of numbers, or null", _are_values),
-    "warnings": ("a list of kinds and texts", _are_notices),
+    "warnings": ("a list of kinds and texts", _are_warnings),
     "cut_off": (
         "a time limit, or null",
         lambda value: (

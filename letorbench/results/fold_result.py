@@ -13,7 +13,7 @@ import numpy as np
 from letorbench import __version__
 from letorbench.errors import WriteError
 from letorbench.files import write_atomically
-from letorbench.notices import Notice
+from letorbench.fit_warnings import FitWarning
 from letorbench.results import paths
 from letorbench.results.fit_file import write_fit
 from letorbench.results.per_query import PerQuery, write_fold_queries
@@ -103,7 +103,7 @@ class FoldResult:
         How validation chose: measure, value, curve, best round, the grid's trials.
     seconds : float, optional
         How long training, selection and scoring took.
-    warnings : sequence of Notice
+    warnings : sequence of FitWarning
         What a user must know.
     cut_off : CutOff, optional
         That the time limit ended trainings.
@@ -122,7 +122,7 @@ class FoldResult:
     validation_scores: np.ndarray | None = None
     validation: Mapping[str, object] | None = None
     seconds: float | None = None
-    warnings: Sequence[Notice] = ()
+    warnings: Sequence[FitWarning] = ()
     cut_off: CutOff | None = None
     repeats: int | None = None
     trainings: Sequence[Training] = ()

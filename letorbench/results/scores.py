@@ -9,7 +9,7 @@ import numpy as np
 
 from letorbench.errors import DataError
 from letorbench.files import write_atomically
-from letorbench.notices import Notice
+from letorbench.fit_warnings import FitWarning
 
 if TYPE_CHECKING:
     from letorbench.datasets.queryset import QuerySet
@@ -76,22 +76,22 @@ def finite_scores(scores: np.ndarray) -> np.ndarray:
     return np.nan_to_num(scores, nan=LOWEST, posinf=HIGHEST, neginf=LOWEST)
 
 
-def score_warnings(scores: np.ndarray, queries: QuerySet) -> list[Notice]:
+def score_warnings(scores: np.ndarray, queries: QuerySet) -> list[FitWarning]:
     """Say why scores of shape (n_docs,) rank little: NaN, infinite, all or mostly equal."""
     bad = int(np.count_nonzero(~np.isfinite(scores)))
     if bad:
         text = f"{bad} of {len(scores)} test scores are NaN or infinite (NaN is ranked last)"
-        return [Notice("no numbers", text)]
+        return [FitWarning("no numbers", text)]
     filled = queries.offsets[:-1][queries.lengths > 0]
     varies = np.maximum.reduceat(scores, filled) > np.minimum.reduceat(scores, filled)
     several = queries.lengths[queries.lengths > 0] > 1
     if several.any() and not varies[several].any():
         text = "constant test scores: every query is ranked in file order"
-        return [Notice("nothing learned", text)]
+        return [FitWarning("nothing learned", text)]
     share = _tied(scores, queries) / max(1, len(scores))
     if share > MANY_TIES:
         text = f"{share:.0%} of the test documents share their score with another of their query"
-        return [Notice("ties", text)]
+        return [FitWarning("ties", text)]
     return []
 
 

@@ -17,11 +17,10 @@ from typing import Any
 import numpy as np
 
 from letorbench.files import write_atomically
+from letorbench.fit_warnings import FitWarning
 from letorbench.models.base import KINDS, Model
 from letorbench.models.model_file import DAMAGE
-from letorbench.notices import Notice
-from letorbench.solvers.course import Course
-from letorbench.solvers.learned import Learned
+from letorbench.solvers.fit_result import FitResult, TrainingHistory
 
 #: the rounds of a training that need more bytes are not stored; it is then trained again
 MOST_BYTES = 1 << 25
@@ -35,12 +34,12 @@ class Training:
     ----------
     settings : str
         All hyper-parameters, as `setting_text` gives them.
-    learned : Learned
-        The model, and the course of its training.
+    learned : FitResult
+        The model, and history of its training.
     """
 
     settings: str
-    learned: Learned
+    learned: FitResult
 
 
 def setting_text(settings: Mapping[str, object]) -> str:
@@ -88,10 +87,10 @@ def _own(arrays: Mapping[str, np.ndarray], number: int) -> dict[str, np.ndarray]
 
 
 def _facts(training: Training) -> dict[str, Any]:
-    learned, course = training.learned, training.learned.course
+    learned, history = training.learned, training.learned.history
     rounds = None
-    if course is not None:
-        rounds = [course.rounds, course.patience, course.complete]
+    if history is not None:
+        rounds = [history.rounds, history.patience, history.complete]
     return {
         "settings": training.settings,
         "kind": learned.model.kind,
@@ -102,16 +101,16 @@ def _facts(training: Training) -> dict[str, Any]:
     }
 
 
-def _arrays(learned: Learned) -> dict[str, np.ndarray] | None:
+def _arrays(learned: FitResult) -> dict[str, np.ndarray] | None:
     """Return the arrays of a training; None where they cannot be stored, or not in few bytes."""
-    if learned.cut_off or (learned.curve and learned.course is None):
+    if learned.cut_off or (learned.curve and learned.history is None):
         return None
     names = [field.name for field in fields(learned.model)]
-    if learned.course is None:
+    if learned.history is None:
         return {name: np.asarray(getattr(learned.model, name)) for name in names}
     found: dict[str, np.ndarray] = {}
-    course, size = learned.course, 0
-    models = [course.model(count) for count in range(course.rounds + 1)]
+    history, size = learned.history, 0
+    models = [history.model(count) for count in range(history.rounds + 1)]
     for name in names:
         packed = _packed([np.asarray(getattr(model, name)) for model in models])
         if packed is None:
@@ -144,17 +143,17 @@ def _training(facts: Mapping[str, Any], own: Mapping[str, np.ndarray]) -> Traini
             values[name] = own[name][count] if lengths is None else own[name][: lengths[count]]
         return kind(**values)
 
-    course, best = None, facts["best"]
+    history, best = None, facts["best"]
     if facts["rounds"] is not None:
-        course = Course(model, *facts["rounds"])
+        history = TrainingHistory(model, *facts["rounds"])
         kept = model(best)
     else:
         kept = kind(**{name: own[name] for name in names})
-    learned = Learned(
+    learned = FitResult(
         kept,
         best=best,
         objective=tuple(facts["objective"]),
-        warnings=tuple(map(Notice.from_json, facts["warnings"])),
-        course=course,
+        warnings=tuple(map(FitWarning.from_json, facts["warnings"])),
+        history=history,
     )
     return Training(facts["settings"], learned)

@@ -11,12 +11,11 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
+from letorbench.fit_warnings import FitWarning
 from letorbench.models import Model, StumpEnsemble
-from letorbench.notices import Notice
-from letorbench.solvers.course import Course
 from letorbench.solvers.deadline import NEVER, Deadline
 from letorbench.solvers.early_stopping import stopping_for
-from letorbench.solvers.learned import Learned
+from letorbench.solvers.fit_result import FitResult, TrainingHistory
 from letorbench.solvers.stump_search import Stump
 from letorbench.solvers.validation import Validation
 
@@ -62,7 +61,7 @@ def boost(
     to_model: Callable[[list[Term]], Model],
     patience: int = 0,
     deadline: Deadline = NEVER,
-) -> Learned:
+) -> FitResult:
     """Add terms to scores of zero; keep the rounds up to the one that validation chooses.
 
     Parameters
@@ -102,17 +101,19 @@ def boost(
             held_out = held_out + term.alpha * term.learner(validation.queries.features)
             measure = validation(held_out)
         stopping.record(measure)
-    none = Notice("nothing learned", "no weak learner improves on constant scores: none was added")
+    none = FitWarning(
+        "nothing learned", "no weak learner improves on constant scores: none was added"
+    )
     warnings = () if terms else (none,)
     kept = stopping.kept
-    return Learned(
+    return FitResult(
         to_model(terms[:kept]),
         tuple(stopping.curve),
         kept,
         tuple(objective),
         warnings,
         stopping.cut_off(rounds),
-        Course.of(validation, lambda count: to_model(terms[:count]), len(terms), stopping),
+        TrainingHistory.of(validation, lambda count: to_model(terms[:count]), len(terms), stopping),
     )
 
 
@@ -123,7 +124,7 @@ def boost_stumps(
     validation: Validation | None = None,
     patience: int = 0,
     deadline: Deadline = NEVER,
-) -> Learned:
+) -> FitResult:
     """Call `boost` with a booster whose weak learners are stumps."""
 
     def to_model(terms: list[Term]) -> StumpEnsemble:

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 
 from letorbench.errors import UsageError
-from letorbench.threads import in_vain
+from letorbench.threads import cancelled
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class Deadline:
 
     @property
     def passed(self) -> bool:
-        """Whether the time is over, or nobody will see the model; see `in_vain`."""
-        return time.monotonic() >= self.end or in_vain()
+        """Whether the time is over, or nobody will see the model; see `cancelled`."""
+        return time.monotonic() >= self.end or cancelled()
 
 
 #: the deadline of a training without a time limit

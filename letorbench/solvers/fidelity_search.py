@@ -21,7 +21,7 @@ from letorbench.solvers.fidelity_stump import wrong_weight
 from letorbench.solvers.fidelity_weights import Pairs, fill_exponentials, sum_weights
 from letorbench.solvers.margin import pair_counts
 from letorbench.solvers.stump_search import BinnedFeatures
-from letorbench.threads import in_threads
+from letorbench.threads import parallel_for
 
 #: features whose pairs are summed first; then twice as many of the others, and so on
 FIRST = 12
@@ -93,7 +93,7 @@ class FidelityBooster:
             fill_exponentials(scores, self.pairs, first, last)
             sum_weights(self.pairs, back, first, last, sums, losses)
 
-        in_threads(part, len(losses), self.least, self.cost)
+        parallel_for(part, len(losses), self.least, self.cost)
         objective = float(losses.sum())
         self.doubt = self.rounding * objective + TINY
         return sums, objective
@@ -175,7 +175,7 @@ class FidelityBooster:
         def part(first: int, last: int) -> None:
             sum_bins(self.binned.codes[first:last], weights, bins[first:last])
 
-        in_threads(part, len(bins), cost=self.binned.search_cost)
+        parallel_for(part, len(bins), cost=self.binned.search_cost)
         below = np.where(self.has_cut[:, :, None], bins.cumsum(axis=1), 0.0)
         whole = weights[:, 1].sum()  # each pair counts twice
         either = np.minimum(below[:, :, 1], np.maximum(whole - below[:, :, 1], 0.0))
@@ -207,7 +207,7 @@ class FidelityBooster:
                     self.slices[n], self.slices[n + 1], kind, wrong[n],
                 )  # fmt: skip
 
-        in_threads(part, SLICES)
+        parallel_for(part, SLICES)
         return np.cumsum(wrong.sum(axis=0), axis=1)
 
     def _wrong_of(self, k: int, cut: int) -> float:
@@ -219,7 +219,7 @@ class FidelityBooster:
                 start, stop = self.slices[n], self.slices[n + 1]
                 wrong[n] = wrong_weight(codes, cut, self.pairs, start, stop)
 
-        in_threads(part, SLICES)
+        parallel_for(part, SLICES)
         return float(wrong.sum())
 
 
@@ -231,7 +231,7 @@ def _in_order(codes: np.ndarray, order: np.ndarray) -> np.ndarray:
         for k in range(first, last):
             np.take(codes[k], order, out=ordered[k])
 
-    in_threads(part, len(codes))
+    parallel_for(part, len(codes))
     return ordered
 
 

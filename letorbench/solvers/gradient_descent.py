@@ -13,13 +13,12 @@ import numpy as np
 from letorbench.arithmetic import norm
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
+from letorbench.fit_warnings import FitWarning
 from letorbench.losses import Loss
 from letorbench.models.parametric import ParametricFamily
-from letorbench.notices import Notice
-from letorbench.solvers.course import Course
 from letorbench.solvers.deadline import NEVER, Deadline
 from letorbench.solvers.early_stopping import stopping_for
-from letorbench.solvers.learned import Learned
+from letorbench.solvers.fit_result import FitResult, TrainingHistory
 from letorbench.solvers.objective import Objective, Solver, require_prior
 from letorbench.solvers.validation import Validation
 
@@ -74,7 +73,7 @@ class GradientDescent(Solver):
         validation: Validation | None,
         rng: np.random.Generator,
         deadline: Deadline = NEVER,
-    ) -> Learned:
+    ) -> FitResult:
         theta = family.start(rng)
         objective = Objective(family, loss, train, train.n_queries).with_prior(self.l2, theta)
         parts = [objective]
@@ -84,7 +83,7 @@ class GradientDescent(Solver):
         models = [family.model(theta)]
         rounds = stopping_for(validation, self.patience, deadline)
         values: list[float] = []
-        warnings: tuple[Notice, ...] = ()
+        warnings: tuple[FitWarning, ...] = ()
         for epoch in range(1, self.epochs + 1):
             total = 0.0
             for part in parts:
@@ -97,7 +96,7 @@ class GradientDescent(Solver):
                     f"epoch {epoch} gave parameters that are no numbers: the learning rate is "
                     "too large"
                 )
-                warnings = (Notice("no numbers", text),)
+                warnings = (FitWarning("no numbers", text),)
                 break
             models.append(family.model(theta))
             measure = None
@@ -108,9 +107,9 @@ class GradientDescent(Solver):
                 break
         kept = rounds.kept
         cut_off = rounds.cut_off(self.epochs) and not warnings
-        course = Course.of(validation, models.__getitem__, len(models) - 1, rounds)
+        history = TrainingHistory.of(validation, models.__getitem__, len(models) - 1, rounds)
         curve = tuple(rounds.curve)
-        return Learned(models[kept], curve, kept, tuple(values), warnings, cut_off, course)
+        return FitResult(models[kept], curve, kept, tuple(values), warnings, cut_off, history)
 
 
 @dataclass(frozen=True)
@@ -152,37 +151,37 @@ class LineSearch(Solver):
         validation: Validation | None,
         rng: np.random.Generator,
         deadline: Deadline = NEVER,
-    ) -> Learned:
+    ) -> FitResult:
         theta = family.start(rng)
         objective = Objective(family, loss, train, train.n_queries).with_prior(self.l2, theta)
         value, gradient = objective(theta)
-        course = [value]
+        history = [value]
         first = steepness = norm(gradient)
         length = 1.0 / first if first > 0.0 else 0.0
         cut_off = False
-        while len(course) <= self.iterations and steepness > self.tolerance * first:
-            cut_off = len(course) > 1 and deadline.passed
+        while len(history) <= self.iterations and steepness > self.tolerance * first:
+            cut_off = len(history) > 1 and deadline.passed
             if cut_off:
                 break
             length *= LONGER
             for _ in range(MOST_HALVINGS):
                 trial = theta - length * gradient
                 value, trial_gradient = objective(trial)
-                if value <= course[-1] - ARMIJO * length * steepness**2:
+                if value <= history[-1] - ARMIJO * length * steepness**2:
                     break
                 length *= SHORTER
             else:
                 break
             theta, gradient = trial, trial_gradient
             steepness = norm(gradient)
-            course.append(value)
-        warnings: tuple[Notice, ...] = ()
-        if (cut_off or len(course) > self.iterations) and steepness > self.tolerance * first:
+            history.append(value)
+        warnings: tuple[FitWarning, ...] = ()
+        if (cut_off or len(history) > self.iterations) and steepness > self.tolerance * first:
             text = (
-                f"gradient descent ended after {len(course) - 1} iterations with a gradient "
+                f"gradient descent ended after {len(history) - 1} iterations with a gradient "
                 f"{steepness / first:.1e} times as long as at the start"
             )
-            warnings = (Notice("cut off" if cut_off else "not converged", text),)
-        return Learned(
-            family.model(theta), objective=tuple(course), warnings=warnings, cut_off=cut_off
+            warnings = (FitWarning("cut off" if cut_off else "not converged", text),)
+        return FitResult(
+            family.model(theta), objective=tuple(history), warnings=warnings, cut_off=cut_off
         )

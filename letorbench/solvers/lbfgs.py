@@ -8,11 +8,11 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
+from letorbench.fit_warnings import FitWarning
 from letorbench.losses import Loss
 from letorbench.models.parametric import ParametricFamily
-from letorbench.notices import Notice
 from letorbench.solvers.deadline import NEVER, Deadline
-from letorbench.solvers.learned import Learned
+from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.objective import Objective, Solver, require_prior
 from letorbench.solvers.quasi_newton import minimise
 from letorbench.solvers.validation import Validation
@@ -58,7 +58,7 @@ class LBFGS(Solver):
         validation: Validation | None,
         rng: np.random.Generator,
         deadline: Deadline = NEVER,
-    ) -> Learned:
+    ) -> FitResult:
         count = train.n_docs if self.per_document else train.n_queries
         start = family.start(rng)
         objective = Objective(family, loss, train, count).with_prior(self.l2, start)
@@ -69,18 +69,18 @@ class LBFGS(Solver):
             return bool(late)
 
         found = minimise(objective, start, self.iterations, self.tolerance, self.flat, ends)
-        steps = len(found.course) - 1
+        steps = len(found.history) - 1
         unfinished = late or steps >= self.iterations or self.flat == 0.0
-        warnings: tuple[Notice, ...] = ()
+        warnings: tuple[FitWarning, ...] = ()
         if unfinished and found.largest > 10.0 * self.tolerance:
             text = (
                 f"L-BFGS stopped after {steps} iterations with a partial derivative of "
                 f"{found.largest:.1e}, not below {self.tolerance:.0e}"
             )
-            warnings = (Notice("cut off" if late else "not converged", text),)
-        return Learned(
+            warnings = (FitWarning("cut off" if late else "not converged", text),)
+        return FitResult(
             family.model(found.point),
-            objective=tuple(found.course),
+            objective=tuple(found.history),
             warnings=warnings,
             cut_off=bool(late),
         )

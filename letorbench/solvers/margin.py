@@ -16,7 +16,7 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import query_share
 from letorbench.solvers import margin_by_blocks, margin_by_trees
-from letorbench.threads import in_threads
+from letorbench.threads import parallel_for
 
 #: a thread costs more than it saves on fewer documents
 DOCS_A_THREAD = 2048
@@ -64,10 +64,10 @@ def active_pairs(queries: QuerySet) -> Callable[[np.ndarray], Active]:
             def part(first: int, last: int) -> None:
                 sums.laplacian(x, layout, counts, first, last, product)
 
-            in_threads(part, total, least)
+            parallel_for(part, total, least)
             return product
 
-        in_threads(partial(sums.count, layout, counts), total, least)
+        parallel_for(partial(sums.count, layout, counts), total, least)
         return Active(counts.upper, counts.lower, laplacian)
 
     return at

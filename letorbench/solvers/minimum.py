@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from letorbench.notices import Notice
+from letorbench.fit_warnings import FitWarning
 
 #: a sum is rounded by about this share of its terms
 ROUNDING = 1e-12
@@ -44,7 +44,7 @@ class Minimum:
         """Whether the gap is as small as asked, or no more than rounding of the first value."""
         return self.gap <= max(self.asked * self.value, ROUNDING * self.values[0])
 
-    def warnings(self) -> tuple[Notice, ...]:
+    def warnings(self) -> tuple[FitWarning, ...]:
         """Return what to tell the user: nothing, or how far the minimisation got."""
         if self.converged:
             return ()
@@ -52,4 +52,4 @@ class Minimum:
             f"stopped after {len(self.values) - 1} iterations with a gap of "
             f"{self.gap / self.value:.1e} of the objective, asked for {self.asked:.1e}"
         )
-        return (Notice("cut off" if self.late else "not converged", text),)
+        return (FitWarning("cut off" if self.late else "not converged", text),)

@@ -16,7 +16,7 @@ from letorbench.models.linear import LinearFamily
 from letorbench.models.parametric import ParametricFamily
 from letorbench.solvers.curvature import mean_curvature
 from letorbench.solvers.deadline import NEVER, Deadline
-from letorbench.solvers.learned import Learned
+from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.validation import Validation
 
 
@@ -98,7 +98,7 @@ class Solver(ABC):
         validation: Validation | None,
         rng: np.random.Generator,
         deadline: Deadline = NEVER,
-    ) -> Learned:
+    ) -> FitResult:
         """Return the model of the family that fits the training set, or as far as time allows."""
 
 

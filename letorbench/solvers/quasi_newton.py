@@ -35,13 +35,13 @@ class Found:
     Attributes
     ----------
     point, gradient : ndarray of shape (n,)
-    course : list of float
+    history : list of float
         f at the start and after every step.
     """
 
     point: np.ndarray
     gradient: np.ndarray
-    course: list[float]
+    history: list[float]
 
     @property
     def largest(self) -> float:
@@ -85,9 +85,9 @@ def minimise(
     """
     point = np.asarray(start, dtype=np.float64)
     value, gradient = function(point)
-    course = [value]
+    history = [value]
     memory: deque[_Pair] = deque(maxlen=MEMORY)
-    while len(course) <= iterations and np.abs(gradient).max(initial=0.0) > tolerance:
+    while len(history) <= iterations and np.abs(gradient).max(initial=0.0) > tolerance:
         direction = _direction(gradient, memory)
         slope = dot(gradient, direction)
         length = 1.0 if memory else min(1.0, 1.0 / np.sqrt(-slope))
@@ -105,10 +105,10 @@ def minimise(
             memory.append(_Pair(step, change, curvature))
         fallen = value - end.value
         point, value, gradient = moved, end.value, end.gradient
-        course.append(value)
-        if fallen <= flat * max(abs(course[-2]), abs(value), 1.0) or late():
+        history.append(value)
+        if fallen <= flat * max(abs(history[-2]), abs(value), 1.0) or late():
             break
-    return Found(point, gradient, course)
+    return Found(point, gradient, history)
 
 
 class _Pair(NamedTuple):

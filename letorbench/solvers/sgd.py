@@ -20,6 +20,7 @@ from letorbench.choices import require_choice
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
 from letorbench.features.moments import mean_and_variance
+from letorbench.fit_warnings import FitWarning
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.gains import inverse_ideal_dcg, truncated_discount
 from letorbench.losses.lambda_gradients import LambdaRule, lambda_workspace, query_lambdas
@@ -27,11 +28,9 @@ from letorbench.losses.lambdas import Lambda
 from letorbench.losses.pairwise_logistic import pair_workspace, ranknet_lambdas
 from letorbench.models import MLP, Linear, Model
 from letorbench.models.mlp import Layers, backward, forward
-from letorbench.notices import Notice
-from letorbench.solvers.course import Course
 from letorbench.solvers.deadline import NEVER, Deadline
 from letorbench.solvers.early_stopping import stopping_for
-from letorbench.solvers.learned import Learned
+from letorbench.solvers.fit_result import FitResult, TrainingHistory
 from letorbench.solvers.pair_by_pair import (
     Passes,
     factored_as_printed,
@@ -159,7 +158,7 @@ def descend_per_query(
     validation: Validation | None,
     rng: np.random.Generator,
     deadline: Deadline = NEVER,
-) -> Learned:
+) -> FitResult:
     """Train a net; keep the epoch that validation chooses, or the last one without validation.
 
     The cost of an epoch is the sum of the queries' costs, each before its step: RankNet's cost,
@@ -184,7 +183,7 @@ def descend_per_query(
 
     Returns
     -------
-    Learned
+    FitResult
         Its `objective` is the cost of each epoch.
     """
     _check(layers, hidden, schedule)
@@ -197,14 +196,14 @@ def descend_per_query(
     rate = Rate(schedule)
     epochs = stopping_for(validation, schedule.patience, deadline)
     costs: list[float] = []
-    warnings: tuple[Notice, ...] = ()
+    warnings: tuple[FitWarning, ...] = ()
     for number in range(1, schedule.epochs + 1):
         cost = epoch(data, rng.permutation(trained), state, scale, rate.value)
         if not np.isfinite(cost + state.output.sum() + state.bias.sum()):
             text = (
                 f"epoch {number} gave a number that is not finite: the learning rate is too large"
             )
-            warnings = (Notice("no numbers", text),)
+            warnings = (FitWarning("no numbers", text),)
             break
         costs.append(cost)
         models.append(state.model())
@@ -218,9 +217,9 @@ def descend_per_query(
             state, rate = NetState.draw(layers, hidden, scale, rng), Rate(schedule)
     kept = epochs.kept
     cut_off = epochs.cut_off(schedule.epochs) and not warnings
-    course = Course.of(validation, models.__getitem__, len(models) - 1, epochs)
+    history = TrainingHistory.of(validation, models.__getitem__, len(models) - 1, epochs)
     curve = tuple(epochs.curve)
-    return Learned(models[kept], curve, kept, tuple(costs), warnings, cut_off, course)
+    return FitResult(models[kept], curve, kept, tuple(costs), warnings, cut_off, history)
 
 
 class Rate:

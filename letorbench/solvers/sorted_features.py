@@ -13,7 +13,7 @@ from letorbench.jit import kernel
 from letorbench.models.base import float32_features
 from letorbench.solvers.radix_sort import sorted_column
 from letorbench.solvers.stump_search import GROUP, Stump
-from letorbench.threads import in_turn
+from letorbench.threads import run_tasks
 
 #: the most coarse bins of a feature: their numbers take one byte
 COARSE = 256
@@ -68,7 +68,7 @@ class SortedFeatures:
             np.empty(n_features, np.int64),
         )
         groups = range(0, n_features, GROUP)
-        in_turn([partial(_sort, features, first, documents) for first in groups])
+        run_tasks([partial(_sort, features, first, documents) for first in groups])
         return SortedFeatures(features, documents)
 
     def stump(self, k: int, cut: int, above: bool) -> tuple[Stump, np.ndarray]:

@@ -25,7 +25,7 @@ import numpy as np
 from letorbench.jit import kernel
 from letorbench.solvers.sorted_features import COARSE, CUT, ROW, SortedDocuments, SortedFeatures
 from letorbench.solvers.stump_search import LEAST, TOGETHER, Stump, best_cut, scan
-from letorbench.threads import in_threads
+from letorbench.threads import parallel_for
 
 SLACK = 16.0
 
@@ -79,7 +79,7 @@ def _possible(documents: SortedDocuments, weights: np.ndarray, total: float) -> 
         part = searched[TOGETHER * start : TOGETHER * stop]
         _bound(part, documents, weights, total, sums)
 
-    in_threads(bound, -(-len(searched) // TOGETHER), max(1, LEAST // (TOGETHER * n_docs)))
+    parallel_for(bound, -(-len(searched) // TOGETHER), max(1, LEAST // (TOGETHER * n_docs)))
     slack = SLACK * n_docs * 2.0**-52 * float(np.abs(weights).sum())
     wanted = sums.best.max(initial=0.0) - slack
     hopeful = searched[sums.highest[searched] >= wanted]
@@ -89,7 +89,7 @@ def _possible(documents: SortedDocuments, weights: np.ndarray, total: float) -> 
 
     sizes = np.diff(documents.starts[hopeful])
     cost = np.where(sums.bound[hopeful] >= wanted, sizes, 0).sum(axis=1)
-    in_threads(refine, len(hopeful), 1 + LEAST * len(hopeful) // (1 + int(cost.sum())), cost)
+    parallel_for(refine, len(hopeful), 1 + LEAST * len(hopeful) // (1 + int(cost.sum())), cost)
     return searched[sums.best[searched] >= sums.best.max(initial=0.0) - slack]
 
 

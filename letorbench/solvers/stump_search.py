@@ -16,7 +16,7 @@ from letorbench.features.contiguous import contiguous_columns
 from letorbench.jit import kernel
 from letorbench.models.base import float32_features
 from letorbench.solvers.radix_sort import sorted_column
-from letorbench.threads import in_threads, in_turn
+from letorbench.threads import parallel_for, run_tasks
 
 #: how many features' histograms are filled in one pass over the documents, and how many parts
 #: of a histogram are summed side by side: independent chains of additions hide the latency of
@@ -80,7 +80,7 @@ class BinnedFeatures:
             raise UsageError(f"found bins={max_bins}, expected 2 or more")
         features = float32_features(features)
         groups = range(0, features.shape[1], GROUP)
-        made = in_turn([partial(_binned_columns, features, k, max_bins) for k in groups])
+        made = run_tasks([partial(_binned_columns, features, k, max_bins) for k in groups])
         binned = [column for group in made for column in group]
         codes = np.stack([own for _, own in binned])  # in the widest of their types
         cuts = tuple(own for own, _ in binned)
@@ -156,7 +156,7 @@ def best_stump(
         _best_sums(binned.codes[part], binned.n_bins[part], weights, total, best[part])
 
     least = max(1, LEAST // (TOGETHER * max(1, len(weights))))
-    in_threads(search, len(groups), least, np.add.reduceat(binned.search_cost, groups))
+    parallel_for(search, len(groups), least, np.add.reduceat(binned.search_cost, groups))
     k, above = divmod(int(np.argmax(best)), 2)
     if not best[k, above] > 0.0:
         return None

@@ -12,7 +12,7 @@ from letorbench.analysis.report import charts
 from letorbench.analysis.report.conclusions import conclusions
 from letorbench.analysis.report.gather import Algorithm, Results
 from letorbench.analysis.report.warning_lines import warnings
-from letorbench.notices import Notice
+from letorbench.fit_warnings import FitWarning
 from letorbench.results.per_query import PerQuery
 from letorbench.results.summary import Row, Summary
 
@@ -82,7 +82,7 @@ def test_one_algorithm_and_several_conventions():
     assert "several conventions" in said
 
 
-def warned(notices: dict[str, list[list[Notice]]]) -> Results:
+def warned(notices: dict[str, list[list[FitWarning]]]) -> Results:
     """Algorithms with the warnings of each fold."""
     empty = PerQuery("", np.empty(0), np.empty(0), {})
     algorithms = tuple(
@@ -97,9 +97,9 @@ def warned(notices: dict[str, list[list[Notice]]]) -> Results:
 
 
 def test_warnings_are_folded_and_the_most_serious_first():
-    edge = Notice("grid edge", "the best C = 1 is the largest of its grid")
-    slow = Notice("not converged", "gradient descent ended after 500 iterations")
-    nan = Notice("no numbers", "3 of 9 test scores are NaN or infinite (NaN is ranked last)")
+    edge = FitWarning("grid edge", "the best C = 1 is the largest of its grid")
+    slow = FitWarning("not converged", "gradient descent ended after 500 iterations")
+    nan = FitWarning("no numbers", "3 of 9 test scores are NaN or infinite (NaN is ranked last)")
     text = warnings(
         warned(
             {
@@ -107,7 +107,7 @@ def test_warnings_are_folded_and_the_most_serious_first():
                 "both": [[edge, slow], [], [edge]],
                 "nan": [[], [], [nan]],
                 "fine": [[], [], []],
-                "<b>": [[Notice("ties", "<new>")]],
+                "<b>": [[FitWarning("ties", "<new>")]],
             }
         )
     )

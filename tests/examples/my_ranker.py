@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from letorbench.fit_warnings import FitWarning
 from letorbench.models import Linear
-from letorbench.notices import Notice
 from letorbench.rankers import Ranker
-from letorbench.solvers.learned import Learned
+from letorbench.solvers.fit_result import FitResult
 
 
 @dataclass
@@ -25,8 +25,8 @@ class Centroid(Ranker):
     def learn(self, train, validation, rng):
         relevant = train.labels > 0
         if relevant.all() or not relevant.any():
-            none = Notice("nothing learned", "all training labels are of one class")
-            return Learned(Linear(np.zeros(train.n_features)), warnings=(none,))
+            none = FitWarning("nothing learned", "all training labels are of one class")
+            return FitResult(Linear(np.zeros(train.n_features)), warnings=(none,))
         near, far = train.features[relevant], train.features[~relevant]
         weights = near.mean(axis=0, dtype=float) - self.shrink * far.mean(axis=0, dtype=float)
-        return Learned(Linear(weights))
+        return FitResult(Linear(weights))

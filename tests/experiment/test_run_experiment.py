@@ -22,7 +22,7 @@ from letorbench.measures import default_measures, query_metrics
 from letorbench.models import Linear
 from letorbench.rankers import Ranker, load_model, plugins
 from letorbench.results.scores import score_warnings
-from letorbench.solvers.learned import Learned
+from letorbench.solvers.fit_result import FitResult
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def spy():
             if self.a < 0:
                 raise ArithmeticError("a below 0\nin two lines")
             calls.append(("learn", train.qids.tolist(), validation.queries.qids.tolist()))
-            return Learned(Linear(np.full(train.n_features, self.a), 0.0))
+            return FitResult(Linear(np.full(train.n_features, self.a), 0.0))
 
         def predict(self, X):
             features = getattr(X, "features", X)
@@ -192,7 +192,7 @@ def test_nan_scores_are_ranked_last_and_said(protocol, monkeypatch):
         name = "bad"
 
         def learn(self, train, validation, rng):
-            return Learned(Linear(np.ones(train.n_features), 0.0))
+            return FitResult(Linear(np.ones(train.n_features), 0.0))
 
         def predict(self, features):
             scores = super().predict(features)

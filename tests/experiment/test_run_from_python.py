@@ -14,13 +14,13 @@ from letorbench.datasets.load import load
 from letorbench.errors import UsageError
 from letorbench.experiment.backends import Processes
 from letorbench.experiment.identity import identity, ranker_identity
-from letorbench.experiment.plan import Protocol, Task, benchmark_of, contenders
+from letorbench.experiment.plan import Protocol, Task, benchmark_of, entrants
 from letorbench.experiment.runner import run
+from letorbench.fit_warnings import FitWarning
 from letorbench.models import Linear
-from letorbench.notices import Notice
 from letorbench.rankers import Ranker, ranker
 from letorbench.results import read_folds, read_summary
-from letorbench.solvers.learned import Learned
+from letorbench.solvers.fit_result import FitResult
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ class Mine(Ranker):
     a: float = 0.5
 
     def learn(self, train, validation, rng):
-        return Learned(Linear(np.full(train.n_features, self.a), 0.0))
+        return FitResult(Linear(np.full(train.n_features, self.a), 0.0))
 
 
 def in_memory(protocol: Protocol, name: str = "MEMORY"):
@@ -90,17 +90,17 @@ def test_an_instance_with_nothing_to_choose_is_the_name(protocol):
 
 def test_contenders():
     cls = ranker("regression")
-    assert [each.settings for each in contenders(["regression"])] == [{}]
-    assert [each.settings for each in contenders([cls])] == [{}]
-    [given] = contenders([cls(l2=2.0, features="rank")])
+    assert [each.settings for each in entrants(["regression"])] == [{}]
+    assert [each.settings for each in entrants([cls])] == [{}]
+    [given] = entrants([cls(l2=2.0, features="rank")])
     assert (given.settings, given.features) == ({"l2": 2.0, "target": "label"}, "rank")
-    assert contenders([cls(), "frank"])[0].features is None
+    assert entrants([cls(), "frank"])[0].features is None
     with pytest.raises(UsageError, match="two algorithms are named 'regression'"):
-        contenders(["regression", cls(l2=2.0)])
+        entrants(["regression", cls(l2=2.0)])
     with pytest.raises(UsageError, match="found 3, expected an algorithm's name, a ranker"):
-        contenders([3])
+        entrants([3])
     with pytest.raises(UsageError, match="did you mean regression"):
-        contenders(["regresion"])
+        entrants(["regresion"])
 
 
 def test_an_identity_holds_the_source_below_the_results(protocol, monkeypatch):
@@ -133,7 +133,7 @@ def test_a_time_limit_is_stored_marked_and_lifted_again(protocol):
     cut, whole = short.summaries[0].rows
     assert (cut.cut_off, whole.cut_off) == (1, 0)
     said = "the time limit of 1e-09 s cut off 3 of 3 fits"
-    assert Notice("cut off", said) in short.outcomes[0].warnings
+    assert FitWarning("cut off", said) in short.outcomes[0].warnings
     assert "cut off" not in str(short.outcomes[1].warnings)
     fit = read_folds(protocol.out, "TOY", "listnet")[0].fit
     assert fit["cut_off"] == {"time_limit": 1e-9, "fits": 3, "of": 3}

@@ -15,10 +15,10 @@ from conftest import random_queries, unlocked
 from letorbench.errors import DataError
 from letorbench.experiment.grids import MOST_STEPS, edge_warnings, grid, next_number
 from letorbench.experiment.select import select
+from letorbench.fit_warnings import FitWarning
 from letorbench.models import Linear
-from letorbench.notices import Notice
 from letorbench.rankers import Ranker
-from letorbench.solvers.learned import Learned
+from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.validation import Validation
 from letorbench.threads import limited_threads
 
@@ -39,7 +39,7 @@ def toy():
             self.seen.append((self.a, self.b, train, validation, rng.random()))
             weights = np.zeros(train.n_features)
             weights[0] = self.a
-            return Learned(Linear(weights, 0.0), (0.1, 0.2), 2, (), (TOLD,))
+            return FitResult(Linear(weights, 0.0), (0.1, 0.2), 2, (), (TOLD,))
 
     return Toy
 
@@ -52,7 +52,7 @@ def sets(rng):
     return train, Validation(held_out)
 
 
-TOLD = Notice("other", "toy")
+TOLD = FitWarning("other", "toy")
 SEED = np.random.SeedSequence(3)
 
 
@@ -166,7 +166,7 @@ def peaked(rng):
                 weights[0] = 1.0
                 off = abs(math.log10(self.l2) - math.log10(peak)) + (self.kind == "x")
                 weights[1] = 0.3 * off
-                return Learned(Linear(weights, 0.0))
+                return FitResult(Linear(weights, 0.0))
 
         with unlocked(held_out):
             held_out.features[:, 0] = held_out.labels
@@ -188,7 +188,7 @@ def test_growing_is_bounded_and_the_bound_is_said(peaked):
     found = select(*_three(peaked(1e7)), SEED)
     assert found.ranker.l2 == pytest.approx(1e5) and len(found.trials) == 6 + MOST_STEPS
     text = "the best l2 = 100000.0 is the largest of its grid, which grows no further"
-    assert found.warnings == (Notice("grid edge", text),)
+    assert found.warnings == (FitWarning("grid edge", text),)
 
 
 @pytest.mark.parametrize("peak", [1e-6, 0.01, 0.1, 0.4, 1.0, 10.0, 20.0, 60.0, 1e3, 1e4, 1e7])
@@ -256,7 +256,7 @@ def test_a_protocol_may_leave_grids_as_they_are(peaked):
 
 def test_nothing_grows_where_validation_cannot_tell_the_settings_apart(peaked):
     cls, train, validation = peaked(1.0)
-    cls.learn = lambda self, train, validation, rng: Learned(Linear(np.zeros(train.n_features)))
+    cls.learn = lambda self, train, validation, rng: FitResult(Linear(np.zeros(train.n_features)))
     found = select(cls, {}, train, validation, SEED)
     assert len(found.trials) == 6 and found.warnings == ()
 

@@ -294,10 +294,10 @@ def told(trainings: Mapping[str, Training]) -> dict[str, object]:
     """Return all that stored trainings say, to compare them by."""
     found: dict[str, object] = {}
     for settings, training in trainings.items():
-        learned, course = training.learned, training.learned.course
+        learned, history = training.learned, training.learned.history
         models = [learned.model]
-        if course is not None:
-            models += [course.model(count) for count in range(course.rounds + 1)]
+        if history is not None:
+            models += [history.model(count) for count in range(history.rounds + 1)]
         arrays = [np.asarray(getattr(m, f.name)).tolist() for m in models for f in fields(m)]
         found[settings] = (training.settings, learned.best, learned.objective, arrays)
     return found

@@ -103,7 +103,7 @@ def test_the_floor_is_what_equal_labels_leave():
 
 
 def test_an_exponential_fall_has_equal_rates(monkeypatch):
-    class Learned:
+    class FitResult:
         objective = tuple(3.0 + 5.0 * np.exp(-0.25 * np.arange(40)))
 
     class Boost:
@@ -111,7 +111,7 @@ def test_an_exponential_fall_has_equal_rates(monkeypatch):
             assert rounds == 40
 
         def learn(self, *of):
-            return Learned
+            return FitResult
 
     monkeypatch.setattr(bound_in_training, "NDCGBoost", Boost)
     monkeypatch.setattr(bound_in_training, "floor", lambda train: 3.0)
@@ -119,7 +119,7 @@ def test_an_exponential_fall_has_equal_rates(monkeypatch):
     assert fall[0] == pytest.approx(8.0)
     assert (early, late) == pytest.approx((0.25, 0.25))
     # twice as quick in the last quarter only
-    Learned.objective = tuple(
+    FitResult.objective = tuple(
         3.0 + 5.0 * np.exp(-np.where(np.arange(41) > 30, 0.5 * np.arange(41) - 7.5,
                                      0.25 * np.arange(41)))
     )  # fmt: skip

@@ -50,7 +50,7 @@ def test_only_a_plugins_code_has_a_digest():
 READ_ONLY = "ValueError: %s is read-only; all rankers share the data: change a copy, as of X.copy()"
 #: what the code of a plug-in does, and what is said of it beside its file and line
 FAILURES = {
-    "nothing": ("return", "TypeError: learn returned nothing, expected a Learned"),
+    "nothing": ("return", "TypeError: learn returned nothing, expected a FitResult"),
     "name": ("undefined", "NameError: name 'undefined' is not defined"),
     "import": ("import nowhere_there", "ModuleNotFoundError: No module named 'nowhere_there'"),
     "stop": ("next(iter(()))", "StopIteration"),
@@ -60,8 +60,11 @@ FAILURES = {
     "features": ("X = train.features; X -= X.mean(axis=0)", READ_ONLY % "output array"),
     "labels": ("train.labels[:] = 0", READ_ONLY % "assignment destination"),
     "panic": ("raise BaseException('odd')", "BaseException: odd"),
-    "width": ("return Learned(Linear(np.zeros(3)))", "found 4 features, expected 3, which"),
-    "shape": ("return Learned(Odd(np.zeros(4)))", "odd model: found scores of shape (56, 2), exp"),
+    "width": ("return FitResult(Linear(np.zeros(3)))", "found 4 features, expected 3, which"),
+    "shape": (
+        "return FitResult(Odd(np.zeros(4)))",
+        "odd model: found scores of shape (56, 2), exp",
+    ),
 }
 PLUGIN = '''
 import sys
@@ -70,7 +73,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.models import Linear
-from letorbench.rankers import Learned, Ranker
+from letorbench.rankers import FitResult, Ranker
 
 
 class Odd(Linear, kind="odd"):

@@ -8,7 +8,7 @@ from conftest import random_queries, unlocked
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.notices import Notice
+from letorbench.fit_warnings import FitWarning
 from letorbench.rankers import ranksvm
 from letorbench.rankers.ranksvm import MarginPairs, RankSVM, objective, pair_differences
 
@@ -121,7 +121,7 @@ def test_no_pairs_is_said(rng: np.random.Generator) -> None:
         learned = RankSVM(loss=loss).fit_sets(made).learned
         assert not learned.model.weights.any()
         assert learned.warnings == (
-            Notice("nothing learned", "no query has two different labels: all scores are 0"),
+            FitWarning("nothing learned", "no query has two different labels: all scores are 0"),
         )
 
 

@@ -10,7 +10,7 @@ import pytest
 from stored_results import store_fold
 
 from letorbench.errors import DataError
-from letorbench.notices import Notice
+from letorbench.fit_warnings import FitWarning
 from letorbench.results import (
     CutOff,
     FoldResult,
@@ -27,7 +27,7 @@ from letorbench.results.stored_folds import experiment_of
 
 
 def test_another_systems_fold_is_scores_and_a_fit(tmp_path: Path) -> None:
-    facts, odd = {"algo": "theirs", "fold": 2}, Notice("other", "odd")
+    facts, odd = {"algo": "theirs", "fold": 2}, FitWarning("other", "odd")
     assert not is_done(tmp_path, facts) and stored_fit(tmp_path) == {}
     write_fold(tmp_path, FoldResult(facts, np.array([0.1, -1e300]), warnings=(odd,)))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["fit.json", "scores.txt"]

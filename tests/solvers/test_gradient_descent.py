@@ -12,21 +12,21 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import Loss, loss
 from letorbench.models import Linear, LinearFamily, SeparateFamily
+from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.gradient_descent import GradientDescent, LineSearch
 from letorbench.solvers.lbfgs import LBFGS
-from letorbench.solvers.learned import Learned
 from letorbench.solvers.objective import Objective
 from letorbench.solvers.rules import best, latest
 from letorbench.solvers.validation import Validation
 
 
-def descended(loss: Loss, train: QuerySet, solver: GradientDescent, held_out=None) -> Learned:
+def descended(loss: Loss, train: QuerySet, solver: GradientDescent, held_out=None) -> FitResult:
     """Fit a linear score, as ListNet does."""
     family = LinearFamily.plain(train.n_features)
     return solver.fit(family, loss, train, held_out, np.random.default_rng(0))
 
 
-def searched(loss: Loss, train: QuerySet, solver: LineSearch) -> Learned:
+def searched(loss: Loss, train: QuerySet, solver: LineSearch) -> FitResult:
     family = LinearFamily.plain(train.n_features, intercept=True)
     return solver.fit(family, loss, train, None, np.random.default_rng(0))
 

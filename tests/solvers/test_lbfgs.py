@@ -10,12 +10,12 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import loss
 from letorbench.models import LinearFamily
+from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.lbfgs import LBFGS
-from letorbench.solvers.learned import Learned
 from letorbench.solvers.objective import Objective
 
 
-def fitted(queries: QuerySet, l2: float, iterations: int) -> Learned:
+def fitted(queries: QuerySet, l2: float, iterations: int) -> FitResult:
     """Fit logistic regression with an intercept."""
     family = LinearFamily.plain(queries.n_features, intercept=True)
     solver = LBFGS(l2, iterations, per_document=True)

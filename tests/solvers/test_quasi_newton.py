@@ -34,7 +34,7 @@ def test_a_curved_valley_is_followed_to_its_end(n: int) -> None:
     assert found.largest <= 1e-8
     if n == 2:
         np.testing.assert_allclose(found.point, 1.0, atol=1e-6)
-    assert (np.diff(found.course) <= 0.0).all()
+    assert (np.diff(found.history) <= 0.0).all()
 
 
 @pytest.mark.parametrize("spread", [1.0, 1e3])
@@ -51,7 +51,7 @@ def test_the_minimum_and_the_effort_are_scipys(spread: float, rng: np.random.Gen
         function, np.zeros(20), jac=True, method="L-BFGS-B",
         options={"gtol": 1e-7, "ftol": 0.0, "maxcor": 20, "maxiter": 2000, "maxfun": 9999},
     )  # fmt: skip
-    assert found.course[-1] == pytest.approx(theirs.fun, rel=1e-9)
+    assert found.history[-1] == pytest.approx(theirs.fun, rel=1e-9)
     assert len(calls) <= 1.5 * theirs.nfev + 10
 
 
@@ -69,17 +69,17 @@ def test_a_kink_ends_the_search() -> None:
         return float(np.abs(x).sum()), np.sign(x)
 
     found = minimise(distance, np.array([3.0, -2.0]), 100, 1e-9)
-    assert len(found.course) <= 101
-    assert found.course[-1] < 0.5
+    assert len(found.history) <= 101
+    assert found.history[-1] < 0.5
 
 
 def test_the_search_ends_where_it_is_told() -> None:
     start = np.full(7, -0.7)
-    assert len(minimise(rosenbrock, start, 5, 1e-8).course) == 6
-    assert len(minimise(rosenbrock, start, 500, 1e-8, late=lambda: True).course) == 2
-    assert len(minimise(rosenbrock, np.ones(7), 500, 1e-8).course) == 1
+    assert len(minimise(rosenbrock, start, 5, 1e-8).history) == 6
+    assert len(minimise(rosenbrock, start, 500, 1e-8, late=lambda: True).history) == 2
+    assert len(minimise(rosenbrock, np.ones(7), 500, 1e-8).history) == 1
     some = minimise(rosenbrock, start, 2000, 1e-8, flat=1e-3)
-    assert len(some.course) < len(minimise(rosenbrock, start, 2000, 1e-8).course)
+    assert len(some.history) < len(minimise(rosenbrock, start, 2000, 1e-8).history)
 
 
 def at(length: float, value: float, slope: float) -> quasi_newton._At:

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from letorbench.analysis.report.gather import Algorithm, Results
 from letorbench.analysis.report.html import folded, paragraph
 from letorbench.escaping import html as escape
-from letorbench.notices import Notice
-from letorbench.results.fit_file import fit_notices
+from letorbench.fit_warnings import FitWarning
+from letorbench.results.fit_file import fit_warnings
 
 #: each notice of an algorithm, and the folds that gave it
-Found = Mapping[Notice, list[int]]
+Found = Mapping[FitWarning, list[int]]
 
 
 def warnings(results: Results) -> str:
@@ -28,14 +28,14 @@ def warnings(results: Results) -> str:
     return folded(f"{count} {plural} from {of}, the most serious first", f"<ul>\n{items}\n</ul>")
 
 
-def _rank(notice: Notice) -> int:
+def _rank(notice: FitWarning) -> int:
     return notice.rank
 
 
-def _by_notice(algorithm: Algorithm) -> dict[Notice, list[int]]:
-    folds: dict[Notice, list[int]] = {}
+def _by_notice(algorithm: Algorithm) -> dict[FitWarning, list[int]]:
+    folds: dict[FitWarning, list[int]] = {}
     for fold, fit in algorithm.fits.items():
-        for notice in fit_notices(fit):
+        for notice in fit_warnings(fit):
             folds.setdefault(notice, []).append(fold)
     return folds
 
@@ -51,7 +51,7 @@ def _line(algorithm: Algorithm, notices: Found) -> str:
     return head + folded(f"{len(order) - 1} more", f"<ul>\n{rest}\n</ul>")
 
 
-def _said(notice: Notice, notices: Found) -> str:
+def _said(notice: FitWarning, notices: Found) -> str:
     folds = notices[notice]
     plural = "folds" if len(folds) > 1 else "fold"
     listed = f"{plural} {', '.join(map(str, folds))}"

@@ -16,7 +16,7 @@ import numpy as np
 from letorbench.datasets.text.read_errors import file_error
 from letorbench.datasets.text.text_scan import HASH, NEWLINE, count_lines, count_rows
 from letorbench.datasets.text.text_words import PADDING
-from letorbench.threads import in_threads, thread_count
+from letorbench.threads import parallel_for, thread_count
 
 #: stands after the last block, where the file has ended
 NO_BLANK = 255
@@ -171,7 +171,7 @@ def _take_turns(
             while (turn := next(turns)) < total and work(reader, turn):
                 pass
 
-    in_threads(take, min(thread_count(), total))
+    parallel_for(take, min(thread_count(), total))
 
 
 def _sums(counts: np.ndarray) -> np.ndarray:

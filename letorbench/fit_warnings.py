@@ -18,7 +18,7 @@ KINDS = {
 
 
 @dataclass(frozen=True)
-class Notice:
+class FitWarning:
     """What a user must know of a fit or of its scores.
 
     Parameters
@@ -30,8 +30,8 @@ class Notice:
 
     Examples
     --------
-    >>> slow = Notice("not converged", "stopped after 5 iterations with a gap of 0.3")
-    >>> slow.rank < Notice("grid edge", "the best C = 1 is the largest of its grid").rank
+    >>> slow = FitWarning("not converged", "stopped after 5 iterations with a gap of 0.3")
+    >>> slow.rank < FitWarning("grid edge", "the best C = 1 is the largest of its grid").rank
     True
     """
 
@@ -54,7 +54,7 @@ class Notice:
         return {"kind": self.kind, "text": self.text}
 
     @classmethod
-    def from_json(cls, facts: Mapping[str, str]) -> Notice:
+    def from_json(cls, facts: Mapping[str, str]) -> FitWarning:
         """Return the notice that `as_json` gave; ValueError for anything else."""
         try:
             return cls(str(facts["kind"]), str(facts["text"]))

@@ -9,9 +9,9 @@ import pytest
 from letorbench.api.closing_lines import closing_lines
 from letorbench.experiment.plan import Task
 from letorbench.experiment.task import Outcome
+from letorbench.fit_warnings import KINDS, FitWarning
 from letorbench.models import Linear
-from letorbench.notices import KINDS, Notice
-from letorbench.solvers.learned import Learned
+from letorbench.solvers.fit_result import FitResult
 
 #: from the issue: what must be said before what
 ORDER = ["not converged", "cut off", "grid edge", "ties"]
@@ -20,7 +20,7 @@ ORDER = ["not converged", "cut off", "grid edge", "ties"]
 def test_kinds_are_in_the_order_of_their_seriousness() -> None:
     assert [kind for kind in KINDS if kind in ORDER] == ORDER
     assert list(KINDS)[:2] == ["no numbers", "nothing learned"]
-    assert [Notice(kind, "").rank for kind in KINDS] == list(range(len(KINDS)))
+    assert [FitWarning(kind, "").rank for kind in KINDS] == list(range(len(KINDS)))
 
 
 @pytest.mark.parametrize("kind, meaning", KINDS.items())
@@ -30,25 +30,25 @@ def test_meanings_fit_in_a_line(kind: str, meaning: str) -> None:
 
 
 def test_json_gives_the_notice_back() -> None:
-    notice = Notice("ties", "60% of ...")
+    notice = FitWarning("ties", "60% of ...")
     assert notice.as_json() == {"kind": "ties", "text": "60% of ..."}
-    assert Notice.from_json(notice.as_json()) == notice
+    assert FitWarning.from_json(notice.as_json()) == notice
     for wrong in ({"kind": "ties"}, {"kind": "odd", "text": ""}, "ties", None, []):
         with pytest.raises(ValueError, match="found"):
-            Notice.from_json(wrong)
+            FitWarning.from_json(wrong)
 
 
 def test_a_warning_must_be_a_notice() -> None:
     with pytest.raises(TypeError, match="found the warning 'slow'"):
-        Learned(Linear([1.0]), warnings=("slow",))
+        FitResult(Linear([1.0]), warnings=("slow",))
 
 
-def outcome(dataset: str, algo: str, fold: int, *notices: Notice) -> Outcome:
+def outcome(dataset: str, algo: str, fold: int, *notices: FitWarning) -> Outcome:
     return Outcome(Task(dataset, algo, fold), warnings=notices)
 
 
-SLOW = Notice("not converged", "stopped after 5 iterations")
-EDGE = Notice("grid edge", "the best C = 1 is the largest of its grid")
+SLOW = FitWarning("not converged", "stopped after 5 iterations")
+EDGE = FitWarning("grid edge", "the best C = 1 is the largest of its grid")
 
 
 def test_without_warnings_there_is_no_line() -> None:
@@ -77,7 +77,7 @@ def test_an_algorithm_is_in_the_line_of_its_most_serious_warning() -> None:
 
 
 def test_all_algorithms_with_all_warnings_take_few_lines() -> None:
-    every = [Notice(kind, f"{kind} {n}") for kind in KINDS for n in range(9)]
+    every = [FitWarning(kind, f"{kind} {n}") for kind in KINDS for n in range(9)]
     outcomes = [
         outcome(dataset, f"algo{n}", fold, *every[n % len(every) :])
         for dataset in ("OHSUMED", "MQ2008")
