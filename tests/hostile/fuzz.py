@@ -8,6 +8,9 @@ The engine is Atheris, which is guided by the branches that an input takes in th
 target names. Compiled kernels have no branches that it can see: for LETOR text the plain reader's
 branches guide it. `--engine mutations` changes the corpus at random, which needs no package and
 tries more inputs a second.
+
+Every half minute a line says how many inputs were tried, and the last line of a target says it too,
+however the target ended: at its limit, by a crash, by Ctrl-C or by SIGTERM (``timeout``).
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import argparse
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,6 +31,7 @@ from typing import NamedTuple
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parents[1])]
 
+import numpy as np  # noqa: E402
 from mutations import WORDS, mutated  # noqa: E402
 
 #: the name of a target -> the module and the class that it is
@@ -50,6 +55,10 @@ TARGETS = {
 
 #: the file of the input that is tried
 LAST = "last-input"
+#: the file of two counts: the inputs tried, and those of them that were taken
+COUNTS = "counts"
+#: seconds between two lines that say how many inputs were tried
+BETWEEN_LINES = 30.0
 
 
 class Places(NamedTuple):
@@ -74,16 +83,27 @@ def by_mutations(made, inputs: int, seconds: float, seed: int, work: Path) -> tu
     known = made.seeds()
     words = (*WORDS, *made.words * 4)
     end = time.monotonic() + seconds
-    tried = taken = 0
-    while tried < inputs and time.monotonic() < end:
+    counts = new_counts(work)
+    while counts[0] < inputs and time.monotonic() < end:
         data = mutated(rng.choice(known), rng.choice(known), rng, words, made.most)
         (work / LAST).write_bytes(data)
         good = made.taken(data)
-        tried += 1
-        taken += good
+        counts += (1, good)
         if good and len(known) < 1000 and rng.random() < 0.02:
             known.append(data)
-    return tried, taken
+    return int(counts[0]), int(counts[1])
+
+
+def new_counts(work: Path) -> np.memmap:
+    """Return the inputs tried and taken, 0 yet, in a file that outlives this process."""
+    return np.memmap(work / COUNTS, np.int64, "w+", shape=2)
+
+
+def counted(work: Path) -> str:
+    """Return what the file of counts says."""
+    file = work / COUNTS
+    tried, taken = np.fromfile(file, np.int64) if file.exists() else (0, 0)
+    return f"{tried:,} inputs, {taken:,} taken, {tried - taken:,} refused"
 
 
 def by_coverage(name: str, inputs: int, seconds: float, seed: int, places: Places) -> None:
@@ -111,12 +131,15 @@ def by_coverage(name: str, inputs: int, seconds: float, seed: int, places: Place
             return atheris.Mutate(data, most)
         return mutated(data, rng.choice(known), rng, words, most)
 
+    counts = new_counts(places.work)
+
     def one(data: bytes) -> None:
-        made.taken(data)
+        good = made.taken(data)
+        counts[:] += (1, good)
 
     flags = [
         f"-seed={seed + 1}", f"-max_len={made.most}", f"-artifact_prefix={places.found}/{name}-",
-        "-timeout=60", "-rss_limit_mb=8192", "-verbosity=0", "-print_final_stats=1",
+        "-timeout=60", "-rss_limit_mb=8192", "-verbosity=0",
         *([f"-runs={inputs}"] if inputs else []),
         *([f"-max_total_time={max(1, int(seconds))}"] if seconds else []),
     ]  # fmt: skip
@@ -141,6 +164,7 @@ def main() -> int:
     if options.work:  # a process of its own, which a crash may end
         _one(names[0], options)
         return 0
+    signal.signal(signal.SIGTERM, _interrupt)
     options.seconds = options.seconds / len(names) or (0.0 if options.inputs else 10.0)
     return max([_alone(name, options) for name in names])
 
@@ -149,33 +173,55 @@ def _one(name: str, options: argparse.Namespace) -> None:
     places = Places(options.work, options.found)
     if options.engine == "coverage":
         by_coverage(name, options.inputs, options.seconds, options.seed, places)
-    start = time.monotonic()
     limits = options.inputs or sys.maxsize, options.seconds or float("inf")
-    made = target(name, places.work)
-    tried, taken = by_mutations(made, *limits, options.seed, places.work)
-    spent = time.monotonic() - start
-    print(f"{tried} inputs, {taken} taken, {tried - taken} refused, {spent:.0f} s")
+    by_mutations(target(name, places.work), *limits, options.seed, places.work)
 
 
 def _alone(name: str, options: argparse.Namespace) -> int:
     """Fuzz one target in a new process; return its status."""
-    with tempfile.TemporaryDirectory(prefix="letorbench-fuzz-", dir=_memory()) as work:
+    with tempfile.TemporaryDirectory(prefix="letorbench-fuzz-", dir=_memory()) as folder:
+        work = Path(folder)
         words = [sys.executable, __file__, "--target", name, "--engine", options.engine]
         words += ["--seconds", str(options.seconds), "--inputs", str(options.inputs)]
-        words += ["--seed", str(options.seed), "--found", str(options.found), "--work", work]
-        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        last = Path(work, LAST)
-        if done.returncode and last.exists():
+        words += ["--seed", str(options.seed), "--found", str(options.found), "--work", folder]
+        start = time.monotonic()
+
+        def line(outcome: str) -> None:
+            spent = time.monotonic() - start
+            print(f"{name}: {outcome}; {counted(work)}, {spent:.0f} s", flush=True)
+
+        with (work / "output").open("wb") as output:
+            running = subprocess.Popen(words, stdout=output, stderr=subprocess.STDOUT)
+        try:
+            while (status := _ended(running)) is None:
+                line("running")
+        except KeyboardInterrupt:
+            line("interrupted; 0 crashes, 0 misread until then")
+            raise SystemExit(130) from None
+        finally:
+            running.kill()
+            running.wait()
+        if not status:
+            line("0 crashes, 0 misread")
+            return 0
+        print("\n".join((work / "output").read_text(errors="replace").splitlines()[-40:]))
+        if (work / LAST).exists():
             options.found.mkdir(parents=True, exist_ok=True)
-            shutil.copy(last, options.found / f"{name}-{options.seed}")
-    lines = done.stdout.splitlines()
-    if done.returncode:
-        print("\n".join(lines[-40:]))
-        print(f"{name}: failed with status {done.returncode}; its input is in {options.found}")
-    else:
-        told = [line for line in lines if " inputs, " in line or "executed_units" in line]
-        print(f"{name}: 0 crashes, 0 misread; {' '.join(told)}", flush=True)
-    return abs(done.returncode)
+            shutil.copy(work / LAST, options.found / f"{name}-{options.seed}")
+        line(f"failed with status {status}, its input is in {options.found}")
+        return abs(status)
+
+
+def _ended(running: subprocess.Popen) -> int | None:
+    """Return the status of a process, or None where it runs on after half a minute."""
+    try:
+        return running.wait(BETWEEN_LINES)
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _memory() -> str | None:
