@@ -99,6 +99,7 @@ def _lost(call: Callable[[], None], how: str) -> None:
 
 
 def main() -> None:
+    """Compile all, on as many processes as there are threads."""
     start = time.perf_counter()
     compile_all(thread_count())
     print(f"compiled in {time.perf_counter() - start:.0f} s")
