@@ -44,16 +44,6 @@ AXES = {
     "documents of a query": {n: (max(1, 60_000 // n), n, 20) for n in LENGTHS},
     "features": {n: (300, 100, n) for n in FEATURES},
 }
-#: the module of a ranker -> its family, a figure each
-FAMILIES = {
-    "adarank": "boosting", "frank": "boosting", "rankboost": "boosting", "ndcgboost": "boosting",
-    "lightgbm": "boosting", "xgboost": "boosting", "regression": "linear",
-    "classification": "linear", "ranksvm": "linear", "svmmap": "linear", "listnet": "linear",
-    "ranknet": "nets", "lambdarank": "nets", "ravikumar2011": "consistency",
-    "tran2012": "functionals",
-    "references": "linear",
-}  # fmt: skip
-
 #: seconds: a shorter training is mostly its start; and what the logarithmic axes begin at
 SHORT = 0.1
 LEAST = {"seconds": 1e-3, "mebibytes": 1.0}
@@ -170,8 +160,7 @@ def main() -> None:
     parser.add_argument("--algo", action="append", help="only these; repeat")
     arguments = parser.parse_args()
     asked = arguments.algo or [n for n in names() if ranker(n).published and ranker(n).learns]
-    modules = {n: ranker(n).__module__.rpartition(".")[2] for n in asked if ranker(n).available()}
-    algos = {n: FAMILIES[module] for n, module in modules.items()}  # a new one must have a family
+    algos = {name: ranker(name).figure for name in asked if ranker(name).available()}
     for algo in algos:
         if not ranker(algo).needs:
             _warm(algo)

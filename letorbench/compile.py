@@ -23,7 +23,7 @@ from letorbench.datasets.text.text_writer import TextFormat, write_text
 from letorbench.features import TRANSFORMATIONS, transformation
 from letorbench.losses import LOSSES, loss
 from letorbench.measures import default_measures, query_metrics
-from letorbench.models.families import FAMILIES
+from letorbench.models.parametric import families
 from letorbench.processes import in_processes
 from letorbench.rankers import names, ranker
 from letorbench.threads import thread_count
@@ -77,7 +77,7 @@ def compile_all(jobs: int) -> int:
     calls: list[Callable[[], None]] = [
         read_and_measure,
         *(partial(fit, name) for name in usable),
-        *(partial(fit, "recipe", model=family, iterations=2) for family in FAMILIES),
+        *(partial(fit, "recipe", model=family, iterations=2) for family in families()),
         *(partial(compute, name) for name in LOSSES),
         *(partial(transform, name) for name in TRANSFORMATIONS),
     ]

@@ -8,6 +8,7 @@ and the algorithm; which of ours they are is said here.
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,6 +16,7 @@ from importlib import resources
 from types import MappingProxyType
 
 from letorbench.datasets.catalog import CATALOG, normalized, parse
+from letorbench.rankers import places
 
 #: the data set of a name as printed, where it is not the catalog's but for case and punctuation.
 #: MSLR-WEB30K-Fold1 is not here: the numbers of one fold are not the data set's.
@@ -22,26 +24,14 @@ DATASETS: Mapping[str, str] = MappingProxyType(
     {printed: entry.name for entry in CATALOG.values() for printed in entry.published_as}
 )
 
-#: as printed -> our ranker of the same method. Those with another are not here: lgrz's
-#: "GBDT (XGBoost)" is multiple classification, jforests and QuickRank are other programs, and
-#: MQ2007's plain "AdaRank" does not say what it boosts on.
-ALGORITHMS: Mapping[str, str] = MappingProxyType(
+#: a printed name that is not ours but for case and punctuation -> our ranker of the same method.
+#: Those with another are not here: lgrz's "GBDT (XGBoost)" is multiple classification, jforests and
+#: QuickRank are other programs, and MQ2007's plain "AdaRank" does not say what it boosts on.
+ALIASES: Mapping[str, str] = MappingProxyType(
     {
-        "Regression": "regression",
-        "RankSVM": "ranksvm",
         "RankSVM-Struct": "ranksvm",
-        "RankBoost": "rankboost",
-        "FRank": "frank",
-        "ListNet": "listnet",
-        "AdaRank-MAP": "adarank-map",
-        "AdaRank-NDCG": "adarank-ndcg",
-        "SVMMAP": "svmmap",
-        "SVM_MAP": "svmmap",
-        "NDCG_BOOST": "ndcgboost",
-        "LightGBM": "lightgbm",
         "LightGBM(2020 log)": "lightgbm",
         "LambdaRank (LightGBM)": "lightgbm",
-        "xgboost": "xgboost",
         "xgboost(log)": "xgboost",
         "xgboost_hist": "xgboost",
         "xgboost_hist(log)": "xgboost",
@@ -75,7 +65,8 @@ class Published:
     @property
     def ours(self) -> str | None:
         """The name of our ranker of that method, or None."""
-        return ALGORITHMS.get(self.algorithm)
+        known = {_letters(name): name for name in places()}
+        return ALIASES.get(self.algorithm) or known.get(_letters(self.algorithm))
 
 
 @cache
@@ -113,6 +104,10 @@ def lookup(dataset: str, measure: str, algo: str | None = None) -> tuple[Publish
         and normalized(DATASETS.get(row.dataset, row.dataset)) == label
         and (algo is None or row.ours == algo)
     )
+
+
+def _letters(name: str) -> str:
+    return re.sub("[^a-z0-9]", "", name.lower())
 
 
 def _key(row: Mapping[str, str]) -> tuple[str, str, str, str]:

@@ -9,6 +9,7 @@ from letorbench.choices import require_choice
 from letorbench.experiment.grids import draws
 from letorbench.experiment.settings import describe, parameters
 from letorbench.rankers import names, ranker
+from letorbench.rankers.base import Ranker
 from letorbench.rankers.plugins import use
 
 
@@ -44,7 +45,6 @@ def description(name: str) -> str:
     if not parameters(cls):
         lines.append("no parameters")
     lines.append(f"\n{getdoc(cls)}")
-    for base in cls.__mro__[1:]:  # what several algorithms of one paper share
-        if base.__module__ == cls.__module__ and base.__doc__:
-            lines.append(f"\n{cleandoc(base.__doc__)}")
+    shared = cls.__mro__[1 : cls.__mro__.index(Ranker)]  # as by the algorithms of one paper
+    lines += [f"\n{cleandoc(base.__doc__)}" for base in shared if base.__doc__]
     return "\n".join(lines)

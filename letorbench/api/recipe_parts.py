@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from letorbench.losses import LOSSES
-from letorbench.models.families import FORMULAS
+from letorbench.models.parametric import families, family
 from letorbench.rankers.recipe import SOLVERS, misfit
 
 
 def parts() -> str:
     """Return a line for each part: its name, the parts that it fits, and what it is."""
     formulas = {name: loss.formula for name, loss in LOSSES.items()}
-    kinds = {"model": FORMULAS, "loss": formulas, "solver": SOLVERS}
+    models = {name: family(name).formula for name in families()}
+    kinds = {"model": models, "loss": formulas, "solver": SOLVERS}
     fits = [
         {"model": model, "loss": loss, "solver": solver}
-        for model in FORMULAS
+        for model in models
         for loss in LOSSES
         for solver in SOLVERS
         if misfit(model, loss, solver) is None

@@ -32,8 +32,7 @@ from letorbench.losses.base import (
     ValueAndGradient,
     in_query_slices,
 )
-from letorbench.models.linear import score_rows
-from letorbench.models.weighted_rows import add_rows
+from letorbench.models.linear import add_rows, score_rows
 from letorbench.threads import parallel_for
 
 #: the most ways to fill k places that a list may have: about a second of work

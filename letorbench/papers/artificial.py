@@ -20,7 +20,7 @@ from letorbench.experiment.identity import ranker_identity
 from letorbench.experiment.select import select
 from letorbench.files import one_writer, write_atomically
 from letorbench.measures import parse, query_metrics
-from letorbench.models.model_file import DAMAGE
+from letorbench.models.base import DAMAGE
 from letorbench.papers.runs import Study, Values, Variant
 from letorbench.rankers import ranker
 from letorbench.results import FoldResult, fold_scores, is_done, stored_fit, write_fold

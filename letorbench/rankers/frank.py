@@ -73,6 +73,7 @@ class FRank(Ranker):
 
     name = "frank"
     title = "Threshold stumps boosted on the fidelity loss of pairs"
+    figure = "boosting"
     paper = "Tsai, Liu, Qin, Chen, Ma: FRank: A Ranking Method with Fidelity Loss, SIGIR 2007"
     formula = "mean_q 1/pairs_q sum over pairs r_i > r_j of 1 - (1 + exp(s_j - s_i))^(-1/2)"
 

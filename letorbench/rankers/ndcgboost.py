@@ -78,6 +78,7 @@ class NDCGBoost(Ranker):
 
     name = "ndcgboost"
     title = "NDCG Boost: decision stumps boosted on a bound of the expected NDCG"
+    figure = "boosting"
     paper = "Valizadegan, Jin, Zhang, Mao: Learning to Rank by Optimizing NDCG Measure, NIPS 2009"
     auto_features = "raw"  # stumps only compare a feature's values
     formula = "M = sum_q 1/Z_q sum_i (2^r_i - 1) sum_{j != i} 1/(1 + exp(F_i - F_j))"

@@ -56,6 +56,7 @@ class RankBoost(Ranker):
 
     name = "rankboost"
     title = "Threshold stumps boosted on the exponential loss of pairs"
+    figure = "boosting"
     paper = (
         "Freund, Iyer, Schapire, Singer: An Efficient Boosting Algorithm for Combining "
         "Preferences, JMLR 4, 2003"

@@ -93,6 +93,7 @@ class RankNet(Ranker):
 
     name = "ranknet"
     title = "Neural net on the logistic loss of pairs"
+    figure = "nets"
     paper = (
         "Burges et al.: Learning to Rank using Gradient Descent, ICML 2005; "
         "Burges, Ragno, Le: Learning to Rank with Nonsmooth Cost Functions, NIPS 2006"

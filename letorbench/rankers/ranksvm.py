@@ -13,8 +13,7 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.fit_warnings import FitWarning
-from letorbench.models import Linear
-from letorbench.models.weighted_rows import weighted_rows
+from letorbench.models.linear import Linear, weighted_rows
 from letorbench.rankers.base import Ranker
 from letorbench.solvers import cutting_planes, newton
 from letorbench.solvers.fit_result import FitResult

@@ -48,6 +48,7 @@ class _Surrogate(Ranker):
     2011.
     """
 
+    figure = "consistency"
     paper = "Ravikumar, Tewari, Yang: On NDCG Consistency of Listwise Ranking Methods, AISTATS 2011"
 
     iterations: int = 500

@@ -17,8 +17,7 @@ from letorbench.errors import UsageError
 from letorbench.fit_warnings import FitWarning
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import query_share
-from letorbench.models import Linear
-from letorbench.models.weighted_rows import weighted_rows
+from letorbench.models.linear import Linear, weighted_rows
 from letorbench.rankers.base import Ranker
 from letorbench.solvers import cutting_planes
 from letorbench.solvers.fit_result import FitResult

@@ -9,38 +9,31 @@ models are in `letorbench.models`: `linear`, `quadratic` (4), `separate` (2, 3).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 
-from letorbench.choices import require_choice
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses import Loss, loss
-from letorbench.losses.group_level import AGGREGATES, Aggregate, group_level
-from letorbench.losses.label_order import (
-    DOCUMENT_WEIGHTS,
-    PAIR_WEIGHTS,
-    DocumentWeightName,
-    PairWeightName,
-)
-from letorbench.losses.ties import TIE_RULES, TieRule, draws_order, with_ties
-from letorbench.losses.weighted_pairs import PAIR_LOSSES, PairLossName
-from letorbench.models.families import DRAWN, SEPARATE, FamilyChoice
-from letorbench.rankers.base import Ranker
+from letorbench.losses.group_level import AGGREGATES, group_level
+from letorbench.losses.label_order import DOCUMENT_WEIGHTS, PAIR_WEIGHTS
+from letorbench.losses.ties import TIE_RULES, draws_order, with_ties
+from letorbench.losses.weighted_pairs import PAIR_LOSSES
+from letorbench.models.parametric import FamilySettings, family
+from letorbench.rankers.base import Ranker, one_of
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.lbfgs import LBFGS
 from letorbench.solvers.validation import Validation
 
-Functional = Literal["linear", "quadratic", "group", "bilinear", "bilinear-tanh", "distance"]
 #: what scores a group's documents: "group-level function can be in conjunction with any"
-Individual = Literal["linear", "quadratic", "bilinear", "bilinear-tanh", "distance"]
+INDIVIDUALS = ("linear", "quadratic", "bilinear", "bilinear-tanh", "distance")
+FUNCTIONALS = (*INDIVIDUALS[:2], "group", *INDIVIDUALS[2:])
 
 #: a step that lowers the objective by a smaller share of it ends the search
 FLAT = 1e-7
 
 
 @dataclass
-class _RankFunctional(Ranker):
+class _RankFunctional(FamilySettings, Ranker):
     """The objective is the mean over queries of the loss + l2 c/2 |theta|^2 (equation 1).
 
     Parameters
@@ -54,22 +47,13 @@ class _RankFunctional(Ranker):
         of c, the mean curvature of the loss at the start.
     iterations : int
         L-BFGS has at most so many.
-    rho : float
-        quadratic: keep the products whose abs(correlation) with the label is at least rho.
     group : {"min", "max", "mean", "log-mean-exp"}
         group: how a group gets its score.
     individual : {"linear", "quadratic", "bilinear", "bilinear-tanh", "distance"}
         group: what scores a group's documents.
-    standardise : bool
-        linear: use the features with mean 0 and variance 1 on the training set, as section 4
-        says, instead of the features as they are. "quadratic" always does.
-    query_features : int
-        bilinear, distance: how many features, the first ones, are the query's vector; 0 is half
-        of them.
-    dimensions : int
-        bilinear, distance: d of the common space.
-    tau : float
-        distance: what it is divided by.
+    standardise, rho, query_features, dimensions, tau
+        The model's settings, see `letorbench.models.parametric.FamilySettings`. Section 4
+        standardises the features.
 
     Notes
     -----
@@ -82,45 +66,32 @@ class _RankFunctional(Ranker):
     """
 
     paper = "Tran, Phung, Venkatesh: Learning Rank Functionals: An Empirical Study, 2012"
+    figure = "functionals"
     grid = {"l2": (1e-6, 1e-4, 1e-2, 1.0, 100.0)}
 
-    functional: Functional = "linear"
+    functional: str = one_of(FUNCTIONALS, "linear")
     l2: float = 1e-2
     iterations: int = 200
-    rho: float = 0.1
-    group: Aggregate = "max"
-    individual: Individual = "linear"
-    standardise: bool = True
-    query_features: int = 0
-    dimensions: int = 10
-    tau: float = 1.0
+    group: str = one_of(AGGREGATES, "max")
+    individual: str = one_of(INDIVIDUALS, "linear")
+
+    # the rankers with weights let users set it
+    ties = "breslow"
 
     def __post_init__(self) -> None:
-        """Check the values; UsageError names the first wrong one."""
-        require_choice(self.functional, get_args(Functional), "functional")
-        require_choice(self.group, AGGREGATES, "group")
-        require_choice(self.individual, get_args(Individual), "individual")
-        self._family(), self._solver()  # they check their own values
+        super().__post_init__()
+        self.check_family(self._scored_by)
+        self._solver()
 
     @property
     def auto_features(self) -> str:
-        """What `auto` does: a normalisation by query would erase the query's vector."""
-        return "zscore" if self._scored_by in SEPARATE else "query-minmax"
+        """What `auto` does, which the model decides."""
+        return family(self._scored_by).auto_features
 
     @property
-    def _scored_by(self) -> Individual:
-        """What scores a document, on its own or in a group."""
+    def _scored_by(self) -> str:
+        """The model that scores a document, on its own or in a group."""
         return self.individual if self.functional == "group" else self.functional
-
-    def _family(self) -> FamilyChoice:
-        return FamilyChoice(
-            self._scored_by,
-            standardise=self.standardise,
-            rho=self.rho,
-            query_features=self.query_features,
-            dimensions=self.dimensions,
-            tau=self.tau,
-        )
 
     def _solver(self) -> LBFGS:
         return LBFGS(self.l2, self.iterations, flat=FLAT)
@@ -128,14 +99,11 @@ class _RankFunctional(Ranker):
     def _loss(self) -> Loss:
         return loss(self.name)
 
-    def _ties(self) -> TieRule:
-        return "breslow"
-
     @property
     def draws(self) -> bool:
-        """The first parameters are drawn where zero is a saddle point, and ties if asked for."""
-        tied = self.functional != "group" and draws_order(self._loss(), self._ties())
-        return tied or self._scored_by in DRAWN
+        """The first parameters are drawn if zero is a saddle point, and ties if asked for."""
+        tied = self.functional != "group" and draws_order(self._loss(), self.ties)
+        return tied or family(self._scored_by).drawn
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
@@ -144,9 +112,9 @@ class _RankFunctional(Ranker):
         if self.functional == "group":  # no two groups of a query have one label
             loss = group_level(loss, self.group, train)
         else:
-            loss = with_ties(loss, self._ties(), train, rng)
-        family = self._family().on(train)
-        return self._solver().fit(family, loss, train, validation, rng, self.deadline)
+            loss = with_ties(loss, self.ties, train, rng)
+        model = family(self._scored_by).of(train, self)
+        return self._solver().fit(model, loss, train, validation, rng, self.deadline)
 
 
 @dataclass
@@ -202,16 +170,8 @@ class _WeightedByDocument(_RankFunctional):
         depend on the place have ties.
     """
 
-    weight: DocumentWeightName = "1"
-    ties: TieRule = "breslow"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_choice(self.weight, tuple(DOCUMENT_WEIGHTS), "weight")
-        require_choice(self.ties, TIE_RULES, "ties")
-
-    def _ties(self) -> TieRule:
-        return self.ties
+    weight: str = one_of(DOCUMENT_WEIGHTS, "1")
+    ties: str = one_of(TIE_RULES, "breslow")
 
     def _loss(self) -> Loss:
         return loss(f"{self.name}-{self.weight}")
@@ -257,16 +217,8 @@ class _WeightedByPair(_RankFunctional):
         no ties.
     """
 
-    weight: PairWeightName = "1"
-    ties: TieRule = "breslow"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_choice(self.weight, tuple(PAIR_WEIGHTS), "weight")
-        require_choice(self.ties, TIE_RULES, "ties")
-
-    def _ties(self) -> TieRule:
-        return self.ties
+    weight: str = one_of(PAIR_WEIGHTS, "1")
+    ties: str = one_of(TIE_RULES, "breslow")
 
     def _loss(self) -> Loss:
         return loss(f"{self.name}-{self.weight}")
@@ -286,11 +238,7 @@ class Pairwise(_WeightedByPair):
     title = "Rank functional on weighted losses of pairs"
     formula = "sum over pairs r_i > r_j of V_ij phi(s_i - s_j)"
 
-    loss: PairLossName = "logistic"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_choice(self.loss, tuple(PAIR_LOSSES), "loss")
+    loss: str = one_of(PAIR_LOSSES, "logistic")
 
     def _loss(self) -> Loss:
         return loss(f"{self.name}-{self.loss}-{self.weight}")

@@ -18,8 +18,7 @@ import numpy as np
 
 from letorbench.files import write_atomically
 from letorbench.fit_warnings import FitWarning
-from letorbench.models.base import KINDS, Model
-from letorbench.models.model_file import DAMAGE
+from letorbench.models.base import DAMAGE, Model, model_class
 from letorbench.solvers.fit_result import FitResult, TrainingHistory
 
 #: the rounds of a training that need more bytes are not stored; it is then trained again
@@ -133,7 +132,7 @@ def _packed(arrays: Sequence[np.ndarray]) -> dict[str, np.ndarray] | None:
 
 
 def _training(facts: Mapping[str, Any], own: Mapping[str, np.ndarray]) -> Training:
-    kind = KINDS[facts["kind"]]
+    kind = model_class(facts["kind"])
     names = [field.name for field in fields(kind)]
 
     def model(count: int) -> Model:

@@ -12,7 +12,8 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.fit_warnings import FitWarning
-from letorbench.models import Model, StumpEnsemble
+from letorbench.models.base import Model
+from letorbench.models.stumps import StumpEnsemble
 from letorbench.solvers.deadline import NEVER, Deadline
 from letorbench.solvers.early_stopping import stopping_for
 from letorbench.solvers.fit_result import FitResult, TrainingHistory

@@ -26,8 +26,9 @@ from letorbench.losses.gains import inverse_ideal_dcg, truncated_discount
 from letorbench.losses.lambda_gradients import LambdaRule, lambda_workspace, query_lambdas
 from letorbench.losses.lambdas import Lambda
 from letorbench.losses.pairwise_logistic import pair_workspace, ranknet_lambdas
-from letorbench.models import MLP, Linear, Model
-from letorbench.models.mlp import Layers, backward, forward
+from letorbench.models.base import Model
+from letorbench.models.linear import Linear
+from letorbench.models.mlp import MLP, Layers, backward, forward
 from letorbench.solvers.deadline import NEVER, Deadline
 from letorbench.solvers.early_stopping import stopping_for
 from letorbench.solvers.fit_result import FitResult, TrainingHistory

@@ -13,8 +13,7 @@ from sample_models import SAMPLES
 from target import Misread, Target
 
 from letorbench.errors import LetorError
-from letorbench.models.base import KINDS
-from letorbench.models.model_file import save, sealed
+from letorbench.models.base import model_class, save, with_checksum
 from letorbench.rankers import load_model, ranker
 
 #: a kind of model -> a ranker that leaves it
@@ -34,7 +33,7 @@ class ModelFile(Target):
     """The bytes of a model.npz: whole, or refused."""
 
     name = "model"
-    watched = ("letorbench.models.model_file", "zipfile")
+    watched = ("letorbench.models.base", "zipfile")
     most = 8192
 
     def __init__(self, folder: Path) -> None:
@@ -84,7 +83,7 @@ class ForgedModel(ModelFile):
     """What is inside: a line of JSON, then a line for each array: name, header, hex digits."""
 
     name = "forged-model"
-    watched = ("letorbench.models.model_file", "letorbench.models.base", "letorbench.rankers.saved")
+    watched = ("letorbench.models.base", "letorbench.rankers.saved")
     words = (
         b"'<f8'", b"'<i8'", b"'|b1'", b"'|O'", b"'<U0'", b"(5,)", b"(4,)", b"()", b"(-1,)",
         b"(2**40,)",
@@ -125,7 +124,7 @@ class ForgedModel(ModelFile):
                 # zipfile ends a name where a zero is, and cannot write an empty one
                 text = name.decode("ascii", "replace").partition("\0")[0]
                 archive.writestr(text or "x", start + values)
-        self.path.write_bytes(sealed(made.getvalue()))
+        self.path.write_bytes(with_checksum(made.getvalue()))
         return scores(self.path)
 
 
@@ -133,7 +132,7 @@ class Trees(Target):
     """The model texts of LightGBM and XGBoost, which the libraries read without a check."""
 
     name = "trees"
-    watched = ("letorbench.models.tree_texts",)
+    watched = ("letorbench.models.trees",)
     words = (b"num_leaves=", b"-1", b"left_child=", b'"split_indices"', b"tree_sizes=", b"Tree=0")
     most = 16_000
 
@@ -147,9 +146,9 @@ class Trees(Target):
         name = kind.decode(errors="replace")
         if name not in ("lightgbm", "xgboost"):
             return False
-        (only,) = (each.name for each in fields(KINDS[name]))
+        (only,) = (each.name for each in fields(model_class(name)))
         try:
-            model = KINDS[name](**{only: np.frombuffer(text, np.uint8)})
+            model = model_class(name)(**{only: np.frombuffer(text, np.uint8)})
             if model.n_features > MOST_FEATURES:
                 return False
             found = model.predict(np.linspace(-1, 1, 9 * model.n_features).reshape(9, -1))

@@ -24,11 +24,6 @@ def test_the_results_know_the_rankers_by_their_names():
     assert IDEAL not in algorithms(["all"]) and algorithms([IDEAL]) == [IDEAL]
 
 
-def test_random_scores_are_equal(rng):
-    queries = random_queries(rng, [4, 5])
-    assert not ranker("random")().fit_sets(queries).predict(queries).any()
-
-
 @pytest.mark.parametrize("feature", [0, 3])
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_the_best_feature_is_chosen_on_validation(feature, sign, rng):

@@ -11,7 +11,7 @@ from conftest import random_queries, unlocked
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import Loss, loss
-from letorbench.models import Linear, LinearFamily, SeparateFamily
+from letorbench.models import Bilinear, Linear, LinearFamily
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.gradient_descent import GradientDescent, LineSearch
 from letorbench.solvers.lbfgs import LBFGS
@@ -104,7 +104,7 @@ def test_one_look_at_the_features_gives_the_same_objective(intercept, rng):
 
 def test_a_family_that_cannot_start_at_zero_moves(rng):
     queries = random_queries(rng, [10] * 20, 6)
-    family = SeparateFamily(3, 3, 2, 0.0)
+    family = Bilinear(3, 3, 2)
     for solver in (GradientDescent(0.1, 20), LineSearch(20)):
         learned = solver.fit(family, loss("listnet"), queries, None, rng)
         assert learned.objective[-1] < learned.objective[0]
