@@ -40,7 +40,9 @@ for i in range(4):
     "ranker": """
 import letorbench as lb
 X, y, qid = [[0.1, 3.0], [0.9, 1.0], [0.4, 2.0]], [0, 2, 1], [7, 7, 7]
-assert lb.Centroid(shrink=0.5).fit(X, y, qid=qid).predict(X).argmax() == 1
+centroid = lb.Centroid(shrink=0.5).fit(X, y, qid=qid)
+centroid.save("centroid.npz")
+assert lb.load_model("centroid.npz").predict(X).argmax() == centroid.predict(X).argmax() == 1
 assert lb.ranker("centroid") is lb.Centroid
 assert "validation chooses from 0.5, 1.0, 2.0" in letorbench("algos centroid")
 """,
