@@ -13,7 +13,7 @@ from letorbench.arithmetic import dot, exp, product
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.features.contiguous import contiguous_columns
+from letorbench.features.moments import contiguous_columns
 from letorbench.measures import MAP, Measure, PreparedMetric, nDCG
 from letorbench.models import Linear
 from letorbench.rankers.base import Ranker

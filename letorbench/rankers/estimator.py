@@ -13,7 +13,7 @@ from letorbench.conventions import STANDARD
 from letorbench.datasets.arrays import as_features, column_names, group_rows, read_only
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
-from letorbench.features import FeaturesName, Transformation
+from letorbench.features import Transformation
 from letorbench.measures import nDCG, query_metrics
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.validation import Validation
@@ -43,7 +43,7 @@ class Parameters:
         The name of a transformation of the features, or "auto".
     """
 
-    features: FeaturesName | None = field(default=None, kw_only=True, repr=False)
+    features: str | None = field(default=None, kw_only=True, repr=False)
 
 
 class Estimator(Parameters, ABC):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from letorbench.features.contiguous import contiguous_columns
+from letorbench.features.moments import contiguous_columns
 from letorbench.jit import kernel
 from letorbench.models.base import float32_features
 from letorbench.solvers.radix_sort import sorted_column

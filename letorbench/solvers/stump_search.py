@@ -12,7 +12,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from letorbench.errors import UsageError
-from letorbench.features.contiguous import contiguous_columns
+from letorbench.features.moments import contiguous_columns
 from letorbench.jit import kernel
 from letorbench.models.base import float32_features
 from letorbench.solvers.radix_sort import sorted_column
