@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from letorbench.api.running import plot as plot
     from letorbench.api.running import run as run
     from letorbench.conventions import CONVENTIONS as CONVENTIONS
-    from letorbench.datasets.frames import from_frame as from_frame
+    from letorbench.datasets.load import from_frame as from_frame
     from letorbench.datasets.load import load as load
     from letorbench.datasets.queryset import Benchmark as Benchmark
     from letorbench.datasets.queryset import Fold as Fold
@@ -80,7 +80,7 @@ PLACES = {
     "algorithms": "letorbench.rankers:names",
     "compare": "letorbench.api.running:compare",
     "evaluate": "letorbench.api.measuring:evaluate",
-    "from_frame": "letorbench.datasets.frames:from_frame",
+    "from_frame": "letorbench.datasets.load:from_frame",
     "load": "letorbench.datasets.load:load",
     "load_model": "letorbench.rankers.saved:load_model",
     "merge": "letorbench.api.exchange:merge",

@@ -19,7 +19,7 @@ from tqdm import tqdm
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import read_queries
-from letorbench.datasets.text.text_writer import TextFormat, write_text
+from letorbench.datasets.text.writer import TextFormat, write_text
 from letorbench.features import TRANSFORMATIONS, transformation
 from letorbench.losses import LOSSES, loss
 from letorbench.measures import default_measures, query_metrics

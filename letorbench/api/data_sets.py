@@ -7,18 +7,18 @@ from pathlib import Path
 
 from letorbench.choices import require_choice
 from letorbench.datasets.acquire.archive import import_archive
-from letorbench.datasets.acquire.examine import examine
 from letorbench.datasets.acquire.fetch import SIX_HOURS
 from letorbench.datasets.acquire.fetch import fetch as fetch_data
+from letorbench.datasets.acquire.verify import examine
 from letorbench.datasets.acquire.verify import verify as verify_data
 from letorbench.datasets.catalog import CATALOG, describe, parse
 from letorbench.datasets.layout import find, installed, present
 from letorbench.datasets.load import load
-from letorbench.datasets.own.grading import parse_grades
-from letorbench.datasets.own.split import split as split_file
-from letorbench.datasets.own.table_rows import Columns
 from letorbench.datasets.queryset import Benchmark
 from letorbench.datasets.synthetic import make as make_data
+from letorbench.datasets.user_data.folds import split as split_file
+from letorbench.datasets.user_data.rows import parse_grades
+from letorbench.datasets.user_data.tables import Columns
 
 Row = tuple[str, ...]
 
@@ -90,7 +90,7 @@ def split(
     grades: str | None = None,
     tell: Callable[[str], None] = print,
 ) -> list[Row]:
-    """Make a data set of one file; see `letorbench.datasets.own.split`."""
+    """Make a data set of one file; see `letorbench.datasets.user_data.folds.split`."""
     made = None if grades is None else parse_grades(grades)
     return _places([split_file(path, data_dir, name, folds, seed, columns, made, tell)], data_dir)
 
@@ -150,13 +150,12 @@ def verification(name: str, data_dir: Path, null: str | float) -> tuple[list[Row
     name : str
         The data set's name.
     """
-    found = verify_data(name, data_dir, null)
+    checks = verify_data(name, data_dir, null)
     rows: list[Row] = [("what", "published", "found", "status")]
-    rows += [(check.path, "", "", check.status) for check in found.files]
-    for fact in found.facts:
-        published = "" if fact.published is None else f"{fact.published:,}"
-        rows.append((fact.fact, published, f"{fact.loaded:,}", fact.status))
-    return rows, found.ok, found.name
+    for check in checks:
+        numbers = ("" if n is None else f"{n:,}" for n in (check.published, check.loaded))
+        rows.append((check.what, *numbers, check.status))
+    return rows, all(check.status != "differs" for check in checks), parse(name).label
 
 
 def _places(names: Sequence[str], data_dir: Path) -> list[Row]:

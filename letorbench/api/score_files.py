@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 
 from letorbench.conventions import convention as convention_named
-from letorbench.datasets.convention_check import check_convention
+from letorbench.datasets.checks import check_convention
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.errors import UsageError

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from letorbench.datasets.convention_check import check_convention
-from letorbench.datasets.own.leaks import leak
+from letorbench.datasets.checks import check_convention, leak
 from letorbench.datasets.queryset import OWN_PART, Benchmark
 from letorbench.errors import FAILURES, DataError
 from letorbench.experiment.backends import Backend, Job, Processes

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.synthetic.permuted import permuted_cubic
+from letorbench.datasets.synthetic.cubic import permuted_cubic
 from letorbench.losses import loss
 from letorbench.losses.group_level import group_level
 from letorbench.models.linear import LinearFamily

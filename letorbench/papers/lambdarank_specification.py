@@ -13,7 +13,7 @@ import numpy as np
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.synthetic.permuted import permuted_cubic
+from letorbench.datasets.synthetic.cubic import permuted_cubic
 from letorbench.experiment.identity import ranker_identity
 from letorbench.measures import parse
 from letorbench.papers import checks

@@ -14,7 +14,7 @@ import numpy as np
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.synthetic.permuted import permuted_cubic
+from letorbench.datasets.synthetic.cubic import permuted_cubic
 from letorbench.measures import parse, query_metrics
 from letorbench.papers.claims import Measured
 from letorbench.papers.runs import Values

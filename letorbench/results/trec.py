@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.datasets.grades import LONGEST_QID
+from letorbench.datasets.arrays import LONGEST_QID
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.files import write_atomically

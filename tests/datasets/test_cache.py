@@ -19,10 +19,9 @@ import pytest
 from letorbench.datasets import cache as cache_module
 from letorbench.datasets import mapped
 from letorbench.datasets import signature as signature_module
-from letorbench.datasets.cache import Cache
+from letorbench.datasets.cache import TICK_NS, Cache
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import ReadOptions, read_queries
-from letorbench.datasets.signature import TICK_NS
 from letorbench.errors import DataError
 from letorbench.seals import unsealed
 

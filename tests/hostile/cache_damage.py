@@ -23,7 +23,7 @@ from toy_data import write_toy
 
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark, QuerySet
-from letorbench.datasets.signature import TICK_NS
+from letorbench.datasets.cache import TICK_NS
 
 #: what is done beyond a damage of bytes
 MOVES = ("removed", "exchanged", "emptied", "folder removed", "folder exchanged", "made a folder")

@@ -246,7 +246,7 @@ def _logistic(scores, queries):
 
 
 def test_products_are_kept_from_the_first_on(rng):
-    from letorbench.datasets.synthetic.permuted import permuted_cubic
+    from letorbench.datasets.synthetic.cubic import permuted_cubic
 
     (train,) = permuted_cubic(rng, (3,), 6, 10)
     family = functional_costs.kept_products(train, 8)
