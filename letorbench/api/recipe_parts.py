@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from letorbench.losses import LOSSES
+from letorbench.losses import LOSSES, choices
 from letorbench.models.families import FORMULAS
 from letorbench.rankers.recipe import SOLVERS, misfit
 
 
 def parts() -> str:
     """Return a line for each part: its name, the parts that it fits, and what it is."""
-    formulas = {name: loss.formula for name, loss in LOSSES.items()}
+    formulas = {
+        name: "; ".join(filter(None, (family.formula, choices(family))))
+        for name, family in LOSSES.items()
+    }
     kinds = {"model": FORMULAS, "loss": formulas, "solver": SOLVERS}
     fits = [
         {"model": model, "loss": loss, "solver": solver}

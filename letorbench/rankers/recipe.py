@@ -19,9 +19,9 @@ import numpy as np
 from letorbench.choices import require_choice
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.losses import LOSSES, loss
+from letorbench.losses import loss
+from letorbench.losses.label_order import TIE_RULES, draws_order, with_ties
 from letorbench.losses.lambdas import Lambda
-from letorbench.losses.ties import TIE_RULES, TieRule, draws_order, with_ties
 from letorbench.models.families import DRAWN, SEPARATE, FamilyChoice, FamilyName
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
@@ -65,7 +65,7 @@ class Recipe(Ranker):
     ----------
     model : {"linear", "quadratic", "bilinear", "bilinear-tanh", "distance", "mlp"}
     loss : str
-        Any loss; `letorbench algos --parts` lists them.
+        Any loss, with its parameters: ``wpl(weight=1/pi)``; `letorbench algos --parts` lists them.
     solver : {"lbfgs", "gradient-descent", "line-search", "sgd"}
         "sgd" takes one step a query, as RankNet does. It fits the models "linear" and "mlp" to
         the loss "ranknet", without l2. The other solvers fit every model to every loss.
@@ -100,12 +100,12 @@ class Recipe(Ranker):
         mlp: the number of hidden units.
     ties : {"breslow", "random", "file"}
         What becomes of equal labels in a loss that orders documents by label, see
-        `letorbench.losses.ties`. Other losses have no ties.
+        `letorbench.losses.label_order`. Other losses have no ties.
 
     Examples
     --------
-    >>> Recipe(model="quadratic", loss="wpl-1", solver="lbfgs").loss
-    'wpl-1'
+    >>> Recipe(model="quadratic", loss="wpl(weight=1/pi)", solver="lbfgs").loss
+    'wpl(weight=1/pi)'
     """
 
     name = "recipe"
@@ -129,11 +129,11 @@ class Recipe(Ranker):
     dimensions: int = 10
     tau: float = 1.0
     hidden: int = 10
-    ties: TieRule = "breslow"
+    ties: str = "breslow"
 
     def __post_init__(self) -> None:
         """Check the values; UsageError names the first wrong one."""
-        require_choice(self.loss, list(LOSSES), "loss")
+        loss(self.loss)
         require_choice(self.solver, get_args(SolverName), "solver")
         require_choice(self.ties, TIE_RULES, "ties")
         self._family()

@@ -60,7 +60,7 @@ def test_it_learns_what_only_a_product_tells(rng):
         with unlocked(part):
             part.labels[:] = part.features[:, 1] * part.features[:, 3] > 0.5
     family = QuadraticFamily.of(train, 0.1)
-    learned = LBFGS(1e-4).fit(family, loss("wpl-1"), train, None, rng)
+    learned = LBFGS(1e-4).fit(family, loss("wpl"), train, None, rng)
     scores = learned.model.predict(test.features)
     relevant = test.labels == 1
     assert np.mean(scores[relevant][:, None] > scores[~relevant][None, :]) > 0.97
