@@ -14,7 +14,7 @@ from letorbench.conventions import CONVENTIONS, Convention
 from letorbench.datasets.catalog import CATALOG
 from letorbench.experiment.settings import describe, parameters
 from letorbench.features import TRANSFORMATIONS
-from letorbench.losses import LOSSES
+from letorbench.losses import LOSSES, choices
 from letorbench.measures import MEASURES
 from letorbench.papers import PAPERS, paper
 from letorbench.rankers import names, ranker
@@ -80,9 +80,11 @@ def _algorithm(name: str) -> str:
 
 
 def losses() -> str:
-    """A row a loss."""
-    rows = ([code(name), code(each.formula)] for name, each in sorted(LOSSES.items()))
-    return table(["loss", "value of a query"], rows)
+    """A row a family of losses."""
+    rows = (
+        [code(name), code(each.formula), choices(each)] for name, each in sorted(LOSSES.items())
+    )
+    return table(["loss", "value of a query", "parameters"], rows)
 
 
 def measures() -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from letorbench.losses import LOSSES
+from letorbench.losses import LOSSES, choices
 from letorbench.models.parametric import families, family
 from letorbench.rankers.recipe import SOLVERS, misfit
 
 
 def parts() -> str:
     """Return a line for each part: its name, the parts that it fits, and what it is."""
-    formulas = {name: loss.formula for name, loss in LOSSES.items()}
+    formulas = {
+        name: "; ".join(filter(None, (each.formula, choices(each))))
+        for name, each in LOSSES.items()
+    }
     models = {name: family(name).formula for name in families()}
     kinds = {"model": models, "loss": formulas, "solver": SOLVERS}
     fits = [

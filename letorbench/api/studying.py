@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from letorbench.choices import expanded
-from letorbench.losses import LOSSES, loss
+from letorbench.losses import every_loss, loss
 from letorbench.losses.base import Loss
 from letorbench.losses.plugin_losses import loss_of_file
 from letorbench.papers.laboratory_report import study, summary, write_study
@@ -26,16 +26,16 @@ def study_losses(names: Sequence[str], out: Path, seed: int, trials: int) -> Ite
     trials : int
         The distributions that a counterexample is looked for among.
     """
-    for name in expanded(names, {"all": list(LOSSES)}):
+    for name in expanded(names, {"all": loss_names()}):
         found = study(_loss(name), seed, trials)
-        safe = "".join(c if c.isalnum() or c in "-.@" else "_" for c in found.loss.name)
+        safe = "".join(c if c.isalnum() or c in "-.@" else "_" for c in str(found.loss))
         files = write_study(found, out / "study" / safe)
         yield "\n".join([*summary(found), *(f"file         {path}" for path in files), ""])
 
 
 def loss_names() -> list[str]:
     """Return the names of all losses."""
-    return list(LOSSES)
+    return [str(each) for each in every_loss()]
 
 
 def _loss(name: str) -> Loss:

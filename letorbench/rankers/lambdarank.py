@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses.lambdas import Lambda, LambdaName, pair_lambdas
+from letorbench.losses.lambdas import Lambda, pair_lambdas
 from letorbench.models.mlp import Layers, net_gradient, net_scores
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
@@ -114,7 +114,7 @@ class LambdaRank(Ranker):
     epochs: int = 300
     patience: int = 30
     standardise: bool = False
-    function: LambdaName = "ranknet-ndcg"
+    function: str = "ranknet-ndcg"
     neighbours: bool = False
     margin: float = 0.0
     truncation: int = 0

@@ -21,7 +21,7 @@ from letorbench.errors import UsageError
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import require_comparable
 from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
-from letorbench.losses.segments import inverse_or_zero, query_sums
+from letorbench.losses.gains import inverse_or_zero, query_sums
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.boosting import LONGEST_STEP, Term, boost_stumps
 from letorbench.solvers.fit_result import FitResult

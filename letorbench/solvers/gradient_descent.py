@@ -14,7 +14,7 @@ from letorbench.arithmetic import norm
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.fit_warnings import FitWarning
-from letorbench.losses import Loss
+from letorbench.losses.base import Loss
 from letorbench.models.parametric import ParametricFamily
 from letorbench.solvers.deadline import NEVER, Deadline
 from letorbench.solvers.early_stopping import stopping_for

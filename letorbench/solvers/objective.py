@@ -11,7 +11,7 @@ import numpy as np
 from letorbench.arithmetic import dot
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.losses import Loss
+from letorbench.losses.base import Loss
 from letorbench.models.linear import LinearFamily
 from letorbench.models.parametric import ParametricFamily
 from letorbench.solvers.curvature import mean_curvature
@@ -53,10 +53,11 @@ class Objective:
 
     def _losses(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the loss of each query, and the gradient of their sum by theta."""
-        if self.loss.of_linear is not None and isinstance(self.family, LinearFamily):
+        if isinstance(self.family, LinearFamily):
             model = self.family.model(theta)
-            found = self.loss.of_linear(model.weights, model.bias, self.queries)
-            return found.value, self.family.by_theta(found.by_weights, found.by_bias)
+            linear = self.loss.of_linear(model.weights, model.bias, self.queries)
+            if linear is not None:
+                return linear.value, self.family.by_theta(linear.by_weights, linear.by_bias)
         features = self.queries.features
         losses, by_scores = self.loss(self.family.scores(theta, features), self.queries)
         return losses, self.family.gradient(theta, features, by_scores)

@@ -16,7 +16,7 @@ import numpy as np
 
 from letorbench.datasets.queryset import LabelBlocks
 from letorbench.jit import kernel
-from letorbench.losses.lambda_gradients import RANKNET, pair_force
+from letorbench.losses.lambdas import RANKNET, pair_force
 from letorbench.models.mlp import Layers, backward, forward
 
 

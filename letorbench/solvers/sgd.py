@@ -23,8 +23,7 @@ from letorbench.features.moments import mean_and_variance
 from letorbench.fit_warnings import FitWarning
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.gains import inverse_ideal_dcg, truncated_discount
-from letorbench.losses.lambda_gradients import LambdaRule, lambda_workspace, query_lambdas
-from letorbench.losses.lambdas import Lambda
+from letorbench.losses.lambdas import Lambda, LambdaRule, lambda_workspace, query_lambdas
 from letorbench.losses.pairwise_logistic import pair_workspace, ranknet_lambdas
 from letorbench.models.base import Model
 from letorbench.models.linear import Linear

@@ -9,7 +9,7 @@ from conftest import random_queries, unlocked
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.experiment.plan import algorithms
-from letorbench.losses.ties import random_order
+from letorbench.losses.label_order import random_order
 from letorbench.measures import parse
 from letorbench.rankers import load_model, ranker
 from letorbench.results.added_measures import RANDOM
