@@ -24,9 +24,6 @@ FIXED = {
     "force_col_wise": True, "feature_pre_filter": False,
 }  # fmt: skip
 
-#: the most documents of a query that LightGBM takes
-MOST = 10_000
-
 
 @dataclass(frozen=True, eq=False)
 class Watch:
@@ -149,7 +146,7 @@ class LightGBM(LambdaMART):
     def boost(self, train: QuerySet, watch: Watch, seed: int) -> Any:
         import lightgbm
 
-        require_comparable(train, MOST)
+        require_comparable(train)
         data = _dataset(lightgbm, train)
         options = self._options(train, seed)
 

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from letorbench.choices import require_choice
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import loss
