@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from letorbench.rankers.tran2012 import SmoothNDCG as SmoothNDCG
     from letorbench.rankers.xgboost import XGBoost as XGBoost
     from letorbench.solvers.fit_result import FitResult as FitResult
-    from letorbench.solvers.validation import Validation as Validation
+    from letorbench.solvers.stopping import Validation as Validation
 
 #: algorithm -> its module in this package and its class, imported when it is first used
 RANKERS: dict[str, str] = {
@@ -108,7 +108,7 @@ RANKERS: dict[str, str] = {
 OTHERS = {
     "FitResult": "letorbench.solvers.fit_result:FitResult",
     "Ranker": "letorbench.rankers.base:Ranker",
-    "Validation": "letorbench.solvers.validation:Validation",
+    "Validation": "letorbench.solvers.stopping:Validation",
     "load_model": "letorbench.rankers.saved:load_model",
 }
 

@@ -17,9 +17,8 @@ from letorbench.errors import DataError, UsageError
 from letorbench.features import Raw, Transformation, resolved, transformation
 from letorbench.models.model_file import save
 from letorbench.rankers.estimator import Estimator
-from letorbench.solvers.deadline import NEVER, Deadline
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import NEVER, Deadline, Validation
 from letorbench.threads import one_blas_thread
 
 

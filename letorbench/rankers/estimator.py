@@ -16,7 +16,7 @@ from letorbench.errors import DataError, UsageError
 from letorbench.features import FeaturesName, Transformation
 from letorbench.measures import nDCG, query_metrics
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 if TYPE_CHECKING:
     from typing import Self

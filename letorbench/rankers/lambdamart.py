@@ -11,9 +11,8 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.models.base import Model
 from letorbench.rankers.base import Ranker
-from letorbench.solvers.early_stopping import EarlyStopping, stopping_for
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import EarlyStopping, Validation
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +71,7 @@ class LambdaMART(Ranker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        stopping = stopping_for(validation, self.patience, self.deadline)
+        stopping = EarlyStopping(self.patience, self.deadline, validation)
         watch = Watch(validation, stopping)
         seed = int(rng.integers(1 << 31)) if self.draws else 0
         booster = self.boost(train, watch, seed)

@@ -29,7 +29,7 @@ from letorbench.models.families import DRAWN, SEPARATE, FamilyChoice
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.lbfgs import LBFGS
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 Functional = Literal["linear", "quadratic", "group", "bilinear", "bilinear-tanh", "distance"]
 #: what scores a group's documents: "group-level function can be in conjunction with any"

@@ -18,7 +18,7 @@ from letorbench.errors import DataError, UsageError
 from letorbench.losses.ties import random_order
 from letorbench.measures import parse, query_metrics
 from letorbench.rankers import Ranker, load_model, names, ranker
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 RANKERS = [
     pytest.param(
