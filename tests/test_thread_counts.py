@@ -27,7 +27,7 @@ from letorbench.solvers import sorted_search, stump_search
 from letorbench.solvers.sorted_features import SortedFeatures
 from letorbench.solvers.sorted_search import best_of_all
 from letorbench.solvers.stump_search import BinnedFeatures, best_stump
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 from letorbench.threads import limited_threads, parallel_for, thread_count
 
 RANKERS = [

@@ -17,7 +17,7 @@ from letorbench.experiment.settings import Settings
 from letorbench.rankers.base import Ranker
 from letorbench.results.trials_file import Training, setting_text
 from letorbench.solvers.fit_result import reselect
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 from letorbench.threads import one_blas_thread, run_tasks
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from letorbench.choices import require_choice
-from letorbench.solvers.rules import Rule, best, latest
+from letorbench.solvers.stopping import Rule, best, latest
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from letorbench.experiment.settings import Settings
 from letorbench.fit_warnings import FitWarning
 from letorbench.rankers.base import Ranker
 from letorbench.results.trials_file import Training
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 from letorbench.threads import thread_count
 
 #: a fit that takes so many times the time limit is worth a warning

@@ -31,7 +31,7 @@ from letorbench.results.measure_fold import measure_fold
 from letorbench.results.paths import TRIALS, fold_folder
 from letorbench.results.scores import finite_scores, score_warnings
 from letorbench.results.trials_file import Training, read_trainings
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 from letorbench.threads import limited_threads, one_blas_thread
 
 

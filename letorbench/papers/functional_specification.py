@@ -31,7 +31,7 @@ from letorbench.papers.specification import (
     specification_tables,
 )
 from letorbench.rankers import ranker
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 NAME = "functionals"
 PART = "specification"

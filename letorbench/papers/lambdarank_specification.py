@@ -28,8 +28,7 @@ from letorbench.papers.specification import (
     specification_tables,
 )
 from letorbench.rankers import ranker
-from letorbench.solvers.rules import best
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation, best
 
 NAME = "lambdarank-2006"
 PART = "specification"

@@ -19,7 +19,7 @@ from letorbench.measures import parse, query_metrics
 from letorbench.papers.claims import Measured
 from letorbench.papers.runs import Values
 from letorbench.rankers.lambdarank import LambdaRank
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 MEASURE = "ndcg@10"
 #: queries of the training, validation and test set, features and documents a query

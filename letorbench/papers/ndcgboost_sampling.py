@@ -32,7 +32,7 @@ from letorbench.papers.specification import (
     specification_figure,
 )
 from letorbench.rankers.ndcgboost import NDCGBoost
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 NAME = "ndcgboost-2009"
 PART = "sampling"

@@ -15,7 +15,7 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import permuted_cubic
 from letorbench.rankers import ranker
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 #: a version's setting `passes`; "ours" stores activations and takes an exponential a document
 PASSES = {"V1": "pairwise", "V2": "paper", "ours": "factored"}

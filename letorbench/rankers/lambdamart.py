@@ -14,9 +14,8 @@ from letorbench.losses.base import require_comparable
 from letorbench.models.base import Model
 from letorbench.models.trees import LightGBMTrees, XGBoostTrees, threads_for
 from letorbench.rankers.base import Ranker
-from letorbench.solvers.early_stopping import EarlyStopping, stopping_for
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import EarlyStopping, Validation
 
 #: options of every training of LightGBM: silent, and the same trees for any number of threads
 FIXED = {
@@ -95,7 +94,7 @@ class LambdaMART(Ranker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        stopping = stopping_for(validation, self.patience, self.deadline)
+        stopping = EarlyStopping(self.patience, self.deadline, validation)
         watch = Watch(validation, stopping)
         seed = int(rng.integers(1 << 31)) if self.draws else 0
         booster = self.boost(train, watch, seed)

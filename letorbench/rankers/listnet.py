@@ -14,7 +14,7 @@ from letorbench.models.linear import LinearFamily
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.gradient_descent import GradientDescent
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 
 @dataclass

@@ -19,7 +19,7 @@ from letorbench.models.linear import LinearFamily
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.gradient_descent import LineSearch
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 
 @dataclass

@@ -27,7 +27,7 @@ from letorbench.solvers.gradient_descent import GradientDescent, LineSearch
 from letorbench.solvers.lbfgs import LBFGS
 from letorbench.solvers.objective import Solver
 from letorbench.solvers.sgd import Schedule, descend_per_query
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 #: what each solver does
 SOLVERS: dict[str, str] = {

@@ -32,7 +32,7 @@ from letorbench.models.parametric import FamilySettings, family
 from letorbench.rankers.base import Ranker, one_of
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.lbfgs import LBFGS
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 #: what scores a group's documents: "group-level function can be in conjunction with any"
 INDIVIDUALS = ("linear", "quadratic", "bilinear", "bilinear-tanh", "distance")

@@ -11,8 +11,7 @@ from letorbench.errors import UsageError
 from letorbench.experiment.protocols import PROTOCOLS, selection_protocol
 from letorbench.results.fit_file import stored_fit
 from letorbench.results.paths import fold_folder
-from letorbench.solvers.rules import best, latest
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation, best, latest
 
 
 def test_the_command_line_offers_every_protocol():

@@ -20,7 +20,7 @@ from letorbench.measures import parse
 from letorbench.rankers import Regression, ranker
 from letorbench.results.added_measures import with_measures
 from letorbench.results.summary import read_per_query
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 SAMPLED = {"ndcgboost": {"stumps": "sample", "rounds": 5}}
 

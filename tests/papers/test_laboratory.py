@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from letorbench.cli.study import study
-from letorbench.losses import CustomLoss
+from letorbench.losses import CustomLoss, loss
 from letorbench.papers import laboratory
 from letorbench.papers.laboratory import Eta
 

@@ -22,7 +22,7 @@ from letorbench.experiment.settings import parameters
 from letorbench.losses.label_order import random_order
 from letorbench.measures import parse, query_metrics
 from letorbench.rankers import Ranker, load_model, names, ranker
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 RANKERS = [
     pytest.param(

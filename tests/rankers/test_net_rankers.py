@@ -10,7 +10,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses.label_order import random_order
 from letorbench.rankers import ranker
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from letorbench.measures import parse
 from letorbench.rankers import load_model, ranker
 from letorbench.results.added_measures import RANDOM
 from letorbench.results.reference_points import IDEAL
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 
 def test_the_results_know_the_rankers_by_their_names():
