@@ -13,7 +13,7 @@ from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import query_share, require_comparable
 from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
-from letorbench.losses.segments import inverse_or_zero
+from letorbench.losses.gains import inverse_or_zero
 from letorbench.rankers.base import Ranker
 from letorbench.rankers.rankboost import pair_counts, pairs
 from letorbench.solvers.boosting import Term, adaboost_step, boost_stumps
