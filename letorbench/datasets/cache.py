@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from letorbench.checksum import checked, with_checksum
 from letorbench.datasets import mapped
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import READ_STRICTLY, ReadOptions, read_queries
@@ -28,7 +29,6 @@ from letorbench.datasets.text.blocks import changed
 from letorbench.datasets.text.read_checks import require_room
 from letorbench.errors import DataError, WriteError
 from letorbench.files import write_atomically
-from letorbench.seals import sealed, unsealed
 from letorbench.threads import run_tasks
 
 JSON = Any
@@ -120,7 +120,9 @@ class Cache:
         if settled and before == [list(signature(file)) for file in files]:
             # a cache that cannot be written goes without notes
             with contextlib.suppress(OSError), write_atomically(place) as note:
-                note.write(sealed({"name": place.name, "signatures": before, "value": value}))
+                note.write(
+                    with_checksum({"name": place.name, "signatures": before, "value": value})
+                )
         return value
 
     def size(self) -> int:
@@ -203,7 +205,7 @@ def _hash_file(file: Path) -> str:
 def _read_note(place: Path) -> dict[str, JSON] | None:
     """Return the note of that name; None if there is none, or it is damaged or of another name."""
     try:
-        note = unsealed(place.read_bytes())
+        note = checked(place.read_bytes())
     except OSError:
         return None
     return note if note is not None and note.get("name") == place.name else None

@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from letorbench.checksum import checked, with_checksum
 from letorbench.datasets.signature import TICK_NS, is_settled, signature
 from letorbench.files import unfinished_folder, write_atomically
-from letorbench.seals import sealed, unsealed
 
 META = "meta.json"
 CHECKED_AT_A_TIME = 1 << 20
@@ -70,7 +70,7 @@ def _stored(place: Path, arrays: Mapping[str, Sequence[np.ndarray]]) -> dict[str
 
 def _load(folder: Path, name: str) -> dict[str, np.ndarray] | None:
     try:
-        meta = unsealed((folder / META).read_bytes())
+        meta = checked((folder / META).read_bytes())
         if meta is None or meta["name"] != name:
             return None
         known = meta["arrays"]
@@ -105,7 +105,7 @@ def _write(path: Path, pieces: Sequence[np.ndarray]) -> dict[str, Any]:
 
 def _note(folder: Path, name: str, facts: Mapping[str, Any]) -> None:
     with write_atomically(folder / META) as file:
-        file.write(sealed({"name": name, "arrays": facts}))
+        file.write(with_checksum({"name": name, "arrays": facts}))
 
 
 def _facts(folder: Path, name: str, known: Mapping[str, Any]) -> dict[str, Any]:
