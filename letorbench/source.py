@@ -15,9 +15,8 @@ PACKAGE = Path(__file__).parent
 SCORING = ("datasets/reader.py", "features", "measures")
 #: the steps of a run that decide what is trained and measured; they count without their imports
 STEPS = (
-    "experiment/candidates.py", "experiment/grids.py", "experiment/protocols.py",
-    "experiment/select.py", "experiment/task.py", "experiment/transforming.py",
-    "results/measure_fold.py", "results/scores.py",
+    "experiment/grids.py", "experiment/select.py", "experiment/task.py",
+    "results/measuring.py", "results/scores.py",
 )  # fmt: skip
 
 _IMPORT = re.compile(r"^ *(?:from|import) (letorbench[\w.]*)(?: import (\([^)]*\)|.*))?", re.M)

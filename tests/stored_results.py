@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.results import CutOff, FoldResult, Measured, PerQuery, fold_folder, write_fold
+from letorbench.results import FoldResult, PerQuery, fold_folder, write_fold
 
 
 def store_fold(
@@ -19,7 +19,7 @@ def store_fold(
     values: Mapping[str, float | list[float]],
     convention: str = "letor3",
     n_folds: int = 5,
-    cut_off: CutOff | None = None,
+    cut_off: Mapping[str, float] | None = None,
     repeat: int = 1,
     repeats: int | None = None,
     **identity: object,
@@ -33,9 +33,10 @@ def store_fold(
     facts = {"dataset": dataset, "algo": algo, "fold": number, **identity}
     if repeat > 1:
         facts["repeat"] = repeat
-    measured = Measured(queries, convention, n_folds)
     folder = fold_folder(out, dataset, algo, number, repeat)
-    result = FoldResult(facts, np.zeros(3), measured, repeats=repeats, cut_off=cut_off)
+    result = FoldResult(
+        facts, np.zeros(3), queries, convention, n_folds, repeats=repeats, cut_off=cut_off
+    )
     write_fold(folder, result)
     return folder
 

@@ -14,7 +14,7 @@ from letorbench.analysis.rendering import render_text
 from letorbench.analysis.results_table import label
 from letorbench.analysis.seeds import seed_weights
 from letorbench.analysis.tabular import Cell, Table, columns
-from letorbench.results.reference_points import competes
+from letorbench.results.measuring import competes
 from letorbench.results.summary import Summary
 
 #: what the table says where there are repeats

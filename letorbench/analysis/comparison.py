@@ -21,8 +21,8 @@ from letorbench.analysis.seeds import SeedNoise, turned
 from letorbench.analysis.significance import Significance, paired_test
 from letorbench.analysis.two_levels import two_level_difference
 from letorbench.errors import DataError, UsageError
+from letorbench.results.measuring import competes
 from letorbench.results.per_query import PerQuery, check_paired
-from letorbench.results.reference_points import competes
 
 #: names as printed
 TEST_NAMES = {

@@ -9,8 +9,7 @@ from letorbench.analysis.rendering import render as render_table
 from letorbench.analysis.seeds import is_open
 from letorbench.analysis.tabular import Cell, Table, columns, data_table
 from letorbench.conventions import convention
-from letorbench.results.added_measures import RANDOM
-from letorbench.results.reference_points import IDEAL, competes
+from letorbench.results.measuring import IDEAL, RANDOM, competes
 from letorbench.results.summary import HEAD, Row, Summary, deviation_column
 
 #: what a table shows unless told otherwise

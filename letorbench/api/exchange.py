@@ -13,16 +13,14 @@ from letorbench.datasets.load import load
 from letorbench.errors import UsageError
 from letorbench.experiment import plan
 from letorbench.rankers import load_model, plugins
-from letorbench.results.export_trec import export_trec
-from letorbench.results.import_external import import_external
+from letorbench.results.export import export_trec, write_run
+from letorbench.results.external import import_external
 from letorbench.results.merging import Merged
 from letorbench.results.merging import merge as merge_stored
-from letorbench.results.model_input import read_for
-from letorbench.results.outputs import check_output
 from letorbench.results.paths import present
 from letorbench.results.scores import finite_scores, score_warnings, write_scores
 from letorbench.results.summary import stored_reading
-from letorbench.results.trec import write_run
+from letorbench.results.user_files import check_output, read_for
 
 
 def import_scores(
@@ -145,7 +143,7 @@ def merge_folders(folders: Sequence[Path], out: Path) -> tuple[list[str], list[s
 
 
 def _merged_lines(merged: Merged, out: Path) -> list[str]:
-    there = f", {merged.kept} were there already" if merged.kept else ""
+    there = f", {merged.reused} were there already" if merged.reused else ""
     folds = "fold" if merged.copied == 1 else "folds"
     lines = [f"{out}: {merged.copied} {folds} copied{there}"]
     for summary in merged.summaries:

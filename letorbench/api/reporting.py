@@ -13,8 +13,8 @@ from letorbench.analysis.results_table import comparable
 from letorbench.api.results_view import Results
 from letorbench.api.selection import measure_names
 from letorbench.files import write_atomically
-from letorbench.results.added_measures import extended
-from letorbench.results.outputs import check_output
+from letorbench.results.measuring import extended
+from letorbench.results.user_files import check_output
 
 __all__ = ["Procedure", "write_report"]
 

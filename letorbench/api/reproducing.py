@@ -16,7 +16,7 @@ from letorbench.papers.paper_page import write_page
 from letorbench.papers.records import closing, lines, notes, stored_values
 from letorbench.papers.runs import SETTINGS, Setting, Study, spelled_parameters
 from letorbench.rankers import names, ranker
-from letorbench.results.outputs import check_output
+from letorbench.results.user_files import check_output
 
 
 @dataclass(frozen=True)

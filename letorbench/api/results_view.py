@@ -16,11 +16,9 @@ from letorbench.api.selection import measure_names, stored_summaries, words
 from letorbench.errors import DataError, UsageError
 from letorbench.escaping import html as escape
 from letorbench.measures import Measure
-from letorbench.results.added_measures import extended, with_measures
-from letorbench.results.dataframes import fits_frame, folds_frame, frame_of
+from letorbench.results.dataframes import fits_frame, folds_frame, frame_of, scores_frame
+from letorbench.results.measuring import competes, extended, relative_summary, with_measures
 from letorbench.results.per_query import PerQuery
-from letorbench.results.reference_points import competes, relative_summary
-from letorbench.results.score_frames import Part, scores_frame
 from letorbench.results.summary import Summary, deviation_column
 
 if TYPE_CHECKING:
@@ -141,7 +139,7 @@ class Results:
                 ]
         return pd.concat(parts, ignore_index=True)
 
-    def scores(self, part: Part = "test") -> DataFrame:
+    def scores(self, part: str = "test") -> DataFrame:
         """Return the stored scores of every document of a part of the folds.
 
         Parameters

@@ -13,8 +13,7 @@ from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.errors import UsageError
 from letorbench.measures import default_measures, query_metrics
 from letorbench.measures.official import official
-from letorbench.results.score_formats import read_any
-from letorbench.results.trec import read_qrels
+from letorbench.results.external import read_any, read_qrels
 
 
 def read_judged(data: Path | None, qrels: Path | None, null: str | float = "error") -> QuerySet:

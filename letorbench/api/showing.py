@@ -16,11 +16,11 @@ from letorbench.analysis.results_table import USUAL, render
 from letorbench.api.results_view import Results
 from letorbench.api.selection import measure_names
 from letorbench.errors import UsageError
-from letorbench.results.added_measures import extended
-from letorbench.results.outputs import check_output
+from letorbench.results.measuring import extended
 from letorbench.results.paths import figure_stem
 from letorbench.results.per_query import PerQuery
 from letorbench.results.summary import Summary
+from letorbench.results.user_files import check_output
 
 __all__ = [
     "Procedure", "comparison_text", "overall_lines", "table_text", "write_figure",

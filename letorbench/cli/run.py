@@ -129,10 +129,10 @@ def run(
     signal.signal(signal.SIGTERM, end_like_interruption)
     complain(left_out(algos), "note")
     report = perform(
-        datasets, algos, out, folds, jobs, seed, fixed=pairs, data_dir=data_dir,
+        datasets, algos, out=out, folds=folds, jobs=jobs, seed=seed, data_dir=data_dir,
         protocol=protocol, select=select, convention=convention, null=null, features=features,
-        time_limit=time_limit, force=force, repeats=repeats, shard=shard, backend=backend,
-        scheduler=scheduler,
+        force=force, time_limit=time_limit, repeats=repeats, shard=shard, backend=backend,
+        scheduler=scheduler, fixed=pairs,
     )  # fmt: skip
     found = view(report, out, data_dir)
     write_figures(found)
@@ -141,16 +141,16 @@ def run(
 
 
 def _print(report: Report, found: Results) -> None:
-    """The tables, how many folds were kept, and where everything is."""
+    """Print the tables, how many folds were reused, and where everything is."""
     from letorbench.api.report_lines import reused_lines
     from letorbench.api.running import places
     from letorbench.api.showing import table_text
 
     for dataset in found.datasets:
         say(table_text(found.only(dataset)))
-    kept = sum(outcome.kept for outcome in report.outcomes)
-    if kept:
-        say(f"{kept} of {len(report.outcomes)} folds were stored already (--force reruns)")
+    reused = sum(outcome.reused for outcome in report.outcomes)
+    if reused:
+        say(f"{reused} of {len(report.outcomes)} folds were stored already (--force reruns)")
     for line in reused_lines(report):
         say(line)
     for what, place in places(found):
@@ -158,7 +158,7 @@ def _print(report: Report, found: Results) -> None:
 
 
 def _end(report: Report) -> None:
-    """Warnings and failures on stderr; the exit status where a task failed."""
+    """Print warnings and failures on stderr; exit with the status of a task that failed."""
     from letorbench.api.report_lines import exit_status, failures, warning_lines
 
     complain(warning_lines(report), "warning")

@@ -16,7 +16,7 @@ import numpy as np
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
-from letorbench.experiment.identity import ranker_identity
+from letorbench.experiment.plan import ranker_identity
 from letorbench.experiment.select import select
 from letorbench.files import one_writer, write_atomically
 from letorbench.measures import parse, query_metrics

@@ -16,7 +16,7 @@ import numpy as np
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import Fold
-from letorbench.experiment.identity import ranker_identity
+from letorbench.experiment.plan import ranker_identity
 from letorbench.measures import parse, query_metrics
 from letorbench.models.linear import LinearFamily
 from letorbench.papers import checks, judge

@@ -14,7 +14,7 @@ import numpy as np
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import permuted_cubic
-from letorbench.experiment.identity import ranker_identity
+from letorbench.experiment.plan import ranker_identity
 from letorbench.measures import parse
 from letorbench.papers import checks
 from letorbench.papers.claims import Claim

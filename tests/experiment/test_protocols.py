@@ -8,9 +8,9 @@ from conftest import random_queries
 from letorbench.api.running import perform
 from letorbench.cli.run import run
 from letorbench.errors import UsageError
-from letorbench.experiment.protocols import PROTOCOLS, selection_protocol
-from letorbench.results.fit_file import stored_fit
+from letorbench.experiment.select import PROTOCOLS, selection_protocol
 from letorbench.results.paths import fold_folder
+from letorbench.results.store import stored_fit
 from letorbench.solvers.stopping import Validation, best, latest
 
 

@@ -22,8 +22,8 @@ from sample_models import SAMPLES
 
 from letorbench.errors import DataError
 from letorbench.models import load, save
-from letorbench.results.paths import FIT, SEALED
-from letorbench.results.stored_folds import sound_and_damaged
+from letorbench.results.paths import CHECKED, FIT
+from letorbench.results.store import Store
 from letorbench.results.summary import stored_summary
 
 Damage = Callable[[bytes, np.random.Generator], bytes]
@@ -68,7 +68,7 @@ def undetected(out: Path, dataset: str, times: int, seed: int = 0) -> Counter[st
     missed: Counter[str] = Counter()
     for _ in range(times):
         folder = folds[int(rng.integers(len(folds)))]
-        names = [name for name in (FIT, *SEALED) if (folder / name).is_file()]
+        names = [name for name in (FIT, *CHECKED) if (folder / name).is_file()]
         file = folder / names[int(rng.integers(len(names)))]
         other = folds[int(rng.integers(len(folds)))] / file.name
         content = file.read_bytes()
@@ -96,7 +96,8 @@ def undetected(out: Path, dataset: str, times: int, seed: int = 0) -> Counter[st
 def _noticed(out: Path, folder: Path, whole: object) -> bool:
     """Whether one line names the fold, and every other fold counts as before."""
     dataset, algo, number = folder.parents[1].name, folder.parent.name, int(folder.name[4:])
-    sound, damaged = sound_and_damaged(out, dataset, algo)
+    store = Store(out).look(dataset, algo)
+    sound, damaged = store.of(dataset, algo), list(store.damaged.values())
     found = stored_summary(out, dataset)
     others = [row for row in found.rows if row.algo != algo]
     return (

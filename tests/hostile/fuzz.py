@@ -48,7 +48,6 @@ TARGETS = {
     "cache": "fuzz_folders:CacheFile",
     "archive": "fuzz_folders:Archive",
     "result": "fuzz_folders:ResultFile",
-    "forged-fit": "fuzz_folders:ForgedFit",
     "trials": "fuzz_folders:Trials",
 }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import shutil
 import tarfile
 import zipfile
@@ -23,10 +22,8 @@ from letorbench.datasets import mapped
 from letorbench.datasets.acquire.archive import import_archive
 from letorbench.datasets.cache import Cache
 from letorbench.errors import LetorError
-from letorbench.results import paths, seal
-from letorbench.results.stored_folds import current_folds, read_folds, sound_and_damaged
-from letorbench.results.summary import stored_summary
-from letorbench.results.trials_file import Training, read_trainings
+from letorbench.results import Store, paths
+from letorbench.results.trainings import Training, read_trainings
 
 #: what a cached query set is compared by
 ARRAYS = ("features", "labels", "offsets", "qids", "docids")
@@ -189,7 +186,7 @@ class ResultFile(Target):
     """A file of a finished fold; the last byte chooses which. It is whole, or the fold is not."""
 
     name = "result"
-    watched = ("letorbench.results.seal", "letorbench.results.fit_file")
+    watched = ("letorbench.checksum", "letorbench.results.store")
     words = (
         b"\"seal\"", b"\"files\"", b"\"test\"", b"\"means\"", b"\"identity\"", b"null", b"ndcg@10",
     )  # fmt: skip
@@ -204,7 +201,7 @@ class ResultFile(Target):
         for path in self.out.glob("TOY/regression/*"):
             if path.is_dir() and path != fold:
                 shutil.rmtree(path)
-        self.files = [fold / name for name in (paths.FIT, *paths.SEALED)]
+        self.files = [fold / name for name in (paths.FIT, *paths.CHECKED)]
         self.files = [path for path in self.files if path.is_file()]
         self.contents = [path.read_bytes() for path in self.files]
 
@@ -215,7 +212,8 @@ class ResultFile(Target):
         content, choice = data[:-1], (data[-1] if data else 0) % len(self.files)
         path = self.files[choice]
         path.write_bytes(content)
-        sound, damaged = sound_and_damaged(self.out, "TOY", "regression")
+        store = Store(self.out).look("TOY", "regression")
+        sound, damaged = store.folds, store.damaged
         path.write_bytes(self.contents[choice])
         same = content == self.contents[choice]
         if bool(sound) != same or len(damaged) != (not same):
@@ -223,54 +221,11 @@ class ResultFile(Target):
         return same
 
 
-class ForgedFit(ResultFile):
-    """A fit.json of other facts whose check sum is right: shown, or refused in one line."""
-
-    name = "forged-fit"
-    watched = ("letorbench.results.fit_file", "letorbench.results.stored_folds")
-    words = (
-        b"\"repeat\"", b"\"test\"", b"\"means\"", b"\"identity\"", b"\"cut_off\"", b"\"warnings\"",
-        b"\"repeats\"", b"\"n_folds\"", b"\"validation\"", b"\"external\"", b"null", b"[]",
-        b"{}", b"NaN",
-        b"1e999",
-    )  # fmt: skip
-    short = 100
-
-    def seeds(self) -> list[bytes]:
-        facts = json.loads(self.contents[0])
-        del facts["seal"], facts["files"]
-        small = {**facts, "validation": {**facts["validation"], "grid": []}}
-        return [json.dumps(each).encode() for each in (facts, small)]
-
-    def taken(self, data: bytes) -> bool:
-        try:
-            facts = json.loads(data)
-            facts = facts if isinstance(facts, dict) else {}
-            facts.pop("seal", None)
-            seal.write_sealed(self.files[0], facts, self.files[1:])
-        except (ValueError, RecursionError):
-            return False
-        try:
-            found = stored_summary(self.out, "TOY")
-            for fold in current_folds(read_folds(self.out, "TOY", "regression")):
-                fold.queries()
-        except LetorError as error:
-            one_line(error)
-            return False
-        for line in found.damaged:
-            if not line.isprintable():
-                raise Misread(line)
-        values = [list(row.values.values()) for row in found.rows]
-        if not np.isfinite(np.array(values, dtype=float)).all():
-            raise Misread("values that are no numbers")
-        return bool(found.rows)
-
-
 class Trials(Target):
     """A trials.npz: read as what it was, or taken for none."""
 
     name = "trials"
-    watched = ("letorbench.results.trials_file",)
+    watched = ("letorbench.results.trainings",)
     most = 20_000
 
     def __init__(self, folder: Path) -> None:

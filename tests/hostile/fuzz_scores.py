@@ -11,12 +11,10 @@ from target import Misread, Target
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
-from letorbench.results.ranklib import read_ranklib
+from letorbench.results.external import read_qrels, read_ranklib, read_run
 from letorbench.results.scores import read_scores
-from letorbench.results.trec import read_qrels, read_run
 
-READERS = ("letorbench.results.columns", "letorbench.results.ranklib", "letorbench.results.scores",
-           "letorbench.results.trec", "plain_scores")  # fmt: skip
+READERS = ("letorbench.results.external", "letorbench.results.scores", "plain_scores")
 #: five documents of two queries
 QIDS, NAMES = (7, 7, 7, -12, -12), (b"GX-1", b"2", b"a", b"GX-1", b"b")
 QUERIES = QuerySet(

@@ -12,8 +12,7 @@ from letorbench.experiment.plan import algorithms
 from letorbench.losses.label_order import random_order
 from letorbench.measures import parse
 from letorbench.rankers import load_model, ranker
-from letorbench.results.added_measures import RANDOM
-from letorbench.results.reference_points import IDEAL
+from letorbench.results.measuring import IDEAL, RANDOM
 from letorbench.solvers.stopping import Validation
 
 

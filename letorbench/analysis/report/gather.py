@@ -10,10 +10,9 @@ from typing import Any
 
 from letorbench.analysis.results_table import USUAL
 from letorbench.errors import DataError
-from letorbench.results.added_measures import with_measures
+from letorbench.results.measuring import relative_summary, with_measures
 from letorbench.results.per_query import PerQuery
-from letorbench.results.reference_points import relative_summary
-from letorbench.results.stored_folds import by_repeat
+from letorbench.results.store import by_repeat
 from letorbench.results.summary import Row, Summary, require_folds
 
 

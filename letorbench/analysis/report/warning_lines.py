@@ -8,7 +8,7 @@ from letorbench.analysis.report.gather import Algorithm, Results
 from letorbench.analysis.report.html import folded, paragraph
 from letorbench.escaping import html as escape
 from letorbench.fit_warnings import FitWarning
-from letorbench.results.fit_file import fit_warnings
+from letorbench.results.store import fit_warnings
 
 #: each notice of an algorithm, and the folds that gave it
 Found = Mapping[FitWarning, list[int]]

@@ -1,18 +1,26 @@
-"""Stored scores as TREC runs, and the labels of the test parts as qrels."""
+"""Stored scores as TREC runs, and the labels of the test parts as qrels.
+
+A document is named by its id. Where the data have no ids, its name is its position in its
+query, counted from 1.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from letorbench.datasets.load import load
-from letorbench.datasets.queryset import Benchmark
-from letorbench.errors import DataError
+from letorbench.datasets.queryset import Benchmark, QuerySet
+from letorbench.errors import DataError, UsageError
+from letorbench.files import write_atomically
+from letorbench.measures import rank
 from letorbench.results import paths
-from letorbench.results.outputs import check_output
-from letorbench.results.stored_folds import by_repeat
+from letorbench.results.external import document_names, document_rows
+from letorbench.results.store import by_repeat
 from letorbench.results.summary import require_folds
-from letorbench.results.trec import write_qrels, write_run
+from letorbench.results.user_files import check_output
 
 QRELS_FILE = "qrels.txt"
 
@@ -69,3 +77,28 @@ def export_trec(
                 write_qrels(qrels, test)
             written |= {qrels: None, run: None}
     return list(written)
+
+
+def write_run(path: Path, queries: QuerySet, scores: np.ndarray, tag: str) -> None:
+    """Write scores of shape (n_docs,) as a run: every query by rank, ties in file order."""
+    if len(tag.split()) != 1:
+        raise UsageError(f"tag {tag!r}: expected one word")
+    names = document_names(queries)
+    document_rows(path, queries)  # a run could not tell two documents of one name apart
+    order = rank(scores, queries.offsets).tolist()
+    values = np.asarray(scores, dtype=np.float64).tolist()
+    with write_atomically(path) as file:
+        for query, qid in enumerate(queries.qids.tolist()):
+            rows = order[queries.offsets[query] : queries.offsets[query + 1]]
+            file.writelines(
+                f"{qid} Q0 {names[row].decode()} {place} {values[row]!r} {tag}\n"
+                for place, row in enumerate(rows, 1)
+            )
+
+
+def write_qrels(path: Path, queries: QuerySet) -> None:
+    """Write the labels of the documents as qrels, in file order."""
+    qids = np.repeat(queries.qids, queries.lengths).tolist()
+    cells = zip(qids, document_names(queries), queries.labels.tolist())
+    with write_atomically(path) as file:
+        file.writelines(f"{qid} 0 {name.decode()} {label}\n" for qid, name, label in cells)

@@ -95,7 +95,7 @@ def _facts(training: Training) -> dict[str, Any]:
         "kind": learned.model.kind,
         "best": learned.best,
         "objective": learned.objective,
-        "warnings": [notice.as_json() for notice in learned.warnings],
+        "warnings": [warning.as_json() for warning in learned.warnings],
         "rounds": rounds,
     }
 

@@ -1,4 +1,4 @@
-"""Where a file that the user names may go: not over what letorbench reads."""
+"""Files that the user names: documents for a saved model, and where an output may go."""
 
 from __future__ import annotations
 
@@ -7,13 +7,50 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from letorbench.datasets.layout import find, installed
-from letorbench.errors import UsageError
+from letorbench.datasets.queryset import QuerySet
+from letorbench.datasets.reader import ReadOptions, read_queries
+from letorbench.errors import DataError, UsageError
+from letorbench.rankers import Ranker
 from letorbench.results import paths
 
 #: how a line of LETOR text begins
 _LETOR_TEXT = re.compile(rb"^\s*\S+[ \t]+qid:", re.MULTILINE)
 #: the bytes of a file in which such a line is looked for
 _START = 4096
+
+
+def read_for(
+    ranker: Ranker, path: Path, null: str | float = "error", sparse: bool = False
+) -> QuerySet:
+    """Read the documents of a file with the features that the ranker learned from.
+
+    Parameters
+    ----------
+    ranker : Ranker
+        The fitted ranker.
+    path : Path
+        A file of LETOR text.
+    null : str or float
+        What a NULL value reads as: "error", "min" or a number.
+    sparse : bool
+        Whether the file may end before the last feature, which then is 0 everywhere.
+
+    Raises
+    ------
+    DataError
+        The file has another number of features.
+    """
+    width = ranker.n_features_in_
+    queries = read_queries(path, ReadOptions(null=null))
+    if queries.n_features == width:
+        return queries
+    if sparse and queries.n_features < width:
+        return read_queries(path, ReadOptions(null=null, n_features=width))
+    hint = "; --sparse takes those that no line has for 0" if queries.n_features < width else ""
+    raise DataError(
+        f"{path}: found {queries.n_features} features, expected {width}, which {ranker.name} "
+        f"learned from{hint}"
+    )
 
 
 def check_output(path: Path, inputs: Iterable[Path] = (), data_dir: Path | None = None) -> None:
@@ -35,15 +72,15 @@ def check_output(path: Path, inputs: Iterable[Path] = (), data_dir: Path | None 
         The file is an input, LETOR text, or in the folder of a data set or of a stored fold.
     """
     check_not_read(path, inputs)
-    found = ""
+    what = ""
     if (path.resolve().parent / paths.FIT).is_file():
-        found = "a file of a stored fold"
+        what = "a file of a stored fold"
     elif _is_letor_text(path):
-        found = "a file of LETOR text"
+        what = "a file of LETOR text"
     elif data_dir is not None and (name := _data_set_of(path, data_dir)):
-        found = f"a file of the data set {name}"
-    if found:
-        raise UsageError(f"{path}: the output would be {found}; expected another place")
+        what = f"a file of the data set {name}"
+    if what:
+        raise UsageError(f"{path}: the output would be {what}; expected another place")
 
 
 def check_not_read(path: Path, inputs: Iterable[Path]) -> None:
@@ -61,7 +98,7 @@ def _is_letor_text(path: Path) -> bool:
 
 
 def _data_set_of(path: Path, data_dir: Path) -> str:
-    """Return the name of the data set in whose folder a file would be, "" where there is none."""
+    """Return the name of the data set in whose folder a file would be, "" if there is none."""
     for name in installed(data_dir):
         folder = find(name, data_dir).folder.resolve()
         if folder != data_dir.resolve() and path.resolve().is_relative_to(folder):
