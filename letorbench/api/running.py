@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TypedDict, Unpack
 from warnings import warn
 
 from letorbench.api.report_lines import exit_status, failures, warning_lines
-from letorbench.api.results_view import Measures, Results, results
-from letorbench.api.selection import words
+from letorbench.api.results import Results, words
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment import plan
@@ -24,10 +23,6 @@ from letorbench.measures import Measure, parse
 from letorbench.rankers import ranker
 from letorbench.rankers.base import Ranker
 from letorbench.results.paths import figure, listing
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from pandas import DataFrame
 
 
 class RunOptions(TypedDict, total=False):
@@ -222,39 +217,6 @@ def left_out(algos: Iterable[str]) -> list[str]:
         f"brings {ranker(name).needs}"
         for name in plan.missing(algos)
     ]
-
-
-def compare(
-    found: Results | str | Path = "results",
-    baseline: str | None = None,
-    measures: Measures = "ndcg@10",
-    **procedure: object,
-) -> DataFrame:
-    """Test whether differences between algorithms are real.
-
-    Parameters
-    ----------
-    found : Results or path-like
-        Results, or the folder of stored ones.
-    baseline, measures, **procedure
-        See `Results.compare`.
-
-    Returns
-    -------
-    DataFrame
-    """
-    return _results(found).compare(baseline, measures, **procedure)
-
-
-def plot(
-    found: Results | str | Path = "results", measure: str = "ndcg", published: bool = False
-) -> Figure:
-    """Draw a measure at n = 1..10; see `Results.plot`."""
-    return _results(found).plot(measure, published)
-
-
-def _results(found: Results | str | Path) -> Results:
-    return found if isinstance(found, Results) else results(found)
 
 
 def _datasets(

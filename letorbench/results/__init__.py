@@ -8,10 +8,6 @@ writes the CSV copies, `dataframes` gives DataFrames. Other people's score files
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType
-
-from letorbench import lazy
 from letorbench.results.dataframes import (
     fits_frame,
     folds_frame,
@@ -39,17 +35,3 @@ __all__ = [
     "present", "read_folds", "read_per_query", "read_scores", "read_summary", "stored_fit",
     "summary_frame", "write_fold", "write_scores",
 ]  # fmt: skip
-
-
-class _CallablePackage(ModuleType):
-    """This package, which is also the function of its name: ``lb.results("results")``.
-
-    The import system puts the package where `letorbench.results` would be the function.
-    """
-
-    def __call__(self, *args: object, **kwargs: object) -> object:
-        """Return what a results folder holds: see `letorbench.api.results_view.results`."""
-        return lazy.load("letorbench.api.results_view:results")(*args, **kwargs)
-
-
-sys.modules[__name__].__class__ = _CallablePackage
