@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 from warnings import warn
 
 from letorbench.api.report_lines import exit_status, failures, warning_lines
-from letorbench.api.results_view import Measures, Results, results
-from letorbench.api.selection import words
+from letorbench.api.results import Results, words
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment import backends, plan
@@ -22,10 +20,6 @@ from letorbench.measures import Measure, parse
 from letorbench.rankers import ranker
 from letorbench.rankers.base import Ranker
 from letorbench.results.paths import figure, listing
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from pandas import DataFrame
 
 
 #: an algorithm: its name, its class, or an instance with its hyper-parameters
@@ -217,39 +211,6 @@ def left_out(algos: Iterable[str]) -> list[str]:
         f"brings {ranker(name).needs}"
         for name in plan.missing(algos)
     ]
-
-
-def compare(
-    found: Results | str | Path = "results",
-    baseline: str | None = None,
-    measures: Measures = "ndcg@10",
-    **procedure: object,
-) -> DataFrame:
-    """Test whether differences between algorithms are real.
-
-    Parameters
-    ----------
-    found : Results or path-like
-        Results, or the folder of stored ones.
-    baseline, measures, **procedure
-        See `Results.compare`.
-
-    Returns
-    -------
-    DataFrame
-    """
-    return _results(found).compare(baseline, measures, **procedure)
-
-
-def plot(
-    found: Results | str | Path = "results", measure: str = "ndcg", published: bool = False
-) -> Figure:
-    """Draw a measure at n = 1..10; see `Results.plot`."""
-    return _results(found).plot(measure, published)
-
-
-def _results(found: Results | str | Path) -> Results:
-    return found if isinstance(found, Results) else results(found)
 
 
 def _datasets(

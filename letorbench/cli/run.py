@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from letorbench.cli import completion, config, options, plugin_option
-from letorbench.cli.group import complain, end_like_interruption, say
+from letorbench.cli import config, options
+from letorbench.cli.group import complain, end_like_interruption, say, show
 
 if TYPE_CHECKING:
-    from letorbench.api.results_view import Results
+    from letorbench.api.results import Results
     from letorbench.api.running import Report
 
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     multiple=True,
     required=True,
     metavar="NAME…",
-    shell_complete=completion.installed,
+    shell_complete=options.usable_datasets,
     help="Data sets: repeat, comma lists, `all` in the data folder; DEMO needs no data.",
 )
 @click.option(
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     multiple=True,
     required=True,
     metavar="NAME…",
-    shell_complete=completion.algorithms,
+    shell_complete=options.algorithms,
     help="Algorithms: repeat, comma lists, `all`, or `baselines` (seven, also called `card`).",
 )
-@click.option("--folds", metavar="1-5", help="Folds, as 1-5 or 1,3.  [default: all]")
+@options.folds
 @click.option(
     "--set",
     "pairs",
@@ -65,12 +65,8 @@ if TYPE_CHECKING:
     metavar="MEASURE",
     help="What the validation part chooses settings and rounds by.  [default: ndcg@10; letor: map]",
 )
-@click.option(
-    "--convention",
-    default="auto",
-    show_default=True,
-    type=options.ConventionName("auto"),
-    help="Whose measuring rules; auto: those of the data set's official tool.",
+@options.convention_of(
+    "auto", "auto", help="Whose measuring rules; auto: those of the data set's official tool."
 )
 @options.null
 @click.option(
@@ -94,7 +90,7 @@ if TYPE_CHECKING:
 )
 @click.option("--scheduler", metavar="ADDRESS", help="The dask scheduler, as tcp://HOST:8786.")
 @click.option("--force", is_flag=True, help="Run again what is stored already.")
-@plugin_option.option
+@options.plugin
 def run(
     datasets: tuple[str, ...],
     algos: tuple[str, ...],
@@ -124,7 +120,7 @@ def run(
     import signal
 
     from letorbench.api.running import left_out, perform, view
-    from letorbench.api.showing import write_figures
+    from letorbench.cli.plot import write_figures
 
     signal.signal(signal.SIGTERM, end_like_interruption)
     complain(left_out(algos), "note")
@@ -142,12 +138,13 @@ def run(
 
 def _print(report: Report, found: Results) -> None:
     """Print the tables, how many folds were reused, and where everything is."""
+    from letorbench.analysis.results_table import USUAL, summary_table
     from letorbench.api.report_lines import reused_lines
     from letorbench.api.running import places
-    from letorbench.api.showing import table_text
 
-    for dataset in found.datasets:
-        say(table_text(found.only(dataset)))
+    for summary in found.summaries:
+        show(summary_table(found.measured(summary, USUAL), USUAL))
+        say("")
     reused = sum(outcome.reused for outcome in report.outcomes)
     if reused:
         say(f"{reused} of {len(report.outcomes)} folds were stored already (--force reruns)")

@@ -7,10 +7,6 @@ stored. Other people's score files come in by `external`, ours go out by `export
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType
-
-from letorbench import lazy
 from letorbench.results.dataframes import fits_frame, folds_frame, per_query_frame, summary_frame
 from letorbench.results.paths import algo_folder, algorithms, fold_folder, models, present
 from letorbench.results.per_query import PerQuery, check_paired
@@ -35,17 +31,3 @@ __all__ = [
     "read_per_query", "read_scores", "read_summary", "stored_fit", "summary_frame", "write_fold",
     "write_scores",
 ]  # fmt: skip
-
-
-class _CallablePackage(ModuleType):
-    """This package, which is also the function of its name: ``lb.results("results")``.
-
-    The import system puts the package where `letorbench.results` would be the function.
-    """
-
-    def __call__(self, *args: object, **kwargs: object) -> object:
-        """Return what a results folder holds: see `letorbench.api.results_view.results`."""
-        return lazy.load("letorbench.api.results_view:results")(*args, **kwargs)
-
-
-sys.modules[__name__].__class__ = _CallablePackage

@@ -90,10 +90,10 @@ def verify(name: str | Name, data_dir: Path, null: str | float = "error") -> lis
     largest = max(int(part.labels.max(initial=0)) for part in data.parts)
     counts = np.sum([np.bincount(part.labels, minlength=largest + 1) for part in data.parts], 0)
     published = known.label_counts if known else None
-    facts = [
-        ("queries", known and known.queries, sum(part.n_queries for part in data.parts)),
-        ("documents", known and known.documents, sum(part.n_docs for part in data.parts)),
-        ("features", known and known.n_features, data.parts[0].n_features),
+    facts: list[tuple[str, int | None, int]] = [
+        ("queries", known.queries if known else None, sum(part.n_queries for part in data.parts)),
+        ("documents", known.documents if known else None, sum(part.n_docs for part in data.parts)),
+        ("features", known.n_features if known else None, data.parts[0].n_features),
     ]
     for label in range(max(len(counts), len(published or ()))):
         expected = None if published is None else published[label : label + 1]

@@ -1,9 +1,9 @@
-"""Inline SVG charts: lines with bands, and bars; colours come from the page's style sheet."""
+"""HTML of single things, and inline SVG charts; colours come from the page's style sheet."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from letorbench.escaping import html as escape
@@ -12,6 +12,38 @@ LEFT, RIGHT, TOP, BOTTOM = 46.0, 20.0, 10.0, 34.0
 #: as many colours as the style sheet has; dashes tell lines apart where colours do not
 COLOURS = 12
 DASHES = ("", "7 3", "2 3", "9 3 2 3")
+
+
+def facts(rows: Iterable[tuple[str, str]]) -> str:
+    """A list of names and what they are; a web address becomes a link."""
+    items = "\n".join(f"<dt>{escape(name)}</dt><dd>{_linked(text)}</dd>" for name, text in rows)
+    return f"<dl>\n{items}\n</dl>"
+
+
+def _linked(text: str) -> str:
+    words = map(escape, text.split(" "))
+    linked = ("https://", "http://")
+    return " ".join(f'<a href="{w}">{w}</a>' if w.startswith(linked) else w for w in words)
+
+
+def folded(title: str, body: str) -> str:
+    """A part that a click on its title shows."""
+    return f"<details><summary>{escape(title)}</summary>\n{body}\n</details>"
+
+
+def paragraph(text: str, classes: str = "") -> str:
+    return f'<p class="{classes}">{escape(text)}</p>' if classes else f"<p>{escape(text)}</p>"
+
+
+def bullets(items: Iterable[str]) -> str:
+    return "<ul>\n" + "\n".join(f"<li>{item}</li>" for item in items) + "\n</ul>"
+
+
+def figure(title: str, picture: str, classes: str = "card") -> str:
+    return (
+        f'<figure class="{classes}"><figcaption><h4>{escape(title)}</h4></figcaption>\n'
+        f"{picture}</figure>"
+    )
 
 
 @dataclass(frozen=True)
@@ -25,6 +57,15 @@ class Line:
     high: Sequence[float] = ()
     mark: int | None = None
     style: int = 0
+
+    @property
+    def colour(self) -> str:
+        """The class of the style sheet that has the line's colour."""
+        return f"line c{self.style % COLOURS}"
+
+    @property
+    def dash(self) -> str:
+        return DASHES[(self.style // COLOURS + self.style) % len(DASHES)]
 
 
 @dataclass(frozen=True)
@@ -45,16 +86,14 @@ def chart(lines: Sequence[Line], axes: Axes) -> str:
     frame = _Frame(_span(xs, 0.02), _span(ys, 0.05), axes.size)
     parts = [_open(axes), *_grid(frame, axes, axes.ticks or _even(frame.x))]
     for line in lines:
-        style = f'class="line c{line.style % COLOURS}"'
-        dash = DASHES[(line.style // COLOURS + line.style) % len(DASHES)]
         points = [frame.at(x, y) for x, y in zip(line.xs, line.ys) if math.isfinite(y)]
         name = escape(line.name)
-        parts.append(f'<g {style} data-name="{name}"><title>{name}</title>')
+        parts.append(f'<g class="{line.colour}" data-name="{name}"><title>{name}</title>')
         if line.low:
             above = [frame.at(x, y) for x, y in zip(line.xs, line.high)]
             below = [frame.at(x, y) for x, y in zip(line.xs, line.low)]
             parts.append(f'<polygon class="band" points="{_points([*above, *below[::-1]])}"/>')
-        parts.append(f'<polyline points="{_points(points)}" stroke-dasharray="{dash}"/>')
+        parts.append(f'<polyline points="{_points(points)}" stroke-dasharray="{line.dash}"/>')
         if line.mark is not None and line.mark < len(line.xs):
             x, y = frame.at(line.xs[line.mark], line.ys[line.mark])
             parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5"/>')

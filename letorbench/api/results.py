@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+from warnings import warn
 
-from letorbench.analysis.comparison import Procedure, compare
-from letorbench.analysis.comparison_table import comparison_frame
+from letorbench.analysis.comparison import Pair, Procedure, comparison_table
+from letorbench.analysis.comparison import compare as compare_systems
 from letorbench.analysis.figures import draw, panel
-from letorbench.analysis.published_comparison import with_published
-from letorbench.analysis.results_table import USUAL, label
-from letorbench.api.selection import measure_names, stored_summaries, words
+from letorbench.analysis.published import published_by_fold, with_published
+from letorbench.analysis.report.gather import gather
+from letorbench.analysis.report.page import page
+from letorbench.analysis.results_table import USUAL, comparable, label
+from letorbench.analysis.tables import to_frame
+from letorbench.choices import expanded, require_choice, split
 from letorbench.errors import DataError, UsageError
 from letorbench.escaping import html as escape
-from letorbench.measures import Measure
+from letorbench.experiment.plan import BASELINES
+from letorbench.files import write_atomically
+from letorbench.measures import Measure, parse
 from letorbench.results.dataframes import fits_frame, folds_frame, frame_of, scores_frame
 from letorbench.results.measuring import competes, extended, relative_summary, with_measures
+from letorbench.results.merging import merge as merge_stored
+from letorbench.results.paths import present
 from letorbench.results.per_query import PerQuery
-from letorbench.results.summary import Summary, deviation_column
+from letorbench.results.summary import Summary, deviation_column, read_summary
+from letorbench.results.user_files import check_output
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
-
 
 #: measures as users write them: names, comma lists, values
 Measures = str | Measure | Sequence[str | Measure]
@@ -85,9 +94,7 @@ class Results:
         if measures is None and not relative:
             return frame_of(list(self.summaries))
         measures = "all" if measures is None else measures
-        shown = [self._extended(summary, measures) for summary in self.summaries]
-        if relative:
-            shown = [self.relative(summary, measures) for summary in shown]
+        shown = [self.measured(summary, measures, relative) for summary in self.summaries]
         frame = frame_of(shown)
         names = measure_names(measures, self.summaries[0]) if shown else []
         head = frame.columns[: frame.columns.get_loc("cut_off") + 1]
@@ -96,11 +103,11 @@ class Results:
 
     def folds(self) -> DataFrame:
         """Return a row for each finished fold of each repeat, with the mean of each measure."""
-        return self._joined(folds_frame)
+        return self._frames(folds_frame)
 
     def fits(self) -> DataFrame:
         """Return a row for each finished fold of each repeat: how its model came to be."""
-        return self._joined(fits_frame)
+        return self._frames(fits_frame)
 
     def per_query(self, measures: Measures | None = None, repeats: bool = False) -> DataFrame:
         """Return a row for each test query of each algorithm.
@@ -196,15 +203,9 @@ class Results:
         import pandas as pd
 
         procedure = Procedure(test, correction, alpha, seed)
-        self.require_algorithm(baseline)
-        parts = []
-        for summary in self.summaries:
-            names = measure_names(measures, summary)
-            systems = self.comparable(summary, names)
-            for name in names:
-                pairs = compare(summary.dataset, systems, name, baseline, procedure)
-                parts.append(comparison_frame(pairs, procedure))
-        frame = pd.concat(parts, ignore_index=True)
+        pairs = self.pairs(measures, baseline, procedure)
+        tables = [comparison_table(each, procedure) for _, each in pairs]
+        frame = pd.concat(map(to_frame, tables), ignore_index=True)
         return frame.assign(significant=frame["p_adjusted"] < alpha)
 
     def plot(self, measure: str = "ndcg", published: bool = False) -> Figure:
@@ -229,7 +230,14 @@ class Results:
             ]
         return draw(panels)
 
-    def report(self, path: str | Path = "report.html", baseline: str | None = None) -> Path:
+    def report(
+        self,
+        path: str | Path = "report.html",
+        baseline: str | None = None,
+        measure: str = "ndcg@10",
+        procedure: Procedure = Procedure(),
+        options: Sequence[str] = (),
+    ) -> Path:
         """Write everything about the results as one HTML file that any browser opens.
 
         Parameters
@@ -238,39 +246,36 @@ class Results:
             The file to write.
         baseline : str, optional
             What differences are taken from; the best algorithm of each data set by default.
+        measure : str
+            What algorithms are compared by.
+        procedure : Procedure
+            How differences are tested.
+        options : sequence of str
+            The options of the command line that the page repeats.
 
         Returns
         -------
         Path
             The file written.
+
+        Raises
+        ------
+        UsageError
+            The file is one of data or of a stored fold, or no data set has the baseline.
         """
-        from letorbench.api.reporting import write_report
-
-        return write_report(self, path, baseline)
-
-    def systems(self, summary: Summary, measures: Sequence[str]) -> list[PerQuery]:
-        """Return the per-query values of a summary's algorithms, with these measures."""
-        return [
-            with_measures(self.out, self.data_dir, summary.dataset, row.algo, measures)
-            for row in summary.rows
-        ]
-
-    def comparable(self, summary: Summary, measures: Sequence[str]) -> list[PerQuery]:
-        """Return `systems`; DataError where they were measured by several conventions."""
-        if summary.mixed:
-            each = ", ".join(f"{row.algo} {row.convention}" for row in summary.rows)
-            raise DataError(
-                f"{summary.dataset}: found results of several conventions ({each}), expected "
-                "one: choose the algorithms, or run again"
-            )
-        return self.systems(summary, measures)
-
-    def require_algorithm(self, name: str | None) -> None:
-        """Raise UsageError where no data set has the algorithm."""
-        if name is not None and name not in self.algorithms:
-            raise UsageError(
-                f"unknown algorithm {name!r}; expected one of {', '.join(self.algorithms)}"
-            )
+        check_output(Path(path), data_dir=self.data_dir)
+        self._require_algorithm(baseline)
+        reports = []
+        for summary in self.summaries:
+            (name,) = measure_names(measure, summary)[:1]
+            summary = self.measured(summary, name)
+            rows = comparable(summary) or summary.rows
+            best = max(rows, key=lambda row: row.values[name]).algo
+            reports.append(gather(self.out, self.data_dir, summary, baseline or best))
+        command = shlex.join(["letorbench", "report", *self.datasets, *options])
+        with write_atomically(Path(path)) as file:
+            file.write(page(reports, procedure, name, command))
+        return Path(path)
 
     def only(
         self,
@@ -279,19 +284,49 @@ class Results:
     ) -> Results:
         """Return the results of some data sets and algorithms alone."""
         names, chosen = words(datasets) or self.datasets, words(algos) or self.algorithms
-        kept = (summary.only(chosen) for summary in self.summaries if summary.dataset in names)
-        return replace(self, summaries=tuple(summary for summary in kept if summary.rows))
+        rest = (summary.only(chosen) for summary in self.summaries if summary.dataset in names)
+        return replace(self, summaries=tuple(summary for summary in rest if summary.rows))
 
-    def relative(self, summary: Summary, measures: Measures) -> Summary:
-        """Return a summary with these measures as shares of the way from random to ideal."""
+    def pairs(
+        self, measures: Measures, baseline: str | None, procedure: Procedure
+    ) -> Iterator[tuple[Summary, tuple[Pair, ...]]]:
+        """Yield the compared algorithms of each data set and measure."""
+        self._require_algorithm(baseline)
+        for summary in self.summaries:
+            if summary.mixed:
+                each = ", ".join(f"{row.algo} {row.convention}" for row in summary.rows)
+                raise DataError(
+                    f"{summary.dataset}: found results of several conventions ({each}), expected "
+                    "one: choose the algorithms, or run again"
+                )
+            names = measure_names(measures, summary)
+            systems = self.systems(summary, names)
+            for name in names:
+                dataset = summary.dataset
+                yield summary, compare_systems(dataset, systems, name, baseline, procedure)
+
+    def published_systems(self, summary: Summary, measures: Sequence[str]) -> list[PerQuery]:
+        """Return the `systems` of the algorithms that have figures published by fold."""
+        return self.systems(summary.only(published_by_fold(summary, measures)), measures)
+
+    def systems(self, summary: Summary, measures: Sequence[str]) -> list[PerQuery]:
+        """Return the per-query values of a summary's algorithms, with these measures."""
+        return [
+            with_measures(self.out, self.data_dir, summary.dataset, row.algo, measures)
+            for row in summary.rows
+        ]
+
+    def measured(self, summary: Summary, measures: Measures, relative: bool = False) -> Summary:
+        """Return a summary that has these measures, as shares from random to ideal if asked."""
         names = measure_names(measures, summary)
-        return relative_summary(self.out, self.data_dir, summary, names)
+        summary = extended(self.out, self.data_dir, summary, names)
+        return relative_summary(self.out, self.data_dir, summary, names) if relative else summary
 
-    def _extended(self, summary: Summary, measures: Measures) -> Summary:
-        names = measure_names(measures, summary)
-        return extended(self.out, self.data_dir, summary, names)
+    def _require_algorithm(self, name: str | None) -> None:
+        if name is not None:
+            require_choice(name, self.algorithms, "algorithm")
 
-    def _joined(self, frame: Any) -> DataFrame:
+    def _frames(self, frame: Callable[[Path, str, str], DataFrame]) -> DataFrame:
         import pandas as pd
 
         parts = [
@@ -320,7 +355,7 @@ class Results:
         return shown.rename(columns=labels).to_html(index=False, escape=False)
 
 
-def results(
+def load_results(
     out: str | Path = "results",
     datasets: str | Iterable[str] | None = None,
     algos: str | Iterable[str] | None = None,
@@ -334,7 +369,8 @@ def results(
     out : path-like
         The results folder.
     datasets, algos : str or iterable of str, optional
-        Names and comma lists; everything by default.
+        Names and comma lists; everything by default. Of algorithms "baselines" are those of the
+        seven that have results.
     data_dir : path-like
         The folder of the data sets, from which measures that are not stored are computed.
     baseline : str, optional
@@ -345,9 +381,128 @@ def results(
     DataError
         There are no results.
     UsageError
-        A name is unknown.
+        A name is unknown; the message suggests the nearest.
     """
-    out = Path(out)
-    summaries = stored_summaries(out, datasets, algos, baseline)
-    damaged = tuple(line for summary in summaries for line in summary.damaged)
-    return Results(out, Path(data_dir), summaries, damaged)
+    out, names = Path(out), words(datasets) or ["all"]
+    if "all" in names:
+        names = present(out)
+        if not names:
+            raise DataError(f"{out}: no results there; `letorbench run` makes them")
+    summaries = [read_summary(out, name) for name in dict.fromkeys(names)]
+    have = sorted({row.algo for summary in summaries for row in summary.rows})
+    seven = [algo for algo in BASELINES if algo in have] or BASELINES
+    chosen = expanded(words(algos), {"all": have, "baselines": seven, "card": seven})
+    wanted = [] if baseline is None else [baseline]
+    for algo in wanted + chosen:
+        require_choice(algo, have, "algorithm")
+    if chosen:
+        summaries = [summary.only(chosen + wanted) for summary in summaries]
+    shown = tuple(summary for summary in summaries if summary.rows)
+    damaged = tuple(line for summary in shown for line in summary.damaged)
+    return Results(out, Path(data_dir), shown, damaged)
+
+
+def merge(
+    folders: Sequence[str | Path], out: str | Path = "results", data_dir: str | Path = "data"
+) -> Results:
+    """Copy the finished folds of results folders into one, and make its tables.
+
+    So come together the shares of one run, `run(..., shard="1/3")`, from several machines.
+
+    Parameters
+    ----------
+    folders : sequence of path-like
+        The results folders.
+    out : path-like
+        Where everything is afterwards. What is there already counts as well.
+    data_dir : path-like
+        The folder of the data sets, for measures that are not stored.
+
+    Returns
+    -------
+    Results
+        Those of the data sets that the merged folders have.
+
+    Raises
+    ------
+    DataError
+        A folder has no finished fold, or two contradict each other. Nothing is copied then.
+
+    Warns
+    -----
+    UserWarning
+        Once for each damaged fold, which is left out.
+    """
+    merged = merge_stored([Path(folder) for folder in folders], Path(out))
+    for line in merged.damaged:
+        warn(line, stacklevel=2)
+    return Results(Path(out), Path(data_dir), merged.summaries, merged.damaged)
+
+
+def compare(
+    results: Results | str | Path = "results",
+    baseline: str | None = None,
+    measures: Measures = "ndcg@10",
+    test: str = "randomization",
+    correction: str = "holm",
+    alpha: float = 0.05,
+    seed: int = 0,
+) -> DataFrame:
+    """Test whether differences between algorithms are real; see `Results.compare`.
+
+    Parameters
+    ----------
+    results : Results or path-like
+        Results, or the folder of stored ones.
+    baseline, measures, test, correction, alpha, seed
+        See `Results.compare`.
+
+    Returns
+    -------
+    DataFrame
+    """
+    return _loaded(results).compare(baseline, measures, test, correction, alpha, seed)
+
+
+def plot(
+    results: Results | str | Path = "results", measure: str = "ndcg", published: bool = False
+) -> Figure:
+    """Draw a measure at n = 1..10; see `Results.plot`."""
+    return _loaded(results).plot(measure, published)
+
+
+def _loaded(results: Results | str | Path) -> Results:
+    return results if isinstance(results, Results) else load_results(results)
+
+
+def words(names: str | Iterable[str] | None) -> list[str]:
+    """Return names as a list: of one text, of several, of comma lists.
+
+    Examples
+    --------
+    >>> words("MQ2007, MQ2008"), words(["map", "p@5"]), words(None)
+    (['MQ2007', 'MQ2008'], ['map', 'p@5'], [])
+    """
+    return split([names] if isinstance(names, str) else names or ())
+
+
+def measure_names(measures: Measures, summary: Summary) -> list[str]:
+    """Return measures as text; also those that are not stored, where scores can be measured.
+
+    "all" is every stored measure. UsageError for what is no measure suggests the nearest stored
+    one.
+    """
+    several = [measures] if isinstance(measures, (str, Measure)) else measures
+    names = [name.lower() for name in split(map(str, several))]
+    if names == ["all"]:
+        return list(summary.measures)
+    families = {name.partition("@")[0] for name in summary.measures}
+    for name in names:
+        if name not in summary.measures:
+            try:
+                parse(name)
+            except UsageError:
+                if "@" in name and name.partition("@")[0] in families:
+                    raise
+                require_choice(name, summary.measures, "measure")
+    return names

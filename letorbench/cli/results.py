@@ -26,13 +26,16 @@ def merge(folders: tuple[Path, ...], out: Path) -> None:
     Everything is checked before anything is copied: damaged folds are left out, and folders that
     contradict each other are refused.
     """
-    from letorbench.api.exchange import merge_folders
-    from letorbench.api.results_view import results
-    from letorbench.api.showing import write_figures
+    from letorbench.api.results import load_results
+    from letorbench.cli.plot import write_figures
+    from letorbench.results.merging import merge as merge_stored
 
-    lines, damaged = merge_folders(folders, out)
+    merged = merge_stored(folders, out)
     with suppress(DataError, UsageError):  # nothing is stored, or not the measures of the figure
-        write_figures(results(out))
-    for line in lines:
-        say(line)
-    complain(damaged, "warning")
+        write_figures(load_results(out))
+    there = f", {merged.reused} were there already" if merged.reused else ""
+    say(f"{out}: {merged.copied} fold{'s' * (merged.copied != 1)} copied{there}")
+    for summary in merged.summaries:
+        for line in summary.partial:
+            say(f"{summary.dataset}: partial: {line}")
+    complain(merged.damaged, "warning")
