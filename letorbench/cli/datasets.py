@@ -194,6 +194,7 @@ def verify(name: str, data_dir: Path, null: str | float) -> None:
     """Compare a data set's files with what is published of it; status 1 where they differ."""
     from letorbench.analysis.tables import text_table
     from letorbench.datasets.acquire import verify as verifying
+    from letorbench.datasets.catalog import parse
 
     rows = []
     checks = verifying.verify(name, data_dir, null)
