@@ -32,25 +32,21 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parents[1])]
 
 import numpy as np  # noqa: E402
-from mutations import WORDS, mutated  # noqa: E402
+from target import WORDS, mutated  # noqa: E402
 
 #: the name of a target -> the module and the class that it is
 TARGETS = {
-    "letor": "fuzz_letor:Letor",
-    "scores": "fuzz_scores:Scores",
-    "ranklib": "fuzz_scores:RankLib",
-    "run": "fuzz_scores:Run",
-    "qrels": "fuzz_scores:Qrels",
-    "model": "fuzz_models:ModelFile",
-    "forged-model": "fuzz_models:ForgedModel",
-    "trees": "fuzz_models:Trees",
-    "config": "fuzz_folders:Config",
-    "cache": "fuzz_folders:CacheFile",
-    "archive": "fuzz_folders:Archive",
-    "result": "fuzz_folders:ResultFile",
-    "trials": "fuzz_folders:Trials",
+    "letor": "fuzz_text:Letor",
+    "scores": "fuzz_text:Scores",
+    "ranklib": "fuzz_text:RankLib",
+    "run": "fuzz_text:Run",
+    "qrels": "fuzz_text:Qrels",
+    "model": "fuzz_files:ModelFile",
+    "forged-model": "fuzz_files:ForgedModel",
+    "trees": "fuzz_files:Trees",
+    "config": "fuzz_files:Config",
+    "archive": "fuzz_files:Archive",
 }
-
 
 #: the file of the input that is tried
 LAST = "last-input"
