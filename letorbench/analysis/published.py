@@ -20,7 +20,15 @@ import numpy as np
 
 from letorbench.analysis.figures import Panel
 from letorbench.analysis.results_table import caption, label, partial_note, spread
-from letorbench.analysis.tables import Cell, Column, Table, Value, columns, data, data_table
+from letorbench.analysis.tables import (
+    Cell,
+    Column,
+    Table,
+    Value,
+    columns,
+    data,
+    data_table,
+)
 from letorbench.datasets.catalog import CATALOG, normalized, parse
 from letorbench.rankers import places
 from letorbench.results.per_query import PerQuery

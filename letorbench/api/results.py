@@ -23,8 +23,18 @@ from letorbench.escaping import html as escape
 from letorbench.experiment.plan import BASELINES
 from letorbench.files import write_atomically
 from letorbench.measures import Measure, parse
-from letorbench.results.dataframes import fits_frame, folds_frame, frame_of, scores_frame
-from letorbench.results.measuring import competes, extended, relative_summary, with_measures
+from letorbench.results.dataframes import (
+    fits_frame,
+    folds_frame,
+    frame_of,
+    scores_frame,
+)
+from letorbench.results.measuring import (
+    competes,
+    extended,
+    relative_summary,
+    with_measures,
+)
 from letorbench.results.merging import merge as merge_stored
 from letorbench.results.paths import present
 from letorbench.results.per_query import PerQuery

@@ -21,7 +21,6 @@ from letorbench.rankers import ranker
 from letorbench.rankers.base import Ranker
 from letorbench.results.paths import figure, listing
 
-
 #: an algorithm: its name, its class, or an instance with its hyper-parameters
 Algorithm = str | type[Ranker] | Ranker
 

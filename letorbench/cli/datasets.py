@@ -136,8 +136,8 @@ def split(
     value in a table becomes NULL. Files with the sizes of the queries (.query, .group) and with a
     description of the columns (.cd) are looked for beside it.
     """
-    from letorbench.datasets.user_data.rows import parse_grades
     from letorbench.datasets.user_data.folds import split as split_file
+    from letorbench.datasets.user_data.rows import parse_grades
     from letorbench.datasets.user_data.tables import Columns
 
     chosen = Columns(label, qid, docid, columns.split(",") if columns else None)

@@ -37,10 +37,9 @@ def rank(
 ) -> None:  # fmt: skip
     """Score every document of a file with a model of any algorithm; labels are not looked at."""
     from letorbench.rankers import load_model, plugins
-    from letorbench.results.user_files import read_for
-    from letorbench.results.user_files import check_output
-    from letorbench.results.scores import finite_scores, score_warnings, write_scores
     from letorbench.results.export import write_run
+    from letorbench.results.scores import finite_scores, score_warnings, write_scores
+    from letorbench.results.user_files import check_output, read_for
 
     check_output(output, [model, data, *plugins.files()])
     ranker = load_model(model)

@@ -30,7 +30,11 @@ from letorbench.datasets.arrays import read_only
 from letorbench.datasets.queryset import QuerySet
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices
-from letorbench.losses.label_order import DOCUMENT_WEIGHTS, OWN_TIE_RULES, document_weights
+from letorbench.losses.label_order import (
+    DOCUMENT_WEIGHTS,
+    OWN_TIE_RULES,
+    document_weights,
+)
 
 
 def reference(s: np.ndarray, w: np.ndarray, step: np.ndarray) -> tuple[float, np.ndarray]:

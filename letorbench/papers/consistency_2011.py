@@ -9,7 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from letorbench.analysis.paired import randomization
-from letorbench.papers import checks, consistency_specification, consistency_theory, judge
+from letorbench.papers import (
+    checks,
+    consistency_specification,
+    consistency_theory,
+    judge,
+)
 from letorbench.papers.checks import Check
 from letorbench.papers.claims import (
     MARGIN,

@@ -7,8 +7,19 @@ stored. Other people's score files come in by `external`, ours go out by `export
 
 from __future__ import annotations
 
-from letorbench.results.dataframes import fits_frame, folds_frame, per_query_frame, summary_frame
-from letorbench.results.paths import algo_folder, algorithms, fold_folder, models, present
+from letorbench.results.dataframes import (
+    fits_frame,
+    folds_frame,
+    per_query_frame,
+    summary_frame,
+)
+from letorbench.results.paths import (
+    algo_folder,
+    algorithms,
+    fold_folder,
+    models,
+    present,
+)
 from letorbench.results.per_query import PerQuery, check_paired
 from letorbench.results.scores import read_scores, write_scores
 from letorbench.results.store import (

@@ -64,7 +64,9 @@ class LBFGS(Solver):
         rng: np.random.Generator,
         deadline: Deadline = NEVER,
     ) -> FitResult:
-        from scipy.optimize import minimize  # its import takes as long as a small training
+        from scipy.optimize import (
+            minimize,  # its import takes as long as a small training
+        )
 
         count = train.n_docs if self.per_document else train.n_queries
         start = family.start(rng)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from letorbench.analysis.report.svg import Axes, Line, bars, chart
 from toy_data import write_toy
 
-from letorbench.analysis.report.svg import Axes, Line, bars, chart
 from letorbench.cli import cli
 from letorbench.results.store import stored_fit, write_fit
 

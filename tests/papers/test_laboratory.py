@@ -38,7 +38,9 @@ def test_minimiser_of_squares_is_the_mean(rng):
 
 def test_minimisers_are_looked_for_from_standard_normal_starts(rng):
     """Where a loss is flat, what is found is the start."""
-    flat = CustomLoss("flat", "0", lambda s, queries: (np.zeros(queries.n_queries), np.zeros(len(s))))
+    flat = CustomLoss(
+        "flat", "0", lambda s, queries: (np.zeros(queries.n_queries), np.zeros(len(s)))
+    )
     etas = [Eta(np.full((1, 4), 3), np.ones(1))] * 500
     found = np.concatenate(laboratory.minimisers(flat, etas, rng)[0])
     assert abs(found.mean()) < 0.1 and found.std() == pytest.approx(1.0, abs=0.1)

@@ -12,9 +12,9 @@ from typing import Literal, get_args, get_origin
 import numpy as np
 import pytest
 from conftest import random_queries, unlocked
+from letorbench.api.algorithms import description
 
 import letorbench as lb
-from letorbench.api.algorithms import description
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError

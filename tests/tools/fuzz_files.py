@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 import numpy as np
 from click.testing import CliRunner
+from letorbench.models.model_file import save, sealed
 from sample_models import SAMPLES
 from stored_results import forge, stored_run
 from target import Misread, Target, one_line
@@ -24,7 +25,6 @@ from letorbench.cli.run import run
 from letorbench.datasets.acquire.archive import import_archive
 from letorbench.errors import LetorError
 from letorbench.models.base import KINDS
-from letorbench.models.model_file import save, sealed
 from letorbench.rankers import load_model, ranker
 
 #: a forged model may claim more features, which no document of ours has

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import plain_readers
+from letorbench.results.ranklib import read_ranklib
+from letorbench.results.trec import read_qrels, read_run
 from plain_readers import Refusal, Table
 from target import Misread, Target, one_line
 
@@ -14,9 +16,7 @@ from letorbench.datasets import reader
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.errors import DataError
-from letorbench.results.ranklib import read_ranklib
 from letorbench.results.scores import read_scores
-from letorbench.results.trec import read_qrels, read_run
 
 #: the last byte of an input chooses: how NULL is read, the width, the size of blocks
 NULLS = ("error", "min", 2.5)

@@ -16,7 +16,15 @@ from typing import Any
 from letorbench.datasets import layout
 from letorbench.datasets.acquire.archive import import_archive
 from letorbench.datasets.acquire.unpack import OTHER_ENDINGS, foreign_ending
-from letorbench.datasets.catalog import TWIN, Entry, FileHash, Name, Source, entry, parse
+from letorbench.datasets.catalog import (
+    TWIN,
+    Entry,
+    FileHash,
+    Name,
+    Source,
+    entry,
+    parse,
+)
 from letorbench.errors import DataError, WriteError
 from letorbench.escaping import visible
 from letorbench.files import unfinished_folder

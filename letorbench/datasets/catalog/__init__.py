@@ -1,6 +1,12 @@
 """The data sets that letorbench knows by name."""
 
-from letorbench.datasets.catalog.facts import Entry, FileHash, Source, TwinShape, describe
+from letorbench.datasets.catalog.facts import (
+    Entry,
+    FileHash,
+    Source,
+    TwinShape,
+    describe,
+)
 from letorbench.datasets.catalog.names import (
     CATALOG,
     TWIN,
