@@ -1,8 +1,9 @@
 """Time and memory of every algorithm against documents, documents of a query, and features.
 
-``python -m benchmarks.scaling --write docs/speed`` trains each algorithm for a few rounds,
+``python -m benchmarks.scaling --write FOLDER`` trains each algorithm for a few rounds,
 iterations or epochs, the same at every size, on one thread, on sets that grow along one axis;
-it draws a figure a family, and writes every point and every slope. Seconds are processor time of
+it draws a figure for each module of rankers, and writes every point and every slope; `scaling.csv`
+and `scaling-slopes.csv` beside this file are those of one run. Seconds are processor time of
 the training; memory is what the process needs beyond the training set. A point that would take
 longer than the patience is left out, and so are larger ones.
 """

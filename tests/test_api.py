@@ -122,7 +122,6 @@ def test_what_fails_is_said(folder):
         lambda: lb.run("MQ2009", "regression"): "did you mean",
         lambda: lb.run("MQ2008", "regresion"): "unknown algorithm 'regresion'",
         lambda: lb.run("MQ2008", "regression", folds="6"): "has no fold 6",
-        lambda: lb.run("MQ2008", "regression", pick="map"): "found the option 'pick'",
         lambda: lb.run("MQ2008", lb.ListNet, fixed=["top=1"]): "found settings beside rankers",
         lambda: lb.results("nowhere"): "no results there",
         lambda: lb.results("results", algos="listnet"): "unknown algorithm 'listnet'",

@@ -14,6 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import random_queries
+from letorbench.solvers.sorted_features import SortedFeatures
+from letorbench.solvers.sorted_search import best_of_all
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
@@ -24,10 +26,8 @@ from letorbench.models import trees
 from letorbench.models.parametric import families, family
 from letorbench.rankers import Ranker, names, ranker
 from letorbench.solvers import sorted_search, stump_search
-from letorbench.solvers.sorted_features import SortedFeatures
-from letorbench.solvers.sorted_search import best_of_all
+from letorbench.solvers.stopping import Validation
 from letorbench.solvers.stump_search import BinnedFeatures, best_stump
-from letorbench.solvers.validation import Validation
 from letorbench.threads import limited_threads, parallel_for, thread_count
 
 RANKERS = [

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from letorbench.rankers.base import Ranker as Ranker
     from letorbench.rankers.saved import load_model as load_model
     from letorbench.solvers.fit_result import FitResult as FitResult
-    from letorbench.solvers.validation import Validation as Validation
+    from letorbench.solvers.stopping import Validation as Validation
 
 #: what this package offers besides the classes of its files
 OTHERS = {
     "FitResult": "letorbench.solvers.fit_result:FitResult",
     "Ranker": "letorbench.rankers.base:Ranker",
-    "Validation": "letorbench.solvers.validation:Validation",
+    "Validation": "letorbench.solvers.stopping:Validation",
     "load_model": "letorbench.rankers.saved:load_model",
 }
 

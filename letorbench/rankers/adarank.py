@@ -19,7 +19,7 @@ from letorbench.models.linear import Linear
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.boosting import Term, adaboost_step, boost
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 from letorbench.threads import parallel_for, run_tasks, thread_count
 
 #: an objective that is lower by less is not lower: sums in another order differ as much

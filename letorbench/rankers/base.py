@@ -20,9 +20,8 @@ from letorbench.errors import DataError, UsageError
 from letorbench.features import Raw, Transformation, resolved, transformation
 from letorbench.models.base import save
 from letorbench.rankers.estimator import Estimator, query_set, without_qid
-from letorbench.solvers.deadline import NEVER, Deadline
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import NEVER, Deadline, Validation
 from letorbench.threads import one_blas_thread
 
 if TYPE_CHECKING:

@@ -14,12 +14,8 @@ from letorbench.losses.base import require_comparable
 from letorbench.models.base import Model
 from letorbench.models.trees import LightGBMTrees, XGBoostTrees, threads_for
 from letorbench.rankers.base import Ranker
-from letorbench.solvers.early_stopping import EarlyStopping, stopping_for
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.validation import Validation
-
-#: the most documents of a query that LightGBM takes
-MOST = 10_000
+from letorbench.solvers.stopping import EarlyStopping, Validation
 
 
 @dataclass
@@ -68,23 +64,21 @@ class LambdaMART(Ranker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        stopping = stopping_for(validation, self.patience, self.deadline)
+        stopping = EarlyStopping(self.patience, self.deadline, validation)
         seed = int(rng.integers(1 << 31)) if self.draws else 0
-        model = self.boost(train, validation, stopping, seed)
+        model = self.boost(train, stopping, seed)
         cut_off = stopping.cut_off(self.rounds)
         return FitResult(model, tuple(stopping.curve), stopping.kept, cut_off=cut_off)
 
     @abstractmethod
-    def boost(
-        self, train: QuerySet, validation: Validation | None, stopping: EarlyStopping, seed: int
-    ) -> Model:
+    def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> Model:
         """Let the library train; record each round; return the trees of the rounds kept."""
 
 
-def record(stopping: EarlyStopping, validation: Validation | None, scores: np.ndarray) -> float:
+def record(stopping: EarlyStopping, scores: np.ndarray) -> float:
     """Record a round by our measure of its scores on the validation set; return the measure."""
-    assert validation is not None
-    stopping.record(validation(scores))
+    assert stopping.validation is not None
+    stopping.record(stopping.validation(scores))
     return stopping.curve[-1]
 
 
@@ -115,12 +109,11 @@ class LightGBM(LambdaMART):
     leaves: int = 15
     min_docs: int = 50
 
-    def boost(
-        self, train: QuerySet, validation: Validation | None, stopping: EarlyStopping, seed: int
-    ) -> LightGBMTrees:
+    def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> LightGBMTrees:
         import lightgbm
 
-        require_comparable(train, MOST)
+        require_comparable(train)
+        validation = stopping.validation
         data = _dataset(lightgbm, train)
         options = {
             "objective": "lambdarank",
@@ -144,7 +137,7 @@ class LightGBM(LambdaMART):
         }
 
         def measured(scores: np.ndarray, _: Any) -> tuple[str, float, bool]:
-            return "measure", record(stopping, validation, scores), True
+            return "measure", record(stopping, scores), True
 
         def stop(state: Any) -> None:
             if validation is None:
@@ -204,11 +197,10 @@ class XGBoost(LambdaMART):
     depth: int = 4
     min_weight: float = 1.0
 
-    def boost(
-        self, train: QuerySet, validation: Validation | None, stopping: EarlyStopping, seed: int
-    ) -> XGBoostTrees:
+    def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> XGBoostTrees:
         import xgboost
 
+        validation = stopping.validation
         options = {
             "objective": "rank:ndcg",
             "disable_default_eval_metric": True,
@@ -238,7 +230,7 @@ class XGBoost(LambdaMART):
             _matrix(xgboost, train),
             self.rounds,
             evals=[(_matrix(xgboost, validation.queries), "validation")] if validation else None,
-            custom_metric=lambda scores, _: ("measure", record(stopping, validation, scores)),
+            custom_metric=lambda scores, _: ("measure", record(stopping, scores)),
             callbacks=[Stop()],
             verbose_eval=False,
         )

@@ -17,7 +17,7 @@ from letorbench.models.mlp import Layers, net_gradient, net_scores
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.sgd import Schedule, descend_per_query
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 
 def ranknet_step(

@@ -15,12 +15,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from letorbench.choices import require_choice
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.losses import LOSSES, loss
+from letorbench.losses import loss
+from letorbench.losses.label_order import TIE_RULES, draws_order, with_ties
 from letorbench.losses.lambdas import Lambda
-from letorbench.losses.ties import TIE_RULES, draws_order, with_ties
 from letorbench.models.parametric import FamilySettings, families, family
 from letorbench.rankers.base import Ranker, one_of
 from letorbench.solvers.fit_result import FitResult
@@ -28,7 +27,7 @@ from letorbench.solvers.gradient_descent import GradientDescent, LineSearch
 from letorbench.solvers.lbfgs import LBFGS
 from letorbench.solvers.objective import Solver
 from letorbench.solvers.sgd import Schedule, descend_per_query
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 #: what each solver does
 SOLVERS: dict[str, str] = {
@@ -63,7 +62,7 @@ class Recipe(FamilySettings, Ranker):
     ----------
     model : {"linear", "quadratic", "bilinear", "bilinear-tanh", "distance", "mlp"}
     loss : str
-        Any loss; `letorbench algos --parts` lists them.
+        Any loss, with its parameters: ``wpl(weight=1/pi)``; `letorbench algos --parts` lists them.
     solver : {"lbfgs", "gradient-descent", "line-search", "sgd"}
         "sgd" takes one step a query, as RankNet does. It fits the models "linear" and "mlp" to
         the loss "ranknet", without l2. The other solvers fit every model to every loss.
@@ -85,15 +84,15 @@ class Recipe(FamilySettings, Ranker):
         mlp: the number of hidden units.
     ties : {"breslow", "random", "file"}
         What becomes of equal labels in a loss that orders documents by label, see
-        `letorbench.losses.ties`. Other losses have no ties.
+        `letorbench.losses.label_order`. Other losses have no ties.
     standardise, rho, query_features, dimensions, tau
         The model's settings, see `letorbench.models.parametric.FamilySettings`. With "sgd",
         `standardise` steps as if the features were standardised.
 
     Examples
     --------
-    >>> Recipe(model="quadratic", loss="wpl-1", solver="lbfgs").loss
-    'wpl-1'
+    >>> Recipe(model="quadratic", loss="wpl(weight=1/pi)", solver="lbfgs").loss
+    'wpl(weight=1/pi)'
     """
 
     name = "recipe"
@@ -116,7 +115,7 @@ class Recipe(FamilySettings, Ranker):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_choice(self.loss, list(LOSSES), "loss")
+        loss(self.loss)
         self.check_family(self.model)
         reason = misfit(self.model, self.loss, self.solver)
         if reason:

@@ -1,28 +1,38 @@
 """The rankers of the rank functionals paper: a model, a loss, L-BFGS with a Gaussian prior.
 
 T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012. Each class
-names its equation. The equations stand in plain NumPy in `letorbench.losses`: `multiclass` (5),
+names its equation. The equations stand in plain NumPy in `letorbench.losses`: `logistic` (5),
 `smoothed` (6, 7), `weighted_pairs` (9, 18), `plackett_luce` (11, 13), `markov_field` (16); the
 models are in `letorbench.models`: `linear`, `quadratic` (4), `separate` (2, 3).
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses import Loss, loss
+from letorbench.losses.base import Loss
 from letorbench.losses.group_level import AGGREGATES, group_level
-from letorbench.losses.label_order import DOCUMENT_WEIGHTS, PAIR_WEIGHTS
-from letorbench.losses.ties import TIE_RULES, draws_order, with_ties
-from letorbench.losses.weighted_pairs import PAIR_LOSSES
+from letorbench.losses.label_order import (
+    DOCUMENT_WEIGHTS,
+    PAIR_WEIGHTS,
+    TIE_RULES,
+    draws_order,
+    with_ties,
+)
+from letorbench.losses.logistic import MulticlassLogistic
+from letorbench.losses.markov_field import PseudoLikelihood
+from letorbench.losses.plackett_luce import PlackettLuce, ReversePlackettLuce
+from letorbench.losses.smoothed import SmoothedMeasure
+from letorbench.losses.weighted_pairs import PAIR_LOSSES, FieldBound, PairwiseLoss
 from letorbench.models.parametric import FamilySettings, family
 from letorbench.rankers.base import Ranker, one_of
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.lbfgs import LBFGS
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 #: what scores a group's documents: "group-level function can be in conjunction with any"
 INDIVIDUALS = ("linear", "quadratic", "bilinear", "bilinear-tanh", "distance")
@@ -96,8 +106,9 @@ class _RankFunctional(FamilySettings, Ranker):
     def _solver(self) -> LBFGS:
         return LBFGS(self.l2, self.iterations, flat=FLAT)
 
+    @abstractmethod
     def _loss(self) -> Loss:
-        return loss(self.name)
+        """Return the loss that the ranker is named after."""
 
     @property
     def draws(self) -> bool:
@@ -125,6 +136,9 @@ class MCL(_RankFunctional):
     title = "Rank functional on which document is the best"
     formula = "-log softmax(s)_best"
 
+    def _loss(self) -> Loss:
+        return MulticlassLogistic()
+
 
 @dataclass
 class SmoothNDCG(_RankFunctional):
@@ -134,6 +148,9 @@ class SmoothNDCG(_RankFunctional):
     title = "Rank functional on NDCG of smoothed places"
     formula = "1 - sum_i (2^r_i - 1) / log2(1 + pi_i) / Z, pi_i = 1 + sum_j sigma(s_j - s_i)"
 
+    def _loss(self) -> Loss:
+        return SmoothedMeasure("ndcg")
+
 
 @dataclass
 class SmoothERR(_RankFunctional):
@@ -142,6 +159,9 @@ class SmoothERR(_RankFunctional):
     name = "smooth-err"
     title = "Rank functional on ERR of smoothed places"
     formula = "1 - sum_i R_i / pi_i prod over j != i of (1 - R_j sigma(s_j - s_i))"
+
+    def _loss(self) -> Loss:
+        return SmoothedMeasure("err")
 
 
 @dataclass
@@ -155,6 +175,9 @@ class SmoothMRR(_RankFunctional):
     title = "Rank functional on the reciprocal smoothed place of the best"
     formula = "1 - 1 / pi_best, pi_i = 1 + sum_j sigma(s_j - s_i)"
 
+    def _loss(self) -> Loss:
+        return SmoothedMeasure("mrr")
+
 
 @dataclass
 class _WeightedByDocument(_RankFunctional):
@@ -166,15 +189,12 @@ class _WeightedByDocument(_RankFunctional):
         Table 8's W. Table 8 prints R without the brackets that Table 9 has; it is read as Table
         9's (2^r - 1) / 2^(L - 1).
     ties : {"breslow", "random", "file"}
-        What becomes of equal labels, see `letorbench.losses.ties`. wpll: only the weights that
-        depend on the place have ties.
+        What becomes of equal labels, see `letorbench.losses.label_order`. wpll: only the
+        weights that depend on the place have ties.
     """
 
     weight: str = one_of(DOCUMENT_WEIGHTS, "1")
     ties: str = one_of(TIE_RULES, "breslow")
-
-    def _loss(self) -> Loss:
-        return loss(f"{self.name}-{self.weight}")
 
 
 @dataclass
@@ -185,6 +205,9 @@ class WPL(_WeightedByDocument):
     title = "Rank functional on weighted Plackett-Luce (ListMLE with weight 1)"
     formula = "-sum_i W_i log(e^(s_i) / sum over r_j <= r_i of e^(s_j))"
 
+    def _loss(self) -> Loss:
+        return PlackettLuce(self.weight)
+
 
 @dataclass
 class RPL(_WeightedByDocument):
@@ -194,6 +217,9 @@ class RPL(_WeightedByDocument):
     title = "Rank functional on weighted Plackett-Luce, the worst dropped first"
     formula = "-sum_i W_i log(e^(-s_i) / sum over r_j >= r_i of e^(-s_j))"
 
+    def _loss(self) -> Loss:
+        return ReversePlackettLuce(self.weight)
+
 
 @dataclass
 class WPLL(_WeightedByDocument):
@@ -202,6 +228,9 @@ class WPLL(_WeightedByDocument):
     name = "wpll"
     title = "Rank functional on a Markov field's weighted pseudo-likelihood"
     formula = "-sum_i W_i log P(r_i | the other labels)"
+
+    def _loss(self) -> Loss:
+        return PseudoLikelihood(self.weight)
 
 
 @dataclass
@@ -213,15 +242,12 @@ class _WeightedByPair(_RankFunctional):
     weight : str
         Table 9's V as printed there, with e for eta.
     ties : {"breslow", "random", "file"}
-        What becomes of equal labels in e, see `letorbench.losses.ties`. The other weights have
-        no ties.
+        What becomes of equal labels in e, see `letorbench.losses.label_order`. The other
+        weights have no ties.
     """
 
     weight: str = one_of(PAIR_WEIGHTS, "1")
     ties: str = one_of(TIE_RULES, "breslow")
-
-    def _loss(self) -> Loss:
-        return loss(f"{self.name}-{self.weight}")
 
 
 @dataclass
@@ -241,7 +267,7 @@ class Pairwise(_WeightedByPair):
     loss: str = one_of(PAIR_LOSSES, "logistic")
 
     def _loss(self) -> Loss:
-        return loss(f"{self.name}-{self.loss}-{self.weight}")
+        return PairwiseLoss(self.loss, self.weight)
 
 
 @dataclass
@@ -251,3 +277,6 @@ class WUB(_WeightedByPair):
     name = "wub"
     title = "Rank functional on a Markov field's weighted pairwise bound"
     formula = "-sum over pairs of V_ij log(psi(r_i, r_j) / Z_ij)"
+
+    def _loss(self) -> Loss:
+        return FieldBound(self.weight)

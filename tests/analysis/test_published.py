@@ -6,10 +6,10 @@ import csv
 import math
 
 import pytest
+from letorbench.analysis.published_comparison import with_published
 
 from letorbench.analysis.figures import Panel
 from letorbench.analysis.published import ALIASES, DATASETS, lookup, published
-from letorbench.analysis.published_comparison import with_published
 from letorbench.datasets.catalog import CATALOG
 from letorbench.rankers import names
 

@@ -31,10 +31,11 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.losses import loss
 queries = QuerySet.from_arrays(np.zeros((4, 1)), [0, 1, 2, 0], [1, 1, 2, 2])
 scores, step = np.array([0.3, 0.9, -4.0, 0.2]), 1e-6
-at = loss("huber")(scores, queries)
+huber = loss("huber(width=2.0)")
+at = huber(scores, queries)
 for i in range(4):
     move = step * np.eye(4)[i]
-    up, down = (loss("huber")(scores + h, queries).value.sum() for h in (move, -move))
+    up, down = (huber(scores + h, queries).value.sum() for h in (move, -move))
     assert abs(at.gradient[i] - (up - down) / (2 * step)) < 1e-6
 """,
     "ranker": """

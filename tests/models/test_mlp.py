@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from letorbench.models import mlp as module
-from letorbench.models.mlp import MLP, Layers, backward, forward, net_gradient, net_scores
+from letorbench.models.mlp import (
+    MLP,
+    Layers,
+    backward,
+    forward,
+    net_gradient,
+    net_scores,
+)
 
 
 def drawn(rng: np.random.Generator, units: int = 10, n_features: int = 46, layers: int = 2):

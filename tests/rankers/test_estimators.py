@@ -12,7 +12,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import nDCG, query_metrics
 from letorbench.rankers import load_model, ranker
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 REASON = "scikit-learn is not installed: python -m pip install 'letorbench[test]'"
 

@@ -12,17 +12,17 @@ from typing import Literal, get_args, get_origin
 import numpy as np
 import pytest
 from conftest import random_queries, unlocked
+from letorbench.api.algorithms import description
 
 import letorbench as lb
-from letorbench.api.algorithms import description
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.settings import parameters
-from letorbench.losses.ties import random_order
+from letorbench.losses.label_order import random_order
 from letorbench.measures import parse, query_metrics
 from letorbench.rankers import Ranker, load_model, names, ranker
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 RANKERS = [
     pytest.param(
@@ -238,7 +238,7 @@ DRAWING = {
     "ndcgboost": [{"stumps": "sample"}],
     "lightgbm": [{"docs": 0.5, "min_docs": 2}, {"columns": 0.5, "min_docs": 2}],
     "xgboost": [{"docs": 0.5}, {"columns": 0.5}],
-    "recipe": [{"loss": "ranknet", "solver": "sgd"}, {"loss": "wpl-1", "ties": "random"}],
+    "recipe": [{"loss": "ranknet", "solver": "sgd"}, {"loss": "wpl", "ties": "random"}],
     "wpll": [{"weight": "1/pi", "ties": "random"}],
 }
 

@@ -12,8 +12,7 @@ from letorbench.measures import parse
 from letorbench.models import LightGBMTrees, XGBoostTrees
 from letorbench.models import trees as boosted
 from letorbench.rankers import Ranker, ranker
-from letorbench.solvers.rules import best
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation, best
 
 TREES = ["lightgbm", "xgboost"]
 

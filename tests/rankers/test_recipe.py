@@ -45,7 +45,7 @@ PUBLISHED = [
         "listnet",
         {"epochs": 20, "patience": 0},
     ),
-    ({"loss": "wpl-1/pi"}, "wpl", {"weight": "1/pi", "iterations": 20}),
+    ({"loss": "wpl(weight=1/pi)"}, "wpl", {"weight": "1/pi", "iterations": 20}),
     (
         {"model": "quadratic", "loss": "smooth-ndcg"},
         "smooth-ndcg",

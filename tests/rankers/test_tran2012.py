@@ -103,7 +103,7 @@ def test_separate_vectors_match_words_of_query_and_document(name, rng):
 def test_group_level_is_the_loss_of_groups(aggregate, rng):
     train = random_queries(rng, [7, 1, 9, 4, 5], levels=3)
     scores = rng.normal(size=train.n_docs)
-    grouped = group_level(loss("wpl-1"), aggregate, train)
+    grouped = group_level(loss("wpl"), aggregate, train)
     value, gradient = grouped(scores, train)
     define = {
         "min": np.min, "max": np.max, "mean": np.mean,
