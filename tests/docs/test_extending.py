@@ -52,6 +52,10 @@ assert "searches of our shop" in letorbench("datasets show SHOP")
 letorbench("datasets make SHOP-twin")
 assert "SHOP-twin" in letorbench("datasets list")
 """,
+    "command": """
+assert "labels" in letorbench("--help")
+assert letorbench("labels DEMO").startswith("0  ")
+""",
     "paper": """
 out = letorbench("reproduce jarvelin-2002")
 assert "dcg-at-10" in out and "2       2           0" in out, out
