@@ -6,15 +6,12 @@ REFUSE_OLD = $(if $(OLD),$(error $(OLD)))
 OLD = $(shell $(PYTHON) -c 'import sys; v = sys.version_info; \
 	v < (3, 11) and print("found Python %d.%d, expected 3.11 or newer" % v[:2])')
 INSTALLED := .venv/installed
-READY := .venv/ready
-READY_ALL := .venv/ready-all
-READY_BENCH := .venv/ready-bench
-READY_DOCS := .venv/ready-docs
-READY_FUZZ := .venv/ready-fuzz
-READY_LINT := .venv/ready-lint
-READY_MUTANTS := .venv/ready-mutants
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
+# what the tests need that use every optional package
+ALL := test,trees,bench,distributed
 
-.PHONY: demo test test-all lint wheel-check versions mutants fuzz bench docs docs-check docs-write clean help
+.PHONY: demo test test-all lint wheel-check versions mutants fuzz damage kills disks bench docs \
+	docs-check docs-write clean help
 
 help:
 	@echo "make demo    run regression and NDCG Boost on the built-in data set"
@@ -25,6 +22,9 @@ help:
 	@echo "make versions     run the demo and the quick tests with each Python on this machine"
 	@echo "make mutants      break the code at N=100 random places (SEED=0), and by the kept faults"
 	@echo "make fuzz         look for input that crashes or is misread, for SECONDS=$(SECONDS) in all"
+	@echo "make damage       damage stored files TIMES=$(TIMES) times each way; all of it must be noticed"
+	@echo "make kills        kill commands TIMES=$(TIMES) times; they must end as if nothing had been"
+	@echo "make disks        run commands on full, read-only and vanishing disks (as root, on Linux)"
 	@echo "make bench   measure speed and memory beside other libraries"
 	@echo "make docs    build the pages in docs/ as HTML in build/docs"
 	@echo "make docs-check  run what README.md and docs/ show, and compare (NEEDS=demo: without data)"
@@ -34,7 +34,8 @@ help:
 	@echo "             and a figure or table: make figure-ndcgboost, table-functionals-5, ..."
 	@echo "make clean   remove the virtual environment"
 
-demo: $(READY)
+# kernels are compiled when they are first used: the first demo takes longer than the next
+demo: $(INSTALLED)
 	$(BIN)/letorbench run --dataset DEMO --algo regression,ndcgboost
 	@echo
 	@echo "data:      data/DEMO          (generated)"
@@ -42,15 +43,18 @@ demo: $(READY)
 	@echo "plot:      results/DEMO/ndcg.png, .svg, .pdf"
 	@echo "next:      $(BIN)/letorbench --help"
 
-test: $(READY)
-	$(BIN)/python -m pytest
+test: .venv/with-test
+	$(PYTEST)
 	@echo "left: .venv (the environment), nothing else"
 
-test-all: $(READY_ALL)
-	$(BIN)/python -m pytest
+test-all: .venv/with-$(ALL)
+	$(PYTEST)
+
+# a process a core; a file's tests stay together, as they share what a fixture has run
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 # E, F, W: errors and style; I: the order of imports; UP: what newer Python says in fewer words
-lint: $(READY_LINT)
+lint: .venv/with-lint
 	$(BIN)/ruff format --check --quiet --diff --line-length 100 $(CODE)
 	$(BIN)/ruff check --select E,F,W,I,UP --line-length 100 $(CODE)
 	$(BIN)/mypy
@@ -75,62 +79,52 @@ versions:
 N ?= 100
 SEED ?= 0
 
-mutants: $(READY_MUTANTS)
+mutants: .venv/with-$(ALL),mutants
 	$(BIN)/python tests/mutants --number $(N) --seed $(SEED)
 
 SECONDS ?= 600
 
-fuzz: $(READY_FUZZ)
+fuzz: .venv/with-fuzz
 	$(BIN)/python tests/hostile/fuzz.py --seconds $(SECONDS) $(FLAGS)
 	@echo "left: fuzz-found, where an input crashed or was misread, nothing else"
 
-bench: $(READY_BENCH)
+TIMES ?= 300
+
+damage: .venv/with-test
+	PYTHONPATH=tests $(BIN)/python tests/hostile/damage.py --times $(TIMES) --seed $(SEED)
+
+kills: $(INSTALLED)
+	PYTHONPATH=tests $(BIN)/python tests/hostile/kills.py --times $(TIMES) --seed $(SEED)
+
+disks: $(INSTALLED)
+	PYTHONPATH=tests unshare -m $(BIN)/python tests/hostile/disks.py --seed $(SEED)
+
+bench: .venv/with-bench
 	$(BIN)/python -m benchmarks
 
-docs: $(READY_DOCS)
+docs: .venv/with-docs
 	rm -rf docs/api
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
 	@echo "left: build/docs/index.html"
 
 NEEDS ?= demo,shared
 
-docs-check: $(READY)
+docs-check: .venv/with-test
 	$(BIN)/python docs/check.py --needs $(NEEDS) $(PAGES)
 
-docs-write: $(READY)
+docs-write: .venv/with-test
 	$(BIN)/python docs/check.py --needs $(NEEDS) --write $(PAGES)
 
-$(INSTALLED): setup.py setup.cfg
+.venv/bin/python:
 	$(REFUSE_OLD)$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+
+$(INSTALLED): setup.py setup.cfg | .venv/bin/python
+	$(PIP) .
 	@touch $@
 
-$(READY): $(INSTALLED)
-	$(BIN)/python -m letorbench.compile
-	@touch $@
-
-$(READY_ALL): $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,trees,bench,distributed]'
-	@touch $@
-
-$(READY_LINT): $(INSTALLED)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lint]'
-	@touch $@
-
-$(READY_MUTANTS): $(READY_ALL)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutants]'
-	@touch $@
-
-$(READY_BENCH): $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
-	@touch $@
-
-$(READY_FUZZ): $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
-	@touch $@
-
-$(READY_DOCS): $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+# .venv/with-docs,lint: the package with its extras `docs` and `lint`
+.venv/with-%: setup.py setup.cfg | .venv/bin/python
+	$(PIP) '.[$*]'
 	@touch $@
 
 clean:
@@ -146,25 +140,25 @@ PAPERS := ndcgboost-2009 lambdarank-2006 consistency-2011 functionals lecture-20
 
 .PHONY: papers $(PAPERS) figure-ndcgboost figure-lambdarank-jacobian
 
-papers: $(READY)
+papers: $(INSTALLED)
 	$(REPRODUCE) ndcgboost-2009 --part figure-1 --setting published
 	$(REPRODUCE) lambdarank-2006 --part figure-2,figure-3 --setting published
 	$(REPRODUCE) all --pages docs/papers
 
-$(PAPERS): $(READY)
+$(PAPERS): $(INSTALLED)
 	$(REPRODUCE) $@
 
-figure-ndcgboost: $(READY)
+figure-ndcgboost: $(INSTALLED)
 	$(REPRODUCE) ndcgboost-2009 --part figure-1
 
-figure-lambdarank-jacobian: $(READY)
+figure-lambdarank-jacobian: $(INSTALLED)
 	$(REPRODUCE) lambdarank-2006 --part jacobian
 
-figure-lambdarank-%: $(READY)
+figure-lambdarank-%: $(INSTALLED)
 	$(REPRODUCE) lambdarank-2006 --part figure-$*
 
-figure-consistency-%: $(READY)
+figure-consistency-%: $(INSTALLED)
 	$(REPRODUCE) consistency-2011 --part figure-$*
 
-table-functionals-%: $(READY)
+table-functionals-%: $(INSTALLED)
 	$(REPRODUCE) functionals --part table-$*

@@ -161,7 +161,7 @@ def main() -> None:
     parser.add_argument("--algo", action="append", help="only these; repeat")
     arguments = parser.parse_args()
     asked = arguments.algo or [n for n in names() if ranker(n).published and ranker(n).learns]
-    algos = {n: ranker(n).__module__.rpartition(".")[2] for n in asked if ranker(n).available()}
+    algos = {name: ranker(name).figure for name in asked if ranker(name).available()}
     for algo in algos:
         if not ranker(algo).needs:
             _warm(algo)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
-from early import Early
+from threadpoolctl import threadpool_limits
 
 from letorbench.datasets.queryset import QuerySet
 
@@ -57,31 +58,12 @@ def shared() -> Path:
     return SHARED
 
 
-#: the processes that tests wait for, by the test's name
-EARLY = pytest.StashKey[dict[str, Early]]()
-
-
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "early(program, *environments): see tests/early.py")
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtestloop(session: pytest.Session) -> Iterator[None]:
-    """Start the processes that tests of this session wait for."""
-    with ExitStack() as stack:
-        asked = () if session.config.option.collectonly else session.items
-        session.config.stash[EARLY] = {
-            item.nodeid: Early(stack, *mark.args)
-            for item in asked
-            for mark in item.iter_markers("early")
-        }
-        return (yield)
-
-
-@pytest.fixture
-def early(request: pytest.FixtureRequest) -> Early:
-    """What the test's mark has started."""
-    return request.config.stash[EARLY][request.node.nodeid]
+    """Let a test process beside others use one thread, except where a test asks for more."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        for variable in ("LETORBENCH_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+            os.environ.setdefault(variable, "1")
+        threadpool_limits(1)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -1,153 +1,111 @@
-"""The architecture as the folders promise it: layers, names, sizes."""
+"""The architecture as docs/design.md promises it: layers, values that do not change, docstrings."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections import Counter
 from collections.abc import Iterator
+from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
-import pytest
-
-PACKAGE = Path(__file__).resolve().parents[1] / "letorbench"
-FILES = sorted(PACKAGE.rglob("*.py"))
-
-#: from the lowest to the highest; a module imports from its own layer or a lower one
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "letorbench"
+#: the rooms from the lowest to the highest; a module imports from its own room or a lower one
 LAYERS = (
-    {
-        "arithmetic",
-        "errors",
-        "escaping",
-        "files",
-        "instructions",
-        "jit",
-        "threads",
-        "conventions",
-        "choices",
-        "lazy",
-        "fit_warnings",
-        "prefetch",
-        "processes",
-        "seals",
-        "source",
-    },
-    {"datasets"},
-    {"features"},
-    {"measures"},
-    {"models"},
-    {"losses"},
-    {"solvers"},
-    {"rankers"},
-    {"results"},
-    {"experiment"},
-    {"analysis"},
-    {"papers"},
-    {"api", "__init__"},
-    {"cli", "compile", "__main__"},
-)
-LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-
-#: file names that stand in several folders, each with its reason
-EQUAL_NAMES = {
-    "base.py": "the interface of its room: models, losses, measures, rankers",
-}
-
+    "datasets", "features", "measures", "models", "losses", "solvers", "rankers", "results",
+    "experiment", "analysis", "papers", "api",
+)  # fmt: skip
+#: modules that stand in no room and import from all
+TOP = {"__init__", "__main__", "cli", "compile"}
 RESULT_FILE = re.compile(
     r"scores\.txt|validation\.txt|fit\.json|model\.npz|per_query\.csv|folds\.csv|summary\.csv"
 )
 
 
-def room(file: Path) -> str:
-    """The folder below the package, or the module's name where it stands in none."""
-    return file.relative_to(PACKAGE).with_suffix("").parts[0]
+@cache
+def sources() -> dict[str, ast.Module]:
+    """Every module of the package by its dotted name."""
+    found = {}
+    for file in sorted(PACKAGE.rglob("*.py")):
+        parts = file.relative_to(ROOT).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 2 else parts)
+        found[name] = ast.parse(file.read_text())
+    return found
 
 
-def imported(file: Path) -> Iterator[str]:
-    """The full names of what a file imports from the package, also inside functions."""
-    for node in ast.walk(ast.parse(file.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            top, _, rest = node.module.partition(".")
-            if top == "letorbench":
-                yield from ([rest.split(".")[0]] if rest else [name.name for name in node.names])
+def level(module: str) -> int:
+    """The layer of a module: -1 below all rooms, their number above them."""
+    room = module.split(".")[1]
+    return LAYERS.index(room) if room in LAYERS else len(LAYERS) if room in TOP else -1
+
+
+def imports(module: str, nodes: Iterator[ast.AST]) -> set[str]:
+    """The modules of the package that the nodes import."""
+    found = set()
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom):
+            inside = {f"{node.module}.{each.name}" for each in node.names}
+            found |= inside if inside <= sources().keys() else inside | {node.module}
         elif isinstance(node, ast.Import):
-            for name in node.names:
-                if name.name.startswith("letorbench."):
-                    yield name.name.split(".")[1]
+            found |= {each.name for each in node.names}
+    return found & sources().keys() - {module}
 
 
-def functions(file: Path) -> Iterator[ast.FunctionDef]:
-    for node in ast.walk(ast.parse(file.read_text())):
-        if isinstance(node, ast.FunctionDef):
-            yield node
+def classes() -> Iterator[tuple[str, ast.ClassDef, dict[str, bool]]]:
+    """Every dataclass: its name, its source, and whether it is frozen and compares."""
+    for tree in sources().values():
+        for node in ast.walk(tree):
+            for each in node.decorator_list if isinstance(node, ast.ClassDef) else []:
+                if ast.unparse(each).startswith("dataclass"):
+                    given = {k.arg: k.value.value for k in getattr(each, "keywords", [])}
+                    yield node.name, node, {"frozen": False, "eq": True} | given
 
 
-def identify(file: Path) -> str:
-    return str(file.relative_to(PACKAGE.parent))
-
-
-def test_every_room_has_a_layer() -> None:
-    assert {room(file) for file in FILES} <= set(LEVEL)
-
-
-@pytest.mark.parametrize("file", FILES, ids=identify)
-def test_imports_run_downwards(file: Path) -> None:
-    own = LEVEL[room(file)]
-    rooms = {name for name in imported(file) if name in LEVEL}
-    upwards = {name for name in rooms if LEVEL[name] > own}
-    assert not upwards, f"{identify(file)} imports from above: {', '.join(sorted(upwards))}"
-
-
-def test_no_module_name_stands_twice() -> None:
-    found = Counter(file.name for file in FILES if not file.name.startswith("__"))
-    twice = {name for name, count in found.items() if count > 1}
-    assert twice <= set(EQUAL_NAMES), sorted(twice - set(EQUAL_NAMES))
-
-
-@pytest.mark.parametrize("file", FILES, ids=identify)
-def test_functions_have_few_parameters(file: Path) -> None:
-    """Commands are left out: click passes every option as a parameter."""
-    many = [
-        f"{function.name} ({count})"
-        for function in functions(file)
-        if not any("click" in ast.unparse(each) for each in function.decorator_list)
-        and (count := _parameters(function)) >= 9
+def test_imports_run_downwards() -> None:
+    upwards = [
+        f"{module} imports {other}"
+        for module, tree in sources().items()
+        for other in imports(module, ast.walk(tree))
+        if level(other) > level(module)
     ]
-    assert not many, f"{identify(file)}: {', '.join(many)}"
+    assert upwards == []
 
 
-def _parameters(function: ast.FunctionDef) -> int:
-    arguments = function.args
-    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    return sum(each.arg not in ("self", "cls") for each in every)
+def test_no_import_goes_in_a_circle() -> None:
+    """Of those at the head of a module; one inside a function waits until it is called."""
+    graph = {module: imports(module, iter(tree.body)) for module, tree in sources().items()}
+    TopologicalSorter(graph).prepare()  # raises CycleError
 
 
-def test_what_is_no_value_is_known() -> None:
+def test_what_is_public_says_what_it_is() -> None:
+    """Modules, and public classes and functions in them, unless one statement says it all."""
+    silent = [
+        f"{module}: {getattr(node, 'name', 'the module')}"
+        for module, tree in sources().items()
+        for node in (tree, *tree.body)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        and not getattr(node, "name", "").startswith("_")
+        and ast.get_docstring(node) is None
+        and (not isinstance(node, ast.FunctionDef) or len(node.body) > 1)
+    ]
+    assert silent == []
+
+
+def test_what_changes_is_known() -> None:
     """A dataclass is frozen, except a ranker, whose settings users set, and a few that count."""
-    changing = {
-        name for name, cls, options in dataclasses() if not (options["frozen"] or cls.bases)
-    }
-    assert changing == {"Parameters", "_Cell", "_Node", "_Rows"}
+    changing = {name for name, cls, facts in classes() if not (facts["frozen"] or cls.bases)}
+    assert changing <= {"Estimator", "FamilySettings", "_Cell", "_Node", "_Rows"}
 
 
 def test_classes_that_hold_arrays_do_not_compare_them() -> None:
     """The equality of two arrays is an array, so that of such values would raise an error."""
     comparing = [
         name
-        for name, cls, options in dataclasses()
-        if options["eq"] and not cls.bases and any(map(_holds_arrays, cls.body))
+        for name, cls, facts in classes()
+        if facts["eq"] and not cls.bases and any(map(_holds_arrays, cls.body))
     ]
     assert comparing == []
-
-
-def dataclasses() -> Iterator[tuple[str, ast.ClassDef, dict[str, bool]]]:
-    """Every dataclass of the package: its name, its source, and whether it is frozen and has eq."""
-    for file in FILES:
-        for node in ast.walk(ast.parse(file.read_text())):
-            for each in node.decorator_list if isinstance(node, ast.ClassDef) else []:
-                if ast.unparse(each).startswith("dataclass"):
-                    given = {k.arg: k.value.value for k in getattr(each, "keywords", [])}
-                    yield node.name, node, {"frozen": False, "eq": True} | given
 
 
 def _holds_arrays(node: ast.stmt) -> bool:
@@ -158,9 +116,9 @@ def _holds_arrays(node: ast.stmt) -> bool:
 
 def test_one_module_knows_the_names_of_result_files() -> None:
     knowing = {
-        identify(file)
-        for file in FILES
-        for node in ast.walk(ast.parse(file.read_text()))
+        module
+        for module, tree in sources().items()
+        for node in ast.walk(tree)
         if isinstance(node, ast.Constant) and RESULT_FILE.fullmatch(str(node.value))
     }
-    assert knowing == {"letorbench/results/paths.py"}
+    assert knowing == {"letorbench.results.paths"}

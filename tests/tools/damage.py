@@ -1,0 +1,324 @@
+"""Random damage of stored results, saved models, archives and the cache: all must be noticed.
+
+`make damage TIMES=1000` damages each kind of file so many times. A bit or a digit is changed, a
+piece is cut out or exchanged, a file is removed, emptied or replaced by another. Noticed is damage
+that costs nothing, because what comes out is the same, or that one line tells of.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import re
+import shutil
+import sys
+import tarfile
+import tempfile
+import time
+import warnings
+import zipfile
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS.parent)]
+
+from sample_models import SAMPLES  # noqa: E402
+from stored_results import stored_run  # noqa: E402
+from toy_data import write_toy  # noqa: E402
+
+from letorbench.cli import cli  # noqa: E402
+from letorbench.datasets.load import load as load_data  # noqa: E402
+from letorbench.datasets.queryset import QuerySet  # noqa: E402
+from letorbench.errors import DataError  # noqa: E402
+from letorbench.models import load, save  # noqa: E402
+
+#: ways to damage bytes
+WAYS = ("bit", "digit", "cut off", "extended", "piece gone", "zeroed", "noise", "emptied")
+
+
+def damaged(content: bytes, way: str, rng: np.random.Generator) -> bytes:
+    """Return the content after damage; it may be the same by chance."""
+    first, last = np.sort(rng.integers(len(content) + 1, size=2)).tolist()
+    if way == "bit" and content:
+        place = first % len(content)
+        changed = content[place] ^ 1 << int(rng.integers(8))
+        return content[:place] + bytes([changed]) + content[place + 1 :]
+    if way == "digit" and (digits := [i for i, byte in enumerate(content) if 48 <= byte <= 57]):
+        place = digits[int(rng.integers(len(digits)))]
+        other = (content[place] - 48 + 1 + int(rng.integers(9))) % 10 + 48
+        return content[:place] + bytes([other]) + content[place + 1 :]
+    if way == "extended":
+        return content + [b"\n", b" ", b"0.5\n", b"\x00"][int(rng.integers(4))]
+    if way == "piece gone":
+        return content[:first] + content[last:]
+    if way in ("zeroed", "noise"):
+        new = bytes(last - first) if way == "zeroed" else rng.bytes(last - first)
+        return content[:first] + new + content[last:]
+    return b"" if way == "emptied" else content[:first]
+
+
+def damage_file(path: Path, others: Iterable[Path], rng: np.random.Generator) -> str:
+    """Damage a file, remove it, or put another of its name or a folder in its place; say how."""
+    way = str(rng.choice([*WAYS, "removed", "exchanged", "a folder", "a loop"]))
+    content = path.read_bytes()
+    path.unlink()
+    if way == "exchanged":
+        alike = [each for each in others if each.name == path.name and each != path]
+        other = alike[int(rng.integers(len(alike)))].read_bytes() if alike else content
+        path.write_bytes(other)
+    elif way == "a folder":
+        path.mkdir()
+    elif way == "a loop":
+        path.symlink_to(path.name)
+    elif way != "removed":
+        path.write_bytes(damaged(content, way, rng))
+    return way
+
+
+class Kind(ABC):
+    """What is damaged: `trial` damages it once and returns what went wrong, empty if nothing."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @abstractmethod
+    def trial(self, rng: np.random.Generator) -> str: ...
+
+
+class Shown(NamedTuple):
+    """How a command ended: its status, what it printed, and the files that it left."""
+
+    status: int
+    out: str
+    files: dict[str, bytes]
+    errors: str
+
+
+class Results(Kind):
+    """A file of a results folder, under the commands that show results.
+
+    A command must print and write what it does without the damage, or what it does where the
+    fold of the file is not there, with one line that names that fold; or end with one line.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.whole, self.place = folder / "whole", folder / "place"
+        where = ["--data-dir", f"{self.place}/data", "--out", f"{self.place}/results"]
+        self.commands = [
+            [*words, *where]
+            for words in (
+                ["table", "TOY"], ["table", "TOY", "--format", "csv"], ["compare", "TOY"],
+                ["plot", "TOY"], ["report", "TOY", "--out-file", f"{self.place}/report.html"],
+                ["reproduce", "lecture-2018"],
+            )
+        ]  # fmt: skip
+        stored_run(self.place)
+        self.without: dict[tuple[int, str], Shown] = {}
+        self._shown(len(self.commands) - 1)
+        shutil.copytree(self.place, self.whole)
+        files = [path for path in self.whole.glob("results/**/*") if path.is_file()]
+        self.names = sorted(str(path.relative_to(self.whole)) for path in files)
+
+    def trial(self, rng: np.random.Generator) -> str:
+        number = int(rng.integers(len(self.commands)))
+        about = "papers" if "reproduce" in self.commands[number] else "TOY"
+        names = [name for name in self.names if about in name]
+        name = names[int(rng.integers(len(names)))]
+        self._restore()
+        way = damage_file(self.place / name, [self.place / each for each in names], rng)
+        result = self._shown(number)
+        fold = re.match(r".*/fold\d+", name)
+        allowed = [self._expected(number, gone) for gone in ("", fold[0] if fold else "")]
+        wrong = _wrong(result, allowed, name, way)
+        return f"{' '.join(self.commands[number][:2])}: {way} of {name}: {wrong}" if wrong else ""
+
+    def _restore(self) -> None:
+        shutil.rmtree(self.place, ignore_errors=True)
+        shutil.copytree(self.whole, self.place)
+
+    def _expected(self, number: int, gone: str) -> Shown:
+        """Return what a command shows where nothing is damaged and a folder is not there."""
+        if (number, gone) not in self.without:
+            self._restore()
+            if gone:
+                shutil.rmtree(self.place / gone)
+            self.without[number, gone] = self._shown(number)
+        return self.without[number, gone]
+
+    def _shown(self, number: int) -> Shown:
+        done = CliRunner().invoke(cli, self.commands[number])
+        if done.exception is not None and not isinstance(done.exception, SystemExit):
+            return Shown(-1, "", {}, f"Traceback: {done.exception!r}")
+        files = {
+            str(path.relative_to(self.place)): re.sub(
+                rb'"seconds": [0-9.e-]+|[0-9a-f]{32}', b"", path.read_bytes()
+            )
+            for path in self.place.glob("*/**/*")
+            if path.is_file() and "data" not in path.relative_to(self.place).parts
+        }
+        return Shown(done.exit_code, done.stdout, files, done.stderr)
+
+
+def _wrong(result: Shown, allowed: list[Shown], name: str, way: str) -> str:
+    """Return what is wrong with how a command ended; empty where nothing is."""
+    if result.status:
+        lines = [line for line in result.errors.splitlines() if "error:" in line]
+        fine = result.status in (1, 2) and len(lines) == 1 and "Traceback" not in result.errors
+        return "" if fine else f"status {result.status}: {result.errors[-300:]}"
+    beside = re.sub(r"(/fold\d+/).*", r"\1", name)  # files that nobody reads may stay as they are
+    whole, without = (
+        {file: content for file, content in each.files.items() if not file.startswith(beside)}
+        for each in allowed
+    )
+    files = {f: content for f, content in result.files.items() if not f.startswith(beside)}
+    if result.out == allowed[0].out and files == whole:
+        return ""
+    if result.out == allowed[1].out and files == without:
+        # a fold without its fit.json is one that is not finished
+        told = name.rpartition("/")[0] in result.errors or (
+            way == "removed" and name.endswith("fit.json")
+        )
+        return "" if told else "nothing is said"
+    return f"other output: {result.out[:300]} {result.errors[-300:]}"
+
+
+class Models(Kind):
+    """A saved model of any kind: refused in one line."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.whole = {}
+        for kind, make in SAMPLES.items():
+            try:
+                save(make(), folder / "model.npz")
+            except (ImportError, pytest.skip.Exception):
+                continue
+            self.whole[kind] = (folder / "model.npz").read_bytes()
+
+    def trial(self, rng: np.random.Generator) -> str:
+        kind, way = str(rng.choice(list(self.whole))), str(rng.choice(WAYS))
+        content = damaged(self.whole[kind], way, rng)
+        (self.folder / "model.npz").write_bytes(content)
+        try:
+            load(self.folder / "model.npz")
+        except DataError as error:
+            return "" if str(error).isprintable() else f"a message of several lines: {error}"
+        return "" if content == self.whole[kind] else f"{way} of {kind}: read"
+
+
+class Archives(Kind):
+    """An archive with check sums: what is imported has the bytes that it had."""
+
+    kinds = ("zip", "stored.zip", "tar.gz", "tar.bz2", "tar.xz")
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        write_toy(folder / "toy", "MQ2008")
+        files = sorted((folder / "toy/MQ2008").rglob("*.txt"))
+        self.files = {path.relative_to(folder / "toy").as_posix(): path for path in files}
+        self.whole = {kind: self._packed(kind) for kind in self.kinds}
+
+    def _packed(self, kind: str) -> bytes:
+        out = io.BytesIO()
+        if kind.endswith("zip"):
+            method = zipfile.ZIP_STORED if kind == "stored.zip" else zipfile.ZIP_DEFLATED
+            with zipfile.ZipFile(out, "w", method) as archive:
+                for name, path in self.files.items():
+                    archive.write(path, name)
+        else:
+            with tarfile.open(fileobj=out, mode=f"w:{kind[4:]}") as archive:
+                for name, path in self.files.items():
+                    archive.add(path, name)
+        return out.getvalue()
+
+    def trial(self, rng: np.random.Generator) -> str:
+        kind, way = str(rng.choice(self.kinds)), str(rng.choice(WAYS))
+        path, data = self.folder / f"a.{kind}", self.folder / "data"
+        path.write_bytes(damaged(self.whole[kind], way, rng))
+        shutil.rmtree(data, ignore_errors=True)
+        words = ["datasets", "import", str(path), "--data-dir", str(data)]
+        done = CliRunner().invoke(cli, words)
+        imported = {
+            each.relative_to(data).as_posix(): each.read_bytes() for each in data.rglob("*.txt")
+        }
+        if done.exit_code == 1:
+            fine = done.stderr.count("\n") == 1 and "error:" in done.stderr and not imported
+        else:
+            fine = imported == {name: path.read_bytes() for name, path in self.files.items()}
+        return "" if fine else f"{way} of {kind}: {done.output[-300:]} {done.exception!r}"
+
+
+class CachedData(Kind):
+    """Files of the cache, some with their old times: the data come out the same."""
+
+    names = ("TOY", "MQ2008")  # the second has 46 columns by the catalog
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        for seed, name in enumerate(self.names):
+            write_toy(folder, name, seed)
+        time.sleep(0.1)  # facts are noted only of files that have not changed for a while
+        self.whole = [self._loaded(name) for name in self.names]
+
+    def _loaded(self, name: str) -> list[object]:
+        data = load_data(name, self.folder)
+        parts = [part for fold in data.folds for part in (fold.train, fold.validation, fold.test)]
+        return [dict(data.provenance), repr(data.convention), *map(_bytes, parts)]
+
+    def trial(self, rng: np.random.Generator) -> str:
+        cache = self.folder / ".cache"
+        files = sorted(path for path in cache.rglob("*") if path.is_file())
+        path = files[int(rng.integers(len(files)))]
+        way = damage_file(path, files, rng)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            try:
+                same = [self._loaded(name) for name in self.names] == self.whole
+            except Exception as error:
+                shutil.rmtree(cache)
+                return f"{way} of {path.name}: {error!r}"
+        unfinished = [each.name for each in cache.rglob(".*")]
+        wrong = f"left over {unfinished}" if unfinished else "" if same else "other data"
+        return f"{way} of {path.name}: {wrong}" if wrong else ""
+
+
+def _bytes(queries: QuerySet) -> list[object]:
+    arrays = (queries.features, queries.labels, queries.offsets, queries.qids, queries.docids)
+    return [None if a is None else (a.dtype.str, a.shape, a.tobytes()) for a in arrays]
+
+
+KINDS: dict[str, type[Kind]] = {
+    "results": Results, "models": Models, "archives": Archives, "cache": CachedData,
+}  # fmt: skip
+
+
+def unnoticed(kind: str, times: int, seed: int = 0) -> Counter[str]:
+    """Damage a kind of file again and again; return what went wrong how often."""
+    rng = np.random.default_rng(seed)
+    with tempfile.TemporaryDirectory(prefix="letorbench-damage-") as folder:
+        made = KINDS[kind](Path(folder))
+        return Counter(wrong for _ in range(times) if (wrong := made.trial(rng)))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--times", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--kind", action="append", choices=KINDS, default=[])
+    options = parser.parse_args()
+    failed = False
+    for kind in options.kind or KINDS:
+        wrong = unnoticed(kind, options.times, options.seed)
+        print(f"{kind}: {options.times} damages, {wrong.total()} not noticed or not told well")
+        print("".join(f"  {count} x {each}\n" for each, count in wrong.items()), end="", flush=True)
+        failed |= bool(wrong)
+    sys.exit(failed)

@@ -1,0 +1,279 @@
+"""Saved models, archives, config files and what a fold's fit.json says."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import shutil
+import tarfile
+import warnings
+import zipfile
+from pathlib import Path
+
+import click
+import numpy as np
+from click.testing import CliRunner
+from letorbench.models.model_file import save, sealed
+from sample_models import SAMPLES
+from stored_results import forge, stored_run
+from target import Misread, Target, one_line
+
+from letorbench.cli import cli, config
+from letorbench.cli.compare import compare
+from letorbench.cli.run import run
+from letorbench.datasets.acquire.archive import import_archive
+from letorbench.errors import LetorError
+from letorbench.models.base import KINDS
+from letorbench.rankers import load_model, ranker
+
+#: a forged model may claim more features, which no document of ours has
+MOST_FEATURES = 1000
+
+
+class ModelFile(Target):
+    """The bytes of a model.npz: whole, or refused."""
+
+    name = "model"
+    watched = ("letorbench.models.model_file", "zipfile")
+    most = 8192
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.path = folder / "model.npz"
+        names = {"linear": "ranksvm", "net": "ranknet", "stumps": "rankboost", "separate": "recipe"}
+        self.whole = [self.saved(kind, name) for kind, name in names.items()]
+
+    def saved(self, kind: str, name: str) -> bytes:
+        facts = {
+            "ranker": name, "settings": ranker(name)().get_params(), "features": 5,
+            "transformation": {"name": "raw"},
+        }  # fmt: skip
+        save(SAMPLES[kind](), self.path, facts)
+        return self.path.read_bytes()
+
+    def seeds(self) -> list[bytes]:
+        return self.whole
+
+    def taken(self, data: bytes) -> bool:
+        self.path.write_bytes(data)
+        good = scores(self.path)
+        if good != (data in self.whole):
+            raise Misread("a damaged model was taken, or a whole one was refused")
+        return good
+
+
+def scores(path: Path) -> bool:
+    """Whether the file is taken for a model, which must then score documents."""
+    try:
+        fitted = load_model(path)
+        if fitted.n_features_in_ <= MOST_FEATURES:
+            X = np.resize(np.linspace(-1, 1, 7, dtype=np.float32), (9, fitted.n_features_in_))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                shape = fitted.predict(X, qid=[1] * 9).shape
+            if shape != (9,):
+                raise Misread(f"scores of shape {shape}")
+    except LetorError as error:
+        one_line(error)
+        return False
+    return True
+
+
+class ForgedModel(ModelFile):
+    """What is inside: a line of JSON, then a line for each array: name, header, hex digits."""
+
+    name = "forged-model"
+    watched = ("letorbench.models.model_file", "letorbench.models.base", "letorbench.rankers.saved")
+    words = (
+        b"'<f8'", b"'<i8'", b"'|b1'", b"'|O'", b"'<U0'", b"(5,)", b"(4,)", b"()", b"(-1,)",
+        b"(2**40,)", b"True", b"\"kind\"", b"\"net\"", b"\"stumps\"", b"\"raw\"", b"\"zscore\"",
+        b"null", b"ffffffff", b"000000000000f07f", b"000000000000f8ff",
+    )  # fmt: skip
+
+    def seeds(self) -> list[bytes]:
+        return [self.described(data) for data in self.whole]
+
+    def described(self, data: bytes) -> bytes:
+        lines = []
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for member in archive.namelist():
+                array = np.lib.format.read_array(io.BytesIO(archive.read(member)))
+                if member == "header.npy":
+                    lines.insert(0, str(array))
+                    continue
+                about = {"descr": array.dtype.str, "fortran_order": False, "shape": array.shape}
+                lines.append(f"{member}\t{about}\t{array.tobytes().hex()}")
+        return "\n".join(lines).encode()
+
+    def taken(self, data: bytes) -> bool:
+        header, *lines = data.split(b"\n")
+        made = io.BytesIO()
+        with zipfile.ZipFile(made, "w") as archive, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # equal names
+            inside = io.BytesIO()
+            text = np.array(header.decode(errors="replace"))
+            np.lib.format.write_array(inside, text, allow_pickle=False)
+            archive.writestr("header.npy", inside.getvalue())
+            for line in lines:
+                name, about, digits = (line.split(b"\t") + [b"", b""])[:3]
+                hexadecimal = bytes(c for c in digits if c in b"0123456789abcdef")
+                values = bytes.fromhex(hexadecimal[: len(hexadecimal) // 2 * 2].decode())
+                start = b"\x93NUMPY\x01\x00" + len(about).to_bytes(2, "little") + about
+                # zipfile ends a name where a zero is, and cannot write an empty one
+                member = name.decode("ascii", "replace").partition("\0")[0]
+                archive.writestr(member or "x", start + values)
+        self.path.write_bytes(sealed(made.getvalue()))
+        return scores(self.path)
+
+
+class Trees(Target):
+    """The model texts of LightGBM and XGBoost, which the libraries read without a check."""
+
+    name = "trees"
+    watched = ("letorbench.models.tree_texts",)
+    words = (b"num_leaves=", b"-1", b"left_child=", b'"split_indices"', b"tree_sizes=", b"Tree=0")
+    most = 16_000
+    short = 50
+    kinds = ("lightgbm", "xgboost")
+
+    def seeds(self) -> list[bytes]:
+        """Return the texts, the kind in a line before."""
+        kinds = [kind for kind in self.kinds if ranker(kind).available()]
+        return [kind.encode() + b"\n" + SAMPLES[kind]().model.tobytes() for kind in kinds]
+
+    def taken(self, data: bytes) -> bool:
+        kind, _, text = data.partition(b"\n")
+        name = kind.decode(errors="replace")
+        if name not in self.kinds:
+            return False
+        try:
+            model = KINDS[name](model=np.frombuffer(text, np.uint8))
+            if model.n_features > MOST_FEATURES:
+                return False
+            shape = model.predict(np.linspace(-1, 1, 9 * model.n_features).reshape(9, -1)).shape
+        except LetorError:
+            return False
+        if shape != (9,):
+            raise Misread(f"scores of shape {shape}")
+        return True
+
+
+class Config(Target):
+    """A TOML file for `--config`; the last byte chooses the command."""
+
+    name = "config"
+    watched = (config.__name__,)
+    words = (
+        b"dataset = ", b"algo", b"folds", b"seed", b"jobs", b"set", b"set.rounds", b"force",
+        b"null", b"time-limit", b"[set]\n", b"[[algo]]", b"= true", b"= 1979-05-27", b"= [1, 2]",
+        b"= {a = 1}", b"'''", b"\"\"\"", b"[" * 2000,
+    )  # fmt: skip
+
+    def taken(self, data: bytes) -> bool:
+        text, choice = data[:-1], data[-1] if data else 0
+        path = self.folder / "config.toml"
+        path.write_bytes(text)
+        command = compare if choice % 3 == 2 else run
+        try:
+            options = config.defaults(config.read(path), click.Context(command), path)
+        except LetorError as error:
+            one_line(error)
+            return False
+        known = {param.name for param in command.params}
+        for name, value in options.items():
+            values = value if isinstance(value, list) else [value]
+            if name not in known or not all(isinstance(each, (str, bool)) for each in values):
+                raise Misread(f"{name}: {value!r}")
+        return True
+
+
+class Archive(Target):
+    """An archive to import; the last byte chooses its name, and whether bytes are packed first."""
+
+    name = "archive"
+    watched = (import_archive.__module__,)
+    words = (
+        b"../", b"/", b"Fold1", b"Fold01", b"Fold0", b"train.txt", b"TRAIN.TXT", b"test.txt",
+        b"vali.txt", b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06", b"ustar", b"\0" * 512, b"1",
+        b"2", b"5", b"L", b"x",
+    )  # fmt: skip
+    most = 40_000
+    short = 100
+    endings = ("zip", "tar", "tar.gz")
+
+    def seeds(self) -> list[bytes]:
+        line = b"1 qid:1 1:0.5\n0 qid:1 1:0.25\n"
+        zipped, tarred = io.BytesIO(), io.BytesIO()
+        with zipfile.ZipFile(zipped, "w", zipfile.ZIP_DEFLATED) as archive:
+            for part in ("train", "vali", "test"):
+                archive.writestr(f"MINE/{part}.txt", line)
+        with tarfile.open(fileobj=tarred, mode="w") as archive:
+            for part in ("train", "vali", "test"):
+                info = tarfile.TarInfo(f"MINE/Fold1/{part}.txt")
+                info.size = len(line)
+                archive.addfile(info, io.BytesIO(line))
+        tar = tarred.getvalue()[:5120]
+        return [zipped.getvalue() + b"\0", tar + b"\1", tar + b"\2"]
+
+    def taken(self, data: bytes) -> bool:
+        content, choice = data[:-1], data[-1] if data else 0
+        ending = self.endings[choice % 3]
+        place = self.folder / "place"
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir()
+        path = place / f"archive.{ending}"
+        path.write_bytes(gzip.compress(content, 1, mtime=0) if ending == "tar.gz" else content)
+        data_dir = place / "data"
+        try:
+            names = import_archive(path, data_dir)
+        except LetorError as error:
+            one_line(error)
+            names = ()
+        there = [each for each in place.rglob("*") if each != path and each.is_file()]
+        if any(data_dir not in each.parents for each in there):
+            raise Misread("a file outside the data folder")
+        if bool(there) != bool(names):
+            raise Misread(f"imported {names}, found {there}")
+        return bool(names)
+
+
+class ForgedFit(Target):
+    """A fit.json of other facts whose checksum is right: shown, or refused in one line."""
+
+    name = "forged-fit"
+    watched = ("letorbench.results.fit_file", "letorbench.results.stored_folds")
+    words = (
+        b"\"repeat\"", b"\"test\"", b"\"means\"", b"\"identity\"", b"\"cut_off\"", b"\"warnings\"",
+        b"\"repeats\"", b"\"n_folds\"", b"\"validation\"", b"\"external\"", b"null", b"[]",
+        b"{}", b"NaN", b"1e999",
+    )  # fmt: skip
+    most = 20_000
+    short = 30
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.out = stored_run(folder, "regression")
+        for fold in self.out.glob("TOY/regression/fold[2-5]"):
+            shutil.rmtree(fold)
+        self.fit = self.out / "TOY/regression/fold1/fit.json"
+        self.facts = json.loads(self.fit.read_text())
+
+    def seeds(self) -> list[bytes]:
+        small = {**self.facts, "validation": {**self.facts["validation"], "grid": []}}
+        return [json.dumps(each).encode() for each in (self.facts, small)]
+
+    def taken(self, data: bytes) -> bool:
+        try:
+            facts = json.loads(data)
+            forge(self.fit, facts if isinstance(facts, dict) else {})
+        except (ValueError, RecursionError):
+            return False
+        done = CliRunner().invoke(cli, ["table", "TOY", "--format", "csv", "--out", str(self.out)])
+        if done.exception is not None and not isinstance(done.exception, SystemExit):
+            raise done.exception
+        if done.exit_code not in (0, 1) or done.stderr.count("\n") > 1 + done.exit_code:
+            raise Misread(f"status {done.exit_code}: {done.stderr}")
+        if "nan" in done.stdout or "inf" in done.stdout.lower():
+            raise Misread(f"values that are no numbers: {done.stdout}")
+        return done.exit_code == 0 and not done.stderr

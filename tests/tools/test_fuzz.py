@@ -1,0 +1,34 @@
+"""A short run of every fuzzing target."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from fuzz import TARGETS, by_mutations, target
+from fuzz_text import Letor
+from target import CORPUS, Misread
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_short_run(name: str, tmp_path: Path) -> None:
+    made = target(name, tmp_path)
+    seeds = made.seeds()
+    if name == "trees" and not seeds:
+        pytest.skip("neither lightgbm nor xgboost is installed")
+    assert sum(made.taken(data) for data in seeds), "nothing is right among the seeds"
+    tried, _ = by_mutations(made, made.short, 60.0, seed=7, work=tmp_path)
+    assert tried == made.short
+
+
+def test_every_corpus_has_a_target() -> None:
+    assert {path.name for path in CORPUS.iterdir()} <= set(TARGETS)
+
+
+def test_a_misread_number_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The harness can fail: a reader that reads other numbers does not pass."""
+    made = Letor(tmp_path)
+    monkeypatch.setattr(sys.modules["plain_readers"], "float", lambda text: 0.0, raising=False)
+    with pytest.raises(Misread, match="other features"):
+        made.taken(b"1 qid:1 1:2\n\0")
