@@ -1,4 +1,4 @@
-"""Random damage of stored results, saved models, archives and the cache: all must be noticed.
+"""Random damage of stored results, archives and the cache: all must be noticed.
 
 `make damage TIMES=1000` damages each kind of file so many times. A bit or a digit is changed, a
 piece is cut out or exchanged, a file is removed, emptied or replaced by another. Noticed is damage
@@ -24,21 +24,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import pytest
 from click.testing import CliRunner
 
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS.parent)]
 
-from sample_models import SAMPLES  # noqa: E402
+from internals import QuerySet, cli, load_data  # noqa: E402
 from stored_results import stored_run  # noqa: E402
 from toy_data import write_toy  # noqa: E402
-
-from letorbench.cli import cli  # noqa: E402
-from letorbench.datasets.load import load as load_data  # noqa: E402
-from letorbench.datasets.queryset import QuerySet  # noqa: E402
-from letorbench.errors import DataError  # noqa: E402
-from letorbench.models import load, save  # noqa: E402
 
 #: ways to damage bytes
 WAYS = ("bit", "digit", "cut off", "extended", "piece gone", "zeroed", "noise", "emptied")
@@ -191,30 +184,6 @@ def _wrong(result: Shown, allowed: list[Shown], name: str, way: str) -> str:
     return f"other output: {result.out[:300]} {result.errors[-300:]}"
 
 
-class Models(Kind):
-    """A saved model of any kind: refused in one line."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
-        self.whole = {}
-        for kind, make in SAMPLES.items():
-            try:
-                save(make(), folder / "model.npz")
-            except (ImportError, pytest.skip.Exception):
-                continue
-            self.whole[kind] = (folder / "model.npz").read_bytes()
-
-    def trial(self, rng: np.random.Generator) -> str:
-        kind, way = str(rng.choice(list(self.whole))), str(rng.choice(WAYS))
-        content = damaged(self.whole[kind], way, rng)
-        (self.folder / "model.npz").write_bytes(content)
-        try:
-            load(self.folder / "model.npz")
-        except DataError as error:
-            return "" if str(error).isprintable() else f"a message of several lines: {error}"
-        return "" if content == self.whole[kind] else f"{way} of {kind}: read"
-
-
 class Archives(Kind):
     """An archive with check sums: what is imported has the bytes that it had."""
 
@@ -296,9 +265,7 @@ def _bytes(queries: QuerySet) -> list[object]:
     return [None if a is None else (a.dtype.str, a.shape, a.tobytes()) for a in arrays]
 
 
-KINDS: dict[str, type[Kind]] = {
-    "results": Results, "models": Models, "archives": Archives, "cache": CachedData,
-}  # fmt: skip
+KINDS: dict[str, type[Kind]] = {"results": Results, "archives": Archives, "cache": CachedData}
 
 
 def unnoticed(kind: str, times: int, seed: int = 0) -> Counter[str]:

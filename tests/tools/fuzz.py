@@ -1,8 +1,8 @@
 """Fuzz every kind of input: nothing may crash, nothing may be misread.
 
 ``make fuzz SECONDS=600`` shares the time among the targets. An input that is misread, or that
-ends the process, is written to the folder `--found`; put it into the target's corpus, and the
-suite tries it from then on. `--inputs` counts inputs instead of seconds.
+ends the process, is written to the folder fuzz-found; put it into the target's corpus, and the
+suite tries it from then on.
 
 The engine is Atheris, which is guided by the branches that an input takes in the modules that a
 target names. Compiled kernels have no branches that it can see: for LETOR text the plain reader's
@@ -16,6 +16,7 @@ however the target ended: at its limit, by a crash, by Ctrl-C or by SIGTERM (``t
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import random
 import shutil
@@ -26,13 +27,12 @@ import tempfile
 import time
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parents[1])]
 
 import numpy as np  # noqa: E402
-from target import WORDS, mutated  # noqa: E402
+from target import WORDS, Target, mutated  # noqa: E402
 
 #: the name of a target -> the module and the class that it is
 TARGETS = {
@@ -48,7 +48,9 @@ TARGETS = {
     "archive": "fuzz_files:Archive",
 }
 
-#: the file of the input that is tried
+#: where inputs go that a target did not survive
+FOUND = Path("fuzz-found")
+#: the file of the input that is tried: a crash leaves no other trace of it
 LAST = "last-input"
 #: the file of two counts: the inputs tried, and those of them that were taken
 COUNTS = "counts"
@@ -56,30 +58,22 @@ COUNTS = "counts"
 BETWEEN_LINES = 30.0
 
 
-class Places(NamedTuple):
-    """The folders of a process: where it works, and where inputs go that it did not survive."""
-
-    work: Path
-    found: Path
-
-
-def target(name: str, folder: Path):
-    """Return the target of that name with a folder to work in."""
+def target_class(name: str) -> type[Target]:
+    """Return the class of a target."""
     module, _, kind = TARGETS[name].partition(":")
-    return getattr(__import__(module), kind)(folder)
+    return getattr(importlib.import_module(module), kind)
 
 
-def by_mutations(made, inputs: int, seconds: float, seed: int, work: Path) -> tuple[int, int]:
-    """Try random changes of the corpus; return how many inputs were tried and how many taken.
-
-    The input that is tried just now is in work/LAST: a crash leaves no other trace of it.
-    """
+def by_mutations(
+    made: Target, seconds: float, seed: int, work: Path, most: int = sys.maxsize
+) -> tuple[int, int]:
+    """Try random changes of the corpus; return how many inputs were tried and how many taken."""
     rng = random.Random(seed)
     known = made.seeds()
     words = (*WORDS, *made.words * 4)
     end = time.monotonic() + seconds
     counts = new_counts(work)
-    while counts[0] < inputs and time.monotonic() < end:
+    while counts[0] < most and time.monotonic() < end:
         data = mutated(rng.choice(known), rng.choice(known), rng, words, made.most)
         (work / LAST).write_bytes(data)
         good = made.taken(data)
@@ -101,24 +95,24 @@ def counted(work: Path) -> str:
     return f"{tried:,} inputs, {taken:,} taken, {tried - taken:,} refused"
 
 
-def by_coverage(name: str, inputs: int, seconds: float, seed: int, places: Places) -> None:
+def by_coverage(name: str, seconds: float, seed: int, work: Path) -> None:
     """Let Atheris choose inputs. It ends the process."""
     import atheris
 
-    module, _, kind = TARGETS[name].partition(":")
-    watched = getattr(__import__(module), kind).watched
-    for each in {*watched, module} & sys.modules.keys():
+    watched = target_class(name).watched
+    for each in {*watched, TARGETS[name].partition(":")[0], "internals"} & sys.modules.keys():
         del sys.modules[each]
     with atheris.instrument_imports(include=list(watched)):
         for each in watched:
-            __import__(each)
-    made = target(name, places.work)
+            importlib.import_module(each)
+    made = target_class(name)(work)
     words, known = (*WORDS, *made.words * 4), made.seeds()
-    corpus = places.work / "corpus"
+    corpus = work / "corpus"
     corpus.mkdir()
     for number, data in enumerate(known):
         (corpus / str(number)).write_bytes(data)
-    places.found.mkdir(parents=True, exist_ok=True)
+    FOUND.mkdir(exist_ok=True)
+    counts = new_counts(work)
 
     def change(data: bytes, most: int, number: int) -> bytes:
         rng = random.Random(number)
@@ -126,17 +120,14 @@ def by_coverage(name: str, inputs: int, seconds: float, seed: int, places: Place
             return atheris.Mutate(data, most)
         return mutated(data, rng.choice(known), rng, words, most)
 
-    counts = new_counts(places.work)
-
     def one(data: bytes) -> None:
         good = made.taken(data)
         counts[:] += (1, good)
 
     flags = [
-        f"-seed={seed + 1}", f"-max_len={made.most}", f"-artifact_prefix={places.found}/{name}-",
-        "-timeout=60", "-rss_limit_mb=8192", "-verbosity=0",
-        *([f"-runs={inputs}"] if inputs else []),
-        *([f"-max_total_time={max(1, int(seconds))}"] if seconds else []),
+        f"-seed={seed + 1}", f"-max_len={made.most}", f"-artifact_prefix={FOUND}/{name}-",
+        f"-max_total_time={max(1, int(seconds))}", "-timeout=60", "-rss_limit_mb=8192",
+        "-verbosity=0",
     ]  # fmt: skip
     atheris.Setup([sys.argv[0], *flags, str(corpus)], one, custom_mutator=change)
     atheris.Fuzz()
@@ -145,41 +136,33 @@ def by_coverage(name: str, inputs: int, seconds: float, seed: int, places: Place
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--target", action="append", choices=TARGETS, default=[])
-    parser.add_argument("--seconds", type=float, default=0.0, help="in all")
-    parser.add_argument("--inputs", type=int, default=0, help="of each target")
+    parser.add_argument("--seconds", type=float, default=110.0, help="in all")
     parser.add_argument("--engine", choices=("coverage", "mutations"), default="coverage")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--found", type=Path, default=Path("fuzz-found"))
     parser.add_argument("--work", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    names = options.target or list(TARGETS)
+    if options.work:  # a process of its own, which a crash may end
+        if options.engine == "coverage":
+            by_coverage(names[0], options.seconds, options.seed, options.work)
+        made = target_class(names[0])(options.work)
+        by_mutations(made, options.seconds, options.seed, options.work)
+        return 0
     if options.engine == "coverage" and find_spec("atheris") is None:
         print("Atheris is not installed: the corpus is changed at random", flush=True)
         options.engine = "mutations"
-    names = options.target or list(TARGETS)
-    if options.work:  # a process of its own, which a crash may end
-        _one(names[0], options)
-        return 0
-    signal.signal(signal.SIGTERM, _interrupt)
-    options.seconds = options.seconds / len(names) or (0.0 if options.inputs else 10.0)
-    return max([_alone(name, options) for name in names])
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    options.seconds /= len(names)
+    return max([in_new_process(name, options) for name in names])
 
 
-def _one(name: str, options: argparse.Namespace) -> None:
-    places = Places(options.work, options.found)
-    if options.engine == "coverage":
-        by_coverage(name, options.inputs, options.seconds, options.seed, places)
-    limits = options.inputs or sys.maxsize, options.seconds or float("inf")
-    by_mutations(target(name, places.work), *limits, options.seed, places.work)
-
-
-def _alone(name: str, options: argparse.Namespace) -> int:
+def in_new_process(name: str, options: argparse.Namespace) -> int:
     """Fuzz one target in a new process; return its status."""
-    with tempfile.TemporaryDirectory(prefix="letorbench-fuzz-", dir=_memory()) as folder:
-        work = Path(folder)
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="letorbench-fuzz-", dir=memory) as folder:
+        work, start = Path(folder), time.monotonic()
         words = [sys.executable, __file__, "--target", name, "--engine", options.engine]
-        words += ["--seconds", str(options.seconds), "--inputs", str(options.inputs)]
-        words += ["--seed", str(options.seed), "--found", str(options.found), "--work", folder]
-        start = time.monotonic()
+        words += ["--seconds", str(options.seconds), "--seed", str(options.seed), "--work", folder]
 
         def line(outcome: str) -> None:
             spent = time.monotonic() - start
@@ -187,9 +170,13 @@ def _alone(name: str, options: argparse.Namespace) -> int:
 
         with (work / "output").open("wb") as output:
             running = subprocess.Popen(words, stdout=output, stderr=subprocess.STDOUT)
+        status = None
         try:
-            while (status := _ended(running)) is None:
-                line("running")
+            while status is None:
+                try:
+                    status = running.wait(BETWEEN_LINES)
+                except subprocess.TimeoutExpired:
+                    line("running")
         except KeyboardInterrupt:
             line("interrupted; 0 crashes, 0 misread until then")
             raise SystemExit(130) from None
@@ -201,27 +188,10 @@ def _alone(name: str, options: argparse.Namespace) -> int:
             return 0
         print("\n".join((work / "output").read_text(errors="replace").splitlines()[-40:]))
         if (work / LAST).exists():
-            options.found.mkdir(parents=True, exist_ok=True)
-            shutil.copy(work / LAST, options.found / f"{name}-{options.seed}")
-        line(f"failed with status {status}, its input is in {options.found}")
+            FOUND.mkdir(exist_ok=True)
+            shutil.copy(work / LAST, FOUND / f"{name}-{options.seed}")
+        line(f"failed with status {status}, its input is in {FOUND}")
         return abs(status)
-
-
-def _ended(running: subprocess.Popen) -> int | None:
-    """Return the status of a process, or None where it runs on after half a minute."""
-    try:
-        return running.wait(BETWEEN_LINES)
-    except subprocess.TimeoutExpired:
-        return None
-
-
-def _interrupt(number: int, frame: object) -> None:
-    raise KeyboardInterrupt
-
-
-def _memory() -> str | None:
-    """A folder in memory, where there is one."""
-    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
 if __name__ == "__main__":

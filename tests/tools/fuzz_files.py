@@ -14,18 +14,23 @@ from pathlib import Path
 import click
 import numpy as np
 from click.testing import CliRunner
-from letorbench.models.model_file import save, sealed
+from internals import (
+    KINDS,
+    WATCHED,
+    LetorError,
+    cli,
+    compare,
+    config,
+    import_archive,
+    load_model,
+    ranker,
+    run,
+    save,
+    sealed,
+)
 from sample_models import SAMPLES
 from stored_results import forge, stored_run
 from target import Misread, Target, one_line
-
-from letorbench.cli import cli, config
-from letorbench.cli.compare import compare
-from letorbench.cli.run import run
-from letorbench.datasets.acquire.archive import import_archive
-from letorbench.errors import LetorError
-from letorbench.models.base import KINDS
-from letorbench.rankers import load_model, ranker
 
 #: a forged model may claim more features, which no document of ours has
 MOST_FEATURES = 1000
@@ -35,7 +40,7 @@ class ModelFile(Target):
     """The bytes of a model.npz: whole, or refused."""
 
     name = "model"
-    watched = ("letorbench.models.model_file", "zipfile")
+    watched = (*WATCHED["model"], "zipfile")
     most = 8192
 
     def __init__(self, folder: Path) -> None:
@@ -84,7 +89,6 @@ class ForgedModel(ModelFile):
     """What is inside: a line of JSON, then a line for each array: name, header, hex digits."""
 
     name = "forged-model"
-    watched = ("letorbench.models.model_file", "letorbench.models.base", "letorbench.rankers.saved")
     words = (
         b"'<f8'", b"'<i8'", b"'|b1'", b"'|O'", b"'<U0'", b"(5,)", b"(4,)", b"()", b"(-1,)",
         b"(2**40,)", b"True", b"\"kind\"", b"\"net\"", b"\"stumps\"", b"\"raw\"", b"\"zscore\"",
@@ -131,7 +135,7 @@ class Trees(Target):
     """The model texts of LightGBM and XGBoost, which the libraries read without a check."""
 
     name = "trees"
-    watched = ("letorbench.models.tree_texts",)
+    watched = WATCHED["trees"]
     words = (b"num_leaves=", b"-1", b"left_child=", b'"split_indices"', b"tree_sizes=", b"Tree=0")
     most = 16_000
     short = 50
@@ -163,7 +167,7 @@ class Config(Target):
     """A TOML file for `--config`; the last byte chooses the command."""
 
     name = "config"
-    watched = (config.__name__,)
+    watched = WATCHED["config"]
     words = (
         b"dataset = ", b"algo", b"folds", b"seed", b"jobs", b"set", b"set.rounds", b"force",
         b"null", b"time-limit", b"[set]\n", b"[[algo]]", b"= true", b"= 1979-05-27", b"= [1, 2]",
@@ -192,7 +196,7 @@ class Archive(Target):
     """An archive to import; the last byte chooses its name, and whether bytes are packed first."""
 
     name = "archive"
-    watched = (import_archive.__module__,)
+    watched = WATCHED["archive"]
     words = (
         b"../", b"/", b"Fold1", b"Fold01", b"Fold0", b"train.txt", b"TRAIN.TXT", b"test.txt",
         b"vali.txt", b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06", b"ustar", b"\0" * 512, b"1",
@@ -242,7 +246,7 @@ class ForgedFit(Target):
     """A fit.json of other facts whose checksum is right: shown, or refused in one line."""
 
     name = "forged-fit"
-    watched = ("letorbench.results.fit_file", "letorbench.results.stored_folds")
+    watched = WATCHED["fit"]
     words = (
         b"\"repeat\"", b"\"test\"", b"\"means\"", b"\"identity\"", b"\"cut_off\"", b"\"warnings\"",
         b"\"repeats\"", b"\"n_folds\"", b"\"validation\"", b"\"external\"", b"null", b"[]",

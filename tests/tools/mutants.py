@@ -1,90 +1,258 @@
-"""Draw at random which of all mutants are tried.
+"""Break the package, and say which faults no test notices.
 
-Cosmic Ray knows them. A place of the code is drawn first and one of its mutants then: a sum has
-eleven mutants, most of them alike, and would else be drawn eleven times as often as a condition.
-
-Out of scope, because no test can tell them from the code or because they are broken by hand:
-
-- annotations, which are never evaluated;
-- kernels, which take up to a minute to compile: faults.toml has faults inside them;
-- `is` in place of `==` and `is not` of `!=`: for small integers, None, True and most short texts
-  they are the same, and where they are not is a matter of the interpreter.
+`make mutants N=100 SEED=0` works in a scratch copy of the last commit, build/mutants. It plants
+the faults of faults.toml one after the other and runs the tests that each names. A fault that no
+longer fits the code is reported; `--check` does only that. Then it draws N places outside kernels,
+changes each by an operator of Cosmic Ray, and runs the tests of the same room, then all tests,
+until one fails.
 """
 
 from __future__ import annotations
 
+import argparse
 import ast
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
-from cosmic_ray.ast import ast_nodes, get_ast_from_path
-from cosmic_ray.plugins import get_operator, operator_names
-from cosmic_ray.work_item import MutationSpec
-from kernels import is_kernel
-from scratch import sources
+ROOT = Path(__file__).resolve().parents[2]
+LIST = Path(__file__).with_name("faults.toml")
+TREE = ROOT / "build" / "mutants"
+#: seconds that the tests of a fault, and all tests, may take; a kernel is compiled in them
+FAULT_SECONDS, ALL_SECONDS = 600, 3600
+#: these read the source as text, and would notice any edit
+READ_SOURCE = ("tests/tools/test_faults.py", "tests/test_architecture.py")
 
-Place = tuple[str, tuple[int, int], tuple[int, int]]
-Span = tuple[tuple[int, int], tuple[int, int]]
 
-#: what no operator changes: most of a file, left out for the time it takes to ask them all
+class Fault(NamedTuple):
+    """One text in place of another that stands once in a file, and the tests that must notice."""
+
+    breaks: str
+    file: str
+    old: str
+    new: str
+    tests: str
+
+    def misfit(self, root: Path) -> str:
+        """Return why the fault cannot be planted, empty where it can."""
+        missing = [each for each in (self.file, *self.tests.split()) if not (root / each).exists()]
+        if missing:
+            return f"found no {' and no '.join(missing)}"
+        text = (root / self.file).read_text()
+        if text.count(self.old) != 1:
+            return f"{self.file}: found {self.old!r} {text.count(self.old)} times, expected once"
+        try:
+            ast.parse(text.replace(self.old, self.new))
+        except SyntaxError as error:
+            return f"{self.file}: {error}"
+        return ""
+
+
+def faults() -> list[Fault]:
+    """Return the kept list."""
+    return [Fault(**each) for each in tomllib.loads(LIST.read_text())["fault"]]
+
+
+def misfits(root: Path) -> dict[str, str]:
+    """Return why faults cannot be planted, by what they break."""
+    reasons = {fault.breaks: fault.misfit(root) for fault in faults()}
+    return {breaks: reason for breaks, reason in reasons.items() if reason}
+
+
+def plant() -> int:
+    """Plant each fault in the scratch copy and run its tests; return how many are missed."""
+    every = faults()
+    missed = 0
+    for fault in every:
+        why = fault.misfit(TREE)
+        if why:
+            verdict = "DOES NOT FIT"
+        else:
+            with restored(TREE / fault.file) as path:
+                path.write_text(path.read_text().replace(fault.old, fault.new))
+                why = first_failure(fault.tests.split(), FAULT_SECONDS)
+            verdict = "noticed" if why else "NOT NOTICED"
+        missed += verdict != "noticed"
+        print(f"{verdict:12} {fault.file}: {fault.breaks}\n             {why}", flush=True)
+    print(f"{len(every) - missed} of {len(every)} planted faults noticed")
+    return missed
+
+
+@contextmanager
+def restored(path: Path) -> Iterator[Path]:
+    """Put a file back at the end, with its time: compiled kernels are kept by both."""
+    content, times = path.read_bytes(), path.stat()
+    try:
+        yield path
+    finally:
+        path.write_bytes(content)
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+def first_failure(tests: Sequence[str], seconds: float) -> str:
+    """Run tests in the scratch copy until one fails; return what failed, empty where all pass."""
+    words = [sys.executable, "-m", "pytest", "-x", "--tb=line", "-p", "no:cacheprovider"]
+    words += [f"--ignore={each}" for each in READ_SOURCE]
+    changes = {"PYTHONPATH": str(TREE), "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg"}
+    with tempfile.TemporaryFile("w+") as output:
+        process = subprocess.Popen(
+            [*words, *tests], cwd=TREE, env=os.environ | changes, stdin=subprocess.DEVNULL,
+            stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
+        )  # fmt: skip
+        try:
+            status = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return f"still running after {seconds:.0f} s"
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        output.seek(0)
+        lines = output.read().splitlines()
+    if status == 0:
+        return ""
+    failed = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
+    return (failed or lines[-1:] or [f"status {status}"])[0]
+
+
+def copy_commit() -> None:
+    """Make the scratch copy, or bring it to the last commit."""
+    if not TREE.exists():
+        TREE.parent.mkdir(exist_ok=True)
+        _git("clone", "--quiet", "--shared", str(ROOT), str(TREE), cwd=ROOT)
+    _git("fetch", "--quiet", "origin", "HEAD", cwd=TREE)
+    _git("reset", "--quiet", "--hard", "FETCH_HEAD", cwd=TREE)
+
+
+def _git(*words: str, cwd: Path) -> str:
+    done = subprocess.run(["git", *words], cwd=cwd, stdout=subprocess.PIPE, text=True, check=True)
+    return done.stdout
+
+
+def draw_and_try(number: int, seed: int) -> int:
+    """Try random mutants, print those that no test notices, and return how many they are."""
+    from cosmic_ray.mutating import use_mutation
+    from cosmic_ray.plugins import get_operator
+
+    missed = 0
+    for mutation in drawn(number, seed):
+        file = mutation.module_path
+        operator = get_operator(mutation.operator_name)()
+        with restored(file), use_mutation(file, operator, mutation.occurrence):
+            difference = _git("diff", "--unified=0", "--no-color", cwd=TREE)
+            near = near_tests(file.relative_to(TREE))
+            why = first_failure(near, FAULT_SECONDS) if near else ""
+            why = why or first_failure([], ALL_SECONDS)
+        missed += not why
+        place = f"{file.relative_to(TREE)}:{mutation.start_pos[0]}"
+        print(f"{'noticed' if why else 'NOT NOTICED':12} {place}", why or difference, flush=True)
+    print(f"{number - missed} of {number} random mutants noticed")
+    return missed
+
+
+def near_tests(file: Path) -> list[str]:
+    """Return the tests of a module's room, and those that have its name."""
+    room = TREE / "tests" / file.parts[1]
+    named = TREE.glob(f"tests/test_{file.stem}.py")
+    return [str(each) for each in (room, *named) if each.exists()]
+
+
+#: no operator changes these: most of a file, left out for the time it takes to ask them all
 PLAIN = frozenset({"name", "string", "newline", "endmarker", "fstring_string"})
 PUNCTUATION = frozenset("()[]{},:.=")
-
+#: for small integers, None, True and most short texts these are the same
 SAME = ("ReplaceComparisonOperator_Eq_Is", "ReplaceComparisonOperator_NotEq_IsNot")
 
 
-def draw(number: int, seed: int) -> list[MutationSpec]:
-    """Return so many mutants of the package, drawn by a seed, in random order."""
-    places: dict[Place, list[MutationSpec]] = defaultdict(list)
-    for file in sources():
-        for mutation in mutations(Path(file)):
-            if not out_of_scope(mutation):
-                places[file, mutation.start_pos, mutation.end_pos].append(mutation)
+def drawn(number: int, seed: int) -> list:
+    """Return so many mutants of the package, drawn by a seed, in random order.
+
+    A place of the code is drawn first and one of its mutants then: a sum has eleven mutants, most
+    of them alike, and would otherwise be drawn eleven times as often as a condition.
+    """
+    places = defaultdict(list)
+    for path in sorted(TREE.glob("letorbench/**/*.py")):
+        for mutation in mutations(path):
+            places[path, mutation.start_pos, mutation.end_pos].append(mutation)
     rng = Random(seed)
     chosen = rng.sample(sorted(places), min(number, len(places)))
     print(f"{len(chosen)} of the mutants of {len(places):,} places are drawn")
     return [rng.choice(places[place]) for place in chosen]
 
 
-def mutations(path: Path) -> Iterator[MutationSpec]:
-    """Yield every mutant of a file: what `cosmic-ray init` lists, in one pass for all operators."""
-    named = {name: get_operator(name) for name in operator_names()}
-    operators = {name: each() for name, each in named.items() if not each.arguments()}
-    seen: Counter[str] = Counter()
+def mutations(path: Path) -> Iterator:
+    """Yield every mutant of a file, without those of kernels and of annotations.
+
+    Annotations are never evaluated; kernels take up to a minute to compile, and faults.toml has
+    faults inside them.
+    """
+    from cosmic_ray.ast import ast_nodes, get_ast_from_path
+    from cosmic_ray.work_item import MutationSpec
+
+    spans, seen = _left_out(path), Counter()
     for node in ast_nodes(get_ast_from_path(path)):
         if node.type in PLAIN or getattr(node, "value", "") in PUNCTUATION:
             continue
-        for name, operator in operators.items():
+        for name, operator in _operators().items():
             for start, end in operator.mutation_positions(node):
-                yield MutationSpec(path, name, seen[name], start, end)
+                if not any(first <= start and end <= last for first, last in spans):
+                    yield MutationSpec(path, name, seen[name], start, end)
                 seen[name] += 1
 
 
-def out_of_scope(mutation: MutationSpec) -> bool:
-    """Return whether no test is asked about a mutant."""
-    return mutation.operator_name.endswith(SAME) or any(
-        first <= mutation.start_pos and mutation.end_pos <= last
-        for first, last in _spans(mutation.module_path)
-    )
-
-
 @cache
-def _spans(path: Path) -> list[Span]:
-    """The annotations and the kernels of a file."""
-    spans = []
+def _operators() -> dict:
+    from cosmic_ray.plugins import get_operator, operator_names
+
+    known = {name: get_operator(name) for name in operator_names() if not name.endswith(SAME)}
+    return {name: each() for name, each in known.items() if not each.arguments()}
+
+
+def _left_out(path: Path) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Return where the annotations and the kernels of a file begin and end."""
+    left_out: list[ast.AST] = []
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation is not None:
-            spans.append(_span(node.annotation))
-        elif isinstance(node, ast.FunctionDef):
-            if node.returns is not None:
-                spans.append(_span(node.returns))
-            if is_kernel(node):
-                spans.append(((node.decorator_list[0].lineno, 0), _span(node)[1]))
-    return spans
+        left_out += [getattr(node, "annotation", None), getattr(node, "returns", None)]
+        if any("kernel(" in ast.unparse(each) for each in getattr(node, "decorator_list", [])):
+            left_out += [node, *node.decorator_list]
+    return [
+        ((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset))
+        for node in left_out
+        if node is not None
+    ]
 
 
-def _span(node: ast.expr | ast.stmt) -> Span:
-    return (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--number", type=int, default=100, help="random mutants to draw")
+    parser.add_argument("--seed", type=int, default=0, help="which ones")
+    parser.add_argument("--only", choices=("drawn", "planted"), help="one of the two kinds")
+    parser.add_argument("--check", action="store_true", help="list the faults that do not fit")
+    options = parser.parse_args()
+    if options.check:
+        wrong = misfits(ROOT)
+        print("".join(f"{breaks}: {reason}\n" for breaks, reason in wrong.items()), end="")
+        print(f"{len(faults()) - len(wrong)} of {len(faults())} faults fit the code")
+        return int(bool(wrong))
+    copy_commit()
+    failure = first_failure([], ALL_SECONDS)
+    if failure:
+        print(f"the tests fail before anything is broken: {failure}")
+        return 2
+    missed = plant() if options.only != "drawn" else 0
+    missed += draw_and_try(options.number, options.seed) if options.only != "planted" else 0
+    return int(missed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,77 @@
+"""Damage, kills and bad disks: short versions of `damage.py`, `kills.py` and `disks.py`."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from damage import unnoticed
+from disks import complaint
+from kills import ENVIRONMENT, LETORBENCH, RUN, TESTS, commands, ended, kills, leftovers, started
+from stored_results import content
+from toy_data import write_toy
+
+
+@pytest.mark.parametrize("kind, times", [("results", 60), ("archives", 60), ("cache", 30)])
+def test_no_damage_goes_unnoticed(kind: str, times: int) -> None:
+    assert not unnoticed(kind, times)
+
+
+def test_killed_commands_end_as_if_nothing_had_happened() -> None:
+    outcomes = kills(3, 1, ("run --jobs 2", "import", "make"), most=1)
+    assert [dict(each) for each in outcomes.values()] == [{"kills": 1}] * 3
+
+
+def test_two_runs_at_once_mix_no_fold(tmp_path: Path) -> None:
+    for folder in ("alone", "both"):
+        write_toy(tmp_path / folder / "data")
+    first = [started(tmp_path / folder, RUN) for folder in ("alone", "both", "both")]
+    assert [ended(each) or each.returncode for each in first] == [0, 0, 0]
+    assert content(tmp_path / "alone/results") == content(tmp_path / "both/results")
+    assert not leftovers(tmp_path)
+
+
+@pytest.mark.parametrize("name, limit", [("run", 0), ("run", 9000), ("import", 2000)])
+def test_files_that_may_not_grow(tmp_path: Path, name: str, limit: int) -> None:
+    """The error names the file, and what is there is whole."""
+    write_toy(tmp_path / "data")
+    write_toy(tmp_path / "other", "MQ2008")
+    done = subprocess.run(
+        commands("")[name].words, cwd=tmp_path, capture_output=True, text=True, env=ENVIRONMENT,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+    )  # fmt: skip
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert ": cannot be written: File too large" in done.stderr
+    assert not leftovers(tmp_path) and not (tmp_path / "data" / "MQ2008").exists()
+
+
+def test_a_full_disk_behind_the_output() -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [*LETORBENCH, "datasets", "list"], stdout=full, stderr=subprocess.PIPE, text=True,
+            env=ENVIRONMENT,
+        )  # fmt: skip
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert "the output cannot be written: No space left on device" in done.stderr
+
+
+def test_full_and_read_only_disks() -> None:
+    able = ["unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
+    if subprocess.run(able, capture_output=True).returncode:
+        pytest.skip("needs the right to mount a disk in memory")
+    words = ["unshare", "-m", sys.executable, str(TESTS / "tools" / "disks.py")]
+    words += ["--sizes", "2", "--vanish", "1", "--only", "import"]
+    done = subprocess.run(words, capture_output=True, text=True, env=ENVIRONMENT)
+    assert done.returncode == 0, done.stderr
+    assert "{'refused': 2, 'done': 0, 'vanished': 1}; wrong 0 {}" in done.stdout
+
+
+def test_a_clean_end_is_one_line_with_a_reason() -> None:
+    assert not complaint(0, "")
+    assert not complaint(1, "letorbench: error: a/b: No space left on device\n")
+    assert complaint(1, "Traceback ...\nletorbench: error: a/b: No space left on device\n")
+    assert complaint(1, "letorbench: error: a\nletorbench: error: No such file\n")
+    assert complaint(-9, "") and complaint(1, "letorbench: error: what\n")
