@@ -64,16 +64,6 @@ def test_the_seed_and_the_content_decide(df: pd.DataFrame) -> None:
     assert first.folds[0].train.digest == second.folds[0].train.digest
 
 
-def test_options(df: pd.DataFrame) -> None:
-    data = from_frame(
-        df, "rel", "query", features=["clicks"], convention="letor4", name="shop", folds=3
-    )
-    assert repr(data).startswith("Benchmark('shop', 3 folds, 23 queries, ")
-    assert repr(data).endswith("1 feature, labels 0-3, letor4)")
-    names = {"name", "folder", "files", "digest", "variant", "null", "rotation", "validation"}
-    assert names <= set(data.provenance)
-
-
 @pytest.mark.parametrize(
     "changes, error, message",
     [

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from toy_data import write_toy
 
 from letorbench.datasets import layout
 from letorbench.errors import DataError, UsageError
@@ -57,11 +55,6 @@ def test_folds(tmp_path: Path, name: str, folder: str, names: tuple[str, str, st
     assert layout.present(name, tmp_path)
 
 
-def test_fold_folders_in_lower_case_and_beyond_nine(tmp_path: Path) -> None:
-    lay(tmp_path, *folds("ten", ("train.txt", "vali.txt", "test.txt"), "fold", 11))
-    assert [each.number for each in layout.find("ten", tmp_path).folds] == list(range(1, 12))
-
-
 @pytest.mark.parametrize("folder", ["Yahoo", "ltrc_yahoo", "."])
 def test_yahoo(tmp_path: Path, folder: str) -> None:
     lay(tmp_path, *(f"{folder}/set{i}.{p}.txt" for i in (1, 2) for p in ("train", "valid", "test")))
@@ -77,18 +70,6 @@ def test_istella_has_no_validation(tmp_path: Path, folder: str) -> None:
     assert fold.validation is None
     with pytest.raises(DataError, match="no such data set"):
         layout.find("ISTELLA-S", tmp_path)
-
-
-def test_istella_s_needs_its_validation(tmp_path: Path) -> None:
-    lay(tmp_path, "ISTELLA-S/sample/train.txt", "ISTELLA-S/sample/test.txt")
-    with pytest.raises(DataError, match="no validation file; expected one of vali.txt"):
-        layout.find("ISTELLA-S", tmp_path)
-
-
-def test_own_single_split(tmp_path: Path) -> None:
-    lay(tmp_path, "mine/train.txt", "mine/valid.txt", "mine/test.txt")
-    (fold,) = layout.find("MINE", tmp_path).folds
-    assert [path.name for path in fold.files] == ["train.txt", "valid.txt", "test.txt"]
 
 
 def test_missing_says_where_and_how(tmp_path: Path) -> None:
@@ -135,33 +116,6 @@ def test_installed(tmp_path: Path) -> None:
     lay(tmp_path, "junk/a.txt", ".cache/train.txt")
     expected = ("OHSUMED-Feature-min", "TD2003", "MQ2008-twin", "own")
     assert layout.installed(tmp_path) == expected
-
-
-@pytest.mark.parametrize("name", ["new\nline", "bell\x07", "esc\x1b[31m"])
-def test_names_that_cannot_be_seen_are_refused(tmp_path: Path, name: str) -> None:
-    write_toy(tmp_path, name)
-    write_toy(tmp_path, "Données")
-    with pytest.raises(UsageError, match="expected characters that are seen") as error:
-        layout.find(name, tmp_path)
-    assert str(error.value).isprintable()
-    assert layout.installed(tmp_path) == ("Données",)
-
-
-def test_a_folder_that_cannot_be_read_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_toy(tmp_path, "mine")
-
-    before = Path.iterdir
-
-    def refuse(folder: Path) -> Iterator[Path]:
-        if folder.name == "mine":
-            raise PermissionError(13, "Permission denied", str(folder))
-        return before(folder)
-
-    monkeypatch.setattr(Path, "iterdir", refuse)
-    with pytest.raises(DataError, match="mine: cannot be read: Permission denied"):
-        layout.find("mine", tmp_path)
 
 
 @pytest.mark.parametrize(

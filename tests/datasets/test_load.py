@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from letorbench.datasets import folds as rotation
 from letorbench.datasets import layout, synthetic
 from letorbench.datasets.acquire.archive import import_archive
 from letorbench.datasets.load import load
@@ -96,26 +95,6 @@ def test_a_changed_byte_breaks_the_rotation(
     check_against_files(data, tmp_path, "own")
 
 
-def test_parts_in_another_order_are_no_rotation(tmp_path: Path, rng: np.random.Generator) -> None:
-    texts = parts_text(rng)
-    write_rotation(tmp_path / "own", texts)
-    (tmp_path / "own/Fold2/train.txt").write_text(texts[2] + texts[1] + texts[3])
-    data = load("own", tmp_path)
-    assert data.provenance["rotation"] is False
-    check_against_files(data, tmp_path, "own")
-
-
-def test_blocks_cross_the_parts(
-    tmp_path: Path, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(rotation, "_BLOCK", 7)
-    write_rotation(tmp_path / "own", parts_text(rng))
-    folds = layout.find("own", tmp_path).folds
-    assert rotation.is_rotation(folds)
-    assert not rotation.is_rotation(folds[::-1])
-    assert not rotation.is_rotation(folds[:2])
-
-
 def test_digest_follows_the_content(tmp_path: Path, rng: np.random.Generator) -> None:
     texts = parts_text(rng)
     for name in ("one", "two"):
@@ -167,15 +146,6 @@ def test_conventions(tmp_path: Path, name: str, convention: str, max_label: int)
         load(name, tmp_path, convention="letor5")
 
 
-def test_own_convention_and_largest_label(tmp_path: Path, rng: np.random.Generator) -> None:
-    texts = parts_text(rng)
-    texts[3] = texts[3].replace("\n2 ", "\n7 ").replace("\n1 ", "\n7 ")
-    write_rotation(tmp_path / "own", texts)
-    found = load("own", tmp_path).convention
-    assert (found.name, found.max_label) == ("standard", 7)
-    assert load("own", tmp_path, "letor3").convention.name == "letor3"
-
-
 def test_null_values(tmp_path: Path) -> None:
     for k in range(1, 6):
         fold = tmp_path / "OHSUMED/Feature-null" / f"Fold{k}"
@@ -198,11 +168,6 @@ def test_provenance_is_json_and_tells_made_up_data(tmp_path: Path) -> None:
     assert demo["folds"][0]["train"]["queries"] == 120
     shutil.copytree(tmp_path / "DEMO", tmp_path / "renamed")
     assert load("renamed", tmp_path).provenance["synthetic"] is True
-
-
-def test_missing(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="letorbench datasets show MQ2007"):
-        load("MQ2007", tmp_path)
 
 
 @pytest.mark.parametrize(

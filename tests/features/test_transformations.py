@@ -174,12 +174,6 @@ def test_queries_are_needed_where_they_matter():
             assert cls.fit(X).transform(X).shape == X.shape
 
 
-def test_another_width_is_refused():
-    fitted = transformation("zscore").fit(np.ones((4, 2), dtype=np.float32))
-    with pytest.raises(DataError, match="found 3 features, expected 2"):
-        fitted.transform(np.ones((4, 3), dtype=np.float32))
-
-
 def test_a_query_set_is_transformed_whole():
     queries = QuerySet.from_arrays([[2.0], [5.0], [9.0], [9.0]], [0, 1, 0, 2], qid=[3, 3, 3, 4])
     new = transformation("query-minmax")()(queries)
