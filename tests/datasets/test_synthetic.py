@@ -12,20 +12,15 @@ import pytest
 from letorbench.datasets import catalog
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.datasets.synthetic import cubic
 from letorbench.datasets.synthetic import generate as synthetic
 from letorbench.datasets.synthetic.question_answer import question_answer
 from letorbench.datasets.text.writer import TextFormat, write_text
 from letorbench.errors import DataError, UsageError
 
-#: sets whose lengths of queries and shares of labels nobody has published: no twin has their shape
-SHAPELESS = {"CLUEWEB09"}
-ORIGINALS = [
-    name for name, known in catalog.CATALOG.items() if not known.synthetic and name not in SHAPELESS
-]
-SMALL = {"MSLR-WEB10K": 0.002, "MSLR-WEB30K": 0.001, "ISTELLA": 0.001, "ISTELLA-S": 0.001,
-         "YAHOO-SET1": 0.005, "YAHOO-SET2": 0.01, "MQ2007": 0.2}  # fmt: skip
+#: a set of each kind of values, ids and splits, and the share of it that is made
+SCALES = {"OHSUMED": 1.0, "NP2004": 0.1, "MQ2008": 1.0, "MSLR-WEB10K": 0.002, "ISTELLA": 0.001,
+          "YAHOO-SET2": 0.01}  # fmt: skip
 
 
 def bytes_of(folder: Path) -> dict[str, str]:
@@ -60,19 +55,6 @@ def test_cut_gives_the_shares_and_keeps_the_order(rng: np.random.Generator) -> N
     assert cubic.cut(outputs[:1], (0.5, 0.5)).shape == (1,)
 
 
-def test_cubic_as_the_paper(rng: np.random.Generator) -> None:
-    train, validation, test = cubic.cubic(rng, (100, 50, 100))
-    assert [each.n_queries for each in (train, validation, test)] == [100, 50, 100]
-    assert set(train.lengths) == {50} and train.n_features == 50
-    labels = np.concatenate([each.labels for each in (train, validation, test)])
-    np.testing.assert_allclose(
-        np.bincount(labels) / len(labels), cubic.REAL_SHARES, atol=2 / len(labels)
-    )
-    assert train.features.dtype == np.float32 and train.labels.dtype == np.int32
-    assert abs(float(train.features.mean())) < 0.01
-    assert test.qids.tolist() == [str(q) for q in range(151, 251)] and test.offsets[0] == 0
-
-
 def test_write_text_exactly(rng: np.random.Generator, tmp_path: Path) -> None:
     values = np.array(
         [[0, 1, -1, 0.5, 12], [999_999, 0.000001, -0.25, 1000.001, 100], [-0.0, 0.1, 7, -3, 1001]]
@@ -94,17 +76,6 @@ def test_write_text_exactly(rng: np.random.Generator, tmp_path: Path) -> None:
     assert path.read_text().splitlines()[1] == ("12 qid:7 1:999999.00 3:-0.25 4:1000.00 5:100.00 ")
 
 
-def test_write_text_reads_back(rng: np.random.Generator, tmp_path: Path) -> None:
-    (queries,) = cubic.cubic(rng, (30,), n_features=101, docs=(1, 400))
-    with (tmp_path / "a.txt").open("wb") as file:
-        write_text(file, queries, TextFormat())
-    found = read_queries(tmp_path / "a.txt", ReadOptions())
-    np.testing.assert_allclose(found.features, queries.features, atol=6e-7)
-    assert np.array_equal(found.offsets, queries.offsets)
-    assert np.array_equal(found.labels, queries.labels)
-    assert np.array_equal(found.qids, queries.qids)
-
-
 def test_demo(tmp_path: Path) -> None:
     data = load("DEMO", tmp_path)
     assert data.provenance["rotation"] is True
@@ -122,9 +93,9 @@ def test_demo_is_deterministic_byte_for_byte(tmp_path: Path) -> None:
     assert len(first) == 15
 
 
-@pytest.mark.parametrize("name", ORIGINALS)
+@pytest.mark.parametrize("name", SCALES)
 def test_twins_have_the_published_shape(tmp_path: Path, name: str) -> None:
-    scale = SMALL.get(name, 0.1 if name[:2] in ("TD", "HP", "NP") else 1.0)
+    scale = SCALES[name]
     known = catalog.entry(name)
     folder = synthetic.make(name, tmp_path, seed=3, scale=scale)
     assert folder.name == f"{name}-twin"
@@ -183,22 +154,6 @@ def test_what_cannot_be_made(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="expected more than 0 and at most 1"):
             synthetic.make("MQ2008", tmp_path, scale=scale)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_every_original_has_a_shape() -> None:
-    assert SHAPELESS == {
-        name
-        for name, known in catalog.CATALOG.items()
-        if not known.synthetic and known.twin is None
-    }
-    for name in ORIGINALS:
-        known = catalog.entry(name)
-        shape = known.twin
-        mean = known.documents / known.queries
-        assert shape.least <= mean <= shape.most
-        assert known.published_shares() or sum(shape.shares) == pytest.approx(1)
-        if known.n_folds == 1:
-            assert sum(shape.split) == pytest.approx(1)
 
 
 def test_a_linear_model_explains_a_third_of_the_permuted_polynomial(rng):

@@ -71,13 +71,6 @@ def test_a_table_is_what_from_frame_makes_of_it(form, frame, tmp_path):
             assert ours.feature_names == ("bm25", "page rank", "clicks")
 
 
-def test_parquet_is_a_table_too(frame, tmp_path):
-    pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
-    frame.to_parquet(tmp_path / "mine.parquet")
-    split(tmp_path / "mine.parquet", tmp_path, folds=3, columns=Columns("grade", "query"))
-    assert lb.load("mine", tmp_path).folds[0].train.n_features == 3
-
-
 def test_columns_docids_and_missing_values(frame, tmp_path):
     frame["name"] = [f"D{row}" for row in range(len(frame))]
     frame.iloc[0, 0] = np.nan
@@ -140,12 +133,3 @@ def test_what_is_there_is_not_written_over(tmp_path, monkeypatch):
     assert call("split", "mine.txt").stdout == "mine  data/mine\n"
     result = call("split", "mine.txt")
     assert result.exit_code == 1 and "data/mine: is there already; --name" in result.stderr
-
-
-def test_show_names_the_features(frame, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    frame.to_csv("mine.csv", index=False)
-    assert call("split", "mine.csv", "--label", "grade", "--qid", "query").exit_code == 0
-    shown = call("show", "mine").stdout
-    assert "named       bm25, page rank, clicks\n" in shown and "queries     6\n" in shown
-    assert call("show", "nothing").exit_code == 2
