@@ -274,6 +274,7 @@ def _query_starts(
             expected = "printable characters in UTF-8"
             raise line_error(blocks.path, number, f"query id {shown_id}", expected, unended)
         seen[qid] = row
+    assert text is not None, "an id that cannot be printed has been told"
     return rows, text
 
 

@@ -204,7 +204,7 @@ NOTHING: dict[str, tuple[dict[str, str], str]] = {
     "d.zip": (tree("a/MQ2008", "b/MQ2008"), "found MQ2008 twice"),
     "e.zip": (tree(".hidden"), "cannot name a data set"),
     "f.zip": ({f"{i}.txt": "" for i in range(unpack.MOST_FILES + 1)}, "10,001 files or more"),
-    "g.zip": ({"mine/Fold0/train.txt": "", "mine/Fold0/test.txt": ""}, "Fold1 to Fold1000"),
+    "g.zip": ({"mine/Fold0/train.txt": "", "mine/Fold0/test.txt": ""}, "found Fold0; expected Fold1"),
     "Gov.rar": ({}, r"unpack it first .`unrar x Gov.rar`."),
     "train.txt.gz": ({}, "files are not unpacked; unpack it first"),
 }

@@ -87,7 +87,7 @@ def test_missing_says_where_and_how(tmp_path: Path) -> None:
 def test_missing_parts(tmp_path: Path) -> None:
     files = folds("MQ2008", ("train.txt", "vali.txt", "test.txt"))
     lay(tmp_path, *(file for file in files if "Fold4" not in file))
-    with pytest.raises(DataError, match="expected Fold1 to Fold5 .no Fold4."):
+    with pytest.raises(DataError, match="found Fold1, Fold2, Fold3, Fold5; expected Fold1 to Fold5"):
         layout.find("MQ2008", tmp_path)
     lay(tmp_path, *(file for file in files if "Fold4/test" not in file))
     with pytest.raises(DataError, match="Fold4: no test file; expected one of test.txt"):
@@ -121,12 +121,11 @@ def test_installed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("folders", "message"),
     [
-        (["Fold1", "Fold01"], "found 'Fold01' and 'Fold1', expected one folder a fold"),
-        (["Fold0"], "found Fold0; expected folds from Fold1 to Fold1000"),
-        (["Fold0", "Fold1"], "found Fold0, Fold1; expected folds from Fold1"),
-        (["Fold800000000"], "found Fold800000000; expected folds from Fold1 to Fold1000"),
-        (["Fold" + "9" * 200], "expected folds from Fold1 to Fold1000"),
-        (["Fold1", "Fold3"], "expected Fold1 to Fold3 .no Fold2."),
+        (["Fold1", "Fold01"], "found Fold01, Fold1; expected Fold1 to Fold1, one folder a fold"),
+        (["Fold0"], "found Fold0; expected Fold1 to Fold1"),
+        (["Fold0", "Fold1"], "found Fold0, Fold1; expected Fold1 to Fold1"),
+        (["Fold" + "9" * 200], "found Fold9999.*; expected Fold1 to Fold1000"),
+        (["Fold1", "Fold3"], "found Fold1, Fold3; expected Fold1 to Fold3"),
     ],
 )
 def test_fold_numbers(tmp_path: Path, folders: list[str], message: str) -> None:

@@ -90,7 +90,7 @@ def verify(name: str | Name, data_dir: Path, null: str | float = "error") -> lis
     largest = max(int(part.labels.max(initial=0)) for part in data.parts)
     counts = np.sum([np.bincount(part.labels, minlength=largest + 1) for part in data.parts], 0)
     published = known.label_counts if known else None
-    facts = [
+    facts: list[tuple[str, int | None, int]] = [
         ("queries", known and known.queries, sum(part.n_queries for part in data.parts)),
         ("documents", known and known.documents, sum(part.n_docs for part in data.parts)),
         ("features", known and known.n_features, data.parts[0].n_features),
