@@ -127,10 +127,6 @@ class Job:
         The ranker; None in another process, which finds it by its name.
     on_disk, by_name : bool
         Whether another process can open the data set and find the ranker by their names.
-    seen : int, optional
-        When the fold that is stored now, of another identity, was written.
-    reusable : bool
-        Whether that fold's trainings are those of this job.
     """
 
     task: Task
@@ -140,8 +136,6 @@ class Job:
     ranker: type[Ranker] | None
     on_disk: bool = True
     by_name: bool = True
-    seen: int | None = None
-    reusable: bool = False
 
     def sent(self) -> Job:
         """Return the job for another process, without what that finds by name."""
