@@ -195,7 +195,8 @@ class _Dispatch:
         if node is None or node.future is not future:
             return  # the worker was given up before
         job, node.job, node.future = node.job, None, None
-        error, value = "", None
+        error = ""
+        value: Any = None
         try:
             value = future.result(timeout=ANSWERS)
         except Exception as raised:  # dask's own errors, and those of a worker that died

@@ -124,8 +124,7 @@ def _perform(job: Job, protocol: Protocol) -> Outcome:
     with one_writer(folder):
         stored = None if protocol.force else _stored(task, folder)
         if stored is not None and stored.matches(facts, protocol.time_limit):
-            mark_reused(stored, job.repeats)
-            return Outcome(task, stored, reused=True)
+            return Outcome(task, mark_reused(stored, job.repeats), reused=True)
         trainings: Mapping[str, Training] = {}
         same = training_identity(facts)
         if stored is not None and same and training_identity(stored.identity) == same:

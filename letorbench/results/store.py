@@ -12,7 +12,7 @@ import json
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -119,7 +119,7 @@ class FoldResult:
         }
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class StoredFold:
     """A finished fold, with its numbers.
 
@@ -133,13 +133,15 @@ class StoredFold:
         Its fit.json.
     written : int
         When fit.json was written, or reused by a later run, in nanoseconds.
+    measured : PerQuery, optional
+        The test queries' values, where they have just been measured.
     """
 
     key: FoldKey
     folder: Path
     fit: Mapping[str, Any]
     written: int
-    _queries: PerQuery | None = field(default=None, repr=False)
+    measured: PerQuery | None = field(default=None, repr=False)
 
     @property
     def number(self) -> int:
@@ -197,10 +199,12 @@ class StoredFold:
 
     def queries(self) -> PerQuery:
         """Return the test queries' values, which are read once."""
-        if self._queries is None:
-            path = self.folder / paths.QUERIES
-            self._queries = read_fold_queries(path, self.key.algo, self.number)
         return self._queries
+
+    @cached_property
+    def _queries(self) -> PerQuery:
+        path = self.folder / paths.QUERIES
+        return self.measured or read_fold_queries(path, self.key.algo, self.number)
 
     def scores(self, n_docs: int) -> np.ndarray:
         """Read the test scores, float64 of shape (n_docs,)."""
@@ -307,14 +311,14 @@ def stamp(folder: Path) -> int | None:
         return None
 
 
-def mark_reused(fold: StoredFold, repeats: int | None) -> None:
+def mark_reused(fold: StoredFold, repeats: int | None) -> StoredFold:
     """Mark a fold as asked for last, with so many seeds (None where nothing is drawn)."""
+    fit = fold.fit
     if fold.repeats == repeats:
         os.utime(fold.folder / paths.FIT)
     else:
-        fold.fit = {**fold.fit, "repeats": repeats}
-        write_fit(fold.folder, fold.fit)
-    fold.written = stamp(fold.folder) or fold.written
+        fit = write_fit(fold.folder, {**fit, "repeats": repeats})
+    return replace(fold, fit=fit, written=stamp(fold.folder) or fold.written)
 
 
 class Store:
@@ -384,8 +388,8 @@ class Store:
         with one_writer(fold.folder):
             if stamp(fold.folder) != fold.written:
                 return None  # another run has begun it anew
-            mark_reused(fold, repeats)
-        return fold
+            self.folds[key] = mark_reused(fold, repeats)
+        return self.folds[key]
 
     def _forget(self, key: FoldKey) -> None:
         self.folds.pop(key, None)
