@@ -168,11 +168,8 @@ def test_reads_one_number_a_line(tmp_path: Path, text: str) -> None:
     ("text", "message"),
     [
         ("1\nx\n3\n", ":2: found 'x', expected a finite number"),
-        ("1\n2 5\n3\n", ":2: found '2 5', expected a finite number"),
         ("1\n2_5\n3\n", ":2: found '2_5', expected a finite number"),
-        ("1\n\n3\n", ":2: found '', expected a finite number"),
         ("1\n2\nnan\n", ":3: found 'nan', expected a finite number"),
-        ("1\n2\n-inf\n", ":3: found '-inf', expected a finite number"),
         ("1\n1e309\n3\n", ":2: found '1e309', expected a finite number"),
         ("1\n2\n", ":3: found 2 scores, expected 3"),
         ("1\n2\n3\n4\n", ":4: found 4 scores, expected 3"),
