@@ -8,8 +8,13 @@ import math
 import pytest
 
 from letorbench.analysis.figures import Panel
-from letorbench.analysis.published import ALGORITHMS, DATASETS, lookup, published
-from letorbench.analysis.published_comparison import with_published
+from letorbench.analysis.published import (
+    ALGORITHMS,
+    DATASETS,
+    lookup,
+    published,
+    with_published,
+)
 from letorbench.datasets.catalog import CATALOG
 from letorbench.rankers import names
 
