@@ -1,4 +1,7 @@
-"""Every benchmark, one table: `python -m benchmarks [NAME ...]`."""
+"""Every benchmark, one table: `python -m benchmarks [NAME ...]`.
+
+`--store` also puts the seconds of libraries into docs/speed.csv, which docs/speed.md shows.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import pkgutil
 import sys
 
 import benchmarks
-from benchmarks.table import show
+from benchmarks.table import show, store
 
 #: modules that have no rows for the table: commands of their own, and what others share
 SCRIPTS = (
@@ -22,7 +25,8 @@ def known() -> list[str]:
 
 
 def main() -> None:
-    chosen = sys.argv[1:] or known()
+    words = sys.argv[1:]
+    chosen = [word for word in words if word != "--store"] or known()
     for name in chosen:
         if name not in known():
             sys.exit(f"unknown benchmark {name!r}; expected one of {', '.join(known())}")
@@ -30,6 +34,8 @@ def main() -> None:
     for name in chosen:
         rows += importlib.import_module(f"benchmarks.{name}").rows()
     show(rows)
+    if "--store" in words:
+        store(rows)
 
 
 if __name__ == "__main__":

@@ -55,6 +55,7 @@ def rows() -> list[Row]:
                     f"RankLib: {theirs:.1f} s, {theirs / elapsed:.0f} times as long",
                     f"<= {theirs / 20:.2f} s",
                     elapsed <= theirs / 20,
+                    {"letorbench": elapsed, "RankLib": theirs},
                 )
             )
     return found

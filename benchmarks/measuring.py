@@ -94,6 +94,7 @@ def beside(library: Callable[[Sample], Callable[[], object]], sample: Sample, le
         f"{name}: {theirs * 1e3:.0f} ms, {theirs / us:.1f} times as long",
         target,
         theirs >= least * us,
+        {"letorbench": us, name: theirs},
     )
 
 

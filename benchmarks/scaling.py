@@ -1,8 +1,9 @@
 """Time and memory of every algorithm against documents, documents of a query, and features.
 
-``python -m benchmarks.scaling --write docs/speed`` trains each algorithm for a few rounds,
+``python -m benchmarks.scaling --write FOLDER`` trains each algorithm for a few rounds,
 iterations or epochs, the same at every size, on one thread, on sets that grow along one axis;
-it draws a figure a family, and writes every point and every slope. Seconds are processor time of
+it draws a figure for each module of rankers, and writes every point and every slope; `scaling.csv`
+and `scaling-slopes.csv` beside this file are those of one run. Seconds are processor time of
 the training; memory is what the process needs beyond the training set. A point that would take
 longer than the patience is left out, and so are larger ones.
 """
@@ -44,16 +45,6 @@ AXES = {
     "documents of a query": {n: (max(1, 60_000 // n), n, 20) for n in LENGTHS},
     "features": {n: (300, 100, n) for n in FEATURES},
 }
-#: the module of a ranker -> its family, a figure each
-FAMILIES = {
-    "adarank": "boosting", "frank": "boosting", "rankboost": "boosting", "ndcgboost": "boosting",
-    "lightgbm": "boosting", "xgboost": "boosting", "regression": "linear",
-    "classification": "linear", "ranksvm": "linear", "svmmap": "linear", "listnet": "linear",
-    "ranknet": "nets", "lambdarank": "nets", "ravikumar2011": "consistency",
-    "tran2012": "functionals",
-    "references": "linear",
-}  # fmt: skip
-
 #: seconds: a shorter training is mostly its start; and what the logarithmic axes begin at
 SHORT = 0.1
 LEAST = {"seconds": 1e-3, "mebibytes": 1.0}
@@ -170,8 +161,7 @@ def main() -> None:
     parser.add_argument("--algo", action="append", help="only these; repeat")
     arguments = parser.parse_args()
     asked = arguments.algo or [n for n in names() if ranker(n).published and ranker(n).learns]
-    modules = {n: ranker(n).__module__.rpartition(".")[2] for n in asked if ranker(n).available()}
-    algos = {n: FAMILIES[module] for n, module in modules.items()}  # a new one must have a family
+    algos = {name: ranker(name).figure for name in asked if ranker(name).available()}
     for algo in algos:
         if not ranker(algo).needs:
             _warm(algo)

@@ -16,9 +16,8 @@ from pathlib import Path
 import numpy as np
 
 import letorbench as lb
-from letorbench.analysis.rendering import render
 from letorbench.analysis.seeds import SeedNoise
-from letorbench.analysis.tabular import Cell, Table, columns
+from letorbench.analysis.tables import Cell, Table, columns, render
 from letorbench.results.per_query import PerQuery
 from letorbench.results.summary import read_per_query
 

@@ -31,9 +31,7 @@ from letorbench.features import resolved, transformation
 from letorbench.measures import PreparedMetric, parse
 from letorbench.rankers import names, ranker
 from letorbench.rankers.base import Ranker
-from letorbench.solvers.early_stopping import EarlyStopping
-from letorbench.solvers.rules import latest
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import EarlyStopping, Validation, latest
 
 DATASETS = ("OHSUMED", "MQ2008", "DEMO")
 #: the first is what the choosing half is measured by

@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from letorbench.solvers.rules import Rule, best, latest
+from letorbench.solvers.stopping import Rule, best, latest
 
 
 def coarse(values: np.ndarray) -> int:

@@ -24,8 +24,7 @@ from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark, Fold
 from letorbench.features import transformation
 from letorbench.rankers import ranker
-from letorbench.solvers.rules import latest
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation, latest
 
 NAMES = ("frank", "rankboost", "ndcgboost", "lightgbm", "xgboost")
 SPLITS = 50

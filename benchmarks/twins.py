@@ -4,7 +4,8 @@
 is not there, builds its cache, and runs `letorbench run --folds 1 --repeats 1 --jobs 1` for one
 algorithm after the other, each in a process of its own: whole commands, reading, selection,
 measuring and figures included. The peer is the same command with LightGBM's 100 trees of 31
-leaves, no grid and no early end. Memory is the largest resident set of the process.
+leaves, no grid and no early end. Memory is the largest resident set of the process. ``--store``
+puts the seconds into docs/speed.csv, which docs/speed.md draws.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.table import Row, show
+from benchmarks.table import Row, show, store
 from letorbench.datasets import layout
 from letorbench.datasets.synthetic import make
 from letorbench.experiment.plan import BASELINES
 from letorbench.rankers import names, ranker
 
 #: what "no grid, no early end" means for the peer
+PEER_NAME = "lightgbm, 100 trees"
 PEER = ("learning_rate=0.1", "leaves=31", "rounds=100", "patience=0")
 
 
@@ -52,6 +54,7 @@ def main() -> None:
     parser.add_argument("--dataset", default="MSLR-WEB10K-twin")
     parser.add_argument("--algo", action="append", help="only these; repeat")
     parser.add_argument("--data-dir", type=Path, default=Path("data"))
+    parser.add_argument("--store", action="store_true", help="put the seconds into docs/speed.csv")
     arguments = parser.parse_args()
     if not layout.present(arguments.dataset, arguments.data_dir):
         make(arguments.dataset, arguments.data_dir)
@@ -69,6 +72,8 @@ def main() -> None:
         total = sum(took[algo] for algo in BASELINES)
         rows.append(beside(f"{what}, the seven of the card", total, peer, 3.0))
     show(rows)
+    if arguments.store:
+        store([Row(what, "", "", "", None, {PEER_NAME: peer, **took})])
 
 
 def beside(what: str, took: float, peer: float, most: float, memory: str = "") -> Row:

@@ -22,7 +22,10 @@ extensions = [
 ]
 exclude_patterns = ["notebook.ipynb"]
 html_theme = "furo"
+html_static_path = ["static"]
+html_css_files = ["pages.css"]
 html_title = f"letorbench {release}"
+smartquotes = False  # the text quotes values
 
 myst_heading_anchors = 3
 myst_enable_extensions = ["dollarmath"]

@@ -1,29 +1,45 @@
-"""The tables that pages take from the registries; docs/check.py puts them between markers."""
+"""Write the tables of the pages from the registries; docs/check.py puts them between markers.
+
+A page of docs/algorithms begins with a head between two lines `---`: `paper`, `model` and `solver`
+in a few words, and each ranker that the page describes, with its loss. The numbers are in
+docs/algorithms/SET.csv, copies of the `summary.csv` that a run leaves.
+"""
 
 from __future__ import annotations
 
+import csv
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from pathlib import Path
 
 import click
 import numpy as np
 
+from letorbench.analysis.published import lookup
 from letorbench.cli import cli
 from letorbench.conventions import CONVENTIONS, Convention
 from letorbench.datasets.catalog import CATALOG
-from letorbench.experiment.settings import describe, parameters
 from letorbench.features import TRANSFORMATIONS
-from letorbench.losses import LOSSES
 from letorbench.measures import MEASURES
 from letorbench.papers import PAPERS, paper
-from letorbench.rankers import names, ranker
+from letorbench.rankers import Ranker, names, ranker
+
+PAGES = Path(__file__).with_name("algorithms")
+#: the data sets and the measures that the pages of the algorithms show
+SETS = ("OHSUMED", "MQ2008")
+SHOWN = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map")
+#: what the head of a page says besides its rankers
+FACTS = ("model", "solver", "paper")
+#: what begins a list of such points in a docstring
+SILENT = re.compile(r"Where the papers? (?:is|are) silent[^:]*: (.*)\.$")
 
 Row = Sequence[object]
 
 
 def table(header: Row, rows: Iterable[Row]) -> str:
-    """A Markdown table; a bar within a cell is escaped."""
+    """Return a Markdown table; a bar within a cell is escaped."""
 
     def line(cells: Row) -> str:
         return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |\n"
@@ -35,54 +51,131 @@ def code(text: object) -> str:
     return f"`{text}`"
 
 
+# docs/algorithms
+
+
+def heads() -> dict[str, dict[str, str]]:
+    """Return the head of every page of docs/algorithms that has one."""
+    texts = {path.stem: path.read_text("utf-8") for path in sorted(PAGES.glob("*.md"))}
+    return {
+        page: dict(re.findall(r"^(\S+): (.+)$", text.split("---\n")[1], re.MULTILINE))
+        for page, text in texts.items()
+        if text.startswith("---\n")
+    }
+
+
+def losses_of(page: str) -> dict[str, str]:
+    """Return the rankers of a page with their losses."""
+    return {name: text for name, text in heads()[page].items() if name not in FACTS}
+
+
+def classes_of(page: str) -> list[type[Ranker]]:
+    """Return the rankers of a page, each followed by what it builds on, without `Ranker`."""
+    every = [cls for name in losses_of(page) for cls in ranker(name).__mro__]
+    return list(dict.fromkeys(c for c in every if issubclass(c, Ranker) and c is not Ranker))
+
+
+def numbers(dataset: str, name: str, *measures: str) -> list[str]:
+    """Return a ranker's stored numbers, blank where it has none."""
+    with (PAGES / f"{dataset}.csv").open(encoding="utf-8", newline="") as file:
+        means = {row["algo"]: row for row in csv.DictReader(file)}
+    return [f"{float(means[name][m]):.4f}" if name in means else "" for m in measures]
+
+
+def _ndcg10(name: str) -> list[str]:
+    return [cell for dataset in SETS for cell in numbers(dataset, name, "ndcg@10")]
+
+
 def algorithms() -> str:
-    """A row an algorithm."""
-    rows = ([_link(name), ranker(name).title, ranker(name).paper] for name in names())
-    return table(["name", "what it is", "paper"], rows)
+    """A row a ranker, page by page."""
+    rows = (
+        [f"[`{name}`]({page}.md)", *_ndcg10(name), loss, *(head[fact] for fact in FACTS)]
+        for page, head in heads().items()
+        for name, loss in losses_of(page).items()
+    )
+    return table(["name", *SETS, "loss of a query", *FACTS], rows)
 
 
-def _link(name: str) -> str:
-    return f"[`{name}`](algorithms.md#{name.replace('@', '')})"
+def variants(page: str) -> str:
+    """A row a ranker of a page that describes many."""
+    rows = (
+        [code(name), code(f"lb.{ranker(name).__name__}"), loss, *_ndcg10(name)]
+        for name, loss in losses_of(page).items()
+    )
+    return table(["name", "in Python", "loss of a query", *SETS], rows)
 
 
-def algorithm_details() -> str:
-    """A section an algorithm: its class, paper, formula, parameters and grid."""
-    return "\n".join(map(_algorithm, names()))
+def page_numbers(page: str) -> str:
+    """A row for each data set and ranker, and one for each published run of the same method."""
+    rows = []
+    for dataset in SETS:
+        for name in losses_of(page):
+            rows.append([dataset, code(name), *numbers(dataset, name, *SHOWN)])
+            printed: dict[str, dict[str, str]] = {}
+            for each in (each for m in SHOWN for each in lookup(dataset, m, name)):
+                run = f"{each.algorithm}, published ({each.source})"
+                printed.setdefault(run, {})[each.measure] = each.printed
+            rows += ([dataset, run, *(of.get(m, "") for m in SHOWN)] for run, of in printed.items())
+    return table(["data set", "run", *(m.upper() for m in SHOWN)], rows)
 
 
-def _algorithm(name: str) -> str:
-    cls = ranker(name)
-    lines = [
-        f"### {name}\n",
-        f"{cls.title}. In Python: `lb.{cls.__name__}`.\n",
-        f"Paper: {cls.paper}\n",
-        f"```text\n{cls.formula}\n```\n",
-    ]
-    if cls.order_matters:
-        lines.append(f"The order of a query's documents matters: {cls.order_matters}.\n")
-    if cls.feature_order_matters:
-        lines.append(f"The order of the features matters: {cls.feature_order_matters}.\n")
-    if cls.needs:
-        lines.append(f"It needs the package `{cls.needs}`: `pip install '{cls.extra}'`.\n")
-    defaults = cls().get_params()
+def parameters(page: str) -> str:
+    """A row a hyper-parameter: its values, default and grid, and what its docstring says."""
+    described = {(cls, key): cells for cls in classes_of(page) for key, *cells in _described(cls)}
+    shared: dict[tuple[str, ...], list[str]] = {}
+    for name in losses_of(page):
+        cls = ranker(name)
+        for key, default in cls().get_params().items():
+            if key == "features":  # every ranker's, see docs/features.md
+                continue
+            places = [*cls.__mro__, *classes_of(page)]
+            values, what = next(described[c, key] for c in places if (c, key) in described)
+            tried = ", ".join(map(str, cls.grid.get(key, ())))
+            cells = (code(cls.spelled.get(key, key)), code(default), tried, f"*{values}* {what}")
+            shared.setdefault(cells, []).append(name)
+    every = len(losses_of(page))
     rows = [
-        [
-            code(cls.spelled.get(key, key)),
-            describe(kind),
-            code(defaults[key]),
-            ", ".join(map(str, cls.grid[key])) if key in cls.grid else "",
-        ]
-        for key, kind in parameters(cls).items()
+        [*cells[:3], cells[3] if len(of) == every else f"{', '.join(of)}: {cells[3]}"]
+        for cells, of in shared.items()
     ]
-    if rows:
-        lines.append(table(["parameter", "type", "default", "validation chooses from"], rows))
-    return "\n".join(lines)
+    header = ["parameter", "default", "validation tries", "what it is"]
+    if not any(row[2] for row in rows):
+        header, rows = header[:2] + header[3:], [row[:2] + row[3:] for row in rows]
+    return table(header, rows)
 
 
-def losses() -> str:
-    """A row a loss."""
-    rows = ([code(name), code(each.formula)] for name, each in sorted(LOSSES.items()))
-    return table(["loss", "value of a query"], rows)
+def silences(page: str) -> str:
+    """A list of what a paper leaves open and what is done, from the docstrings' notes."""
+    points: list[str] = []
+    for cls in classes_of(page):
+        text = " ".join(_section(cls, "Notes").split())
+        for sentence in re.split(r"(?<=\.)\s(?=[A-Z`])", text) if text else ():
+            listed = SILENT.match(sentence)
+            parts = listed[1].split("; ") if listed else [sentence]
+            points += (f"{part[0].upper()}{part[1:].removesuffix('.')}." for part in parts)
+        orders = {"documents": cls.order_matters, "features": cls.feature_order_matters}
+        points += (
+            f"The order of the {what} matters: {why}." for what, why in orders.items() if why
+        )
+    return "".join(f"- {point}\n" for point in dict.fromkeys(points))
+
+
+def _section(cls: type, title: str) -> str:
+    """Return a section of a class's own docstring, "" where it has none."""
+    sections = re.split(r"^(\w+)\n-+\n", inspect.cleandoc(cls.__doc__ or ""), flags=re.MULTILINE)
+    return dict(zip(sections[1::2], sections[2::2], strict=True)).get(title, "").strip()
+
+
+def _described(cls: type) -> Iterator[tuple[str, str, str]]:
+    """Yield each parameter of a class's docstring with its values and its meaning."""
+    for entry in re.split(r"\n(?=\S)", _section(cls, "Parameters")):
+        head, _, meaning = entry.partition("\n")
+        keys, colon, values = head.partition(" : ")
+        for key in keys.split(", ") if colon else ():
+            yield key, values.split(", default")[0], " ".join(meaning.split())
+
+
+# the other pages
 
 
 def measures() -> str:
@@ -151,9 +244,11 @@ def features() -> str:
 
 def auto_features() -> str:
     """A row for each thing that `auto` does where features are on scales of their own."""
+    pages = {name: page for page in heads() for name in losses_of(page)}
     done: dict[str, list[str]] = {}
     for name in names():
-        done.setdefault(ranker(name)().auto_features, []).append(_link(name))
+        link = f"[`{name}`](algorithms/{pages[name]}.md)"
+        done.setdefault(ranker(name)().auto_features, []).append(link)
     rows = ([code(each), ", ".join(algos)] for each, algos in done.items())
     return table(["auto does", "for"], rows)
 
@@ -194,6 +289,25 @@ def _help(command: click.Command, path: str) -> list[str]:
     return sections
 
 
+def speed() -> str:
+    """A row a comparison with one other library, from docs/speed.csv."""
+    timed: dict[str, dict[str, float]] = {}
+    with Path(__file__).with_name("speed.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            timed.setdefault(row["what"], {})[row["who"]] = float(row["seconds"])
+    pairs = {what: list(took.items()) for what, took in timed.items() if len(took) == 2}
+    rows = (
+        [what.partition(", beside")[0], _time(ours), peer, _time(theirs), f"{theirs / ours:.0f}"]
+        for what, ((_, ours), (peer, theirs)) in pairs.items()
+        if peer not in ("ranx", "XGBoost DMatrix")  # in the pictures alone
+    )
+    return table(["what", "letorbench", "other library", "its time", "times as long"], rows)
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.3g} s" if seconds >= 1 else f"{1e3 * seconds:.3g} ms"
+
+
 def api() -> str:
     """The API reference: a page a function and a class, a row a value."""
     import letorbench as lb
@@ -222,10 +336,13 @@ def _what(value: object) -> str:
     return getattr(value, "description", None) or inspect.getdoc(value).splitlines()[0]
 
 
-GENERATED: dict[str, Callable[[], str]] = {
+#: a marker's first word -> what writes its text, from the words that follow
+GENERATED: dict[str, Callable[..., str]] = {
     "algorithms": algorithms,
-    "algorithm-details": algorithm_details,
-    "losses": losses,
+    "variants": variants,
+    "numbers": page_numbers,
+    "parameters": parameters,
+    "silences": silences,
     "measures": measures,
     "conventions": conventions,
     "data-sets": data_sets,
@@ -234,5 +351,6 @@ GENERATED: dict[str, Callable[[], str]] = {
     "papers": papers,
     "claims": claims,
     "commands": command_help,
+    "speed": speed,
     "api": api,
 }

@@ -21,15 +21,15 @@ from letorbench import lazy
 from letorbench.rankers import classes
 
 if TYPE_CHECKING:
-    from letorbench.api.exchange import merge as merge
     from letorbench.api.measuring import evaluate as evaluate
-    from letorbench.api.results_view import Results as Results
-    from letorbench.api.results_view import results as results
-    from letorbench.api.running import compare as compare
-    from letorbench.api.running import plot as plot
+    from letorbench.api.results import Results as Results
+    from letorbench.api.results import compare as compare
+    from letorbench.api.results import load_results as load_results
+    from letorbench.api.results import merge as merge
+    from letorbench.api.results import plot as plot
     from letorbench.api.running import run as run
     from letorbench.conventions import CONVENTIONS as CONVENTIONS
-    from letorbench.datasets.frames import from_frame as from_frame
+    from letorbench.datasets.load import from_frame as from_frame
     from letorbench.datasets.load import load as load
     from letorbench.datasets.queryset import Benchmark as Benchmark
     from letorbench.datasets.queryset import Fold as Fold
@@ -76,20 +76,20 @@ PLACES = {
     "Ranker": "letorbench.rankers.base:Ranker",
     "UsageError": "letorbench.errors:UsageError",
     "WTA": "letorbench.measures:WTA",
-    "Results": "letorbench.api.results_view:Results",
+    "Results": "letorbench.api.results:Results",
     "algorithms": "letorbench.rankers:names",
-    "compare": "letorbench.api.running:compare",
+    "compare": "letorbench.api.results:compare",
     "evaluate": "letorbench.api.measuring:evaluate",
-    "from_frame": "letorbench.datasets.frames:from_frame",
+    "from_frame": "letorbench.datasets.load:from_frame",
     "load": "letorbench.datasets.load:load",
+    "load_results": "letorbench.api.results:load_results",
     "load_model": "letorbench.rankers.saved:load_model",
-    "merge": "letorbench.api.exchange:merge",
+    "merge": "letorbench.api.results:merge",
     "nDCG": "letorbench.measures:nDCG",
     "parse": "letorbench.measures:parse",
-    "plot": "letorbench.api.running:plot",
+    "plot": "letorbench.api.results:plot",
     "ranker": "letorbench.rankers:ranker",
     "read_letor": "letorbench.datasets.reader:read_letor",
-    "results": "letorbench.results",
     "rmse": "letorbench.measures:rmse",
     "run": "letorbench.api.running:run",
     "transformation": "letorbench.features:transformation",

@@ -19,11 +19,12 @@ from tqdm import tqdm
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import read_queries
-from letorbench.datasets.text.text_writer import TextFormat, write_text
+from letorbench.datasets.text.writer import TextFormat, write_text
 from letorbench.features import TRANSFORMATIONS, transformation
-from letorbench.losses import LOSSES, loss
+from letorbench.losses import every_loss
+from letorbench.losses.base import Loss
 from letorbench.measures import default_measures, query_metrics
-from letorbench.models.families import FAMILIES
+from letorbench.models.parametric import families
 from letorbench.processes import in_processes
 from letorbench.rankers import names, ranker
 from letorbench.threads import thread_count
@@ -45,10 +46,10 @@ def fit(name: str, **settings: object) -> None:
         ranker(name)(**settings).fit_sets(train, valid).predict(valid)
 
 
-def compute(name: str) -> None:
+def compute(loss: Loss) -> None:
     """Compute a loss."""
     queries = small_set(3, 3)
-    loss(name)(queries.features[:, 0].astype(np.float64) + 0.5, queries)
+    loss(queries.features[:, 0].astype(np.float64) + 0.5, queries)
 
 
 def transform(name: str) -> None:
@@ -77,8 +78,8 @@ def compile_all(jobs: int) -> int:
     calls: list[Callable[[], None]] = [
         read_and_measure,
         *(partial(fit, name) for name in usable),
-        *(partial(fit, "recipe", model=family, iterations=2) for family in FAMILIES),
-        *(partial(compute, name) for name in LOSSES),
+        *(partial(fit, "recipe", model=family, iterations=2) for family in families()),
+        *(partial(compute, each) for each in every_loss()),
         *(partial(transform, name) for name in TRANSFORMATIONS),
     ]
     done = in_processes(_called, calls, min(jobs, len(calls)), _lost)

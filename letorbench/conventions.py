@@ -27,7 +27,9 @@ def letor_discount(rank: np.ndarray, gain: np.ndarray | float = 1.0) -> np.ndarr
     >>> letor_discount([1, 2, 4])
     array([1. , 1. , 0.5])
     """
-    from letorbench import arithmetic  # compiles, which only those who measure should wait for
+    from letorbench import (
+        arithmetic,  # compiles, which only those who measure should wait for
+    )
 
     rank = np.asarray(rank, dtype=np.float64)
     return np.where(rank > 2.0, gain * math.log(2.0) / arithmetic.log(np.maximum(rank, 2.0)), gain)

@@ -77,7 +77,9 @@ def unfinished_folder(folder: Path) -> Iterator[Path]:
 @contextmanager
 def _locked(path: Path, lock: Path) -> Iterator[None]:
     """Hold the lock file of a path, whose folder is made first; WriteError where that fails."""
-    from filelock import FileLock  # its import takes longer than most commands need in all
+    from filelock import (
+        FileLock,  # its import takes longer than most commands need in all
+    )
 
     held = FileLock(lock)
     try:

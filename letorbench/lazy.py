@@ -22,7 +22,7 @@ def load(place: str) -> Any:
 
 def attach(
     package: str, places: Mapping[str, str]
-) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Make the functions `__getattr__` and `__dir__` of a package whose names are imported late.
 
     Parameters
@@ -44,7 +44,7 @@ def attach(
     (3.14, ['circle'])
     """
 
-    def get(name: str) -> object:
+    def get(name: str) -> Any:
         if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return load(places[name])

@@ -15,9 +15,8 @@ PACKAGE = Path(__file__).parent
 SCORING = ("datasets/reader.py", "features", "measures")
 #: the steps of a run that decide what is trained and measured; they count without their imports
 STEPS = (
-    "experiment/candidates.py", "experiment/grids.py", "experiment/protocols.py",
-    "experiment/select.py", "experiment/task.py", "experiment/transforming.py",
-    "results/measure_fold.py", "results/scores.py",
+    "experiment/grids.py", "experiment/select.py", "experiment/task.py",
+    "results/measuring.py", "results/scores.py",
 )  # fmt: skip
 
 _IMPORT = re.compile(r"^ *(?:from|import) (letorbench[\w.]*)(?: import (\([^)]*\)|.*))?", re.M)
@@ -32,23 +31,25 @@ def text(file: str) -> str:
 @cache
 def imported(file: str) -> frozenset[str]:
     """Return the modules of the package that the text of a module imports."""
-    found: set[str] = set()
+    modules: set[str] = set()
+    if file.endswith("__init__.py") and "iter_modules(" in text(file):  # it imports its folder
+        modules.update(_files(str(Path(file).parent)))
     for module, names in _IMPORT.findall(text(file)):
         place = PACKAGE.joinpath(*module.split(".")[1:])
         for each in (place, *(place / name for name in re.findall(r"\w+", names))):
             for path in (each.with_suffix(".py"), each / "__init__.py"):
                 if path.is_file() and path != PACKAGE / "__init__.py":
-                    found.add(path.relative_to(PACKAGE).as_posix())
-    return frozenset(found)
+                    modules.add(path.relative_to(PACKAGE).as_posix())
+    return frozenset(modules)
 
 
 def reached(places: Iterable[str]) -> frozenset[str]:
     """Return modules, and folders of modules, with all that they import, directly or not."""
-    left, found = {file for place in places for file in _files(place)}, set[str]()
+    left, modules = {file for place in places for file in _files(place)}, set[str]()
     while left:
-        found |= left
-        left = {file for each in left for file in imported(each)} - found
-    return frozenset(found)
+        modules |= left
+        left = {file for each in left for file in imported(each)} - modules
+    return frozenset(modules)
 
 
 def source_digest(files: Iterable[str]) -> str:

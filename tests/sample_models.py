@@ -8,24 +8,22 @@ import numpy as np
 import pytest
 from conftest import random_queries
 
-from letorbench.models import MLP, Linear, Model, Quadratic, Separate, StumpEnsemble
-from letorbench.models.separate import SeparateTanh
+from letorbench.models import (
+    MLP,
+    Linear,
+    Model,
+    Quadratic,
+    Separate,
+    SeparateTanh,
+    StumpEnsemble,
+)
+from letorbench.rankers import ranker
 
 
-def lightgbm_trees() -> Model:
-    pytest.importorskip("lightgbm", reason="lightgbm is not installed")
-    from letorbench.rankers.lightgbm import LightGBM
-
+def trees(name: str) -> Model:
+    pytest.importorskip(name, reason=f"{name} is not installed")
     queries = random_queries(np.random.default_rng(0), [60] * 5)
-    return LightGBM(rounds=3).fit_sets(queries).learned.model
-
-
-def xgboost_trees() -> Model:
-    pytest.importorskip("xgboost", reason="xgboost is not installed")
-    from letorbench.rankers.xgboost import XGBoost
-
-    queries = random_queries(np.random.default_rng(0), [60] * 5)
-    return XGBoost(rounds=3).fit_sets(queries).learned.model
+    return ranker(name)(rounds=3).fit_sets(queries).learned.model
 
 
 #: one model of five features of each kind
@@ -38,6 +36,6 @@ SAMPLES: dict[str, Callable[[], Model]] = {
     "separate": lambda: Separate(np.ones((2, 4)), np.ones((3, 4)), 0.0),
     "separate-tanh": lambda: SeparateTanh(np.ones((2, 4)), np.ones((3, 4)), 0.0),
     "stumps": lambda: StumpEnsemble([0, 4], [0.5, 0.5], [True, False], [1.0, 2.0], n_features=5),
-    "lightgbm": lightgbm_trees,
-    "xgboost": xgboost_trees,
+    "lightgbm": lambda: trees("lightgbm"),
+    "xgboost": lambda: trees("xgboost"),
 }

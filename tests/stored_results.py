@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,7 @@ from click.testing import CliRunner
 from toy_data import write_toy
 
 from letorbench.cli import cli
-from letorbench.results import CutOff, FoldResult, Measured, PerQuery, fold_folder, write_fold
+from letorbench.results import FoldResult, PerQuery, fold_folder, write_fold
 
 
 def store_fold(
@@ -23,7 +22,7 @@ def store_fold(
     values: Mapping[str, float | list[float]],
     convention: str = "letor3",
     n_folds: int = 5,
-    cut_off: CutOff | None = None,
+    cut_off: Mapping[str, float] | None = None,
     repeat: int = 1,
     repeats: int | None = None,
     **identity: object,
@@ -37,9 +36,10 @@ def store_fold(
     facts = {"dataset": dataset, "algo": algo, "fold": number, **identity}
     if repeat > 1:
         facts["repeat"] = repeat
-    measured = Measured(queries, convention, n_folds)
     folder = fold_folder(out, dataset, algo, number, repeat)
-    result = FoldResult(facts, np.zeros(3), measured, repeats=repeats, cut_off=cut_off)
+    result = FoldResult(
+        facts, np.zeros(3), queries, convention, n_folds, repeats=repeats, cut_off=cut_off
+    )
     write_fold(folder, result)
     return folder
 
@@ -71,10 +71,3 @@ def stored_run(folder: Path, algos: str = "regression,adarank-ndcg") -> Path:
     done = CliRunner().invoke(cli, [*words[: 5 + 2 * ("adarank" in algos)], *where])
     assert done.exit_code == 0, done.output
     return folder / "results"
-
-
-def forge(fit: Path, facts: Mapping[str, object]) -> None:
-    """Write a fit.json of any facts, with a right checksum of itself at its end."""
-    text = json.dumps({key: value for key, value in facts.items() if key != "seal"}, indent=1)
-    checksum = blake2b(text.encode(), digest_size=16).hexdigest()
-    fit.write_text(f'{text[:-2]},\n "seal": "{checksum}"\n}}\n')

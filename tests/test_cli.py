@@ -18,7 +18,7 @@ from toy_data import write_toy
 
 from letorbench.api import data_sets
 from letorbench.cli import cli
-from letorbench.datasets.acquire.examine import Finding
+from letorbench.datasets.acquire.verify import Finding
 
 
 @pytest.fixture

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from damage import stored_run
-
-import letorbench
 from letorbench.analysis.rendering import FORMATS, render
 from letorbench.analysis.tabular import Cell, Column, Table
+
+import letorbench
 from letorbench.cli import cli
 from letorbench.errors import DataError, UsageError, WriteError
 from letorbench.escaping import visible

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-
 from letorbench.api.closing_lines import closing_lines
+
 from letorbench.experiment.plan import Task
 from letorbench.experiment.task import Outcome
 from letorbench.fit_warnings import KINDS, FitWarning

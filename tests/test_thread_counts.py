@@ -14,6 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import random_queries
+from letorbench.solvers.sorted_features import SortedFeatures
+from letorbench.solvers.sorted_search import best_of_all
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
@@ -21,13 +23,11 @@ from letorbench.losses import LOSSES, loss
 from letorbench.losses.lambdas import LAMBDAS, Lambda
 from letorbench.measures import default_measures, query_metrics
 from letorbench.models import trees
-from letorbench.models.families import FAMILIES, FamilyChoice
+from letorbench.models.parametric import families, family
 from letorbench.rankers import Ranker, names, ranker
 from letorbench.solvers import sorted_search, stump_search
-from letorbench.solvers.sorted_features import SortedFeatures
-from letorbench.solvers.sorted_search import best_of_all
+from letorbench.solvers.stopping import Validation
 from letorbench.solvers.stump_search import BinnedFeatures, best_stump
-from letorbench.solvers.validation import Validation
 from letorbench.threads import limited_threads, parallel_for, thread_count
 
 RANKERS = [
@@ -124,17 +124,17 @@ def test_lambda_functions(name: str, many: QuerySet) -> None:
     assert len(set(by_threads(lambda: Lambda(name, margin=0.5)(scores, many).tobytes()))) == 1
 
 
-@pytest.mark.parametrize("name", sorted(FAMILIES))
+@pytest.mark.parametrize("name", families())
 def test_families(name: str, many: QuerySet, rng: np.random.Generator) -> None:
     pull = rng.normal(size=many.n_docs)
 
     def compute() -> bytes:
-        family = FamilyChoice(name, rho=0.0).on(many)
-        theta = family.start(np.random.default_rng(1)) + 0.01
+        fitted = family(name).of(many, ranker("recipe")(rho=0.0))
+        theta = fitted.start(np.random.default_rng(1)) + 0.01
         found = (
-            family.gradient(theta, many.features, pull),
-            family.scores(theta, many.features),
-            family.model(theta).predict(many.features),
+            fitted.gradient(theta, many.features, pull),
+            fitted.scores(theta, many.features),
+            fitted.model(theta).predict(many.features),
         )
         return b"".join(each.tobytes() for each in found)
 

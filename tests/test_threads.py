@@ -8,7 +8,7 @@ import time
 import pytest
 
 from letorbench import threads as module
-from letorbench.solvers.deadline import NEVER
+from letorbench.solvers.stopping import NEVER
 from letorbench.threads import cancelled, limited_threads, run_tasks, thread_count
 
 

@@ -4,26 +4,52 @@ from __future__ import annotations
 
 import itertools
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from letorbench.analysis.intervals import (
-    Counts,
-    Interval,
+from letorbench.analysis.bootstrap import Interval, bootstrap_difference
+from letorbench.analysis.paired import (
+    CORRECTIONS,
+    TESTS,
+    Significance,
     effect_size,
     win_tie_loss,
 )
-from letorbench.analysis.multiple import adjust
-from letorbench.analysis.results_table import Marks
+from letorbench.analysis.results_table import Marks, label, spread
 from letorbench.analysis.seeds import SeedNoise, turned
-from letorbench.analysis.significance import Significance, paired_test
-from letorbench.analysis.two_levels import two_level_difference
+from letorbench.analysis.tables import Cell, Column, Table, data, probability
+from letorbench.choices import require_choice
 from letorbench.errors import DataError, UsageError
+from letorbench.results.measuring import competes
 from letorbench.results.per_query import PerQuery, check_paired
-from letorbench.results.reference_points import competes
 
+#: the columns of a comparison but for `turned`, which people see only of repeats
+COLUMNS = (
+    *(Column(name=name) for name in ("dataset", "measure")),
+    Column("algorithm", "left", "algo"),
+    Column("against", "left", "against"),
+    Column(name="queries"),
+    Column("mean", name="mean"),
+    Column("other", name="mean_against"),
+    Column("difference", name="difference"),
+    Column("95 % interval", name="low"),
+    *(Column(name=name) for name in ("high", "test", "method")),
+    Column("p", name="p"),
+    Column(name="correction"),
+    Column("adjusted", name="p_adjusted"),
+    Column("effect", name="effect"),
+    Column("win/tie/loss", name="wins"),
+    *(Column(name=name) for name in ("ties", "losses", "repeats", "repeats_against")),
+    *(Column(name=name) for name in ("sd", "sd_against", "open")),
+)
+#: what a comparison with repeats says of them
+SEEDS_NOTE = (
+    "± = standard deviation over seeds; intervals and p count queries and seeds; turned = share of "
+    "pairs of single seeds with the other order; ~ = other seeds could turn the order of the means"
+)
+WILCOXON_NOTE = "Wilcoxon's p counts queries alone"
 #: names as printed
 TEST_NAMES = {
     "randomization": "randomisation test",
@@ -44,9 +70,9 @@ class Procedure:
     Parameters
     ----------
     test : str
-        A name of `significance.TESTS`.
+        A name of `paired.TESTS`.
     correction : str
-        A name of `multiple.CORRECTIONS`, for several pairs at once.
+        A name of `paired.CORRECTIONS`, for several pairs at once.
     alpha : float
         The level below which an adjusted p-value is significant.
     seed : int
@@ -57,6 +83,10 @@ class Procedure:
     correction: str = "holm"
     alpha: float = 0.05
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        require_choice(self.test, list(TESTS), "test")
+        require_choice(self.correction, list(CORRECTIONS), "correction")
 
     def __str__(self) -> str:
         return f"{TEST_NAMES[self.test]}, {CORRECTION_NAMES[self.correction]}"
@@ -85,7 +115,7 @@ class Seeds:
 
     @classmethod
     def of(cls, a: np.ndarray, b: np.ndarray, noise: SeedNoise) -> Seeds | None:
-        """Return what the seeds of two tables (n_repeats, n_queries) and their noise say."""
+        """Of two tables (n_repeats, n_queries) and their noise; None without noise."""
         if not noise:
             return None
         means = a.mean(axis=1), b.mean(axis=1)
@@ -113,7 +143,7 @@ class Pair:
         The p-value, corrected for all pairs of the same data set and measure.
     effect : float
         Cohen's d_z of the difference.
-    counts : Counts
+    counts : tuple of int
         On how many queries a is better, equal and worse.
     folds : tuple of int
         The folds that were compared where one of the two lacks some; empty where both have all.
@@ -130,7 +160,7 @@ class Pair:
     significance: Significance
     adjusted: float
     effect: float
-    counts: Counts
+    counts: tuple[int, int, int]
     folds: tuple[int, ...] = ()
     seeds: Seeds | None = None
 
@@ -146,7 +176,7 @@ def compare(
     baseline: str | None = None,
     procedure: Procedure = Procedure(),
 ) -> tuple[Pair, ...]:
-    """Compare each system with the baseline, or every pair of them where there is none.
+    """Compare each system with the baseline, or every pair of them without a baseline.
 
     Parameters
     ----------
@@ -168,13 +198,13 @@ def compare(
     UsageError
         For fewer than two systems, or for a baseline that is not among them.
     DataError
-        Where two systems have no fold in common, or do not hold the same queries.
+        If two systems have no fold in common, or do not hold the same queries.
     """
     names = _pairs(dataset, [system.algo for system in systems], baseline)
     by_name = {system.algo: system for system in systems}
     every = np.unique(np.concatenate([system.folds for system in systems]))
     tested = [_test(dataset, (by_name[a], by_name[b]), measure, procedure) for a, b in names]
-    adjusted = adjust(procedure.correction, np.array([each.significance.p for each in tested]))
+    adjusted = CORRECTIONS[procedure.correction](np.array([pair.significance.p for pair in tested]))
     return tuple(
         replace(pair, adjusted=float(p), folds=() if len(pair.folds) == len(every) else pair.folds)
         for pair, p in zip(tested, adjusted)
@@ -189,12 +219,67 @@ def marks(
     procedure: Procedure,
 ) -> Marks:
     """Which algorithms differ significantly from the baseline, measure by measure."""
-    signs: Mapping[tuple[str, str], int] = {
+    signs = {
         (pair.a, measure): pair.sign(procedure.alpha)
         for measure in measures
         for pair in compare(dataset, systems, measure, baseline, procedure)
     }
     return Marks(baseline, f"p < {procedure.alpha:g}, {procedure}", signs)
+
+
+def comparison_table(
+    pairs: Sequence[Pair], procedure: Procedure = Procedure(), convention: str = ""
+) -> Table:
+    """A row a pair of one data set and measure, significant adjusted p-values starred.
+
+    CSV has a column for the convention if it is given.
+    """
+    first, queries = pairs[0], max(pair.significance.n for pair in pairs)
+    seeded = any(pair.seeds for pair in pairs)
+    caption = (
+        f"{first.dataset}, {label(first.measure)} [{convention}]: mean over {queries} "
+        f"queries of all folds{' and the seeds' * seeded}; {procedure}; * = p < {procedure.alpha:g}"
+    )
+    notes = [
+        f"{pair.a}, {pair.b}: compared on folds {','.join(map(str, pair.folds))} "
+        f"({pair.significance.n} queries), which both have"
+        for pair in pairs
+        if pair.folds
+    ]
+    notes += [SEEDS_NOTE] * seeded + [WILCOXON_NOTE] * (seeded and procedure.test == "wilcoxon")
+    turned = Column("turned" * seeded, name="turned")
+    rules = [Column(name="convention")] * bool(convention)
+    rows = [(*_row(pair, procedure), *[data(convention)] * len(rules)) for pair in pairs]
+    columns = (*COLUMNS[:-1], turned, COLUMNS[-1], *rules)
+    return Table(caption, columns, tuple(rows), tuple(notes))
+
+
+def _row(pair: Pair, procedure: Procedure) -> tuple[Cell, ...]:
+    """A cell for each of `COLUMNS`, the one for `turned` before the last."""
+    test, interval = pair.significance, pair.interval
+    seeds = pair.seeds or Seeds((1, 1), (None, None), 0.0, False)
+    share = f"{seeds.turned:.2f}".removeprefix("0") if pair.seeds else ""
+    return (
+        *map(data, (pair.dataset, pair.measure)),
+        Cell(pair.a, pair.a),
+        Cell(pair.b, pair.b),
+        data(test.n),
+        *(
+            Cell(f"{mean:.4f}", mean, spread=spread(deviation))
+            for mean, deviation in zip(pair.means, seeds.deviations)
+        ),
+        Cell(f"{interval.mean:+.4f}", interval.mean, open=seeds.open),
+        Cell(f"[{interval.low:+.4f}, {interval.high:+.4f}]", interval.low),
+        *map(data, (interval.high, test.test, test.method)),
+        Cell(probability(test.p), test.p),
+        data(procedure.correction),
+        Cell(probability(pair.adjusted), pair.adjusted, starred=pair.sign(procedure.alpha) != 0),
+        Cell(f"{pair.effect:+.2f}", pair.effect),
+        Cell("/".join(map(str, pair.counts)), pair.counts[0]),
+        *map(data, (*pair.counts[1:], *seeds.repeats, *seeds.deviations)),
+        Cell(share, seeds.turned),
+        data(int(seeds.open)),
+    )
 
 
 def _test(
@@ -206,17 +291,17 @@ def _test(
     tables = one.by_repeat(measure), other.by_repeat(measure)
     noise = SeedNoise.of(*tables, one.folds)
     rng = _generator(procedure.seed, dataset, measure, one.algo, other.algo)
-    found = paired_test(procedure.test, a, b, rng, noise)
-    interval = two_level_difference(*tables, one.folds, rng)
+    significance = TESTS[procedure.test](a, b, rng, noise)
+    interval = bootstrap_difference(*tables, one.folds, rng)
     return Pair(
         dataset, measure, one.algo, other.algo, (float(a.mean()), float(b.mean())), interval,
-        found, found.p, effect_size(a, b), win_tie_loss(a, b),
+        significance, significance.p, effect_size(a, b), win_tie_loss(a, b),
         tuple(np.unique(one.folds).tolist()), Seeds.of(*tables, noise),
     )  # fmt: skip
 
 
 def on_common_folds(dataset: str, one: PerQuery, other: PerQuery) -> tuple[PerQuery, PerQuery]:
-    """Both systems' values on the folds that both have; DataError where there are none."""
+    """Both systems' values on the folds that both have; DataError if they share no fold."""
     folds = np.intersect1d(one.folds, other.folds)
     if not len(folds):
         has = [",".join(map(str, np.unique(each.folds))) for each in (one, other)]
@@ -232,8 +317,8 @@ def on_common_folds(dataset: str, one: PerQuery, other: PerQuery) -> tuple[PerQu
 def _pairs(dataset: str, algos: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
     algos = [algo for algo in algos if competes(algo) or algo == baseline]
     if len(algos) < 2:
-        found = algos[0] if algos else "none"
-        raise UsageError(f"{dataset}: found {found}, expected two algorithms or more to compare")
+        names = algos[0] if algos else "none"
+        raise UsageError(f"{dataset}: found {names}, expected two algorithms or more to compare")
     if baseline is None:
         return list(itertools.combinations(algos, 2))
     if baseline not in algos:

@@ -14,7 +14,7 @@ import numpy as np
 
 from letorbench import escaping
 from letorbench.analysis.figures import fixed_style
-from letorbench.analysis.rank_tests import tied_groups
+from letorbench.analysis.ranks import tied_groups
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -106,11 +106,11 @@ def panel(summary: Summary, measure: str = "ndcg") -> Panel:
     Lines of several conventions do not compare, so that each then says its own. The line of a
     partial algorithm says how many folds it has, and one that was cut off that it was.
     """
-    said = remarks(summary)
+    remark = remarks(summary)
     curves, spreads = {}, {}
     for row in summary.rows:
         name = f"{row.algo} [{row.convention}]" if summary.mixed else row.algo
-        name += f" ({said[row.algo]})" if row.algo in said else ""
+        name += f" ({remark[row.algo]})" if row.algo in remark else ""
         curves[name] = curve(row, measure)
         if row.repeats > 1:
             cutoffs = range(1, len(curves[name]) + 1)
@@ -134,20 +134,18 @@ def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
     matplotlib.figure.Figure
         It belongs to no window and needs no display; a notebook shows it.
     """
-    algos = list(dict.fromkeys(algo for panel in panels for algo in panel.curves))
     named = best_lines(panels, baseline)
     styles = {algo: line_style(i) for i, algo in enumerate(named)}
     columns = min(len(panels), 3 if len(panels) not in (2, 4) else 2)
-    rows = -(-len(panels) // columns)
     width = COLUMN if columns == 1 else PAGE
     panel_width = width / columns
     panel_height = 0.76 * panel_width if columns < 3 else 0.92 * panel_width
     banded = _banded(panels, named)
-    note = _note([algo for algo in algos if algo not in styles], banded, width)
+    note = _note([algo for algo in _algorithms(panels) if algo not in styles], banded, width)
     below = NOTE_ROW * len(note) + (0.08 if note else 0.0)
     legend_columns = _legend_columns(named, width)
     legend = LEGEND_ROW * -(-len(named) // legend_columns) + 0.12
-    height = rows * panel_height + legend + below
+    height = -(-len(panels) // columns) * panel_height + legend + below
     with fixed_style():
         from matplotlib.figure import Figure
 
@@ -182,13 +180,17 @@ def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
     return figure
 
 
+def _algorithms(panels: Sequence[Panel]) -> list[str]:
+    return list(dict.fromkeys(algo for panel in panels for algo in panel.curves))
+
+
 def best_lines(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> list[str]:
     """The algorithms that are drawn in full, in the order in which the panels have them.
 
     All where they can be told apart; otherwise those whose last values rank best over the
     panels, and the baseline.
     """
-    algos = list(dict.fromkeys(algo for panel in panels for algo in panel.curves))
+    algos = _algorithms(panels)
     if len(algos) <= MOST_LINES:
         return algos
     ranks: dict[str, list[int]] = {}
@@ -214,14 +216,14 @@ def _banded(panels: Sequence[Panel], named: Sequence[str]) -> list[str]:
 
 
 def _note(names: Sequence[str], banded: Sequence[str], width: float) -> list[str]:
-    """The lines that name what has bands and what is drawn in grey; none where nothing is."""
-    said = []
+    """The lines that name the algorithms with bands and those that are drawn in grey."""
+    texts = []
     if banded:
-        said.append(f"Bands: one standard deviation over seeds of {', '.join(banded)}.")
+        texts.append(f"Bands: one standard deviation over seeds of {', '.join(banded)}.")
     if names:
-        said.append(f"Thin grey lines, {len(names)} algorithms: {', '.join(names)}")
+        texts.append(f"Thin grey lines, {len(names)} algorithms: {', '.join(names)}")
     letters = int((width - 0.12) / NOTE_LETTER)
-    return [line for text in said for line in textwrap.wrap(text, letters, break_on_hyphens=False)]
+    return [line for text in texts for line in textwrap.wrap(text, letters, break_on_hyphens=False)]
 
 
 def _legend_columns(names: Sequence[str], width: float) -> int:
@@ -236,9 +238,9 @@ def _legend_columns(names: Sequence[str], width: float) -> int:
         longest = [max(map(len, names[a:b])) for a, b in itertools.pairwise(starts)]
         return LEGEND_LINE * columns + LEGEND_LETTER * sum(longest)
 
-    most = max(n for n in range(1, len(names) + 1) if n == 1 or taken(n) <= width)
-    rows = -(-len(names) // most)
-    return next(n for n in range(1, most + 1) if -(-len(names) // n) == rows and taken(n) <= width)
+    fitting = [n for n in range(1, len(names) + 1) if n == 1 or taken(n) <= width]
+    rows = -(-len(names) // fitting[-1])
+    return next(n for n in fitting if -(-len(names) // n) == rows)
 
 
 def line_style(i: int) -> dict[str, object]:
@@ -254,10 +256,7 @@ def line_style(i: int) -> dict[str, object]:
 
 
 def _draw_panel(
-    axes: Axes,
-    panel: Panel,
-    styles: Mapping[str, dict[str, object]],
-    banded: Sequence[str] = (),
+    axes: Axes, panel: Panel, styles: Mapping[str, dict[str, object]], banded: Sequence[str]
 ) -> None:
     longest = max((len(values) for values in panel.curves.values()), default=1)
     for algo, values in panel.curves.items():
@@ -265,8 +264,8 @@ def _draw_panel(
         axes.plot(*zip(*points), label=algo, **styles.get(algo, GREY))
         if algo in banded and algo in panel.spreads:
             y, sd = np.array(values), np.array(panel.spreads[algo])
-            colour = styles[algo]["color"]
             n = range(1, len(values) + 1)
+            colour = styles[algo]["color"]
             axes.fill_between(n, y - sd, y + sd, color=colour, alpha=0.15, linewidth=0)
     axes.set_title(escaping.figure(panel.title), pad=4)
     axes.set_xlabel("@n", labelpad=1)
@@ -282,26 +281,20 @@ def _draw_panel(
 def write(figure: Figure, stem: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
     """Write the figure as stem.png, stem.svg and stem.pdf, or those of them that are named.
 
+    No date or version is in a file, so that equal figures have equal bytes.
+
     Returns
     -------
     list of Path
         The files written.
     """
-    paths = []
-    for form in formats:
-        path = stem.with_suffix(f".{form}")
-        with write_atomically(path, binary=True) as file:
-            save(figure, file, form)
-        paths.append(path)
-    return paths
-
-
-def save(figure: Figure, file: BinaryIO, form: str) -> None:
-    """One format into an open file, without dates or versions in it."""
     undated = {
         "png": {"Software": None},
         "svg": {"Date": None, "Creator": None},
         "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     }
-    with fixed_style():
-        figure.savefig(file, format=form, dpi=220, metadata=undated[form])
+    paths = [stem.with_suffix(f".{form}") for form in formats]
+    for path, form in zip(paths, formats):
+        with write_atomically(path, binary=True) as file, fixed_style():
+            figure.savefig(file, format=form, dpi=220, metadata=undated[form])
+    return paths

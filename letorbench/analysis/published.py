@@ -1,4 +1,4 @@
-"""Results as papers and sites print them, to be put beside ours.
+"""Results as papers and sites print them, beside ours: the difference, by fold where possible.
 
 `published.csv` holds a mean a row, `published_by_fold.csv` the folds that some sources print too,
 and `sources.csv` where they were printed. A row says with what name its source calls the data set
@@ -8,13 +8,36 @@ and the algorithm; which of ours they are is said here.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
 
+import numpy as np
+
+from letorbench.analysis.figures import Panel
+from letorbench.analysis.results_table import caption, label, partial_note, spread
+from letorbench.analysis.tables import (
+    Cell,
+    Column,
+    Table,
+    Value,
+    columns,
+    data,
+    data_table,
+)
 from letorbench.datasets.catalog import CATALOG, normalized, parse
+from letorbench.rankers import places
+from letorbench.results.per_query import PerQuery
+from letorbench.results.summary import Summary
+
+DATA = ("dataset", "algo", "measure", "fold", "ours", "sd", "published", "difference", "source",
+        "algorithm_there", "note", "reference")  # fmt: skip
+#: what a table says of our numbers beside those of single runs
+SEEDS = "ours: mean ± standard deviation over seeds; published: as printed, of single runs"
 
 #: the data set of a name as printed, where it is not the catalog's but for case and punctuation.
 #: MSLR-WEB30K-Fold1 is not here: the numbers of one fold are not the data set's.
@@ -22,26 +45,14 @@ DATASETS: Mapping[str, str] = MappingProxyType(
     {printed: entry.name for entry in CATALOG.values() for printed in entry.published_as}
 )
 
-#: as printed -> our ranker of the same method. Those with another are not here: lgrz's
-#: "GBDT (XGBoost)" is multiple classification, jforests and QuickRank are other programs, and
-#: MQ2007's plain "AdaRank" does not say what it boosts on.
-ALGORITHMS: Mapping[str, str] = MappingProxyType(
+#: a printed name that is not ours but for case and punctuation -> our ranker of the same method.
+#: Those with another are not here: lgrz's "GBDT (XGBoost)" is multiple classification, jforests and
+#: QuickRank are other programs, and MQ2007's plain "AdaRank" does not say what it boosts on.
+ALIASES: Mapping[str, str] = MappingProxyType(
     {
-        "Regression": "regression",
-        "RankSVM": "ranksvm",
         "RankSVM-Struct": "ranksvm",
-        "RankBoost": "rankboost",
-        "FRank": "frank",
-        "ListNet": "listnet",
-        "AdaRank-MAP": "adarank-map",
-        "AdaRank-NDCG": "adarank-ndcg",
-        "SVMMAP": "svmmap",
-        "SVM_MAP": "svmmap",
-        "NDCG_BOOST": "ndcgboost",
-        "LightGBM": "lightgbm",
         "LightGBM(2020 log)": "lightgbm",
         "LambdaRank (LightGBM)": "lightgbm",
-        "xgboost": "xgboost",
         "xgboost(log)": "xgboost",
         "xgboost_hist": "xgboost",
         "xgboost_hist(log)": "xgboost",
@@ -53,13 +64,21 @@ ALGORITHMS: Mapping[str, str] = MappingProxyType(
 class Published:
     """One printed number.
 
-    dataset, algorithm: the names its source uses.
-    measure:   in our spelling (`ndcg@10`, `map`), also of what is no measure of ours.
-    value, printed: the number, and its digits as printed ("0.320").
-    note:      what else the source says, such as another convention.
-    reference: the source, as one cites it; `source` is its short name.
-    folds:     from "train", "validation" and "test" to the numbers of the folds 1, 2, ... there;
-               empty where the source prints no folds.
+    Parameters
+    ----------
+    source, reference : str
+        The short name of the source, and how one cites it.
+    dataset, algorithm : str
+        The names that the source uses.
+    measure : str
+        In our spelling (`ndcg@10`, `map`), also of measures that we do not have.
+    value, printed : float, str
+        The number, and its digits as printed ("0.320").
+    note : str
+        What else the source says, such as another convention.
+    folds : mapping of str to tuple of float
+        From "train", "validation" and "test" to the numbers of the folds 1, 2, ... there; empty
+        where the source prints no folds.
     """
 
     source: str
@@ -75,7 +94,8 @@ class Published:
     @property
     def ours(self) -> str | None:
         """The name of our ranker of that method, or None."""
-        return ALGORITHMS.get(self.algorithm)
+        known = {_letters(name): name for name in places()}
+        return ALIASES.get(self.algorithm) or known.get(_letters(self.algorithm))
 
 
 @cache
@@ -102,17 +122,21 @@ def published() -> tuple[Published, ...]:
 def lookup(dataset: str, measure: str, algo: str | None = None) -> tuple[Published, ...]:
     """What is printed of a data set at a measure, of all algorithms or of ours named `algo`.
 
-    dataset: as a user names it; a variant or a twin of a data set has numbers of its own, and
-    none are published. measure: text such as `ndcg@10`, in any case. Empty where there is none.
+    dataset: as a user names it; for a variant or a twin of a data set nothing is published.
+    measure: text such as `ndcg@10`, in any case.
     """
-    label, measure = normalized(parse(dataset).label), measure.strip().lower()
+    name, measure = normalized(parse(dataset).label), measure.strip().lower()
     return tuple(
         row
         for row in published()
         if row.measure == measure
-        and normalized(DATASETS.get(row.dataset, row.dataset)) == label
+        and normalized(DATASETS.get(row.dataset, row.dataset)) == name
         and (algo is None or row.ours == algo)
     )
+
+
+def _letters(name: str) -> str:
+    return re.sub("[^a-z0-9]", "", name.lower())
 
 
 def _key(row: Mapping[str, str]) -> tuple[str, str, str, str]:
@@ -125,3 +149,214 @@ def _rows(name: str) -> Iterator[dict[str, str]]:
     path = resources.files("letorbench.analysis") / name
     with path.open("r", encoding="utf-8", newline="") as file:
         yield from csv.DictReader(file)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A published figure and ours of the same method, None where ours was not run.
+
+    `deviation` is ours over seeds, None without repeats. `ours_by_fold` and `printed_by_fold` are
+    ours and the published figure of each fold that has both, by its number.
+    """
+
+    algo: str
+    measure: str
+    ours: float | None
+    printed: Published
+    deviation: float | None = None
+    ours_by_fold: Mapping[int, float] = field(default_factory=dict)
+    printed_by_fold: Mapping[int, float] = field(default_factory=dict)
+
+    @property
+    def difference(self) -> float | None:
+        return None if self.ours is None else self.ours - self.printed.value
+
+    @property
+    def differences(self) -> dict[int, float]:
+        """Ours less the published figure, by the fold's number."""
+        return {k: self.ours_by_fold[k] - printed for k, printed in self.printed_by_fold.items()}
+
+    @property
+    def interval(self) -> tuple[float, float | None, float | None]:
+        """The mean difference of the folds and its 95 % interval, None for a single fold."""
+        from scipy.special import stdtrit
+
+        values = np.array(list(self.differences.values()))
+        mean = float(values.mean())
+        if len(values) < 2:
+            return mean, None, None
+        reach = float(stdtrit(len(values) - 1, 0.975) * values.std(ddof=1) / np.sqrt(len(values)))
+        return mean, mean - reach, mean + reach
+
+
+def published_by_fold(summary: Summary, measures: Sequence[str]) -> list[str]:
+    """The algorithms of ours that have figures published by fold at any of these measures."""
+    rows = [row for measure in measures for row in lookup(summary.dataset, measure) if row.folds]
+    printed = {row.ours for row in rows}
+    return [row.algo for row in summary.rows if row.algo in printed]
+
+
+def beside(
+    summary: Summary, measures: Sequence[str], systems: Sequence[PerQuery] = ()
+) -> list[Beside]:
+    """What is published of the data set at these measures, our algorithms first.
+
+    systems: ours of `published_by_fold`, by query.
+    """
+    rows = {row.algo: row for row in summary.rows}
+    by_query = {system.algo: system for system in systems}
+    result = []
+    for measure in measures:
+        for printed in lookup(summary.dataset, measure):
+            row = rows.get(printed.ours or "")
+            ours: dict[int, float] = {}
+            if row and printed.folds and row.algo in by_query:
+                ours = by_query[row.algo].fold_means(measure)
+            folds = dict(enumerate(printed.folds.get("test", ()), 1))
+            result.append(
+                Beside(
+                    printed.ours or printed.algorithm,
+                    measure,
+                    row.values.get(measure) if row else None,
+                    printed,
+                    row.deviation(measure) if row else None,
+                    {k: value for k, value in ours.items() if k in folds},
+                    {k: folds[k] for k in ours if k in folds},
+                )
+            )
+    order = {algo: i for i, algo in enumerate(rows)}
+    return sorted(result, key=lambda each: (order.get(each.algo, len(order)), each.algo))
+
+
+def published_table(
+    summary: Summary, measures: Sequence[str], systems: Sequence[PerQuery] = ()
+) -> Table:
+    """The table for people, with a note for each source."""
+    figures = beside(summary, measures, systems)
+    if not figures:
+        names = ", ".join(map(label, measures))
+        return Table(f"{summary.dataset}: nothing is published at {names}")
+    numbers = sorted({number for each in figures for number in each.differences})
+    heads = columns(["algorithm", "measure"], ["ours", "published", "difference"])
+    rows = []
+    for each in figures:
+        printed = each.printed
+        ours = "" if each.ours is None else f"{each.ours:.4f}"
+        places = max(len(printed.printed.partition(".")[2]), 3)
+        row = (
+            Cell(each.algo, each.algo),
+            Cell(label(each.measure), each.measure),
+            Cell(ours, each.ours, spread=spread(each.deviation)),
+            Cell(printed.printed, printed.value),
+            _signed(each.difference, places),
+            *(_signed(each.differences.get(number)) for number in numbers),
+            Cell(printed.source, printed.source),
+        )
+        rows.append(row)
+    return Table(
+        caption(summary) + "; folds: the difference there" * bool(numbers),
+        (*heads, *_fold_columns(numbers), *columns(["source"])),
+        tuple(rows),
+        notes=(*partial_note(summary.only([each.algo for each in figures])), *_sources(figures)),
+        seeds=SEEDS if any(each.deviation is not None for each in figures) else "",
+    )
+
+
+def published_data(
+    summary: Summary, measures: Sequence[str], systems: Sequence[PerQuery] = ()
+) -> Table:
+    """The table for programs: every digit, the published number as it was printed.
+
+    The row of a mean has no fold; those of its folds, where there are any, follow it.
+    """
+    rows: list[list[Value]] = []
+    for each in beside(summary, measures, systems):
+        printed = each.printed
+        head: list[Value] = [summary.dataset, each.algo, each.measure]
+        tail = [printed.source, printed.algorithm, printed.note, printed.reference]
+        numbers: list[list[Value]] = [
+            [None, each.ours, each.deviation, printed.printed, each.difference],
+            *(
+                [k, each.ours_by_fold[k], None, f"{each.printed_by_fold[k]:.4f}", difference]
+                for k, difference in each.differences.items()
+            ),
+        ]
+        rows += [[*head, *row, *tail] for row in numbers]
+    return data_table(DATA, rows)
+
+
+def folds_table(summary: Summary, measure: str, systems: Sequence[PerQuery] = ()) -> Table:
+    """Ours against what is published by fold: a row a system, with the spread over the folds.
+
+    In CSV `table --published` has the folds themselves.
+    """
+    figures = [each for each in beside(summary, [measure], systems) if each.differences]
+    numbers = sorted({number for each in figures for number in each.differences})
+    rows = []
+    for each in figures:
+        (ours, other), (mean, low, high) = _sides(each), each.interval
+        row = (
+            *map(data, (summary.dataset, measure)),
+            Cell(each.algo, each.algo),
+            Cell(f"{each.printed.algorithm} ({each.printed.source})", each.printed.algorithm),
+            data(len(each.differences)),
+            Cell(f"{ours:.4f}", ours),
+            Cell(f"{other:.4f}", other),
+            _signed(mean),
+            Cell("")
+            if low is None or high is None
+            else Cell(f"[{low:+.4f}, {high:+.4f}]", low, starred=low * high > 0.0),
+            *map(data, (high, each.printed.source)),
+            *(_signed(each.differences.get(number)) for number in numbers),
+        )
+        rows.append(row)
+    heads = (
+        *(Column(name=name) for name in ("dataset", "measure")),
+        Column("algorithm", "left", "algo"),
+        Column("against", "left", "algorithm_there"),
+        Column(name="folds"),
+        Column("mean", name="mean"),
+        Column("other", name="published"),
+        Column("difference", name="difference"),
+        Column("95 % interval", name="low"),
+        *(Column(name=name) for name in ("high", "source")),
+        *_fold_columns(numbers),
+    )
+    title = (
+        f"{summary.dataset}, {label(measure)} [{', '.join(summary.conventions)}]: ours less what "
+        "is published, fold by fold; interval of the mean by Student's t over the folds; "
+        "* = 0 is outside"
+    )
+    if not figures:
+        title = f"{summary.dataset}: nothing of these is published by fold at {label(measure)}"
+    return Table(title, heads, tuple(rows), notes=_sources(figures))
+
+
+def with_published(panel: Panel, dataset: str, measure: str) -> Panel:
+    """The panel with a line for every published method; NaN where a cut-off was not printed."""
+    curves = {name: list(curve) for name, curve in panel.curves.items()}
+    for k in range(1, 11):
+        for row in lookup(dataset, f"{measure}@{k}"):
+            name = f"{row.algorithm} ({row.source})"
+            curves.setdefault(name, [math.nan] * 10)[k - 1] = row.value
+    return Panel(panel.title, panel.measure, curves, panel.spreads)
+
+
+def _sides(each: Beside) -> tuple[float, float]:
+    """The mean of ours and of the published figures over the folds that both have."""
+    ours, other = (list(side.values()) for side in (each.ours_by_fold, each.printed_by_fold))
+    return float(np.mean(ours)), float(np.mean(other))
+
+
+def _fold_columns(numbers: Sequence[int]) -> tuple[Column, ...]:
+    return columns((), [f"fold {number}" for number in numbers])
+
+
+def _signed(difference: float | None, places: int = 4) -> Cell:
+    return Cell("" if difference is None else f"{difference:+.{places}f}", difference)
+
+
+def _sources(figures: Sequence[Beside]) -> tuple[str, ...]:
+    """A line for each source: its short name and how one cites it."""
+    sources = {each.printed.source: each.printed.reference for each in figures}
+    return tuple(f"{name}: {reference}" for name, reference in sources.items())

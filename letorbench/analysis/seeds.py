@@ -57,12 +57,6 @@ class SeedNoise:
                     parts.append(share - share.mean())
         return cls(tuple(parts))
 
-    @classmethod
-    def of_means(cls, a: Sequence[float], b: Sequence[float]) -> SeedNoise:
-        """Take the means of a's repeats and of b's; one mean has no noise that is known."""
-        several = (np.asarray(means, dtype=np.float64) for means in (a, b) if len(means) > 1)
-        return cls(tuple(means - means.mean() for means in several))
-
     def __bool__(self) -> bool:
         return bool(self.parts)
 
@@ -116,7 +110,9 @@ def is_open(a: Sequence[float], b: Sequence[float]) -> bool:
     >>> is_open([0.41, 0.43, 0.42], [0.3])
     False
     """
-    return abs(float(np.mean(a)) - float(np.mean(b))) < SeedNoise.of_means(a, b).reach()
+    parts = (np.asarray(means, dtype=np.float64) for means in (a, b) if len(means) > 1)
+    noise = SeedNoise(tuple(means - means.mean() for means in parts))
+    return abs(float(np.mean(a)) - float(np.mean(b))) < noise.reach()
 
 
 def turned(a: Sequence[float], b: Sequence[float]) -> float:

@@ -4,88 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
 from warnings import warn
 
 from letorbench.api.report_lines import exit_status, failures, warning_lines
-from letorbench.api.results_view import Measures, Results, results
-from letorbench.api.selection import words
+from letorbench.api.results import Results, words
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError, UsageError
-from letorbench.experiment import plan
-from letorbench.experiment.backends import backend
-from letorbench.experiment.protocols import selection_protocol
+from letorbench.experiment import backends, plan
 from letorbench.experiment.runner import Report
 from letorbench.experiment.runner import run as run_all
+from letorbench.experiment.select import selection_protocol
 from letorbench.experiment.settings import settings
-from letorbench.experiment.shard import shard
 from letorbench.features import AUTO, features_name
 from letorbench.measures import Measure, parse
 from letorbench.rankers import ranker
 from letorbench.rankers.base import Ranker
 from letorbench.results.paths import figure, listing
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from pandas import DataFrame
-
-
-class RunOptions(TypedDict, total=False):
-    """What a run may be told besides.
-
-    Attributes
-    ----------
-    data_dir : path-like
-        The folder of the data sets; "data" by default.
-    protocol : str
-        How the validation part chooses: "default", "letor" (LETOR's way: by MAP, the plain
-        best) or "published" (as the reproduced papers did).
-    select : str or Measure
-        What the validation part chooses settings and rounds by; the protocol's by default:
-        "ndcg@10", "map" for letor.
-    convention : str
-        Whose measuring rules; "auto", those of the data set's official tool, by default.
-    null : str or float
-        What a NULL feature reads as: "error" (the default), "min" or a number.
-    features : str
-        What is done to the features: "raw", "query-minmax", "query-zscore", "zscore",
-        "signed-log", "rank", or "auto" (the default): as they are where the data set is
-        published normalised, otherwise what each ranker needs.
-    force : bool
-        Run again what is stored already.
-    time_limit : float
-        How many seconds the training of one setting of an algorithm may take; no limit by
-        default. What it ends is marked in the tables.
-    repeats : int
-        How many seeds an algorithm that draws random numbers is run with; 5 by default. Others
-        run once.
-    shard : str
-        The share of the run that is done, as "1/3": for machines that share nothing but files.
-        `letorbench.merge` brings the shares together.
-    backend : str
-        Who runs the folds: "local" (the default), `jobs` processes on this machine, or "dask",
-        the workers of a dask scheduler. The results do not depend on it.
-    scheduler : str
-        The address of the dask scheduler, as "tcp://host:8786".
-    fixed : iterable of str
-        Hyper-parameters as the command line has them, ``key=value``, for the algorithms that
-        have the key.
-    """
-
-    data_dir: str | Path
-    protocol: str
-    select: str | Measure
-    convention: str
-    null: str | float
-    features: str
-    force: bool
-    time_limit: float | None
-    repeats: int | None
-    shard: str | None
-    backend: str
-    scheduler: str | None
-    fixed: Iterable[str]
-
 
 #: an algorithm: its name, its class, or an instance with its hyper-parameters
 Algorithm = str | type[Ranker] | Ranker
@@ -94,11 +28,24 @@ Algorithm = str | type[Ranker] | Ranker
 def run(
     data: str | Benchmark | Sequence[str | Benchmark],
     algos: Algorithm | Sequence[Algorithm],
+    *,
     out: str | Path = "results",
     folds: str | Iterable[int] | None = None,
     jobs: int = 1,
     seed: int = 0,
-    **options: Unpack[RunOptions],
+    data_dir: str | Path = "data",
+    protocol: str = "default",
+    select: str | Measure | None = None,
+    convention: str = "auto",
+    null: str | float = "error",
+    features: str = AUTO,
+    force: bool = False,
+    time_limit: float | None = None,
+    repeats: int | None = None,
+    shard: str | None = None,
+    backend: str = "local",
+    scheduler: str | None = None,
+    fixed: Iterable[str] = (),
 ) -> Results:
     """Train, select on validation, test: every algorithm on every fold of every data set.
 
@@ -120,9 +67,41 @@ def run(
         The number of processes; the results do not depend on it.
     seed : int
         Where every random draw comes from.
-    **options
-        See `RunOptions`: data_dir, protocol, select, convention, null, features, force,
-        time_limit, repeats, shard, backend, scheduler, fixed.
+    data_dir : path-like
+        The folder of the data sets.
+    protocol : {"default", "letor", "published"}
+        How the validation part chooses: our way, LETOR's (by MAP, the plain best), or as the
+        reproduced papers did.
+    select : str or Measure, optional
+        What the validation part chooses settings and rounds by; the protocol's by default:
+        "ndcg@10", "map" for letor.
+    convention : str
+        Whose measuring rules; "auto" are those of the data set's official tool.
+    null : str or float
+        What a NULL feature reads as: "error", "min" or a number.
+    features : str
+        What is done to the features: "raw", "query-minmax", "query-zscore", "zscore",
+        "signed-log", "rank", or "auto": as they are where the data set is published normalised,
+        otherwise what each ranker needs.
+    force : bool
+        Run again what is stored already.
+    time_limit : float, optional
+        How many seconds the training of one setting of an algorithm may take; no limit by
+        default. What it ends is marked in the tables.
+    repeats : int, optional
+        How many seeds an algorithm that draws random numbers is run with; 5 by default. Others
+        run once.
+    shard : str, optional
+        The share of the run that is done, as "1/3": for machines that share nothing but files.
+        `letorbench.merge` brings the shares together.
+    backend : {"local", "dask"}
+        Who runs the folds: `jobs` processes on this machine, or the workers of a dask scheduler.
+        The results do not depend on it.
+    scheduler : str, optional
+        The address of the dask scheduler, as "tcp://host:8786".
+    fixed : iterable of str
+        Hyper-parameters as the command line has them, ``key=value``, for the algorithms that
+        have the key.
 
     Returns
     -------
@@ -141,55 +120,64 @@ def run(
     UserWarning
         Once a line: what failed, and what the user must know.
     """
-    report = perform(data, algos, out, folds, jobs, seed, **options)
+    report = perform(
+        data, algos, out=out, folds=folds, jobs=jobs, seed=seed, data_dir=data_dir,
+        protocol=protocol, select=select, convention=convention, null=null, features=features,
+        force=force, time_limit=time_limit, repeats=repeats, shard=shard, backend=backend,
+        scheduler=scheduler, fixed=fixed,
+    )  # fmt: skip
     failed = failures(report)
     if failed and all(outcome.error for outcome in report.outcomes):
         kind = UsageError if exit_status(report) == UsageError.exit_status else DataError
         raise kind(failed[0])
-    said = (*failed, *warning_lines(report))
-    for line in said:
+    lines = (*failed, *warning_lines(report))
+    for line in lines:
         warn(line, stacklevel=2)
-    asked = {outcome.task.algo for outcome in report.outcomes}
-    return view(report, out, options.get("data_dir", "data"), said).only(algos=asked)
+    names = {outcome.task.algo for outcome in report.outcomes}
+    return view(report, out, data_dir, lines).only(algos=names)
 
 
 def perform(
     data: str | Benchmark | Sequence[str | Benchmark],
     algos: Algorithm | Sequence[Algorithm],
-    out: str | Path = "results",
-    folds: str | Iterable[int] | None = None,
-    jobs: int = 1,
-    seed: int = 0,
-    **options: Unpack[RunOptions],
+    *,
+    out: str | Path,
+    folds: str | Iterable[int] | None,
+    jobs: int,
+    seed: int,
+    data_dir: str | Path,
+    protocol: str,
+    select: str | Measure | None,
+    convention: str,
+    null: str | float,
+    features: str,
+    force: bool,
+    time_limit: float | None,
+    repeats: int | None,
+    shard: str | None,
+    backend: str,
+    scheduler: str | None,
+    fixed: Iterable[str],
 ) -> Report:
     """Do what `run` does; return what became of every fold, failures too."""
-    strange = sorted(set(options) - set(RunOptions.__annotations__))
-    if strange:
-        raise UsageError(
-            f"found the option {strange[0]!r}, expected one of "
-            f"{', '.join(RunOptions.__annotations__)}"
-        )
-    data_dir = Path(options.get("data_dir", "data"))
-    name = options.get("protocol", "default")
-    select = options.get("select") or selection_protocol(name).measure
-    protocol = plan.Protocol(
-        data_dir,
-        Path(out),
-        options.get("convention", "auto"),
-        str(parse(str(select))),
-        seed,
-        options.get("force", False),
-        options.get("null", "error"),
-        options.get("time_limit"),
-        _repeats(options.get("repeats")),
-        features_name(options.get("features", AUTO)),
-        name,
+    asked = plan.Protocol(
+        data_dir=Path(data_dir),
+        out=Path(out),
+        convention=convention,
+        select=str(parse(str(select or selection_protocol(protocol).measure))),
+        seed=seed,
+        force=force,
+        null=null,
+        time_limit=time_limit,
+        repeats=_repeats(repeats),
+        features=features_name(features),
+        name=protocol,
     )
-    chosen = _algorithms(algos, list(options.get("fixed", ())))
+    chosen = _algorithms(algos, list(fixed))
     numbers = plan.folds(folds) if isinstance(folds, str) else None if folds is None else [*folds]
-    share = shard(text) if (text := options.get("shard")) else None
-    who = backend(options.get("backend", "local"), jobs, options.get("scheduler"))
-    return run_all(_datasets(data, data_dir), chosen, numbers, protocol, who, share)
+    share = None if shard is None else backends.shard(shard)
+    who = backends.backend(backend, jobs, scheduler)
+    return run_all(_datasets(data, asked.data_dir), chosen, numbers, asked, who, share)
 
 
 def _repeats(asked: int | None) -> int:
@@ -222,39 +210,6 @@ def left_out(algos: Iterable[str]) -> list[str]:
         f"brings {ranker(name).needs}"
         for name in plan.missing(algos)
     ]
-
-
-def compare(
-    found: Results | str | Path = "results",
-    baseline: str | None = None,
-    measures: Measures = "ndcg@10",
-    **procedure: object,
-) -> DataFrame:
-    """Test whether differences between algorithms are real.
-
-    Parameters
-    ----------
-    found : Results or path-like
-        Results, or the folder of stored ones.
-    baseline, measures, **procedure
-        See `Results.compare`.
-
-    Returns
-    -------
-    DataFrame
-    """
-    return _results(found).compare(baseline, measures, **procedure)
-
-
-def plot(
-    found: Results | str | Path = "results", measure: str = "ndcg", published: bool = False
-) -> Figure:
-    """Draw a measure at n = 1..10; see `Results.plot`."""
-    return _results(found).plot(measure, published)
-
-
-def _results(found: Results | str | Path) -> Results:
-    return found if isinstance(found, Results) else results(found)
 
 
 def _datasets(

@@ -1,31 +1,25 @@
-"""The command line: parse, call, print. Nothing heavy is imported before a command needs it."""
+"""The command line: parse, call, print.
+
+A command is a file of this folder that holds a click command of its own name; being here makes it
+known. Nothing heavy is imported before a command needs it.
+"""
 
 from __future__ import annotations
 
 import os
+import pkgutil
 import sys
 from contextlib import suppress
+from importlib import import_module
 
 import click
 
 from letorbench import __version__
-from letorbench.cli.algos import algos
-from letorbench.cli.compare import compare
-from letorbench.cli.datasets import datasets
-from letorbench.cli.doctor import doctor
-from letorbench.cli.export import export
-from letorbench.cli.external import external
 from letorbench.cli.group import INTERRUPTED, TERMINATED, Commands
-from letorbench.cli.merge import results
-from letorbench.cli.rank import rank
-from letorbench.cli.report import report
-from letorbench.cli.reproduce import reproduce
-from letorbench.cli.run import run
-from letorbench.cli.score import score
-from letorbench.cli.study import study
-from letorbench.cli.tables import plot, table
 
-__all__ = ["cli", "main"]
+#: commands in the order of a first use; others follow them in the order of the alphabet
+FIRST = ("run", "datasets", "algos", "score", "table", "plot", "compare", "report", "results",
+         "external", "export", "rank", "doctor", "reproduce", "study")  # fmt: skip
 
 
 @click.group(
@@ -42,11 +36,15 @@ def cli(debug: bool) -> None:
     """
 
 
-for command in (
-    run, datasets, algos, score, table, plot, compare, report, results, external, export, rank,
-    doctor, reproduce, study,
-):  # fmt: skip
-    cli.add_command(command)
+def _commands() -> list[click.Command]:
+    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
+    names.sort(key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
+    held = [getattr(import_module(f"{__name__}.{name}"), name, None) for name in names]
+    return [each for each in held if isinstance(each, click.Command)]
+
+
+for _command in _commands():
+    cli.add_command(_command)
 
 
 def main() -> None:
@@ -55,16 +53,10 @@ def main() -> None:
         cli()
     except SystemExit as end:
         if end.code in (INTERRUPTED, TERMINATED):
-            _leave(end.code)
+            # Ctrl-C may have ended this thread while it held a lock that another one waits for,
+            # so the process ends without its other threads
+            for stream in (sys.stdout, sys.stderr):
+                with suppress(OSError):
+                    stream.flush()
+            os._exit(end.code)
         raise
-
-
-def _leave(status: int) -> None:
-    """End the process without its other threads.
-
-    Ctrl-C may end this thread while it holds a lock of a library, which another waits for.
-    """
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError):
-            stream.flush()
-    os._exit(status)

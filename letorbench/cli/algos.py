@@ -1,34 +1,113 @@
-"""`letorbench algos`: the list of algorithms, or all about one."""
+"""`letorbench algos`: the list of algorithms, all about one, or the parts of recipes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from inspect import cleandoc, getdoc
+from typing import TYPE_CHECKING
+
 import click
 
-from letorbench.cli import completion, plugin_option
-from letorbench.cli.group import say
+from letorbench.cli import options
+from letorbench.cli.group import say, show
+
+if TYPE_CHECKING:
+    from letorbench.analysis.tables import Table
 
 
 @click.command(short_help="List the algorithms, or describe one.")
-@click.argument("name", required=False, shell_complete=completion.algorithms)
+@click.argument("name", required=False, shell_complete=options.algorithms)
 @click.option(
     "--parts", is_flag=True, help="List the models, losses and solvers that a recipe combines."
 )
-@plugin_option.option
+@options.plugin
 def algos(name: str | None, parts: bool) -> None:
     """List the algorithms, or describe one: paper, formula, parameters, grid."""
-    from letorbench.api.algorithms import description, titles
+    from letorbench.analysis.tables import text_table
+    from letorbench.rankers import names, ranker
 
-    if parts:
-        if name is not None:
-            raise click.UsageError(f"--parts lists the parts of recipes: found {name} beside it")
-        from letorbench.api import recipe_parts
-
-        say(recipe_parts.parts())
-        return
+    if parts and name is not None:
+        raise click.UsageError(f"--parts lists the parts of recipes: found {name} beside it")
     if name is not None:
         say(description(name))
-        return
-    rows = titles()
-    width = max(len(each) for each, _ in rows)
-    for each, title in rows:
-        say(f"{each.ljust(width)}  {title}")
+    elif parts:
+        for table in part_tables():
+            show(table)
+    else:
+        show(text_table(["", ""], [(each, ranker(each).title) for each in names()]))
+
+
+def description(name: str) -> str:
+    """Return what an algorithm is: paper, formula, parameters, grid, documentation."""
+    from letorbench.choices import require_choice
+    from letorbench.experiment.grids import draws
+    from letorbench.experiment.settings import describe, parameters
+    from letorbench.rankers import names, ranker
+    from letorbench.rankers.base import Ranker
+
+    cls = ranker(require_choice(name, names(), "algorithm"))
+    lines = [f"{name}: {cls.title}\n\npaper    {cls.paper}\nformula  {cls.formula}\n"]
+    if cls.order_matters:
+        lines.append(f"order    of a query's documents matters: {cls.order_matters}\n")
+    if cls.feature_order_matters:
+        lines.append(f"order    of the features matters: {cls.feature_order_matters}\n")
+    if not cls.available():
+        lines.append(f"needs    the package {cls.needs}: python -m pip install '{cls.extra}'\n")
+    if draws(cls, {}):
+        lines.append("draws    random numbers: a run repeats it with several seeds (--repeats)\n")
+    defaults = cls().get_params()
+    for key, kind in parameters(cls).items():
+        line = (
+            f"--set {cls.spelled.get(key, key)}={defaults[key]}".ljust(32) + f"  {describe(kind)}"
+        )
+        if key in cls.grid:
+            line += f"; validation chooses from {', '.join(map(str, cls.grid[key]))}"
+        lines.append(line)
+    if not parameters(cls):
+        lines.append("no parameters")
+    lines.append(f"\n{getdoc(cls)}")
+    shared = cls.__mro__[1 : cls.__mro__.index(Ranker)]  # as by the algorithms of one paper
+    lines += [f"\n{cleandoc(base.__doc__)}" for base in shared if base.__doc__]
+    return "\n".join(lines)
+
+
+def part_tables() -> Iterator[Table]:
+    """Yield a table for the models, losses and solvers: names, what each fits, what it is."""
+    from letorbench.analysis.tables import text_table
+    from letorbench.losses import LOSSES, choices
+    from letorbench.models.parametric import families, family
+    from letorbench.rankers.recipe import SOLVERS, misfit
+
+    formulas = {
+        name: "; ".join(filter(None, (each.formula, choices(each))))
+        for name, each in LOSSES.items()
+    }
+    models = {name: family(name).formula for name in families()}
+    kinds = {"model": models, "loss": formulas, "solver": SOLVERS}
+    fits = [
+        {"model": model, "loss": loss, "solver": solver}
+        for model in models
+        for loss in LOSSES
+        for solver in SOLVERS
+        if misfit(model, loss, solver) is None
+    ]
+    for kind, texts in kinds.items():
+        rows = []
+        for name, text in texts.items():
+            fitting = [each for each in fits if each[kind] == name]
+            partners = [
+                _partners(other, [each[other] for each in fitting], list(kinds[other]))
+                for other in kinds
+                if other != kind
+            ]
+            rows.append((f"  {name}", "; ".join(partners), text))
+        yield text_table(["", "", ""], rows, f"{kind} (--set {kind}=NAME), what it fits")
+
+
+def _partners(kind: str, fitting: Sequence[str], every: Sequence[str]) -> str:
+    """Say which of all parts of a kind fit: every one, every one but some, or the names."""
+    names = list(dict.fromkeys(fitting))
+    others = [name for name in every if name not in names]
+    if len(others) < len(names):
+        return f"every {kind}" + (f" but {', '.join(others)}" if others else "")
+    return f"{kind} {', '.join(names)}"

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
-from letorbench.cli import options, procedure, stored, theirs
-from letorbench.cli.group import say
+from letorbench.cli import options
+from letorbench.cli.group import say, show
 from letorbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from letorbench.analysis.comparison import Procedure
+    from letorbench.api.results import Results
 
 
 @click.command(short_help="Test whether differences between algorithms are real.")
-@stored.datasets
-@stored.algos
-@theirs.option
-@procedure.baseline
+@options.baseline
 @click.option(
     "--measure",
     "measures",
@@ -25,33 +26,16 @@ from letorbench.errors import UsageError
     help="Repeat, or comma lists.  [default: ndcg@10]",
 )
 @click.option("--published", is_flag=True, help="Against what is published of each, by fold.")
-@procedure.test
-@procedure.correction
-@procedure.alpha
-@procedure.seed
-@click.option(
-    "--format",
-    "form",
-    default="text",
-    show_default=True,
-    type=click.Choice(["text", "csv", "markdown"]),
-)
-@options.data_dir
-@options.out
+@options.format_of("text", "csv", "markdown")
+@options.procedure
+@options.stored
 def compare(
-    datasets: tuple[str, ...],
-    algos: tuple[str, ...],
-    externals: tuple[str, ...],
+    results: Results,
     baseline: str | None,
     measures: tuple[str, ...],
     published: bool,
-    test: str,
-    correction: str,
-    alpha: float,
-    seed: int,
     form: str,
-    data_dir: Path,
-    out: Path,
+    procedure: Procedure,
 ) -> None:  # fmt: skip
     """Compare algorithms on the per-query values of all folds of each data set.
 
@@ -61,22 +45,52 @@ def compare(
     give winning numbers, average ranks, Friedman's and Nemenyi's tests and a diagram.
     With --published the rows are our means by fold less those of the same algorithm in print.
     """
+    measures = measures or ("ndcg@10",)
     if published:
-        _refuse_procedure()
-    from letorbench.api.showing import Procedure, comparison_text, overall_lines
+        _show_published(results, measures, form, baseline)
+        return
+    from letorbench.analysis.comparison import comparison_table
 
-    algos = theirs.take_in(externals, datasets, algos, data_dir, out)
-    found = stored.results(datasets, algos, data_dir, out, baseline)
-    chosen, asked = Procedure(test, correction, alpha, seed), measures or ("ndcg@10",)
-    say(comparison_text(found, form, asked, baseline, chosen, published), nl=False)
-    if form != "csv" and not published:
-        for text in overall_lines(found, asked):
-            say("\n" + text, nl=False)
+    pairs = results.pairs(measures, baseline, procedure)
+    show([comparison_table(each, procedure, s.conventions[0]) for s, each in pairs], form)
+    if form != "csv" and len(results.summaries) > 1:
+        _show_overall(results, measures)
 
 
-def _refuse_procedure() -> None:
-    """Raise UsageError where --published stands beside an option of the tests by query."""
+def _show_published(
+    results: Results, measures: tuple[str, ...], form: str, baseline: str | None
+) -> None:
+    """Print our means by fold against the published ones; refuse options of the tests."""
+    from letorbench.analysis.published import folds_table
+    from letorbench.api.results import measure_names
+
     context = click.get_current_context()
     for name in ("test", "correction", "alpha", "seed"):
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise UsageError(f"--published compares folds, not queries; drop it or --{name}")
+    if baseline is not None:
+        raise UsageError("--published has no queries to test; drop it or --baseline")
+    tables = []
+    for summary in results.summaries:
+        for name in measure_names(measures, summary):
+            summary = results.measured(summary, name)
+            tables.append(folds_table(summary, name, results.published_systems(summary, [name])))
+    show(tables, form)
+
+
+def _show_overall(results: Results, measures: tuple[str, ...]) -> None:
+    """Print what several data sets together say; draw the critical-difference diagrams."""
+    from letorbench.analysis.critical_difference import draw
+    from letorbench.analysis.figures import write
+    from letorbench.analysis.ranks import overall, overall_table
+    from letorbench.api.results import measure_names
+
+    summaries = [results.measured(summary, measures) for summary in results.summaries]
+    for name in measure_names(measures, results.summaries[-1]):
+        across = overall(summaries, name)
+        say("")
+        show(overall_table(across))
+        if across.difference is not None:
+            stem = results.out / f"critical-difference-{name.replace('@', '-at-')}"
+            figure = draw(across.ranked, across.ranks, across.difference, across.spans)
+            say(f"diagram: {', '.join(map(str, write(figure, stem)))}")

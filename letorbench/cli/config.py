@@ -29,47 +29,40 @@ def _apply(ctx: click.Context, param: click.Parameter, path: Path | None) -> Non
 
 
 def read(path: Path) -> dict[str, Any]:
-    """The file's keys and values; DataError where it is no TOML."""
+    """The file's keys and values; DataError if it is no TOML."""
     import tomllib
 
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:  # no TOML, no UTF-8, or an integer of thousands of digits
+    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, too many brackets
         raise DataError(f"{path}: found no TOML ({error})") from None
-    except RecursionError:
-        raise DataError(f"{path}: found no TOML (too many brackets in brackets)") from None
 
 
 def defaults(
-    found: Mapping[str, Any], ctx: click.Context, path: Path
+    values: Mapping[str, Any], ctx: click.Context, path: Path
 ) -> dict[str, str | bool | list[str]]:
     """The file's values by parameter name, each checked as the command line would be.
 
-    UsageError names the file and the key of what no option takes.
+    UsageError names the file and the key that is no option, or the value that does not fit.
     """
     from letorbench.choices import require_choice
 
-    options = _options(ctx.command)
-    values = {}
-    for key, value in found.items():
+    options = {
+        param.opts[0].lstrip("-"): param
+        for param in ctx.command.params
+        if isinstance(param, click.Option) and param.name not in ("config", "help")
+    }
+    result = {}
+    for key, value in values.items():
         try:
             param = options[require_choice(key.replace("_", "-"), list(options), "option")]
-            values[param.name] = _value(param, value)
-            param.type_cast_value(ctx, values[param.name])
+            result[param.name] = _value(param, value)
+            param.type_cast_value(ctx, result[param.name])
         except UsageError as error:
             raise UsageError(f"{path}: {error}") from None
         except click.BadParameter as error:
             raise UsageError(f"{path}: {key}: {error.message}") from None
-    return values
-
-
-def _options(command: click.Command) -> dict[str, click.Option]:
-    """The options by their long names, `--config` and `--help` apart."""
-    return {
-        param.opts[0].lstrip("-"): param
-        for param in command.params
-        if isinstance(param, click.Option) and param.name not in ("config", "help")
-    }
+    return result
 
 
 def _value(param: click.Option, value: Any) -> str | bool | list[str]:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from letorbench.cli import completion, options
-from letorbench.cli.group import say
+from letorbench.cli import options
+from letorbench.cli.group import say, show
 from letorbench.errors import DataError
 
-grades = click.option(
-    "--grades",
-    metavar="A,B,…|auto",
+if TYPE_CHECKING:
+    from letorbench.datasets.queryset import Benchmark
+
+NAME = click.argument("name", shell_complete=options.known_datasets)
+GRADES = click.option(
+    "--grades", metavar="A,B,…|auto",
     help="Make grades of other labels: 0 below A, 1 from A (A too) to below B, …; auto: by "
     "distinct values, at most 32.",
-)
+)  # fmt: skip
 
 
 @click.group(invoke_without_command=True)
@@ -30,65 +35,96 @@ def datasets(ctx: click.Context) -> None:
 @options.data_dir
 def list_(data_dir: Path = Path("data")) -> None:
     """Every known data set, its size, and whether it is in the data folder."""
-    from letorbench.api.data_sets import listing
+    from letorbench.analysis.tables import text_table
+    from letorbench.datasets.catalog import CATALOG, parse
+    from letorbench.datasets.layout import installed
 
-    _columns(listing(data_dir))
+    entries = {name: parse(name).entry for name in installed(data_dir)}
+    rows = []
+    for name, entry in CATALOG.items():
+        here = [place for place, each in entries.items() if each and each.name == name]
+        sizes = [f"{n:,}" if n is not None else "?" for n in (entry.queries, entry.documents)]
+        facts = (str(entry.n_features), f"0-{entry.max_label}", entry.convention)
+        rows.append((name, *sizes, *facts, ", ".join(here) or "-"))
+    for name, known in entries.items():
+        if known is None or known.name not in CATALOG:
+            rows.append((name, *[""] * 4, known.convention if known else "standard", name))
+    heads = ["name", "queries", "documents", "features", "labels", "convention", "here"]
+    show(text_table(heads, rows, right=(1, 2, 3)))
 
 
-@datasets.command()
-@click.argument("name", shell_complete=completion.catalog)
+@datasets.command("show")
+@NAME
 @options.data_dir
-def show(name: str, data_dir: Path) -> None:
+def show_(name: str, data_dir: Path) -> None:
     """What is published of a data set, its folder, its terms and where it comes from."""
-    from letorbench.api.data_sets import description
+    from letorbench.analysis.tables import text_table
+    from letorbench.choices import require_choice
+    from letorbench.datasets.catalog import CATALOG, describe, parse
+    from letorbench.datasets.layout import installed, present
+    from letorbench.datasets.load import load
 
-    rows = description(name, data_dir)
-    width = max(len(what) for what, _ in rows)
-    for what, text in rows:
-        say(f"{what.ljust(width)}  {text}")
+    entry = parse(name).entry
+    if entry is None and not present(name, data_dir):
+        require_choice(name, [*CATALOG, *installed(data_dir)], "data set")
+    rows = describe(entry) if entry else _facts(load(name, data_dir, null="min"))
+    show(text_table(["", ""], rows))
+
+
+def _facts(benchmark: Benchmark) -> list[tuple[str, str]]:
+    """The facts of a user's own data set."""
+    fold, provenance = benchmark.folds[0], benchmark.provenance
+    names = fold.train.feature_names
+    return [
+        ("name", benchmark.name),
+        ("folder", provenance["folder"]),
+        ("folds", str(len(benchmark.folds))),
+        ("queries", f"{sum(len(part) for part in fold.parts.values()):,}"),
+        ("documents", f"{sum(part.n_docs for part in fold.parts.values()):,}"),
+        ("features", str(fold.train.n_features)),
+        *([("named", ", ".join(names))] if names else []),
+        ("labels", f"0-{benchmark.convention.max_label}"),
+        ("convention", benchmark.convention.name),
+        ("validation", provenance["validation"]),
+    ]
 
 
 @datasets.command("import")
 @click.argument("path", type=click.Path(exists=True, path_type=Path))
-@grades
+@GRADES
 @options.data_dir
 def import_(path: Path, grades: str | None, data_dir: Path) -> None:
     """Bring a folder or a .zip/.tar archive into the data folder.
 
     Training and test files of one's own may be LightGBM's, XGBoost's, RankLib's or CatBoost's.
     """
-    from letorbench.api.data_sets import import_path
+    from letorbench.datasets.acquire.archive import import_archive
+    from letorbench.datasets.user_data.rows import parse_grades
 
-    _places(import_path(path, data_dir, grades, say))
+    made = None if grades is None else parse_grades(grades)
+    _places(import_archive(path, data_dir, grades=made, tell=say), data_dir)
 
 
 @datasets.command()
-@click.argument("path", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("path", type=options.FILE)
 @click.option("--name", metavar="NAME", help="The data set's name.  [default: the file's]")
-@click.option(
+@options.option(
     "--folds",
     type=click.IntRange(3, 1000),
     default=5,
-    show_default=True,
     metavar="N",
     help="Parts, each the test part of one fold.",
 )
 @options.seed_of("Shuffles the queries.")
-@click.option(
-    "--label",
-    default="label",
-    show_default=True,
-    metavar="COLUMN",
-    help="A table's column of relevance labels.",
+@options.option(
+    "--label", default="label", metavar="COLUMN", help="A table's column of relevance labels."
 )
-@click.option(
-    "--qid", default="qid", show_default=True, metavar="COLUMN", help="A table's column of queries."
-)
+@options.option("--qid", default="qid", metavar="COLUMN", help="A table's column of queries.")
 @click.option("--docid", metavar="COLUMN", help="A table's column of documents' names.")
 @click.option(
     "--columns", metavar="A,B,…", help="A table's columns of features.  [default: all others]"
 )
-@grades
+@GRADES
 @options.data_dir
 def split(
     path: Path, name: str | None, folds: int, seed: int, label: str, qid: str,
@@ -100,15 +136,17 @@ def split(
     value in a table becomes NULL. Files with the sizes of the queries (.query, .group) and with a
     description of the columns (.cd) are looked for beside it.
     """
-    from letorbench.api.data_sets import Columns
-    from letorbench.api.data_sets import split as split_file
+    from letorbench.datasets.user_data.folds import split as split_file
+    from letorbench.datasets.user_data.rows import parse_grades
+    from letorbench.datasets.user_data.tables import Columns
 
     chosen = Columns(label, qid, docid, columns.split(",") if columns else None)
-    _places(split_file(path, data_dir, name, folds, seed, chosen, grades, say))
+    made = None if grades is None else parse_grades(grades)
+    _places([split_file(path, data_dir, name, folds, seed, chosen, made, say)], data_dir)
 
 
 @datasets.command()
-@click.argument("name", shell_complete=completion.catalog)
+@NAME
 @click.option(
     "--time-limit",
     type=options.seconds,
@@ -121,45 +159,55 @@ def fetch(name: str, time_limit: float | None, data_dir: Path) -> None:
 
     A download that stops is continued by the same command.
     """
-    from letorbench.api.data_sets import fetch as fetch_data
+    from letorbench.datasets.acquire import fetch as fetching
 
-    _places(fetch_data(name, data_dir, time_limit))
+    _places(fetching.fetch(name, data_dir, seconds=time_limit or fetching.SIX_HOURS), data_dir)
 
 
 @datasets.command()
-@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=completion.catalog)
+@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=options.known_datasets)
 @options.data_dir
 def doctor(names: tuple[str, ...], data_dir: Path) -> None:
     """Look at the files of data sets and ask their addresses; all where none is named.
 
     The status is 1 where a data set on disk is not complete.
     """
-    from letorbench.api.data_sets import examination
+    from letorbench.analysis.tables import text_table
+    from letorbench.datasets.acquire.verify import examine
+    from letorbench.datasets.catalog import CATALOG
+    from letorbench.datasets.layout import installed
 
-    rows, damaged = examination(names, data_dir)
-    widths = [max(len(row[i]) for row in rows) for i in range(2)]
-    for name, where, found in rows:
-        say(f"{name.ljust(widths[0])}  {where.ljust(widths[1])}  {found}")
+    every = [*CATALOG, *(name for name in installed(data_dir) if name not in CATALOG)]
+    findings = examine(names or every, data_dir)
+    rows = [(each.name, each.place, each.status) for each in findings]
+    show(text_table(["name", "where", "found"], rows))
+    damaged = [each.name for each in findings if each.ok is False and "://" not in each.place]
     if damaged:
-        raise DataError(f"not complete on disk: {', '.join(damaged)}")
+        raise DataError(f"not complete on disk: {', '.join(dict.fromkeys(damaged))}")
 
 
 @datasets.command()
-@click.argument("name", shell_complete=completion.catalog)
+@NAME
 @options.data_dir
 @options.null
 def verify(name: str, data_dir: Path, null: str | float) -> None:
     """Compare a data set's files with what is published of it; status 1 where they differ."""
-    from letorbench.api.data_sets import verification
+    from letorbench.analysis.tables import text_table
+    from letorbench.datasets.acquire import verify as verifying
+    from letorbench.datasets.catalog import parse
 
-    rows, ok, found = verification(name, data_dir, null)
-    _columns(rows)
-    if not ok:
-        raise DataError(f"{found}: is not the data set that is published")
+    rows = []
+    checks = verifying.verify(name, data_dir, null)
+    for check in checks:
+        numbers = ["" if n is None else f"{n:,}" for n in (check.published, check.loaded)]
+        rows.append((check.what, *numbers, check.status))
+    show(text_table(["what", "published", "found", "status"], rows, right=(1, 2, 3)))
+    if any(check.status == "differs" for check in checks):
+        raise DataError(f"{parse(name).label}: is not the data set that is published")
 
 
 @datasets.command()
-@click.argument("name", shell_complete=completion.catalog)
+@NAME
 @options.seed
 @click.option(
     "--questions",
@@ -173,21 +221,16 @@ def make(name: str, seed: int, questions: int | None, data_dir: Path) -> None:
 
     QA has questions with their answers as bags of words, one answer the best.
     """
-    from letorbench.api.data_sets import make as make_data
+    from letorbench.datasets import synthetic
 
-    _places(make_data(name, data_dir, seed, questions))
+    synthetic.make(name, data_dir, seed, questions=questions)
+    _places([name], data_dir)
 
 
-def _places(rows: list[tuple[str, ...]]) -> None:
+def _places(names: Iterable[str], data_dir: Path) -> None:
     """Print where each data set now is."""
-    for name, folder in rows:
-        say(f"{name}  {folder}")
+    from letorbench.datasets.layout import find
 
-
-def _columns(rows: list[tuple[str, ...]]) -> None:
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    for row in rows:
-        cells = [row[0].ljust(widths[0])]
-        cells += [cell.rjust(w) for cell, w in zip(row[1:4], widths[1:4])]
-        cells += [cell.ljust(w) for cell, w in zip(row[4:], widths[4:])]
-        say("  ".join(cells).rstrip())
+    for name in names:
+        place = find(name, data_dir)
+        say(f"{place.name.label}  {place.folder}")

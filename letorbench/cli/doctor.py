@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from letorbench.cli import options
-from letorbench.cli.group import say
+from letorbench.cli.group import show
 from letorbench.errors import DataError
+
+#: packages that commands use if they are there: name -> what for
+OPTIONAL = {
+    "lightgbm": "--algo lightgbm",
+    "xgboost": "--algo xgboost",
+    "distributed": "--backend dask",
+    "scikit-learn": "cross-validation of rankers",
+    "pytest": "the tests",
+}
 
 
 @click.command(short_help="Versions, cores, data, cache, and what is missing.")
@@ -16,11 +27,46 @@ from letorbench.errors import DataError
 @options.out
 def doctor(data_dir: Path, out: Path) -> None:
     """Print what letorbench finds on this machine; status 1 where something needed is missing."""
-    from letorbench.api.machine_facts import facts
+    from letorbench.analysis.tables import text_table
+    from letorbench.experiment.machine import installed_version, packages
 
-    rows, missing = facts(data_dir, out)
-    width = max(len(what) for what, _ in rows)
-    for what, text in rows:
-        say(f"{what.ljust(width)}  {text}")
+    rows, missing = [], []
+    for name, version, wanted in packages():
+        rows.append((name, version or f"MISSING, expected {wanted}"))
+        missing += [] if version else [name]
+    for name, purpose in OPTIONAL.items():
+        rows.append((name, installed_version(name) or f"not installed (optional: {purpose})"))
+    if "numba" not in missing:
+        rows += _machine()
+    show(text_table(["", ""], [*rows, *_folders(data_dir, out)]))
     if missing:
         raise DataError(f"missing: {', '.join(missing)}; `python -m pip install letorbench`")
+
+
+def _machine() -> Iterator[tuple[str, str]]:
+    from letorbench.jit import instruction_set, kernel_root
+    from letorbench.threads import thread_count
+
+    setting = os.environ.get("LETORBENCH_THREADS")
+    source = "as many as there are cores" if setting is None else f"LETORBENCH_THREADS={setting}"
+    compiled = sum(1 for _ in kernel_root().rglob("*.nbi"))
+    yield "cores", str(os.cpu_count() or "unknown")
+    yield "threads", f"{thread_count()} ({source})"
+    yield "kernels", f"{compiled} compiled in {kernel_root()} (may be deleted)"
+    yield "instructions", instruction_set()
+
+
+def _folders(data_dir: Path, out: Path) -> Iterator[tuple[str, str]]:
+    from letorbench.datasets.cache import Cache
+    from letorbench.datasets.layout import installed
+    from letorbench.results.paths import present
+
+    advice = "none but DEMO, which is generated on first use; `letorbench datasets list`"
+    size = Cache(data_dir / ".cache").size()
+    place = next((p for p in (out, *out.absolute().parents) if p.exists()), out)
+    writable = "" if os.access(place, os.W_OK) else " (NOT WRITABLE)"
+    yield "data folder", str(data_dir) if data_dir.is_dir() else f"{data_dir} (not there yet)"
+    yield "data sets", ", ".join(installed(data_dir)) or advice
+    yield "cache", f"{size / 1e6:,.1f} MB in {data_dir / '.cache'} (may be deleted)"
+    yield "results folder", f"{out}{writable}"
+    yield "results", ", ".join(present(out)) or "none yet; `letorbench run` makes them"

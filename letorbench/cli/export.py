@@ -6,17 +6,17 @@ from pathlib import Path
 
 import click
 
-from letorbench.cli import completion, options, stored
+from letorbench.cli import options
 from letorbench.cli.group import say
 
 
 @click.command(short_help="Write stored results as TREC run files and qrels.")
-@click.argument("dataset", shell_complete=completion.with_results)
-@stored.algos
+@click.argument("dataset", shell_complete=options.datasets_with_results)
+@options.algos
 @click.option(
     "--to",
     "folder",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=options.FOLDER,
     metavar="FOLDER",
     help="Where to.  [default: trec in the data set's results]",
 )
@@ -24,9 +24,12 @@ from letorbench.cli.group import say
 @options.out
 def export(
     dataset: str, algos: tuple[str, ...], folder: Path | None, data_dir: Path, out: Path
-) -> None:
+) -> None:  # fmt: skip
     """Write <FOLDER>/fold<k>/<algorithm>.run for every stored fold, and its qrels.txt."""
-    from letorbench.api.exchange import export as export_results
+    from letorbench.api.results import load_results
+    from letorbench.results.export import export_trec
 
-    for path in export_results(dataset, algos, data_dir, out, folder):
+    [summary] = load_results(out, [dataset], algos).summaries
+    names = [row.algo for row in summary.rows]
+    for path in export_trec(summary.dataset, names, data_dir, out, folder):
         say(path)

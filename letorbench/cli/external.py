@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from letorbench.cli import completion, options
-from letorbench.cli.group import complain, say
-
-FORMS = click.Choice(["auto", "scores", "ranklib", "trec"])
+from letorbench.cli import options
+from letorbench.cli.group import complain, show
+from letorbench.errors import UsageError
 
 
 @click.command(short_help="Take another system's score files in as an algorithm.")
@@ -18,7 +18,7 @@ FORMS = click.Choice(["auto", "scores", "ranklib", "trec"])
     required=True,
     metavar="NAME",
     help="The data set.",
-    shell_complete=completion.installed,
+    shell_complete=options.usable_datasets,
 )
 @click.option("--name", required=True, metavar="NAME", help="What tables call the system.")
 @click.option(
@@ -28,22 +28,19 @@ FORMS = click.Choice(["auto", "scores", "ranklib", "trec"])
     metavar="PATTERN",
     help="The test parts' score files, {fold} for the fold's number.",
 )
-@click.option(
-    "--format",
-    "form",
-    default="auto",
-    show_default=True,
-    type=FORMS,
+@options.format_of(
+    "auto",
+    "scores",
+    "ranklib",
+    "trec",
     help="scores: one a line; ranklib: qid, index, score; trec: a run file.",
 )
-@click.option("--folds", metavar="1-5", help="Folds, as 1-5 or 1,3.  [default: all]")
+@options.folds
 @options.data_dir
 @options.out
-@click.option(
-    "--convention",
-    default="auto",
-    show_default=True,
-    type=options.ConventionName("auto"),
+@options.convention_of(
+    "auto",
+    "auto",
     help="Whose measuring rules; auto: those of the stored results, else the data set's.",
 )
 @options.null
@@ -63,10 +60,39 @@ def external(
     From then on `table`, `plot`, `compare` and `report` have it beside the others. A run file
     names documents by the `#docid` of the data, or by their position in the query from 1.
     """
-    from letorbench.api.exchange import import_scores
+    from letorbench.analysis.results_table import USUAL, summary_table
+    from letorbench.datasets.load import load
+    from letorbench.experiment import plan
+    from letorbench.results.external import import_external
+    from letorbench.results.summary import stored_reading
 
-    text, notes = import_scores(
-        dataset, name, pattern, (data_dir, out), form, folds, convention, null
-    )
-    say(text, nl=False)
-    complain(notes, "warning")
+    [dataset] = plan.datasets([dataset], data_dir)[:1]
+    if convention == "auto":
+        convention = stored_reading(out, dataset)[0]
+    benchmark = load(dataset, data_dir, convention, null)
+    numbers = None if folds is None else plan.folds(folds)
+    summary, warnings = import_external(name, pattern, benchmark, out, form, numbers)
+    show(summary_table(summary, USUAL))
+    complain(warnings, "warning")
+
+
+def import_beside(
+    externals: Sequence[str], datasets: Sequence[str], data_dir: Path, out: Path
+) -> list[str]:
+    """Import every NAME=PATTERN for every data set; return the names. Warnings go to stderr."""
+    from letorbench.choices import split
+    from letorbench.datasets.load import load
+    from letorbench.results.external import import_external
+    from letorbench.results.paths import present
+    from letorbench.results.summary import stored_reading
+
+    pairs = [word.partition("=") for word in externals]
+    for name, equals, pattern in pairs:
+        if not (name and equals and pattern):
+            raise UsageError(f"--external {name}{equals}{pattern}: expected NAME=PATTERN")
+    names = split(datasets) or ["all"]
+    for dataset in present(out) if "all" in names else names:
+        benchmark = load(dataset, data_dir, *stored_reading(out, dataset))
+        for name, _, pattern in pairs:
+            complain(import_external(name, pattern, benchmark, out)[1], "warning")
+    return [name for name, _, _ in pairs]

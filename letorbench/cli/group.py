@@ -7,11 +7,15 @@ import sys
 import traceback
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import click
 
 from letorbench.errors import LetorError
 from letorbench.escaping import visible
+
+if TYPE_CHECKING:
+    from letorbench.analysis.tables import Table
 
 #: the exit statuses after Ctrl-C and SIGTERM, as shells have them
 INTERRUPTED, TERMINATED = 130, 143
@@ -58,7 +62,7 @@ class Commands(click.Group):
         words = [word for word in words if word != "--debug"]
         try:
             if "LETORBENCH_THREADS" in os.environ:  # it is refused before any work, and once
-                from letorbench.api.machine_facts import thread_count
+                from letorbench.threads import thread_count
 
                 thread_count()
             status = super().main(words, "letorbench", complete_var, standalone_mode=False)
@@ -70,22 +74,23 @@ class Commands(click.Group):
         except LetorError as error:
             status = _fail(str(error), error.exit_status, debug)
         except (KeyboardInterrupt, click.Abort) as error:
-            asked = isinstance(error.__cause__ or error, Terminated)
-            status = TERMINATED if asked else INTERRUPTED
+            terminated = isinstance(error.__cause__ or error, Terminated)
+            status = TERMINATED if terminated else INTERRUPTED
             _fail("interrupted; what is written is whole", status, debug)
         except OSError as error:
-            # only what is printed has no name
             where = error.filename or "the output cannot be written"
             status = _fail(f"{where}: {error.strerror or error}", 1, debug)
-            if error.filename is None:
-                _drop_output()
+            if error.filename is None:  # standard output: Python would complain again at its end
+                with suppress(OSError), open(os.devnull, "wb") as nowhere:
+                    os.dup2(nowhere.fileno(), sys.stdout.fileno())
         sys.exit(status or 0)
 
 
-def _drop_output() -> None:
-    """Send what is still to be printed nowhere: Python would complain at its end once more."""
-    with suppress(OSError), open(os.devnull, "wb") as nowhere:
-        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+def show(tables: Table | Iterable[Table], form: str = "text") -> None:
+    """Print tables on stdout in a form of `letorbench.analysis.tables.FORMATS`."""
+    from letorbench.analysis.tables import render
+
+    say(render(tables, form), nl=False)
 
 
 def say(text: object, nl: bool = True, err: bool = False) -> None:

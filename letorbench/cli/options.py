@@ -1,22 +1,83 @@
-"""Options that several commands share."""
+"""Options that several commands share, and the names that a shell completes."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
-FOLDER = click.Path(file_okay=False, path_type=Path)
+from letorbench.cli.group import complain
 
-data_dir = click.option(
-    "--data-dir", type=FOLDER, default=Path("data"), show_default=True, help="Where data sets are."
-)
-out = click.option(
-    "--out", type=FOLDER, default=Path("results"), show_default=True, help="Where results are."
-)
+Command = Callable[..., None]
+FOLDER = click.Path(file_okay=False, path_type=Path)
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+def complete(choices: Callable[[click.Context], Iterable[str]]) -> Callable:
+    """Complete the last name of a comma list from the choices, in any case."""
+
+    def completed(
+        ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        before, comma, start = incomplete.rpartition(",")
+        taken = {name.lower() for name in before.split(",")}
+        return [
+            CompletionItem(before + comma + name)
+            for name in choices(ctx)
+            if name.lower().startswith(start.lower()) and name.lower() not in taken
+        ]
+
+    return completed
+
+
+@complete
+def algorithms(ctx: click.Context) -> list[str]:
+    """Every algorithm and the groups."""
+    from letorbench.rankers import names
+
+    return [*names(), "all", "baselines"]
+
+
+@complete
+def known_datasets(ctx: click.Context) -> list[str]:
+    """Every data set of the catalog."""
+    from letorbench.datasets.catalog import CATALOG
+
+    return list(CATALOG)
+
+
+@complete
+def usable_datasets(ctx: click.Context) -> list[str]:
+    """The data sets that a run can use."""
+    from letorbench.datasets.layout import installed
+
+    return list(dict.fromkeys([*installed(ctx.params.get("data_dir") or "data"), "DEMO", "all"]))
+
+
+@complete
+def datasets_with_results(ctx: click.Context) -> list[str]:
+    """The data sets that have results."""
+    from letorbench.results.paths import present
+
+    return [*present(_out(ctx)), "all"]
+
+
+@complete
+def algorithms_with_results(ctx: click.Context) -> list[str]:
+    """The algorithms that have results, on any data set if none is named."""
+    from letorbench.results.paths import algorithms, present
+
+    datasets = ctx.params.get("datasets") or present(_out(ctx))
+    return sorted({algo for name in datasets for algo in algorithms(_out(ctx), name)})
+
+
+def _out(ctx: click.Context) -> Path:
+    return Path(ctx.params.get("out") or "results")
 
 
 class Number(click.FloatRange):
@@ -31,72 +92,24 @@ class Number(click.FloatRange):
         return number
 
 
-seconds = Number(0, min_open=True)
-
-
-jobs = click.option(
-    "--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N",
-    help="Processes; the results do not depend on it.",
-)  # fmt: skip
-
-
-def seed_of(what: str) -> Callable:
-    """Return the option --seed, which says what its draws are for."""
-    return click.option(
-        "--seed",
-        type=click.IntRange(0, 2**32 - 1),
-        default=0,
-        show_default=True,
-        metavar="N",
-        help=what,
-    )
-
-
-seed = seed_of("Where every random draw comes from.")
-
-
 class LateChoice(click.ParamType):
     """One of several names, which are looked up only where they are needed."""
 
-    def choices(self) -> list[str]:
-        """The names that may be given."""
-        raise NotImplementedError
+    name = "choice"
+
+    def __init__(self, choices: Callable[[], Iterable[str]]) -> None:
+        self.choices = choices
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
         return f"[{'|'.join(self.choices())}]"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        return click.Choice(self.choices()).convert(value, param, ctx)
+        return click.Choice(list(self.choices())).convert(value, param, ctx)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        return click.Choice(self.choices()).shell_complete(ctx, param, incomplete)
-
-
-class ConventionName(LateChoice):
-    """A measuring convention's name, or one of the words given beside them."""
-
-    name = "convention"
-
-    def __init__(self, *others: str) -> None:
-        self.others = others
-
-    def choices(self) -> list[str]:
-        from letorbench.api.completing import convention_names
-
-        return [*self.others, *convention_names()]
-
-
-class FeaturesName(LateChoice):
-    """A transformation of the features, or auto."""
-
-    name = "features"
-
-    def choices(self) -> list[str]:
-        from letorbench.api.completing import features_names
-
-        return features_names()
+        return click.Choice(list(self.choices())).shell_complete(ctx, param, incomplete)
 
 
 class Null(click.ParamType):
@@ -115,11 +128,167 @@ class Null(click.ParamType):
             self.fail(f"found {value!r}, expected error, min or a number", param, ctx)
 
 
-null = click.option(
-    "--null", type=Null(), default="error", show_default=True,
+def option(*names: str, default: Any = None, **settings: Any) -> Callable:
+    """An option that shows its default."""
+    if default is not None:
+        settings.update(default=default, show_default=True)
+    return click.option(*names, **settings)
+
+
+def seed_of(what: str) -> Callable:
+    """The option --seed, which says what its draws are for."""
+    return option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, metavar="N", help=what)
+
+
+def convention_of(default: str, *others: str, help: str = "Whose measuring rules.") -> Callable:
+    """The option --convention, which also takes the other words."""
+
+    def choices() -> list[str]:
+        from letorbench.conventions import CONVENTIONS
+
+        return [*others, *CONVENTIONS]
+
+    return option("--convention", default=default, type=LateChoice(choices), help=help)
+
+
+def format_of(*forms: str, help: str | None = None) -> Callable:
+    """The option --format, the first form by default."""
+    return option("--format", "form", default=forms[0], type=click.Choice(forms), help=help)
+
+
+def _features() -> list[str]:
+    from letorbench.features import AUTO, TRANSFORMATIONS
+
+    return [AUTO, *TRANSFORMATIONS]
+
+
+data_dir = option("--data-dir", type=FOLDER, default=Path("data"), help="Where data sets are.")
+out = option("--out", type=FOLDER, default=Path("results"), help="Where results are.")
+jobs = option(
+    "--jobs", type=click.IntRange(1), default=1, metavar="N",
+    help="Processes; the results do not depend on it.",
+)  # fmt: skip
+seed = seed_of("Where every random draw comes from.")
+seconds = Number(0, min_open=True)
+null = option(
+    "--null", type=Null(), default="error",
     help="What a NULL feature reads as (min: the smallest of its query).",
 )  # fmt: skip
-features = click.option(
-    "--features", type=FeaturesName(), default="auto", show_default=True,
+features = option(
+    "--features", type=LateChoice(_features), default="auto",
     help="What is done to features; auto: what each ranker needs where they are not normalised.",
 )  # fmt: skip
+folds = click.option("--folds", metavar="1-5", help="Folds, as 1-5 or 1,3.  [default: all]")
+algos = click.option(
+    "--algo", "algos", multiple=True, metavar="NAME…", shell_complete=algorithms_with_results,
+    help="Which algorithms; `baselines`: those of the seven that have results.  [default: all]",
+)  # fmt: skip
+baseline = click.option(
+    "--baseline", metavar="NAME", shell_complete=algorithms_with_results,
+    help="The algorithm that the others are compared with.",
+)  # fmt: skip
+
+
+def _use_plugins(ctx: click.Context, param: click.Parameter, paths: tuple[Path, ...]) -> None:
+    if paths:
+        from letorbench.rankers import plugins
+
+        for path in paths:
+            plugins.use(path)
+
+
+plugin = click.option(
+    "--plugin", type=FILE, multiple=True, is_eager=True, expose_value=False,
+    callback=_use_plugins, metavar="FILE", help="A Python file with rankers of your own; repeat.",
+)  # fmt: skip
+
+
+def applied(command: Command, options: Sequence[Callable]) -> Command:
+    """The command with these options, in their order in its help."""
+    for each in reversed(options):
+        command = each(command)
+    return command
+
+
+def procedure(command: Command) -> Command:
+    """Give a command the options of how differences are tested, as `procedure`."""
+
+    @wraps(command)
+    def call(test: str, correction: str, alpha: float, seed: int, **options: Any) -> None:
+        from letorbench.analysis.comparison import Procedure
+
+        command(procedure=Procedure(test, correction, alpha, seed), **options)
+
+    return applied(
+        call,
+        [
+            option(
+                "--test", type=LateChoice(_tests), default="randomization",
+                help="The paired test of the per-query values.",
+            ),
+            option(
+                "--correction", type=LateChoice(_corrections), default="holm",
+                help="For several comparisons of one measure.",
+            ),
+            option(
+                "--alpha", type=Number(0, 1, min_open=True, max_open=True), default=0.05,
+                help="The level of significance.",
+            ),
+            seed_of("Where the tests' and intervals' random draws come from."),
+        ],
+    )  # fmt: skip
+
+
+def _tests() -> Iterable[str]:
+    from letorbench.analysis.paired import TESTS
+
+    return TESTS
+
+
+def _corrections() -> Iterable[str]:
+    from letorbench.analysis.paired import CORRECTIONS
+
+    return CORRECTIONS
+
+
+def stored(command: Command) -> Command:
+    """Give a command the stored results that its options choose, as `results`.
+
+    A line on stderr names each damaged fold, which is left out.
+    """
+
+    @wraps(command)
+    def call(
+        datasets: Sequence[str],
+        algos: Sequence[str],
+        externals: Sequence[str],
+        data_dir: Path,
+        out: Path,
+        **options: Any,
+    ) -> None:
+        from letorbench.api.results import load_results
+
+        if externals:
+            from letorbench.cli.external import import_beside
+
+            names = import_beside(externals, datasets, data_dir, out)
+            algos = (*algos, *names) if algos else ()
+        results = load_results(out, datasets, algos, data_dir, options.get("baseline"))
+        complain(results.warnings, "warning")
+        command(results=results, **options)
+
+    return applied(
+        call,
+        [
+            click.argument(
+                "datasets", nargs=-1, metavar="DATASET…", shell_complete=datasets_with_results
+            ),
+            algos,
+            click.option(
+                "--external", "externals", multiple=True, metavar="NAME=PATTERN",
+                help="Also a system's score files, {fold} (and {dataset}) in their path; repeat.",
+            ),
+            data_dir,
+            out,
+        ],
+    )  # fmt: skip

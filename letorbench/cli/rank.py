@@ -6,33 +6,26 @@ from pathlib import Path
 
 import click
 
-from letorbench.cli import options, plugin_option
+from letorbench.cli import options
 from letorbench.cli.group import complain, say
-
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command(short_help="Score a file of documents with a saved model.")
-@click.option("--model", required=True, type=FILE, help="A model that a run left.")
-@click.option("--input", "data", required=True, type=FILE, help="A file of LETOR text.")
+@click.option("--model", required=True, type=options.FILE, help="A model that a run left.")
+@click.option("--input", "data", required=True, type=options.FILE, help="A file of LETOR text.")
 @click.option(
     "--output",
     required=True,
     type=click.Path(dir_okay=False, path_type=Path),
     help="Where the scores go.",
 )
-@click.option(
-    "--format",
-    "form",
-    default="scores",
-    show_default=True,
-    type=click.Choice(["scores", "trec"]),
-    help="One score a line in the file's order, or a TREC run file.",
+@options.format_of(
+    "scores", "trec", help="One score a line in the file's order, or a TREC run file."
 )
 @click.option("--tag", metavar="NAME", help="The run file's last column.  [default: the algorithm]")
 @click.option("--sparse", is_flag=True, help="The last features may be missing in every line.")
 @options.null
-@plugin_option.option
+@options.plugin
 def rank(
     model: Path,
     data: Path,
@@ -43,8 +36,22 @@ def rank(
     null: str | float,
 ) -> None:  # fmt: skip
     """Score every document of a file with a model of any algorithm; labels are not looked at."""
-    from letorbench.api.exchange import rank_file
+    from letorbench.rankers import load_model, plugins
+    from letorbench.results.export import write_run
+    from letorbench.results.scores import finite_scores, score_warnings, write_scores
+    from letorbench.results.user_files import check_output, read_for
 
-    text, notes = rank_file(model, data, output, form, tag, null, sparse)
-    complain(notes, "warning")
-    say(text)
+    check_output(output, [model, data, *plugins.files()])
+    ranker = load_model(model)
+    queries = read_for(ranker, data, null, sparse)
+    with plugins.blamed(type(ranker)):
+        scores = ranker.predict(queries)
+    warnings = [f"{data}: {each.text}" for each in score_warnings(scores, queries)]
+    scores = finite_scores(scores)
+    if form == "trec":
+        write_run(output, queries, scores, tag or ranker.name)
+    else:
+        write_scores(output, scores)
+    complain(warnings, "warning")
+    count = f"{queries.n_docs} scores of {queries.n_queries} queries"
+    say(f"{output}: {count} ({ranker.name})")

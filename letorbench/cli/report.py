@@ -3,50 +3,34 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
-from letorbench.cli import options, procedure, stored
+from letorbench.cli import options
 from letorbench.cli.group import say
+
+if TYPE_CHECKING:
+    from letorbench.analysis.comparison import Procedure
+    from letorbench.api.results import Results
 
 
 @click.command(short_help="Write stored results as one self-contained HTML file.")
-@stored.datasets
-@stored.algos
-@procedure.baseline
-@click.option(
-    "--measure",
-    default="ndcg@10",
-    show_default=True,
-    metavar="MEASURE",
-    help="What algorithms are compared by.",
+@options.baseline
+@options.option(
+    "--measure", default="ndcg@10", metavar="MEASURE", help="What algorithms are compared by."
 )
-@procedure.test
-@procedure.correction
-@procedure.alpha
-@procedure.seed
-@click.option(
+@options.procedure
+@options.option(
     "--out-file",
     type=click.Path(dir_okay=False, path_type=Path),
     default=Path("report.html"),
-    show_default=True,
     help="The file to write.",
 )
-@options.data_dir
-@options.out
+@options.stored
 def report(
-    datasets: tuple[str, ...],
-    algos: tuple[str, ...],
-    baseline: str | None,
-    measure: str,
-    test: str,
-    correction: str,
-    alpha: float,
-    seed: int,
-    out_file: Path,
-    data_dir: Path,
-    out: Path,
+    results: Results, baseline: str | None, measure: str, procedure: Procedure, out_file: Path
 ) -> None:  # fmt: skip
     """Write a report of data sets (all that have results by default) that any browser opens.
 
@@ -54,11 +38,7 @@ def report(
     given, the best algorithm of each data set), validation curves, settings, timings, warnings
     and where everything comes from. Needs no network and no server.
     """
-    from letorbench.api.reporting import Procedure, write_report
-
-    found = stored.results(datasets, algos, data_dir, out, baseline)
-    chosen = Procedure(test, correction, alpha, seed)
-    say(write_report(found, out_file, baseline, measure, chosen, _given()))
+    say(results.report(out_file, baseline, measure, procedure, _given()))
 
 
 def _given() -> list[str]:

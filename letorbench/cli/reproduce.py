@@ -2,43 +2,60 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
-from letorbench.cli import completion, options
+from letorbench.cli import options
 from letorbench.cli.group import say
+from letorbench.errors import UsageError
+
+
+def parts_of(papers: Iterable[str] = ()) -> dict[str, list[str]]:
+    """Return the figures and tables of each paper, of all papers if none is named."""
+    from letorbench.papers import PAPERS, paper
+
+    names = [name for name in papers if name in PAPERS] or list(PAPERS)
+    return {name: list(paper(name).parts) for name in names}
+
+
+@options.complete
+def _papers(ctx: click.Context) -> list[str]:
+    from letorbench.papers import PAPERS
+
+    return [*PAPERS, "all"]
+
+
+@options.complete
+def _parts(ctx: click.Context) -> list[str]:
+    parts = parts_of(ctx.params.get("papers") or ()).values()
+    return list(dict.fromkeys(part for each in parts for part in each))
 
 
 class _Papers(click.Command):
     """A command whose help ends with the papers and their parts."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from letorbench.api.reproducing import paper_parts
-
         with formatter.section("Papers and their parts"):
-            found = paper_parts(()).items()
-            formatter.write_dl([(name, ", ".join(parts)) for name, parts in found])
+            formatter.write_dl([(name, ", ".join(parts)) for name, parts in parts_of().items()])
 
 
 @click.command(cls=_Papers, short_help="Rerun a paper's experiments; a verdict on every claim.")
-@click.argument(
-    "papers", nargs=-1, required=True, metavar="PAPER…", shell_complete=completion.papers
-)
+@click.argument("papers", nargs=-1, required=True, metavar="PAPER…", shell_complete=_papers)
 @click.option(
     "--part",
     "parts",
     multiple=True,
     metavar="NAME…",
-    shell_complete=completion.paper_parts,
+    shell_complete=_parts,
     help="Only these figures or tables: repeat, comma lists.  [default: all]",
 )
 @click.option("--full", is_flag=True, help="The papers' own sizes, which may take hours.")
-@click.option(
+@options.option(
     "--setting",
     type=click.Choice(["default", "published"]),
     default="default",
-    show_default=True,
     help="Our setting, or the papers' own as far as they tell it.",
 )
 @click.option(
@@ -89,9 +106,55 @@ def reproduce(
     values of the other setting, where it was run before, stand in a last column. Experiments
     changed by --set or --select have a folder of their own, too.
     """
-    from letorbench.api.reproducing import Where
-    from letorbench.api.reproducing import reproduce as rerun
+    from letorbench.choices import expanded, require_choice, split
+    from letorbench.measures import parse
+    from letorbench.papers import PAPERS, paper
+    from letorbench.papers.paper import reproduce as rerun
+    from letorbench.papers.paper_page import write_page
+    from letorbench.papers.records import closing, lines, notes, stored_values
+    from letorbench.papers.runs import SETTINGS, Study
+    from letorbench.results.user_files import check_output
 
-    where = Where(data_dir, out, jobs, seed, full, setting, pages, select, pairs)
-    for text in rerun(papers, parts, where, lambda line: say(f"... {line}", err=True)):
-        say(text)
+    every = list(PAPERS)
+    chosen = [require_choice(name, every, "paper") for name in expanded(papers, {"all": every})]
+    for text in pairs:
+        _require_parameter(text)
+    for name in chosen if pages is not None else ():
+        check_output(pages / f"{name}.md", data_dir=data_dir)
+    if select:
+        parse(select)
+    study = Study(
+        data_dir, out, jobs, seed, full, setting, lambda line: say(f"... {line}", err=True),
+        select, pairs,
+    )  # fmt: skip
+    (other,) = (each for each in SETTINGS if each != setting)
+    done = []
+    for name in chosen:
+        result = rerun(paper(name), study, split(parts))
+        before = stored_values(study.folder(name, other) / "claims.csv")
+        say(f"{name}: {result.paper.reference}\n")
+        say("\n".join([*lines(result.verdicts, other, before), *_noted(notes(result.verdicts))]))
+        if result.elsewhere:
+            say("\nelsewhere, on data that the claims are not about:\n")
+            say("\n".join([*lines(result.elsewhere), *_noted(notes(result.elsewhere))]))
+        say("\ndiffers from the paper's setting:")
+        say("".join(f"- {line}\n" for line in result.differs))
+        say("".join(f"file  {path}\n" for path in result.files))
+        if pages is not None:
+            say(f"page  {write_page(result.paper, study, pages)}\n")
+        done.append((name, (*result.verdicts, *result.elsewhere), study.folder(name)))
+    say("\n".join(closing(done)))
+
+
+def _noted(lines: Iterable[str]) -> list[str]:
+    return [f"\n{line}" for line in lines]
+
+
+def _require_parameter(text: str) -> None:
+    """UsageError if no ranker has the key of a `key=value` text."""
+    from letorbench.papers.runs import spelled_parameters
+    from letorbench.rankers import names, ranker
+
+    key, equals, _ = text.partition("=")
+    if not equals or not any(key.strip() in spelled_parameters(ranker(n)) for n in names()):
+        raise UsageError(f"setting {text!r}: expected key=value with a parameter of some ranker")

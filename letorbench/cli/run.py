@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from letorbench.cli import completion, config, options, plugin_option
-from letorbench.cli.group import complain, end_like_interruption, say
+from letorbench.cli import config, options
+from letorbench.cli.group import complain, end_like_interruption, say, show
 
 if TYPE_CHECKING:
-    from letorbench.api.results_view import Results
+    from letorbench.api.results import Results
     from letorbench.api.running import Report
 
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     multiple=True,
     required=True,
     metavar="NAME…",
-    shell_complete=completion.installed,
+    shell_complete=options.usable_datasets,
     help="Data sets: repeat, comma lists, `all` in the data folder; DEMO needs no data.",
 )
 @click.option(
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     multiple=True,
     required=True,
     metavar="NAME…",
-    shell_complete=completion.algorithms,
+    shell_complete=options.algorithms,
     help="Algorithms: repeat, comma lists, `all`, or `baselines` (seven, also called `card`).",
 )
-@click.option("--folds", metavar="1-5", help="Folds, as 1-5 or 1,3.  [default: all]")
+@options.folds
 @click.option(
     "--set",
     "pairs",
@@ -65,12 +65,8 @@ if TYPE_CHECKING:
     metavar="MEASURE",
     help="What the validation part chooses settings and rounds by.  [default: ndcg@10; letor: map]",
 )
-@click.option(
-    "--convention",
-    default="auto",
-    show_default=True,
-    type=options.ConventionName("auto"),
-    help="Whose measuring rules; auto: those of the data set's official tool.",
+@options.convention_of(
+    "auto", "auto", help="Whose measuring rules; auto: those of the data set's official tool."
 )
 @options.null
 @click.option(
@@ -94,7 +90,7 @@ if TYPE_CHECKING:
 )
 @click.option("--scheduler", metavar="ADDRESS", help="The dask scheduler, as tcp://HOST:8786.")
 @click.option("--force", is_flag=True, help="Run again what is stored already.")
-@plugin_option.option
+@options.plugin
 def run(
     datasets: tuple[str, ...],
     algos: tuple[str, ...],
@@ -124,15 +120,15 @@ def run(
     import signal
 
     from letorbench.api.running import left_out, perform, view
-    from letorbench.api.showing import write_figures
+    from letorbench.cli.plot import write_figures
 
     signal.signal(signal.SIGTERM, end_like_interruption)
     complain(left_out(algos), "note")
     report = perform(
-        datasets, algos, out, folds, jobs, seed, fixed=pairs, data_dir=data_dir,
+        datasets, algos, out=out, folds=folds, jobs=jobs, seed=seed, data_dir=data_dir,
         protocol=protocol, select=select, convention=convention, null=null, features=features,
-        time_limit=time_limit, force=force, repeats=repeats, shard=shard, backend=backend,
-        scheduler=scheduler,
+        force=force, time_limit=time_limit, repeats=repeats, shard=shard, backend=backend,
+        scheduler=scheduler, fixed=pairs,
     )  # fmt: skip
     found = view(report, out, data_dir)
     write_figures(found)
@@ -141,16 +137,17 @@ def run(
 
 
 def _print(report: Report, found: Results) -> None:
-    """The tables, how many folds were kept, and where everything is."""
+    """Print the tables, how many folds were reused, and where everything is."""
+    from letorbench.analysis.results_table import USUAL, summary_table
     from letorbench.api.report_lines import reused_lines
     from letorbench.api.running import places
-    from letorbench.api.showing import table_text
 
-    for dataset in found.datasets:
-        say(table_text(found.only(dataset)))
-    kept = sum(outcome.kept for outcome in report.outcomes)
-    if kept:
-        say(f"{kept} of {len(report.outcomes)} folds were stored already (--force reruns)")
+    for summary in found.summaries:
+        show(summary_table(found.measured(summary, USUAL), USUAL))
+        say("")
+    reused = sum(outcome.reused for outcome in report.outcomes)
+    if reused:
+        say(f"{reused} of {len(report.outcomes)} folds were stored already (--force reruns)")
     for line in reused_lines(report):
         say(line)
     for what, place in places(found):
@@ -158,7 +155,7 @@ def _print(report: Report, found: Results) -> None:
 
 
 def _end(report: Report) -> None:
-    """Warnings and failures on stderr; the exit status where a task failed."""
+    """Print warnings and failures on stderr; exit with the status of a task that failed."""
     from letorbench.api.report_lines import exit_status, failures, warning_lines
 
     complain(warning_lines(report), "warning")

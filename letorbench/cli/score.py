@@ -8,35 +8,21 @@ import click
 from click.core import ParameterSource
 
 from letorbench.cli import options
-from letorbench.cli.group import complain, say
-
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+from letorbench.cli.group import complain, say, show
+from letorbench.errors import UsageError
 
 
 @click.command()
-@click.option("--data", type=FILE, help="A test file of LETOR text.")
-@click.option("--qrels", type=FILE, help="A TREC qrels file instead.")
+@click.option("--data", type=options.FILE, help="A test file of LETOR text.")
+@click.option("--qrels", type=options.FILE, help="A TREC qrels file instead.")
 @click.option(
     "--scores",
     required=True,
-    type=FILE,
+    type=options.FILE,
     help="One score a line, in the file's order; or RankLib's three columns; or a TREC run.",
 )
-@click.option(
-    "--convention",
-    default="standard",
-    show_default=True,
-    type=options.ConventionName(),
-    help="Whose measuring rules.",
-)
-@click.option(
-    "--format",
-    "form",
-    default="official",
-    show_default=True,
-    type=click.Choice(["official", "csv"]),
-    help="The official tool's own output, or CSV.",
-)
+@options.convention_of("standard")
+@options.format_of("official", "csv", help="The official tool's own output, or CSV.")
 @click.option("--per-query", is_flag=True, help="Every query's values, not only their means.")
 @options.null
 def score(
@@ -49,17 +35,31 @@ def score(
     null: str | float,
 ) -> None:  # fmt: skip
     """Measure a score file against a test file, or a TREC run against qrels."""
-    from letorbench.api.score_files import (
-        convention_doubt,
-        csv_text,
-        official_text,
-        read_judged,
-    )
+    from letorbench.analysis.tables import data_table
+    from letorbench.conventions import convention as convention_named
+    from letorbench.datasets.checks import check_convention
+    from letorbench.datasets.reader import ReadOptions, read_queries
+    from letorbench.measures import default_measures, query_metrics
+    from letorbench.measures.official import official
+    from letorbench.results.external import read_any, read_qrels
 
+    if (data is None) == (qrels is None):
+        raise UsageError("expected one of --data and --qrels")
+    queries = read_queries(data, ReadOptions(null=null)) if data else read_qrels(qrels)
     source = click.get_current_context().get_parameter_source("convention")
-    queries = read_judged(data, qrels, null)
-    doubt = convention_doubt(queries, convention, source is not ParameterSource.DEFAULT)
+    chosen, largest = source is not ParameterSource.DEFAULT, int(queries.labels.max(initial=0))
+    doubt = check_convention(queries.n_features, largest, convention, chosen)
     if doubt:
         complain([f"{data or qrels}: {doubt}"], "warning")
-    text = official_text if form == "official" else csv_text
-    say(text(queries, scores, convention, per_query), nl=False)
+    rules, values = convention_named(convention), read_any(scores, queries)
+    if form == "official":
+        text = official(queries.qids, queries.labels, values, queries.offsets, rules, per_query)
+        say(text, nl=False)
+        return
+    measures = default_measures(rules)
+    table = query_metrics(queries.labels, values, queries.offsets, measures, rules)
+    rows = [[convention, "mean", *table.mean(axis=0).tolist()]]
+    if per_query:
+        queries_rows = zip(queries.qids.tolist(), table.tolist())
+        rows = [*([convention, qid, *row] for qid, row in queries_rows), *rows]
+    show(data_table(["convention", "qid", *map(str, measures)], rows), "csv")

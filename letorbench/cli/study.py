@@ -5,26 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from click.shell_completion import CompletionItem
 
 from letorbench.cli import options
 from letorbench.cli.group import say
 
 
-def _losses(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    from letorbench.api.studying import loss_names
+@options.complete
+def _losses(ctx: click.Context) -> list[str]:
+    from letorbench.losses import every_loss
 
-    return [CompletionItem(name) for name in loss_names() if name.startswith(incomplete)]
+    return [str(each) for each in every_loss()]
 
 
 @click.command(short_help="Study a loss: NDCG consistency, convexity, regret, learning.")
 @click.argument("losses", nargs=-1, required=True, metavar="LOSS…", shell_complete=_losses)
 @options.out
-@click.option(
+@options.option(
     "--trials",
     type=click.IntRange(1),
     default=200,
-    show_default=True,
     metavar="N",
     help="Distributions that a counterexample is looked for among.",
 )
@@ -39,7 +38,15 @@ def study(losses: tuple[str, ...], out: Path, trials: int, seed: int) -> None:
     and learning curves on data with known conditional gains. Leaves a figure and a CSV for each
     in results/study/LOSS.
     """
-    from letorbench.api.studying import study_losses
+    from letorbench.choices import expanded
+    from letorbench.losses import every_loss, loss
+    from letorbench.losses.plugin_losses import loss_of_file
+    from letorbench.papers import laboratory_report
 
-    for text in study_losses(losses, out, seed, trials):
-        say(text)
+    for name in expanded(losses, {"all": [str(each) for each in every_loss()]}):
+        chosen = loss_of_file(name) if name.endswith(".py") or ".py:" in name else loss(name)
+        result = laboratory_report.study(chosen, seed, trials)
+        folder = "".join(c if c.isalnum() or c in "-.@" else "_" for c in str(result.loss))
+        files = laboratory_report.write_study(result, out / "study" / folder)
+        lines = [*laboratory_report.summary(result), *(f"file         {path}" for path in files)]
+        say("\n".join([*lines, ""]))

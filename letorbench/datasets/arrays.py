@@ -13,10 +13,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from letorbench.datasets.grades import EXPECTED_LABEL, LARGEST_LABEL
 from letorbench.errors import DataError, UsageError
 
 LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
+#: the largest label: its gain 2^31 - 1 is the largest whole number of 32 bits
+LARGEST_LABEL = 31
+#: what every message says that refuses a label
+EXPECTED_LABEL = (
+    f"an integer from 0 to {LARGEST_LABEL}, a grade r whose gain is 2^r - 1 (`letorbench datasets "
+    "split` makes grades of other numbers: --grades 0.5,1.5 by bounds, --grades auto by values)"
+)
+#: the most bytes of a query's id in a file: 250 characters of any script
+LONGEST_QID = 1000
 
 
 class Grouping(NamedTuple):
@@ -102,11 +110,16 @@ def as_labels(y: ArrayLike, n_docs: int | None = None) -> np.ndarray:
         If y is not a vector of that length or holds anything but integers from 0 to 31.
     """
     given = _vector(_real_numbers(y, "y"), "y", n_docs)
-    bad = ~((given >= 0) & (given <= LARGEST_LABEL) & (given == np.floor(given)))
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
+    good = is_grade(given)
+    if not good.all():
+        row = int(np.flatnonzero(~good)[0])
         raise DataError(f"y: row {row}: found {given[row]:g}, expected {EXPECTED_LABEL}")
     return read_only(np.require(given, np.int32, ["C", "A"]))
+
+
+def is_grade(labels: np.ndarray) -> np.ndarray:
+    """Return which numbers are labels: integers from 0 to `LARGEST_LABEL`."""
+    return (labels >= 0) & (labels <= LARGEST_LABEL) & (labels == np.floor(labels))
 
 
 def read_only(array: np.ndarray) -> np.ndarray:

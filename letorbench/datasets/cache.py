@@ -1,10 +1,10 @@
 """Parsed files kept as memory-mapped `.npy`, found by what the text files hold.
 
 A cache folder has two parts: `entries/<digest>`, the arrays of a list of files, and `notes`,
-what was found out about files of a certain signature, such as the digest of their content.
-Everything is written beside its place and renamed, and has check sums that hold its name too.
-Whatever is damaged, exchanged, stale or of another version is built again, so the folder can be
-deleted at any time. Where the data may only be read, every process reads the text anew.
+facts about files of a certain signature, such as the digest of their content. Everything is written
+beside its place and renamed. An array's file whose signature is not the one that was noted, and
+whatever is stale or of another version, is built again, so the folder can be deleted at any time.
+Where the data may only be read, every process reads the text anew.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ import contextlib
 import errno
 import hashlib
 import json
+import os
+import shutil
+import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -20,26 +23,20 @@ from typing import Any
 
 import numpy as np
 
-from letorbench.datasets import mapped
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import READ_STRICTLY, ReadOptions, read_queries
-from letorbench.datasets.signature import is_settled, signature
-from letorbench.datasets.text.blocks import changed
-from letorbench.datasets.text.read_checks import require_room
+from letorbench.datasets.text.errors import changed
 from letorbench.errors import DataError, WriteError
-from letorbench.files import write_atomically
-from letorbench.seals import sealed, unsealed
+from letorbench.files import unfinished_folder, write_atomically
 from letorbench.threads import run_tasks
 
-JSON = Any
-
 #: part of every key: another reader or layout makes other entries
-VERSION = "4"
-HASHED_AT_A_TIME = 1 << 20
+VERSION = "5"
 #: the errors of a place that may not be written, such as another user's data
 READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
-#: what every entry holds
-ARRAYS = {"features", "labels", "offsets", "qids", "bounds"}
+#: the clock of a file system may tick this slowly: two changes within a tick can look the same
+TICK_NS = 20_000_000
+META = "meta.json"
 
 
 class Cache:
@@ -70,7 +67,7 @@ class Cache:
         Raises
         ------
         DataError
-            As `read_queries` does, and where there is too little memory.
+            As `read_queries` does.
         WriteError
             Where the cache cannot be written.
         """
@@ -78,19 +75,19 @@ class Cache:
         distinct = list(dict.fromkeys(files))
         before = [signature(file) for file in distinct]
         digest_of = dict(zip(distinct, run_tasks([partial(self._digest, f) for f in distinct])))
-        place = self._folder / "entries" / _key([digest_of[file] for file in files], options)
-        found = mapped.load(place)
-        if found is None or not ARRAYS <= found.keys():
+        key = [json.dumps([options.null, options.n_features]), *(digest_of[f] for f in files)]
+        place = self._folder / "entries" / _hash(key)
+        arrays = _load(place)
+        if arrays is None:
             parts = {file: read_queries(file, options) for file in distinct}
             for file, expected in zip(distinct, before):
                 if signature(file) != expected:
                     raise changed(file)
-            _require_room(parts)
-            found = _kept(place, _join([parts[file] for file in files]))
-        bounds = found.pop("bounds")
-        return QuerySet(**found), bounds
+            arrays = _store(place, _join([parts[file] for file in files]))
+        bounds = arrays.pop("bounds")
+        return QuerySet(**arrays), bounds
 
-    def remember(self, key: str, files: Sequence[Path], compute: Callable[[], JSON]) -> JSON:
+    def remember(self, key: str, files: Sequence[Path], compute: Callable[[], Any]) -> Any:
         """Return a fact about the files' contents, computed again when a signature changes.
 
         Nothing is noted of a file that changed a moment ago, since the next change might leave
@@ -111,16 +108,16 @@ class Cache:
         """
         files = [Path(file) for file in files]
         place = self._folder / "notes" / f"{_hash([key, *(str(f.resolve()) for f in files)])}.json"
-        before = [list(signature(file)) for file in files]
-        known = _read_note(place)
-        if known is not None and known["signatures"] == before:
+        before = [signature(file) for file in files]
+        known = _read_json(place)
+        if known is not None and known.get("signatures") == before and "value" in known:
             return known["value"]
-        settled = all(is_settled(tuple(found)) for found in before)
+        settled = all(abs(time.time_ns() - each[2]) > TICK_NS for each in before)
         value = json.loads(json.dumps(compute()))
-        if settled and before == [list(signature(file)) for file in files]:
+        if settled and before == [signature(file) for file in files]:
             # a cache that cannot be written goes without notes
             with contextlib.suppress(OSError), write_atomically(place) as note:
-                note.write(sealed({"name": place.name, "signatures": before, "value": value}))
+                json.dump({"signatures": before, "value": value}, note)
         return value
 
     def size(self) -> int:
@@ -131,14 +128,69 @@ class Cache:
         return self.remember("digest", [file], partial(_hash_file, file))
 
 
-def _kept(place: Path, arrays: Mapping[str, Sequence[np.ndarray]]) -> dict[str, np.ndarray]:
-    """Store the arrays; where the data may only be read, hold them in memory."""
+def signature(path: Path) -> list[int]:
+    """Return size, mtime_ns, ctime_ns and inode of a file; DataError where there is none.
+
+    An edit changes the ctime even where it keeps the size and restores the mtime.
+    """
     try:
-        return mapped.store(place, arrays)
+        status = os.stat(path)
+    except FileNotFoundError:
+        raise DataError(f"{path}: found no such file, expected a data file") from None
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror}") from None
+    return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+
+
+def _load(folder: Path) -> dict[str, np.ndarray] | None:
+    """Return the arrays of a folder, mapped copy-on-write; None if it is missing or changed."""
+    meta = _read_json(folder / META)
+    try:
+        if meta is None or any(signature(folder / file) != meta[file] for file in meta):
+            return None
+        # plain arrays on the mapping: kernels are compiled for that type
+        return {
+            file.removesuffix(".npy"): np.asarray(np.load(folder / file, mmap_mode="c"))
+            for file in meta
+        }
+    except (OSError, ValueError):
+        return None
+
+
+def _store(place: Path, arrays: Mapping[str, Sequence[np.ndarray]]) -> dict[str, np.ndarray]:
+    """Write arrays, each given as pieces along the first axis, and map them.
+
+    They replace a changed folder, or an equal one that another process has just put there; who
+    has mapped that keeps its arrays. Where the data may only be read, they stay in memory.
+    """
+    try:
+        with unfinished_folder(place.with_name(f".new-{place.name}")) as new:
+            for name, pieces in arrays.items():
+                _write(new / f"{name}.npy", pieces)
+            meta = {f"{name}.npy": signature(new / f"{name}.npy") for name in arrays}
+            (new / META).write_text(json.dumps(meta))
+            shutil.rmtree(place, ignore_errors=True)
+            new.rename(place)
+        stored = _load(place)
+        if stored is not None:
+            return stored
     except OSError as error:
         if error.errno not in READ_ONLY:
-            raise WriteError(error.filename, error) from None
+            raise WriteError(place, error) from None
     return {name: np.concatenate(pieces) for name, pieces in arrays.items()}
+
+
+def _write(path: Path, pieces: Sequence[np.ndarray]) -> None:
+    """Write the pieces as one array."""
+    first = pieces[0]
+    shape = (sum(len(piece) for piece in pieces), *first.shape[1:])
+    with open(path, "wb") as file:
+        header = {"descr": first.dtype.str, "fortran_order": False, "shape": shape}
+        np.lib.format.write_array_header_1_0(file, header)
+        for piece in pieces:
+            file.write(np.ascontiguousarray(piece, first.dtype).reshape(-1).view(np.uint8).data)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _join(parts: Sequence[QuerySet]) -> dict[str, list[np.ndarray]]:
@@ -164,13 +216,6 @@ def _as_wide(texts: Sequence[np.ndarray]) -> list[np.ndarray]:
     return [each.astype(np.result_type(*texts), copy=False) for each in texts]
 
 
-def _require_room(parts: Mapping[Path, QuerySet]) -> None:
-    """Raise DataError where the widest file makes all others too large for the memory."""
-    widest = max(parts, key=lambda file: parts[file].n_features)
-    width, docs = parts[widest].n_features, sum(part.n_docs for part in parts.values())
-    require_room(widest, width, docs)
-
-
 def _widen(features: np.ndarray, width: int) -> np.ndarray:
     if features.shape[1] == width:
         return features
@@ -179,31 +224,23 @@ def _widen(features: np.ndarray, width: int) -> np.ndarray:
     return wide
 
 
-def _key(digests: list[str], options: ReadOptions) -> str:
-    null = options.null if isinstance(options.null, str) else float(options.null)
-    return _hash([json.dumps([null, options.n_features]), *digests])
-
-
 def _hash(parts: Sequence[str]) -> str:
     text = json.dumps([VERSION, *parts])
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def _hash_file(file: Path) -> str:
-    digest = hashlib.blake2b(digest_size=32)
+def _hash_file(path: Path) -> str:
     try:
-        with open(file, "rb", buffering=0) as source:
-            while piece := source.read(HASHED_AT_A_TIME):
-                digest.update(piece)
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, hashlib.blake2b).hexdigest()
     except OSError as error:
-        raise DataError(f"{file}: cannot be read: {error.strerror}") from None
-    return digest.hexdigest()
+        raise DataError(f"{path}: cannot be read: {error.strerror}") from None
 
 
-def _read_note(place: Path) -> dict[str, JSON] | None:
-    """Return the note of that name; None if there is none, or it is damaged or of another name."""
+def _read_json(path: Path) -> dict[str, Any] | None:
+    """Return the object of a JSON file; None if there is none, or something else in it."""
     try:
-        note = unsealed(place.read_bytes())
-    except OSError:
+        content = json.loads(path.read_bytes())
+    except (OSError, ValueError):
         return None
-    return note if note is not None and note.get("name") == place.name else None
+    return content if isinstance(content, dict) else None

@@ -1,32 +1,32 @@
 """From LETOR text (SVMlight text with qid) to a `QuerySet`, on all cores.
 
-The file is cut at newlines into blocks. The rows of all blocks are counted first. Each thread
-then parses block after block straight into its rows of one float32 array. Every value has the
-bits of `np.float32(float(text))`.
+The file is cut at newlines into blocks, whose lines are counted first. Each thread then parses
+block after block straight into its rows of one float32 array. Every value has the bits of
+`np.float32(float(text))`.
 """
 
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.signature import signature
-from letorbench.datasets.text import text_lines as kernels
-from letorbench.datasets.text.blocks import BlockReader, Blocks, changed, cut_into_blocks
-from letorbench.datasets.text.read_checks import (
-    EXPECTED_LINES,
-    check_is_text,
-    check_last_line,
-    query_starts,
-    require_room,
+from letorbench.datasets.text import lines as kernels
+from letorbench.datasets.text.blocks import BlockReader, Blocks, cut_into_blocks
+from letorbench.datasets.text.errors import (
+    Fault,
+    changed,
+    fault_error,
+    file_error,
+    line_error,
+    shown,
 )
-from letorbench.datasets.text.read_errors import Fault, fault_error, file_error
-from letorbench.datasets.text.text_scan import widest
-from letorbench.errors import UsageError
+from letorbench.errors import DataError, UsageError
 
 #: the bytes of text that a thread reads at a time; the buffer stays in the processor's cache
 BLOCK = 1 << 20
@@ -34,6 +34,7 @@ BLOCK = 1 << 20
 LARGEST_INDEX = 65_536
 #: the fewest characters of a number that Python must round, with its index
 LEAST_HARD = 8
+EXPECTED_LINES = "lines of label qid:Q index:value"
 
 
 @dataclass(frozen=True)
@@ -106,24 +107,29 @@ def read_queries(path: Path, options: ReadOptions = READ_STRICTLY) -> QuerySet:
     DataError
         At the first mistake.
     """
-    before = signature(path)
-    if before[0] == 0:
+    try:
+        with open(path, "rb") as file:
+            size, start = os.fstat(file.fileno()).st_size, file.read(8192)
+    except FileNotFoundError:
+        raise DataError(f"{path}: found no such file, expected a data file") from None
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror}") from None
+    if b"\0" in start:
+        raise file_error(path, "a binary file", EXPECTED_LINES)
+    if not size:
         raise file_error(path, "an empty file", EXPECTED_LINES)
-    check_is_text(path)
-    blocks = cut_into_blocks(path, before[0], BLOCK)
-    if not blocks.rows[-1]:
-        raise file_error(path, "only blank lines and comments", EXPECTED_LINES)
-    parsed = _parse(blocks, options, options.n_features or _width(blocks, 1))
-    if parsed is None:
-        parsed = _parse(blocks, options, _width(blocks, blocks.count))
-    if parsed is None or signature(path) != before:
+    blocks = cut_into_blocks(path, size, BLOCK)
+    queries = _parse(blocks, options, options.n_features or _width(blocks, 1))
+    if queries is None:  # the first block has not the widest row
+        queries = _parse(blocks, options, _width(blocks, blocks.count))
+    if queries is None:
         raise changed(path)
-    return parsed
+    return queries
 
 
 @dataclass(eq=False)
 class _Rows:
-    """The arrays that the threads fill, and what they note about each block."""
+    """The arrays that the threads fill, with a row for every line, and notes on each block."""
 
     features: np.ndarray
     labels: np.ndarray
@@ -134,28 +140,39 @@ class _Rows:
 
     @staticmethod
     def empty(blocks: Blocks, width: int) -> _Rows:
-        n = int(blocks.rows[-1])
+        n = int(blocks.lines[-1])
         states = np.zeros((blocks.count, kernels.STATE), dtype=np.int64)
         none = np.empty(0, np.int64), np.empty(0, "S1")
-        rows = np.empty((n, width), np.float32), np.empty(n, np.int32)
-        return _Rows(*rows, states, [None] * blocks.count, [none] * blocks.count)
+        arrays = np.empty((n, width), np.float32), np.empty(n, np.int32)
+        return _Rows(*arrays, states, [None] * blocks.count, [none] * blocks.count)
+
+    def close_gaps(self, blocks: Blocks) -> np.ndarray:
+        """Move rows up to where lines were blank or comments; return each block's first row."""
+        counts = self.states[:, kernels.ROWS]
+        starts = np.append(0, np.cumsum(counts))
+        for block in np.flatnonzero(starts[:-1] != blocks.lines[:-1]):
+            old, new, n = int(blocks.lines[block]), int(starts[block]), int(counts[block])
+            self.features[new : new + n] = self.features[old : old + n]
+            self.labels[new : new + n] = self.labels[old : old + n]
+            self.qids[block] = self.qids[block][0] - (old - new), self.qids[block][1]
+        return starts
 
 
 def _parse(blocks: Blocks, options: ReadOptions, width: int) -> QuerySet | None:
     """Return the query set, or None if an index is beyond a width that was only a guess."""
-    require_room(blocks.path, width, int(blocks.rows[-1]))
+    _require_room(blocks.path, width, int(blocks.lines[-1]))
     rows = _Rows.empty(blocks, width)
     limit = options.n_features or LARGEST_INDEX
     null = np.float32(math.nan if isinstance(options.null, str) else options.null)
     syntax = kernels.Syntax(*_prefixes(width), limit, null, options.null != "error")
     target = kernels.Rows(rows.features, rows.labels)
-    most_rows = int(np.diff(blocks.rows).max())
+    most_rows = int(np.diff(blocks.lines).max())
 
     def work(reader: BlockReader, block: int) -> bool:
         if rows.faults and block > min(rows.faults):
             return False
         size = blocks.load(reader, block)
-        state, first, last = rows.states[block], *map(int, blocks.rows[block : block + 2])
+        state, first, last = rows.states[block], *map(int, blocks.lines[block : block + 2])
         docids = np.empty((most_rows, 2), dtype=np.int64)
         qids = np.empty((most_rows, 3), dtype=np.int64)
         hard = np.empty((blocks.longest // LEAST_HARD + 1, 3), dtype=np.int64)
@@ -163,10 +180,7 @@ def _parse(blocks: Blocks, options: ReadOptions, width: int) -> QuerySet | None:
         kernels.parse(reader.text, size, first, last, syntax, target, notes)
         qids = qids[: state[kernels.QUERIES]]
         rows.qids[block] = qids[:, 2], _texts(reader.text, qids, state[kernels.QIDS])
-        if state[kernels.CODE] == kernels.DONE and first + state[kernels.ROWS] != last:
-            state[kernels.CODE] = kernels.CHANGED
-        hard = hard[: state[kernels.HARDS]]
-        beyond = _round_in_python(rows.features, reader.text, hard)
+        beyond = _round_in_python(rows.features, reader.text, hard[: state[kernels.HARDS]])
         if beyond is not None:
             row, state[kernels.POSITION] = beyond
             state[kernels.CODE], state[kernels.ROWS] = kernels.VALUE, row - first
@@ -174,7 +188,8 @@ def _parse(blocks: Blocks, options: ReadOptions, width: int) -> QuerySet | None:
             rows.faults[block] = _fault(blocks, block, reader.text[:size].tobytes(), state)
             return False
         if state[kernels.IDS]:
-            rows.docids[block] = _texts(reader.text, docids[: last - first], state[kernels.IDS])
+            docids = docids[: state[kernels.ROWS]]
+            rows.docids[block] = _texts(reader.text, docids, state[kernels.IDS])
         return True
 
     blocks.each(work)
@@ -182,12 +197,13 @@ def _parse(blocks: Blocks, options: ReadOptions, width: int) -> QuerySet | None:
 
 
 def _query_set(blocks: Blocks, options: ReadOptions, rows: _Rows, limit: int) -> QuerySet | None:
+    starts = rows.close_gaps(blocks)
     fault_block = min(rows.faults, default=blocks.count)
-    good = int(blocks.rows[fault_block])
+    good = int(starts[fault_block])
     if rows.faults:
         state = rows.states[fault_block]
         good += int(state[kernels.ROWS]) + (state[kernels.CODE] in kernels.AFTER_QID)
-    first, qids = query_starts(blocks, rows.qids, good)
+    first, qids = _query_starts(blocks, starts, rows.qids, good)
     if rows.faults:
         fault = rows.faults[fault_block]
         if fault.code == kernels.WIDER:
@@ -195,24 +211,131 @@ def _query_set(blocks: Blocks, options: ReadOptions, rows: _Rows, limit: int) ->
         if fault.code == kernels.CHANGED:
             raise changed(blocks.path)
         raise fault_error(blocks.path, fault, limit, options.n_features is not None)
-    check_last_line(blocks, rows.states, rows.features.shape[1])
+    if not good:
+        raise file_error(blocks.path, "only blank lines and comments", EXPECTED_LINES)
+    _check_last_line(blocks, starts, rows.states, rows.features.shape[1])
     offsets = np.append(first, good).astype(np.int64)
     if options.null == "min" and rows.states[:, kernels.NULLS].any():
         _nulls_to_least(rows.features, offsets)
-    return QuerySet(rows.features, rows.labels, offsets, qids, _join_docids(blocks, rows.docids))
+    docids = None
+    if any(ids is not None for ids in rows.docids):
+        counts = rows.states[:, kernels.ROWS].tolist()
+        docids = np.concatenate(
+            [np.zeros(n, "S1") if ids is None else ids for n, ids in zip(counts, rows.docids)]
+        )
+    return QuerySet(rows.features[:good], rows.labels[:good], offsets, qids, docids)
+
+
+def _require_room(path: Path, width: int, docs: int) -> None:
+    """Raise DataError where so many documents of so many features are too large for the memory."""
+    if not hasattr(os, "sysconf"):  # Windows
+        return
+    needed, there = 4 * width * docs, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if needed > there:
+        raise file_error(
+            path,
+            f"feature index {width:,}, which needs {needed:,} bytes for {docs:,} documents",
+            f"an index that this machine's memory of {there:,} bytes is enough for",
+        )
+
+
+def _query_starts(
+    blocks: Blocks,
+    starts: np.ndarray,
+    noted: Sequence[tuple[np.ndarray, np.ndarray]],
+    stop: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first row of each query, and the queries' ids.
+
+    Parameters
+    ----------
+    blocks : Blocks
+    starts : ndarray of shape (n_blocks + 1,)
+        The first row of each block.
+    noted : sequence of (ndarray of int64, ndarray of bytes)
+        The rows of each block whose query id is not that of the row before, and those ids.
+    stop : int
+        Rows from here on are not looked at.
+
+    Raises
+    ------
+    DataError
+        At the first row whose id is not printable UTF-8, or that returns to an earlier query.
+    """
+    rows = np.concatenate([each for each, _ in noted])
+    ids = np.concatenate([each for _, each in noted])
+    new = np.append(True, ids[1:] != ids[:-1])[: len(ids)] & (rows < stop)
+    rows, ids = rows[new], ids[new]
+    text = _as_text(ids)
+    if text is not None and len(set(ids.tolist())) == len(ids):
+        return rows, text
+    seen: dict[bytes, int] = {}
+    for row, qid in zip(rows.tolist(), ids.tolist(), strict=True):
+        shown_id = shown(qid.decode("utf-8", "surrogateescape"))
+        number = _line_of_row(blocks, starts, row)
+        unended = blocks.unended and row == starts[-1] - 1
+        if qid in seen:
+            began = f"query {shown_id} again, which began at line "
+            began += str(_line_of_row(blocks, starts, seen[qid]))
+            together = "all lines of a query together"
+            raise line_error(blocks.path, number, began, together, unended)
+        if not qid.decode("utf-8", "surrogateescape").isprintable():
+            expected = "printable characters in UTF-8"
+            raise line_error(blocks.path, number, f"query id {shown_id}", expected, unended)
+        seen[qid] = row
+    raise changed(blocks.path)
+
+
+def _as_text(ids: np.ndarray) -> np.ndarray | None:
+    """Return ids, (n,) bytes, as text; None where a character cannot be printed."""
+    if not len(ids):
+        return np.empty(0, str)
+    characters = ids.view(np.uint8).reshape(len(ids), -1)
+    if characters.max() < 127 and characters[characters > 0].min() > 32:
+        return characters.astype(np.uint32).view(f"U{characters.shape[1]}").reshape(-1)
+    text = b" ".join(ids.tolist()).decode("utf-8", "surrogateescape")
+    return np.array(text.split(" ")) if text.isprintable() else None
+
+
+def _check_last_line(blocks: Blocks, starts: np.ndarray, states: np.ndarray, width: int) -> None:
+    """Raise DataError if the last line has no newline and fewer features than all others."""
+    states = states[np.diff(starts) > 0]
+    if not blocks.unended or starts[-1] == starts[-2] or len(states) < 2:
+        return
+    last = states[-1, kernels.LAST]
+    if last < width == min(states[:, kernels.FEWEST].min(), states[:-1, kernels.LAST].min()):
+        raise line_error(
+            blocks.path,
+            _line_of_row(blocks, starts, int(starts[-1]) - 1),
+            f"a last line of {last} features without a newline",
+            f"{width} features as on all other lines",
+        )
+
+
+def _line_of_row(blocks: Blocks, starts: np.ndarray, row: int) -> int:
+    """Return the number of a row's line, from 1."""
+    block = int(np.searchsorted(starts, row, side="right")) - 1
+    left = row - int(starts[block])
+    for number, line in enumerate(blocks.text(block).split(b"\n"), int(blocks.lines[block]) + 1):
+        if line.strip() and not line.lstrip().startswith(b"#"):
+            if left == 0:
+                return number
+            left -= 1
+    raise changed(blocks.path)
 
 
 def _width(blocks: Blocks, first: int) -> int:
     """Return the largest feature index in the first blocks, at least 1."""
-    found = np.zeros(blocks.count, dtype=np.int64)
+    largest = np.zeros(blocks.count, dtype=np.int64)
 
     def work(reader: BlockReader, block: int) -> bool:
         if block < first:
-            found[block] = widest(reader.text, blocks.load(reader, block), LARGEST_INDEX)
+            size = blocks.load(reader, block)
+            largest[block] = kernels.widest(reader.text, size, LARGEST_INDEX)
         return block < first
 
     blocks.each(work)
-    return max(1, int(found.max()))
+    return max(1, int(largest.max()))
 
 
 def _prefixes(width: int) -> tuple[np.ndarray, np.ndarray]:
@@ -231,7 +354,7 @@ def _fault(blocks: Blocks, block: int, text: bytes, state: np.ndarray) -> Fault:
         int(blocks.lines[block]) + text.count(b"\n", 0, position) + 1,
         text[start : text.index(b"\n", position)],
         position - start,
-        block == blocks.count - 1 and not blocks.ends_in_newline,
+        block == blocks.count - 1 and blocks.unended,
     )
 
 
@@ -256,18 +379,9 @@ def _round_in_python(
 
 def _texts(text: np.ndarray, spans: np.ndarray, longest: int) -> np.ndarray:
     """Return the bytes of each span, (n_spans,) "S"."""
-    found = np.empty((len(spans), max(1, longest)), dtype=np.uint8)
-    kernels.gather(text, spans, found)
-    return found.view(f"S{found.shape[1]}")[:, 0]
-
-
-def _join_docids(blocks: Blocks, docids: list[np.ndarray | None]) -> np.ndarray | None:
-    if all(ids is None for ids in docids):
-        return None
-    rows = np.diff(blocks.rows)
-    return np.concatenate(
-        [np.zeros(n, "S1") if ids is None else ids for n, ids in zip(rows, docids)]
-    )
+    copies = np.empty((len(spans), max(1, longest)), dtype=np.uint8)
+    kernels.gather(text, spans, copies)
+    return copies.view(f"S{copies.shape[1]}")[:, 0]
 
 
 def _nulls_to_least(features: np.ndarray, offsets: np.ndarray) -> None:

@@ -1,19 +1,19 @@
-"""Who runs the cells of a run: this process, several on this machine, or a cluster's workers."""
+"""Who runs the jobs of a run: this process, several on this machine, a cluster's workers, a share."""
 
 from __future__ import annotations
 
+import re
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol as Interface
 
 from letorbench.choices import require_choice
-from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import UsageError
-from letorbench.experiment.plan import Protocol, Task
-from letorbench.experiment.task import Outcome, Worker, attempt, is_kept
+from letorbench.experiment.plan import Job, Protocol, Task
+from letorbench.experiment.task import Outcome, Worker, attempt
 from letorbench.processes import in_processes
-from letorbench.rankers import plugins, ranker
-from letorbench.rankers.base import Ranker
+from letorbench.rankers import plugins
 from letorbench.threads import thread_count
 
 #: the backends by name, and what each is
@@ -21,32 +21,6 @@ BACKENDS = {
     "local": "processes on this machine",
     "dask": "the workers of a dask scheduler",
 }
-
-
-#: what `attempt` takes
-_Item = tuple[Task, Worker, Benchmark | None, type[Ranker] | None]
-
-
-@dataclass(frozen=True, eq=False)
-class Job:
-    """A task with its data, and with what another process cannot find by name.
-
-    Attributes
-    ----------
-    task : Task
-        What to run.
-    benchmark : Benchmark
-        Its data set, opened.
-    on_disk : bool
-        Whether the data set can be opened by its name.
-    ranker : type of Ranker, optional
-        The ranker, where its name does not lead to it.
-    """
-
-    task: Task
-    benchmark: Benchmark
-    on_disk: bool
-    ranker: type[Ranker] | None
 
 
 class Backend(Interface):
@@ -63,37 +37,25 @@ class Processes:
     number: int = 1
 
     def outcomes(self, jobs: Sequence[Job], protocol: Protocol) -> Iterator[Outcome]:
-        """Yield what became of the jobs, in the order in which they end.
-
-        No process is started for what is stored already.
-        """
-        waiting = [job for job in jobs if self.number > 1 and not _is_kept(job, protocol)]
-        number = min(self.number, len(waiting))
-        apart = waiting if number > 1 else []
-        for job in [job for job in jobs if job not in apart]:
-            yield attempt(job.task, Worker(protocol), job.benchmark, job.ranker)
-        if not apart:
+        """Yield what became of the jobs, in the order in which they end."""
+        number = min(self.number, len(jobs))
+        if number <= 1:
+            for job in jobs:
+                yield attempt(job, Worker(protocol))
             return
         worker = Worker(protocol, plugins.files(), max(1, thread_count() // number))
-        # a process opens by its name what is on disk
-        items = [
-            (job.task, worker, None if job.on_disk else job.benchmark, job.ranker) for job in apart
-        ]
+        items = [(job.sent(), worker) for job in jobs]
         yield from in_processes(_attempted, items, number, _lost)
 
 
-def _is_kept(job: Job, protocol: Protocol) -> bool:
-    return is_kept(job.task, protocol, job.benchmark, job.ranker or ranker(job.task.algo))
-
-
-def _attempted(item: _Item) -> Outcome:
+def _attempted(item: tuple[Job, Worker]) -> Outcome:
     return attempt(*item)
 
 
-def _lost(item: _Item, how: str) -> Outcome:
+def _lost(item: tuple[Job, Worker], how: str) -> Outcome:
     """Return the outcome of a task whose process died: the system kills what needs too much."""
     guess = " (too little memory?)" if "SIGKILL" in how else ""
-    return Outcome(item[0], error=f"its process {how}{guess}", exit_status=1)
+    return Outcome(item[0].task, error=f"its process {how}{guess}", exit_status=1)
 
 
 def backend(name: str, jobs: int, scheduler: str | None) -> Backend:
@@ -126,3 +88,39 @@ def backend(name: str, jobs: int, scheduler: str | None) -> Backend:
     from letorbench.experiment.cluster import Cluster
 
     return Cluster(scheduler)
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One of several equal shares of a run, for machines that share nothing but files.
+
+    A task belongs to a share by its own names and numbers alone. So the shares never overlap and
+    miss nothing, also where one machine lacks an algorithm's package.
+    """
+
+    number: int
+    of: int
+
+    def has(self, task: Task) -> bool:
+        """Return whether a task belongs to the share.
+
+        The folds and repeats of an algorithm go round the shares, so that each has its part of
+        a slow algorithm; where they begin depends on the algorithm, so that no share has all
+        first folds.
+        """
+        first = zlib.crc32(f"{task.dataset}/{task.algo}".encode())
+        return (first + task.fold + task.repeat) % self.of == self.number - 1
+
+
+def shard(text: str) -> Shard:
+    """Read "2/3"; UsageError for anything else.
+
+    Examples
+    --------
+    >>> shard("2/3")
+    Shard(number=2, of=3)
+    """
+    match = re.fullmatch(r"([1-9][0-9]{0,8})/([1-9][0-9]{0,8})", text, re.ASCII)
+    if match is None or int(match[1]) > int(match[2]):
+        raise UsageError(f"shard {text!r}: expected a form like 2/3, the second share of three")
+    return Shard(int(match[1]), int(match[2]))

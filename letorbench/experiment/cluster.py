@@ -1,48 +1,56 @@
 """A dask scheduler's workers as a backend.
 
-Each worker has one cell at a time, a task of dask with a key of its own and without any array.
-So a worker that dies takes one cell with it. Dask itself would count the death against all tasks
-that the worker had been given, and end them as `KilledWorker` one after the other. A worker gets
-its first cell when it has shown that its results would be those of this process; one that comes
-later is asked then.
+Each worker has one job at a time, a task of dask with a key of its own and without any array. So
+a worker that dies takes one job with it. Dask itself would count the death against all tasks that
+the worker had been given, and end them as `KilledWorker` one after the other. A worker gets its
+first job when it has shown that its results would be those of this process. It opens the data set
+itself, leaves the results in the shared folder, and runs one job at a time with all its threads.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import sys
+import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from letorbench.checksum import digest
 from letorbench.errors import DataError, LetorError, UsageError
-from letorbench.experiment.backends import Job
-from letorbench.experiment.on_worker import Expected, file_digest, run_cell, software, unfit
-from letorbench.experiment.plan import Protocol, Task
-from letorbench.experiment.task import Outcome, Worker
+from letorbench.experiment.plan import Job, Protocol, benchmark_of
+from letorbench.experiment.task import Outcome, Worker, attempt
 from letorbench.files import unfinished_folder
+from letorbench.jit import instruction_set
 from letorbench.rankers import plugins
+from letorbench.results.store import check_writable, versions
+from letorbench.source import reached, source_digest
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
 #: what dask takes as a scheduler's address
 ADDRESS = re.compile(r"((tcp|tls|ucx|wss?)://)?[^\s/]+:[0-9]{1,5}", re.ASCII)
-#: a cell fails when so many workers have died with it
+#: a job fails when so many workers have died with it
 MOST_DEATHS = 3
 #: seconds in which a scheduler answers
 ANSWERS = 10
 #: seconds between two looks at who is there
 LOOKS = 1.0
-#: seconds after which the user is told that a worker is not ready yet
-PATIENCE = 10.0
+#: where a worker finds its own copy of the data folder, if it has one
+LOCAL_DATA = "LETORBENCH_DATA"
+
+#: jobs of one process would share the limit on BLAS' threads
+_ONE_JOB = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -69,21 +77,20 @@ class Cluster:
         DataError
             The scheduler is gone. What is stored until then stays.
         """
-        protocol = _with_absolute_folders(protocol)
-        data = {_name(job): str(job.benchmark.provenance["digest"]) for job in jobs}
+        for job in jobs:
+            _require_names(job)
+        # for processes that run elsewhere; links in the folders stay links
+        data_dir, out = protocol.data_dir.absolute(), protocol.out.absolute()
+        protocol = replace(protocol, data_dir=data_dir, out=out)
+        data = {j.task.dataset: str(j.benchmark.provenance["digest"]) for j in jobs if j.benchmark}
+        files = {path: digest(path.read_bytes()) for path in plugins.files()}
         with (
-            unfinished_folder(protocol.out / f".run-{uuid4().hex}") as sign,
+            unfinished_folder(out / f".run-{uuid4().hex}") as sign,
             _client(self.scheduler) as client,
         ):
-            expected = Expected(
-                software(),
-                {path: file_digest(path) for path in plugins.files()},
-                data,
-                protocol,
-                sign,
-            )
+            expected = Expected(software(), files, data, protocol, sign)
             try:
-                yield from _Dispatch(client, expected, [job.task for job in jobs]).outcomes()
+                yield from _Dispatch(client, expected, jobs).outcomes()
             except OSError as error:
                 if isinstance(error, LetorError):
                     raise
@@ -93,24 +100,16 @@ class Cluster:
                 ) from error
 
 
-def _with_absolute_folders(protocol: Protocol) -> Protocol:
-    """Return the protocol for processes that run elsewhere; links in the folders stay links."""
-    return replace(protocol, data_dir=protocol.data_dir.absolute(), out=protocol.out.absolute())
-
-
-def _name(job: Job) -> str:
-    """Return the name of a job's data set; UsageError for what a worker cannot open or import."""
-    if not job.on_disk:
-        raise UsageError(
-            f"{job.benchmark.name}: found data in memory, expected a data set in the data folder: "
-            "dask's workers open it themselves"
-        )
-    if job.ranker is not None:
-        raise UsageError(
-            f"{job.task.algo}: found a class of this program, expected one of a plug-in file: "
-            "dask's workers import it themselves"
-        )
-    return job.benchmark.name
+def _require_names(job: Job) -> None:
+    """Raise UsageError for what a worker cannot open or import by its name."""
+    for known, name, what, expected in (
+        (job.on_disk, job.task.dataset, "data in memory", "a data set in the data folder: "
+         "dask's workers open it themselves"),
+        (job.by_name, job.task.algo, "a class of this program", "one of a plug-in file: "
+         "dask's workers import it themselves"),
+    ):  # fmt: skip
+        if not known:
+            raise UsageError(f"{name}: found {what}, expected {expected}")
 
 
 @contextmanager
@@ -136,89 +135,70 @@ def _say(line: str) -> None:
     """Print a line on stderr, above the progress bar where there is one."""
     from tqdm import tqdm
 
-    tqdm.write(line, file=sys.stderr)
-
-
-@dataclass
-class _Cell:
-    """A task, and how many workers died with it."""
-
-    task: Task
-    deaths: int = 0
+    tqdm.write(f"dask: {line}", file=sys.stderr)
 
 
 @dataclass
 class _Node:
-    """A worker that is there: it is asked first, then has cells, unless it does not fit."""
+    """A worker that is there: it is asked first, then has jobs, unless it does not fit."""
 
     threads: int
     fits: bool | None = None
-    cell: _Cell | None = None
+    job: Job | None = None
     future: Future | None = None
-    since: float = field(default_factory=time.monotonic)
-
-    @property
-    def is_free(self) -> bool:
-        return self.fits is True and self.future is None
-
-    @property
-    def is_late(self) -> bool:
-        return self.fits is None and time.monotonic() - self.since > PATIENCE
+    since: float = 0.0
 
 
 class _Dispatch:
-    """Hands out the cells of one run, and takes back those of workers that died."""
+    """Hands out the jobs of one run, and takes back those of workers that died."""
 
-    def __init__(self, client: Client, expected: Expected, tasks: Sequence[Task]) -> None:
+    def __init__(self, client: Client, expected: Expected, jobs: Sequence[Job]) -> None:
         self.client = client
         self.expected = expected
-        self.waiting = deque(map(_Cell, tasks))
+        self.waiting = deque(job.sent() for job in jobs)
+        self.deaths = {job.task.key: 0 for job in jobs}
         self.nodes: dict[str, _Node] = {}
         self.ended: SimpleQueue[tuple[str, Future]] = SimpleQueue()
         self.refused: list[str] = []
         self.lost: list[float] = []
-        self.alone = self.told = self.fitted = False
+        self.alone = False
 
     def outcomes(self) -> Iterator[Outcome]:
-        """Yield the outcomes as the cells end."""
-        while self.waiting or any(node.cell for node in self.nodes.values()):
+        """Yield the outcomes as the jobs end."""
+        while self.waiting or any(node.job for node in self.nodes.values()):
             yield from self._look_at_workers()
-            self._hand_out()
+            for address, node in self.nodes.items():
+                if self.waiting and node.fits and node.future is None:
+                    node.job = job = self.waiting.popleft()
+                    plugin_files = tuple(self.expected.plugins)
+                    worker = Worker(self.expected.protocol, plugin_files, node.threads)
+                    self._submit(address, partial(run_job, job, worker), job.task)
             with suppress(Empty):
-                outcome = self._take(*self.ended.get(timeout=LOOKS))
-                if outcome is not None:
-                    yield outcome
+                yield from self._take(*self.ended.get(timeout=LOOKS))
         if self.lost:
             _say(
-                f"dask: cells run again, since their workers were lost: {len(self.lost)} "
+                f"folds run again, since their workers were lost: {len(self.lost)} "
                 f"({sum(self.lost):.1f} s of work lost)"
             )
 
     def _look_at_workers(self) -> Iterator[Outcome]:
-        """Ask new workers whether they fit; take back the cells of those that are gone."""
+        """Ask new workers whether they fit; take back the jobs of those that are gone."""
         there = self.client.nthreads()
         for address in set(self.nodes) - set(there):
-            yield from self._lose(address)
+            node = self.nodes.pop(address)
+            if node.future is not None:
+                node.future.cancel()
+            if node.job is not None:
+                yield from self._again(address, node.job, node.since, "is gone")
         for address in sorted(set(there) - set(self.nodes)):
             self.nodes[address] = _Node(there[address])
             self._submit(address, partial(unfit, self.expected), "fits")
-        late = [node for node in self.nodes.values() if node.is_late]
-        if late and not self.told:
-            _say(f"dask: {len(late)} workers are not ready yet; the first on a machine compiles")
-            self.told = True
         usable = [node for node in self.nodes.values() if node.fits is not False]
-        if self.nodes and not usable and not self.fitted:
+        if self.nodes and not usable and len(self.refused) == len(self.nodes):
             raise UsageError(f"none of the scheduler's workers fits: {self.refused[0]}")
         if not usable and not self.alone:
-            _say("dask: the scheduler has no worker for this run; waiting for one")
+            _say("the scheduler has no worker for this run; waiting for one")
         self.alone = not usable
-
-    def _hand_out(self) -> None:
-        for address, node in self.nodes.items():
-            if self.waiting and node.is_free:
-                node.cell = self.waiting.popleft()
-                worker = Worker(self.expected.protocol, tuple(self.expected.plugins), node.threads)
-                self._submit(address, partial(run_cell, node.cell.task, worker), node.cell.task)
 
     def _submit(self, address: str, call: Callable[[], Any], what: object) -> None:
         """Let a worker do something, and no other; keys never meet those of another run."""
@@ -230,69 +210,110 @@ class _Dispatch:
         )  # fmt: skip
         node.future.add_done_callback(lambda future: self.ended.put((address, future)))
 
-    def _take(self, address: str, future: Future) -> Outcome | None:
-        """Take what a worker returns; return an outcome where it ends a cell."""
+    def _take(self, address: str, future: Future) -> Iterator[Outcome]:
+        """Take what a worker returns; yield an outcome where it ends a job."""
         node = self.nodes.get(address)
         if node is None or node.future is not future:
-            return None  # the worker was given up before
-        cell, error, value = node.cell, _error(future), None
-        if error is None:
-            try:
-                value = future.result(timeout=ANSWERS)
-            except Exception as raised:  # it died between its end and this
-                error = raised
-        node.cell = node.future = None
-        if cell is None:
-            self._judge(address, node, value if error is None else f"cannot ask it: {error}")
-            return None
-        if error is None:
-            return _said(value)
-        return self._again(address, cell, node, error)
+            return  # the worker was given up before
+        job, error, value = node.job, None, None
+        try:
+            value = future.result(timeout=ANSWERS)
+        except Exception as raised:  # dask's own errors, and those of a worker that died
+            error = f"{type(raised).__name__}: {raised}"
+        node.job = node.future = None
+        if job is not None and error is not None:
+            yield from self._again(address, job, node.since, f"did not end it ({error})")
+        elif job is not None:
+            yield _logged(value)
+        else:
+            complaint = value if error is None else f"cannot ask it: {error}"
+            node.fits = not complaint
+            if complaint:
+                self.refused.append(f"{address}: {complaint}")
+                _say(f"worker left out: {self.refused[-1]}")
 
-    def _judge(self, address: str, node: _Node, complaint: str) -> None:
-        node.fits = not complaint
-        self.fitted |= node.fits
-        if complaint:
-            self.refused.append(f"{address}: {complaint}")
-            _say(f"dask: worker left out: {self.refused[-1]}")
-
-    def _lose(self, address: str) -> Iterator[Outcome]:
-        """Forget a worker that is gone, and take back its cell."""
-        node = self.nodes.pop(address)
-        if node.future is not None:
-            node.future.cancel()
-        if node.cell is not None:
-            outcome = self._again(address, node.cell, node, None)
-            if outcome is not None:
-                yield outcome
-
-    def _again(
-        self, address: str, cell: _Cell, node: _Node, error: BaseException | None
-    ) -> Outcome | None:
-        """Put a cell back that did not end; return its outcome where that was too often."""
-        seconds = time.monotonic() - node.since
-        cell.deaths += 1
-        why = "is gone" if error is None else f"did not end it ({type(error).__name__}: {error})"
-        _say(f"dask: worker {address} {why}; {cell.task}: {seconds:.1f} s are lost")
-        if cell.deaths < MOST_DEATHS:
+    def _again(self, address: str, job: Job, since: float, why: str) -> Iterator[Outcome]:
+        """Put a job back that did not end; yield its outcome where that was too often."""
+        seconds = time.monotonic() - since
+        self.deaths[job.task.key] += 1
+        _say(f"worker {address} {why}; {job.task}: {seconds:.1f} s are lost")
+        if self.deaths[job.task.key] < MOST_DEATHS:
             self.lost.append(seconds)
-            self.waiting.appendleft(cell)
-            return None
-        text = f"{cell.deaths} workers were lost while they ran it (too little memory?)"
-        return _said(Outcome(cell.task, error=text, exit_status=1))
+            self.waiting.appendleft(job)
+        else:
+            text = f"{MOST_DEATHS} workers were lost while they ran it (too little memory?)"
+            yield _logged(Outcome(job.task, error=text, exit_status=1))
 
 
-def _error(future: Future) -> BaseException | None:
-    """Return why a task of dask has no result, None where it has one."""
-    if future.status == "finished":
-        return None
-    if future.status == "error":
-        return future.exception(timeout=ANSWERS)
-    return RuntimeError(f"dask has {future.status} it")
-
-
-def _said(outcome: Outcome) -> Outcome:
-    """Log a cell that failed; the others go on."""
+def _logged(outcome: Outcome) -> Outcome:
+    """Log a job that failed; the others go on."""
     if outcome.error:
-        _say(f"dask: {outcome.task} failed: {outcome.error}")
+        _say(f"{outcome.task} failed: {outcome.error}")
     return outcome
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a worker must have in common with the process that hands out the jobs.
+
+    Attributes
+    ----------
+    software : mapping
+        What `software` returns.
+    plugins : mapping
+        The digest of each plug-in file.
+    data : mapping
+        The digest of each data set.
+    protocol : Protocol
+        What all jobs share; its folders are absolute.
+    sign : Path
+        A folder in the results folder, there as long as the run goes on.
+    """
+
+    software: Mapping[str, str]
+    plugins: Mapping[Path, str]
+    data: Mapping[str, str]
+    protocol: Protocol
+    sign: Path
+
+
+def software() -> dict[str, str]:
+    """Return what equal results need: versions, letorbench's own source, the instructions."""
+    source = source_digest(reached(["experiment", "rankers"]))[:16]
+    return {**versions(), "letorbench's source": source, "instructions": instruction_set()}
+
+
+def unfit(expected: Expected) -> str:
+    """Return why this worker's results would not be those of the run, empty where they are."""
+    here, protocol = software(), _local(expected.protocol)
+    for what, wanted in expected.software.items():
+        if here.get(what) != wanted:
+            return f"it has {what} {here.get(what)}, expected {wanted} as where the run was started"
+    if not expected.sign.exists():
+        return f"found another folder at {protocol.out}, expected the shared results folder"
+    try:
+        check_writable(protocol.out)
+        for path, wanted in expected.plugins.items():
+            if digest(path.read_bytes()) != wanted:
+                return f"{path}: found another plug-in than where the run was started"
+        for name, wanted in expected.data.items():
+            if benchmark_of(name, protocol).provenance["digest"] != wanted:
+                return (
+                    f"{protocol.data_dir}: found other data in {name} than where the run was "
+                    "started"
+                )
+    except (LetorError, OSError) as error:
+        return str(error)
+    return ""
+
+
+def run_job(job: Job, worker: Worker) -> Outcome:
+    """Run a job, after others of this process."""
+    with _ONE_JOB:
+        return attempt(job, replace(worker, protocol=_local(worker.protocol)))
+
+
+def _local(protocol: Protocol) -> Protocol:
+    """Return the protocol with this machine's copy of the data folder, where it has one."""
+    copy = os.environ.get(LOCAL_DATA)
+    return replace(protocol, data_dir=Path(copy)) if copy else protocol

@@ -1,23 +1,33 @@
-"""What is asked for, as a list of tasks: data sets x algorithms x folds."""
+"""What is asked for, as a list of jobs: data sets x algorithms x folds x seeds.
+
+Names, settings, data and identities are resolved here, once. An identity is all that a fold's
+scores depend on: equal identities need no second run.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
+from letorbench import __version__
 from letorbench.choices import expanded, require_choice, split
 from letorbench.conventions import convention as convention_named
 from letorbench.datasets import catalog, layout
 from letorbench.datasets.layout import MOST_FOLDS
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
-from letorbench.errors import DataError, UsageError
+from letorbench.errors import FAILURES, DataError, UsageError
+from letorbench.experiment.grids import draws, grid
 from letorbench.experiment.settings import Settings
-from letorbench.features import AUTO
-from letorbench.rankers import names, ranker
+from letorbench.features import AUTO, resolved
+from letorbench.rankers import names, plugins, ranker
 from letorbench.rankers.base import Ranker
-from letorbench.rankers.estimator import FEATURES
+from letorbench.rankers.estimator import FEATURES, hyper_parameters
+from letorbench.results.paths import FoldKey
+from letorbench.source import scoring_digest
 
 #: the seven algorithms that users can ask for as `baselines` or `card`
 BASELINES = (
@@ -54,7 +64,7 @@ class Protocol:
     features : str
         The transformation of the features, or "auto".
     name : str
-        How validation chooses: a name of `letorbench.experiment.protocols`.
+        How validation chooses: a name of `letorbench.experiment.select.PROTOCOLS`.
     """
 
     data_dir: Path
@@ -86,12 +96,60 @@ class Task:
     features: str | None = None
 
     @property
+    def key(self) -> FoldKey:
+        """What its results are stored as."""
+        return FoldKey(self.dataset, self.algo, self.repeat, self.fold)
+
+    @property
     def cell(self) -> str:
         """The fold and, from the second on, the repeat: "3", "3 of repeat 2"."""
         return str(self.fold) if self.repeat == 1 else f"{self.fold} of repeat {self.repeat}"
 
     def __str__(self) -> str:
-        return f"{self.dataset}, {self.algo}, fold {self.cell}"
+        return str(self.key)
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """A task with all that is resolved for it.
+
+    Attributes
+    ----------
+    task : Task
+        What to run.
+    identity : mapping, optional
+        All that its scores depend on; None where the ranker refuses its settings.
+    repeats : int, optional
+        How many seeds are asked for; None where nothing is drawn at random.
+    benchmark : Benchmark, optional
+        The data set, opened; None in another process, which opens it by its name.
+    ranker : type of Ranker, optional
+        The ranker; None in another process, which finds it by its name.
+    on_disk, by_name : bool
+        Whether another process can open the data set and find the ranker by their names.
+    seen : int, optional
+        When the fold that is stored now, of another identity, was written.
+    reusable : bool
+        Whether that fold's trainings are those of this job.
+    """
+
+    task: Task
+    identity: Mapping[str, Any] | None
+    repeats: int | None
+    benchmark: Benchmark | None
+    ranker: type[Ranker] | None
+    on_disk: bool = True
+    by_name: bool = True
+    seen: int | None = None
+    reusable: bool = False
+
+    def sent(self) -> Job:
+        """Return the job for another process, without what that finds by name."""
+        return replace(
+            self,
+            benchmark=None if self.on_disk else self.benchmark,
+            ranker=None if self.by_name else self.ranker,
+        )
 
 
 @dataclass(frozen=True)
@@ -128,19 +186,19 @@ def entrants(algos: Mapping[str, Settings] | Sequence[Algorithm]) -> list[Entran
         There is no such algorithm, a package that it needs is missing, or two have one name.
     """
     if isinstance(algos, Mapping):
-        found = [Entrant(ranker(name), fixed) for name, fixed in algos.items()]
+        taking_part = [Entrant(ranker(name), fixed) for name, fixed in algos.items()]
     else:
-        found = [_contender(algo) for algo in algos]
+        taking_part = [_entrant(algo) for algo in algos]
     taken: set[str] = set()
-    for each in found:
+    for each in taking_part:
         each.ranker.require()
         if each.name in taken:
             raise UsageError(f"two algorithms are named {each.name!r}, expected different ones")
         taken.add(each.name)
-    return found
+    return taking_part
 
 
-def _contender(algo: Algorithm) -> Entrant:
+def _entrant(algo: Algorithm) -> Entrant:
     if isinstance(algo, str):
         return Entrant(ranker(algo), {})
     if isinstance(algo, type) and issubclass(algo, Ranker):
@@ -214,10 +272,10 @@ def datasets(words: Iterable[str], data_dir: Path) -> list[str]:
     """
     chosen: dict[str, None] = {}
     for word in split(words):
-        found = layout.installed(data_dir) if word == "all" else (word,)
-        if not found:
+        meant = layout.installed(data_dir) if word == "all" else (word,)
+        if not meant:
             raise DataError(f"{data_dir}: no data set there; `letorbench datasets list` says more")
-        for name in found:
+        for name in meant:
             named = catalog.parse(name)
             if named.entry is None and layout.resolve(data_dir, named.text) is None:
                 known = [*catalog.CATALOG, *layout.installed(data_dir)]
@@ -238,12 +296,153 @@ def benchmark_of(dataset: str | Benchmark, protocol: Protocol) -> Benchmark:
     return replace(dataset, convention=replace(rules, max_label=dataset.convention.max_label))
 
 
-def fold_numbers(benchmark: Benchmark, asked: Sequence[int] | None) -> list[int]:
-    """Return the numbers of the folds asked for, all by default; UsageError for one not there."""
-    present = [fold.number for fold in benchmark.folds]
-    absent = sorted(set(asked or ()) - set(present))
-    if absent:
-        raise UsageError(
-            f"{benchmark.name} has no fold {absent[0]}; expected {present[0]}-{present[-1]}"
-        )
-    return [number for number in present if asked is None or number in asked]
+def plan_runs(
+    benchmarks: Mapping[str, Benchmark],
+    systems: Sequence[Entrant],
+    numbers: Sequence[int] | None,
+    protocol: Protocol,
+    on_disk: Collection[str],
+) -> list[Job]:
+    """Return all jobs: a whole first repeat of everything before any second one.
+
+    Parameters
+    ----------
+    benchmarks : mapping of str to Benchmark
+        The data sets by name.
+    systems : sequence of Entrant
+        The algorithms.
+    numbers : sequence of int, optional
+        The numbers of the folds; None for all that a data set has.
+    protocol : Protocol
+        What all share.
+    on_disk : collection of str
+        The names that another process can open.
+
+    Raises
+    ------
+    UsageError
+        A data set has no fold of one of the numbers.
+    """
+    jobs: list[Job] = []
+    for name, benchmark in benchmarks.items():
+        present = [fold.number for fold in benchmark.folds]
+        for number in sorted(set(numbers or ()) - set(present)):
+            raise UsageError(
+                f"{benchmark.name} has no fold {number}; expected {present[0]}-{present[-1]}"
+            )
+        of_dataset: list[Job] = []
+        for system in systems:
+            shared, repeats = resolve(name, system, protocol, benchmark)
+            for repeat in range(1, (repeats or 1) + 1):
+                for number in present if numbers is None else sorted(set(numbers)):
+                    task = Task(name, system.name, number, system.settings, repeat, system.features)
+                    own = {"fold": number} | ({"repeat": repeat} if repeat > 1 else {})
+                    of_dataset.append(
+                        Job(
+                            task,
+                            None if shared is None else {**shared, **own},
+                            repeats,
+                            benchmark,
+                            system.ranker,
+                            name in on_disk,
+                            plugins.found_by_name(system.ranker),
+                        )
+                    )
+        jobs += sorted(of_dataset, key=lambda job: job.task.repeat)
+    return jobs
+
+
+def resolve(
+    dataset: str, system: Entrant, protocol: Protocol, benchmark: Benchmark
+) -> tuple[dict[str, Any] | None, int | None]:
+    """Return what the identities of all folds share, and how many seeds are run.
+
+    The number of seeds is None for an algorithm that draws nothing at random. The identity is
+    None where the ranker refuses its settings: running a task says what is wrong.
+    """
+    task = Task(dataset, system.name, 0, system.settings, features=system.features)
+    try:
+        repeats = protocol.repeats if draws(system.ranker, system.settings) else None
+        return identity(task, protocol, benchmark, system.ranker), repeats
+    except FAILURES:
+        return None, None
+
+
+def identity(
+    task: Task, protocol: Protocol, benchmark: Benchmark, cls: type[Ranker]
+) -> dict[str, Any]:
+    """Return all that a fold's scores depend on, as JSON can hold it."""
+    facts = {
+        "dataset": task.dataset,
+        "algo": task.algo,
+        "fold": task.fold,
+        **ranker_identity(cls, task.settings),
+        "features": features_of(task, protocol, benchmark, cls),
+        "protocol": protocol.name,
+        "select": protocol.select,
+        "convention": benchmark.convention.name,
+        "seed": protocol.seed,
+        "data": benchmark.provenance["digest"],
+        "null": benchmark.provenance.get("null", "error"),
+    }
+    if task.repeat > 1:
+        facts["repeat"] = task.repeat
+    return json.loads(json.dumps(facts))
+
+
+def training_identity(facts: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return what of an identity the trained models depend on, whatever chooses among them.
+
+    None for a plug-in, which may do anything with the validation set, and for other systems.
+    """
+    if "plugin" in facts or "external" in facts:
+        return None
+    choices = ("settings", "fixed", "grid", "protocol", "select")
+    return {key: value for key, value in facts.items() if key not in choices}
+
+
+def ranker_identity(cls: type[Ranker], settings: Settings) -> dict[str, Any]:
+    """Return what is part of an identity because of the ranker and of its code.
+
+    Parameters
+    ----------
+    cls : type of Ranker
+        The ranker.
+    settings : mapping
+        The hyper-parameters that the user fixed.
+    """
+    chosen, default = cls(**settings), cls()
+    fixed = [
+        key for key in settings if key in cls.grid or getattr(chosen, key) != getattr(default, key)
+    ]
+    facts: dict[str, Any] = {
+        "settings": {key: getattr(chosen, key) for key in hyper_parameters(cls)},
+        "fixed": sorted(fixed),
+        "grid": grid(cls, settings),
+        "letorbench": __version__,
+        "module": cls.__module__,
+        "code": scoring_digest(cls.__module__),
+    }
+    plugin = plugins.digest(cls)
+    return facts if plugin is None else {**facts, "plugin": plugin}
+
+
+def features_of(task: Task, protocol: Protocol, benchmark: Benchmark, cls: type[Ranker]) -> str:
+    """Return the name of the transformation that a task applies, never "auto".
+
+    All folds of a data set have the same: where the catalog does not say whether it is published
+    normalised, the features of the first fold's training part do.
+
+    Raises
+    ------
+    UsageError
+        The ranker's own grid chooses the transformation, which only the protocol may.
+    """
+    if FEATURES in cls.grid:
+        raise UsageError(f"{cls.name}: found {FEATURES!r} in its grid, expected hyper-parameters")
+    return resolved(
+        task.features or protocol.features,
+        cls(**task.settings).auto_features,
+        benchmark.folds[0].train.features,
+        benchmark.provenance.get("normalised"),
+    )

@@ -1,35 +1,28 @@
-"""A run: its tasks, done by a backend, and the tables that come of all of them."""
+"""A run: its jobs are planned, what is stored is reused, a backend does the rest."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from letorbench.datasets.convention_check import check_convention
-from letorbench.datasets.own.leaks import leak
+from letorbench.datasets.checks import check_convention, leak
 from letorbench.datasets.queryset import OWN_PART, Benchmark
-from letorbench.errors import FAILURES, DataError
-from letorbench.experiment.backends import Backend, Job, Processes
-from letorbench.experiment.grids import draws
-from letorbench.experiment.identity import identity
+from letorbench.errors import DataError
+from letorbench.experiment.backends import Backend, Processes, Shard
 from letorbench.experiment.plan import (
     Algorithm,
-    Entrant,
+    Job,
     Protocol,
-    Task,
     benchmark_of,
     entrants,
-    fold_numbers,
+    plan_runs,
+    training_identity,
 )
 from letorbench.experiment.settings import Settings
-from letorbench.experiment.shard import Shard
 from letorbench.experiment.task import Outcome
-from letorbench.rankers import plugins
-from letorbench.rankers.base import Ranker
-from letorbench.results.fold_result import check_writable
-from letorbench.results.paths import algo_folder
-from letorbench.results.stored_folds import current_folds, experiment_of, read_folds
-from letorbench.results.summary import Summary, refreshed_summary, stored_summary, update_row
+from letorbench.results.paths import FoldKey, algo_folder
+from letorbench.results.store import Store, check_writable, current_folds, experiment_of
+from letorbench.results.summary import Summary, summarise, write_tables
 
 
 @dataclass(frozen=True)
@@ -91,83 +84,73 @@ def run(
     systems = entrants(algos)
     # data sets are opened here first: two workers would both parse the text
     opened = [(each, benchmark_of(each, protocol)) for each in datasets]
-    on_disk = {benchmark.name: isinstance(each, str) for each, benchmark in opened}
     benchmarks = {benchmark.name: benchmark for _, benchmark in opened}
-    jobs = [
-        Job(task, benchmark, on_disk[task.dataset], _unknown_by_name(system.ranker))
-        for task, system, benchmark in _cells(benchmarks, systems, folds, protocol)
-        if shard is None or shard.has(task)
-    ]
-    notes: list[str] = []
-    summaries = {name: stored_summary(protocol.out, name) for name in benchmarks}
-    ended: dict[str, Outcome] = {}
-    for outcome in _progress(backend.outcomes(jobs, protocol), len(jobs)):
-        task = outcome.task
+    on_disk = {benchmark.name for each, benchmark in opened if isinstance(each, str)}
+    jobs = plan_runs(benchmarks, systems, folds, protocol, on_disk)
+    jobs = [job for job in jobs if shard is None or shard.has(job.task)]
+    store = Store(protocol.out)
+    for name in benchmarks:
+        store.look(name)
+    notes = list(store.damaged.values())
+    ended = _reused(store, jobs, protocol)
+    left = [_beside_stored(store, job, protocol) for job in jobs if job.task.key not in ended]
+    written: set[tuple[str, str]] = set()
+    for outcome in _progress(backend.outcomes(left, protocol), len(ended), len(jobs)):
         if outcome.unwritable:
             raise DataError(outcome.error)  # no other task could store its result either
-        ended[str(task)] = outcome
-        summaries[task.dataset] = update_row(protocol.out, summaries[task.dataset], task.algo)
-        if outcome.damaged:
-            notes.append(outcome.damaged)
-    # another run may have stored results of other algorithms meanwhile
-    summaries = {name: refreshed_summary(protocol.out, name) for name in benchmarks}
-    for summary in summaries.values():
-        notes += summary.damaged
+        ended[outcome.task.key] = outcome
+        if outcome.fold is not None:
+            store.add(outcome.fold)
+            write_tables(store, outcome.task.dataset, [outcome.task.algo])
+            written.add((outcome.task.dataset, outcome.task.algo))
+    for name in benchmarks:
+        write_tables(store, name, [s.name for s in systems if (name, s.name) not in written])
     for benchmark in benchmarks.values():
-        notes += [_other_folds(protocol, benchmark, system) for system in systems]
+        notes += _other_folds(store, [job for job in jobs if job.benchmark is benchmark])
         notes += [_convention_note(benchmark, protocol), *_data_notes(benchmark)]
-    outcomes = tuple(ended[str(job.task)] for job in jobs)
-    return Report(tuple(summaries.values()), outcomes, tuple(dict.fromkeys(filter(None, notes))))
+    return Report(
+        tuple(summarise(store, name) for name in benchmarks),
+        tuple(ended[job.task.key] for job in jobs),
+        tuple(dict.fromkeys(filter(None, notes))),
+    )
 
 
-def _cells(
-    benchmarks: Mapping[str, Benchmark],
-    systems: Sequence[Entrant],
-    folds: Sequence[int] | None,
-    protocol: Protocol,
-) -> Iterator[tuple[Task, Entrant, Benchmark]]:
-    """Yield all tasks: a whole first repeat of everything before any second one."""
-    counts = {system.name: _repeats(system, protocol) for system in systems}
-    for name, benchmark in benchmarks.items():
-        numbers = fold_numbers(benchmark, folds)
-        for repeat in range(1, max(counts.values(), default=0) + 1):
-            for system in systems:
-                if repeat <= counts[system.name]:
-                    for number in numbers:
-                        settings, features = system.settings, system.features
-                        task = Task(name, system.name, number, settings, repeat, features)
-                        yield task, system, benchmark
+def _reused(store: Store, jobs: Sequence[Job], protocol: Protocol) -> dict[FoldKey, Outcome]:
+    """Return the outcomes of the jobs whose results are stored already."""
+    ended = {}
+    for job in jobs:
+        if job.identity is None or protocol.force:
+            continue
+        fold = store.reuse(job.task.key, job.identity, protocol.time_limit, job.repeats)
+        if fold is not None:
+            warnings = tuple(fold.warnings)
+            ended[job.task.key] = Outcome(job.task, fold, reused=True, warnings=warnings)
+    return ended
 
 
-def _unknown_by_name(cls: type[Ranker]) -> type[Ranker] | None:
-    return None if plugins.found_by_name(cls) else cls
+def _beside_stored(store: Store, job: Job, protocol: Protocol) -> Job:
+    """Return the job with what it can use of the fold of another identity that is stored now."""
+    fold = store.folds.get(job.task.key)
+    if fold is None:
+        return job
+    now = training_identity(job.identity or {})
+    reusable = bool(now) and training_identity(fold.identity) == now and not protocol.force
+    return replace(job, seen=fold.written, reusable=reusable)
 
 
-def _repeats(system: Entrant, protocol: Protocol) -> int:
-    """Return how many seeds the algorithm is run with: one where it draws nothing."""
-    try:
-        return protocol.repeats if draws(system.ranker, system.settings) else 1
-    except FAILURES:
-        return 1  # settings that the ranker refuses: every task will say so
-
-
-def _other_folds(protocol: Protocol, benchmark: Benchmark, system: Entrant) -> str:
-    """Return a note where stored folds of an algorithm are of other settings or data."""
-    name, algo, out = benchmark.name, system.name, protocol.out
-    stored = read_folds(out, name, algo)
-    try:
-        task = Task(name, algo, 0, system.settings, features=system.features)
-        asked = experiment_of(identity(task, protocol, benchmark, system.ranker))
-    except FAILURES:
-        return ""  # settings that the ranker refuses: every task has said so
-    others = sorted({fold.number for fold in stored if fold.experiment != asked})
-    if not others:
-        return ""
-    shown = current_folds(stored)[0].experiment
-    what = "is left out of the means" if shown == asked else "is what the table shows"
-    listed = ", ".join(map(str, others))
-    folder = algo_folder(out, name, algo)
-    return f"{name}, {algo}: fold {listed} in {folder}, of other settings or data, {what}"
+def _other_folds(store: Store, jobs: Sequence[Job]) -> Iterator[str]:
+    """Yield a note for each algorithm whose stored folds are of other settings or data."""
+    shared = {job.task.key[:2]: job.identity for job in jobs if job.identity is not None}
+    for (name, algo), identity in shared.items():
+        asked = experiment_of(identity)
+        stored = store.of(name, algo)
+        others = sorted({fold.number for fold in stored if fold.experiment != asked})
+        if others:
+            shown = current_folds(stored)[0].experiment
+            what = "is left out of the means" if shown == asked else "is what the table shows"
+            listed = ", ".join(map(str, others))
+            folder = algo_folder(store.out, name, algo)
+            yield f"{name}, {algo}: fold {listed} in {folder}, of other settings or data, {what}"
 
 
 def _convention_note(benchmark: Benchmark, protocol: Protocol) -> str:
@@ -186,10 +169,10 @@ def _data_notes(benchmark: Benchmark) -> list[str]:
     return [f"{benchmark.name}: {text}" for text in (held_out, leak(benchmark)) if text]
 
 
-def _progress(outcomes: Iterator[Outcome], total: int) -> Iterator[Outcome]:
+def _progress(outcomes: Iterator[Outcome], done: int, total: int) -> Iterator[Outcome]:
     from tqdm import tqdm
 
-    with tqdm(total=total, desc="folds", unit="fold", disable=None) as bar:
+    with tqdm(total=total, initial=done, desc="folds", unit="fold", disable=None) as bar:
         for outcome in outcomes:
             bar.set_postfix_str(str(outcome.task), refresh=False)
             bar.update()

@@ -1,13 +1,17 @@
 """Model selection: every setting of a ranker's grid is trained, and validation picks one.
 
 Where the setting that is picked has the smallest or the largest number of its grid, the grid
-grows there: the next number is trained too, and validation picks again.
+grows there: the next number is trained too, and validation picks again. A protocol says by which
+measure and which rule is chosen, and whether grids grow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
 from types import MappingProxyType
@@ -15,29 +19,112 @@ from typing import NamedTuple
 
 import numpy as np
 
+from letorbench.choices import require_choice
 from letorbench.datasets.queryset import QuerySet
-from letorbench.experiment.candidates import (
-    Trial,
-    best_of,
-    differ,
-    fit_at_once,
-    fit_while_better,
-    fitted,
-)
+from letorbench.errors import FAILURES
 from letorbench.experiment.grids import Grid, edge_warnings, grid, grown, settings_tried
 from letorbench.experiment.settings import Settings
 from letorbench.fit_warnings import FitWarning
 from letorbench.rankers.base import Ranker
-from letorbench.results.trials_file import Training
-from letorbench.solvers.validation import Validation
-from letorbench.threads import thread_count
+from letorbench.results.trainings import Training, setting_text
+from letorbench.solvers.fit_result import reselect
+from letorbench.solvers.stopping import Rule, Validation, best, latest
+from letorbench.threads import one_blas_thread, run_tasks, thread_count
 
 #: a fit that takes so many times the time limit is worth a warning
 OVERRUN = 2.0
-#: what is said of a ranker that runs once although its seed matters
+#: the warning for a ranker that runs once although its seed matters
 UNDECLARED = FitWarning(
     "other", "random numbers are drawn, but its property `draws` is false: it is not repeated"
 )
+
+
+@dataclass(frozen=True)
+class SelectionProtocol:
+    """One way to choose on the validation part.
+
+    Attributes
+    ----------
+    measure : str
+        What is chosen by where the user names no measure.
+    rule : callable
+        Chooses among rounds and among epochs. Of the settings of a grid, the plain best is taken.
+    grows : bool
+        Whether a grid whose edge is chosen is extended.
+    description : str
+        One line for people.
+    """
+
+    measure: str
+    rule: Rule
+    grows: bool
+    description: str
+
+
+#: the protocols by name
+PROTOCOLS = {
+    "default": SelectionProtocol(
+        "ndcg@10",
+        latest,
+        True,
+        "by NDCG@10: the last round within half a standard error of the best, grids that grow",
+    ),
+    "letor": SelectionProtocol(
+        "map", best, False, "as LETOR's baselines did: by MAP, the plain best, grids as they are"
+    ),
+    "published": SelectionProtocol(
+        "ndcg@10", best, False, "as the papers did: the plain best, grids as they are"
+    ),
+}
+
+
+def selection_protocol(name: str) -> SelectionProtocol:
+    """Return a protocol by its name; UsageError for an unknown one suggests the nearest."""
+    return PROTOCOLS[require_choice(name, list(PROTOCOLS), "protocol")]
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One setting of the grid, and how its model does on validation.
+
+    Attributes
+    ----------
+    settings : mapping
+        The hyper-parameters that were fixed or taken from the grid.
+    value : float
+        The validation measure of the model; -inf where its scores hold NaN.
+    curve : tuple of float
+        The validation measure after each round or epoch.
+    best : int or None
+        How many rounds or epochs the model has, None where there are none.
+    seconds : float
+        How long training took, or choosing its round anew.
+    cut_off : bool
+        Whether the time limit ended it.
+    """
+
+    settings: Settings
+    value: float
+    curve: tuple[float, ...]
+    best: int | None
+    seconds: float
+    cut_off: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A fitted setting, and its scores (n_docs,) of the validation set.
+
+    `undeclared` says whether it drew random numbers although its ranker says that it does not,
+    `reused` whether its training was stored before.
+    """
+
+    ranker: Ranker
+    trial: Trial
+    scores: np.ndarray
+    undeclared: bool
+    training: Training
+    reused: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +170,7 @@ class Selected:
             "value": self.trial.value,
             "curve": self.trial.curve,
             "best": self.trial.best,
-            "grid": [trial.as_json() for trial in several],
+            "grid": [asdict(trial) for trial in several],
         }
 
 
@@ -131,21 +218,21 @@ def select(
         candidates = fit_at_once(fit, settings, [cls(**each).effort for each in settings])
     else:
         candidates = [fit(each) for each in settings]
-    chosen = best_of(candidates)
-    while grows and differ(candidates):
+    chosen = _best(candidates)
+    while grows and _differ(candidates):
         steps = list(islice(_growth(free, tried, chosen.trial.settings), 2 if at_once else 1))
         if not steps:
             break
         made = fit_while_better(fit, [step.settings for step in steps], chosen.trial.value)
         tried = steps[len(made) - 1].tried
         candidates += made
-        chosen = best_of(candidates)
+        chosen = _best(candidates)
     trials = tuple(candidate.trial for candidate in candidates)
     warnings = (
         *time_warnings(trials, time_limit),
         *chosen.ranker.learned.warnings,
         # where validation cannot tell the settings apart, an edge means nothing
-        *(edge_warnings(tried, chosen.trial.settings, grows) if differ(candidates) else []),
+        *(edge_warnings(tried, chosen.trial.settings, grows) if _differ(candidates) else []),
         *([UNDECLARED] if any(candidate.undeclared for candidate in candidates) else []),
     )
     return Selected(
@@ -153,6 +240,82 @@ def select(
         tuple(candidate.training for candidate in candidates if not cls.judges_itself),
         sum(candidate.reused for candidate in candidates),
     )  # fmt: skip
+
+
+def fitted(
+    cls: type[Ranker],
+    train: QuerySet,
+    validation: Validation,
+    seed: np.random.SeedSequence,
+    time_limit: float | None,
+    stored: Mapping[str, Training],
+    settings: Settings,
+) -> Candidate:
+    """Train a setting, or take what an earlier training gave; see `select`."""
+    start = time.perf_counter()
+    rng = np.random.default_rng(seed)
+    untouched = rng.bit_generator.state
+    ranker = cls(**settings)
+    key = setting_text(ranker.get_params())
+    training = stored.get(key)
+    learned = None if training is None else reselect(training.learned, validation)
+    if learned is None:
+        ranker.fit_sets(train, validation, rng, time_limit)
+        training = Training(key, ranker.learned)
+    else:
+        ranker.with_learned(learned, train)
+    undeclared = rng.bit_generator.state != untouched and not ranker.draws
+    seconds = time.perf_counter() - start
+    scores = ranker.predict(validation.queries)
+    value = -math.inf if np.isnan(scores).any() else float(validation(scores).mean())
+    curve, rounds = ranker.learned.curve, ranker.learned.best
+    trial = Trial(settings, value, curve, rounds, seconds, ranker.learned.cut_off)
+    return Candidate(ranker, trial, scores, undeclared, training, learned is not None)
+
+
+def fit_at_once(
+    fit: Callable[[Settings], Candidate], settings: Sequence[Settings], efforts: Sequence[float]
+) -> list[Candidate]:
+    """Train settings on all threads; those with the largest efforts begin first."""
+    order = sorted(range(len(settings)), key=lambda n: -efforts[n])
+    with one_blas_thread():  # the first thread that is done would end another's own limit
+        made = dict(zip(order, run_tasks([partial(fit, settings[n]) for n in order])))
+    return [made[n] for n in range(len(settings))]
+
+
+def fit_while_better(
+    fit: Callable[[Settings], Candidate], settings: Sequence[Settings], value: float
+) -> list[Candidate]:
+    """Train one or two settings; the second is wanted only if the first is better than `value`.
+
+    Both are trained at the same time. The first ends the training of a second that is not wanted.
+    """
+    if len(settings) == 1:
+        return [fit(settings[0])]
+    made: dict[int, Candidate] = {}
+    failed: list[BaseException] = []
+
+    def first() -> None:
+        made[0] = fit(settings[0])
+        if not made[0].trial.value > value:
+            raise _NotBetter
+
+    def second() -> None:
+        try:
+            made[1] = fit(settings[1])
+        except FAILURES as error:  # it counts only if the setting does
+            failed.append(error)
+
+    with suppress(_NotBetter), one_blas_thread():
+        run_tasks([first, second])
+        if failed:
+            raise failed[0]
+        return [made[0], made[1]]
+    return [made[0]]
+
+
+class _NotBetter(Exception):
+    """A setting is not better than those before it."""
 
 
 class _Step(NamedTuple):
@@ -170,8 +333,18 @@ def _growth(free: Grid, tried: Grid, chosen: Settings) -> Iterator[_Step]:
         yield _Step(tried, chosen)
 
 
+def _best(candidates: Sequence[Candidate]) -> Candidate:
+    """Return the first of the best; one with NaN loses to any other."""
+    return max(candidates, key=lambda candidate: candidate.trial.value)
+
+
+def _differ(candidates: Sequence[Candidate]) -> bool:
+    """Return whether validation tells the candidates apart."""
+    return len({candidate.trial.value for candidate in candidates}) > 1
+
+
 def time_warnings(trials: Sequence[Trial], time_limit: float | None) -> list[FitWarning]:
-    """Return a notice where the time limit ended trainings, or where one took no notice of it."""
+    """Return a warning where the time limit ended trainings, or where one overran it."""
     cut = sum(trial.cut_off for trial in trials)
     if cut:
         text = f"the time limit of {time_limit:g} s cut off {cut} of {len(trials)} fits"

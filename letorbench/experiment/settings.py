@@ -8,7 +8,7 @@ from typing import Literal, Union, get_args, get_origin, get_type_hints
 
 from letorbench.errors import UsageError
 from letorbench.rankers import ranker
-from letorbench.rankers.base import Ranker
+from letorbench.rankers.base import Ranker, choices
 from letorbench.rankers.estimator import hyper_parameters
 
 Settings = Mapping[str, object]
@@ -62,7 +62,8 @@ def settings(algos: Sequence[str], pairs: Iterable[str]) -> dict[str, Settings]:
 
 def parameters(cls: type[Ranker]) -> dict[str, object]:
     """Return a ranker's hyper-parameters and their types."""
-    hints = get_type_hints(cls)
+    named = {name: Literal[names] for name, names in choices(cls).items()}
+    hints = get_type_hints(cls) | named
     return {name: hints[name] for name in hyper_parameters(cls)}
 
 

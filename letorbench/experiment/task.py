@@ -1,4 +1,4 @@
-"""One task from its data to its files: what a worker process runs."""
+"""One task from its data to its files: load, transform, select, score, measure, store."""
 
 from __future__ import annotations
 
@@ -8,30 +8,31 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from letorbench.datasets.queryset import Benchmark
-from letorbench.errors import FAILURES, WriteError
-from letorbench.experiment.grids import draws
-from letorbench.experiment.identity import identity, training_identity
-from letorbench.experiment.plan import Protocol, Task, benchmark_of
-from letorbench.experiment.protocols import selection_protocol
-from letorbench.experiment.select import select
-from letorbench.experiment.transforming import transformed
+from letorbench.datasets.queryset import Fold
+from letorbench.errors import FAILURES, DataError, WriteError
+from letorbench.experiment.plan import Job, Protocol, Task, benchmark_of, identity
+from letorbench.experiment.select import Selected, select, selection_protocol
+from letorbench.features import Transformation, transformation
 from letorbench.files import one_writer
 from letorbench.fit_warnings import FitWarning
 from letorbench.measures import parse
 from letorbench.rankers import plugins, ranker
-from letorbench.rankers.base import Ranker
-from letorbench.results.fit_file import answers, fit_or_damage, is_done, keep
-from letorbench.results.fold_result import CutOff, FoldResult, write_fold
-from letorbench.results.measure_fold import measure_fold
+from letorbench.results.measuring import measure_fold
 from letorbench.results.paths import TRIALS, fold_folder
 from letorbench.results.scores import finite_scores, score_warnings
-from letorbench.results.trials_file import Training, read_trainings
-from letorbench.solvers.validation import Validation
+from letorbench.results.store import (
+    FoldResult,
+    StoredFold,
+    mark_reused,
+    read_fold,
+    stamp,
+    write_fold,
+)
+from letorbench.results.trainings import Training, read_trainings
+from letorbench.solvers.stopping import Validation
 from letorbench.threads import limited_threads, one_blas_thread
 
 
@@ -56,140 +57,142 @@ class Worker:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a task: kept from before, failed with an error, or run.
+    """What became of a task: reused from before, failed with an error, or run.
 
-    `unwritable` says that the error concerns every task: the results cannot be written.
-    `damaged` says what was found damaged of a stored fold that was therefore run again. `fits`
-    are how many settings of the grid needed no training, and how many there were.
+    Attributes
+    ----------
+    task : Task
+        The task.
+    fold : StoredFold, optional
+        Its result, with its numbers; None where it failed.
+    reused : bool
+        Whether the result was stored before.
+    warnings : tuple of FitWarning
+        What a user must know of the fit.
+    error, trace : str
+        What went wrong, in one line and with the traceback; "" where nothing did.
+    exit_status : int
+        The exit status that belongs to the error.
+    unwritable : bool
+        Whether the error concerns every task: the results cannot be written.
+    fits : tuple of int
+        How many settings of the grid needed no training, and how many there were.
     """
 
     task: Task
-    kept: bool = False
+    fold: StoredFold | None = None
+    reused: bool = False
     warnings: tuple[FitWarning, ...] = ()
     error: str = ""
-    exit_status: int = 0
     trace: str = ""
+    exit_status: int = 0
     unwritable: bool = False
-    damaged: str = ""
     fits: tuple[int, int] = (0, 0)
 
 
-def attempt(
-    task: Task,
-    worker: Worker,
-    benchmark: Benchmark | None = None,
-    cls: type[Ranker] | None = None,
-) -> Outcome:
-    """Run a task; an error becomes part of the outcome.
-
-    Parameters
-    ----------
-    task : Task
-        What to run.
-    worker : Worker
-        How to run it.
-    benchmark : Benchmark, optional
-        The data, where they are not on disk under the task's name.
-    cls : type of Ranker, optional
-        The ranker, where it is not known by the task's name.
-    """
+def attempt(job: Job, worker: Worker) -> Outcome:
+    """Run a job; an error becomes part of the outcome."""
+    task = job.task
     try:
         for path in worker.plugins:
             plugins.use(path)
         with limited_threads(worker.threads), one_blas_thread():
-            benchmark = benchmark or benchmark_of(task.dataset, worker.protocol)
-            cls = cls or ranker(task.algo)
+            benchmark = job.benchmark or benchmark_of(task.dataset, worker.protocol)
+            cls = job.ranker or ranker(task.algo)
             with plugins.blamed(cls):
-                return perform(task, worker.protocol, benchmark, cls)
+                facts = job.identity or identity(task, worker.protocol, benchmark, cls)
+                here = replace(job, identity=facts, benchmark=benchmark, ranker=cls)
+                return _perform(here, worker.protocol)
     except FAILURES as error:
-        status = getattr(error, "exit_status", 1)
-        unwritable = isinstance(error, WriteError)
         return Outcome(
-            task, error=plugins.described(error), exit_status=status, trace=traceback.format_exc(),
-            unwritable=unwritable,
-        )  # fmt: skip
+            task,
+            error=plugins.described(error),
+            trace=traceback.format_exc(),
+            exit_status=getattr(error, "exit_status", 1),
+            unwritable=isinstance(error, WriteError),
+        )
 
 
-def is_kept(task: Task, protocol: Protocol, benchmark: Benchmark, cls: type[Ranker]) -> bool:
-    """Whether the fold is stored as it would be made, so that nothing is left to train.
-
-    It is a look without waiting for other runs; `perform` looks when no other writes the fold.
-    """
-    if protocol.force:
-        return False
-    try:
-        facts = identity(task, protocol, benchmark, cls)
-        folder = fold_folder(protocol.out, task.dataset, task.algo, task.fold, task.repeat)
-        return is_done(folder, facts, protocol.time_limit)
-    except FAILURES:
-        return False  # running the task says what is wrong
-
-
-def perform(task: Task, protocol: Protocol, benchmark: Benchmark, cls: type[Ranker]) -> Outcome:
-    """Keep the fold that is stored, or make it; other runs of the same fold wait."""
-    facts = identity(task, protocol, benchmark, cls)
+def _perform(job: Job, protocol: Protocol) -> Outcome:
+    """Make the fold; other runs of the same fold wait, and then have it."""
+    task = job.task
     folder = fold_folder(protocol.out, task.dataset, task.algo, task.fold, task.repeat)
-    repeats = protocol.repeats if draws(cls, task.settings) else None
     with one_writer(folder):
-        fit, damaged = fit_or_damage(folder)
-        if not protocol.force and answers(fit, facts, protocol.time_limit):
-            return Outcome(task, kept=True, warnings=tuple(keep(folder, fit, repeats)))
-        stored = {} if protocol.force else stored_trainings(folder, fit, facts)
-        result = _result(task, protocol, benchmark, cls, facts, stored)
-        write_fold(folder, replace(result, repeats=repeats))
-    fits = (result.reused, result.tried)
-    return Outcome(task, warnings=tuple(result.warnings), damaged=damaged, fits=fits)
+        now = stamp(folder)
+        if now not in (None, job.seen) and not protocol.force:
+            fold = _made_meanwhile(job, protocol.time_limit, folder)
+            if fold is not None:
+                return Outcome(task, fold, reused=True, warnings=tuple(fold.warnings))
+        stored = read_trainings(folder / TRIALS) if job.reusable and now == job.seen else {}
+        selected, result = _result(job, protocol, stored)
+        fit = write_fold(folder, result)
+        fold = StoredFold(task.key, folder, fit, stamp(folder) or 0, result.queries)
+    fits = (selected.reused, len(selected.trials))
+    return Outcome(task, fold, warnings=tuple(result.warnings), fits=fits)
 
 
-def stored_trainings(
-    folder: Path, fit: Mapping[str, Any], facts: Mapping[str, object]
-) -> dict[str, Training]:
-    """Return the trainings of a stored fold that this identity shares, by their settings."""
-    before, now = fit.get("identity", {}), training_identity(facts)
-    if now is None or training_identity(before) != now:
-        return {}
-    return read_trainings(folder / TRIALS)
+def _made_meanwhile(job: Job, time_limit: float | None, folder: Path) -> StoredFold | None:
+    """Return the fold that another run has stored since this one began; None for another one."""
+    try:
+        fold = read_fold(job.task.key, folder)
+    except DataError:
+        return None
+    if fold is None or not fold.matches(job.identity or {}, time_limit):
+        return None
+    mark_reused(fold, job.repeats)
+    return fold
 
 
 def _result(
-    task: Task,
-    protocol: Protocol,
-    benchmark: Benchmark,
-    cls: type[Ranker],
-    facts: Mapping[str, object],
-    stored: Mapping[str, Training],
-) -> FoldResult:
+    job: Job, protocol: Protocol, stored: Mapping[str, Training]
+) -> tuple[Selected, FoldResult]:
     """Train, select on validation, score the test part once."""
+    task, benchmark, cls, facts = job.task, job.benchmark, job.ranker, job.identity
+    assert benchmark is not None and cls is not None and facts is not None
     start = time.perf_counter()
     fold = next(fold for fold in benchmark.folds if fold.number == task.fold)
-    transformation, learned_from = transformed(fold, facts["features"])
-    chooses, measure = selection_protocol(protocol.name), parse(protocol.select)
-    validation = Validation(learned_from.validation, measure, benchmark.convention, chooses.rule)
-    seed = seed_of(task, protocol.seed)
+    transform, seen = _transformed(fold, facts["features"])
+    chooses = selection_protocol(protocol.name)
+    measure = parse(protocol.select)
+    validation = Validation(seen.validation, measure, benchmark.convention, chooses.rule)
     selected = select(
-        cls, task.settings, learned_from.train, validation, seed, protocol.time_limit,
-        chooses.grows, stored,
+        cls, task.settings, seen.train, validation, seed_of(task, protocol.seed),
+        protocol.time_limit, chooses.grows, stored,
     )  # fmt: skip
-    fitted = selected.ranker.taking_raw_features(transformation)
+    fitted = selected.ranker.taking_raw_features(transform)
     scores = fitted.predict(fold.test)
     # a reference point's scores tie by design
     poor = score_warnings(scores, fold.test) if cls.learns else ()
-    warnings = (*selected.warnings, *poor)
     scores = finite_scores(scores)
-    return FoldResult(
+    cut = None
+    if selected.cut_off:
+        fits, of = selected.cut_off, len(selected.trials)
+        cut = {"time_limit": protocol.time_limit, "fits": fits, "of": of}
+    return selected, FoldResult(
         identity=facts,
         scores=scores,
-        measured=measure_fold(task.algo, fold, scores, benchmark.convention, len(benchmark.folds)),
+        queries=measure_fold(task.algo, fold, scores, benchmark.convention),
+        convention=benchmark.convention.name,
+        n_folds=len(benchmark.folds),
         ranker=fitted,
         validation_scores=finite_scores(selected.validation_scores),
         validation=selected.as_json(protocol.select),
         seconds=time.perf_counter() - start,
-        warnings=warnings,
-        cut_off=CutOff.of_fits(selected.cut_off, len(selected.trials), protocol.time_limit),
+        warnings=(*selected.warnings, *poor),
+        cut_off=cut,
+        repeats=job.repeats,
         trainings=selected.trainings,
-        reused=selected.reused,
-        tried=len(selected.trials),
     )
+
+
+def _transformed(fold: Fold, name: str) -> tuple[Transformation, Fold]:
+    """Return the transformation of that name, and the fold to learn from.
+
+    The training and the validation part are transformed. The test part is as it was: the fitted
+    ranker takes raw features.
+    """
+    fitted = transformation(name).fit(fold.train.features)
+    return fitted, Fold(fold.number, fitted(fold.train), fitted(fold.validation), fold.test)
 
 
 def seed_of(task: Task, seed: int) -> np.random.SeedSequence:

@@ -1,4 +1,4 @@
-"""Means, variances and centred products of feature columns, summed in float64."""
+"""Columns of features: means, variances and centred products in float64, and copies."""
 
 from __future__ import annotations
 
@@ -97,3 +97,18 @@ def centred_products(
 
     squares, products = zip(*run_tasks([partial(share, number) for number in range(SHARES)]))
     return np.sum(squares, axis=0), np.sum(products, axis=0)
+
+
+def contiguous_columns(features: np.ndarray, first: int = 0, last: int | None = None) -> np.ndarray:
+    """Copy the columns first..last - 1 of features (n_docs, n_features).
+
+    Returns
+    -------
+    ndarray of shape (last - first, n_docs)
+        In C order, in the type of the features.
+    """
+    chosen = features[:, first:last]
+    columns = np.empty(chosen.shape[::-1], features.dtype)
+    for start in range(0, len(features), CACHED_ROWS):
+        columns[:, start : start + CACHED_ROWS] = chosen[start : start + CACHED_ROWS].T
+    return columns

@@ -1,57 +1,85 @@
 """Losses: from the scores and labels of queries to a value and a gradient.
 
-Each module defines losses and lists them in its LOSSES; the table here joins those lists. To
-add a loss, add it to a module's list, or add a module to MODULES. `lambdas` holds the forces
-between documents that are not the gradient of any loss.
+A loss is an object with parameters, which prints and parses as text. To add a family of losses,
+write its file: a subclass of `Loss` with a ``name`` in this folder is registered by being there.
+`lambdas` holds the forces between documents that are not the gradient of any loss.
 
 Examples
 --------
 >>> from letorbench.losses import loss
->>> loss("wpl-1/pi").formula
-'-sum_i 1/pi log(e^(s_i) / sum over r_j <= r_i of e^(s_j))'
+>>> loss("wpl(weight=1/pi)")
+PlackettLuce(weight='1/pi', ties='breslow')
+>>> str(loss("pairwise(weight=1/m, phi=hinge)"))
+'pairwise(phi=hinge, weight=1/m)'
 """
 
 from __future__ import annotations
 
+from importlib import import_module
+from itertools import product
+from pkgutil import iter_modules
+
 from letorbench.choices import require_choice
-from letorbench.losses import (
-    consistent,
-    markov_field,
-    multiclass,
-    pairwise_logistic,
-    plackett_luce,
-    pointwise,
-    smoothed,
-    top_k_cross_entropy,
-    weighted_pairs,
+from letorbench.errors import UsageError
+from letorbench.losses.base import (
+    CustomLoss,
+    Loss,
+    ValueAndGradient,
+    parameters,
+    parsed,
 )
-from letorbench.losses.base import Loss, ValueAndGradient
 
-#: the modules that define losses
-MODULES = (
-    pointwise,
-    multiclass,
-    pairwise_logistic,
-    weighted_pairs,
-    top_k_cross_entropy,
-    plackett_luce,
-    consistent,
-    smoothed,
-    markov_field,
-)
-#: name -> loss
-LOSSES: dict[str, Loss] = {loss.name: loss for module in MODULES for loss in module.LOSSES}
+_MODULES = [import_module(f"{__name__}.{each.name}") for each in iter_modules(__path__)]
+#: name -> family of losses
+LOSSES: dict[str, type[Loss]] = {
+    family.name: family
+    for module in _MODULES
+    for family in vars(module).values()
+    if isinstance(family, type) and issubclass(family, Loss) and hasattr(family, "name")
+}
 
 
-def loss(name: str) -> Loss:
-    """Return the loss of that name.
+def loss(text: str) -> Loss:
+    """Return the loss that a text names, such as ``listnet`` or ``wpl(weight=1/pi)``.
+
+    Parameters that are left out have their defaults.
 
     Raises
     ------
     UsageError
-        If there is none; the message lists the names.
+        There is no such family, parameter or value; the message lists those that exist.
     """
-    return LOSSES[require_choice(name, sorted(LOSSES), "loss")]
+    name, bracket, rest = text.strip().partition("(")
+    if bracket and not rest.endswith(")"):
+        raise UsageError(f"loss {text!r}: expected a form like wpl(weight=1/pi)")
+    family = LOSSES[require_choice(name.strip(), sorted(LOSSES), "loss")]
+    return parsed(family, rest[:-1])
 
 
-__all__ = ["LOSSES", "Loss", "ValueAndGradient", "loss"]
+def every_loss() -> list[Loss]:
+    """Return the losses of all families, with every choice of their parameters but `ties`."""
+    every = []
+    for family in LOSSES.values():
+        lists = {key: values for key, values in family.choices.items() if key != "ties"}
+        settings = (dict(zip(lists, values)) for values in product(*lists.values()))
+        every += [family(**each) for each in settings]
+    return every
+
+
+def choices(family: type[Loss]) -> str:
+    """Return the parameters of a family and their values as text, the defaults first.
+
+    Examples
+    --------
+    >>> choices(LOSSES["smooth"])
+    'measure=ndcg, err or mrr'
+    """
+    texts = []
+    for key, default in parameters(family).items():
+        values = dict.fromkeys([default, *family.choices.get(key, ())])
+        *most, last = (str(value) for value in values)
+        texts.append(f"{key}={', '.join(most)} or {last}" if most else f"{key}={last}")
+    return "; ".join(texts)
+
+
+__all__ = ["LOSSES", "CustomLoss", "Loss", "ValueAndGradient", "choices", "every_loss", "loss"]

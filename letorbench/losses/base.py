@@ -1,19 +1,22 @@
-"""What a loss is, and how a compiled loss runs over many queries."""
+"""What a loss is: a value that prints and parses as text, and how its kernel runs over queries."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import NamedTuple
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from letorbench.choices import require_choice
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import DataError
+from letorbench.errors import DataError, UsageError
 from letorbench.threads import parallel_for
 
-#: the most documents of a query whose pairs are compared one by one: 10^9 pairs take seconds
-LONGEST_COMPARED = 50_000
+#: the most documents of a query whose pairs are compared one by one: 50 million pairs take a
+#: second where each has an exponential of its own. LightGBM's lambdarank has the same limit
+LONGEST_COMPARED = 10_000
 
 
 class ValueAndGradient(NamedTuple):
@@ -33,48 +36,124 @@ class LinearValueAndGradient(NamedTuple):
 
 #: scores (n_docs,) float64 and their queries -> the loss there
 LossFunction = Callable[[np.ndarray, QuerySet], ValueAndGradient]
-#: weights (n_features,), bias and queries -> the loss of their linear scores
-LinearLossFunction = Callable[[np.ndarray, float, QuerySet], LinearValueAndGradient]
 
 
-@dataclass(frozen=True)
-class Loss:
+class Loss(ABC):
     """A differentiable loss of scores. A smaller value is better.
 
     Call it with scores (n_docs,) float64 in file order and their queries. It returns its value
     for each query and its derivative by each score.
 
+    A subclass is a family of losses: a frozen dataclass whose fields are the family's parameters,
+    each with a default. A family with a `name` in this folder is registered. It prints as its
+    name and the parameters that differ from their defaults, and `letorbench.losses.loss` parses
+    what it prints: ``pairwise(phi=hinge, weight=1/m)``.
+
+    Attributes
+    ----------
+    name : str
+        What users call the family.
+    formula : str
+        The value of one query, in plain text.
+    choices : dict
+        The values that a parameter may have, where they are a list.
+    """
+
+    name: str
+    formula: str
+    choices: ClassVar[Mapping[str, tuple]] = {}
+
+    def __post_init__(self) -> None:
+        for key, allowed in self.choices.items():
+            texts = [_text(each) for each in allowed]
+            require_choice(_text(getattr(self, key)), texts, f"{key} of {self.name}")
+
+    @abstractmethod
+    def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        """Return the loss of each query, and its derivative by each score."""
+
+    @property
+    def reads_order(self) -> bool:
+        """Whether it puts equal labels in an order, if its parameter `ties` says so."""
+        return False
+
+    def of_linear(
+        self, weights: np.ndarray, bias: float, queries: QuerySet
+    ) -> LinearValueAndGradient | None:
+        """Return the loss of linear scores with one look at the features, where that is possible.
+
+        A loss that offers this reads a query's features for the gradient while they are in the
+        cache. None: use the scores.
+        """
+        return None
+
+    def __str__(self) -> str:
+        given = [
+            f"{key}={_text(getattr(self, key))}"
+            for key, default in parameters(type(self)).items()
+            if getattr(self, key) != default
+        ]
+        return f"{self.name}({', '.join(given)})" if given else self.name
+
+
+@dataclass(frozen=True)
+class CustomLoss(Loss):
+    """A loss made of a function.
+
     Parameters
     ----------
     name : str
-        What users call it.
+        What it prints as.
     formula : str
         The value of one query, in plain text.
     function : callable
-        Computes it.
-    exponential : bool
-        Whether it grows like e^s. Far from 0, finite differences then drown in rounding.
-    undefined_at_zero : bool
-        Whether it has no value where all scores of a query are 0, and so no derivative there.
-        What it returns there is a convention.
-    in_file_order : callable, optional
-        The same loss where equal labels stay in file order. None where it does not put documents
-        in the order of their labels. See `letorbench.losses.ties`.
-    of_linear : callable, optional
-        The same loss of linear scores, with one look at the features instead of two: they are
-        read for the gradient while they are in the cache.
+        Takes scores and their queries; returns a `ValueAndGradient`.
     """
 
     name: str
     formula: str
     function: LossFunction
-    exponential: bool = False
-    undefined_at_zero: bool = False
-    in_file_order: LossFunction | None = None
-    of_linear: LinearLossFunction | None = None
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         return self.function(scores, queries)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def parameters(family: type[Loss]) -> dict[str, Any]:
+    """Return the parameters of a family, and their defaults."""
+    return {each.name: each.default for each in fields(family)}
+
+
+def parsed(family: type[Loss], text: str) -> Loss:
+    """Return the loss of a family whose parameters a text gives, ``phi=hinge, weight=1/m``.
+
+    Raises
+    ------
+    UsageError
+        A parameter is unknown, or its value is not one of its type.
+    """
+    defaults, values = parameters(family), {}
+    for part in text.split(",") if text.strip() else ():
+        key, _, value = (each.strip() for each in part.partition("="))
+        require_choice(key, list(defaults), f"parameter of {family.name}")
+        try:
+            values[key] = _value(value, defaults[key])
+        except (ValueError, KeyError):
+            kind = type(defaults[key]).__name__
+            raise UsageError(f"{family.name}: found {key}={value}, expected {kind}") from None
+    return family(**values)
+
+
+def _value(text: str, default: object) -> Any:
+    if isinstance(default, bool):
+        return {"true": True, "false": False}[text.lower()]
+    return text if isinstance(default, str) else type(default)(text)  # type: ignore[call-arg]
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def query_share(queries: QuerySet, documents: int) -> int:
@@ -82,20 +161,20 @@ def query_share(queries: QuerySet, documents: int) -> int:
     return max(1, documents * queries.n_queries // max(1, queries.n_docs))
 
 
-def require_comparable(queries: QuerySet, most: int = LONGEST_COMPARED) -> None:
+def require_comparable(queries: QuerySet) -> None:
     """Refuse queries of so many documents that going over all of their pairs takes too long.
 
     Raises
     ------
     DataError
-        A query has more than `most` documents.
+        A query has more than `LONGEST_COMPARED` documents.
     """
     lengths = queries.lengths
     longest = int(lengths.max(initial=0))
-    if longest > most:
+    if longest > LONGEST_COMPARED:
         raise DataError(
             f"query {queries.qids[lengths.argmax()]}: found {longest} documents, expected at most "
-            f"{most}, since each pair of a query's documents is compared"
+            f"{LONGEST_COMPARED}, since each pair of a query's documents is compared"
         )
 
 

@@ -20,29 +20,23 @@ A query without relevant documents (Z = 0) has G / Z = 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass
 
 import numpy as np
 
-from letorbench.arithmetic import exp, log, power
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.losses.base import Loss, LossFunction, ValueAndGradient
-from letorbench.losses.gains import gains, normalized_gains
-from letorbench.losses.segments import (
+from letorbench.losses.base import CustomLoss, Loss, LossFunction, ValueAndGradient
+from letorbench.losses.gains import (
     broadcast_to_docs,
+    gains,
     inverse_or_zero,
+    normalized_gains,
     query_maxima,
     query_sums,
 )
-from letorbench.losses.top_k_cross_entropy import top_k_cross_entropy
+from letorbench.losses.top_k_cross_entropy import TopKCrossEntropy
 
-#: scores, their queries, and the target u that the scores are compared with
-Surrogate = Callable[[np.ndarray, QuerySet, np.ndarray], ValueAndGradient]
-
-#: the truncation of Z by the end of the loss's name; 0 is no truncation
-TRUNCATIONS = {"-ndcg@1": 1, "-ndcg@10": 10, "-ndcg": 0}
 #: from this score on, e^s is continued by its tangent, so that it is finite for all scores. The
 #: minimisers are far below: their e^s is at most E[G / Z] <= 1
 STEEPEST = 30.0
@@ -54,14 +48,14 @@ def q_norm(scores: np.ndarray, queries: QuerySet, p: float = 0.0) -> tuple[np.nd
     p = 0 stands for q = log(m) + 2 of a query of m documents (section 6).
     """
     lengths = np.maximum(queries.lengths, 1)
-    q = np.full(len(lengths), p / (p - 1.0)) if p else log(lengths) + 2.0
+    q = np.full(len(lengths), p / (p - 1.0)) if p else np.log(lengths) + 2.0
+    each_q = broadcast_to_docs(q, queries)
     size = np.abs(scores)
     largest = query_maxima(size, queries)
     share = size * broadcast_to_docs(inverse_or_zero(largest), queries)
-    relative = power(query_sums(power(share, broadcast_to_docs(q, queries)), queries), 1.0 / q)
+    relative = query_sums(share**each_q, queries) ** (1.0 / q)
     ratio = share * broadcast_to_docs(inverse_or_zero(relative), queries)
-    slope = np.sign(scores) * power(ratio, broadcast_to_docs(q, queries) - 1.0)
-    return largest * relative, slope
+    return largest * relative, np.sign(scores) * ratio ** (each_q - 1.0)
 
 
 def two_norm(scores: np.ndarray, queries: QuerySet) -> tuple[np.ndarray, np.ndarray]:
@@ -87,92 +81,150 @@ def _negative_cosine(
     return ValueAndGradient(value, gradient)
 
 
-def cosine(scores: np.ndarray, queries: QuerySet, u: np.ndarray) -> ValueAndGradient:
-    """Return 1 - (s / |s|) . u."""
+def _cosine(scores: np.ndarray, queries: QuerySet, u: np.ndarray) -> ValueAndGradient:
     value, gradient = _negative_cosine(scores, queries, u, *two_norm(scores, queries))
     return ValueAndGradient(1.0 + value, gradient)
 
 
-def least_squares(scores: np.ndarray, queries: QuerySet, u: np.ndarray) -> ValueAndGradient:
-    """Return |s - u|^2."""
+def _least_squares(scores: np.ndarray, queries: QuerySet, u: np.ndarray) -> ValueAndGradient:
     difference = scores - u
     return ValueAndGradient(query_sums(np.square(difference), queries), 2.0 * difference)
 
 
-def cross_entropy(scores: np.ndarray, queries: QuerySet, u: np.ndarray) -> ValueAndGradient:
-    """Return KL(u || e^s) = sum u log(u / e^s) - sum u + sum e^s, with 0 log 0 = 0."""
-    bounded = np.minimum(scores, STEEPEST)
-    q = exp(bounded)
-    log_u = log(np.where(u > 0.0, u, 1.0))
-    terms = u * (log_u - scores) - u + q * (1.0 + scores - bounded)
-    return ValueAndGradient(query_sums(terms, queries), q - u)
-
-
-def _consistent(
-    surrogate: Surrogate, truncation: int, scores: np.ndarray, queries: QuerySet
-) -> ValueAndGradient:
-    """Section 3.3: the surrogate of G / Z, or of G / Z@k."""
-    return surrogate(scores, queries, normalized_gains(queries, truncation))
-
-
-def _original_cosine(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+@dataclass(frozen=True)
+class Cosine(Loss):
     """RankCosine (Qin et al., IPM 2008), in this paper's form: the cosine with G / |G|."""
-    norm, _ = two_norm(gains(queries), queries)
-    u = gains(queries) * broadcast_to_docs(inverse_or_zero(norm), queries)
-    return cosine(scores, queries, u)
+
+    name = "cosine"
+    formula = "1 - (s / |s|) . (G / |G|)"
+
+    def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        norm, _ = two_norm(gains(queries), queries)
+        u = gains(queries) * broadcast_to_docs(inverse_or_zero(norm), queries)
+        return _cosine(scores, queries, u)
 
 
-def _original_least_squares(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-    return least_squares(scores, queries, gains(queries))
+@dataclass(frozen=True)
+class LeastSquares(Loss):
+    """The squared error of the gains."""
+
+    name = "least-squares"
+    formula = "|s - G|^2"
+
+    def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        return _least_squares(scores, queries, gains(queries))
 
 
-def _original_cross_entropy(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+@dataclass(frozen=True)
+class CrossEntropy(Loss):
     """ListNet's cross entropy, less the entropy of softmax(r), which no score changes."""
-    value, gradient = top_k_cross_entropy(scores, queries, 1)
-    entropy, _ = top_k_cross_entropy(queries.labels.astype(np.float64), queries, 1)
-    return ValueAndGradient(value - entropy, gradient)
+
+    name = "cross-entropy"
+    formula = "KL(softmax(r) || softmax(s))"
+
+    def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        listnet = TopKCrossEntropy()
+        value, gradient = listnet(scores, queries)
+        entropy, _ = listnet(queries.labels.astype(np.float64), queries)
+        return ValueAndGradient(value - entropy, gradient)
 
 
-def q_norm_loss(p: float = 0.0, truncation: int = 0, penalised: bool = False) -> Loss:
-    """Return equation 4's loss, or the member of the Bregman family that it normalises.
+@dataclass(frozen=True)
+class _Consistent(Loss):
+    """A surrogate with u = G / Z instead of what the original has (section 3.3).
 
     Parameters
     ----------
+    truncation : int
+        The k of Z@k; 0 is the whole list.
+    """
+
+    truncation: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.truncation < 0:
+            raise UsageError(f"{self.name}: found truncation={self.truncation}, expected 0 or more")
+
+    def target(self, queries: QuerySet) -> np.ndarray:
+        """Return u = G / Z@truncation, (n_docs,)."""
+        return normalized_gains(queries, self.truncation)
+
+
+class CosineNDCG(_Consistent):
+    """1 - (s / |s|) . u."""
+
+    name = "cosine-ndcg"
+    formula = "1 - (s / |s|) . (G / Z)"
+
+    def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        return _cosine(scores, queries, self.target(queries))
+
+
+class LeastSquaresNDCG(_Consistent):
+    """|s - u|^2."""
+
+    name = "least-squares-ndcg"
+    formula = "|s - G / Z|^2"
+
+    def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        return _least_squares(scores, queries, self.target(queries))
+
+
+class CrossEntropyNDCG(_Consistent):
+    """KL(u || e^s) = sum u log(u / e^s) - sum u + sum e^s, with 0 log 0 = 0."""
+
+    name = "cross-entropy-ndcg"
+    formula = "KL(G / Z || e^s)"
+
+    def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        u = self.target(queries)
+        bounded = np.minimum(scores, STEEPEST)
+        q = np.exp(bounded)
+        log_u = np.log(np.where(u > 0.0, u, 1.0))
+        terms = u * (log_u - scores) - u + q * (1.0 + scores - bounded)
+        return ValueAndGradient(query_sums(terms, queries), q - u)
+
+
+@dataclass(frozen=True)
+class QNorm(_Consistent):
+    """Equation 4: the scores divided by their q-norm.
+
+    Parameters
+    ----------
+    truncation : int
+        The k of Z@k; 0 is the whole list.
     p : float
         1 < p <= 2, which makes psi = ||u||_p^2 strongly convex; 0 for the dual exponent of
         q = log(m) + 2.
-    truncation : int
-        The k of Z@k; 0 is the whole list.
-    penalised : bool
-        Section 4's |s|_q^2 - 2 s . (G / Z) instead of -(s / |s|_q) . (G / Z).
-
-    Raises
-    ------
-    UsageError
-        p or truncation is outside its range.
     """
-    if (p and not 1.0 < p <= 2.0) or truncation < 0:
-        raise UsageError(f"found p={p}, truncation={truncation}, expected 0 or 1 < p <= 2, and "
-                         "a truncation of 0 or more")  # fmt: skip
 
-    def normalised(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-        norm = q_norm(scores, queries, p)
-        return _negative_cosine(scores, queries, normalized_gains(queries, truncation), *norm)
+    name = "qnorm"
+    formula = "-(s / |s|_q) . (G / Z), q = p / (p - 1), or log(m) + 2 for p = 0"
 
-    def with_penalty(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-        norm, slope = q_norm(scores, queries, p)
-        u = normalized_gains(queries, truncation)
+    p: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.p and not 1.0 < self.p <= 2.0:
+            raise UsageError(f"{self.name}: found p={self.p}, expected 0 or 1 < p <= 2")
+
+    def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        norm = q_norm(scores, queries, self.p)
+        return _negative_cosine(scores, queries, self.target(queries), *norm)
+
+
+class QNormPenalised(QNorm):
+    """Section 4: the member of the Bregman family that `QNorm` normalises."""
+
+    name = "qnorm-penalised"
+    formula = "|s|_q^2 - 2 s . (G / Z), q = p / (p - 1), or log(m) + 2 for p = 0"
+
+    def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        norm, slope = q_norm(scores, queries, self.p)
+        u = self.target(queries)
         gradient = 2.0 * (broadcast_to_docs(norm, queries) * slope - u)
         return ValueAndGradient(np.square(norm) - 2.0 * query_sums(scores * u, queries), gradient)
-
-    z = f"Z@{truncation}" if truncation else "Z"
-    q = f"p / (p - 1), p = {p:g}" if p else "log(m) + 2"
-    ending = (f"-p={p:g}" if p else "") + (f"@{truncation}" if truncation else "")
-    if penalised:
-        formula = f"|s|_q^2 - 2 s . (G / {z}), q = {q}"
-        return Loss(f"qnorm-penalised{ending}", formula, with_penalty)
-    formula = f"-(s / |s|_q) . (G / {z}), q = {q}"
-    return Loss(f"qnorm{ending}", formula, normalised, undefined_at_zero=True)
 
 
 def bregman(name: str, formula: str, conjugate: LossFunction, truncation: int = 0) -> Loss:
@@ -204,38 +256,4 @@ def bregman(name: str, formula: str, conjugate: LossFunction, truncation: int = 
         u = normalized_gains(queries, truncation)
         return ValueAndGradient(value - query_sums(scores * u, queries), gradient - u)
 
-    return Loss(name, formula, function)
-
-
-def _changed(ending: str, truncation: int) -> tuple[Loss, ...]:
-    """Return the three surrogates that are made consistent by Z, or by Z@k."""
-    z = f"Z@{truncation}" if truncation else "Z"
-    return (
-        Loss(
-            f"cosine{ending}",
-            f"1 - (s / |s|) . (G / {z})",
-            partial(_consistent, cosine, truncation),
-            undefined_at_zero=True,
-        ),
-        Loss(
-            f"least-squares{ending}",
-            f"|s - G / {z}|^2",
-            partial(_consistent, least_squares, truncation),
-        ),
-        Loss(
-            f"cross-entropy{ending}",
-            f"KL(G / {z} || e^s)",
-            partial(_consistent, cross_entropy, truncation),
-            exponential=True,
-        ),
-    )
-
-
-LOSSES = (
-    Loss("cosine", "1 - (s / |s|) . (G / |G|)", _original_cosine, undefined_at_zero=True),
-    Loss("least-squares", "|s - G|^2", _original_least_squares),
-    Loss("cross-entropy", "KL(softmax(r) || softmax(s))", _original_cross_entropy),
-    q_norm_loss(),
-    q_norm_loss(penalised=True),
-    *(each for ending, k in TRUNCATIONS.items() for each in _changed(ending, k)),
-)
+    return CustomLoss(name, formula, function)

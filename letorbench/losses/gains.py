@@ -1,6 +1,7 @@
-"""Gains, discounts, and what a query's DCG is divided by in NDCG.
+"""What many losses compute of each query: sums over its documents, gains, discounts, ideal DCG.
 
-The discount is 1 / log2(1 + rank), as in the papers of the losses, whichever convention measures.
+The gain is 2^r - 1 and the discount 1 / log2(1 + rank), as in the papers of the losses, whichever
+convention measures.
 """
 
 from __future__ import annotations
@@ -9,7 +10,28 @@ import numpy as np
 
 from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses.segments import broadcast_to_docs
+
+
+def query_sums(values: np.ndarray, queries: QuerySet) -> np.ndarray:
+    """Return the sum (n_queries,) of values (n_docs,) in each query, 0 for an empty query."""
+    total = np.add.reduceat(np.append(values, 0.0), queries.offsets[:-1])
+    return np.where(queries.lengths > 0, total, 0.0)
+
+
+def query_maxima(values: np.ndarray, queries: QuerySet) -> np.ndarray:
+    """Return the largest (n_queries,) of values (n_docs,) in each query, 0 for an empty query."""
+    largest = np.maximum.reduceat(np.append(values, -np.inf), queries.offsets[:-1])
+    return np.where(queries.lengths > 0, largest, 0.0)
+
+
+def broadcast_to_docs(values: np.ndarray, queries: QuerySet) -> np.ndarray:
+    """Return (n_docs,): for each document the value of its query, from values (n_queries,)."""
+    return np.repeat(values, queries.lengths)
+
+
+def inverse_or_zero(values: np.ndarray) -> np.ndarray:
+    """Return 1 / values where a value is above 0, and 0 elsewhere."""
+    return np.divide(1.0, values, out=np.zeros_like(values), where=values > 0.0)
 
 
 def gains(queries: QuerySet) -> np.ndarray:
@@ -20,6 +42,11 @@ def gains(queries: QuerySet) -> np.ndarray:
 def block_gains(queries: QuerySet) -> np.ndarray:
     """Return 2^r - 1 of each of the set's blocks of one label, (n_blocks,)."""
     return np.exp2(queries.by_label.labels) - 1.0
+
+
+def places(queries: QuerySet) -> np.ndarray:
+    """Return the places from 1 in each query, (n_docs,)."""
+    return np.arange(queries.n_docs) - np.repeat(queries.offsets[:-1], queries.lengths) + 1
 
 
 def truncated_discount(queries: QuerySet, truncation: int = 0) -> np.ndarray:
@@ -40,10 +67,9 @@ def inverse_ideal_dcg(queries: QuerySet, truncation: int = 0) -> np.ndarray:
     """
     blocks, offsets = queries.by_label, queries.offsets
     ideal = np.repeat(block_gains(queries), np.diff(blocks.starts))
-    rank = np.arange(len(ideal)) - np.repeat(offsets[:-1], queries.lengths)
-    total = np.append(0.0, np.cumsum(ideal * truncated_discount(queries, truncation)[rank]))
-    z = total[offsets[1:]] - total[offsets[:-1]]
-    return np.divide(1.0, z, out=np.zeros_like(z), where=z > 0.0)
+    discount = truncated_discount(queries, truncation)[places(queries) - 1]
+    total = np.append(0.0, np.cumsum(ideal * discount))
+    return inverse_or_zero(total[offsets[1:]] - total[offsets[:-1]])
 
 
 def normalized_gains(queries: QuerySet, truncation: int = 0) -> np.ndarray:

@@ -7,26 +7,22 @@ one group for each of its labels.
 
 from __future__ import annotations
 
-from typing import Literal, get_args
-
 import numpy as np
 
-from letorbench.arithmetic import exp, log
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses.base import Loss, ValueAndGradient
+from letorbench.losses.base import CustomLoss, Loss, ValueAndGradient
 
-Aggregate = Literal["min", "max", "mean", "log-mean-exp"]
-AGGREGATES: tuple[str, ...] = get_args(Aggregate)
+AGGREGATES = ("min", "max", "mean", "log-mean-exp")
 
 
-def group_level(loss: Loss, aggregate: Aggregate, train: QuerySet) -> Loss:
+def group_level(loss: Loss, aggregate: str, train: QuerySet) -> Loss:
     """Return `loss` of the groups of that training set, as a loss of its documents' scores.
 
     Parameters
     ----------
     loss : Loss
         The loss that ranks the groups.
-    aggregate : Aggregate
+    aggregate : {"min", "max", "mean", "log-mean-exp"}
         How a group gets its score. "log-mean-exp" is the paper's geometric mean. With "min" and
         "max" several extreme documents share the gradient alike.
     train : QuerySet
@@ -43,7 +39,7 @@ def group_level(loss: Loss, aggregate: Aggregate, train: QuerySet) -> Loss:
         gradient[train.by_label.order] = np.repeat(slope, sizes) * derivatives
         return ValueAndGradient(value, gradient)
 
-    return Loss(f"{loss.name} of groups", f"{loss.formula}, of {aggregate} scores", function)
+    return CustomLoss(f"{loss} of groups", f"{loss.formula}, of {aggregate} scores", function)
 
 
 def _groups(queries: QuerySet) -> QuerySet:
@@ -58,7 +54,7 @@ def _groups(queries: QuerySet) -> QuerySet:
 
 
 def _aggregate(
-    ordered: np.ndarray, starts: np.ndarray, aggregate: Aggregate
+    ordered: np.ndarray, starts: np.ndarray, aggregate: str
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the groups' scores (n_blocks,) and their derivatives by the documents' (n_docs,)."""
     sizes = np.diff(starts)
@@ -67,9 +63,9 @@ def _aggregate(
         return np.add.reduceat(ordered, first) / sizes, np.repeat(1.0 / sizes, sizes)
     if aggregate == "log-mean-exp":
         top = np.maximum.reduceat(ordered, first)
-        e = exp(ordered - np.repeat(top, sizes))
+        e = np.exp(ordered - np.repeat(top, sizes))
         total = np.add.reduceat(e, first)
-        return top + log(total / sizes), e / np.repeat(total, sizes)
+        return top + np.log(total / sizes), e / np.repeat(total, sizes)
     extreme = (np.minimum if aggregate == "min" else np.maximum).reduceat(ordered, first)
     hit = (ordered == np.repeat(extreme, sizes)).astype(np.float64)
     return extreme, hit / np.repeat(np.add.reduceat(hit, first), sizes)

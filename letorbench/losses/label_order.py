@@ -1,38 +1,93 @@
-"""Weights of documents and of pairs, by their labels and their places in label order.
+"""Weights of documents and of pairs by label and place, and what becomes of equal labels.
 
 T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, Tables 8
 and 9. pi is a document's place, from 1, when its query is sorted by label, the highest first;
 eta = 1 / log2(1 + pi); R = (2^r - 1) / 2^(L - 1), where L is the number of labels of the set, 0
-included. Equal labels share the mean over their places of what depends on pi (the tie rule
-"breslow" of `letorbench.losses.ties`), or they stay in file order.
+included.
 
-A weight is a value that prints and parses as text:
+Most documents of a query have the same label, and the file's order of them means nothing. A loss
+that reads an order into them learns the file. There are three rules for such ties:
 
->>> str(PAIR_WEIGHTS["|ri-rj|/m"])
-'|ri-rj|/m'
+"breslow"
+    No order (N. Breslow, "Covariance Analysis of Censored Survival Data", Biometrics 1974). The
+    documents of one label are chosen as if at once: each sees its whole label and what comes
+    after it. A weight that depends on the place is the mean over the places of its label,
+
+        W_b = (1 / n_b) sum of W(pi) over the n_b places of label b,
+
+    which is its expectation under a random order. A loss whose places are in its weights alone is
+    then the expectation of the rule "random"; Plackett-Luce is an upper bound of it, see
+    `letorbench.losses.plackett_luce`. This is the default.
+"random"
+    One order, drawn when training begins.
+"file"
+    The order of the file, or of the caller's rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from enum import Enum
-from typing import Literal, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from letorbench.choices import require_choice
 from letorbench.conventions import standard_discount
+from letorbench.datasets.arrays import read_only
 from letorbench.datasets.queryset import QuerySet
 from letorbench.jit import kernel
-from letorbench.losses.gains import inverse_ideal_dcg
-from letorbench.losses.segments import inverse_or_zero
-from letorbench.losses.ties import label_means
+from letorbench.losses.base import CustomLoss, Loss, ValueAndGradient
+from letorbench.losses.gains import inverse_ideal_dcg, inverse_or_zero, places
 
-DocumentWeightName = Literal["1", "r", "sqrt(r)", "(2^r-1)/2^(L-1)", "1/pi", "1/log(1+pi)"]
-PairWeightName = Literal[
-    "1", "1/m", "|ri-rj|", "|ri-rj|/m", "(Ri-Rj)(ei-ej)/Z", "(Ri-Rj)(ei-ej)", "Ri-Rj",
-    "(Ri-Rj)/m",
-]  # fmt: skip
+TIE_RULES = ("breslow", "random", "file")
+#: the rules that a loss follows by itself; "random" is "file" of rows that are drawn
+OWN_TIE_RULES = ("breslow", "file")
+
+
+def with_ties(loss: Loss, ties: str, train: QuerySet, rng: np.random.Generator) -> Loss:
+    """Return the loss with that rule for equal labels.
+
+    Parameters
+    ----------
+    loss : Loss
+        It stays as it is where no order of equal labels matters.
+    ties : {"breslow", "random", "file"}
+    train : QuerySet
+        The only set that the returned loss of the rule "random" can be called with.
+    rng : numpy.random.Generator
+        "random" draws its order from it; the other rules draw nothing.
+    """
+    require_choice(ties, TIE_RULES, "ties")
+    if ties == "breslow" or not loss.reads_order:
+        return loss
+    ordered: Any = loss
+    in_file_order: Loss = replace(ordered, ties="file")
+    if ties == "file":
+        return in_file_order
+    rows = random_order(train, rng)
+    shuffled = QuerySet(
+        np.empty((train.n_docs, 0), np.float32), train.labels[rows], train.offsets, train.qids
+    )
+
+    def function(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        value, slope = in_file_order(scores[rows], shuffled)
+        gradient = np.empty(len(scores))
+        gradient[rows] = slope
+        return ValueAndGradient(value, gradient)
+
+    return CustomLoss(f"{loss} in a random order", loss.formula, function)
+
+
+def draws_order(loss: Loss, ties: str) -> bool:
+    """Return whether `with_ties` draws an order for that loss."""
+    return ties == "random" and loss.reads_order
+
+
+def random_order(queries: QuerySet, rng: np.random.Generator) -> np.ndarray:
+    """Return the rows (n_docs,) in a random order within each query, every order as likely."""
+    query = np.repeat(np.arange(queries.n_queries), queries.lengths)
+    return np.lexsort((rng.random(queries.n_docs), query))
 
 
 def label_count(queries: QuerySet) -> int:
@@ -45,148 +100,121 @@ def normalized_label_gain(labels: np.ndarray, queries: QuerySet) -> np.ndarray:
     return (np.exp2(labels) - 1.0) / 2.0 ** (label_count(queries) - 1)
 
 
-def places(queries: QuerySet) -> np.ndarray:
-    """Return the places from 1 in each query, (n_docs,): pi where no labels are equal."""
-    return np.arange(queries.n_docs) - np.repeat(queries.offsets[:-1], queries.lengths) + 1
+def _label_means(values: np.ndarray, queries: QuerySet) -> np.ndarray:
+    """Return the mean of values (n_docs,), in label order, over each block, (n_blocks,)."""
+    starts = queries.by_label.starts
+    return np.add.reduceat(values, starts[:-1]) / np.diff(starts)
+
+
+#: Table 8: name -> W of documents with the labels r, the places pi and the gains R
+DOCUMENT_WEIGHTS: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]] = {
+    "1": lambda r, pi, R: np.ones_like(r),
+    "r": lambda r, pi, R: r,
+    "sqrt(r)": lambda r, pi, R: np.sqrt(r),
+    "(2^r-1)/2^(L-1)": lambda r, pi, R: R,
+    "1/pi": lambda r, pi, R: 1.0 / pi,
+    "1/log(1+pi)": lambda r, pi, R: standard_discount(pi),
+}
+#: those that depend on the place
+BY_PLACE = ("1/pi", "1/log(1+pi)")
+
+
+def document_weights(weight: str, ties: str, queries: QuerySet) -> np.ndarray:
+    """Return W of the documents in label order, (n_docs,) float64.
+
+    By the rule "breslow", equal labels have the mean of W over their places.
+    """
+    r = queries.labels[queries.by_label.order].astype(np.float64)
+    R = normalized_label_gain(r, queries)
+    weights = DOCUMENT_WEIGHTS[weight](r, places(queries), R)
+    if ties == "breslow" and weight in BY_PLACE:
+        return np.repeat(_label_means(weights, queries), np.diff(queries.by_label.starts))
+    return weights
 
 
 @dataclass(frozen=True)
-class DocumentWeight:
-    """A weight W of Table 8.
+class PairWeight:
+    """A weight V of Table 9: the product of up to three factors.
 
     Parameters
     ----------
-    text : DocumentWeightName
-    weigh : callable
-        weigh(r, pi, R) are the weights of documents with those labels, places and gains.
+    label : {"", "r", "R"}
+        The factor r_i - r_j or R_i - R_j.
     by_place : bool
-        Whether the weights depend on pi.
+        Whether eta_i - eta_j is a factor.
+    per : {"", "m", "Z"}
+        What V is divided by: the number of documents, or the ideal DCG.
     """
 
-    text: DocumentWeightName
-    weigh: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+    label: str = ""
     by_place: bool = False
-
-    def __str__(self) -> str:
-        return self.text
-
-    def of(self, queries: QuerySet, shared: bool = True) -> np.ndarray:
-        """Return W of the documents in label order, (n_docs,) float64.
-
-        shared: whether equal labels have the mean of W over their places.
-        """
-        r = queries.labels[queries.by_label.order].astype(np.float64)
-        weights = self.weigh(r, places(queries), normalized_label_gain(r, queries))
-        return label_means(weights, queries) if shared and self.by_place else weights
+    per: str = ""
 
 
-#: Table 8
-DOCUMENT_WEIGHTS: dict[str, DocumentWeight] = {
-    weight.text: weight
-    for weight in (
-        DocumentWeight("1", lambda r, pi, R: np.ones_like(r)),
-        DocumentWeight("r", lambda r, pi, R: r),
-        DocumentWeight("sqrt(r)", lambda r, pi, R: np.sqrt(r)),
-        DocumentWeight("(2^r-1)/2^(L-1)", lambda r, pi, R: R),
-        DocumentWeight("1/pi", lambda r, pi, R: 1.0 / pi, by_place=True),
-        DocumentWeight("1/log(1+pi)", lambda r, pi, R: standard_discount(pi), by_place=True),
-    )
+#: Table 9, e for eta
+PAIR_WEIGHTS = {
+    "1": PairWeight(),
+    "1/m": PairWeight(per="m"),
+    "|ri-rj|": PairWeight("r"),
+    "|ri-rj|/m": PairWeight("r", per="m"),
+    "(Ri-Rj)(ei-ej)/Z": PairWeight("R", True, "Z"),
+    "(Ri-Rj)(ei-ej)": PairWeight("R", True),
+    "Ri-Rj": PairWeight("R"),
+    "(Ri-Rj)/m": PairWeight("R", per="m"),
 }
 
 
-class LabelFactor(Enum):
-    """What of the two labels a pair's weight is multiplied with."""
+class WeightedBlocks(NamedTuple):
+    """Documents in label order, in blocks whose pairs have one weight.
 
-    NONE = "1"
-    RATING = "r_i - r_j"
-    GAIN = "R_i - R_j"
+    order, starts, queries, offsets are those of `LabelBlocks`. By the rule "breslow" a block has
+    one label; by the rule "file" it is one document.
 
-
-class QueryFactor(Enum):
-    """What of the query a pair's weight is multiplied with: m documents, Z the ideal DCG."""
-
-    NONE = "1"
-    PER_DOCUMENT = "1 / m"
-    PER_IDEAL_DCG = "1 / Z"
-
-
-class PairWeights(NamedTuple):
-    """V_ij = c_q (a_i - a_j or 1) (e_i - e_j or 1) of the pairs of some queries.
-
-    c: (n_queries,); a: (n_blocks,), by label; e: (n_docs,), in label order;
-    by_label, by_place: whether the differences of a and of e are factors.
-    A named tuple of arrays can be passed to a compiled kernel whole.
+    V = c_q (a_b - a_l or 1) (e_b - e_l or 1) is the weight of the pairs of the blocks b and l of
+    query q. c: (n_queries,); a, e: (n_blocks,), by label and by place; by_label, by_place: whether
+    their differences are factors. A named tuple of arrays can be passed to a kernel whole.
     """
 
+    order: np.ndarray
+    starts: np.ndarray
+    queries: np.ndarray
+    offsets: np.ndarray
     c: np.ndarray
     a: np.ndarray
     e: np.ndarray
     by_label: bool
     by_place: bool
 
+    @staticmethod
+    def of(weight: str, ties: str, queries: QuerySet) -> WeightedBlocks:
+        """Return the blocks of these queries, with the weight of that name in Table 9."""
+        kind, blocks = PAIR_WEIGHTS[weight], queries.by_label
+        eta = standard_discount(places(queries))
+        if ties == "file" and kind.by_place:
+            starts, of_query, e = read_only(np.arange(queries.n_docs + 1)), queries.offsets, eta
+            labels = queries.labels[blocks.order]
+        else:
+            starts, of_query, e = blocks.starts, blocks.queries, _label_means(eta, queries)
+            labels = blocks.labels
+        a = labels.astype(np.float64)
+        if kind.label == "R":
+            a = normalized_label_gain(a, queries)
+        c = np.ones(queries.n_queries)
+        if kind.per == "m":
+            c = inverse_or_zero(queries.lengths.astype(np.float64))
+        elif kind.per == "Z":
+            c = inverse_ideal_dcg(queries)
+        return WeightedBlocks(
+            blocks.order, starts, of_query, blocks.offsets, c, a, e, kind.label != "", kind.by_place
+        )
+
 
 @kernel()
-def block_weight(weights: PairWeights, starts: np.ndarray, q: int, upper: int, lower: int) -> float:
-    """V of the pairs of two blocks of equal labels of query q, where e is equal within a block."""
-    v = weights.c[q]
-    if weights.by_label:
-        v *= weights.a[upper] - weights.a[lower]
-    if weights.by_place:
-        v *= weights.e[starts[upper]] - weights.e[starts[lower]]
+def block_weight(blocks: WeightedBlocks, q: int, upper: int, lower: int) -> float:
+    """V of the pairs of two blocks of query q."""
+    v = blocks.c[q]
+    if blocks.by_label:
+        v *= blocks.a[upper] - blocks.a[lower]
+    if blocks.by_place:
+        v *= blocks.e[upper] - blocks.e[lower]
     return v
-
-
-@dataclass(frozen=True)
-class PairWeight:
-    """A weight V of Table 9: the product of three factors.
-
-    Parameters
-    ----------
-    text : PairWeightName
-        m is the number of documents, e is eta and Z is the ideal DCG.
-    label : LabelFactor
-    places : bool
-        Whether eta_i - eta_j is a factor.
-    query : QueryFactor
-    """
-
-    text: PairWeightName
-    label: LabelFactor = LabelFactor.NONE
-    places: bool = False
-    query: QueryFactor = QueryFactor.NONE
-
-    def __str__(self) -> str:
-        return self.text
-
-    def of(self, queries: QuerySet, shared: bool = True) -> PairWeights:
-        """Return V of the pairs of these queries.
-
-        shared: whether equal labels have the mean of eta over their places.
-        """
-        labels = queries.by_label.labels.astype(np.float64)
-        c = {
-            QueryFactor.NONE: lambda: np.ones(queries.n_queries),
-            QueryFactor.PER_DOCUMENT: lambda: inverse_or_zero(queries.lengths.astype(np.float64)),
-            QueryFactor.PER_IDEAL_DCG: lambda: inverse_ideal_dcg(queries),
-        }[self.query]()
-        a = normalized_label_gain(labels, queries) if self.label is LabelFactor.GAIN else labels
-        by_label = self.label is not LabelFactor.NONE
-        eta = standard_discount(places(queries))
-        e = label_means(eta, queries) if shared else eta
-        return PairWeights(c, a, e, by_label, self.places)
-
-
-#: Table 9
-PAIR_WEIGHTS: dict[str, PairWeight] = {
-    weight.text: weight
-    for weight in (
-        PairWeight("1"),
-        PairWeight("1/m", query=QueryFactor.PER_DOCUMENT),
-        PairWeight("|ri-rj|", LabelFactor.RATING),
-        PairWeight("|ri-rj|/m", LabelFactor.RATING, query=QueryFactor.PER_DOCUMENT),
-        PairWeight("(Ri-Rj)(ei-ej)/Z", LabelFactor.GAIN, True, QueryFactor.PER_IDEAL_DCG),
-        PairWeight("(Ri-Rj)(ei-ej)", LabelFactor.GAIN, True),
-        PairWeight("Ri-Rj", LabelFactor.GAIN),
-        PairWeight("(Ri-Rj)/m", LabelFactor.GAIN, query=QueryFactor.PER_DOCUMENT),
-    )
-}

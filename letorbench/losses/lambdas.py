@@ -5,28 +5,33 @@ difference d = s_i - s_j of the scores, a margin, and |dNDCG|, the amount by whi
 i and j swap their ranks: (2^r_i - 2^r_j) |D(rank i) - D(rank j)| / Z. Document j feels the
 opposite force, so the forces of a query sum to zero (Burges, Ragno, Le, NIPS 2006).
 
-`pair_lambdas` says this in plain NumPy; `letorbench.losses.lambda_gradients` is compiled.
+`pair_lambdas` says this in plain NumPy. The compiled kernels below it read the documents of a query
+by descending label (`QuerySet.by_label`), so the pairs of document i are the contiguous documents
+behind its block. Documents of equal scores have no order. Their forces are the mean over all orders
+that they can have, which is exact and cheap: a document has the mean discount of the ranks that it
+shares, and two that share ranks have the mean difference of two of these.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import NamedTuple
 
 import numpy as np
 
 from letorbench.choices import require_choice
-from letorbench.datasets.queryset import QuerySet
+from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
-from letorbench.losses import lambda_gradients as compiled
+from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import query_share, require_comparable
+from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, padded
 from letorbench.losses.gains import block_gains, inverse_ideal_dcg, truncated_discount
-from letorbench.losses.pairwise_logistic import ranknet
+from letorbench.losses.pairwise_logistic import RankNetLoss
 from letorbench.threads import parallel_for
 
-#: d, |dNDCG|, margin -> the force on the more relevant document, arrays of shape (n_pairs,)
-Force = Callable[[np.ndarray, np.ndarray, float], np.ndarray]
+#: the lambda functions' numbers in compiled code
+RANKNET, RANKNET_NDCG, STEP, SPRING, NDCG_DIFFERENCE = range(5)
 
 
 def sigmoid(t: np.ndarray) -> np.ndarray:
@@ -34,66 +39,67 @@ def sigmoid(t: np.ndarray) -> np.ndarray:
     return np.exp(-np.logaddexp(0.0, -t))
 
 
-@dataclass(frozen=True)
-class LambdaFunction:
+class LambdaFunction(NamedTuple):
     """One lambda function.
 
-    Parameters
-    ----------
-    name : str
-    kind : int
-        Its number in compiled code.
-    formula : str
-    force : callable
-        The formula in NumPy.
-    needs_margin : bool
-        Whether it is undefined without a margin above zero.
+    kind: its number in compiled code. force: d, |dNDCG|, margin -> the force on the more relevant
+    document, arrays of shape (n_pairs,).
     """
 
-    name: str
     kind: int
     formula: str
-    force: Force
-    needs_margin: bool = False
+    force: Callable[[np.ndarray, np.ndarray, float], np.ndarray]
 
 
-LambdaName = Literal["ranknet", "ranknet-ndcg", "step", "spring", "ndcg-difference"]
 LAMBDAS: dict[str, LambdaFunction] = {
-    function.name: function
-    for function in (
-        LambdaFunction(
-            "ranknet",
-            compiled.RANKNET,
-            "sigma(margin - d)",
-            lambda d, swap, margin: sigmoid(margin - d),
-        ),
-        LambdaFunction(
-            "ranknet-ndcg",
-            compiled.RANKNET_NDCG,
-            "|dNDCG| sigma(margin - d)",
-            lambda d, swap, margin: swap * sigmoid(margin - d),
-        ),
-        LambdaFunction(
-            "step",
-            compiled.STEP,
-            "|dNDCG| [d < margin]",
-            lambda d, swap, margin: swap * (d < margin),
-        ),
-        LambdaFunction(
-            "spring",
-            compiled.SPRING,
-            "|dNDCG| max(0, margin - d)",
-            lambda d, swap, margin: swap * np.maximum(0.0, margin - d),
-        ),
-        LambdaFunction(
-            "ndcg-difference",
-            compiled.NDCG_DIFFERENCE,
-            "|dNDCG| / max(|d|, margin)",
-            lambda d, swap, margin: swap / np.maximum(np.abs(d), margin),
-            needs_margin=True,
-        ),
-    )
+    "ranknet": LambdaFunction(
+        RANKNET, "sigma(margin - d)", lambda d, swap, margin: sigmoid(margin - d)
+    ),
+    "ranknet-ndcg": LambdaFunction(
+        RANKNET_NDCG,
+        "|dNDCG| sigma(margin - d)",
+        lambda d, swap, margin: swap * sigmoid(margin - d),
+    ),
+    "step": LambdaFunction(
+        STEP, "|dNDCG| [d < margin]", lambda d, swap, margin: swap * (d < margin)
+    ),
+    "spring": LambdaFunction(
+        SPRING,
+        "|dNDCG| max(0, margin - d)",
+        lambda d, swap, margin: swap * np.maximum(0.0, margin - d),
+    ),
+    "ndcg-difference": LambdaFunction(
+        NDCG_DIFFERENCE,
+        "|dNDCG| / max(|d|, margin), margin > 0",
+        lambda d, swap, margin: swap / np.maximum(np.abs(d), margin),
+    ),
 }
+
+
+class LambdaRule(NamedTuple):
+    """A lambda function on one query set, as a compiled kernel reads it.
+
+    Attributes
+    ----------
+    kind : int
+        Which function, see `LAMBDAS`.
+    neighbours : bool
+        Whether only documents at neighbouring ranks are a pair.
+    margin : float
+    gains : ndarray of shape (n_blocks,)
+        2^r - 1 of each block of one label.
+    discount : ndarray of shape (longest query,)
+        D of the ranks 1, 2, ...
+    factor : ndarray of shape (n_queries,)
+        What a query's forces are multiplied by: 1 / Z, or 1.
+    """
+
+    kind: int
+    neighbours: bool
+    margin: float
+    gains: np.ndarray
+    discount: np.ndarray
+    factor: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -125,7 +131,7 @@ class Lambda:
         require_choice(self.function, list(LAMBDAS), "lambda function")
         if self.truncation < 0:
             raise UsageError(f"found truncation={self.truncation}, expected 0 (none) or more")
-        if LAMBDAS[self.function].needs_margin and not self.margin > 0.0:
+        if self.function == "ndcg-difference" and not self.margin > 0.0:
             raise UsageError(f"{self.function}: found margin={self.margin}, expected more than 0")
 
     @property
@@ -133,16 +139,15 @@ class Lambda:
         """Whether the forces are minus the gradient of RankNet's loss."""
         return self.function == "ranknet" and not self.neighbours and self.margin == 0.0
 
-    def rule(self, queries: QuerySet) -> compiled.LambdaRule:
+    def rule(self, queries: QuerySet) -> LambdaRule:
         """The function on one query set, for compiled code.
 
         Raises DataError where the pairs of a query are too many to go over them.
         """
-        if not self.is_ranknet:
-            require_comparable(queries)
+        require_comparable(queries)
         kind = LAMBDAS[self.function].kind
-        by_ndcg = kind != compiled.RANKNET
-        return compiled.LambdaRule(
+        by_ndcg = kind != RANKNET
+        return LambdaRule(
             kind,
             self.neighbours,
             float(self.margin),
@@ -166,12 +171,12 @@ class Lambda:
             Positive where the document should move up.
         """
         if self.is_ranknet:
-            return -ranknet(scores, queries)[1]
+            return -RankNetLoss()(scores, queries).gradient
         force = np.empty(len(scores))
         rule = self.rule(queries)
 
         def part(first: int, last: int) -> None:
-            compiled.lambdas(scores, queries.by_label, rule, first, last, force)
+            _lambdas(scores, queries.by_label, rule, first, last, force)
 
         parallel_for(part, queries.n_queries, query_share(queries, 2_000))
         return force
@@ -231,3 +236,306 @@ def _places(
         if counts.any():
             difference[pair] = np.abs(D[x] - D[y])[counts].mean()
     return chance, difference
+
+
+class Lower(NamedTuple):
+    """The lower documents of a block's pairs, from 0 on, padded with zeros to whole vectors.
+
+    push: minus the force on them. The others are as in `LambdaWorkspace`.
+    """
+
+    u: np.ndarray
+    gain: np.ndarray
+    discount: np.ndarray
+    push: np.ndarray
+
+
+class LambdaWorkspace(NamedTuple):
+    """Arrays with one number for each document of the longest query, in label order.
+
+    gain, discount: 2^r - 1, and the mean of D over the document's ranks. apart: the mean
+    difference of D at two of these ranks. rank, tied: the first of these ranks, from 0, and how
+    many they are; rank_of_row, tied_of_row: the same in file order. at: the documents by rank.
+    """
+
+    s: np.ndarray
+    u: np.ndarray
+    gain: np.ndarray
+    discount: np.ndarray
+    force: np.ndarray
+    apart: np.ndarray
+    rank: np.ndarray
+    tied: np.ndarray
+    rank_of_row: np.ndarray
+    tied_of_row: np.ndarray
+    at: np.ndarray
+    lower: Lower
+
+
+@kernel()
+def lambda_workspace(longest: int) -> LambdaWorkspace:
+    """Allocate the workspace for queries of up to `longest` documents."""
+    x, n = np.empty((6, longest)), np.empty((5, longest), np.int64)
+    lower = np.empty((4, longest + VECTOR))
+    return LambdaWorkspace(
+        x[0], x[1], x[2], x[3], x[4], x[5], n[0], n[1], n[2], n[3], n[4],
+        Lower(lower[0], lower[1], lower[2], lower[3]),
+    )  # fmt: skip
+
+
+@kernel()
+def _lambdas(
+    scores: np.ndarray,
+    blocks: LabelBlocks,
+    rule: LambdaRule,
+    first: int,
+    last: int,
+    force: np.ndarray,
+) -> None:
+    """Fill `force` for each document of the queries first..last - 1, in file order."""
+    offsets = blocks.offsets
+    workspace = lambda_workspace(max(1, longest_query(offsets, first, last)))
+    for q in range(first, last):
+        begin, end = offsets[q], offsets[q + 1]
+        force[begin:end] = 0.0
+        if blocks.queries[q + 1] - blocks.queries[q] < 2:
+            continue
+        query_lambdas(
+            scores[begin:end], blocks, q, rule, rule.discount, workspace, force[begin:end]
+        )
+
+
+@kernel()
+def query_lambdas(
+    scores: np.ndarray,
+    blocks: LabelBlocks,
+    q: int,
+    rule: LambdaRule,
+    cost_discount: np.ndarray,
+    workspace: LambdaWorkspace,
+    force: np.ndarray,
+) -> float:
+    """Fill `force` for the documents of query q; return its DCG under `cost_discount`.
+
+    scores, force: (documents of q,), in file order.
+    """
+    begin, size = blocks.offsets[q], len(scores)
+    ties = _ranks(scores, workspace.rank_of_row, workspace.tied_of_row)
+    dcg = 0.0
+    for b in range(blocks.queries[q], blocks.queries[q + 1]):
+        for p in range(blocks.starts[b] - begin, blocks.starts[b + 1] - begin):
+            row = blocks.order[begin + p] - begin
+            rank, tied = workspace.rank_of_row[row], workspace.tied_of_row[row]
+            workspace.s[p] = scores[row]
+            workspace.rank[p], workspace.tied[p] = rank, tied
+            workspace.gain[p] = rule.gains[b]
+            workspace.discount[p] = _mean(rule.discount, rank, tied)
+            workspace.apart[p] = _apart(rule.discount, rank, tied)
+            dcg += rule.gains[b] * _mean(cost_discount, rank, tied)
+    workspace.force[:size] = 0.0
+    if rule.neighbours:
+        _neighbour_pairs(rule, size, workspace)
+    else:
+        _all_pairs(rule, blocks, q, ties, workspace)
+    for p in range(size):
+        force[blocks.order[begin + p] - begin] = workspace.force[p] * rule.factor[q]
+    return dcg
+
+
+@kernel()
+def pair_force(kind: int, difference: float, swap: float, margin: float) -> float:
+    """Return the force on the more relevant document of a pair; the other feels its opposite.
+
+    difference: its score minus the other's; swap: what swapping the two would change in NDCG.
+    """
+    if kind == STEP:
+        return swap if difference < margin else 0.0
+    if kind == SPRING:
+        return swap * max(0.0, margin - difference)
+    if kind == NDCG_DIFFERENCE:
+        return swap / max(abs(difference), margin)
+    t = np.exp(-abs(margin - difference))
+    pull = (1.0 if margin > difference else t) / (1.0 + t)
+    return pull * swap if kind == RANKNET_NDCG else pull
+
+
+@kernel()
+def _all_pairs(
+    rule: LambdaRule, blocks: LabelBlocks, q: int, ties: bool, workspace: LambdaWorkspace
+) -> None:
+    """Add the forces of all pairs of different labels of query q, without the query's factor.
+
+    ties: whether any scores of the query are equal.
+    """
+    kind, margin = rule.kind, rule.margin
+    s, u, gain, discount, force, apart = workspace[:6]
+    first, last = blocks.queries[q], blocks.queries[q + 1]
+    begin = blocks.starts[first]
+    size = blocks.starts[last] - begin
+    near = kind == RANKNET_NDCG and abs(margin) <= SPAN and exponentials(s, size, u) <= SPAN
+    for b in range(first, last - 1):
+        b0, b1 = blocks.starts[b] - begin, blocks.starts[b + 1] - begin
+        if near:
+            _ranknet_ndcg_block(b0, b1, size, np.exp(-margin), workspace)
+            if not ties:
+                continue
+        for i in range(b0, b1):
+            for j in range(b1, size):
+                tied = s[i] == s[j]
+                if near and not tied:
+                    continue
+                difference = apart[i] if tied else abs(discount[i] - discount[j])
+                swap = (gain[i] - gain[j]) * difference
+                pull = pair_force(kind, s[i] - s[j], swap, margin)
+                force[i] += pull
+                force[j] -= pull
+
+
+@kernel()
+def _ranknet_ndcg_block(
+    b0: int, b1: int, size: int, shrink: float, workspace: LambdaWorkspace
+) -> None:
+    """Add the forces of the block b0..b1 - 1 and the documents b1..size - 1 behind it.
+
+    The force of a pair is u_j / (shrink u_i + u_j) |dNDCG|. Two documents that share ranks have
+    equal discounts, and feel no force here.
+    """
+    u, gain, discount, force = workspace.u, workspace.gain, workspace.discount, workspace.force
+    lower, n = workspace.lower, size - b1
+    stop = padded(n)
+    for to, values in ((lower.u, u), (lower.gain, gain), (lower.discount, discount)):
+        to[:n], to[n:stop] = values[b1:size], 0.0
+    lower.push[:stop] = 0.0
+    for i in range(b0, b1 - 1, 2):
+        _two_rows(i, stop, shrink, workspace)
+    if (b1 - b0) % 2:
+        _row(b1 - 1, stop, shrink, workspace)
+    for j in range(n):
+        force[b1 + j] -= lower.push[j]
+
+
+@kernel(reorder=True)
+def _two_rows(i: int, stop: int, shrink: float, workspace: LambdaWorkspace) -> None:
+    """Do `_row` for the documents i and i + 1 of one label: one division for two pairs."""
+    u, gain, discount, push = workspace.lower
+    u0, u1 = workspace.u[i] * shrink, workspace.u[i + 1] * shrink
+    gain_i, d0, d1 = workspace.gain[i], workspace.discount[i], workspace.discount[i + 1]
+    total0, total1 = 0.0, 0.0
+    for j in range(stop):
+        a, b = u0 + u[j], u1 + u[j]
+        shared = u[j] / (a * b) * (gain_i - gain[j])
+        pull0 = shared * b * abs(d0 - discount[j])
+        pull1 = shared * a * abs(d1 - discount[j])
+        total0 += pull0
+        total1 += pull1
+        push[j] += pull0 + pull1
+    workspace.force[i] += total0
+    workspace.force[i + 1] += total1
+
+
+@kernel(reorder=True)
+def _row(i: int, stop: int, shrink: float, workspace: LambdaWorkspace) -> None:
+    """Add the forces of document i and the lower documents."""
+    u, gain, discount, push = workspace.lower
+    u_i, gain_i, d_i, total = workspace.u[i] * shrink, workspace.gain[i], workspace.discount[i], 0.0
+    for j in range(stop):
+        pull = u[j] / (u_i + u[j]) * (gain_i - gain[j]) * abs(d_i - discount[j])
+        total += pull
+        push[j] += pull
+    workspace.force[i] += total
+
+
+@kernel()
+def _neighbour_pairs(rule: LambdaRule, size: int, workspace: LambdaWorkspace) -> None:
+    """Add the forces of the documents at neighbouring ranks, without the query's factor.
+
+    Of n documents that share ranks, two are neighbours in 2 / n of all orders; one of them and
+    one of the m documents that share the next ranks are neighbours in 1 / (n m).
+    """
+    D, rank, at = rule.discount, workspace.rank, workspace.at
+    at[:size] = -1
+    for p in range(size):
+        position = rank[p]
+        while at[position] >= 0:
+            position += 1
+        at[position] = p
+    begin = 0
+    while begin < size:
+        n = workspace.tied[at[begin]]
+        middle = begin + n
+        if n > 1:
+            swap = (D[begin] - D[middle - 1]) / (n - 1.0)
+            for x in range(begin, middle):
+                _neighbours(rule, at[x], begin, x, swap, 2.0 / n, workspace)
+        if middle < size:
+            m = workspace.tied[at[middle]]
+            swap = D[middle - 1] - D[middle]
+            for x in range(middle, middle + m):
+                _neighbours(rule, at[x], begin, middle, swap, 1.0 / (n * m), workspace)
+        begin = middle
+
+
+@kernel()
+def _neighbours(
+    rule: LambdaRule,
+    p: int,
+    begin: int,
+    end: int,
+    swap: float,
+    chance: float,
+    workspace: LambdaWorkspace,
+) -> None:
+    """Add `chance` times the forces of document p and those at the ranks begin..end - 1."""
+    s, gain, force = workspace.s, workspace.gain, workspace.force
+    for x in range(begin, end):
+        i, j = p, workspace.at[x]
+        if gain[i] == gain[j]:
+            continue
+        if gain[i] < gain[j]:
+            i, j = j, i
+        pull = pair_force(rule.kind, s[i] - s[j], (gain[i] - gain[j]) * swap, rule.margin)
+        force[i] += chance * pull
+        force[j] -= chance * pull
+
+
+@kernel()
+def _ranks(scores: np.ndarray, rank: np.ndarray, tied: np.ndarray) -> bool:
+    """Fill rank[i] with the documents of higher scores, tied[i] with those of the same score.
+
+    A document has the ranks rank[i]..rank[i] + tied[i] - 1, from 0, each as likely as another.
+    Returns whether any scores are equal.
+    """
+    size = len(scores)
+    total = 0
+    for i in range(size):
+        score, above = scores[i], 0
+        for j in range(size):
+            above += scores[j] > score
+        rank[i], tied[i] = above, 1
+        total += above
+    if total == size * (size - 1) // 2:  # the ranks are 0, 1, ... where no scores are equal
+        return False
+    for i in range(size):
+        score, equal = scores[i], 0
+        for j in range(size):
+            equal += scores[j] == score
+        tied[i] = equal
+    return True
+
+
+@kernel()
+def _mean(values: np.ndarray, begin: int, count: int) -> float:
+    """Return the mean of values[begin], ... values[begin + count - 1]."""
+    total = 0.0
+    for k in range(begin, begin + count):
+        total += values[k]
+    return total / count
+
+
+@kernel()
+def _apart(values: np.ndarray, begin: int, count: int) -> float:
+    """Return the mean difference of two of `count` falling values from `begin` on; 0 of one."""
+    total = 0.0
+    for k in range(count):
+        total += values[begin + k] * (count - 1.0 - 2.0 * k)
+    return 2.0 * total / (count * (count - 1.0)) if count > 1 else 0.0

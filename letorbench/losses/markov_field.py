@@ -14,14 +14,20 @@ label's number and sum of scores, in O(m L).
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import dataclass
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.jit import kernel
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices
-from letorbench.losses.label_order import DOCUMENT_WEIGHTS, DocumentWeight, label_count
+from letorbench.losses.label_order import (
+    BY_PLACE,
+    DOCUMENT_WEIGHTS,
+    OWN_TIE_RULES,
+    document_weights,
+    label_count,
+)
 
 
 def reference(s: np.ndarray, r: np.ndarray, w: np.ndarray, levels: int) -> tuple[float, np.ndarray]:
@@ -37,33 +43,35 @@ def reference(s: np.ndarray, r: np.ndarray, w: np.ndarray, levels: int) -> tuple
     return float(value), gamma * (by_h @ sign.sum(axis=1) - by_h.sum(axis=0) @ sign)
 
 
-def pseudo_likelihood(
-    weight: DocumentWeight, shared: bool, scores: np.ndarray, queries: QuerySet
-) -> ValueAndGradient:
-    """Return equation 16 with W one of Table 8's weights, see `DocumentWeight.of`."""
-    weights = np.empty(queries.n_docs)
-    weights[queries.by_label.order] = weight.of(queries, shared)
-    return in_query_slices(
-        _pseudo_likelihood,
-        queries,
-        scores,
-        queries.labels,
-        queries.offsets,
-        label_count(queries),
-        weights,
-        documents=2_000,
-    )
+@dataclass(frozen=True)
+class PseudoLikelihood(Loss):
+    """Equation 16.
 
+    Parameters
+    ----------
+    weight : str
+        A weight of Table 8, `DOCUMENT_WEIGHTS`.
+    ties : {"breslow", "file"}
+        See `letorbench.losses.label_order`.
+    """
 
-LOSSES = tuple(
-    Loss(
-        f"wpll-{weight}",
-        f"-sum_i {weight} log P(r_i | the other labels)",
-        partial(pseudo_likelihood, weight, True),
-        in_file_order=partial(pseudo_likelihood, weight, False) if weight.by_place else None,
-    )
-    for weight in DOCUMENT_WEIGHTS.values()
-)
+    name = "wpll"
+    formula = "-sum_i weight_i log P(r_i | the other labels)"
+    choices = {"weight": tuple(DOCUMENT_WEIGHTS), "ties": OWN_TIE_RULES}
+
+    weight: str = "1"
+    ties: str = "breslow"
+
+    @property
+    def reads_order(self) -> bool:
+        return self.weight in BY_PLACE
+
+    def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        weights = np.empty(queries.n_docs)
+        weights[queries.by_label.order] = document_weights(self.weight, self.ties, queries)
+        documents, levels = (queries.labels, queries.offsets), label_count(queries)
+        arguments = _pseudo_likelihood, queries, scores, *documents, levels, weights
+        return in_query_slices(*arguments, documents=2_000)
 
 
 @kernel()

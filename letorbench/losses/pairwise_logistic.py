@@ -14,16 +14,20 @@ NumPy. The compiled kernel below it does three things to be fast:
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.jit import kernel, longest_query
-from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices
+from letorbench.losses.base import (
+    Loss,
+    ValueAndGradient,
+    in_query_slices,
+    require_comparable,
+)
 from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, padded
-from letorbench.losses.far_sums import far_blocks, far_pays
-from letorbench.losses.smooth_sums import PairBlock, pays, ranknet_blocks
 
 #: a product of factors from 2 e^(-span) to 2 is a normal number while span x factors is below this
 LOGARITHM = 640.0
@@ -58,12 +62,25 @@ def pairwise_logistic(scores: np.ndarray, labels: np.ndarray) -> tuple[float, np
     return float(cost), np.bincount(i, slope, n) - np.bincount(j, slope, n)
 
 
-def ranknet(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-    """Compute the sum of `pairwise_logistic` over the pairs of each query, and its gradient."""
-    return in_query_slices(_costs, queries, scores, queries.by_label, documents=1_000)
+@dataclass(frozen=True)
+class RankNetLoss(Loss):
+    """The sum of `pairwise_logistic` over the pairs of each query."""
+
+    name = "ranknet"
+    formula = "sum over pairs r_i > r_j of log(1 + exp(-(s_i - s_j)))"
+
+    def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        require_comparable(queries)
+        return in_query_slices(_costs, queries, scores, queries.by_label, documents=1_000)
 
 
-LOSSES = (Loss("ranknet", "sum over pairs r_i > r_j of log(1 + exp(-(s_i - s_j)))", ranknet),)
+class PairBlock(NamedTuple):
+    """The pairs (b0..b1 - 1) x (begin..end - 1) of a query's documents in label order."""
+
+    b0: int
+    b1: int
+    begin: int
+    end: int
 
 
 class PairWorkspace(NamedTuple):
@@ -163,13 +180,9 @@ def add_forces(workspace: PairWorkspace, pairs: PairBlock, top: float, span: flo
     b0, b1, begin, end = pairs
     cost = 0.0
     if not span <= SPAN:
-        if np.isfinite(span) and far_pays(b1 - b0, end - begin):
-            return far_blocks(s, pairs, force)
         for i in range(b0, b1):
             cost += _row_far(s, i, begin, end, force)
         return cost
-    if pays(b1 - b0, end - begin, span):
-        return ranknet_blocks(s, u, pairs, top, span, force)
     size = end - begin
     stop = padded(size)
     lower[:size], lower[size:stop], push[:stop] = u[begin:end], 0.0, 0.0

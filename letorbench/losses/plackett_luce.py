@@ -5,9 +5,9 @@ equations 11 and 13. With all weights 1 the first is ListMLE (F. Xia et al., "Li
 to Learning to Rank", ICML 2008). The documents are in the order of their labels, the highest
 first.
 
-Equal labels have no order (`letorbench.losses.ties`). Breslow's rule gives the documents of a
-label one denominator, the first that any of them could have, and the mean W_b of their places'
-weights:
+Equal labels have no order (`letorbench.losses.label_order`). Breslow's rule gives the documents
+of a label one denominator, the first that any of them could have, and the mean W_b of their
+places' weights:
 
     -sum_i W_b(i) log(e^{s_i} / sum over r_j <= r_i of e^{s_j})               (11)
     -sum_i W_b(i) log(e^{-s_i} / sum over r_j >= r_i of e^{-s_j})             (13)
@@ -21,15 +21,20 @@ in linear time.
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from letorbench.datasets.arrays import read_only
 from letorbench.datasets.queryset import QuerySet
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices
-from letorbench.losses.label_order import DOCUMENT_WEIGHTS, DocumentWeight
+from letorbench.losses.label_order import (
+    DOCUMENT_WEIGHTS,
+    OWN_TIE_RULES,
+    document_weights,
+)
 
 
 def reference(s: np.ndarray, w: np.ndarray, step: np.ndarray) -> tuple[float, np.ndarray]:
@@ -60,18 +65,20 @@ class Choices(NamedTuple):
     weights: np.ndarray
 
     @staticmethod
-    def best_first(weight: DocumentWeight, at_once: bool, queries: QuerySet) -> Choices:
+    def best_first(weight: str, ties: str, queries: QuerySet) -> Choices:
         """Choose by falling label, equal labels at once or in file order."""
-        blocks = queries.by_label
-        each = (np.arange(queries.n_docs + 1), queries.offsets)
-        starts, steps = (blocks.starts, blocks.queries) if at_once else each
-        return Choices(blocks.order, starts, steps, weight.of(queries, at_once))
+        blocks, weights = queries.by_label, document_weights(weight, ties, queries)
+        if ties == "file":
+            each = read_only(np.arange(queries.n_docs + 1))
+            return Choices(blocks.order, each, queries.offsets, weights)
+        return Choices(blocks.order, blocks.starts, blocks.queries, weights)
 
     def turned(self, queries: QuerySet) -> Choices:
         """Return the same choices, the last one first."""
         rows, steps = _turned(queries.offsets), _turned(self.queries)
         starts = np.append(0, np.cumsum(np.diff(self.starts)[steps]))
-        return Choices(self.order[rows], starts, self.queries, self.weights[rows])
+        order = read_only(self.order[rows])
+        return Choices(order, read_only(starts), self.queries, self.weights[rows])
 
 
 def _turned(offsets: np.ndarray) -> np.ndarray:
@@ -79,47 +86,49 @@ def _turned(offsets: np.ndarray) -> np.ndarray:
     return np.repeat(offsets[1:] + offsets[:-1], np.diff(offsets)) - 1 - np.arange(offsets[-1])
 
 
-def weighted_plackett_luce(
-    weight: DocumentWeight, at_once: bool, scores: np.ndarray, queries: QuerySet
-) -> ValueAndGradient:
-    """Return equation 11, with equal labels chosen at once or in file order."""
-    return _chosen(scores, Choices.best_first(weight, at_once, queries), queries)
+@dataclass(frozen=True)
+class _Choosing(Loss):
+    """What both losses share.
+
+    Parameters
+    ----------
+    weight : str
+        A weight of Table 8, `DOCUMENT_WEIGHTS`.
+    ties : {"breslow", "file"}
+        See `letorbench.losses.label_order`.
+    """
+
+    choices = {"weight": tuple(DOCUMENT_WEIGHTS), "ties": OWN_TIE_RULES}
+
+    weight: str = "1"
+    ties: str = "breslow"
+
+    @property
+    def reads_order(self) -> bool:
+        return True
 
 
-def reverse_plackett_luce(
-    weight: DocumentWeight, at_once: bool, scores: np.ndarray, queries: QuerySet
-) -> ValueAndGradient:
-    """Return equation 13, with equal labels chosen at once or in file order."""
-    choices = Choices.best_first(weight, at_once, queries).turned(queries)
-    value, gradient = _chosen(-scores, choices, queries)
-    return ValueAndGradient(value, -gradient)
+class PlackettLuce(_Choosing):
+    """Equation 11, weighted Plackett-Luce; ListMLE with weight 1."""
+
+    name = "wpl"
+    formula = "-sum_i weight_i log(e^(s_i) / sum over r_j <= r_i of e^(s_j))"
+
+    def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        choices = Choices.best_first(self.weight, self.ties, queries)
+        return in_query_slices(_chain, queries, scores, choices, documents=2_000)
 
 
-def _chosen(scores: np.ndarray, choices: Choices, queries: QuerySet) -> ValueAndGradient:
-    """Return the loss of these choices."""
-    return in_query_slices(_chain, queries, scores, choices, documents=2_000)
+class ReversePlackettLuce(_Choosing):
+    """Equation 13: the same of -s, the worst document chosen first."""
 
+    name = "rpl"
+    formula = "-sum_i weight_i log(e^(-s_i) / sum over r_j >= r_i of e^(-s_j))"
 
-LOSSES = (
-    *(
-        Loss(
-            f"wpl-{weight}",
-            f"-sum_i {weight} log(e^(s_i) / sum over r_j <= r_i of e^(s_j))",
-            partial(weighted_plackett_luce, weight, True),
-            in_file_order=partial(weighted_plackett_luce, weight, False),
-        )
-        for weight in DOCUMENT_WEIGHTS.values()
-    ),
-    *(
-        Loss(
-            f"rpl-{weight}",
-            f"-sum_i {weight} log(e^(-s_i) / sum over r_j >= r_i of e^(-s_j))",
-            partial(reverse_plackett_luce, weight, True),
-            in_file_order=partial(reverse_plackett_luce, weight, False),
-        )
-        for weight in DOCUMENT_WEIGHTS.values()
-    ),
-)
+    def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        choices = Choices.best_first(self.weight, self.ties, queries).turned(queries)
+        value, gradient = in_query_slices(_chain, queries, -scores, choices, documents=2_000)
+        return ValueAndGradient(value, -gradient)
 
 
 @kernel()

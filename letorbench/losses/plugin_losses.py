@@ -1,4 +1,4 @@
-"""Losses from elsewhere: the `Loss` objects of a Python file."""
+"""Losses from elsewhere: the `Loss` objects and families of a Python file."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def loss_of_file(text: str) -> Loss:
     UsageError
         If there is no such file, it cannot be imported, or it has no such loss.
     """
-    file, _, name = text.partition(".py:") if ".py:" in text else (text[:-3], "", "")
-    path = Path(f"{file}.py")
+    stem, _, name = text.partition(".py:") if ".py:" in text else (text[:-3], "", "")
+    path = Path(f"{stem}.py")
     if not path.is_file():
         raise UsageError(f"{path}: found no such file, expected a Python file with a Loss")
     spec = importlib.util.spec_from_file_location(f"letorbench_loss_{path.stem}", path)
@@ -30,10 +30,17 @@ def loss_of_file(text: str) -> Loss:
         spec.loader.exec_module(module)
     except FAILURES as error:
         raise UsageError(f"{path}: {type(error).__name__}: {error}") from error
-    found = {each.name: each for each in vars(module).values() if isinstance(each, Loss)}
-    if not found:
+    losses: dict[str, Loss] = {}
+    for each in vars(module).values():
+        if isinstance(each, type) and issubclass(each, Loss) and each.__module__ == spec.name:
+            each = each()
+        if isinstance(each, Loss):
+            losses[each.name] = each
+    if not losses:
         raise UsageError(f"{path}: found no Loss, expected one or more")
-    if not name and len(found) > 1:
-        raise UsageError(f"{path}: found {len(found)} losses, expected {path}:NAME with one of "
-                         f"{', '.join(found)}")  # fmt: skip
-    return found[require_choice(name, list(found), "loss")] if name else next(iter(found.values()))
+    if not name and len(losses) > 1:
+        raise UsageError(
+            f"{path}: found {len(losses)} losses, expected {path}:NAME with one of "
+            f"{', '.join(losses)}"
+        )
+    return losses[require_choice(name or next(iter(losses)), list(losses), "loss")]

@@ -10,15 +10,22 @@ loss.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.jit import kernel, longest_query
-from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
-from letorbench.losses.gains import gains, normalized_gains
-from letorbench.losses.multiclass import best_documents
-from letorbench.losses.segments import query_maxima
+from letorbench.losses.base import (
+    Loss,
+    ValueAndGradient,
+    in_query_slices,
+    require_comparable,
+)
+from letorbench.losses.gains import gains, normalized_gains, query_maxima
+from letorbench.losses.logistic import best_documents
 
+MEASURES = ("ndcg", "err", "mrr")
 NDCG, ERR, MRR = range(3)
 
 
@@ -47,47 +54,39 @@ def reference(s: np.ndarray, w: np.ndarray, kind: int) -> tuple[float, np.ndarra
     return float(terms.sum()), slope.sum(axis=0) - slope.sum(axis=1)
 
 
-def _one_minus(kind: int, w: np.ndarray, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-    require_comparable(queries)
-    measure, slope = in_query_slices(
-        _smoothed,
-        queries,
-        scores,
-        queries.offsets,
-        kind,
-        w,
-        documents=500,
-        cost=queries.lengths**2,
-    )
-    relevant = query_maxima(queries.labels.astype(np.float64), queries) > 0.0
-    return ValueAndGradient(np.where(relevant, 1.0 - measure, 0.0), -slope)
+@dataclass(frozen=True)
+class SmoothedMeasure(Loss):
+    """1 - a measure of smoothed places.
 
+    Parameters
+    ----------
+    measure : {"ndcg", "err", "mrr"}
+        ERR has R = (2^r - 1) / 2^(the set's largest label). MRR is of the best document; of
+        several, the mean of their reciprocal places.
+    """
 
-def smooth_ndcg(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-    """Return 1 - NDCG of smoothed places."""
-    return _one_minus(NDCG, normalized_gains(queries), scores, queries)
+    name = "smooth"
+    formula = "1 - measure of the places pi_i = 1 + sum_j sigma(s_j - s_i)"
+    choices = {"measure": MEASURES}
 
+    measure: str = "ndcg"
 
-def smooth_err(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-    """Return 1 - ERR of smoothed places, R = (2^r - 1) / 2^(the set's largest label)."""
-    satisfaction = gains(queries) / 2.0 ** queries.labels.max(initial=0)
-    return _one_minus(ERR, satisfaction, scores, queries)
+    def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        require_comparable(queries)
+        arguments = queries.offsets, MEASURES.index(self.measure), self.weights(queries)
+        value, slope = in_query_slices(
+            _smoothed, queries, scores, *arguments, documents=500, cost=queries.lengths**2
+        )
+        relevant = query_maxima(queries.labels.astype(np.float64), queries) > 0.0
+        return ValueAndGradient(np.where(relevant, 1.0 - value, 0.0), -slope)
 
-
-def smooth_mrr(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-    """Return 1 - the reciprocal smoothed place of the best document (several: the mean)."""
-    return _one_minus(MRR, best_documents(queries), scores, queries)
-
-
-LOSSES = (
-    Loss("smooth-ndcg", "1 - sum_i (2^r_i - 1) / log2(1 + pi_i) / Z", smooth_ndcg),
-    Loss(
-        "smooth-err",
-        "1 - sum_i R_i / pi_i prod over j != i of (1 - R_j sigma(s_j - s_i))",
-        smooth_err,
-    ),
-    Loss("smooth-mrr", "1 - 1 / pi of the best document (several: their mean)", smooth_mrr),
-)
+    def weights(self, queries: QuerySet) -> np.ndarray:
+        """Return w of `reference` for each document."""
+        if self.measure == "ndcg":
+            return normalized_gains(queries)
+        if self.measure == "err":
+            return gains(queries) / 2.0 ** queries.labels.max(initial=0)
+        return best_documents(queries)
 
 
 @kernel()

@@ -11,13 +11,11 @@ For k = 1 that is -sum_i softmax(r)_i log softmax(s)_i, with the gradient softma
 (equation 6). A list of fewer than k documents is placed whole.
 
 `reference` computes it for one query in plain NumPy; the compiled kernels below are exact too.
-`linear_top_k` is for linear scores: it reads a query's features for the gradient while they are
-in the cache.
 """
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import dataclass
 from itertools import permutations
 from typing import NamedTuple
 
@@ -32,8 +30,7 @@ from letorbench.losses.base import (
     ValueAndGradient,
     in_query_slices,
 )
-from letorbench.models.linear import score_rows
-from letorbench.models.weighted_rows import add_rows
+from letorbench.models.linear import add_rows, score_rows
 from letorbench.threads import parallel_for
 
 #: the most ways to fill k places that a list may have: about a second of work
@@ -73,68 +70,54 @@ def log_placing(scores: np.ndarray, places: tuple[int, ...]) -> tuple[float, np.
     return log_p, gradient
 
 
-def top_k_cross_entropy(scores: np.ndarray, queries: QuerySet, k: int) -> ValueAndGradient:
-    """Return the loss of many queries. It costs m^k for a query of m documents.
+@dataclass(frozen=True)
+class TopKCrossEntropy(Loss):
+    """The loss of many queries.
 
-    Raises
-    ------
-    UsageError
-        If m^k of a query is too large.
+    Parameters
+    ----------
+    k : {1, 2, 3}
+        The places. The loss costs m^k for a query of m documents; a UsageError refuses a query
+        for which that is too much.
     """
-    _require_few_placings(queries, k)
-    return in_query_slices(
-        _top_k, queries, scores, queries.labels, queries.offsets, k, documents=DOCS_A_THREAD
-    )
 
+    name = "listnet"
+    formula = "-sum over the first k places g of P_r(g) log P_s(g), Plackett-Luce"
+    choices = {"k": (1, 2, 3)}
 
-def linear_top_k(
-    weights: np.ndarray, bias: float, queries: QuerySet, k: int
-) -> LinearValueAndGradient:
-    """Return the loss of linear scores; it raises what `top_k_cross_entropy` raises."""
-    _require_few_placings(queries, k)
-    value = np.empty(queries.n_queries)
-    bounds = np.append(np.arange(0, queries.n_queries, BLOCK), queries.n_queries)
-    sums = np.zeros((len(bounds) - 1, queries.n_features))
-    rows = _Rows(queries.features, queries.labels, queries.offsets)
+    k: int = 1
 
-    def part(first: int, last: int) -> None:
-        _linear_top_k(rows, weights, bias, k, bounds[first : last + 1], value, sums[first:last])
+    def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        self._require_few_placings(queries)
+        arguments = scores, queries.labels, queries.offsets, self.k
+        return in_query_slices(_top_k, queries, *arguments, documents=DOCS_A_THREAD)
 
-    docs = np.diff(queries.offsets[bounds])
-    parallel_for(part, len(sums), DOCS_A_THREAD * len(sums) // max(1, queries.n_docs), docs)
-    # the loss does not change where all scores of a query rise alike
-    return LinearValueAndGradient(value, sums.sum(axis=0), 0.0)
+    def of_linear(
+        self, weights: np.ndarray, bias: float, queries: QuerySet
+    ) -> LinearValueAndGradient:
+        self._require_few_placings(queries)
+        value = np.empty(queries.n_queries)
+        bounds = np.append(np.arange(0, queries.n_queries, BLOCK), queries.n_queries)
+        sums = np.zeros((len(bounds) - 1, queries.n_features))
+        rows = _Rows(queries.features, queries.labels, queries.offsets)
 
+        def part(first: int, last: int) -> None:
+            own = bounds[first : last + 1]
+            _linear_top_k(rows, weights, bias, self.k, own, value, sums[first:last])
 
-def _require_few_placings(queries: QuerySet, k: int) -> None:
-    longest = int(queries.lengths.max(initial=0))
-    if longest**k > MOST_PLACINGS:
-        raise UsageError(
-            f"listnet: found a query of {longest} documents, whose first {k} places can be "
-            f"filled in about {float(longest**k):.1e} ways, expected {MOST_PLACINGS:.0e} at most"
-        )
+        docs = np.diff(queries.offsets[bounds])
+        parallel_for(part, len(sums), DOCS_A_THREAD * len(sums) // max(1, queries.n_docs), docs)
+        # the loss does not change where all scores of a query rise alike
+        return LinearValueAndGradient(value, sums.sum(axis=0), 0.0)
 
-
-LOSSES = (
-    Loss(
-        "listnet",
-        "-sum_i softmax(r)_i log softmax(s)_i",
-        partial(top_k_cross_entropy, k=1),
-        of_linear=partial(linear_top_k, k=1),
-    ),
-    Loss(
-        "listnet-2",
-        "-sum over ordered pairs g of P_r(g) log P_s(g), Plackett-Luce",
-        partial(top_k_cross_entropy, k=2),
-        of_linear=partial(linear_top_k, k=2),
-    ),
-    Loss(
-        "listnet-3",
-        "-sum over ordered triples g of P_r(g) log P_s(g), Plackett-Luce",
-        partial(top_k_cross_entropy, k=3),
-        of_linear=partial(linear_top_k, k=3),
-    ),
-)
+    def _require_few_placings(self, queries: QuerySet) -> None:
+        longest, k = int(queries.lengths.max(initial=0)), self.k
+        if longest**k > MOST_PLACINGS:
+            raise UsageError(
+                f"listnet: found a query of {longest} documents, whose first {k} places can be "
+                f"filled in about {float(longest**k):.1e} ways, expected {MOST_PLACINGS:.0e} at "
+                "most"
+            )
 
 
 class _Rows(NamedTuple):

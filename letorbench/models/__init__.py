@@ -1,23 +1,21 @@
 """Models: what a ranker learns, a function from a document's features to its score.
 
-The module of a model also holds its parametric family, where it has one: what a solver needs to
-fit it to a loss.
+To add a model, write its file: a class with a ``kind`` in this folder is registered by being
+there. The module also holds its parametric family, where it has one: what a solver needs to fit
+it to a loss. Every name is imported when it is first used.
 """
 
 from __future__ import annotations
 
-from letorbench.models.base import Model
-from letorbench.models.linear import Linear, LinearFamily
-from letorbench.models.mlp import MLP, MLPFamily
-from letorbench.models.model_file import load, save
-from letorbench.models.parametric import ParametricFamily
-from letorbench.models.quadratic import Quadratic, QuadraticFamily
-from letorbench.models.separate import Separate, SeparateFamily
-from letorbench.models.stumps import StumpEnsemble
-from letorbench.models.trees import LightGBMTrees, XGBoostTrees
+from letorbench import lazy, registry
 
-__all__ = [
-    "LightGBMTrees", "Linear", "LinearFamily", "MLP", "MLPFamily", "Model", "ParametricFamily",
-    "Quadratic", "QuadraticFamily", "Separate", "SeparateFamily", "StumpEnsemble",
-    "XGBoostTrees", "load", "save",
-]  # fmt: skip
+#: what this package offers besides the classes of models and of their families
+OTHERS = {
+    **{name: f"letorbench.models.base:{name}" for name in ("Model", "load", "save")},
+    "ParametricFamily": "letorbench.models.parametric:ParametricFamily",
+}
+
+__getattr__, __dir__ = lazy.attach(
+    __name__,
+    {**registry.by_class("models", "kind"), **registry.by_class("models", "name"), **OTHERS},
+)

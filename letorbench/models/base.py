@@ -1,17 +1,34 @@
-"""The base of all models: checked arrays and one way to predict."""
+"""The base of all models: checked arrays, one way to predict, one way to save and load."""
 
 from __future__ import annotations
 
+import io
+import json
+import tokenize
+import zipfile
+import zlib
 from abc import ABC, abstractmethod
 from dataclasses import MISSING, dataclass, field, fields
+from hashlib import blake2b
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
+from letorbench import lazy, registry
 from letorbench.errors import DataError
+from letorbench.files import write_atomically
 
-#: the kind that a model's file names -> the model's class
+#: the models that this process has imported, by kind: those of plug-ins are found here
 KINDS: dict[str, type[Model]] = {}
+
+#: what reading a damaged file can raise
+DAMAGE = (
+    OSError, ValueError, LookupError, TypeError, EOFError, OverflowError, RecursionError,
+    MemoryError, RuntimeError, SyntaxError, tokenize.TokenError, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
+#: the number of bytes at the end of a zip archive that give the length of its comment
+_LENGTH = 2
 
 
 @dataclass(frozen=True)
@@ -46,11 +63,14 @@ def array(
 class Model(ABC):
     """An immutable scoring function.
 
-    A subclass is a frozen dataclass of arrays and numbers. It names its kind once and declares
-    every field with `array`, which is all that checking, saving and loading need::
+    A subclass is a frozen dataclass of arrays and numbers. It names its kind, which registers
+    it in a file of ``models/`` or ``rankers/``, and declares every field with `array`, which is all that checking, saving and loading
+    need::
 
         @dataclass(frozen=True, eq=False)
-        class Linear(Model, kind="linear"):
+        class Linear(Model):
+            kind = "linear"
+
             weights: np.ndarray = array("n_features")
             bias: float = array(default=0.0)
 
@@ -71,13 +91,10 @@ class Model(ABC):
     kind: ClassVar[str]
     n_features: int
 
-    def __init_subclass__(cls, kind: str, **rest: object) -> None:
+    def __init_subclass__(cls, **rest: object) -> None:
         super().__init_subclass__(**rest)
-        for name, instead in (("__post_init__", "_check"), ("predict", "_score")):
-            if name in vars(cls):
-                raise TypeError(f"{cls.__name__}: define {instead} instead of {name}")
-        cls.kind = kind
-        KINDS[kind] = cls
+        if "kind" in vars(cls):
+            KINDS[cls.kind] = cls
 
     def __post_init__(self) -> None:
         sizes: dict[str, int] = {}
@@ -90,12 +107,17 @@ class Model(ABC):
             object.__setattr__(self, name, value)
             if type(value) is int:
                 _fit(sizes, name, value, what)
-            for dimension, found in zip(spec.shape, np.shape(value), strict=True):
-                _fit(sizes, dimension, found, what)
+            for dimension, size in zip(spec.shape, np.shape(value), strict=True):
+                _fit(sizes, dimension, size, what)
         for name, spec in specs.items():
             if spec.below is not None:
-                values = getattr(self, name)
-                _check_indices(values, sizes[spec.below], f"{self.kind} model: {name}")
+                values, size = getattr(self, name), sizes[spec.below]
+                wrong = values[(values < 0) | (values >= size)]
+                if len(wrong):
+                    raise DataError(
+                        f"{self.kind} model: {name}: found index {wrong[0]}, "
+                        f"expected 0 to {size - 1}"
+                    )
         if "n_features" in sizes:
             object.__setattr__(self, "n_features", sizes["n_features"])
         self._check()
@@ -167,29 +189,112 @@ def float32_features(X: np.ndarray) -> np.ndarray:
 
 def _converted(value: Any, spec: ArraySpec, what: str) -> np.ndarray | float | int:
     """Return the value as its spec wants it: a read-only array in C order, or a Python number."""
-    found = np.asarray(value)
-    if found.ndim != len(spec.shape) or not np.can_cast(found.dtype, spec.dtype, "same_kind"):
+    given = np.asarray(value)
+    if given.ndim != len(spec.shape) or not np.can_cast(given.dtype, spec.dtype, "same_kind"):
         shape = f"({', '.join(spec.shape)})"
         raise DataError(
-            f"{what}: found shape {found.shape} of {found.dtype}, expected {shape} of {spec.dtype}"
+            f"{what}: found shape {given.shape} of {given.dtype}, expected {shape} of {spec.dtype}"
         )
     if not spec.shape:
-        return found.astype(spec.dtype).item()
-    converted = np.require(found, spec.dtype, ["C", "ALIGNED"]).view()
+        return given.astype(spec.dtype).item()
+    converted = np.require(given, spec.dtype, ["C", "ALIGNED"]).view()
     converted.flags.writeable = False
     return converted
 
 
-def _fit(sizes: dict[str, int], dimension: str, found: int, what: str) -> None:
+def _fit(sizes: dict[str, int], dimension: str, given: int, what: str) -> None:
     """Give a dimension its size, or check the size that it has."""
     name, _, more = dimension.partition("+")
-    size = found - int(more or 0)
+    size = given - int(more or 0)
     if size < 0 or sizes.setdefault(name, size) != size:
         expected = sizes[name] + int(more or 0) if name in sizes else f"{more or 0} or more"
-        raise DataError(f"{what}: found {dimension} = {found}, expected {expected}")
+        raise DataError(f"{what}: found {dimension} = {given}, expected {expected}")
 
 
-def _check_indices(values: np.ndarray, size: int, what: str) -> None:
-    wrong = values[(values < 0) | (values >= size)]
-    if len(wrong):
-        raise DataError(f"{what}: found index {wrong[0]}, expected 0 to {size - 1}")
+def model_class(kind: object) -> type[Model]:
+    """Return the class of the models that a file calls so; DataError if there is none."""
+    # a ranker may define its model beside itself
+    own = registry.places("models", "kind") | registry.places("rankers", "kind")
+    if kind in own:
+        return lazy.load(own[str(kind)])
+    if kind not in KINDS:
+        raise DataError(
+            f"found a model of kind {kind!r}, expected one of {', '.join(sorted({*own, *KINDS}))}; "
+            "a plug-in's model needs its --plugin"
+        )
+    return KINDS[str(kind)]
+
+
+def save(model: Model, path: Path, facts: dict[str, object] | None = None) -> None:
+    """Write a model, and JSON facts of its making, as one .npz file of plain arrays.
+
+    The archive's comment is a check sum of the rest of the file.
+    """
+    arrays = {f.name: np.asarray(getattr(model, f.name)) for f in fields(model)}
+    header = json.dumps({"kind": model.kind, "facts": facts or {}})
+    archive = io.BytesIO()
+    np.savez(archive, header=np.array(header), **arrays)
+    with write_atomically(path, binary=True) as file:
+        file.write(with_checksum(archive.getvalue()))
+
+
+def with_checksum(archive: bytes) -> bytes:
+    """Return a zip archive that has no comment with its check sum as the comment."""
+    checksum = _checksum(archive)
+    return archive[:-_LENGTH] + len(checksum).to_bytes(_LENGTH, "little") + checksum
+
+
+def _checksum(archive: bytes) -> bytes:
+    return b"blake2b " + blake2b(archive, digest_size=16).hexdigest().encode()
+
+
+def load(path: Path) -> tuple[Model, dict[str, Any]]:
+    """Read what `save` wrote.
+
+    Nothing is unpickled or unpacked. A file of which any byte was changed is refused.
+
+    Returns
+    -------
+    model : Model
+    facts : dict
+
+    Raises
+    ------
+    DataError
+        If the file is anything else, with one line that says what is wrong.
+    """
+    try:
+        data = path.read_bytes()
+        archive = data[: -len(_checksum(b"")) - _LENGTH] + bytes(_LENGTH)
+        if data != with_checksum(archive):
+            raise DataError(
+                "found no saved model, or a damaged one: its end is not the check sum of its "
+                "content"
+            )
+        arrays = _arrays(archive)
+        header = json.loads(str(arrays.pop("header")))
+        cls, facts = model_class(header["kind"]), header["facts"]
+        if not isinstance(facts, dict):
+            raise DataError(f"found {facts!r} for the facts of the model, expected a dict")
+        names = sorted(each.name for each in fields(cls))
+        if sorted(arrays) != names:
+            raise DataError(
+                f"found the arrays {', '.join(sorted(arrays))} in a {cls.kind} model, "
+                f"expected {', '.join(names)}"
+            )
+        for name, values in arrays.items():
+            if values.dtype.kind == "f" and not np.isfinite(values).all():
+                raise DataError(f"found NaN or infinity in {name}, expected finite numbers")
+        return cls(**arrays), facts
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from None
+    except DAMAGE as error:
+        raise DataError(f"{path}: found no saved model, expected one that a run left") from error
+
+
+def _arrays(archive: bytes) -> dict[str, np.ndarray]:
+    """Return the arrays of an .npz archive, which must not be compressed: they cannot explode."""
+    with np.load(io.BytesIO(archive), allow_pickle=False) as file:
+        if any(member.compress_type != zipfile.ZIP_STORED for member in file.zip.infolist()):
+            raise DataError("found compressed arrays, expected plain ones")
+        return dict(file)

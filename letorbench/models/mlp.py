@@ -12,9 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from letorbench.arithmetic import product
+from letorbench.datasets.queryset import QuerySet
+from letorbench.features.moments import mean_and_scale
 from letorbench.jit import kernel
 from letorbench.models.base import Model, array
-from letorbench.models.parametric import ParametricFamily
+from letorbench.models.parametric import FamilySettings, ParametricFamily
 from letorbench.prefetch import prefetch
 from letorbench.threads import parallel_for
 
@@ -44,7 +46,7 @@ class Layers(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class MLP(Model, kind="net"):
+class MLP(Model):
     """A net with one hidden layer of tanh units and a linear output.
 
     Parameters
@@ -56,6 +58,8 @@ class MLP(Model, kind="net"):
     output : ndarray of shape (n_units,), float64
         v.
     """
+
+    kind = "net"
 
     weights: np.ndarray = array("n_units", "n_features", dtype=np.float32)
     bias: np.ndarray = array("n_units")
@@ -78,9 +82,17 @@ class MLPFamily(ParametricFamily):
     hidden : int
     """
 
+    name = "mlp"
+    formula = "s = v . tanh(W x + b)"
+    drawn = True
+
     mean: np.ndarray
     scale: np.ndarray
     hidden: int
+
+    @classmethod
+    def of(cls, train: QuerySet, settings: FamilySettings) -> MLPFamily:
+        return cls(*mean_and_scale(train.features), settings.hidden)
 
     @property
     def n_parameters(self) -> int:

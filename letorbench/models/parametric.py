@@ -1,11 +1,20 @@
-"""A model with free parameters: what a solver needs to fit it to a loss."""
+"""Models with free parameters: what a solver needs to fit one to a loss.
+
+A family is defined in the file of its models: a class with a ``name``, registered by being there.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from letorbench import lazy, registry
+from letorbench.choices import require_choice
+from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import UsageError
 from letorbench.models.base import Model
 
 
@@ -17,11 +26,28 @@ class ParametricFamily(ABC):
 
     Attributes
     ----------
+    name : str
+        What users call it, as in ``--set model=quadratic``.
+    formula : str
+        Its score, in plain text.
+    drawn : bool
+        Whether the first parameters are drawn at random, as zero is a saddle point.
+    auto_features : str
+        What `auto` does to features whose scales do not compare.
     n_parameters : int
         The length of theta.
     """
 
+    name: ClassVar[str]
+    formula: ClassVar[str]
+    drawn: ClassVar[bool] = False
+    auto_features: ClassVar[str] = "query-minmax"
     n_parameters: int
+
+    @classmethod
+    @abstractmethod
+    def of(cls, train: QuerySet, settings: FamilySettings) -> ParametricFamily:
+        """Return the family for the features of a training set."""
 
     def start(self, rng: np.random.Generator) -> np.ndarray:
         """Return theta (n_parameters,) where the search begins.
@@ -60,3 +86,59 @@ class ParametricFamily(ABC):
         ndarray of shape (n_parameters,)
             The sum over documents of score_gradient[i] d f(x_i; theta) / d theta.
         """
+
+
+def families() -> list[str]:
+    """Return the names of all families, sorted."""
+    return list(registry.places("models", "name"))
+
+
+def family(name: str) -> type[ParametricFamily]:
+    """Return the family of that name; UsageError suggests the nearest."""
+    return lazy.load(registry.places("models", "name")[require_choice(name, families(), "model")])
+
+
+@dataclass
+class FamilySettings:
+    """The hyper-parameters of the families, for a ranker that fits any of them.
+
+    Parameters
+    ----------
+    standardise : bool
+        linear: use the features with mean 0 and variance 1 on the training set, instead of the
+        features as they are. "quadratic" and "mlp" always do, the models of two vectors
+        never do.
+    rho : float
+        quadratic: keep the products whose abs(correlation) with the label is at least rho.
+    query_features : int
+        bilinear, bilinear-tanh, distance: how many features, the first ones, are the query's; 0
+        is half of them.
+    dimensions : int
+        bilinear, bilinear-tanh, distance: of the space that both vectors are mapped into.
+    tau : float
+        distance: what it is divided by.
+    """
+
+    standardise: bool = True
+    rho: float = 0.1
+    query_features: int = 0
+    dimensions: int = 10
+    tau: float = 1.0
+    # a ranker that lets users set these declares them
+    intercept = False
+    hidden = 10
+
+    def check_family(self, name: str) -> None:
+        """Raise UsageError if a value is not valid for the family of that name, or for any."""
+        family(name)
+        if self.intercept and name != "linear":
+            raise UsageError(f"the {name} model has no intercept; the linear one has")
+        if not 0.0 <= self.rho < 1.0:
+            raise UsageError(f"found rho={self.rho}, expected 0 or more and less than 1")
+        if self.hidden < 1:
+            raise UsageError(f"found hidden={self.hidden}, expected 1 or more")
+        if not self.tau > 0.0 or self.dimensions < 1 or self.query_features < 0:
+            raise UsageError(
+                f"found tau={self.tau}, dimensions={self.dimensions}, query_features="
+                f"{self.query_features}, expected more than 0, 1 or more, 0 or more"
+            )

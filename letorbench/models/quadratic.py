@@ -17,7 +17,7 @@ from letorbench.features.moments import row_blocks
 from letorbench.jit import kernel
 from letorbench.models.base import Model, array
 from letorbench.models.linear import LinearFamily
-from letorbench.models.parametric import ParametricFamily
+from letorbench.models.parametric import FamilySettings, ParametricFamily
 from letorbench.threads import parallel_for
 
 #: documents whose products' correlations are summed at a time
@@ -46,7 +46,7 @@ class Products(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Quadratic(Model, kind="quadratic"):
+class Quadratic(Model):
     """The score s = w . x + sum over the kept products of c_kj x_k x_j, x standardised.
 
     Parameters
@@ -58,6 +58,8 @@ class Quadratic(Model, kind="quadratic"):
         The other feature, j >= k.
     coefficients : ndarray of shape (n_products,), float64
     """
+
+    kind = "quadratic"
 
     mean: np.ndarray = array("n_features")
     scale: np.ndarray = array("n_features")
@@ -99,19 +101,22 @@ class QuadraticFamily(ParametricFamily):
         The kept products.
     """
 
+    name = "quadratic"
+    formula = "s = w . x + sum over kept products of c_kj x_k x_j"
+
     products: Products
 
-    @staticmethod
-    def of(train: QuerySet, rho: float) -> QuadraticFamily:
+    @classmethod
+    def of(cls, train: QuerySet, settings: FamilySettings) -> QuadraticFamily:
         """Keep the products whose |Pearson correlation| with the label is at least rho.
 
         A product that does not vary has no correlation and is left out for every rho.
         """
         linear = LinearFamily.standardised(train.features)
         correlation = product_correlations(train, linear.mean, linear.scale)
-        kept = np.triu(~np.isnan(correlation) & (np.abs(correlation) >= rho))
+        kept = np.triu(~np.isnan(correlation) & (np.abs(correlation) >= settings.rho))
         starts = np.append(0, np.cumsum(kept.sum(axis=1))).astype(np.int64)
-        return QuadraticFamily(Products(linear.mean, linear.scale, starts, np.nonzero(kept)[1]))
+        return cls(Products(linear.mean, linear.scale, starts, np.nonzero(kept)[1]))
 
     @property
     def n_features(self) -> int:

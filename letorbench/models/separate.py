@@ -8,18 +8,21 @@ are [y | z]. "Typically we choose the sigmoid or tanh functions" for sigma.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from letorbench.arithmetic import exp
+from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import UsageError
 from letorbench.jit import kernel
 from letorbench.models.base import Model, array
-from letorbench.models.parametric import ParametricFamily
+from letorbench.models.parametric import FamilySettings, ParametricFamily
 from letorbench.threads import parallel_for
 
 
 @dataclass(frozen=True, eq=False)
-class Separate(Model, kind="separate"):
+class Separate(Model):
     """The score f1 (tau = 0) or f2 (tau > 0).
 
     Parameters
@@ -30,6 +33,8 @@ class Separate(Model, kind="separate"):
         Maps z, the other n2 features. It is the transpose of the paper's B.
     tau : float
     """
+
+    kind = "separate"
 
     A: np.ndarray = array("n1", "d")
     B: np.ndarray = array("n2", "d")
@@ -50,26 +55,49 @@ class Separate(Model, kind="separate"):
     def _sigma(self, t: np.ndarray) -> np.ndarray:
         return _sigmoid(t)
 
+    def _slope(self, sigma: np.ndarray) -> np.ndarray:
+        return sigma * (1.0 - sigma)
 
-class SeparateTanh(Separate, kind="separate-tanh"):
+
+class SeparateTanh(Separate):
     """The score f1 with tanh for sigma; tau is 0."""
 
+    kind = "separate-tanh"
+
     def _sigma(self, t: np.ndarray) -> np.ndarray:
-        return _tanh(t)
+        return 2.0 * _sigmoid(2.0 * t) - 1.0
+
+    def _slope(self, sigma: np.ndarray) -> np.ndarray:
+        return 1.0 - sigma * sigma
 
 
 @dataclass(frozen=True, eq=False)
 class SeparateFamily(ParametricFamily):
-    """The models f1 (tau = 0), with tanh for sigma on request, or f2 (tau > 0).
+    """The models f1 (tau = 0) or f2 (tau > 0).
 
     theta holds A (n1, d), then B (n2, d), both row by row.
     """
 
+    drawn = True
+    auto_features = "zscore"  # a normalisation by query would erase the query's vector
+    models: ClassVar[type[Separate]] = Separate
+
     n1: int
     n2: int
     d: int
-    tau: float
-    tanh: bool = False
+    tau: float = 0.0
+
+    @classmethod
+    def of(cls, train: QuerySet, settings: FamilySettings) -> SeparateFamily:
+        n_features = train.n_features
+        n1 = settings.query_features or n_features // 2
+        if not 0 < n1 < n_features:
+            raise UsageError(
+                f"found query_features={n1} of {n_features} features, expected 1 to "
+                f"{n_features - 1}: the other features are the document's vector"
+            )
+        tau = settings.tau if cls is Distance else 0.0
+        return cls(n1, n_features - n1, settings.dimensions, tau)
 
     @property
     def n_parameters(self) -> int:
@@ -82,8 +110,7 @@ class SeparateFamily(ParametricFamily):
 
     def model(self, theta: np.ndarray) -> Separate:
         A, B = np.split(theta, [self.n1 * self.d])
-        kind = SeparateTanh if self.tanh else Separate
-        return kind(A.reshape(self.n1, self.d), B.reshape(self.n2, self.d), self.tau)
+        return self.models(A.reshape(self.n1, self.d), B.reshape(self.n2, self.d), self.tau)
 
     def gradient(
         self, theta: np.ndarray, features: np.ndarray, score_gradient: np.ndarray
@@ -93,8 +120,7 @@ class SeparateFamily(ParametricFamily):
         g = score_gradient[:, None]
         if self.tau == 0.0:
             sigma = at._sigma(a)
-            slope = 1.0 - sigma * sigma if self.tanh else sigma * (1.0 - sigma)
-            by_a, by_b = g * b * slope, g * sigma
+            by_a, by_b = g * b * at._slope(sigma), g * sigma
         else:
             by_b = 2.0 / self.tau * g * (a - b)
             by_a = -by_b
@@ -103,13 +129,31 @@ class SeparateFamily(ParametricFamily):
         return np.concatenate([A.ravel(), B.ravel()])
 
 
+class Bilinear(SeparateFamily):
+    """The models f1 with the sigmoid."""
+
+    name = "bilinear"
+    formula = "s = sigma(A'y)' B'z, x = [y | z], a query's and a document's vector"
+
+
+class BilinearTanh(SeparateFamily):
+    """The models f1 with tanh."""
+
+    name = "bilinear-tanh"
+    formula = "s = tanh(A'y)' B'z, x = [y | z], a query's and a document's vector"
+    models = SeparateTanh
+
+
+class Distance(SeparateFamily):
+    """The models f2."""
+
+    name = "distance"
+    formula = "s = -|A'y - B'z|^2 / tau, x = [y | z], a query's and a document's vector"
+
+
 def _sigmoid(t: np.ndarray) -> np.ndarray:
     e = exp(-np.abs(t))
     return np.where(t >= 0.0, 1.0, e) / (1.0 + e)
-
-
-def _tanh(t: np.ndarray) -> np.ndarray:
-    return 2.0 * _sigmoid(2.0 * t) - 1.0
 
 
 def _embedded(features: np.ndarray, column: int, matrix: np.ndarray) -> np.ndarray:

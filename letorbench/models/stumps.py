@@ -12,7 +12,7 @@ from letorbench.threads import parallel_for
 
 
 @dataclass(frozen=True, eq=False)
-class StumpEnsemble(Model, kind="stumps"):
+class StumpEnsemble(Model):
     """A weighted sum of T decision stumps.
 
     Stump t is f_t(x) = 1[x_k > theta], or 1[x_k <= theta] where `above` is false, with
@@ -36,6 +36,8 @@ class StumpEnsemble(Model, kind="stumps"):
     >>> model.predict([[0.9, 0.9], [0.1, 0.1]])
     array([2., 1.])
     """
+
+    kind = "stumps"
 
     feature: np.ndarray = array("n_stumps", dtype=np.int64, below="n_features")
     threshold: np.ndarray = array("n_stumps")

@@ -16,17 +16,16 @@ import numpy as np
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
-from letorbench.experiment.identity import ranker_identity
+from letorbench.experiment.plan import ranker_identity
 from letorbench.experiment.select import select
 from letorbench.files import one_writer, write_atomically
 from letorbench.measures import parse, query_metrics
-from letorbench.models.model_file import DAMAGE
+from letorbench.models.base import DAMAGE
 from letorbench.papers.runs import Study, Values, Variant
 from letorbench.rankers import ranker
 from letorbench.results import FoldResult, fold_scores, is_done, stored_fit, write_fold
 from letorbench.results.scores import finite_scores, score_warnings
-from letorbench.solvers.rules import best
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation, best
 
 #: the per-query values of a run, so that a set need not be drawn again to measure it
 KEPT = "values.npz"

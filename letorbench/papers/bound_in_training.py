@@ -39,9 +39,7 @@ class Course:
     linear: tuple[float, ...]
 
 
-def course(
-    rng: np.random.Generator, queries: int, documents: int, rounds: list[int]
-) -> Course:
+def course(rng: np.random.Generator, queries: int, documents: int, rounds: list[int]) -> Course:
     """Train on random queries and evaluate every bound at the rounds."""
     (train,) = cubic(rng, [queries], 5, documents, (0.5, 0.3, 0.2))
     train = judged(train)

@@ -8,8 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.analysis.significance import randomization
-from letorbench.papers import checks, consistency_specification, consistency_theory, judge
+from letorbench.analysis.paired import randomization
+from letorbench.papers import (
+    checks,
+    consistency_specification,
+    consistency_theory,
+    judge,
+)
 from letorbench.papers.checks import Check
 from letorbench.papers.claims import (
     MARGIN,

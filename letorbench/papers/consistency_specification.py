@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import Fold
-from letorbench.experiment.identity import ranker_identity
-from letorbench.losses import loss
+from letorbench.experiment.plan import ranker_identity
 from letorbench.measures import parse, query_metrics
 from letorbench.models.linear import LinearFamily
 from letorbench.papers import checks, judge
@@ -143,9 +143,11 @@ def _levels(fold: Fold, method: str, own: str) -> list[float]:
     solvers.append(LBFGS(0.0, MOST))
     rules = [CONVENTIONS[TOOLS[0]], CONVENTIONS[own]]
     found = []
+    cls: Any = ranker(method)
+    surrogate = cls.surrogate
     for solver in solvers:
         rng = np.random.default_rng(0)  # nothing is drawn: the weights start at zero
-        model = solver.fit(family, loss(method), fold.train, None, rng).model
+        model = solver.fit(family, surrogate, fold.train, None, rng).model
         scores, test = model.predict(fold.test.features), fold.test
         for rule in rules:
             rule = replace(rule, max_label=int(test.labels.max(initial=0)))

@@ -13,7 +13,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.losses import Loss, loss
 from letorbench.losses.base import ValueAndGradient
 from letorbench.losses.consistent import bregman
-from letorbench.losses.segments import query_sums
+from letorbench.losses.gains import query_sums
 from letorbench.papers import checks, laboratory
 from letorbench.papers.claims import Claim, Measured, exactly
 from letorbench.papers.kept import kept_numbers

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from letorbench.conventions import CONVENTIONS
-from letorbench.losses import loss
+from letorbench.losses.weighted_pairs import PairwiseLoss
 from letorbench.measures import parse, query_metrics
 from letorbench.papers import checks
 from letorbench.papers.claims import Claim, exactly
@@ -113,7 +113,7 @@ def beyond_loss(name: str, rng: np.random.Generator, queries: int) -> float:
         measured = query_metrics(
             drawn.labels, scores, drawn.offsets, [parse("ndcg")], CONVENTIONS["standard"]
         )[:, 0]
-        value, _ = loss(f"pairwise-{name}-1")(scores, drawn)
+        value, _ = PairwiseLoss(name)(scores, drawn)
         worst = max(worst, float((1.0 - measured - value).max()))
     return worst
 

@@ -11,9 +11,9 @@ from collections.abc import Callable
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.synthetic.permuted import permuted_cubic
-from letorbench.losses import loss
+from letorbench.datasets.synthetic.cubic import permuted_cubic
 from letorbench.losses.group_level import group_level
+from letorbench.losses.weighted_pairs import PairwiseLoss
 from letorbench.models.linear import LinearFamily
 from letorbench.models.quadratic import Products, QuadraticFamily
 from letorbench.papers import checks, speed
@@ -78,7 +78,7 @@ def kept_products(train: QuerySet, kept: int) -> QuadraticFamily:
 
 def quadratic_costs(train: QuerySet, rng: np.random.Generator) -> list[tuple[int, float, int]]:
     """(parameters, seconds, bytes) of an objective with its gradient, a row for each of `KEPT`."""
-    logistic = loss("pairwise-logistic-(Ri-Rj)/m")
+    logistic = PairwiseLoss("logistic", "(Ri-Rj)/m")
     rows = []
     for kept in KEPT:
         family = kept_products(train, kept)
@@ -98,7 +98,7 @@ def group_seconds(rng: np.random.Generator) -> tuple[float, float]:
     """Seconds of the pairwise logistic loss of a long query's documents, and of its groups."""
     (query,) = permuted_cubic(rng, (1,), 5, LONG)
     scores = rng.normal(size=query.n_docs)
-    plain = loss("pairwise-logistic-1")
+    plain = PairwiseLoss("logistic", "1")
     grouped = group_level(plain, "max", query)
     return seconds(lambda: plain(scores, query)), seconds(lambda: grouped(scores, query))
 

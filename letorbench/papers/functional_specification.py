@@ -17,7 +17,7 @@ import numpy as np
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import Fold
-from letorbench.experiment.identity import ranker_identity
+from letorbench.experiment.plan import ranker_identity
 from letorbench.measures import parse
 from letorbench.papers import checks, judge
 from letorbench.papers.claims import Claim
@@ -31,7 +31,7 @@ from letorbench.papers.specification import (
     specification_tables,
 )
 from letorbench.rankers import ranker
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 NAME = "functionals"
 PART = "specification"

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from letorbench.analysis.published import published
 from letorbench.datasets.synthetic import make
-from letorbench.models import load
+from letorbench.models.base import load
 from letorbench.papers import (
     checks,
     functional_bounds,

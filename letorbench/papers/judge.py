@@ -31,9 +31,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from letorbench.analysis import margins
-from letorbench.analysis.intervals import bootstrap_folds, bootstrap_ratio
-from letorbench.analysis.significance import randomization
+from letorbench.analysis import paired
+from letorbench.analysis.bootstrap import bootstrap_folds, bootstrap_ratio
+from letorbench.analysis.paired import randomization
 from letorbench.papers.claims import (
     NO,
     NO_DATA,
@@ -78,7 +78,7 @@ class Pair:
 
     def detectable(self, sides: int = 2) -> float:
         """Relative to the lower method's mean."""
-        size = margins.detectable(self.upper, self.lower, sides)
+        size = paired.detectable(self.upper, self.lower, sides)
         return size / self.base if self.base > 0.0 else float("inf")
 
 
@@ -135,7 +135,7 @@ def superiority(claim: Claim, found: Pair, note: str = "") -> Verdict:
     small = found.detectable()
     significant = p < ALPHA
     excluded = (
-        found.corrected(margins.below(found.upper, found.lower, claim.margin * found.base)) < ALPHA
+        found.corrected(paired.below(found.upper, found.lower, claim.margin * found.base)) < ALPHA
     )
     answers = Answers(
         direction=YES if lead.value > 0.0 else NO,
@@ -153,18 +153,18 @@ def superiority(claim: Claim, found: Pair, note: str = "") -> Verdict:
 def noninferiority(claim: Claim, found: Pair, note: str = "") -> Verdict:
     """Judge whether the upper method is at most the margin below the lower one."""
     margin = claim.margin * found.base
-    kept = margins.above(found.upper, found.lower, -margin)
-    broken = margins.below(found.upper, found.lower, -margin)
+    kept = paired.above(found.upper, found.lower, -margin)
+    broken = paired.below(found.upper, found.lower, -margin)
     return _against_margin(claim, found, (kept, broken), note, 1)
 
 
 def equivalence(claim: Claim, found: Pair, note: str = "") -> Verdict:
     """Judge whether two methods are at most the margin apart."""
     margin = claim.margin * found.base
-    kept = margins.equivalence(found.upper, found.lower, margin)
+    kept = paired.equivalence(found.upper, found.lower, margin)
     apart = (
-        margins.below(found.upper, found.lower, -margin),
-        margins.above(found.upper, found.lower, margin),
+        paired.below(found.upper, found.lower, -margin),
+        paired.above(found.upper, found.lower, margin),
     )
     return _against_margin(claim, found, (kept, min(1.0, 2.0 * min(apart))), note, 2)
 
@@ -192,7 +192,7 @@ def across(claim: Claim, pairs: Sequence[Pair], note: str = "") -> Verdict:
     from scipy.stats import binomtest, combine_pvalues
 
     shares = np.array([_lead(each).value / max(each.base, 1e-300) for each in pairs])
-    ps = [margins.above(each.upper, each.lower) for each in pairs]
+    ps = [paired.above(each.upper, each.lower) for each in pairs]
     bounded = np.clip(ps, 1e-15, 1.0 - 1e-15)
     one_sided = float(combine_pvalues(bounded, method="stouffer").pvalue)
     p = 2.0 * min(one_sided, 1.0 - one_sided)

@@ -13,10 +13,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from letorbench.checksum import CHECKSUM, checked, digest, with_checksum
 from letorbench.errors import DataError
 from letorbench.files import write_atomically
 from letorbench.papers.claims import Measured
-from letorbench.seals import SEAL, digest, sealed, unsealed
 from letorbench.source import reached, source_digest
 
 #: where the code is that numbers without data depend on
@@ -42,7 +42,7 @@ def read_kept(path: Path) -> str:
     """The text that `write_kept` wrote; DataError where it is not. One without a seal is taken."""
     content, seal = path.read_bytes(), _seal_of(path)
     if seal.is_file():
-        facts = unsealed(seal.read_bytes()) or {}
+        facts = checked(seal.read_bytes()) or {}
         if digest(content) not in facts.get("digests", ()):
             raise DataError(
                 f"{path}: damaged: its content does not have the check sum in {seal.name}; remove "
@@ -57,7 +57,7 @@ def read_kept(path: Path) -> str:
 def write_kept_json(path: Path, facts: Mapping[str, Any]) -> None:
     """Write facts that JSON can hold, with their check sum."""
     with write_atomically(path) as file:
-        file.write(sealed(facts))
+        file.write(with_checksum(facts))
 
 
 def read_kept_json(path: Path) -> dict[str, Any]:
@@ -68,8 +68,8 @@ def read_kept_json(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     content = path.read_bytes()
-    facts = unsealed(content)
-    if facts is None and SEAL.encode() not in content:
+    facts = checked(content)
+    if facts is None and CHECKSUM.encode() not in content:
         with suppress(ValueError, RecursionError):
             facts = json.loads(content)
     return facts if isinstance(facts, dict) else {}
@@ -101,7 +101,7 @@ def kept_numbers(
 
 def _write_seal(path: Path, digests: Sequence[str]) -> None:
     with write_atomically(_seal_of(path)) as file:
-        file.write(sealed({"digests": list(digests)}))
+        file.write(with_checksum({"digests": list(digests)}))
 
 
 def _seal_of(path: Path) -> Path:

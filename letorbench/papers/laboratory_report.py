@@ -56,13 +56,13 @@ def summary(found: LossStudy) -> list[str]:
         else f"not convex: a midpoint is above its ends' mean by {found.nonconvexity:.2g} of them"
     )  # fmt: skip
     steepest = f"regret is at most {found.regrets.steepest():.3f} sqrt(excess) where it was tried"
-    beyond = found.regrets.beyond(found.loss.name)
+    beyond = found.regrets.beyond(str(found.loss))
     if beyond is not None:
         held = "holds" if beyond <= CONVEX else f"is exceeded by {beyond:.2g}"
         steepest += f"; theorem 10's bound {held}"
     (first, early), (last, late) = found.curve[0], found.curve[-1]
     return [
-        f"{found.loss.name}: {found.loss.formula}",
+        f"{str(found.loss)}: {found.loss.formula}",
         f"consistency  {consistent}",
         f"convexity    {convex}",
         f"regret       {steepest}",
@@ -72,7 +72,7 @@ def summary(found: LossStudy) -> list[str]:
 
 def write_study(found: LossStudy, folder: Path) -> list[Path]:
     """counterexample.csv, convexity.csv, regret.csv, learning.csv, and the figure."""
-    title = found.loss.name
+    title = str(found.loss)
     worst: list[list[object]] = []
     if found.worst is not None:
         eta = found.worst.eta
@@ -104,14 +104,14 @@ def _panels(found: LossStudy) -> list[Axis]:
     grid = np.geomspace(least, max(float(r.excess.max()), 10.0 * least), POINTS)
     envelope = [float(r.lost[r.excess <= x].max(initial=0.0)) for x in grid]
     lines = {"largest regret seen": Line(grid, envelope)}
-    if found.loss.name in laboratory.STRONGLY_CONVEX:
+    if str(found.loss) in laboratory.STRONGLY_CONVEX:
         m = int(r.documents.max())
-        bound = laboratory.theorem_10(found.loss.name, m) * np.sqrt(grid)
+        bound = laboratory.theorem_10(str(found.loss), m) * np.sqrt(grid)
         lines[f"theorem 10, {m} documents"] = Line(grid, np.minimum(bound, 1.0))
     panels = [
         Axis("regret", "excess of the expected loss, at most", "NDCG lost", lines, log_x=True),
         Axis("learning", "training queries", "NDCG lost",
-             {found.loss.name: Line(*zip(*found.curve))}, log_x=True),
+             {str(found.loss): Line(*zip(*found.curve))}, log_x=True),
     ]  # fmt: skip
     if found.worst is not None:
         s = found.worst.scores

@@ -179,7 +179,7 @@ def jacobian(study: Study) -> Findings:
     rows, kept = [], {}
     for name, function in LAMBDAS.items():
         for neighbours in (False, True):
-            chosen = Lambda(name, neighbours, 0.1 if function.needs_margin else 0.0)
+            chosen = Lambda(name, neighbours, 0.1 if name == "ndcg-difference" else 0.0)
             found = poincare.diagnose(chosen, np.random.default_rng(study.seed))
             kept[name, neighbours] = found
             rows.append([name, "neighbours" if neighbours else "all", *astuple(found)])
@@ -214,7 +214,7 @@ def lambdas(study: Study) -> Findings:
         for neighbours in (False, True):
             label = f"{name}, {'neighbours' if neighbours else 'all'}"
             study.say(f"{NAME}: {label}")
-            margin = 0.1 if function.needs_margin or name in ("step", "spring") else 0.0
+            margin = 0.1 if name in ("ndcg-difference", "step", "spring") else 0.0
             found[label] = local_optimum.over_draws(
                 [
                     local_optimum.trained(name, neighbours, margin, parts, study.seed + draw)

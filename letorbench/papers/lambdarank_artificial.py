@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.synthetic.cubic import REAL_SHARES
-from letorbench.datasets.synthetic.permuted import outputs, permuted_cubic
+from letorbench.datasets.synthetic.cubic import REAL_SHARES, outputs, permuted_cubic
 from letorbench.papers import artificial, judge
 from letorbench.papers.checks import Check
 from letorbench.papers.claims import Claim, Verdict, of_part

@@ -13,8 +13,8 @@ import numpy as np
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.synthetic.permuted import permuted_cubic
-from letorbench.experiment.identity import ranker_identity
+from letorbench.datasets.synthetic.cubic import permuted_cubic
+from letorbench.experiment.plan import ranker_identity
 from letorbench.measures import parse
 from letorbench.papers import checks
 from letorbench.papers.claims import Claim
@@ -28,8 +28,7 @@ from letorbench.papers.specification import (
     specification_tables,
 )
 from letorbench.rankers import ranker
-from letorbench.solvers.rules import best
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation, best
 
 NAME = "lambdarank-2006"
 PART = "specification"

@@ -14,12 +14,12 @@ import numpy as np
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.synthetic.permuted import permuted_cubic
+from letorbench.datasets.synthetic.cubic import permuted_cubic
 from letorbench.measures import parse, query_metrics
 from letorbench.papers.claims import Measured
 from letorbench.papers.runs import Values
 from letorbench.rankers.lambdarank import LambdaRank
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 MEASURE = "ndcg@10"
 #: queries of the training, validation and test set, features and documents a query

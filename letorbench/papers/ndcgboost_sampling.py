@@ -16,7 +16,7 @@ import numpy as np
 
 from letorbench.conventions import Convention
 from letorbench.datasets.queryset import QuerySet
-from letorbench.experiment.identity import ranker_identity
+from letorbench.experiment.plan import ranker_identity
 from letorbench.measures import parse
 from letorbench.models.stumps import StumpEnsemble
 from letorbench.papers import checks
@@ -32,7 +32,7 @@ from letorbench.papers.specification import (
     specification_figure,
 )
 from letorbench.rankers.ndcgboost import NDCGBoost
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 NAME = "ndcgboost-2009"
 PART = "sampling"

@@ -8,7 +8,13 @@ import numpy as np
 
 from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.papers import checks, ndcg_bound
-from letorbench.papers.bound_in_training import Course, course, fall_rates, floor, judged
+from letorbench.papers.bound_in_training import (
+    Course,
+    course,
+    fall_rates,
+    floor,
+    judged,
+)
 from letorbench.papers.claims import Claim, Measured, exactly
 from letorbench.papers.paper import Findings
 from letorbench.papers.records import write_table

@@ -12,12 +12,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from letorbench.analysis.rendering import render
+from letorbench.analysis.tables import render, text_table
 from letorbench.files import write_atomically
 from letorbench.papers.claims import NATURES, NO_DATA, VERDICTS
 from letorbench.papers.paper import Paper
 from letorbench.papers.records import stored_rows as rows_of
-from letorbench.papers.records import text_table
 from letorbench.papers.runs import SETTINGS, Study
 
 Row = Mapping[str, str]

@@ -9,9 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from letorbench.analysis.comparison_table import probability
-from letorbench.analysis.rendering import render
-from letorbench.analysis.tabular import Cell, Table, columns, data_table
+from letorbench.analysis.tables import data_table, probability, render, text_table
 from letorbench.files import write_atomically
 from letorbench.papers.claims import NATURES, NOT_ASKED, VERDICTS, Claim, Verdict
 from letorbench.papers.kept import read_kept, write_kept
@@ -147,12 +145,6 @@ def closing(rows: Sequence[tuple[str, Sequence[Verdict], Path]]) -> list[str]:
 
 def _tallied_as(verdict: Verdict) -> str:
     return "elsewhere" if verdict.place else verdict.claim.nature
-
-
-def text_table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> Table:
-    """A table of text, every column aligned to the left."""
-    cells = tuple(tuple(Cell(text) for text in row) for row in rows)
-    return Table(caption, columns(header), cells)
 
 
 def _number(claim: Claim, number: float) -> str:

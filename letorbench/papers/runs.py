@@ -16,18 +16,16 @@ from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.backends import Processes
 from letorbench.experiment.grids import draws
-from letorbench.experiment.identity import identity
-from letorbench.experiment.plan import Protocol, Task, benchmark_of
+from letorbench.experiment.plan import Protocol, Task, benchmark_of, identity
 from letorbench.experiment.runner import run as run_all
 from letorbench.experiment.settings import parameters, settings
 from letorbench.measures import parse, query_metrics
 from letorbench.rankers import names, ranker
 from letorbench.rankers.base import Ranker
-from letorbench.results.fit_file import is_done
 from letorbench.results.paths import fold_folder
 from letorbench.results.paths import models as stored_models
 from letorbench.results.per_query import mean_of_folds
-from letorbench.results.stored_folds import fold_scores
+from letorbench.results.store import fold_scores, is_done
 
 Setting = Literal["default", "published"]
 #: whose setting an experiment has: ours, or the paper's

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.synthetic.permuted import permuted_cubic
+from letorbench.datasets.synthetic.cubic import permuted_cubic
 from letorbench.rankers import ranker
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 #: a version's setting `passes`; "ours" stores activations and takes an exponential a document
 PASSES = {"V1": "pairwise", "V2": "paper", "ours": "factored"}

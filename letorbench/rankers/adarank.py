@@ -13,13 +13,13 @@ from letorbench.arithmetic import dot, exp, product
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.features.contiguous import contiguous_columns
+from letorbench.features.moments import contiguous_columns
 from letorbench.measures import MAP, Measure, PreparedMetric, nDCG
-from letorbench.models import Linear
+from letorbench.models.linear import Linear
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.boosting import Term, adaboost_step, boost
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 from letorbench.threads import parallel_for, run_tasks, thread_count
 
 #: an objective that is lower by less is not lower: sums in another order differ as much
@@ -32,6 +32,7 @@ SMALLEST_SHARE = 1 / 4
 class _AdaRank(Ranker):
     """What both rankers share: the loop of Algorithm 1 on a measure E."""
 
+    figure = "boosting"
     feature_order_matters = (
         "of features that rank the documents alike, as a feature and its logarithm do, the first "
         "is taken; sums with it are not the same as sums with the other"

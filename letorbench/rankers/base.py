@@ -3,42 +3,66 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field, fields, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from letorbench.choices import require_choice
+from letorbench.datasets.arrays import as_features, column_names, group_rows
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.features import Raw, Transformation, resolved, transformation
-from letorbench.models.model_file import save
-from letorbench.rankers.estimator import Estimator
-from letorbench.solvers.deadline import NEVER, Deadline
+from letorbench.models.base import save
+from letorbench.rankers.estimator import Estimator, query_set, without_qid
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import NEVER, Deadline, Validation
 from letorbench.threads import one_blas_thread
 
+if TYPE_CHECKING:
+    from typing import Self
 
-class Ranker(Estimator):
+
+def one_of(names: Iterable[str], default: str) -> Any:
+    """Declare a hyper-parameter that is one of a few names."""
+    return field(default=default, metadata={"names": tuple(names)})
+
+
+def choices(cls: type[Estimator]) -> dict[str, tuple[str, ...]]:
+    """Return the hyper-parameters that are one of a few names, and the names."""
+    return {each.name: each.metadata["names"] for each in fields(cls) if "names" in each.metadata}
+
+
+class Ranker(Estimator, ABC):
     """A published algorithm.
 
     A subclass is a dataclass whose fields are its hyper-parameters. `learn` is all that it must
-    write. It is a scikit-learn estimator as well, see `Estimator`.
+    write. It is a scikit-learn estimator as well: `sklearn.base.clone`, `cross_val_score` and
+    `GridSearchCV` work. Queries reach `fit` and `score` as the metadata `qid` (with
+    ``sklearn.set_config(enable_metadata_routing=True)``) or as a column `qid` of a DataFrame.
+
+    Every ranker takes `features=` too, a transformation of the features by its name
+    ("query-minmax", "zscore", ...) or "auto". It is fitted by `fit`, applied by `predict`, and
+    saved with the model. By default the features are taken as they are; in an experiment its
+    protocol decides.
 
     Attributes
     ----------
     name : str
-        What users call it.
+        What users call it. A class of this folder is registered by it.
     title : str
         One line for `letorbench algos`.
     paper : str
         The reference.
     formula : str
         The objective, in plain text.
+    figure : str
+        The figure of docs/speed that shows its times.
     grid : mapping
         From a hyper-parameter to the values that validation chooses from.
     spelled : mapping
@@ -49,9 +73,9 @@ class Ranker(Estimator):
     published : bool
         Whether it is an algorithm of its own, which `--algo all` includes.
     order_matters : str
-        Why the model depends on the order of a query's training documents; "" where it does not.
+        Why the model depends on the order of a query's training documents; "" if it does not.
     feature_order_matters : str
-        Why the model depends on the order of the features, apart from random draws; "" where it
+        Why the model depends on the order of the features, apart from random draws; "" if it
         does not.
     one_thread : bool
         Whether `learn` uses one thread, whatever it may use: the settings of a grid are then
@@ -67,7 +91,7 @@ class Ranker(Estimator):
     deadline : Deadline
         When `learn` must end; it looks at this once a round or iteration.
     auto_features : str
-        What `auto` does to features whose scales do not compare: "raw" where the ranker only
+        What `auto` does to features whose scales do not compare: "raw" for a ranker that only
         compares a feature's values with each other, as most stumps and trees do.
     learned : FitResult
         The model and history of its training, after fitting.
@@ -75,12 +99,32 @@ class Ranker(Estimator):
         What is done to the features before the model sees them, after fitting.
     n_features_in_ : int
         The number of features of the training set, after fitting.
+
+    Examples
+    --------
+    >>> import letorbench as lb
+    >>> X, y = [[0.1], [0.9], [0.4], [0.8]], [0, 1, 0, 1]
+    >>> ranker = lb.Regression().fit(X, y, qid=["a", "a", "b", "b"])
+    >>> int(ranker.predict(X).argmax())
+    1
+    >>> ranker.score(X, y, qid=["a", "a", "b", "b"])
+    1.0
+    >>> ranker.set_params(l2=0.5).get_params()
+    {'l2': 0.5, 'target': 'label', 'features': None}
+
+    A transformation that looks at whole queries needs the queries in `predict`, too:
+
+    >>> qid = ["a", "a", "b", "b"]
+    >>> scaled = lb.Regression(features="query-minmax").fit(X, y, qid=qid)
+    >>> scaled.predict(X, qid=qid).round(1).tolist()
+    [0.0, 1.0, 0.0, 1.0]
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     paper: ClassVar[str]
     formula: ClassVar[str]
+    figure: ClassVar[str] = "linear"
     grid: ClassVar[Mapping[str, Sequence[object]]] = {}
     spelled: ClassVar[Mapping[str, str]] = {}
     judges_itself: ClassVar[bool] = False
@@ -94,6 +138,11 @@ class Ranker(Estimator):
     extra: ClassVar[str] = ""
     deadline = NEVER
     auto_features: ClassVar[str] = "query-minmax"
+
+    def __post_init__(self) -> None:
+        """Check the values; UsageError names the first wrong one."""
+        for name, names in choices(type(self)).items():
+            require_choice(getattr(self, name), names, name)
 
     @property
     def draws(self) -> bool:
@@ -149,7 +198,7 @@ class Ranker(Estimator):
         validation: Validation | QuerySet | None = None,
         rng: np.random.Generator | None = None,
         time_limit: float | None = None,
-    ) -> Ranker:
+    ) -> Self:
         """Learn from query sets.
 
         Parameters
@@ -165,8 +214,7 @@ class Ranker(Estimator):
 
         Returns
         -------
-        Ranker
-            The fitted ranker itself.
+        self
 
         Raises
         ------
@@ -176,6 +224,7 @@ class Ranker(Estimator):
             A hyper-parameter's value is not valid.
         """
         self.require()
+        self.__post_init__()  # `set_params` may have changed a value since
         for name, value in self.get_params().items():
             if isinstance(value, float) and math.isnan(value):
                 raise UsageError(f"found {name}={value}, expected a number")
@@ -200,18 +249,16 @@ class Ranker(Estimator):
         finally:
             del self.deadline
         if not isinstance(learned, FitResult):
-            found = "nothing" if learned is None else f"a {type(learned).__name__}"
-            raise TypeError(f"learn returned {found}, expected a FitResult")
-        self.learned = learned
-        return self._fitted_to(train, fitted)
+            result = "nothing" if learned is None else f"a {type(learned).__name__}"
+            raise TypeError(f"learn returned {result}, expected a FitResult")
+        return self.with_learned(learned, train, fitted)
 
-    def with_learned(self, learned: FitResult, train: QuerySet) -> Ranker:
-        """Return the ranker itself, fitted by what an earlier training on `train` gave."""
+    def with_learned(
+        self, learned: FitResult, train: QuerySet, fitted: Transformation | None = None
+    ) -> Self:
+        """Return the ranker itself, fitted by what a training on `train` gave."""
         self.learned = learned
-        return self._fitted_to(train, self.fit_transformation(train))
-
-    def _fitted_to(self, train: QuerySet, transformation: Transformation) -> Ranker:
-        self.transformation_ = transformation
+        self.transformation_ = self.fit_transformation(train) if fitted is None else fitted
         self.n_features_in_ = train.n_features
         self.feature_names_in_ = train.feature_names
         return self
@@ -235,11 +282,132 @@ class Ranker(Estimator):
         name = resolved(self.features, self.auto_features, train.features, normalised)
         return transformation(name).fit(train.features)
 
-    def taking_raw_features(self, transformation: Transformation) -> Ranker:
+    def taking_raw_features(self, transformation: Transformation) -> Self:
         """Return the ranker itself; it was fitted to features that were so transformed before."""
-        self.features = transformation.name  # type: ignore[assignment]
+        self.features = transformation.name
         self.transformation_ = transformation
         return self
+
+    def fit(
+        self,
+        X: ArrayLike | QuerySet,
+        y: ArrayLike | None = None,
+        qid: ArrayLike | None = None,
+        group: ArrayLike | None = None,
+        eval_set: QuerySet | Validation | tuple | None = None,
+        rng: np.random.Generator | int | None = 0,
+    ) -> Self:
+        """Learn from judged documents.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_docs, n_features), DataFrame or QuerySet
+            Features of any real dtype and order. A DataFrame may have a column `qid`. A
+            QuerySet holds labels and queries as well.
+        y : array-like of shape (n_docs,)
+            Relevance labels, integers from 0.
+        qid : array-like of shape (n_docs,), optional
+            The query of each row; rows of a query may be scattered.
+        group : array-like of shape (n_queries,), optional
+            The number of rows of each query, instead of `qid`.
+        eval_set : tuple, QuerySet or Validation, optional
+            What rounds or epochs are chosen on: ``(X, y, qid)``, or ``(X, y)`` where X has a
+            column `qid`. They are chosen by NDCG@10, or by the measure of a Validation.
+        rng : numpy.random.Generator or int, optional
+            The source of randomness or its seed.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        DataError
+            A ValueError: an array's shape, length or values are wrong.
+        UsageError
+            A ValueError: an argument is missing, or a hyper-parameter is not valid.
+        """
+        train = query_set(X, y, qid, group)
+        if isinstance(eval_set, (tuple, list)):
+            if len(eval_set) not in (2, 3):
+                raise UsageError(
+                    f"eval_set: found {len(eval_set)} values, expected (X, y, qid) or a QuerySet"
+                )
+            eval_set = query_set(*eval_set)
+        self.fit_sets(train, eval_set, np.random.default_rng(rng))
+        return self
+
+    def predict(
+        self,
+        X: ArrayLike | QuerySet,
+        qid: ArrayLike | None = None,
+        group: ArrayLike | None = None,
+    ) -> np.ndarray:
+        """Score documents.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_docs, n_features), DataFrame or QuerySet
+            With the features that `fit` saw. A DataFrame may have a column `qid`.
+        qid : array-like of shape (n_docs,), optional
+            The query of each row; rows of a query may be scattered. It is needed where the
+            transformation of the features looks at whole queries, and ignored elsewhere.
+        group : array-like of shape (n_queries,), optional
+            The number of rows of each query, instead of `qid`.
+
+        Returns
+        -------
+        ndarray of shape (n_docs,), float64
+            One score a row, in the order of the rows. A larger score ranks higher.
+
+        Raises
+        ------
+        DataError
+            The features are not those that `fit` saw, or hold NaN or infinity.
+        UsageError
+            The queries are needed and not given.
+        """
+        self._require_fitted()
+        if isinstance(X, QuerySet):
+            return self._scores(X.features, X.offsets)
+        X, qid = without_qid(X, qid, group)
+        features = as_features(X, self.n_features_in_)
+        names = column_names(X, None, self.n_features_in_)
+        expected = self.feature_names_in_
+        if names and expected and names != expected:
+            given, wanted = next(pair for pair in zip(names, expected) if pair[0] != pair[1])
+            raise DataError(f"X: found the feature {given!r}, expected {wanted!r} in its place")
+        if not self.transformation_.by_query:
+            return self._scores(features)
+        if qid is None and group is None:
+            raise UsageError(
+                f"features={self.transformation_.name!r} looks at whole queries: found no qid, "
+                "expected one a row, as in predict(X, qid=qid)"
+            )
+        offsets, _, rows = group_rows(len(features), qid, group)
+        if rows is None:
+            return self._scores(features, offsets)
+        scores = np.empty(len(features))
+        scores[rows] = self._scores(features[rows], offsets)
+        return scores
+
+    def score(
+        self,
+        X: ArrayLike | QuerySet,
+        y: ArrayLike | None = None,
+        qid: ArrayLike | None = None,
+        group: ArrayLike | None = None,
+    ) -> float:
+        """Return the mean NDCG@10 over the queries, by the convention `standard`.
+
+        The parameters are those of `fit`.
+        """
+        queries = query_set(X, y, qid, group)
+        if queries.n_queries == 0:
+            raise DataError("found no query, expected at least 1")
+        # a query's documents are its own in whatever order, so the order of rows is no matter
+        scores = self.predict(queries)
+        return float(Validation(queries)(scores).mean())
 
     def save(self, path: str | Path) -> None:
         """Write the fitted ranker: its name, its parameters, its model, its transformation.
@@ -254,3 +422,11 @@ class Ranker(Estimator):
             "transformation": self.transformation_.as_json(),
         }
         save(self.learned.model, Path(path), facts)
+
+    def _scores(self, features: np.ndarray, offsets: np.ndarray | None = None) -> np.ndarray:
+        """Score raw features."""
+        return self.learned.model.predict(self.transformation_.transform(features, offsets))
+
+    def _require_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise UsageError(f"{type(self).__name__} is not fitted yet: call fit first")

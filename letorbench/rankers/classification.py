@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses import loss
+from letorbench.losses.logistic import Logistic
 from letorbench.models.linear import LinearFamily
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.lbfgs import LBFGS
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 
 @dataclass
@@ -57,4 +57,4 @@ class Classification(Ranker):
     ) -> FitResult:
         family = LinearFamily.conditioned(train.features, intercept=True)
         solver = LBFGS(self.l2, self.iterations, per_document=True)
-        return solver.fit(family, loss("logistic"), train, validation, rng, self.deadline)
+        return solver.fit(family, Logistic(), train, validation, rng, self.deadline)

@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from scipy.special import expit as sigma
 
 from letorbench.choices import require_choice
-from letorbench.datasets.queryset import QuerySet
+from letorbench.datasets.queryset import LabelBlocks, QuerySet
+from letorbench.jit import kernel, longest_query
+from letorbench.losses.base import query_share, require_comparable
+from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
+from letorbench.losses.gains import inverse_or_zero
 from letorbench.rankers.base import Ranker
-from letorbench.rankers.rankboost import pairs
-from letorbench.solvers.boosting import Term, boost_stumps
-from letorbench.solvers.fidelity_search import FidelityBooster, gain
+from letorbench.rankers.rankboost import pair_counts, pairs
+from letorbench.solvers.boosting import Term, adaboost_step, boost_stumps
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.stump_search import BinnedFeatures
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
+from letorbench.solvers.stump_search import BinnedFeatures, fill
+from letorbench.threads import parallel_for
 
 Pick = Literal["bound", "loss"]
+
+#: slices of the queries that are summed apart, so that no sum depends on the number of threads
+SLICES = 8
+#: at most so many sums are held at a time: 32 MiB
+HELD = 2**22
+#: by how much a bound is widened, so that rounding excludes no feature
+SLACK = 1e-9
+#: a cut separates no pairs where W+ - W- is no more than this share of all weights: such is the
+#: rounding of a sum that is zero
+NOISE = 1e-13
 
 
 @dataclass
@@ -73,6 +87,7 @@ class FRank(Ranker):
 
     name = "frank"
     title = "Threshold stumps boosted on the fidelity loss of pairs"
+    figure = "boosting"
     paper = "Tsai, Liu, Qin, Chen, Ma: FRank: A Ranking Method with Fidelity Loss, SIGIR 2007"
     formula = "mean_q 1/pairs_q sum over pairs r_i > r_j of 1 - (1 + exp(s_j - s_i))^(-1/2)"
 
@@ -85,7 +100,7 @@ class FRank(Ranker):
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
         require_choice(self.pick, get_args(Pick), "pick of frank")
-        booster = BOOSTERS[self.pick](train, BinnedFeatures.of(train.features, self.bins))
+        booster = _Booster(train, BinnedFeatures.of(train.features, self.bins), self.pick)
         return boost_stumps(booster, train, self.rounds, validation, self.patience, self.deadline)
 
 
@@ -112,17 +127,6 @@ def pair_weights(s: np.ndarray, queries: QuerySet) -> np.ndarray:
     return pair_shares(queries) * np.sqrt(sigma(s[i] - s[j])) * sigma(s[j] - s[i])
 
 
-def falls(s: np.ndarray, before: np.ndarray, queries: QuerySet) -> np.ndarray:
-    """Return what W has fallen by at most since the scores `before`, in the order of `pairs`.
-
-    W is concave in sigma(o), so it was below its tangent at the sigma(o) of now.
-    """
-    i, j = pairs(queries)
-    now, was = sigma(s[i] - s[j]), sigma(before[i] - before[j])
-    slope = (0.5 - 1.5 * now) / np.sqrt(now)
-    return pair_shares(queries) * np.maximum(slope * (was - now), 0.0)
-
-
 def separated(h: np.ndarray, s: np.ndarray, queries: QuerySet) -> tuple[float, float]:
     """Return W+ and W-: the weights of the pairs that h orders right and wrong."""
     i, j = pairs(queries)
@@ -130,17 +134,258 @@ def separated(h: np.ndarray, s: np.ndarray, queries: QuerySet) -> tuple[float, f
     return float(W[difference == 1].sum()), float(W[difference == -1].sum())
 
 
-class ByLoss(FidelityBooster):
-    """The rounds with the pick by the loss."""
+class _Booster:
+    """The rounds on one training set. What it keeps of documents is in label order.
+
+    Of every cut of every feature it needs D = W+ - W- and S = W+ + W-. D is a histogram of one
+    number a document. S takes all pairs, so it is computed only for the features that may have the
+    best cut: where the scores of a pair move apart by d, its W falls to e^-d of itself at most, and
+    where they come nearer by d it rises to e^(d/2) of itself at most. The S of an earlier round
+    thereby bounds that of now.
+    """
+
+    def __init__(self, train: QuerySet, binned: BinnedFeatures, pick: Pick) -> None:
+        require_comparable(train)
+        self.binned, self.pick = binned, pick
+        n_pairs = pair_counts(train)
+        share = inverse_or_zero(n_pairs) / max(1, np.count_nonzero(n_pairs))
+        #: the pairs, at the scores that were weighed last
+        self.pairs = _Pairs(
+            train.by_label, share, np.empty(train.n_docs), np.empty(len(share), dtype=np.bool_)
+        )
+        self.codes = np.take(binned.codes, train.by_label.order, axis=1)
+        self.cost = n_pairs + train.lengths
+        self.least = query_share(train, 1_000)
+        spent = np.cumsum(self.cost)
+        #: the first query of each slice, and the end: slices of about equal cost
+        self.slices = np.searchsorted(spent, np.arange(SLICES + 1) / SLICES * spent[-1:].sum())
+        self.slices[-1] = len(n_pairs)
+        #: whether there is a cut above a feature's bin
+        self.has_cut = np.arange(binned.n_bins.max(initial=1)) < binned.n_bins[:, None] - 1
+        #: between what S of every cut is at `scores`
+        self.low = np.zeros(self.has_cut.shape)
+        self.high = np.full(self.has_cut.shape, np.inf)
+        self.scores = np.zeros(train.n_docs)
+
+    def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
+        """Return W of each document's pairs as the higher minus as the lower, and the objective."""
+        sums, losses = np.empty(len(scores)), np.empty(len(self.pairs.share))
+
+        def part(first: int, last: int) -> None:
+            _sum_pairs(scores, self.pairs, first, last, sums, losses)
+
+        parallel_for(part, len(losses), self.least, self.cost)
+        return sums, float(losses.sum())
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
-        """Return the feature's best stump by the bound after whose step the loss is least."""
-        D, _ = self._cuts(weights)
-        S = self._sums(np.arange(len(D)), D)
-        promising = np.flatnonzero(gain(D, S).max(axis=1, initial=0.0) > 0.0).tolist()
-        tried = [self.best_of(k, D[k], S[k]) for k in promising]
+        """Return the stump that `pick` says, and its alpha. The scores were weighed last."""
+        D = self._differences(weights)
+        moved = np.ptp(scores - self.scores) if len(scores) else 0.0
+        self.scores = scores
+        self.low *= np.exp(-moved)
+        self.high *= np.exp(0.5 * moved)
+        most = gain(D, np.maximum(self.low, np.abs(D))).max(axis=1, initial=0.0)
+        enough = gain(D, self.high).max(initial=0.0) if self.pick == "bound" else 0.0
+        features = np.flatnonzero((most > 0.0) & (most * (1.0 + SLACK) >= enough))
+        S = D[features] + 2.0 * self._wrong(features)
+        self.low[features] = self.high[features] = S
+        gains = gain(D[features], S)
+        if not gains.max(initial=0.0) > 0.0:
+            return None
+        if self.pick == "bound":
+            n, cut = divmod(int(np.argmax(gains)), gains.shape[1])
+            return self._term(int(features[n]), cut, D[features[n], cut], S[n, cut])
+        tried = [
+            self._term(int(k), cut, D[k, cut], S[n, cut])
+            for n, (k, cut) in enumerate(zip(features, gains.argmax(axis=1).tolist(), strict=True))
+        ]
         after = [self.weigh(scores + term.alpha * term.values)[1] for term in tried]
-        return tried[int(np.argmin(after))] if tried else None
+        return tried[int(np.argmin(after))]
+
+    def _term(self, k: int, cut: int, D: float, S: float) -> Term:
+        """Return a stump of feature k, with its W+ - W- and W+ + W-, and its alpha."""
+        stump, h = self.binned.stump(k, cut, D > 0.0)
+        return Term(stump, h, adaboost_step(abs(float(D)), float(S)))
+
+    def _differences(self, weights: np.ndarray) -> np.ndarray:
+        """Return D of each feature's cuts (n_features, cuts), 0 where there is no cut."""
+        bins = np.zeros(self.has_cut.shape)
+
+        def part(first: int, last: int) -> None:
+            for k in range(first, last):
+                fill(self.codes[k], weights, bins[k])
+
+        parallel_for(part, len(bins))
+        below = bins.cumsum(axis=1)
+        least = NOISE * np.abs(weights).sum()
+        return np.where(self.has_cut & (np.abs(below) > least), -below, 0.0)
+
+    def _wrong(self, features: np.ndarray) -> np.ndarray:
+        """Return W- of the stumps above the cuts of some features, (len(features), cuts)."""
+        n_bins = self.has_cut.shape[1]
+        W_minus = np.empty((len(features), n_bins))
+        together = max(1, HELD // (SLICES * n_bins))
+        for begin in range(0, len(features), together):
+            some = features[begin : begin + together]
+            wrong = np.zeros((SLICES, len(some), n_bins))
+
+            def part(first: int, last: int, some: np.ndarray = some, wrong=wrong) -> None:
+                for n in range(first, last):
+                    start, stop = self.slices[n], self.slices[n + 1]
+                    _sum_wrong(self.codes, some, self.pairs, start, stop, wrong[n])
+
+            parallel_for(part, SLICES)
+            W_minus[begin : begin + together] = np.cumsum(wrong.sum(axis=0), axis=1)
+        return np.maximum(W_minus, 0.0)
 
 
-BOOSTERS: dict[Pick, type[FidelityBooster]] = {"bound": FidelityBooster, "loss": ByLoss}
+def gain(D: np.ndarray, S: np.ndarray) -> np.ndarray:
+    """Return (W+^(1/2) - W-^(1/2))^2 of D = W+ - W- and S = W+ + W-, without cancellation."""
+    whole = S + np.sqrt(np.maximum(0.0, S * S - D * D))
+    return np.divide(D * D, whole, out=np.zeros_like(whole), where=S > 0.0)
+
+
+# The kernels. With u = exp(s - max s), sigma(o) = u_i / (u_i + u_j): one exponential a document;
+# each pair has its own exponential where a query's scores span more than SPAN. Documents are
+# label-sorted, so the partners of document i are the documents behind its block. Rows of partners
+# are padded, with W = 0, to whole vectors.
+
+
+class _Pairs(NamedTuple):
+    """The pairs of a training set, and its scores.
+
+    share: (n_queries,) what a pair of each query counts. u: (n_docs,) as `exponentials` gives it;
+    near: (n_queries,) whether the scores of the query are near enough for it.
+    """
+
+    blocks: LabelBlocks
+    share: np.ndarray
+    u: np.ndarray
+    near: np.ndarray
+
+
+@kernel()
+def _sum_pairs(
+    scores: np.ndarray, pairs: _Pairs, first: int, last: int, sums: np.ndarray, losses: np.ndarray
+) -> None:
+    """Fill u and near, the documents' sums of W and the losses of the queries first..last - 1.
+
+    sums[p], of the document at place p in label order: W of its pairs as the higher one minus as
+    the lower one.
+    """
+    blocks, share, all_u, near = pairs
+    size = longest_query(blocks.offsets, first, last) + VECTOR
+    u, w, row = np.empty(size), np.empty(size), np.empty(size)
+    for q in range(first, last):
+        begin, end = blocks.offsets[q], blocks.offsets[q + 1]
+        m = end - begin
+        gather(scores, blocks.order[begin:end], u)
+        near[q] = exponentials(u, m, u) <= SPAN
+        all_u[begin:end] = u[:m]
+        u[m:], w[:], losses[q] = 0.0, 0.0, 0.0
+        for b in range(blocks.queries[q], blocks.queries[q + 1] - 1):
+            below = blocks.starts[b + 1] - begin
+            stop = below + padded(m - below)
+            for i in range(blocks.starts[b] - begin, below):
+                loss = _fill_row(u[i], u[below:stop], m - below, near[q], row)
+                losses[q] += share[q] * loss
+                w[i] += _take(row, w[below:stop])
+        for p in range(m):
+            sums[begin + p] = share[q] * w[p]
+
+
+@kernel()
+def _fill_row(u_i: float, u: np.ndarray, size: int, near: bool, row: np.ndarray) -> float:
+    """Fill row with W of a document's pairs, without the share; return the sum of their losses.
+
+    size: how many documents u has; zeros follow.
+    """
+    if near:
+        return _fill_near_row(u_i, u, row)
+    total = 0.0
+    row[: len(u)] = 0.0
+    for j in range(size):
+        t = np.exp(-abs(u_i - u[j]))
+        right, wrong = (1.0, t) if u_i > u[j] else (t, 1.0)
+        root = np.sqrt(right / (1.0 + t))
+        row[j] = root * wrong / (1.0 + t)
+        total += wrong / (1.0 + t) / (1.0 + root)
+    return total
+
+
+@kernel(reorder=True)
+def _fill_near_row(u_i: float, u: np.ndarray, row: np.ndarray) -> float:
+    """Do as `_fill_row`, from shared exponentials.
+
+    The loss 1 - sigma(o)^(1/2) is sigma(-o) / (1 + sigma(o)^(1/2)), without cancellation.
+    """
+    total = 0.0
+    for j in range(len(u)):
+        r = 1.0 / (u_i + u[j])
+        wrong, root = u[j] * r, np.sqrt(u_i * r)
+        row[j] = root * wrong
+        total += wrong / (1.0 + root)
+    return total
+
+
+@kernel(reorder=True)
+def _take(row: np.ndarray, lower: np.ndarray) -> float:
+    """Return the sum of a document's W, and take each W from the lower document of its pair."""
+    total = 0.0
+    for j in range(len(lower)):
+        total += row[j]
+        lower[j] -= row[j]
+    return total
+
+
+@kernel()
+def _sum_wrong(
+    codes: np.ndarray,
+    features: np.ndarray,
+    pairs: _Pairs,
+    first: int,
+    last: int,
+    wrong: np.ndarray,
+) -> None:
+    """Add up, over the queries first..last - 1, what W- of feature features[n] grows by at bin b.
+
+    codes: in label order. wrong[n, b]: W of the wrong pairs with their higher document in bin b,
+    which the stumps code > b and on get wrong, minus W of those with their lower document there.
+    """
+    blocks, share, all_u, near = pairs
+    size = longest_query(blocks.offsets, first, last) + VECTOR
+    u, row = np.empty(size), np.empty(size)
+    own, signed = np.zeros((len(features), size)), np.zeros((len(features), size))
+    for q in range(first, last):
+        begin, end = blocks.offsets[q], blocks.offsets[q + 1]
+        m = end - begin
+        u[:m], u[m:] = all_u[begin:end], 0.0
+        for n in range(len(features)):
+            own[n, :m] = codes[features[n], begin:end]
+            signed[n, :m] = 0.0
+        for b in range(blocks.queries[q], blocks.queries[q + 1] - 1):
+            below = blocks.starts[b + 1] - begin
+            stop = below + padded(m - below)
+            for i in range(blocks.starts[b] - begin, below):
+                _fill_row(u[i], u[below:stop], m - below, near[q], row)
+                for n in range(len(features)):
+                    signed[n, i] += _take_above(
+                        row, own[n, i], own[n, below:stop], signed[n, below:stop]
+                    )
+        for n in range(len(features)):
+            for p in range(m):
+                wrong[n, codes[features[n], begin + p]] += share[q] * signed[n, p]
+
+
+@kernel(reorder=True)
+def _take_above(row: np.ndarray, own: float, codes: np.ndarray, lower: np.ndarray) -> float:
+    """Do as `_take` for the pairs that a stump can get wrong, of a lower document with code > own.
+
+    Such a pair is wrong at the cuts from the higher document's bin on and before the lower one's.
+    """
+    total = 0.0
+    for j in range(len(codes)):
+        w = row[j] if codes[j] > own else 0.0
+        total += w
+        lower[j] -= w
+    return total

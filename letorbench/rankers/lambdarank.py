@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses.lambdas import Lambda, LambdaName, pair_lambdas
+from letorbench.losses.lambdas import Lambda, pair_lambdas
 from letorbench.models.mlp import Layers, net_gradient, net_scores
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.sgd import Schedule, descend_per_query
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 
 def lambdarank_step(
@@ -97,6 +97,7 @@ class LambdaRank(Ranker):
 
     name = "lambdarank"
     title = "Neural net on forces between documents, scaled by the NDCG of a swap"
+    figure = "nets"
     paper = "Burges, Ragno, Le: Learning to Rank with Nonsmooth Cost Functions, NIPS 2006"
     formula = "lambda = 1/Z@L sigma(-(s_i - s_j)) (2^r_i - 2^r_j) |D(rank i) - D(rank j)|"
     one_thread = True  # each step depends on the one before
@@ -113,7 +114,7 @@ class LambdaRank(Ranker):
     epochs: int = 300
     patience: int = 30
     standardise: bool = False
-    function: LambdaName = "ranknet-ndcg"
+    function: str = "ranknet-ndcg"
     neighbours: bool = False
     margin: float = 0.0
     truncation: int = 0

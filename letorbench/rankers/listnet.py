@@ -9,12 +9,12 @@ import numpy as np
 from letorbench.choices import require_choice
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.losses import loss
+from letorbench.losses.top_k_cross_entropy import TopKCrossEntropy
 from letorbench.models.linear import LinearFamily
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.gradient_descent import GradientDescent
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 
 @dataclass
@@ -76,7 +76,6 @@ class ListNet(Ranker):
         if self.top not in (1, 2, 3):
             raise UsageError(f"listnet: found top={self.top}, expected 1, 2 or 3")
         require_choice(self.steps, ["epoch", "query"], "steps of listnet")
-        cross_entropy = loss("listnet" if self.top == 1 else f"listnet-{self.top}")
         solver = GradientDescent(
             self.learning_rate, self.epochs, self.patience, by_query=self.steps == "query"
         )
@@ -84,4 +83,4 @@ class ListNet(Ranker):
         if has_order.any() and not has_order.all():
             train = train.take(np.flatnonzero(has_order))
         family = LinearFamily.conditioned(train.features, shift_invariant=True)
-        return solver.fit(family, cross_entropy, train, validation, rng, self.deadline)
+        return solver.fit(family, TopKCrossEntropy(self.top), train, validation, rng, self.deadline)

@@ -7,9 +7,8 @@ uses, whose compiled kernels compute the same numbers.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -21,21 +20,16 @@ from letorbench.errors import UsageError
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import require_comparable
 from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
-from letorbench.losses.segments import inverse_or_zero, query_sums
+from letorbench.losses.gains import inverse_or_zero, query_sums
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.boosting import LONGEST_STEP, Term, boost_stumps
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.sorted_features import SortedFeatures
-from letorbench.solvers.sorted_search import best_of_all
-from letorbench.solvers.stump_search import BinnedFeatures, Stump, best_stump
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
+from letorbench.solvers.stump_search import Search, stump_search
 from letorbench.threads import parallel_for
 
 #: the pairs, of a document with itself too, that are worth a thread
 PAIRS = 1_000_000
-
-#: finds the best stump for weights (n_docs,): the stump, its values and its sum, or none
-Search = Callable[[np.ndarray], tuple[Stump, np.ndarray, float] | None]
 
 
 @dataclass
@@ -78,6 +72,7 @@ class NDCGBoost(Ranker):
 
     name = "ndcgboost"
     title = "NDCG Boost: decision stumps boosted on a bound of the expected NDCG"
+    figure = "boosting"
     paper = "Valizadegan, Jin, Zhang, Mao: Learning to Rank by Optimizing NDCG Measure, NIPS 2009"
     auto_features = "raw"  # stumps only compare a feature's values
     formula = "M = sum_q 1/Z_q sum_i (2^r_i - 1) sum_{j != i} 1/(1 + exp(F_i - F_j))"
@@ -105,13 +100,10 @@ class NDCGBoost(Ranker):
             )
         if self.truncation < 0:
             raise UsageError(f"ndcgboost: found truncation={self.truncation}, expected 0 or more")
-        if self.bins is None:
-            search: Search = partial(best_of_all, SortedFeatures.of(train.features))
-        else:
-            search = partial(best_stump, BinnedFeatures.of(train.features, self.bins))
         draw = None
         if self.stumps == "sample":
             draw = _Draw(rng, self.sample or train.n_docs)
+        search = stump_search(train.features, self.bins)
         booster = _Booster(train, search, draw, self.truncation)
         return boost_stumps(booster, train, self.rounds, deadline=self.deadline)
 
@@ -206,10 +198,10 @@ class _Booster:
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
         """Return the stump that maximises eta (17) with its alpha (15)."""
-        found = self.search(weights if self.draw is None else self._sample(weights))
-        if found is None:
+        result = self.search(weights if self.draw is None else self._sample(weights))
+        if result is None:
             return None
-        stump, f, _ = found
+        stump, f, _ = result
         alpha = self._step(scores, f)
         if alpha < 0.0:
             stump, f, alpha = replace(stump, above=not stump.above), ~f, -alpha

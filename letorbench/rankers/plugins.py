@@ -188,11 +188,11 @@ def _rankers_of(found: object) -> list[type[Ranker]]:
 
 
 def _check_name(cls: type[Ranker]) -> None:
-    from letorbench.rankers import RANKERS
+    from letorbench.rankers import places
 
     if not NAME.fullmatch(cls.name):
         raise ValueError(f"ranker {cls.name!r}: expected letters, digits and . _ + @ - as its name")
-    other = f"letorbench.rankers.{RANKERS[cls.name]}" if cls.name in RANKERS else None
+    other = places().get(cls.name)
     if FOUND.get(cls.name, cls) is not cls:
         other = FOUND[cls.name].__module__
     if other is not None:

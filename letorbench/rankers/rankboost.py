@@ -12,9 +12,8 @@ from letorbench.losses.base import query_share
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.boosting import Term, adaboost_step, boost_stumps
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.margin import pair_counts
-from letorbench.solvers.stump_search import BinnedFeatures, best_stump
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
+from letorbench.solvers.stump_search import Search, stump_search
 from letorbench.threads import parallel_for
 
 
@@ -56,6 +55,7 @@ class RankBoost(Ranker):
 
     name = "rankboost"
     title = "Threshold stumps boosted on the exponential loss of pairs"
+    figure = "boosting"
     paper = (
         "Freund, Iyer, Schapire, Singer: An Efficient Boosting Algorithm for Combining "
         "Preferences, JMLR 4, 2003"
@@ -70,7 +70,7 @@ class RankBoost(Ranker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        booster = _Booster(train, BinnedFeatures.of(train.features, self.bins))
+        booster = _Booster(train, stump_search(train.features, self.bins))
         return boost_stumps(booster, train, self.rounds, validation, self.patience, self.deadline)
 
 
@@ -83,6 +83,14 @@ def pairs(queries: QuerySet) -> tuple[np.ndarray, np.ndarray]:
     same = query[:, None] == query
     i, j = np.nonzero(same & (queries.labels[:, None] > queries.labels))
     return i, j
+
+
+def pair_counts(queries: QuerySet) -> np.ndarray:
+    """Count the pairs of different labels of each query, (n_queries,) float64."""
+    blocks = queries.by_label
+    block_query = np.repeat(np.arange(queries.n_queries), np.diff(blocks.queries))
+    same = np.bincount(block_query, np.diff(blocks.starts) ** 2.0, queries.n_queries)
+    return (queries.lengths**2.0 - same) / 2.0
 
 
 def objective(H: np.ndarray, queries: QuerySet) -> float:
@@ -106,9 +114,9 @@ def potentials(H: np.ndarray, queries: QuerySet) -> np.ndarray:
 class _Booster:
     """Figure 1 of the paper on one training set."""
 
-    def __init__(self, train: QuerySet, binned: BinnedFeatures) -> None:
+    def __init__(self, train: QuerySet, search: Search) -> None:
         self.blocks = train.by_label
-        self.binned = binned
+        self.search = search
         self.pair_weight = 1.0 / max(1.0, pair_counts(train).sum())
         self.cost = train.lengths
         self.least = query_share(train, 2_000)
@@ -126,10 +134,10 @@ class _Booster:
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
         """Return the stump with the largest r, and its alpha."""
-        found = best_stump(self.binned, weights)
-        if found is None:
+        result = self.search(weights)
+        if result is None:
             return None
-        stump, h, r = found
+        stump, h, r = result
         return Term(stump, h, adaboost_step(r))
 
 

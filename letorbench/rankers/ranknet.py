@@ -17,7 +17,7 @@ from letorbench.models.mlp import Layers, net_gradient, net_scores
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.sgd import Schedule, descend_per_query
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 
 def ranknet_step(
@@ -93,6 +93,7 @@ class RankNet(Ranker):
 
     name = "ranknet"
     title = "Neural net on the logistic loss of pairs"
+    figure = "nets"
     paper = (
         "Burges et al.: Learning to Rank using Gradient Descent, ICML 2005; "
         "Burges, Ragno, Le: Learning to Rank with Nonsmooth Cost Functions, NIPS 2006"

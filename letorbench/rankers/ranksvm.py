@@ -6,26 +6,28 @@ objective and its derivatives from sums over documents; a test compares the two.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.fit_warnings import FitWarning
-from letorbench.models import Linear
-from letorbench.models.weighted_rows import weighted_rows
+from letorbench.jit import kernel
+from letorbench.losses.base import query_share
+from letorbench.models.linear import Linear, weighted_rows
 from letorbench.rankers.base import Ranker
-from letorbench.solvers import cutting_planes, newton
+from letorbench.rankers.rankboost import pair_counts
+from letorbench.solvers import bundle, newton
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.margin import active_pairs, pair_counts, thinned
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
+from letorbench.threads import parallel_for
 
-#: from here on a start from a part of the documents saves more time than the part takes
-MANY_DOCS = 16_384
-
-#: the gap to which the part is minimised; its minimiser is not that of the whole anyway
-ROUGH_GAP = 1e-3
+#: a thread costs more than it saves on fewer documents
+DOCS_A_THREAD = 2048
 
 
 def pair_differences(queries: QuerySet, normalise: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -128,38 +130,24 @@ class RankSVM(Ranker):
             raise UsageError(f"ranksvm: found gap={self.gap}, expected more than 0")
         pairs = MarginPairs(train, self.normalise)
         if self.loss == "hinge":
-            found = cutting_planes.minimise(
+            minimum = bundle.minimise(
                 pairs.hinge, train.n_features, self.C, self.gap, deadline=self.deadline
             )
         else:
-            start = self._start(train, pairs)
-            found = newton.minimise(
-                lambda w: pairs.squared_hinge(w, self.C), start, self.gap, deadline=self.deadline
+            minimum = newton.minimise(
+                lambda w: pairs.squared_hinge(w, self.C),
+                np.zeros(train.n_features),
+                self.gap,
+                deadline=self.deadline,
             )
-        warnings = found.warnings()
-        if pairs.total == 0.0:
-            none = FitWarning(
-                "nothing learned", "no query has two different labels: all scores are 0"
-            )
-            warnings = (none, *warnings)
-        return FitResult(
-            Linear(found.point), objective=found.values, warnings=warnings, cut_off=found.late
-        )
-
-    def _start(self, train: QuerySet, pairs: MarginPairs) -> np.ndarray:
-        """Return where Newton begins: 0, or for many documents the minimiser on a part of them."""
-        start = np.zeros(train.n_features)
-        if train.n_docs < MANY_DOCS:
-            return start
-        part = MarginPairs(thinned(train), self.normalise)
-        C = self.C * pairs.total / max(part.total, 1.0)
-        return newton.minimise(
-            lambda w: part.squared_hinge(w, C), start, ROUGH_GAP, deadline=self.deadline
-        ).point
+        none = FitWarning("nothing learned", "no query has two different labels: all scores are 0")
+        return minimum.fit_result(Linear(minimum.point), *([] if pairs.any else [none]))
 
 
 class MarginPairs:
     """The sums over the pairs of one query set, from sums over its documents.
+
+    A pair is active where its hinge loss is not 0: r_i > r_j and s_i < s_j + 1.
 
     Parameters
     ----------
@@ -171,17 +159,19 @@ class MarginPairs:
     ----------
     weight : ndarray of shape (n_docs,), float64
         c_q of each document's query.
-    total : float
-        The sum of c_q over all pairs; 0 if there is none.
+    any : bool
+        Whether there is a pair.
     """
 
     def __init__(self, queries: QuerySet, normalise: bool) -> None:
-        self.features = queries.features
-        self.active_pairs = active_pairs(queries)
+        self.queries = queries
+        labels, level = np.unique(queries.labels, return_inverse=True)
+        self.level, self.n_levels = level.astype(np.int64), len(labels)
+        self.least = query_share(queries, DOCS_A_THREAD)
         n_pairs = pair_counts(queries)
         per_query = 1.0 / np.maximum(n_pairs, 1.0) if normalise else np.ones(queries.n_queries)
         self.weight = np.repeat(per_query, queries.lengths)
-        self.total = float(per_query @ n_pairs)
+        self.any = bool(n_pairs.any())
 
     def squared_hinge(self, w: np.ndarray, C: float) -> newton.Expansion:
         """Expand |w|^2 / 2 + C sum of c_q max(0, 1 - (s_i - s_j))^2 at w (n_features,).
@@ -190,27 +180,150 @@ class MarginPairs:
         the lower one minus those in which it is the upper one. The gradient of the sum by the
         scores is 2 (L s + e), and its Hessian is 2 L.
         """
-        scores = Linear(w).predict(self.features)
-        active = self.active_pairs(scores)
+        features = self.queries.features
+        scores = Linear(w).predict(features)
+        active = self.active(scores)
+        laplacian = self.laplacian(active)
 
         def hessian_times(direction: np.ndarray) -> np.ndarray:
-            product = active.laplacian(Linear(direction).predict(self.features))
-            return direction + (2.0 * C) * weighted_rows(self.features, self.weight * product)
+            product = laplacian(Linear(direction).predict(features))
+            return direction + (2.0 * C) * weighted_rows(features, self.weight * product)
 
-        product = active.laplacian(scores)
+        product = laplacian(scores)
         e = active.lower - active.upper
         value = float(np.sum(self.weight * (active.upper + scores * (product + 2.0 * e))))
         slope = 2.0 * self.weight * (product + e)
         return newton.Expansion(
             float(w @ w) / 2.0 + C * value,
-            w + C * weighted_rows(self.features, slope),
+            w + C * weighted_rows(features, slope),
             hessian_times,
         )
 
     def hinge(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the sum of c_q max(0, 1 - (s_i - s_j)) at w, and a subgradient (n_features,)."""
-        scores = Linear(w).predict(self.features)
-        active = self.active_pairs(scores)
+        scores = Linear(w).predict(self.queries.features)
+        active = self.active(scores)
         slope = self.weight * (active.lower - active.upper)
         value = float(np.sum(self.weight * active.upper + scores * slope))
-        return value, weighted_rows(self.features, slope)
+        return value, weighted_rows(self.queries.features, slope)
+
+    def active(self, scores: np.ndarray) -> Active:
+        """Return the active pairs at scores (n_docs,) float64, in file order."""
+        order, upper, lower = np.empty((3, len(scores)), dtype=np.int64)
+        pairs = Active(self.level, self.n_levels, self.queries.offsets, scores, order, upper, lower)
+        parallel_for(partial(_count, pairs), self.queries.n_queries, self.least)
+        return pairs
+
+    def laplacian(self, pairs: Active) -> Callable[[np.ndarray], np.ndarray]:
+        """Return x (n_docs,) -> L x: the sum over document i's active partners k of x_i - x_k."""
+
+        def times(x: np.ndarray) -> np.ndarray:
+            product = np.empty(len(x))
+            task = partial(_laplacian, x, product, pairs)
+            parallel_for(task, self.queries.n_queries, self.least)
+            return product
+
+        return times
+
+
+class Active(NamedTuple):
+    """The active pairs (i, j) at some scores, as `_count` fills and `_laplacian` reads them.
+
+    level: (n_docs,) int64, the labels as 0..n_levels - 1. order: (n_docs,) int64, the rows of each
+    query by ascending score. upper, lower: (n_docs,) int64, the number of active pairs in which the
+    document is i, and j.
+    """
+
+    level: np.ndarray
+    n_levels: int
+    offsets: np.ndarray
+    scores: np.ndarray
+    order: np.ndarray
+    upper: np.ndarray
+    lower: np.ndarray
+
+
+# The kernels. With the documents in order of score, the partners of one document are among those
+# that a pointer has passed, namely the ones with a higher (or a lower) label. A pointer that never
+# turns back and a tree of sums over the labels give the sums of all documents in O(m log m) time
+# for a query of m documents (Lee & Lin, section 3), and no pair is visited.
+
+
+@kernel()
+def _count(pairs: Active, first: int, last: int) -> None:
+    """Fill the order and the counts of the documents of the queries first..last - 1."""
+    level, n_levels, offsets, scores, order, upper, lower = pairs
+    tree = np.empty(n_levels + 1, np.int64)
+    for q in range(first, last):
+        begin, end = offsets[q], offsets[q + 1]
+        order[begin:end] = begin + np.argsort(scores[begin:end])
+        tree[:] = 0
+        passed = begin
+        for t in range(begin, end):
+            j = order[t]
+            while passed < end and scores[order[passed]] < scores[j] + 1.0:
+                _add(tree, n_levels - level[order[passed]], 1)
+                passed += 1
+            lower[j] = _sum_of_first(tree, n_levels - level[j] - 1)
+        tree[:] = 0
+        passed = end - 1
+        for t in range(end - 1, begin - 1, -1):
+            i = order[t]
+            while passed >= begin and scores[i] < scores[order[passed]] + 1.0:
+                _add(tree, level[order[passed]] + 1, 1)
+                passed -= 1
+            upper[i] = _sum_of_first(tree, level[i])
+
+
+@kernel()
+def _laplacian(x: np.ndarray, product: np.ndarray, pairs: Active, first: int, last: int) -> None:
+    """Fill product = L x for the documents of the queries first..last - 1, see `MarginPairs`."""
+    level, n_levels, offsets, scores, order, upper, lower = pairs
+    tree = np.empty(n_levels + 1)
+    for q in range(first, last):
+        begin, end = offsets[q], offsets[q + 1]
+        if begin == end:
+            continue
+        # L maps constants to 0: sums of differences from one document lose the fewest digits
+        base = x[begin]
+        tree[:] = 0.0
+        passed = begin
+        for t in range(begin, end):
+            j = order[t]
+            while passed < end and scores[order[passed]] < scores[j] + 1.0:
+                k = order[passed]
+                _add(tree, n_levels - level[k], x[k] - base)
+                passed += 1
+            own = (upper[j] + lower[j]) * (x[j] - base)
+            product[j] = own - _sum_of_first(tree, n_levels - level[j] - 1)
+        tree[:] = 0.0
+        passed = end - 1
+        for t in range(end - 1, begin - 1, -1):
+            i = order[t]
+            while passed >= begin and scores[i] < scores[order[passed]] + 1.0:
+                k = order[passed]
+                _add(tree, level[k] + 1, x[k] - base)
+                passed -= 1
+            product[i] -= _sum_of_first(tree, level[i])
+
+
+@kernel()
+def _add(tree: np.ndarray, k: int, value: float) -> None:
+    """Add `value` to the k-th number, 1 <= k < len(tree), of a Fenwick tree.
+
+    A tree of zeros holds zeros (P. Fenwick, "A new data structure for cumulative frequency
+    tables", Software: Practice and Experience 24(3), 1994).
+    """
+    while k < len(tree):
+        tree[k] += value
+        k += k & -k
+
+
+@kernel()
+def _sum_of_first(tree: np.ndarray, k: int) -> float:
+    """Return the sum of the first k numbers, 0 <= k < len(tree)."""
+    total = tree[0]  # always 0, of the tree's type
+    while k > 0:
+        total += tree[k]
+        k -= k & -k
+    return total

@@ -8,24 +8,25 @@ theorems that say which of them are consistent.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+import letorbench.losses.consistent as consistent
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses import Loss, loss
-from letorbench.losses.consistent import q_norm_loss
+from letorbench.losses.base import Loss
 from letorbench.models.linear import LinearFamily
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.gradient_descent import LineSearch
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 
 @dataclass
 class _Surrogate(Ranker):
     """All surrogates are fitted alike.
 
-    Gradient descent minimises, over w and b, the mean over queries of the loss of the same name,
+    Gradient descent minimises, over w and b, the mean over queries of the loss `surrogate`,
     s = w . x + b. As in section 6, nothing is tuned and no validation set is used.
 
     Parameters
@@ -48,7 +49,11 @@ class _Surrogate(Ranker):
     2011.
     """
 
+    figure = "consistency"
     paper = "Ravikumar, Tewari, Yang: On NDCG Consistency of Listwise Ranking Methods, AISTATS 2011"
+
+    #: what is minimised
+    surrogate: ClassVar[Loss]
 
     iterations: int = 500
 
@@ -59,11 +64,6 @@ class _Surrogate(Ranker):
         solver = LineSearch(self.iterations)
         return solver.fit(family, self.surrogate, train, validation, rng, self.deadline)
 
-    @property
-    def surrogate(self) -> Loss:
-        """What is minimised: the loss of the ranker's name."""
-        return loss(self.name)
-
 
 @dataclass
 class Cosine(_Surrogate):
@@ -72,6 +72,7 @@ class Cosine(_Surrogate):
     name = "cosine"
     title = "Linear score on the cosine of scores and gains"
     formula = "1 - (s / |s|) . (G / |G|)"
+    surrogate = consistent.Cosine()
 
 
 @dataclass
@@ -81,6 +82,7 @@ class CosineNDCG(_Surrogate):
     name = "cosine-ndcg"
     title = "Linear score on the cosine of scores and gains, made NDCG consistent by Z"
     formula = "1 - (s / |s|) . (G / Z)"
+    surrogate = consistent.CosineNDCG()
 
 
 @dataclass
@@ -90,6 +92,7 @@ class CosineNDCG1(_Surrogate):
     name = "cosine-ndcg@1"
     title = "Linear score on the cosine of scores and gains, made NDCG consistent by Z@1"
     formula = "1 - (s / |s|) . (G / Z@1)"
+    surrogate = consistent.CosineNDCG(1)
 
 
 @dataclass
@@ -99,6 +102,7 @@ class CosineNDCG10(_Surrogate):
     name = "cosine-ndcg@10"
     title = "Linear score on the cosine of scores and gains, made NDCG consistent by Z@10"
     formula = "1 - (s / |s|) . (G / Z@10)"
+    surrogate = consistent.CosineNDCG(10)
 
 
 @dataclass
@@ -108,6 +112,7 @@ class LeastSquares(_Surrogate):
     name = "least-squares"
     title = "Linear score on the squared error of gains"
     formula = "|s - G|^2"
+    surrogate = consistent.LeastSquares()
 
 
 @dataclass
@@ -117,6 +122,7 @@ class LeastSquaresNDCG(_Surrogate):
     name = "least-squares-ndcg"
     title = "Linear score on the squared error of gains, made NDCG consistent by Z"
     formula = "|s - G / Z|^2"
+    surrogate = consistent.LeastSquaresNDCG()
 
 
 @dataclass
@@ -126,6 +132,7 @@ class LeastSquaresNDCG1(_Surrogate):
     name = "least-squares-ndcg@1"
     title = "Linear score on the squared error of gains, made NDCG consistent by Z@1"
     formula = "|s - G / Z@1|^2"
+    surrogate = consistent.LeastSquaresNDCG(1)
 
 
 @dataclass
@@ -135,6 +142,7 @@ class LeastSquaresNDCG10(_Surrogate):
     name = "least-squares-ndcg@10"
     title = "Linear score on the squared error of gains, made NDCG consistent by Z@10"
     formula = "|s - G / Z@10|^2"
+    surrogate = consistent.LeastSquaresNDCG(10)
 
 
 @dataclass
@@ -144,6 +152,7 @@ class CrossEntropy(_Surrogate):
     name = "cross-entropy"
     title = "Linear score on the cross entropy of lists"
     formula = "KL(softmax(r) || softmax(s))"
+    surrogate = consistent.CrossEntropy()
 
 
 @dataclass
@@ -153,6 +162,7 @@ class CrossEntropyNDCG(_Surrogate):
     name = "cross-entropy-ndcg"
     title = "Linear score on the cross entropy of lists, made NDCG consistent by Z"
     formula = "KL(G / Z || e^s)"
+    surrogate = consistent.CrossEntropyNDCG()
 
 
 @dataclass
@@ -162,6 +172,7 @@ class CrossEntropyNDCG1(_Surrogate):
     name = "cross-entropy-ndcg@1"
     title = "Linear score on the cross entropy of lists, made NDCG consistent by Z@1"
     formula = "KL(G / Z@1 || e^s)"
+    surrogate = consistent.CrossEntropyNDCG(1)
 
 
 @dataclass
@@ -171,6 +182,7 @@ class CrossEntropyNDCG10(_Surrogate):
     name = "cross-entropy-ndcg@10"
     title = "Linear score on the cross entropy of lists, made NDCG consistent by Z@10"
     formula = "KL(G / Z@10 || e^s)"
+    surrogate = consistent.CrossEntropyNDCG(10)
 
 
 @dataclass
@@ -196,7 +208,7 @@ class QNorm(_Surrogate):
 
     @property
     def surrogate(self) -> Loss:
-        return q_norm_loss(self.p, self.truncation)
+        return consistent.QNorm(self.truncation, self.p)
 
 
 @dataclass
@@ -222,4 +234,4 @@ class QNormPenalised(_Surrogate):
 
     @property
     def surrogate(self) -> Loss:
-        return q_norm_loss(self.p, self.truncation, penalised=True)
+        return consistent.QNormPenalised(self.truncation, self.p)

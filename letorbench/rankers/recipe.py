@@ -12,26 +12,23 @@ the loss `listnet` and gradient descent::
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 
-from letorbench.choices import require_choice
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.losses import LOSSES, loss
+from letorbench.losses import loss
+from letorbench.losses.label_order import TIE_RULES, draws_order, with_ties
 from letorbench.losses.lambdas import Lambda
-from letorbench.losses.ties import TIE_RULES, TieRule, draws_order, with_ties
-from letorbench.models.families import DRAWN, SEPARATE, FamilyChoice, FamilyName
-from letorbench.rankers.base import Ranker
+from letorbench.models.parametric import FamilySettings, families, family
+from letorbench.rankers.base import Ranker, one_of
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.gradient_descent import GradientDescent, LineSearch
 from letorbench.solvers.lbfgs import LBFGS
 from letorbench.solvers.objective import Solver
 from letorbench.solvers.sgd import Schedule, descend_per_query
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
-SolverName = Literal["lbfgs", "gradient-descent", "line-search", "sgd"]
 #: what each solver does
 SOLVERS: dict[str, str] = {
     "lbfgs": "L-BFGS: l2, iterations",
@@ -45,7 +42,7 @@ SGD_MODELS, SGD_LOSSES = ("linear", "mlp"), ("ranknet",)
 
 
 def misfit(model: str, loss: str, solver: str) -> str | None:
-    """Return in one line why the parts do not fit together; None where they do."""
+    """Return in one line why the parts do not fit together; None if they do."""
     if solver == "sgd" and (model not in SGD_MODELS or loss not in SGD_LOSSES):
         return (
             f"solver=sgd does not fit model={model} with loss={loss}: it trains the models "
@@ -56,7 +53,7 @@ def misfit(model: str, loss: str, solver: str) -> str | None:
 
 
 @dataclass
-class Recipe(Ranker):
+class Recipe(FamilySettings, Ranker):
     """A model fitted to a loss by a solver, each of the user's choice.
 
     The objective is the mean over queries of the loss + l2 c/2 |theta|^2.
@@ -65,7 +62,7 @@ class Recipe(Ranker):
     ----------
     model : {"linear", "quadratic", "bilinear", "bilinear-tanh", "distance", "mlp"}
     loss : str
-        Any loss; `letorbench algos --parts` lists them.
+        Any loss, with its parameters: ``wpl(weight=1/pi)``; `letorbench algos --parts` lists them.
     solver : {"lbfgs", "gradient-descent", "line-search", "sgd"}
         "sgd" takes one step a query, as RankNet does. It fits the models "linear" and "mlp" to
         the loss "ranknet", without l2. The other solvers fit every model to every loss.
@@ -81,31 +78,21 @@ class Recipe(Ranker):
     patience : int
         gradient-descent, sgd: training ends so many epochs after the best one on validation;
         0 means never.
-    standardise : bool
-        linear: use the features with mean 0 and variance 1 on the training set, instead of the
-        features as they are. "quadratic" and "mlp" always do, the models of two vectors
-        never do. sgd: step as if they were so.
     intercept : bool
         linear: add a constant, which the prior does not penalise. "sgd" always has one.
-    rho : float
-        quadratic: keep the products whose abs(correlation) with the label is at least rho.
-    query_features : int
-        bilinear, bilinear-tanh, distance: how many features, the first ones, are the query's; 0
-        is half of them.
-    dimensions : int
-        bilinear, bilinear-tanh, distance: of the space that both vectors are mapped into.
-    tau : float
-        distance: what it is divided by.
     hidden : int
         mlp: the number of hidden units.
     ties : {"breslow", "random", "file"}
         What becomes of equal labels in a loss that orders documents by label, see
-        `letorbench.losses.ties`. Other losses have no ties.
+        `letorbench.losses.label_order`. Other losses have no ties.
+    standardise, rho, query_features, dimensions, tau
+        The model's settings, see `letorbench.models.parametric.FamilySettings`. With "sgd",
+        `standardise` steps as if the features were standardised.
 
     Examples
     --------
-    >>> Recipe(model="quadratic", loss="wpl-1", solver="lbfgs").loss
-    'wpl-1'
+    >>> Recipe(model="quadratic", loss="wpl(weight=1/pi)", solver="lbfgs").loss
+    'wpl(weight=1/pi)'
     """
 
     name = "recipe"
@@ -114,29 +101,22 @@ class Recipe(Ranker):
     formula = "mean over queries of the loss + l2 c/2 |theta|^2"
     published = False
 
-    model: FamilyName = "linear"
+    model: str = one_of(families(), "linear")
     loss: str = "listnet"
-    solver: SolverName = "lbfgs"
+    solver: str = one_of(SOLVERS, "lbfgs")
     l2: float = 1e-2
     iterations: int = 200
     learning_rate: float = 0.1
     epochs: int = 300
     patience: int = 50
-    standardise: bool = True
     intercept: bool = False
-    rho: float = 0.1
-    query_features: int = 0
-    dimensions: int = 10
-    tau: float = 1.0
     hidden: int = 10
-    ties: TieRule = "breslow"
+    ties: str = one_of(TIE_RULES, "breslow")
 
     def __post_init__(self) -> None:
-        """Check the values; UsageError names the first wrong one."""
-        require_choice(self.loss, list(LOSSES), "loss")
-        require_choice(self.solver, get_args(SolverName), "solver")
-        require_choice(self.ties, TIE_RULES, "ties")
-        self._family()
+        super().__post_init__()
+        loss(self.loss)
+        self.check_family(self.model)
         reason = misfit(self.model, self.loss, self.solver)
         if reason:
             raise UsageError(f"recipe: {reason}")
@@ -147,12 +127,12 @@ class Recipe(Ranker):
     def draws(self) -> bool:
         """Sgd draws the order of the queries, some models draw where they begin, ties an order."""
         tied = draws_order(loss(self.loss), self.ties)
-        return self.solver == "sgd" or self.model in DRAWN or tied
+        return self.solver == "sgd" or family(self.model).drawn or tied
 
     @property
     def auto_features(self) -> str:
-        """What `auto` does: a normalisation by query would erase the query's vector."""
-        return "zscore" if self.model in SEPARATE else "query-minmax"
+        """What `auto` does, which the model decides."""
+        return family(self.model).auto_features
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
@@ -161,32 +141,13 @@ class Recipe(Ranker):
             schedule = Schedule(
                 self.learning_rate, self.epochs, self.patience, standardise=self.standardise
             )
-            layers = 2 if self.model == "mlp" else 1
+            layers, lambdas = 2 if self.model == "mlp" else 1, Lambda("ranknet")
             return descend_per_query(
-                Lambda("ranknet"),
-                layers,
-                self.hidden,
-                schedule,
-                train,
-                validation,
-                rng,
-                self.deadline,
+                lambdas, layers, self.hidden, schedule, train, validation, rng, self.deadline
             )
-        family = self._family().on(train)
+        model = family(self.model).of(train, self)
         ordered = with_ties(loss(self.loss), self.ties, train, rng)
-        return self._solver().fit(family, ordered, train, validation, rng, self.deadline)
-
-    def _family(self) -> FamilyChoice:
-        return FamilyChoice(
-            self.model,
-            standardise=self.standardise,
-            intercept=self.intercept,
-            rho=self.rho,
-            query_features=self.query_features,
-            dimensions=self.dimensions,
-            tau=self.tau,
-            hidden=self.hidden,
-        )
+        return self._solver().fit(model, ordered, train, validation, rng, self.deadline)
 
     def _solver(self) -> Solver:
         if self.solver == "lbfgs":

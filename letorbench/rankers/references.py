@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.models import Linear
+from letorbench.models.linear import Linear
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 from letorbench.threads import parallel_for
 
 NONE = "none: a reference point"

@@ -13,7 +13,7 @@ from letorbench.features.moments import centred_products
 from letorbench.models.linear import Linear
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 #: eigenvalues of the correlation matrix below this share of the largest are rounding noise
 NOISE = 1e-10

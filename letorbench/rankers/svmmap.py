@@ -17,15 +17,15 @@ from letorbench.errors import UsageError
 from letorbench.fit_warnings import FitWarning
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import query_share
-from letorbench.models import Linear
-from letorbench.models.weighted_rows import weighted_rows
+from letorbench.models.linear import Linear, weighted_rows
 from letorbench.rankers.base import Ranker
-from letorbench.solvers import cutting_planes
+from letorbench.solvers import bundle
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.margin import DOCS_A_THREAD
-from letorbench.solvers.margin_by_trees import sort
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 from letorbench.threads import parallel_for
+
+#: a thread costs more than it saves on fewer documents
+DOCS_A_THREAD = 2048
 
 
 def average_precision(relevant: np.ndarray) -> float:
@@ -101,7 +101,7 @@ class SVMMAP(Ranker):
     without a relevant document, or without another one, has the same loss for every ranking, so n
     counts the others. The paper solves the problem with one slack a query. One slack in all is the
     same problem with fewer planes (Joachims, Finley, Yu, Theorem 1). The next plane is taken near
-    the best point so far, see `letorbench.solvers.cutting_planes`. Training ends after 1000 planes
+    the best point so far, see `letorbench.solvers.bundle`. Training ends after 1000 planes
     at most, and a notice says how large the gap is then.
 
     References
@@ -129,16 +129,11 @@ class SVMMAP(Ranker):
         if not self.gap > 0:
             raise UsageError(f"svmmap: found gap={self.gap}, expected more than 0")
         risk = MAPRisk(train)
-        found = cutting_planes.minimise(
-            risk, train.n_features, self.C, self.gap, deadline=self.deadline
+        minimum = bundle.minimise(risk, train.n_features, self.C, self.gap, deadline=self.deadline)
+        none = FitWarning(
+            "nothing learned", "no query has both labels 0 and more: all scores are 0"
         )
-        warnings = found.warnings()
-        if not risk.n:
-            text = "no query has both labels 0 and more: all scores are 0"
-            warnings = (FitWarning("nothing learned", text), *warnings)
-        return FitResult(
-            Linear(found.point), objective=found.values, warnings=warnings, cut_off=found.late
-        )
+        return minimum.fit_result(Linear(minimum.point), *([] if risk.n else [none]))
 
 
 class MAPRisk:
@@ -158,20 +153,18 @@ class MAPRisk:
         self.features = queries.features
         self.offsets = queries.offsets
         self.relevant = queries.labels >= 1
-        found = np.concatenate([[0], np.cumsum(self.relevant)])
-        n_relevant = found[queries.offsets[1:]] - found[queries.offsets[:-1]]
+        running = np.concatenate([[0], np.cumsum(self.relevant)])
+        n_relevant = np.diff(running[queries.offsets])
         self.n = int(np.sum((n_relevant > 0) & (n_relevant < queries.lengths)))
         self._least = query_share(queries, DOCS_A_THREAD)
 
     def __call__(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the risk at w (n_features,), and the subgradient of the most violated rankings."""
         scores = Linear(w).predict(self.features)
-        order = np.empty(len(scores), dtype=np.int64)
         weights, losses = np.empty(len(scores)), np.empty(len(self.offsets) - 1)
 
         def part(first: int, last: int) -> None:
-            sort(scores, self.offsets, first, last, order)
-            most_violated(scores, self.relevant, order, self.offsets, first, last, weights, losses)
+            most_violated(scores, self.relevant, self.offsets, first, last, weights, losses)
 
         parallel_for(part, len(losses), self._least)
         n = max(self.n, 1)
@@ -183,7 +176,6 @@ class MAPRisk:
 def most_violated(
     scores: np.ndarray,
     relevant: np.ndarray,
-    order: np.ndarray,
     offsets: np.ndarray,
     first: int,
     last: int,
@@ -192,9 +184,8 @@ def most_violated(
 ) -> None:
     """Find the most violated ranking y' of each of the queries first..last - 1, greedily.
 
-    order: the rows of each query by ascending score. losses (n_queries,): 1 - AP(y'). weights
-    (n_docs,): c with Psi(x, y) - Psi(x, y') = sum of c_i x_i. Both are 0 for a query without
-    relevant or without other documents.
+    losses (n_queries,): 1 - AP(y'). weights (n_docs,): c with Psi(x, y) - Psi(x, y') = sum of
+    c_i x_i. Both are 0 for a query without relevant or without other documents.
 
     This is Algorithm 2 of the paper's section 3.3.1. The relevant and the other documents are
     each in order of score, and every other document is put, on its own, at its best place among
@@ -215,9 +206,10 @@ def most_violated(
     ahead = np.empty(longest + 1, np.int64)
     place = np.empty(longest + 1, np.int64)
     for q in range(first, last):
-        rows = order[offsets[q] : offsets[q + 1]]
+        begin, end = offsets[q], offsets[q + 1]
+        rows = begin + np.argsort(scores[begin:end])
         n_good, n_bad = best_first(rows, relevant, good, bad)
-        weights[offsets[q] : offsets[q + 1]] = 0.0
+        weights[begin:end] = 0.0
         losses[q] = 0.0
         if n_good == 0 or n_bad == 0:
             continue

@@ -1,46 +1,49 @@
 """The rankers of the rank functionals paper: a model, a loss, L-BFGS with a Gaussian prior.
 
 T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012. Each class
-names its equation. The equations stand in plain NumPy in `letorbench.losses`: `multiclass` (5),
+names its equation. The equations stand in plain NumPy in `letorbench.losses`: `logistic` (5),
 `smoothed` (6, 7), `weighted_pairs` (9, 18), `plackett_luce` (11, 13), `markov_field` (16); the
 models are in `letorbench.models`: `linear`, `quadratic` (4), `separate` (2, 3).
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 
-from letorbench.choices import require_choice
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses import Loss, loss
-from letorbench.losses.group_level import AGGREGATES, Aggregate, group_level
+from letorbench.losses.base import Loss
+from letorbench.losses.group_level import AGGREGATES, group_level
 from letorbench.losses.label_order import (
     DOCUMENT_WEIGHTS,
     PAIR_WEIGHTS,
-    DocumentWeightName,
-    PairWeightName,
+    TIE_RULES,
+    draws_order,
+    with_ties,
 )
-from letorbench.losses.ties import TIE_RULES, TieRule, draws_order, with_ties
-from letorbench.losses.weighted_pairs import PAIR_LOSSES, PairLossName
-from letorbench.models.families import DRAWN, SEPARATE, FamilyChoice
-from letorbench.rankers.base import Ranker
+from letorbench.losses.logistic import MulticlassLogistic
+from letorbench.losses.markov_field import PseudoLikelihood
+from letorbench.losses.plackett_luce import PlackettLuce, ReversePlackettLuce
+from letorbench.losses.smoothed import SmoothedMeasure
+from letorbench.losses.weighted_pairs import PAIR_LOSSES, FieldBound, PairwiseLoss
+from letorbench.models.parametric import FamilySettings, family
+from letorbench.rankers.base import Ranker, one_of
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.lbfgs import LBFGS
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
-Functional = Literal["linear", "quadratic", "group", "bilinear", "bilinear-tanh", "distance"]
 #: what scores a group's documents: "group-level function can be in conjunction with any"
-Individual = Literal["linear", "quadratic", "bilinear", "bilinear-tanh", "distance"]
+INDIVIDUALS = ("linear", "quadratic", "bilinear", "bilinear-tanh", "distance")
+FUNCTIONALS = (*INDIVIDUALS[:2], "group", *INDIVIDUALS[2:])
 
 #: a step that lowers the objective by a smaller share of it ends the search
 FLAT = 1e-7
 
 
 @dataclass
-class _RankFunctional(Ranker):
+class _RankFunctional(FamilySettings, Ranker):
     """The objective is the mean over queries of the loss + l2 c/2 |theta|^2 (equation 1).
 
     Parameters
@@ -54,22 +57,13 @@ class _RankFunctional(Ranker):
         of c, the mean curvature of the loss at the start.
     iterations : int
         L-BFGS has at most so many.
-    rho : float
-        quadratic: keep the products whose abs(correlation) with the label is at least rho.
     group : {"min", "max", "mean", "log-mean-exp"}
         group: how a group gets its score.
     individual : {"linear", "quadratic", "bilinear", "bilinear-tanh", "distance"}
         group: what scores a group's documents.
-    standardise : bool
-        linear: use the features with mean 0 and variance 1 on the training set, as section 4
-        says, instead of the features as they are. "quadratic" always does.
-    query_features : int
-        bilinear, distance: how many features, the first ones, are the query's vector; 0 is half
-        of them.
-    dimensions : int
-        bilinear, distance: d of the common space.
-    tau : float
-        distance: what it is divided by.
+    standardise, rho, query_features, dimensions, tau
+        The model's settings, see `letorbench.models.parametric.FamilySettings`. Section 4
+        standardises the features.
 
     Notes
     -----
@@ -82,60 +76,45 @@ class _RankFunctional(Ranker):
     """
 
     paper = "Tran, Phung, Venkatesh: Learning Rank Functionals: An Empirical Study, 2012"
+    figure = "functionals"
     grid = {"l2": (1e-6, 1e-4, 1e-2, 1.0, 100.0)}
 
-    functional: Functional = "linear"
+    functional: str = one_of(FUNCTIONALS, "linear")
     l2: float = 1e-2
     iterations: int = 200
-    rho: float = 0.1
-    group: Aggregate = "max"
-    individual: Individual = "linear"
-    standardise: bool = True
-    query_features: int = 0
-    dimensions: int = 10
-    tau: float = 1.0
+    group: str = one_of(AGGREGATES, "max")
+    individual: str = one_of(INDIVIDUALS, "linear")
+
+    # the rankers with weights let users set it
+    ties = "breslow"
 
     def __post_init__(self) -> None:
-        """Check the values; UsageError names the first wrong one."""
-        require_choice(self.functional, get_args(Functional), "functional")
-        require_choice(self.group, AGGREGATES, "group")
-        require_choice(self.individual, get_args(Individual), "individual")
-        self._family(), self._solver()  # they check their own values
+        super().__post_init__()
+        self.check_family(self._scored_by)
+        self._solver()
 
     @property
     def auto_features(self) -> str:
-        """What `auto` does: a normalisation by query would erase the query's vector."""
-        return "zscore" if self._scored_by in SEPARATE else "query-minmax"
+        """What `auto` does, which the model decides."""
+        return family(self._scored_by).auto_features
 
     @property
-    def _scored_by(self) -> Individual:
-        """What scores a document, on its own or in a group."""
+    def _scored_by(self) -> str:
+        """The model that scores a document, on its own or in a group."""
         return self.individual if self.functional == "group" else self.functional
-
-    def _family(self) -> FamilyChoice:
-        return FamilyChoice(
-            self._scored_by,
-            standardise=self.standardise,
-            rho=self.rho,
-            query_features=self.query_features,
-            dimensions=self.dimensions,
-            tau=self.tau,
-        )
 
     def _solver(self) -> LBFGS:
         return LBFGS(self.l2, self.iterations, flat=FLAT)
 
+    @abstractmethod
     def _loss(self) -> Loss:
-        return loss(self.name)
-
-    def _ties(self) -> TieRule:
-        return "breslow"
+        """Return the loss that the ranker is named after."""
 
     @property
     def draws(self) -> bool:
-        """The first parameters are drawn where zero is a saddle point, and ties if asked for."""
-        tied = self.functional != "group" and draws_order(self._loss(), self._ties())
-        return tied or self._scored_by in DRAWN
+        """The first parameters are drawn if zero is a saddle point, and ties if asked for."""
+        tied = self.functional != "group" and draws_order(self._loss(), self.ties)
+        return tied or family(self._scored_by).drawn
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
@@ -144,9 +123,9 @@ class _RankFunctional(Ranker):
         if self.functional == "group":  # no two groups of a query have one label
             loss = group_level(loss, self.group, train)
         else:
-            loss = with_ties(loss, self._ties(), train, rng)
-        family = self._family().on(train)
-        return self._solver().fit(family, loss, train, validation, rng, self.deadline)
+            loss = with_ties(loss, self.ties, train, rng)
+        model = family(self._scored_by).of(train, self)
+        return self._solver().fit(model, loss, train, validation, rng, self.deadline)
 
 
 @dataclass
@@ -157,6 +136,9 @@ class MCL(_RankFunctional):
     title = "Rank functional on which document is the best"
     formula = "-log softmax(s)_best"
 
+    def _loss(self) -> Loss:
+        return MulticlassLogistic()
+
 
 @dataclass
 class SmoothNDCG(_RankFunctional):
@@ -166,6 +148,9 @@ class SmoothNDCG(_RankFunctional):
     title = "Rank functional on NDCG of smoothed places"
     formula = "1 - sum_i (2^r_i - 1) / log2(1 + pi_i) / Z, pi_i = 1 + sum_j sigma(s_j - s_i)"
 
+    def _loss(self) -> Loss:
+        return SmoothedMeasure("ndcg")
+
 
 @dataclass
 class SmoothERR(_RankFunctional):
@@ -174,6 +159,9 @@ class SmoothERR(_RankFunctional):
     name = "smooth-err"
     title = "Rank functional on ERR of smoothed places"
     formula = "1 - sum_i R_i / pi_i prod over j != i of (1 - R_j sigma(s_j - s_i))"
+
+    def _loss(self) -> Loss:
+        return SmoothedMeasure("err")
 
 
 @dataclass
@@ -187,6 +175,9 @@ class SmoothMRR(_RankFunctional):
     title = "Rank functional on the reciprocal smoothed place of the best"
     formula = "1 - 1 / pi_best, pi_i = 1 + sum_j sigma(s_j - s_i)"
 
+    def _loss(self) -> Loss:
+        return SmoothedMeasure("mrr")
+
 
 @dataclass
 class _WeightedByDocument(_RankFunctional):
@@ -198,23 +189,12 @@ class _WeightedByDocument(_RankFunctional):
         Table 8's W. Table 8 prints R without the brackets that Table 9 has; it is read as Table
         9's (2^r - 1) / 2^(L - 1).
     ties : {"breslow", "random", "file"}
-        What becomes of equal labels, see `letorbench.losses.ties`. wpll: only the weights that
-        depend on the place have ties.
+        What becomes of equal labels, see `letorbench.losses.label_order`. wpll: only the
+        weights that depend on the place have ties.
     """
 
-    weight: DocumentWeightName = "1"
-    ties: TieRule = "breslow"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_choice(self.weight, tuple(DOCUMENT_WEIGHTS), "weight")
-        require_choice(self.ties, TIE_RULES, "ties")
-
-    def _ties(self) -> TieRule:
-        return self.ties
-
-    def _loss(self) -> Loss:
-        return loss(f"{self.name}-{self.weight}")
+    weight: str = one_of(DOCUMENT_WEIGHTS, "1")
+    ties: str = one_of(TIE_RULES, "breslow")
 
 
 @dataclass
@@ -225,6 +205,9 @@ class WPL(_WeightedByDocument):
     title = "Rank functional on weighted Plackett-Luce (ListMLE with weight 1)"
     formula = "-sum_i W_i log(e^(s_i) / sum over r_j <= r_i of e^(s_j))"
 
+    def _loss(self) -> Loss:
+        return PlackettLuce(self.weight)
+
 
 @dataclass
 class RPL(_WeightedByDocument):
@@ -234,6 +217,9 @@ class RPL(_WeightedByDocument):
     title = "Rank functional on weighted Plackett-Luce, the worst dropped first"
     formula = "-sum_i W_i log(e^(-s_i) / sum over r_j >= r_i of e^(-s_j))"
 
+    def _loss(self) -> Loss:
+        return ReversePlackettLuce(self.weight)
+
 
 @dataclass
 class WPLL(_WeightedByDocument):
@@ -242,6 +228,9 @@ class WPLL(_WeightedByDocument):
     name = "wpll"
     title = "Rank functional on a Markov field's weighted pseudo-likelihood"
     formula = "-sum_i W_i log P(r_i | the other labels)"
+
+    def _loss(self) -> Loss:
+        return PseudoLikelihood(self.weight)
 
 
 @dataclass
@@ -253,23 +242,12 @@ class _WeightedByPair(_RankFunctional):
     weight : str
         Table 9's V as printed there, with e for eta.
     ties : {"breslow", "random", "file"}
-        What becomes of equal labels in e, see `letorbench.losses.ties`. The other weights have
-        no ties.
+        What becomes of equal labels in e, see `letorbench.losses.label_order`. The other
+        weights have no ties.
     """
 
-    weight: PairWeightName = "1"
-    ties: TieRule = "breslow"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_choice(self.weight, tuple(PAIR_WEIGHTS), "weight")
-        require_choice(self.ties, TIE_RULES, "ties")
-
-    def _ties(self) -> TieRule:
-        return self.ties
-
-    def _loss(self) -> Loss:
-        return loss(f"{self.name}-{self.weight}")
+    weight: str = one_of(PAIR_WEIGHTS, "1")
+    ties: str = one_of(TIE_RULES, "breslow")
 
 
 @dataclass
@@ -286,14 +264,10 @@ class Pairwise(_WeightedByPair):
     title = "Rank functional on weighted losses of pairs"
     formula = "sum over pairs r_i > r_j of V_ij phi(s_i - s_j)"
 
-    loss: PairLossName = "logistic"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_choice(self.loss, tuple(PAIR_LOSSES), "loss")
+    loss: str = one_of(PAIR_LOSSES, "logistic")
 
     def _loss(self) -> Loss:
-        return loss(f"{self.name}-{self.loss}-{self.weight}")
+        return PairwiseLoss(self.loss, self.weight)
 
 
 @dataclass
@@ -303,3 +277,6 @@ class WUB(_WeightedByPair):
     name = "wub"
     title = "Rank functional on a Markov field's weighted pairwise bound"
     formula = "-sum over pairs of V_ij log(psi(r_i, r_j) / Z_ij)"
+
+    def _loss(self) -> Loss:
+        return FieldBound(self.weight)

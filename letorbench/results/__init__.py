@@ -1,25 +1,18 @@
 """Results: the only package that knows the names and the formats of result files.
 
-`paths` has every name. `fold_result` writes a fold, `fit_file` says whether it is finished and
-sound, `stored_folds` reads it. `summary` and `per_query` read what is finished, `derived_tables`
-writes the CSV copies, `dataframes` gives DataFrames. Other people's score files come in by
-`import_external`, ours go out by `export_trec`.
+`paths` has every name. `store` writes, reads and checks the folds; `summary` makes tables of
+them and their CSV copies, `dataframes` gives DataFrames, `measuring` adds measures that were not
+stored. Other people's score files come in by `external`, ours go out by `export`.
 """
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType
-
-from letorbench import lazy
 from letorbench.results.dataframes import (
     fits_frame,
     folds_frame,
     per_query_frame,
     summary_frame,
 )
-from letorbench.results.fit_file import is_done, stored_fit
-from letorbench.results.fold_result import CutOff, FoldResult, Measured, write_fold
 from letorbench.results.paths import (
     algo_folder,
     algorithms,
@@ -29,27 +22,23 @@ from letorbench.results.paths import (
 )
 from letorbench.results.per_query import PerQuery, check_paired
 from letorbench.results.scores import read_scores, write_scores
-from letorbench.results.stored_folds import StoredFold, current_folds, fold_scores, read_folds
+from letorbench.results.store import (
+    FoldResult,
+    Store,
+    StoredFold,
+    current_folds,
+    fold_scores,
+    is_done,
+    read_folds,
+    stored_fit,
+    write_fold,
+)
 from letorbench.results.summary import Row, Summary, curve, read_per_query, read_summary
 
 __all__ = [
-    "CutOff", "FoldResult", "Measured", "PerQuery", "Row", "StoredFold", "Summary",
-    "algo_folder", "algorithms", "check_paired", "current_folds", "curve", "fits_frame",
-    "fold_folder", "fold_scores", "folds_frame", "is_done", "models", "per_query_frame",
-    "present", "read_folds", "read_per_query", "read_scores", "read_summary", "stored_fit",
-    "summary_frame", "write_fold", "write_scores",
+    "FoldResult", "PerQuery", "Row", "Store", "StoredFold", "Summary", "algo_folder",
+    "algorithms", "check_paired", "current_folds", "curve", "fits_frame", "fold_folder",
+    "fold_scores", "folds_frame", "is_done", "models", "per_query_frame", "present", "read_folds",
+    "read_per_query", "read_scores", "read_summary", "stored_fit", "summary_frame", "write_fold",
+    "write_scores",
 ]  # fmt: skip
-
-
-class _CallablePackage(ModuleType):
-    """This package, which is also the function of its name: ``lb.results("results")``.
-
-    The import system puts the package where `letorbench.results` would be the function.
-    """
-
-    def __call__(self, *args: object, **kwargs: object) -> object:
-        """Return what a results folder holds: see `letorbench.api.results_view.results`."""
-        return lazy.load("letorbench.api.results_view:results")(*args, **kwargs)
-
-
-sys.modules[__name__].__class__ = _CallablePackage

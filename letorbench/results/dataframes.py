@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from letorbench.errors import DataError
+from letorbench.errors import DataError, UsageError
 from letorbench.results import paths
-from letorbench.results.fit_file import fit_warnings
-from letorbench.results.stored_folds import StoredFold
+from letorbench.results.measuring import data_of
+from letorbench.results.scores import read_scores
+from letorbench.results.store import StoredFold
 from letorbench.results.summary import (
     Summary,
     deviation_column,
@@ -19,6 +20,9 @@ from letorbench.results.summary import (
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+#: the file of each part's scores
+SCORE_FILES = {"validation": paths.VALIDATION, "test": paths.SCORES}
 
 
 def summary_frame(out: Path, dataset: str | None = None) -> DataFrame:
@@ -118,10 +122,69 @@ def fits_frame(out: Path, dataset: str | None = None, algo: str | None = None) -
             "objective": fold.fit["objective"],
             "seconds": fold.fit["seconds"],
             "seed": fold.identity.get("seed"),
-            "warnings": fit_warnings(fold.fit),
+            "warnings": fold.warnings,
         }
         for name, system, fold in _folds(out, dataset, algo)
     )
+
+
+def scores_frame(
+    out: Path, data_dir: Path, dataset: str, algos: Sequence[str], part: str
+) -> DataFrame:
+    """Return a row for each document of a part of each fold, a column of scores an algorithm.
+
+    Parameters
+    ----------
+    out, data_dir : Path
+        The folders of the results and of the data sets.
+    dataset : str
+        The name of the data set.
+    algos : sequence of str
+        The algorithms. One with several seeds has the mean of its seeds' scores.
+    part : {"validation", "test"}
+        The part of the folds.
+
+    Returns
+    -------
+    DataFrame
+        The columns are dataset, fold, qid, label, then the algorithms. Documents are in the order
+        of the data files. A fold that an algorithm has not finished is NaN in its column.
+
+    Raises
+    ------
+    UsageError
+        There is no such part.
+    DataError
+        The scores are of other data than those at hand, or were not stored.
+    """
+    import numpy as np
+    import pandas as pd
+
+    if part not in SCORE_FILES:
+        raise UsageError(f"found part={part!r}, expected one of {', '.join(SCORE_FILES)}")
+    stored = {algo: require_folds(out, dataset, algo) for algo in algos}
+    benchmark = data_of(data_dir, dataset, [fold for folds in stored.values() for fold in folds])
+    frames = []
+    for fold in benchmark.folds:
+        queries = fold.test if part == "test" else fold.validation
+        columns: dict[str, object] = {
+            "dataset": dataset,
+            "fold": fold.number,
+            "qid": np.repeat(queries.qids, queries.lengths),
+            "label": queries.labels,
+        }
+        for algo, folds in stored.items():
+            files = [
+                each.folder / SCORE_FILES[part] for each in folds if each.number == fold.number
+            ]
+            absent = [file for file in files if not file.is_file()]
+            if absent:
+                raise DataError(f"{absent[0]}: found no {part} scores; another system's have none")
+            scores = [read_scores(file, queries.n_docs) for file in files]
+            columns[algo] = np.mean(scores, axis=0) if scores else np.nan
+        frames.append(pd.DataFrame(columns))
+    frame = pd.concat(frames, ignore_index=True)
+    return frame.dropna(subset=list(algos), how="all").reset_index(drop=True)
 
 
 def _datasets(out: Path, dataset: str | None) -> list[str]:

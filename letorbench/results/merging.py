@@ -5,30 +5,17 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
 from letorbench.errors import DataError
 from letorbench.files import one_writer, write_atomically
 from letorbench.results import paths
-from letorbench.results.stored_folds import StoredFold, sound_and_damaged
+from letorbench.results.paths import FoldKey
+from letorbench.results.store import Store, StoredFold
 from letorbench.results.summary import Summary, refreshed_summary
-
-
-class Cell(NamedTuple):
-    """What one fold's results are of."""
-
-    dataset: str
-    algo: str
-    repeat: int
-    fold: int
-
-    def __str__(self) -> str:
-        repeat = "" if self.repeat == 1 else f" of repeat {self.repeat}"
-        return f"{self.dataset}, {self.algo}, fold {self.fold}{repeat}"
 
 
 @dataclass(frozen=True)
@@ -41,7 +28,7 @@ class Merged:
         Those of the data sets that the merged folders have.
     copied : int
         How many folds were copied.
-    kept : int
+    reused : int
         How many folds of the merged folders were there already.
     damaged : tuple of str
         A line for each damaged fold, which was left out.
@@ -49,7 +36,7 @@ class Merged:
 
     summaries: tuple[Summary, ...]
     copied: int
-    kept: int
+    reused: int
     damaged: tuple[str, ...]
 
 
@@ -71,48 +58,32 @@ def merge(folders: Sequence[Path], out: Path) -> Merged:
         A folder has no finished fold, two folders contradict each other, or a file cannot be
         read or written.
     """
-    sources = [folder for folder in folders if folder.resolve() != out.resolve()]
-    for folder in sources:
-        if not paths.present(folder):
-            raise DataError(f"{folder}: found no finished fold, expected a results folder")
-    merged, damaged = _read(sources)
-    stored, _ = _read([out])
-    chosen = {
-        cell: _one_of(cell, [*stored.get(cell, ()), *merged[cell]]) for cell in sorted(merged)
-    }
-    systems = {(cell.dataset, cell.algo) for cell in chosen}
-    there = {
-        cell: found[0] for cell, found in stored.items() if (cell.dataset, cell.algo) in systems
-    }
-    _check_one_experiment({**there, **chosen})
+    sources = [Store(folder).look() for folder in folders if folder.resolve() != out.resolve()]
+    for source in sources:
+        if not (source.folds or source.damaged):
+            raise DataError(f"{source.out}: found no finished fold, expected a results folder")
+    stored = Store(out).look().folds
+    merged = sorted({key for source in sources for key in source.folds})
+    chosen: dict[FoldKey, StoredFold] = {}
+    for key in merged:
+        same = [folds[key] for folds in (stored, *(s.folds for s in sources)) if key in folds]
+        chosen[key] = _one_of(key, same)
+    systems = {key[:2] for key in chosen}
+    _check_one_experiment({k: f for k, f in stored.items() if k[:2] in systems} | chosen)
     copied = 0
-    for cell, fold in chosen.items():
-        target = paths.fold_folder(out, cell.dataset, cell.algo, cell.fold, cell.repeat)
+    for key, fold in chosen.items():
+        target = paths.fold_folder(out, key.dataset, key.algo, key.fold, key.repeat)
         if fold.folder != target:
             _copy(fold.folder, target)
             copied += 1
     datasets = sorted({dataset for dataset, _ in systems})
     summaries = tuple(refreshed_summary(out, dataset) for dataset in datasets)
-    return Merged(summaries, copied, len(chosen) - copied, tuple(damaged))
+    damaged = tuple(line for source in sources for line in source.damaged.values())
+    return Merged(summaries, copied, len(chosen) - copied, damaged)
 
 
-def _read(folders: Iterable[Path]) -> tuple[dict[Cell, list[StoredFold]], list[str]]:
-    """Return the sound folds of each cell, and a line for each damaged one."""
-    found: dict[Cell, list[StoredFold]] = {}
-    damaged: list[str] = []
-    for folder in folders:
-        for dataset in paths.present(folder):
-            for algo in paths.algorithms(folder, dataset):
-                folds, lines = sound_and_damaged(folder, dataset, algo)
-                damaged += lines
-                for fold in folds:
-                    cell = Cell(dataset, algo, fold.repeat, fold.number)
-                    found.setdefault(cell, []).append(fold)
-    return found, damaged
-
-
-def _one_of(cell: Cell, folds: Sequence[StoredFold]) -> StoredFold:
-    """Return a fold of the cell, one that no time limit cut off if there is one.
+def _one_of(key: FoldKey, folds: Sequence[StoredFold]) -> StoredFold:
+    """Return a fold of a run, one that no time limit cut off if there is one.
 
     Raises
     ------
@@ -120,20 +91,20 @@ def _one_of(cell: Cell, folds: Sequence[StoredFold]) -> StoredFold:
         Two have other identities, or other bytes of one identity.
     """
     for other in folds[1:]:
-        _check_equal(str(cell), folds[0], other)
+        _check_equal(str(key), folds[0], other)
     # how far a training comes within a time limit depends on the machine
     whole = [fold for fold in folds if not fold.cut_off]
     for other in whole[1:]:
-        _check_same_bytes(cell, whole[0], other)
+        _check_same_bytes(key, whole[0], other)
     return (whole or folds)[0]
 
 
-def _check_one_experiment(folds: Mapping[Cell, StoredFold]) -> None:
+def _check_one_experiment(folds: Mapping[FoldKey, StoredFold]) -> None:
     """Raise DataError where folds of one algorithm are of different experiments."""
     first: dict[tuple[str, str], StoredFold] = {}
-    for cell, fold in folds.items():
-        name = f"{cell.dataset}, {cell.algo}"
-        _check_equal(name, first.setdefault((cell.dataset, cell.algo), fold), fold)
+    for key, fold in folds.items():
+        name = f"{key.dataset}, {key.algo}"
+        _check_equal(name, first.setdefault(key[:2], fold), fold)
 
 
 def _check_equal(name: str, one: StoredFold, other: StoredFold) -> None:
@@ -147,22 +118,20 @@ def _check_equal(name: str, one: StoredFold, other: StoredFold) -> None:
     )
 
 
-def _check_same_bytes(cell: Cell, one: StoredFold, other: StoredFold) -> None:
-    for name in paths.SEALED:
-        left, right = one.folder / name, other.folder / name
-        if _content(left) != _content(right):
-            raise DataError(f"{cell}: {left} and {right} differ, although their identities agree")
-
-
-def _content(path: Path) -> bytes | None:
-    return path.read_bytes() if path.is_file() else None
+def _check_same_bytes(key: FoldKey, one: StoredFold, other: StoredFold) -> None:
+    for name in paths.CHECKED:
+        if one.fit["files"].get(name) != other.fit["files"].get(name):
+            raise DataError(
+                f"{key}: {one.folder / name} and {other.folder / name} differ, although their "
+                "identities agree"
+            )
 
 
 def _copy(source: Path, target: Path) -> None:
     """Copy a fold's files, fit.json last, which keeps the time when it was written."""
     with one_writer(target):
         (target / paths.FIT).unlink(missing_ok=True)
-        for name in (*paths.SEALED, paths.FIT):
+        for name in (*paths.CHECKED, paths.FIT):
             if not (source / name).is_file():
                 (target / name).unlink(missing_ok=True)
                 continue

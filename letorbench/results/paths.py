@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import glob
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 #: the files of a fold
 SCORES = "scores.txt"
@@ -13,7 +15,7 @@ MODEL = "model.npz"
 TRIALS = "trials.npz"
 FIT = "fit.json"
 #: the files of a fold whose digests are in its fit.json
-SEALED = (SCORES, VALIDATION, QUERIES, MODEL, TRIALS)
+CHECKED = (SCORES, VALIDATION, QUERIES, MODEL, TRIALS)
 #: the tables of an algorithm; that of its queries has the name of a fold's
 FOLDS = "folds.csv"
 #: the table of an algorithm's repeats, where it has several
@@ -23,8 +25,20 @@ SUMMARY = "summary.csv"
 #: the endings of a figure's files
 FIGURES = ("png", "svg", "pdf")
 
-_FOLD = re.compile(r"fold([1-9]\d*)")
-_REPEAT = re.compile(r"repeat([1-9]\d*)")
+_FOLD = re.compile(r"([^/]+)/([^/]+)/(?:repeat([1-9]\d*)/)?fold([1-9]\d*)")
+
+
+class FoldKey(NamedTuple):
+    """What the results of one fold are of."""
+
+    dataset: str
+    algo: str
+    repeat: int
+    fold: int
+
+    def __str__(self) -> str:
+        repeat = "" if self.repeat == 1 else f" of repeat {self.repeat}"
+        return f"{self.dataset}, {self.algo}, fold {self.fold}{repeat}"
 
 
 def dataset_folder(out: Path, dataset: str) -> Path:
@@ -47,45 +61,32 @@ def fold_folder(out: Path, dataset: str, algo: str, number: int, repeat: int = 1
     return (folder if repeat == 1 else folder / f"repeat{repeat}") / f"fold{number}"
 
 
-def fold_folders(algorithm: Path) -> dict[int, Path]:
-    """Return an algorithm's fold folders by number, in the order of the numbers."""
-    return _numbered(algorithm, _FOLD)
-
-
-def repeat_folders(algorithm: Path) -> dict[int, Path]:
-    """Return the folders that hold the folds of each repeat, in the order of the numbers."""
-    return {1: algorithm, **_numbered(algorithm, _REPEAT)}
-
-
-def _numbered(folder: Path, form: re.Pattern[str]) -> dict[int, Path]:
-    """Return the folders in a folder whose names have that form, by their numbers."""
-    if not folder.is_dir():
-        return {}
-    found = {
-        int(match[1]): path
-        for path in folder.iterdir()
-        if (match := form.fullmatch(path.name)) and path.is_dir()
-    }
+def finished(out: Path, dataset: str | None = None, algo: str | None = None) -> dict[FoldKey, Path]:
+    """Return the folders of the finished folds, sorted by what they are of."""
+    place = "/".join("*" if name is None else glob.escape(name) for name in (dataset, algo))
+    found = {}
+    for pattern in (f"{place}/fold*/{FIT}", f"{place}/repeat*/fold*/{FIT}"):
+        for fit in Path(out).glob(pattern):
+            match = _FOLD.fullmatch(fit.parent.relative_to(out).as_posix())
+            if match is not None:
+                key = FoldKey(match[1], match[2], int(match[3] or 1), int(match[4]))
+                found[key] = fit.parent
     return dict(sorted(found.items()))
 
 
 def algorithms(out: Path, dataset: str) -> list[str]:
     """Return the algorithms that have a finished fold of a data set, sorted by name."""
-    first = {fit.parents[1].name for fit in Path(out).glob(f"{dataset}/*/fold*/{FIT}")}
-    later = {fit.parents[2].name for fit in Path(out).glob(f"{dataset}/*/repeat*/fold*/{FIT}")}
-    return sorted(first | later)
+    return list(dict.fromkeys(key.algo for key in finished(out, dataset)))
 
 
 def present(out: Path) -> list[str]:
     """Return the data sets that have a finished fold of an algorithm, sorted by name."""
-    first = {fit.parents[2].name for fit in Path(out).glob(f"*/*/fold*/{FIT}")}
-    later = {fit.parents[3].name for fit in Path(out).glob(f"*/*/repeat*/fold*/{FIT}")}
-    return sorted(first | later)
+    return list(dict.fromkeys(key.dataset for key in finished(out)))
 
 
 def models(out: Path, dataset: str, algo: str) -> list[Path]:
     """Return the paths of an algorithm's stored models of the first repeat, one a fold."""
-    folders = fold_folders(algo_folder(out, dataset, algo)).values()
+    folders = [folder for key, folder in finished(out, dataset, algo).items() if key.repeat == 1]
     return [path for folder in folders if (path := folder / MODEL).is_file()]
 
 

@@ -1,13 +1,15 @@
 """What a results folder holds, as tables of numbers: a row per algorithm, a column per measure.
 
-The folders of the finished folds are what is read. The CSV files beside them are copies for
-people and other programs (see `derived_tables`), so that a result is shown as soon as a fold of
-it is finished.
+The folders of the finished folds are what is read, so that a result is shown as soon as a fold
+of it is finished. The CSV files beside them are copies for people and other programs. Each is
+written only where it is missing or says something else than the folds do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,18 +17,18 @@ from typing import Any
 
 import numpy as np
 
+from letorbench import escaping
 from letorbench.errors import DataError, UsageError
-from letorbench.files import one_writer
+from letorbench.files import one_writer, write_atomically
 from letorbench.results import paths
-from letorbench.results.derived_tables import write_algorithm_tables, write_summary_table
 from letorbench.results.per_query import PerQuery
-from letorbench.results.stored_folds import (
+from letorbench.results.store import (
+    Store,
     StoredFold,
     by_repeat,
     current_folds,
     joined_queries,
     read_folds,
-    sound_and_damaged,
 )
 from letorbench.source import scoring_digest
 
@@ -147,7 +149,7 @@ class Summary:
         A line for each finished fold that is left out because a file of it is damaged.
     relative : bool
         Whether the numbers are shares of the way from random to ideal, see
-        `letorbench.results.reference_points`.
+        `letorbench.results.measuring`.
     """
 
     dataset: str
@@ -193,11 +195,6 @@ class Summary:
         """Return the summary with these algorithms alone."""
         return replace(self, rows=tuple(row for row in self.rows if row.algo in algos))
 
-    def with_row(self, row: Row) -> Summary:
-        """Return the summary with this row in place of the algorithm's old one."""
-        rows = {each.algo: each for each in (*self.rows, row)}
-        return replace(self, rows=tuple(rows[algo] for algo in sorted(rows)))
-
 
 def deviation_column(measure: str) -> str:
     """Return the name of the column with a measure's standard deviation over seeds."""
@@ -206,9 +203,7 @@ def deviation_column(measure: str) -> str:
 
 def stored_summary(out: Path, dataset: str) -> Summary:
     """Summarise the finished folds of a data set; without rows where there are none."""
-    found, damaged = _current(out, dataset)
-    rows = tuple(Row.of(algo, folds) for algo, folds in found.items())
-    return Summary(dataset, rows, tuple(damaged))
+    return summarise(Store(out).look(dataset), dataset)
 
 
 def read_summary(out: Path, dataset: str) -> Summary:
@@ -236,49 +231,42 @@ def read_summary(out: Path, dataset: str) -> Summary:
 
 def refreshed_summary(out: Path, dataset: str) -> Summary:
     """Return `stored_summary`; bring the CSV files up to date where the folder can be written."""
-    found, damaged = _current(out, dataset)
-    rows = tuple(Row.of(algo, folds) for algo, folds in found.items())
-    summary = Summary(dataset, rows, tuple(damaged))
-    if rows:
-        with suppress(OSError), one_writer(paths.dataset_folder(out, dataset)):
-            for algo, folds in found.items():
-                write_algorithm_tables(paths.algo_folder(out, dataset, algo), folds)
-            write_summary(out, summary)
-    return summary
+    store = Store(out).look(dataset)
+    if store.folds:
+        with suppress(OSError):
+            write_tables(store, dataset, store.algorithms(dataset))
+    return summarise(store, dataset)
 
 
-def _current(out: Path, dataset: str) -> tuple[dict[str, list[StoredFold]], list[str]]:
-    """Return the folds that count, by algorithm, and a line for each damaged one."""
-    found, damaged = {}, []
-    for algo in paths.algorithms(out, dataset):
-        folds, lines = sound_and_damaged(out, dataset, algo)
-        damaged += lines
-        if folds:
-            found[algo] = current_folds(folds)
-    return found, damaged
+def summarise(store: Store, dataset: str) -> Summary:
+    """Return the rows of a data set's algorithms as the store knows them."""
+    folds = {algo: current_folds(store.of(dataset, algo)) for algo in store.algorithms(dataset)}
+    damaged = [line for key, line in store.damaged.items() if key.dataset == dataset]
+    rows = [Row.of(algo, current) for algo, current in folds.items()]
+    return Summary(dataset, tuple(rows), tuple(damaged))
 
 
-def update_row(out: Path, summary: Summary, algo: str) -> Summary:
-    """Write the tables that a newly finished fold of an algorithm changes.
+def write_tables(store: Store, dataset: str, algos: Iterable[str]) -> None:
+    """Write the CSV files of algorithms and of their data set.
 
-    Returns
-    -------
-    Summary
-        The summary with the algorithm's new row, or unchanged where no fold is finished.
+    Another run may have finished folds of the data set meanwhile: the store looks at them first.
     """
-    folds = current_folds(read_folds(out, summary.dataset, algo))
-    if not folds:
-        return summary
-    summary = summary.with_row(Row.of(algo, folds))
-    with one_writer(paths.dataset_folder(out, summary.dataset)):
-        with suppress(FileNotFoundError):  # another run is at work on the fold
-            write_algorithm_tables(paths.algo_folder(out, summary.dataset, algo), folds)
-        write_summary(out, summary)
-    return summary
+    folder = paths.dataset_folder(store.out, dataset)
+    if not paths.finished(store.out, dataset):
+        return
+    with one_writer(folder):
+        store.look(dataset)
+        for algo in algos:
+            folds = current_folds(store.of(dataset, algo))
+            if folds:
+                with suppress(FileNotFoundError):  # another run has begun a fold anew
+                    _write_algorithm(folder / algo, folds)
+        summary = summarise(store, dataset)
+        _write_if_other(folder / paths.SUMMARY, summary_csv(summary))
 
 
-def write_summary(out: Path, summary: Summary) -> None:
-    """Write the summary.csv of a data set where it is missing or says something else."""
+def summary_csv(summary: Summary) -> str:
+    """Return the lines of a data set's summary.csv."""
     names, drawn = summary.measures, summary.drawn
     lines = [
         [
@@ -288,8 +276,71 @@ def write_summary(out: Path, summary: Summary) -> None:
         ]
         for row in summary.rows
     ]
-    folder = paths.dataset_folder(out, summary.dataset)
-    write_summary_table(folder, [*HEAD, *names, *map(deviation_column, drawn)], lines)
+    return _csv([*HEAD, *names, *map(deviation_column, drawn)], lines)
+
+
+def _write_algorithm(folder: Path, folds: Sequence[StoredFold]) -> None:
+    """Write an algorithm's per_query.csv, its repeats.csv and, after them, its folds.csv.
+
+    per_query.csv has the rows of the folds' own files, with the number of the fold before each.
+    folds.csv has the means of each fold and, in its last row, the mean of these means. Where
+    there are repeats both have the means over them, and repeats.csv has the mean of the folds'
+    means of each, their mean and their standard deviation. folds.csv is written last, so that it
+    never says of the others what is not true.
+    """
+    names = list(folds[0].means)
+    repeats = by_repeat(folds)
+    # (n_repeats, n_folds, n_measures)
+    means = np.array([[[fold.means[name] for name in names] for fold in r] for r in repeats])
+    _write_if_other(folder / paths.QUERIES, _queries(repeats))
+    each = means.mean(axis=1)
+    if len(repeats) > 1:
+        rows = _labelled([repeat[0].repeat for repeat in repeats], each)
+        rows.append(["mean", *each.mean(axis=0).tolist()])
+        rows.append(["sd", *each.std(axis=0, ddof=1).tolist()])
+        _write_if_other(folder / paths.REPEATS, _csv(["repeat", *names], rows))
+    else:
+        (folder / paths.REPEATS).unlink(missing_ok=True)
+    rows = _labelled([fold.number for fold in repeats[0]], means.mean(axis=0))
+    rows.append(["mean", *means.mean(axis=(0, 1)).tolist()])
+    _write_if_other(folder / paths.FOLDS, _csv(["fold", *names], rows))
+
+
+def _labelled(labels: Sequence[object], values: np.ndarray) -> list[list[object]]:
+    """Return the rows of a table with their labels in front."""
+    return [[label, *row] for label, row in zip(labels, values.tolist())]
+
+
+def _queries(repeats: Sequence[Sequence[StoredFold]]) -> str:
+    """Return the lines of an algorithm's per_query.csv."""
+    header: list[str] = []
+    rows: list[list[object]] = []
+    for same in zip(*repeats, strict=True):
+        queries = PerQuery.averaged([fold.queries() for fold in same])
+        header = ["fold", "qid", *queries.values]
+        table = np.stack(list(queries.values.values()), axis=1).tolist()
+        rows += [[same[0].number, q, *row] for q, row in zip(queries.qids.tolist(), table)]
+    return _csv(header, rows)
+
+
+def _csv(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return the lines of a table; a float is written so that it reads back exactly."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    for row in [header, *rows]:
+        writer.writerow([escaping.csv(cell) if isinstance(cell, str) else cell for cell in row])
+    return file.getvalue()
+
+
+def _write_if_other(path: Path, text: str) -> None:
+    """Write the file unless it has this content."""
+    try:
+        same = path.read_bytes() == text.encode()
+    except OSError:
+        same = False
+    if not same:
+        with write_atomically(path) as file:
+            file.write(text)
 
 
 def read_per_query(out: Path, dataset: str, algo: str) -> PerQuery:
@@ -305,13 +356,12 @@ def read_per_query(out: Path, dataset: str, algo: str) -> PerQuery:
 
 def require_folds(out: Path, dataset: str, algo: str) -> list[StoredFold]:
     """Return the finished folds of an algorithm's last experiment; DataError if none is."""
-    found, damaged = sound_and_damaged(out, dataset, algo)
-    folds = current_folds(found)
+    store = Store(out).look(dataset, algo)
+    folds = current_folds(store.of(dataset, algo))
     if not folds:
         raise DataError(
-            damaged[0]
-            if damaged
-            else f"{paths.algo_folder(out, dataset, algo)}: found no finished fold; "
+            next(iter(store.damaged.values()), "")
+            or f"{paths.algo_folder(out, dataset, algo)}: found no finished fold; "
             f"`letorbench run --dataset {dataset} --algo {algo}` makes them"
         )
     return folds

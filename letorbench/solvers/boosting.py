@@ -12,12 +12,11 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.fit_warnings import FitWarning
-from letorbench.models import Model, StumpEnsemble
-from letorbench.solvers.deadline import NEVER, Deadline
-from letorbench.solvers.early_stopping import stopping_for
-from letorbench.solvers.fit_result import FitResult, TrainingHistory
+from letorbench.models.base import Model
+from letorbench.models.stumps import StumpEnsemble
+from letorbench.solvers.fit_result import FitResult, kept_round
+from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping, Validation
 from letorbench.solvers.stump_search import Stump
-from letorbench.solvers.validation import Validation
 
 #: the longest step: that of a weak learner which makes no mistake would be infinite
 LONGEST_STEP = 5.0
@@ -84,7 +83,7 @@ def boost(
         raise UsageError(f"found rounds={rounds}, expected 1 or more")
     terms: list[Term] = []
     objective: list[float] = []
-    stopping = stopping_for(validation, patience, deadline)
+    stopping = EarlyStopping(patience, deadline, validation)
     scores = np.zeros(train.n_docs)
     held_out = None if validation is None else np.zeros(validation.queries.n_docs)
     while True:
@@ -94,7 +93,7 @@ def boost(
         term = None if over else booster.choose(scores, weights)
         if term is None:
             break
-        terms.append(replace(term, values=NO_VALUES))  # what is kept is small
+        terms.append(replace(term, values=NO_VALUES))  # to save memory
         scores = scores + term.alpha * term.values
         measure = None
         if validation is not None:
@@ -104,16 +103,8 @@ def boost(
     none = FitWarning(
         "nothing learned", "no weak learner improves on constant scores: none was added"
     )
-    warnings = () if terms else (none,)
-    kept = stopping.kept
-    return FitResult(
-        to_model(terms[:kept]),
-        tuple(stopping.curve),
-        kept,
-        tuple(objective),
-        warnings,
-        stopping.cut_off(rounds),
-        TrainingHistory.of(validation, lambda count: to_model(terms[:count]), len(terms), stopping),
+    return kept_round(
+        stopping, lambda count: to_model(terms[:count]), rounds, objective, () if terms else (none,)
     )
 
 

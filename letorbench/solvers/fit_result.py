@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from letorbench.fit_warnings import FitWarning
 from letorbench.models.base import Model
-from letorbench.solvers.deadline import NEVER
-from letorbench.solvers.early_stopping import EarlyStopping, stopping_for
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import EarlyStopping, Validation
+
+#: a sum is rounded by about this share of its terms
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,19 +35,6 @@ class TrainingHistory:
     rounds: int
     patience: int
     complete: bool
-
-    @classmethod
-    def of(
-        cls,
-        validation: Validation | None,
-        model: Callable[[int], Model],
-        rounds: int,
-        stopping: EarlyStopping,
-    ) -> TrainingHistory | None:
-        """Return the history of a training that ended so; None without a validation set."""
-        if validation is None:
-            return None
-        return cls(model, rounds, stopping.patience, not stopping.over)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +66,35 @@ class FitResult:
                 )
 
 
+def kept_round(
+    stopping: EarlyStopping,
+    model: Callable[[int], Model],
+    most: int,
+    objective: Sequence[float],
+    warnings: tuple[FitWarning, ...] = (),
+) -> FitResult:
+    """Return the result of a training in rounds: the model of the round that validation chooses.
+
+    Parameters
+    ----------
+    stopping : EarlyStopping
+        The rounds.
+    model : callable
+        Takes a number of rounds; returns the model that has them.
+    most : int
+        How many rounds there would have been without validation and a time limit.
+    objective : sequence of float
+    warnings : tuple of FitWarning
+    """
+    history, best = None, stopping.kept
+    if stopping.validation is not None:
+        history = TrainingHistory(model, stopping.count, stopping.patience, not stopping.over)
+    return FitResult(
+        model(best), tuple(stopping.curve), best, tuple(objective), warnings,
+        stopping.cut_off(most), history,
+    )  # fmt: skip
+
+
 def reselect(fit: FitResult, validation: Validation) -> FitResult | None:
     """Return what training would have given with this validation measure and rule.
 
@@ -91,21 +110,20 @@ def reselect(fit: FitResult, validation: Validation) -> FitResult | None:
     Returns
     -------
     FitResult or None
-        None where the training ended earlier than it would have with this measure, or warned
-        of rounds that this measure might not reach.
+        None if the training ended earlier than it would have with this measure, or warned of
+        rounds that this measure might not reach.
     """
     history = fit.history
     if history is None:
         return fit
-    stopping = stopping_for(validation, history.patience, NEVER)
+    stopping = EarlyStopping(history.patience, validation=validation)
     for count in range(1, history.rounds + 1):
-        scores = history.model(count).predict(validation.queries.features)
-        stopping.record(validation(scores))
+        stopping.measure(history.model(count))
         if stopping.over:
             break
     if not (stopping.over or history.complete):
         return None
-    unreached = history.rounds - len(stopping.curve)
+    unreached = history.rounds - stopping.count
     if unreached and fit.warnings:
         return None
     return replace(
@@ -115,3 +133,47 @@ def reselect(fit: FitResult, validation: Validation) -> FitResult | None:
         best=stopping.kept,
         objective=fit.objective[: len(fit.objective) - unreached],
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Minimum:
+    """The end of a minimisation of |w|^2 / 2 + C R(w), R convex, and how near it is to the optimum.
+
+    Parameters
+    ----------
+    point : ndarray of shape (n,), float64
+    value : float
+        The objective at the point.
+    gap : float
+        A bound on value - the least value, or, for Newton's method on features of very
+        different sizes, what the last step promised.
+    values : tuple of float
+        The objective at the start and after each iteration.
+    requested : float
+        The gap that the caller wants, as a share of the value.
+    late : bool
+        Whether the deadline ended the minimisation.
+    """
+
+    point: np.ndarray
+    value: float
+    gap: float
+    values: tuple[float, ...]
+    requested: float
+    late: bool = False
+
+    @property
+    def converged(self) -> bool:
+        """Whether the gap is as small as requested, or no more than rounding of the first value."""
+        return self.gap <= max(self.requested * self.value, ROUNDING * self.values[0])
+
+    def fit_result(self, model: Model, *warnings: FitWarning) -> FitResult:
+        """Return the result with this model of the point; a last warning says if it is too far."""
+        if not self.converged:
+            text = (
+                f"stopped after {len(self.values) - 1} iterations with a gap of "
+                f"{self.gap / self.value:.1e} of the objective, asked for {self.requested:.1e}"
+            )
+            kind = "cut off" if self.late else "not converged"
+            warnings = (*warnings, FitWarning(kind, text))
+        return FitResult(model, objective=self.values, warnings=warnings, cut_off=self.late)

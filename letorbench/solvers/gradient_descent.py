@@ -14,13 +14,11 @@ from letorbench.arithmetic import norm
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.fit_warnings import FitWarning
-from letorbench.losses import Loss
+from letorbench.losses.base import Loss
 from letorbench.models.parametric import ParametricFamily
-from letorbench.solvers.deadline import NEVER, Deadline
-from letorbench.solvers.early_stopping import stopping_for
-from letorbench.solvers.fit_result import FitResult, TrainingHistory
+from letorbench.solvers.fit_result import FitResult, kept_round
 from letorbench.solvers.objective import Objective, Solver, require_prior
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping, Validation
 
 #: a step must lower the objective by this share of what the gradient promises (Armijo's rule)
 ARMIJO = 1e-4
@@ -81,7 +79,7 @@ class GradientDescent(Solver):
             each = (train.queries(q, q + 1) for q in range(train.n_queries))
             parts = [Objective(family, loss, part, 1).with_prior(self.l2, theta) for part in each]
         models = [family.model(theta)]
-        rounds = stopping_for(validation, self.patience, deadline)
+        epochs = EarlyStopping(self.patience, deadline, validation)
         values: list[float] = []
         warnings: tuple[FitWarning, ...] = ()
         for epoch in range(1, self.epochs + 1):
@@ -99,17 +97,10 @@ class GradientDescent(Solver):
                 warnings = (FitWarning("no numbers", text),)
                 break
             models.append(family.model(theta))
-            measure = None
-            if validation is not None:
-                measure = validation(models[-1].predict(validation.queries.features))
-            rounds.record(measure)
-            if rounds.over:
+            epochs.measure(models[-1])
+            if epochs.over:
                 break
-        kept = rounds.kept
-        cut_off = rounds.cut_off(self.epochs) and not warnings
-        history = TrainingHistory.of(validation, models.__getitem__, len(models) - 1, rounds)
-        curve = tuple(rounds.curve)
-        return FitResult(models[kept], curve, kept, tuple(values), warnings, cut_off, history)
+        return kept_round(epochs, models.__getitem__, self.epochs, values, warnings)
 
 
 @dataclass(frozen=True)

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.fit_warnings import FitWarning
-from letorbench.losses import Loss
+from letorbench.losses.base import Loss
 from letorbench.models.parametric import ParametricFamily
-from letorbench.solvers.deadline import NEVER, Deadline
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.objective import Objective, Solver, require_prior
-from letorbench.solvers.quasi_newton import minimise
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import NEVER, Deadline, Validation
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
+
+#: how many past steps are kept
+MEMORY = 20
 
 
 @dataclass(frozen=True)
 class LBFGS(Solver):
-    """Minimise the mean loss + l2 c/2 |theta|^2 by L-BFGS.
+    """Minimise the mean loss + l2 c/2 |theta|^2 by SciPy's L-BFGS.
 
     No validation set is used. The objective after each iteration is kept, the start's first.
 
@@ -59,28 +64,39 @@ class LBFGS(Solver):
         rng: np.random.Generator,
         deadline: Deadline = NEVER,
     ) -> FitResult:
+        from scipy.optimize import (
+            minimize,  # its import takes as long as a small training
+        )
+
         count = train.n_docs if self.per_document else train.n_queries
         start = family.start(rng)
         objective = Objective(family, loss, train, count).with_prior(self.l2, start)
-        late: list[bool] = []
+        values = [objective(start)[0]]
+        late = False
 
-        def ends() -> bool:
-            late.extend([True] if deadline.passed else [])
-            return bool(late)
+        def record(intermediate_result: OptimizeResult) -> None:
+            nonlocal late
+            values.append(float(intermediate_result.fun))
+            late = deadline.passed
+            if late:
+                raise StopIteration
 
-        found = minimise(objective, start, self.iterations, self.tolerance, self.flat, ends)
-        steps = len(found.history) - 1
-        unfinished = late or steps >= self.iterations or self.flat == 0.0
+        options = {
+            "maxcor": MEMORY, "maxiter": self.iterations, "maxfun": 100 * self.iterations,
+            "gtol": self.tolerance, "ftol": self.flat,
+        }  # fmt: skip
+        result = minimize(
+            objective, start, jac=True, method="L-BFGS-B", callback=record, options=options
+        )
+        largest = float(np.abs(result.jac).max(initial=0.0))
+        unfinished = late or result.nit >= self.iterations or self.flat == 0.0
         warnings: tuple[FitWarning, ...] = ()
-        if unfinished and found.largest > 10.0 * self.tolerance:
+        if unfinished and largest > 10.0 * self.tolerance:
             text = (
-                f"L-BFGS stopped after {steps} iterations with a partial derivative of "
-                f"{found.largest:.1e}, not below {self.tolerance:.0e}"
+                f"L-BFGS stopped after {result.nit} iterations with a partial derivative of "
+                f"{largest:.1e}, not below {self.tolerance:.0e}"
             )
             warnings = (FitWarning("cut off" if late else "not converged", text),)
         return FitResult(
-            family.model(found.point),
-            objective=tuple(found.history),
-            warnings=warnings,
-            cut_off=bool(late),
+            family.model(result.x), objective=tuple(values), warnings=warnings, cut_off=late
         )

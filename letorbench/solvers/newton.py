@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from letorbench.solvers.deadline import NEVER, Deadline
-from letorbench.solvers.minimum import ROUNDING, Minimum
+from letorbench.solvers.fit_result import ROUNDING, Minimum
+from letorbench.solvers.stopping import NEVER, Deadline
 
 #: a step must lower the objective by this share of what its slope promises (Armijo's rule)
 SUFFICIENT = 1e-4
@@ -81,8 +81,8 @@ def minimise(
     --------
     >>> def expand(w):
     ...     return Expansion(float(w @ w) / 2 - w[0] + 1, w - [1, 0], lambda v: v)
-    >>> found = minimise(expand, np.zeros(2), gap=1e-9)
-    >>> found.point, float(found.value)
+    >>> least = minimise(expand, np.zeros(2), gap=1e-9)
+    >>> least.point, float(least.value)
     (array([1., 0.]), 0.5)
     """
     point = np.asarray(start, dtype=np.float64)

@@ -6,6 +6,14 @@ feature x were replaced by (x - center) / sqrt(variance), a step of the same len
 weight differently; `_step` moves it as if it were, and keeps the weights of x itself.
 
 `descend_per_query` runs the schedule in Python. A whole epoch is one call of compiled code.
+
+RankNet's gradient is computed in three ways. Ours, "factored", sums the forces on a document
+before it goes back through the net (`letorbench.losses.pairwise_logistic`). Two are here to be
+timed, as the NIPS paper times them: V1, pair by pair, takes two passes forward and two backward
+for each pair; V2 sums the forces first, but takes n passes forward, the pairs, n passes forward
+again and n backward, without the two further speedups that the paper names: stored activations
+and one exponential a document (section 6, footnote 3). All give the same gradient (section 5,
+equations 6 and 7).
 """
 
 from __future__ import annotations
@@ -23,28 +31,26 @@ from letorbench.features.moments import mean_and_variance
 from letorbench.fit_warnings import FitWarning
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.gains import inverse_ideal_dcg, truncated_discount
-from letorbench.losses.lambda_gradients import LambdaRule, lambda_workspace, query_lambdas
-from letorbench.losses.lambdas import Lambda
-from letorbench.losses.pairwise_logistic import pair_workspace, ranknet_lambdas
-from letorbench.models import MLP, Linear, Model
-from letorbench.models.mlp import Layers, backward, forward
-from letorbench.solvers.deadline import NEVER, Deadline
-from letorbench.solvers.early_stopping import stopping_for
-from letorbench.solvers.fit_result import FitResult, TrainingHistory
-from letorbench.solvers.pair_by_pair import (
-    Passes,
-    factored_as_printed,
-    one_pair,
-    pair_by_pair,
+from letorbench.losses.lambdas import (
+    RANKNET,
+    Lambda,
+    LambdaRule,
+    lambda_workspace,
+    pair_force,
+    query_lambdas,
 )
-from letorbench.solvers.validation import Validation
+from letorbench.losses.pairwise_logistic import pair_workspace, ranknet_lambdas
+from letorbench.models.base import Model
+from letorbench.models.linear import Linear
+from letorbench.models.mlp import MLP, Layers, backward, forward
+from letorbench.solvers.fit_result import FitResult, kept_round
+from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping, Validation
 
 #: the cost of the paper's LambdaRank is 1 minus the training NDCG at this truncation
 COST_AT = 10
 
-#: how the gradient of a query is computed: RankNet's loss factored over documents, pair by pair
-#: (V1 of the NIPS paper, with a step a query or a step a pair) or factored as there (V2), or by
-#: a lambda function
+#: how the gradient of a query is computed: RankNet's (pair by pair with a step a query, or with a
+#: step a pair), or by a lambda function
 FACTORED, PAIRWISE, ONLINE, PRINTED, LAMBDA = range(5)
 #: names of RankNet's four
 PASSES = {"factored": FACTORED, "pairwise": PAIRWISE, "online": ONLINE, "paper": PRINTED}
@@ -194,7 +200,7 @@ def descend_per_query(
     state = NetState.draw(layers, hidden, scale, rng)
     models = [state.model()]
     rate = Rate(schedule)
-    epochs = stopping_for(validation, schedule.patience, deadline)
+    epochs = EarlyStopping(schedule.patience, deadline, validation)
     costs: list[float] = []
     warnings: tuple[FitWarning, ...] = ()
     for number in range(1, schedule.epochs + 1):
@@ -207,19 +213,12 @@ def descend_per_query(
             break
         costs.append(cost)
         models.append(state.model())
-        measure = None
-        if validation is not None:
-            measure = validation(models[-1].predict(validation.queries.features))
-        epochs.record(measure)
+        epochs.measure(models[-1])
         if epochs.over:
             break
         if rate.is_stuck_after(cost):
             state, rate = NetState.draw(layers, hidden, scale, rng), Rate(schedule)
-    kept = epochs.kept
-    cut_off = epochs.cut_off(schedule.epochs) and not warnings
-    history = TrainingHistory.of(validation, models.__getitem__, len(models) - 1, epochs)
-    curve = tuple(epochs.curve)
-    return FitResult(models[kept], curve, kept, tuple(costs), warnings, cut_off, history)
+    return kept_round(epochs, models.__getitem__, schedule.epochs, costs, warnings)
 
 
 class Rate:
@@ -264,6 +263,21 @@ def feature_scale(queries: QuerySet, standardise: bool) -> FeatureScale:
     return FeatureScale(mean, inverse)
 
 
+class Passes(NamedTuple):
+    """What the passes through a net read and write.
+
+    hidden, delta, change: as in `forward` and `backward`. scores, force: (n,), n at least 2 and
+    the documents of the longest query.
+    """
+
+    net: Layers
+    hidden: np.ndarray
+    delta: np.ndarray
+    change: Layers
+    scores: np.ndarray
+    force: np.ndarray
+
+
 @kernel()
 def epoch(
     data: TrainingQueries,
@@ -292,12 +306,10 @@ def epoch(
     for place, q in enumerate(sequence):
         size = offsets[q + 1] - offsets[q]
         x = data.features[offsets[q] : offsets[q + 1]]
-        if data.gradient == PAIRWISE:
-            total += pair_by_pair(x, data.blocks, q, passes)
-        elif data.gradient == ONLINE:
-            total += _pair_after_pair(x, data.blocks, q, passes, rate, scale, state)
+        if data.gradient == PAIRWISE or data.gradient == ONLINE:
+            total += _pair_by_pair(x, data, q, passes, rate, scale, state)
         elif data.gradient == PRINTED:
-            total += factored_as_printed(x, data.blocks, q, passes)
+            total += _factored_as_printed(x, data.blocks, q, passes)
         else:
             s, f = passes.scores[:size], passes.force[:size]
             after = sequence[min(place + 1, len(sequence) - 1)]
@@ -313,26 +325,71 @@ def epoch(
 
 
 @kernel()
-def _pair_after_pair(
+def _pair_by_pair(
     features: np.ndarray,
-    blocks: LabelBlocks,
+    data: TrainingQueries,
     q: int,
     passes: Passes,
     rate: float,
     scale: FeatureScale,
     state: NetState,
 ) -> float:
-    """Take a step after every pair of query q; return the sum of the costs before each step."""
-    starts, begin = blocks.starts, blocks.offsets[q]
-    first, last = blocks.queries[q], blocks.queries[q + 1]
+    """Add minus the gradient of RankNet's cost of query q to the change; return the cost.
+
+    features: of the query's documents. `ONLINE` takes a step after every pair.
+    """
+    net, hidden, delta, change, score, force = passes
+    order, starts, begin = data.blocks.order, data.blocks.starts, data.blocks.offsets[q]
+    first, last = data.blocks.queries[q], data.blocks.queries[q + 1]
     cost = 0.0
     for b in range(first, last - 1):
         for p in range(starts[b], starts[b + 1]):
             for r in range(starts[b + 1], starts[last]):
-                i, j = blocks.order[p] - begin, blocks.order[r] - begin
-                cost += one_pair(features, i, j, passes)
-                _step(rate, scale, passes.change, state)
+                i, j = order[p] - begin, order[r] - begin
+                x_i, x_j = features[i : i + 1], features[j : j + 1]
+                forward(x_i, net, hidden[:, 0:1], score[0:1], x_i[:0])
+                forward(x_j, net, hidden[:, 1:2], score[1:2], x_j[:0])
+                difference = score[0] - score[1]
+                cost += _pair_cost(difference)
+                force[0] = pair_force(RANKNET, difference, 0.0, 0.0)
+                backward(x_i, net, hidden[:, 0:1], force[0:1], delta, change)
+                force[0] = -force[0]
+                backward(x_j, net, hidden[:, 1:2], force[0:1], delta, change)
+                if data.gradient == ONLINE:
+                    _step(rate, scale, change, state)
     return cost
+
+
+@kernel()
+def _factored_as_printed(
+    features: np.ndarray, blocks: LabelBlocks, q: int, passes: Passes
+) -> float:
+    """Do as `_pair_by_pair` with one exponential a pair and three passes a document."""
+    starts, begin = blocks.starts, blocks.offsets[q]
+    first, last = blocks.queries[q], blocks.queries[q + 1]
+    s, f = passes.scores[: len(features)], passes.force[: len(features)]
+    forward(features, passes.net, passes.hidden, s, features[:0])
+    f[:] = 0.0
+    cost = 0.0
+    for b in range(first, last - 1):
+        for p in range(starts[b], starts[b + 1]):
+            i = blocks.order[p] - begin
+            for r in range(starts[b + 1], starts[last]):
+                j = blocks.order[r] - begin
+                difference = s[i] - s[j]
+                cost += _pair_cost(difference)
+                pull = pair_force(RANKNET, difference, 0.0, 0.0)
+                f[i] += pull
+                f[j] -= pull
+    forward(features, passes.net, passes.hidden, s, features[:0])
+    backward(features, passes.net, passes.hidden, f, passes.delta, passes.change)
+    return cost
+
+
+@kernel()
+def _pair_cost(difference: float) -> float:
+    """Return log(1 + e^-difference)."""
+    return np.log1p(np.exp(-abs(difference))) + max(0.0, -difference)
 
 
 @kernel(reorder=True)

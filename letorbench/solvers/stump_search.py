@@ -1,21 +1,39 @@
 """The decision stump that agrees best with given document weights: the boosters' weak learner.
 
-A stump is found by one histogram a feature: each bin's sum of document weights, and running
-sums over the bins. Features are therefore stored as bin numbers once, before the first round.
+`stump_search` prepares the features once, before the first round. There are two ways to search.
+
+With bins, one histogram a feature is enough: each bin's sum of document weights, and running sums
+over the bins. Features are therefore stored as bin numbers (`BinnedFeatures`, `best_stump`).
+
+Without, there are about as many thresholds as documents, and such histograms are larger than the
+processor's caches. The documents of each feature are sorted once and cut into at most `COARSE`
+bins (`SortedFeatures`). `best_of_all` then excludes most thresholds, in three steps:
+
+1. Each coarse bin's positive and its negative weights are summed. At a cut inside a bin, the sum
+   of the weights below is at most the sum before the bin plus the bin's positive weights, and at
+   least the sum before the bin plus its negative ones.
+2. The cuts inside the bins that may have the best of all sums by these bounds are tried, in the
+   order of the documents' values.
+3. The features that have the best sum by this, up to rounding, are searched as `best_stump` does,
+   so that equally good ones are chosen as it does, to the last bit.
+
+Rounding excludes nothing: a sum of n weights in any order is computed with an error of less than
+n * 2^-52 * sum |w|, and only what is worse by `SLACK` = 16 such errors is excluded.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from letorbench.errors import UsageError
-from letorbench.features.contiguous import contiguous_columns
+from letorbench.features.moments import contiguous_columns
 from letorbench.jit import kernel
 from letorbench.models.base import float32_features
-from letorbench.solvers.radix_sort import sorted_column
 from letorbench.threads import parallel_for, run_tasks
 
 #: how many features' histograms are filled in one pass over the documents, and how many parts
@@ -26,11 +44,25 @@ TOGETHER = 4
 #: additions that are worth a thread: to hand it its part costs as much as 200,000
 LEAST = 500_000
 
-#: features that are binned at a time, whose values in a document are near each other in memory
+#: features that are prepared at a time, whose values in a document are near each other in memory
 GROUP = 8
 
 #: with more bins than this, additions to the same bin in a row are rare enough
 FEW = 256
+
+#: the most coarse bins of a feature: their numbers take one byte
+COARSE = 256
+#: the bit of an entry of `SortedDocuments.rows` that says: the next document's value is larger
+CUT = np.uint32(1 << 31)
+ROW = np.uint32(CUT - 1)
+
+SLACK = 16.0
+
+#: the radix sort's digits; a key stands in the upper half of 64 bits, its row in the lower one
+DIGIT_BITS = 11
+SIGN = np.uint32(0x80000000)
+DIGIT = np.uint64((1 << DIGIT_BITS) - 1)
+KEY_BITS = np.uint64(32)
 
 
 @dataclass(frozen=True)
@@ -44,6 +76,28 @@ class Stump:
     def __call__(self, features: np.ndarray) -> np.ndarray:
         """(n_docs, n_features) -> (n_docs,) bool."""
         return (features[:, self.feature] > self.threshold) == self.above
+
+
+#: finds the best stump for weights (n_docs,) of any sign: the stump f that maximises
+#: sum_i w_i f(x_i) over all features, cuts and directions, its values (n_docs,) bool and that sum.
+#: None if no cut separates documents with a positive sum. The first feature, and the lowest cut,
+#: of equally good ones is taken.
+Search = Callable[[np.ndarray], tuple[Stump, np.ndarray, float] | None]
+
+
+def stump_search(features: np.ndarray, bins: int | None) -> Search:
+    """Prepare features (n_docs, n_features) of any real type; return the search for weights.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_docs, n_features)
+    bins : int or None
+        At most so many bins a feature, of about equal numbers of documents. None tries every
+        threshold.
+    """
+    if bins is None:
+        return partial(best_of_all, SortedFeatures.of(features))
+    return partial(best_stump, BinnedFeatures.of(features, bins))
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,29 +133,21 @@ class BinnedFeatures:
         if max_bins is not None and max_bins < 2:
             raise UsageError(f"found bins={max_bins}, expected 2 or more")
         features = float32_features(features)
-        groups = range(0, features.shape[1], GROUP)
-        made = run_tasks([partial(_binned_columns, features, k, max_bins) for k in groups])
-        binned = [column for group in made for column in group]
+
+        def of_group(first: int) -> list[tuple[np.ndarray, np.ndarray]]:
+            columns = contiguous_columns(features, first, first + GROUP)
+            return [_binned_column(column, max_bins) for column in columns]
+
+        groups = run_tasks([partial(of_group, k) for k in range(0, features.shape[1], GROUP)])
+        binned = [column for group in groups for column in group]
         codes = np.stack([own for _, own in binned])  # in the widest of their types
         cuts = tuple(own for own, _ in binned)
         n_bins = np.array([len(c) + 1 for c in cuts], dtype=np.int64)
         return BinnedFeatures(codes, n_bins, cuts)
 
-    @cached_property
-    def search_cost(self) -> np.ndarray:
-        """(n_features,) what a search of each feature costs, in additions."""
-        return np.where(self.n_bins > 1, self.codes.shape[1] + 4 * self.n_bins, 1)
-
     def stump(self, k: int, cut: int, above: bool) -> tuple[Stump, np.ndarray]:
         """Return the stump of feature k at a cut, and its values (n_docs,) bool."""
         return Stump(k, float(self.cuts[k][cut]), above), (self.codes[k] > cut) == above
-
-
-def _binned_columns(
-    features: np.ndarray, first: int, max_bins: int | None
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    columns = contiguous_columns(features, first, first + GROUP)
-    return [_binned_column(column, max_bins) for column in columns]
 
 
 def _binned_column(column: np.ndarray, max_bins: int | None) -> tuple[np.ndarray, np.ndarray]:
@@ -132,20 +178,7 @@ def _cuts(ordered: np.ndarray, max_bins: int | None) -> tuple[np.ndarray, np.nda
 def best_stump(
     binned: BinnedFeatures, weights: np.ndarray
 ) -> tuple[Stump, np.ndarray, float] | None:
-    """Find the stump f that maximises sum_i w_i f(x_i) over all features, cuts and directions.
-
-    Parameters
-    ----------
-    binned : BinnedFeatures
-    weights : ndarray of shape (n_docs,), float64
-        Of any sign.
-
-    Returns
-    -------
-    (Stump, ndarray of shape (n_docs,), float) or None
-        The stump, its values and that sum; None if no cut separates documents with a positive
-        sum. The first feature, and the lowest cut, of equally good ones is taken.
-    """
+    """Find the best stump among the cuts between bins: a `Search`."""
     n_features = len(binned.n_bins)
     best = np.zeros((n_features, 2))
     total = float(weights.sum())
@@ -156,14 +189,15 @@ def best_stump(
         _best_sums(binned.codes[part], binned.n_bins[part], weights, total, best[part])
 
     least = max(1, LEAST // (TOGETHER * max(1, len(weights))))
-    parallel_for(search, len(groups), least, np.add.reduceat(binned.search_cost, groups))
+    cost = np.where(binned.n_bins > 1, len(weights) + 4 * binned.n_bins, 1)
+    parallel_for(search, len(groups), least, np.add.reduceat(cost, groups))
     k, above = divmod(int(np.argmax(best)), 2)
     if not best[k, above] > 0.0:
         return None
-    sign = -1.0 if above else 1.0
-    cut = _best_cut(binned.codes[k], int(binned.n_bins[k]), weights, sign)
-    stump, values = binned.stump(k, cut, bool(above))
-    return stump, values, float(best[k, above])
+    histogram = np.zeros(binned.n_bins[k])
+    fill(binned.codes[k], weights, histogram)
+    cut = _best_cut(histogram, len(histogram), -1.0 if above else 1.0)
+    return *binned.stump(k, cut, bool(above)), float(best[k, above])
 
 
 @kernel()
@@ -176,55 +210,31 @@ def _best_sums(
     cuts b of feature k, 0 where none is positive. total: the sum of all weights. How a histogram
     is summed depends on its group of TOGETHER features, so a slice must begin with a whole group.
     """
-    n_features = len(n_bins)
     histograms = np.empty((2 * TOGETHER, n_bins.max() + TOGETHER))
-    for group in range(0, n_features, TOGETHER):
-        end = min(group + TOGETHER, n_features)
-        few = end - group == TOGETHER
-        for k in range(group, end):
-            few = few and n_bins[k] <= FEW
-        together = TOGETHER if few else 2
-        for first in range(group, end, together):
-            last = min(first + together, end)
+    for first in range(0, len(n_bins), TOGETHER):
+        last = min(first + TOGETHER, len(n_bins))
+        histograms[:] = 0.0
+        if last - first == TOGETHER and n_bins[first:last].max() <= FEW:
+            _fill_together(codes, weights, first, histograms)
+            for k in range(TOGETHER):
+                histograms[k] += histograms[TOGETHER + k]
+        else:
             for k in range(first, last):
-                histograms[k - first, : n_bins[k] + TOGETHER] = 0.0
-            if few:
-                for k in range(first, last):
-                    histograms[TOGETHER + k - first, : n_bins[k]] = 0.0
-                _fill_together(codes, weights, first, histograms)
-                for k in range(first, last):
-                    for b in range(n_bins[k]):
-                        histograms[k - first, b] += histograms[TOGETHER + k - first, b]
-            elif last - first == 2 and n_bins[first] > 1 and n_bins[first + 1] > 1:
-                _fill_two(codes[first], codes[first + 1], weights, histograms[0], histograms[1])
-            else:
-                for k in range(first, last):
-                    if n_bins[k] > 1:
-                        _fill(codes[k], weights, histograms[k - first])
-            for k in range(first, last):
-                scan(histograms[k - first], n_bins[k], total, best[k])
+                fill(codes[k], weights, histograms[k - first])
+        for k in range(first, last):
+            _scan(histograms[k - first], n_bins[k], total, best[k])
 
 
 @kernel()
-def _fill(codes: np.ndarray, weights: np.ndarray, histogram: np.ndarray) -> None:
+def fill(codes: np.ndarray, weights: np.ndarray, histogram: np.ndarray) -> None:
     """Add each document's weight to the bin of its code."""
     for i in range(len(codes)):
         histogram[codes[i]] += weights[i]
 
 
 @kernel()
-def _fill_two(
-    a: np.ndarray, b: np.ndarray, weights: np.ndarray, for_a: np.ndarray, for_b: np.ndarray
-) -> None:
-    """Do as `_fill` for two features in one pass."""
-    for i in range(len(a)):
-        for_a[a[i]] += weights[i]
-        for_b[b[i]] += weights[i]
-
-
-@kernel()
 def _fill_together(codes: np.ndarray, weights: np.ndarray, k: int, histograms: np.ndarray) -> None:
-    """Do as `_fill` for the features k..k + 3, the even and the odd documents apart."""
+    """Do as `fill` for the features k..k + 3, the even and the odd documents apart."""
     a, b, c, d = codes[k], codes[k + 1], codes[k + 2], codes[k + 3]
     a0, b0, c0, d0 = histograms[0], histograms[1], histograms[2], histograms[3]
     a1, b1, c1, d1 = histograms[4], histograms[5], histograms[6], histograms[7]
@@ -249,7 +259,7 @@ def _fill_together(codes: np.ndarray, weights: np.ndarray, k: int, histograms: n
 
 
 @kernel()
-def scan(histogram: np.ndarray, n_bins: int, total: float, best: np.ndarray) -> None:
+def _scan(histogram: np.ndarray, n_bins: int, total: float, best: np.ndarray) -> None:
     """Find a feature's two largest sums from its histogram, which has TOGETHER zeros behind it.
 
     Four quarters are summed side by side: p, q, r and s.
@@ -279,19 +289,335 @@ def scan(histogram: np.ndarray, n_bins: int, total: float, best: np.ndarray) -> 
 
 
 @kernel()
-def _best_cut(codes: np.ndarray, n_bins: int, weights: np.ndarray, sign: float) -> int:
-    """Return the cut b with the largest sign * (sum of weights, code <= b), the first of equals."""
-    histogram = np.zeros(n_bins)
-    _fill(codes, weights, histogram)
-    return best_cut(histogram, n_bins, sign)
-
-
-@kernel()
-def best_cut(histogram: np.ndarray, n_bins: int, sign: float) -> int:
-    """Return the cut of a histogram below which sign * (sum of weights) is largest."""
+def _best_cut(histogram: np.ndarray, n_bins: int, sign: float) -> int:
+    """Return the cut b with the largest sign * (sum of the bins up to b), the first of equals."""
     below, most, cut = 0.0, -np.inf, -1
     for b in range(n_bins - 1):
         below += sign * histogram[b]
         if below > most:
             most, cut = below, b
     return cut
+
+
+class SortedDocuments(NamedTuple):
+    """Each feature's documents in the order of their values, and in coarse bins.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_features, n_docs), uint32
+        The documents in the order of a feature's values, equal values by row, with `CUT` where
+        the next value is larger.
+    codes : ndarray of shape (n_features, n_docs), uint8
+        Each document's coarse bin. No value is in two bins.
+    starts : ndarray of shape (n_features, COARSE + 1), int64
+        rows[k, starts[k, c]:starts[k, c + 1]] are the documents of feature k's coarse bin c. Bins
+        that are not there are empty and come last.
+    several : ndarray of shape (n_features, COARSE), bool
+        Whether a coarse bin has more than one value.
+    n_values : ndarray of shape (n_features,), int64
+        How many distinct values each feature has.
+    """
+
+    rows: np.ndarray
+    codes: np.ndarray
+    starts: np.ndarray
+    several: np.ndarray
+    n_values: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class SortedFeatures:
+    """Features (n_docs, n_features), float32, and their sorted documents."""
+
+    features: np.ndarray
+    documents: SortedDocuments
+
+    @staticmethod
+    def of(features: np.ndarray) -> SortedFeatures:
+        """Sort features (n_docs, n_features) of any real type, as float32."""
+        features = float32_features(features)
+        n_docs, n_features = features.shape
+        documents = SortedDocuments(
+            np.empty((n_features, n_docs), np.uint32),
+            np.empty((n_features, n_docs), np.uint8),
+            np.empty((n_features, COARSE + 1), np.int64),
+            np.empty((n_features, COARSE), np.bool_),
+            np.empty(n_features, np.int64),
+        )
+        groups = range(0, n_features, GROUP)
+        run_tasks([partial(_sort, features, first, documents) for first in groups])
+        return SortedFeatures(features, documents)
+
+    def stump(self, k: int, cut: int, above: bool) -> tuple[Stump, np.ndarray]:
+        """Return the stump of feature k at its cut of that number, and its values (n_docs,)."""
+        rows, starts = self.documents.rows[k], self.documents.starts[k]
+        last = _last_below(rows, cut)
+        low, high = self.features[rows[last : last + 2] & ROW, k]
+        coarse = int(np.searchsorted(starts, last, side="right")) - 1
+        values = self.documents.codes[k] > coarse
+        values[rows[last + 1 : starts[coarse + 1]] & ROW] = True
+        return Stump(k, float((np.float64(low) + high) / 2.0), above), values == above
+
+
+def _sort(features: np.ndarray, first: int, documents: SortedDocuments) -> None:
+    """Fill the documents' part of `GROUP` features."""
+    for k, column in enumerate(contiguous_columns(features, first, first + GROUP), first):
+        values, documents.rows[k] = sorted_column(column + 0.0)  # -0.0 becomes 0.0
+        documents.n_values[k] = _mark_cuts(values, documents.rows[k])
+        _coarse_bins(
+            documents.rows[k], documents.codes[k], documents.starts[k], documents.several[k]
+        )
+
+
+@kernel()
+def _mark_cuts(values: np.ndarray, rows: np.ndarray) -> int:
+    """Set `CUT` in the rows of a sorted column's values; return how many distinct values it has."""
+    n_values = 1
+    for p in range(len(rows) - 1):
+        if values[p] != values[p + 1]:
+            rows[p] |= CUT
+            n_values += 1
+    return n_values
+
+
+@kernel()
+def _coarse_bins(
+    rows: np.ndarray, codes: np.ndarray, starts: np.ndarray, several: np.ndarray
+) -> None:
+    """Fill a feature's part of `SortedDocuments` from its rows.
+
+    Each value has a bin, where there are so few; else bins have 1 / COARSE of the documents, where
+    that is enough, and else twice as many: any two neighbours then have more, so it is enough.
+    """
+    for share in range(3):
+        if _cut_at(rows, (share * len(rows) + COARSE - 1) // COARSE, starts):
+            break
+    for c in range(COARSE):
+        several[c] = False
+        for p in range(starts[c], starts[c + 1]):
+            codes[rows[p] & ROW] = c
+            if rows[p] & CUT and p + 1 < starts[c + 1]:
+                several[c] = True
+
+
+@kernel()
+def _cut_at(rows: np.ndarray, size: int, starts: np.ndarray) -> bool:
+    """Fill starts for bins of at most `size` documents or one value; return if COARSE suffice."""
+    n, c, value = len(rows), 0, 0
+    starts[0] = 0
+    for p in range(n):
+        if rows[p] & CUT or p == n - 1:  # the last document of the value that begins at `value`
+            if p + 1 - starts[c] > size and value > starts[c]:
+                c += 1
+                if c == COARSE:
+                    return False
+                starts[c] = value
+            value = p + 1
+    starts[c + 1 :] = n
+    return True
+
+
+@kernel()
+def _last_below(rows: np.ndarray, cut: int) -> int:
+    """Return the position in rows of the cut of that number."""
+    for p in range(len(rows)):
+        if rows[p] & CUT:
+            if cut == 0:
+                return p
+            cut -= 1
+    return -1
+
+
+class _Sums(NamedTuple):
+    """What is known of the sums of weights on one side of a cut.
+
+    Attributes
+    ----------
+    before : ndarray of shape (n_features, COARSE)
+        The sum of the weights below each coarse bin.
+    bound : ndarray of shape (n_features, COARSE)
+        No cut inside the bin has a larger sum; -inf where there is none.
+    highest : ndarray of shape (n_features,)
+        The largest bound of a feature's bins.
+    best : ndarray of shape (n_features,)
+        The largest sum of a feature's cuts that have been tried.
+    """
+
+    before: np.ndarray
+    bound: np.ndarray
+    highest: np.ndarray
+    best: np.ndarray
+
+
+def best_of_all(
+    ordered: SortedFeatures, weights: np.ndarray
+) -> tuple[Stump, np.ndarray, float] | None:
+    """Find the best stump at every threshold of every feature: a `Search`."""
+    documents, total = ordered.documents, float(weights.sum())
+    best, most = None, 0.0
+    for k in _possible(documents, weights, total):
+        n_values = int(documents.n_values[k])
+        histogram, sides = np.zeros(n_values + TOGETHER), np.empty(2)
+        _fill_in_order(documents.rows[k], weights, histogram)
+        _scan(histogram, n_values, total, sides)
+        above = bool(sides[1] > sides[0])
+        if sides[int(above)] > most:
+            most = float(sides[int(above)])
+            best = int(k), _best_cut(histogram, n_values, -1.0 if above else 1.0), above
+    return None if best is None else (*ordered.stump(*best), most)
+
+
+def _possible(documents: SortedDocuments, weights: np.ndarray, total: float) -> np.ndarray:
+    """Return the features that have the best sum of all, up to rounding."""
+    n_features, n_docs = documents.codes.shape
+    sums = _Sums(*np.empty((2, n_features, COARSE)), *np.zeros((2, n_features)))
+    searched = np.flatnonzero(documents.n_values > 1)
+
+    def bound(start: int, stop: int) -> None:
+        part = searched[TOGETHER * start : TOGETHER * stop]
+        _bound(part, documents, weights, total, sums)
+
+    parallel_for(bound, -(-len(searched) // TOGETHER), max(1, LEAST // (TOGETHER * n_docs)))
+    slack = SLACK * n_docs * 2.0**-52 * float(np.abs(weights).sum())
+    wanted = sums.best.max(initial=0.0) - slack
+    hopeful = searched[sums.highest[searched] >= wanted]
+
+    def refine(start: int, stop: int) -> None:
+        _refine(hopeful[start:stop], documents, weights, total, wanted, sums)
+
+    sizes = np.diff(documents.starts[hopeful])
+    cost = np.where(sums.bound[hopeful] >= wanted, sizes, 0).sum(axis=1)
+    parallel_for(refine, len(hopeful), 1 + LEAST * len(hopeful) // (1 + int(cost.sum())), cost)
+    return searched[sums.best[searched] >= sums.best.max(initial=0.0) - slack]
+
+
+@kernel()
+def _bound(
+    features: np.ndarray,
+    documents: SortedDocuments,
+    weights: np.ndarray,
+    total: float,
+    sums: _Sums,
+) -> None:
+    """Fill `sums` of these features; the cuts between two coarse bins are tried."""
+    bins = np.empty((TOGETHER, 2 * COARSE))
+    for first in range(0, len(features), TOGETHER):
+        group = features[first : first + TOGETHER]
+        bins[:] = 0.0
+        _fill_coarse(documents.codes, group, weights, bins)
+        for j in range(len(group)):
+            k, below, best, highest = group[j], 0.0, 0.0, -np.inf
+            for c in range(COARSE):
+                if 0 < documents.starts[k, c] < len(weights):
+                    best = max(best, max(below, total - below))
+                positive, negative = bins[j, c], bins[j, COARSE + c]
+                bound = max(below + positive, total - (below + negative))
+                sums.before[k, c] = below
+                sums.bound[k, c] = bound if documents.several[k, c] else -np.inf
+                highest = max(highest, sums.bound[k, c])
+                below += positive + negative
+            sums.best[k], sums.highest[k] = best, highest
+
+
+@kernel()
+def _fill_coarse(
+    codes: np.ndarray, features: np.ndarray, weights: np.ndarray, sums: np.ndarray
+) -> None:
+    """Add weights to the coarse bins of up to four features, negative ones COARSE further on."""
+    last = len(features) - 1
+    a, b = codes[features[0]], codes[features[min(1, last)]]
+    c, d = codes[features[min(2, last)]], codes[features[min(3, last)]]
+    for_a, for_b, for_c, for_d = sums[0], sums[1], sums[2], sums[3]
+    for row in range(len(weights)):
+        i = np.uint64(row)  # unsigned: no check for an index from the end
+        w = weights[i]
+        side = np.uint64(COARSE) if w < 0.0 else np.uint64(0)
+        for_a[np.uint64(a[i]) | side] += w
+        for_b[np.uint64(b[i]) | side] += w
+        for_c[np.uint64(c[i]) | side] += w
+        for_d[np.uint64(d[i]) | side] += w
+
+
+@kernel()
+def _refine(
+    features: np.ndarray,
+    documents: SortedDocuments,
+    weights: np.ndarray,
+    total: float,
+    wanted: float,
+    sums: _Sums,
+) -> None:
+    """Try the cuts inside the bins that have a bound of `wanted` or more."""
+    for k in features:
+        rows, best = documents.rows[k], sums.best[k]
+        for c in range(COARSE):
+            if sums.bound[k, c] >= wanted:
+                below = sums.before[k, c]
+                for p in range(documents.starts[k, c], documents.starts[k, c + 1]):
+                    below += weights[rows[p] & ROW]
+                    if rows[p] & CUT:
+                        best = max(best, max(below, total - below))
+        sums.best[k] = best
+
+
+@kernel()
+def _fill_in_order(rows: np.ndarray, weights: np.ndarray, histogram: np.ndarray) -> None:
+    """Sum the weights of each value, in the order of the rows, as a histogram does."""
+    value, value_sum = 0, 0.0
+    for entry in rows:
+        value_sum += weights[entry & ROW]
+        if entry & CUT:
+            histogram[value] = value_sum
+            value, value_sum = value + 1, 0.0
+
+
+def sorted_column(column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Sort a column of features (n_docs,) float32, equal values by row, by a radix sort.
+
+    Returns
+    -------
+    values : ndarray of shape (n_docs,), float32
+        The bits of ``np.sort(column)``, except that -0.0 comes before 0.0.
+    rows : ndarray of shape (n_docs,), uint32
+        ``column[rows]`` has the values.
+    """
+    n = len(column)
+    keys, spare = np.empty((2, n), dtype=np.uint64)
+    bits, rows = np.empty((2, n), dtype=np.uint32)
+    _sort_bits(column.view(np.uint32), keys, spare, bits, rows)
+    return bits.view(np.float32), rows
+
+
+@kernel()
+def _sort_bits(
+    column: np.ndarray,
+    keys: np.ndarray,
+    spare: np.ndarray,
+    bits: np.ndarray,
+    rows: np.ndarray,
+) -> None:
+    """Sort the float32 column, given as its bits; keys and spare are workspace."""
+    n = len(column)
+    counts = np.zeros((3, 1 << DIGIT_BITS), np.int64)
+    for i in range(n):
+        key = column[i]
+        # the order of the flipped bits is the order of the numbers
+        key = ~key if key & SIGN else key | SIGN
+        keys[i] = (np.uint64(key) << KEY_BITS) | np.uint64(i)
+        for p in range(3):
+            counts[p, np.uint64(key >> np.uint32(DIGIT_BITS * p)) & DIGIT] += 1
+    for p in range(3):
+        shift = KEY_BITS + np.uint64(DIGIT_BITS * p)
+        start = 0
+        for d in range(1 << DIGIT_BITS):
+            start, counts[p, d] = start + counts[p, d], start
+        for i in range(n):
+            key_and_row = keys[i]
+            d = (key_and_row >> shift) & DIGIT
+            spare[counts[p, d]] = key_and_row
+            counts[p, d] += 1
+        keys, spare = spare, keys
+    for i in range(n):
+        key = np.uint32(keys[i] >> KEY_BITS)
+        bits[i] = key ^ SIGN if key & SIGN else ~key
+        rows[i] = np.uint32(keys[i])

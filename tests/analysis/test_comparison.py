@@ -7,9 +7,9 @@ import io
 
 import numpy as np
 import pytest
+from letorbench.analysis.comparison_table import comparison_frame, render
 
 from letorbench.analysis.comparison import Procedure, compare, marks, on_common_folds
-from letorbench.analysis.comparison_table import comparison_frame, render
 from letorbench.analysis.results_table import partial
 from letorbench.analysis.results_table import render as render_summary
 from letorbench.errors import DataError

@@ -6,9 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
-
-from letorbench.analysis import intervals
 from letorbench.analysis.intervals import (
     Counts,
     bootstrap,
@@ -17,6 +14,9 @@ from letorbench.analysis.intervals import (
     query_counts,
     win_tie_loss,
 )
+from scipy import stats
+
+from letorbench.analysis import intervals
 from letorbench.errors import DataError
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from letorbench.analysis.multiple import CORRECTIONS, adjust, benjamini_hochberg, holm
+
 from letorbench.errors import UsageError
 
 

@@ -8,10 +8,6 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
-
-from letorbench.analysis.critical_difference import draw
-from letorbench.analysis.figures import save
 from letorbench.analysis.rank_tests import (
     average_ranks,
     critical_difference,
@@ -21,6 +17,10 @@ from letorbench.analysis.rank_tests import (
     tied_groups,
     winning_numbers,
 )
+from scipy import stats
+
+from letorbench.analysis.critical_difference import draw
+from letorbench.analysis.figures import save
 from letorbench.errors import UsageError
 
 NAN = math.nan

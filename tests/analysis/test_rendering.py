@@ -6,9 +6,15 @@ import csv
 import io
 
 import pytest
-
 from letorbench.analysis.rendering import FORMATS, render
-from letorbench.analysis.tabular import Cell, Column, Table, columns, data_table, to_frame
+from letorbench.analysis.tabular import (
+    Cell,
+    Column,
+    Table,
+    columns,
+    data_table,
+    to_frame,
+)
 
 TABLE = Table(
     "a caption",

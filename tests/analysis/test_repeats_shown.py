@@ -6,16 +6,16 @@ import re
 
 import numpy as np
 import pytest
-
 from letorbench.analysis.across_datasets import overall, text
-from letorbench.analysis.comparison import Procedure, compare
 from letorbench.analysis.comparison_table import comparison_frame
 from letorbench.analysis.comparison_table import render as render_comparison
+from letorbench.analysis.published_comparison import render as render_published
+
+from letorbench.analysis.comparison import Procedure, compare
 from letorbench.analysis.critical_difference import SCALE, SEED_COLOUR
 from letorbench.analysis.critical_difference import draw as draw_difference
 from letorbench.analysis.figures import MOST_BANDS, draw, panel
 from letorbench.analysis.published import lookup
-from letorbench.analysis.published_comparison import render as render_published
 from letorbench.analysis.report.conclusions import conclusions
 from letorbench.analysis.report.gather import Algorithm, Results
 from letorbench.analysis.results_table import remarks, render, summary_table

@@ -11,12 +11,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from letorbench.analysis.report.svg import Axes, Line, bars, chart
 from toy_data import write_toy
 
-from letorbench.analysis.report.svg import Axes, Line, bars, chart
 from letorbench.cli import cli
-from letorbench.results import paths
-from letorbench.results.seal import read_sealed, write_sealed
+from letorbench.results.store import stored_fit, write_fit
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 VOID = {"meta", "link", "br", "input"}
@@ -146,11 +145,11 @@ def test_a_damaged_fit_costs_its_own_fold(folder, tmp_path):
 def test_an_external_system(folder, tmp_path):
     shutil.copytree(folder / "results" / "TOY", tmp_path / "TOY")
     for path in (tmp_path / "TOY" / "regression").glob("fold*/fit.json"):
-        fit = read_sealed(path, paths.SEALED)
+        fit = stored_fit(path.parent)
         kept = {key: fit["identity"][key] for key in ("dataset", "algo", "fold", "data")}
         fit["identity"] = {**kept, "external": {"file": "their scores.txt"}}
         fit["chosen"], fit["validation"] = {}, {}
-        write_sealed(path, fit, [path.parent / name for name in paths.SEALED])
+        write_fit(path.parent, fit)
     words = ["report", "TOY", "--out", str(tmp_path), "--out-file", str(tmp_path / "x.html")]
     assert CliRunner().invoke(cli, words).exit_code == 0
     text = (tmp_path / "x.html").read_text()

@@ -6,12 +6,12 @@ import re
 
 import numpy as np
 import pytest
+from letorbench.analysis.report.warning_lines import warnings
 
 from letorbench.analysis.comparison import Procedure, compare
 from letorbench.analysis.report import charts
 from letorbench.analysis.report.conclusions import conclusions
 from letorbench.analysis.report.gather import Algorithm, Results
-from letorbench.analysis.report.warning_lines import warnings
 from letorbench.fit_warnings import FitWarning
 from letorbench.results.per_query import PerQuery
 from letorbench.results.summary import Row, Summary

@@ -6,9 +6,9 @@ import csv
 import io
 
 import pytest
+from letorbench.analysis.rendering import FORMATS
 from stored_results import store_fold
 
-from letorbench.analysis.rendering import FORMATS
 from letorbench.analysis.results_table import Marks, caption, label, render
 from letorbench.results.summary import Row, Summary, stored_summary
 from letorbench.source import scoring_digest

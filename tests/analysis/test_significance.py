@@ -8,8 +8,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy import stats
-
 from letorbench.analysis.sign_flips import sampled
 from letorbench.analysis.significance import (
     EXACT,
@@ -20,6 +18,8 @@ from letorbench.analysis.significance import (
     t,
     wilcoxon,
 )
+from scipy import stats
+
 from letorbench.errors import DataError, UsageError
 
 

@@ -6,14 +6,20 @@ import itertools
 
 import numpy as np
 import pytest
-
 from letorbench.analysis.intervals import bootstrap_columns, bootstrap_difference
-from letorbench.analysis.seeds import SeedNoise, is_open, satterthwaite, seed_weights, turned
 from letorbench.analysis.significance import randomization, t
 from letorbench.analysis.two_levels import (
     two_level_columns,
     two_level_difference,
     two_level_means,
+)
+
+from letorbench.analysis.seeds import (
+    SeedNoise,
+    is_open,
+    satterthwaite,
+    seed_weights,
+    turned,
 )
 
 N, FOLDS = 100, np.repeat(np.arange(5), 20)

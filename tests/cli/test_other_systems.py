@@ -16,8 +16,8 @@ from click.testing import CliRunner, Result
 from toy_data import write_toy
 
 from letorbench.cli import cli
-from letorbench.models.model_file import sealed
-from letorbench.rankers import RANKERS, plugins, ranker
+from letorbench.models.base import with_checksum
+from letorbench.rankers import places, plugins, ranker
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "my_ranker.py"
 
@@ -152,7 +152,7 @@ def test_rank_applies_every_models_and_refuses_what_does_not_fit(toy):
     assert "s.txt: found no saved model" in wrong
     made = io.BytesIO()
     np.savez(made, header=json.dumps({"kind": "odd", "facts": {}}))
-    (toy / "other.npz").write_bytes(sealed(made.getvalue()))
+    (toy / "other.npz").write_bytes(with_checksum(made.getvalue()))
     odd = fails(1, "rank", "--output", "x", "--input", "wide.txt", "--model", "other.npz")
     assert "kind 'odd'" in odd and "--plugin" in odd
 
@@ -184,9 +184,9 @@ def test_a_plugin_in_every_command_and_worker(toy):
 
 
 def test_all_leaves_out_what_is_not_installed_and_says_so(toy, monkeypatch):
-    for name in list(RANKERS):
+    for name in list(places()):
         if name not in ("regression", "lightgbm"):
-            monkeypatch.delitem(RANKERS, name)
+            monkeypatch.delitem(places(), name)
     monkeypatch.setattr(ranker("lightgbm"), "needs", "no_such_package")
     result = call("run", "--dataset", "TOY", "--algo", "all")
     assert result.exit_code == 0 and "lightgbm" not in result.stdout

@@ -10,7 +10,7 @@ from toy_data import write_toy
 
 from letorbench.cli import cli
 from letorbench.datasets.catalog import CATALOG
-from letorbench.datasets.convention_check import check_convention
+from letorbench.datasets.checks import check_convention
 
 
 @pytest.mark.parametrize("entry", CATALOG.values(), ids=lambda entry: entry.name)

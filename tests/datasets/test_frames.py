@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from letorbench.datasets.frames import from_frame
+from letorbench.datasets.load import from_frame
 from letorbench.errors import DataError, UsageError
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from letorbench.datasets import layout, rotation, synthetic
+from letorbench.datasets import folds as rotation
+from letorbench.datasets import layout, synthetic
 from letorbench.datasets.acquire.archive import import_archive
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark, QuerySet

@@ -31,16 +31,19 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.losses import loss
 queries = QuerySet.from_arrays(np.zeros((4, 1)), [0, 1, 2, 0], [1, 1, 2, 2])
 scores, step = np.array([0.3, 0.9, -4.0, 0.2]), 1e-6
-at = loss("huber")(scores, queries)
+huber = loss("huber(width=2.0)")
+at = huber(scores, queries)
 for i in range(4):
     move = step * np.eye(4)[i]
-    up, down = (loss("huber")(scores + h, queries).value.sum() for h in (move, -move))
+    up, down = (huber(scores + h, queries).value.sum() for h in (move, -move))
     assert abs(at.gradient[i] - (up - down) / (2 * step)) < 1e-6
 """,
     "ranker": """
 import letorbench as lb
 X, y, qid = [[0.1, 3.0], [0.9, 1.0], [0.4, 2.0]], [0, 2, 1], [7, 7, 7]
-assert lb.Centroid(shrink=0.5).fit(X, y, qid=qid).predict(X).argmax() == 1
+centroid = lb.Centroid(shrink=0.5).fit(X, y, qid=qid)
+centroid.save("centroid.npz")
+assert lb.load_model("centroid.npz").predict(X).argmax() == centroid.predict(X).argmax() == 1
 assert lb.ranker("centroid") is lb.Centroid
 assert "validation chooses from 0.5, 1.0, 2.0" in letorbench("algos centroid")
 """,

@@ -38,14 +38,14 @@ def test_what_is_stored_starts_no_process(tmp_path, monkeypatch):
     write_toy(tmp_path)
     protocol = Protocol(tmp_path, tmp_path / "out", repeats=1)
     first = run(["TOY"], ["regression"], [1, 2], protocol, Processes(2))
-    assert not any(outcome.error or outcome.kept for outcome in first.outcomes)
+    assert not any(outcome.error or outcome.reused for outcome in first.outcomes)
 
     def start(*_: object) -> None:
         raise AssertionError("a process is started")
 
     monkeypatch.setattr(backends, "in_processes", start)
     again = run(["TOY"], ["regression"], [1, 2], protocol, Processes(2))
-    assert all(outcome.kept for outcome in again.outcomes)
+    assert all(outcome.reused for outcome in again.outcomes)
     with pytest.raises(AssertionError, match="is started"):
         run(["TOY"], ["regression"], None, protocol, Processes(2))
 
@@ -82,7 +82,7 @@ def test_data_in_memory_stay_here(tmp_path, installed):
     write_toy(tmp_path / "data")
     bench = lb.load("TOY", data_dir=tmp_path / "data")
     with pytest.raises(UsageError, match="TOY: found data in memory"):
-        lb.run(bench, "regression", tmp_path / "out", backend="dask", scheduler="tcp://h:1")
+        lb.run(bench, "regression", out=tmp_path / "out", backend="dask", scheduler="tcp://h:1")
 
 
 def test_a_class_of_the_program_stays_here(tmp_path, installed):
@@ -92,7 +92,7 @@ def test_a_class_of_the_program_stays_here(tmp_path, installed):
     write_toy(tmp_path / "data")
     where = {"data_dir": tmp_path / "data", "backend": "dask", "scheduler": "tcp://h:1"}
     with pytest.raises(UsageError, match="mine: found a class of this program"):
-        lb.run("TOY", Mine, tmp_path / "out", **where)
+        lb.run("TOY", Mine, out=tmp_path / "out", **where)
 
 
 @pytest.mark.parametrize("address", ["", "here", "http://host:80", "tcp://host", "tcp://a b:1"])
@@ -101,7 +101,7 @@ def test_what_is_no_address_is_refused(tmp_path, address):
     write_toy(tmp_path / "data")
     where = {"data_dir": tmp_path / "data", "backend": "dask", "scheduler": address}
     with pytest.raises(UsageError, match="expected an address like tcp://HOST:8786"):
-        lb.run("TOY", "regression", tmp_path / "out", **where)
+        lb.run("TOY", "regression", out=tmp_path / "out", **where)
 
 
 def test_nobody_at_the_address(tmp_path, monkeypatch):
@@ -112,4 +112,4 @@ def test_nobody_at_the_address(tmp_path, monkeypatch):
         port = server.getsockname()[1]
     where = {"data_dir": tmp_path / "data", "backend": "dask"}
     with pytest.raises(UsageError, match="no dask scheduler answers"):
-        lb.run("TOY", "regression", tmp_path / "out", scheduler=f"127.0.0.1:{port}", **where)
+        lb.run("TOY", "regression", out=tmp_path / "out", scheduler=f"127.0.0.1:{port}", **where)

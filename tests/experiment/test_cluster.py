@@ -22,7 +22,7 @@ import letorbench as lb
 from letorbench.cli import cli
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment import cluster
-from letorbench.experiment.on_worker import run_cell
+from letorbench.experiment.cluster import run_cell
 from letorbench.experiment.plan import Protocol, Task
 from letorbench.experiment.task import Worker
 from letorbench.rankers import plugins
@@ -53,7 +53,7 @@ def test_a_worker_is_killed_and_another_comes(tmp_path, dask, slow, capfd):
     write_toy(tmp_path / "data")
     algos = ["regression", "slow", "ranknet"]
     options = {"data_dir": tmp_path / "data", "repeats": 2, "fixed": ["epochs=2"]}
-    lb.run("TOY", algos, tmp_path / "serial", **options)
+    lb.run("TOY", algos, out=tmp_path / "serial", **options)
     shutil.rmtree(slow)
     workers = [dask.add_worker() for _ in range(3)]
 
@@ -71,7 +71,7 @@ def test_a_worker_is_killed_and_another_comes(tmp_path, dask, slow, capfd):
     meddler = threading.Thread(target=interfere)
     meddler.start()
     found = lb.run(
-        "TOY", algos, tmp_path / "out", backend="dask", scheduler=dask.address, **options
+        "TOY", algos, out=tmp_path / "out", backend="dask", scheduler=dask.address, **options
     )
     meddler.join()
     assert content(tmp_path / "out") == content(tmp_path / "serial")
@@ -116,13 +116,13 @@ def test_workers_that_do_not_fit_get_nothing(tmp_path, dask, capfd):
     where = {"data_dir": tmp_path / "data"}
     on_dask = {**where, "backend": "dask", "scheduler": dask.address}
     with pytest.raises(UsageError, match="none of the scheduler's workers fits: tcp://"):
-        lb.run("TOY", "regression", tmp_path / "out", **on_dask)
+        lb.run("TOY", "regression", out=tmp_path / "out", **on_dask)
     said = capfd.readouterr().err
     assert all(reason in said for reason in reasons), said
     dask.add_worker(LETORBENCH_DATA=str(tmp_path / "copy"))
     dask.wait_for_workers(4)
-    lb.run("TOY", "regression", tmp_path / "out", **on_dask)
-    lb.run("TOY", "regression", tmp_path / "serial", **where)
+    lb.run("TOY", "regression", out=tmp_path / "out", **on_dask)
+    lb.run("TOY", "regression", out=tmp_path / "serial", **where)
     assert content(tmp_path / "out") == content(tmp_path / "serial")
 
 
@@ -139,9 +139,9 @@ def test_a_lost_scheduler_is_one_line_and_the_rest_is_run_later(tmp_path, dask, 
     killer.start()
     where = {"data_dir": tmp_path / "data"}
     with pytest.raises(DataError, match="the scheduler is gone; what is stored stays"):
-        lb.run("TOY", "slow", tmp_path / "out", backend="dask", scheduler=dask.address, **where)
+        lb.run("TOY", "slow", out=tmp_path / "out", backend="dask", scheduler=dask.address, **where)
     killer.join()
-    lb.run("TOY", "slow", tmp_path / "out", **where)
+    lb.run("TOY", "slow", out=tmp_path / "out", **where)
     assert lb.results(tmp_path / "out").summaries[0].rows[0].folds == 5
 
 

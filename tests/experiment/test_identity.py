@@ -57,7 +57,7 @@ def edit(file: Path) -> None:
         ("models/linear.py", True),
         ("instructions.py", True),
         ("experiment/select.py", True),
-        ("experiment/candidates.py", True),
+        ("results/measuring.py", True),
         ("results/scores.py", True),
         ("rankers/ndcgboost.py", False),
         ("datasets/catalog/letor3.py", False),
@@ -74,7 +74,7 @@ def test_an_edited_ranker_is_run_again(
     def kept() -> bool:
         (outcome,) = run(["TOY"], ["regression"], [1], protocol).outcomes
         assert not outcome.error
-        return outcome.kept
+        return outcome.reused
 
     assert [kept(), kept()] == [False, True]
     edit(copy / edited)

@@ -20,8 +20,8 @@ from letorbench.errors import DataError, WriteError
 from letorbench.experiment.plan import Protocol
 from letorbench.experiment.runner import run
 from letorbench.results import read_per_query, read_summary, summary_frame
-from letorbench.results.fold_result import write_fold
-from letorbench.results.summary import update_row
+from letorbench.results.store import write_fold
+from letorbench.results.summary import write_tables
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -78,15 +78,14 @@ def test_copies_grow_with_every_fold(tmp_path: Path, monkeypatch) -> None:
     protocol = Protocol(tmp_path / "data", tmp_path / "results")
     seen: list[list[str]] = []
 
-    def look(out, summary, algo):
-        updated = update_row(out, summary, algo)
-        lines = (out / "TOY" / "regression" / "folds.csv").read_text().splitlines()
+    def look(store, dataset, algos):
+        write_tables(store, dataset, algos)
+        lines = (store.out / "TOY" / "regression" / "folds.csv").read_text().splitlines()
         seen.append([line.partition(",")[0] for line in lines])
-        return updated
 
-    monkeypatch.setattr("letorbench.experiment.runner.update_row", look)
+    monkeypatch.setattr("letorbench.experiment.runner.write_tables", look)
     run(["TOY"], ["regression"], [1, 2, 4], protocol)
-    assert seen == [
+    assert seen[:3] == [
         ["fold", "1", "mean"], ["fold", "1", "2", "mean"], ["fold", "1", "2", "4", "mean"]
     ]  # fmt: skip
     frame = summary_frame(protocol.out)
@@ -100,9 +99,9 @@ def test_a_damaged_fold_is_said_and_does_not_stop_a_run(tmp_path: Path) -> None:
     fit = tmp_path / "results" / "TOY" / "regression" / "fold2" / "fit.json"
     fit.write_text("{")
     report = run(["TOY"], ["regression"], [1], protocol)
-    assert report.outcomes[0].kept and "fold2/fit.json: damaged" in report.notes[0]
+    assert report.outcomes[0].reused and "fold2/fit.json: damaged" in report.notes[0]
     report = run(["TOY"], ["regression"], [1, 2], protocol)
-    assert [outcome.kept for outcome in report.outcomes] == [True, False]
+    assert [outcome.reused for outcome in report.outcomes] == [True, False]
     assert json.loads(fit.read_text())
     assert len(read_per_query(protocol.out, "TOY", "regression").qids) == 16
 
@@ -116,7 +115,7 @@ def test_a_full_disk_ends_the_run_with_one_line(tmp_path: Path, monkeypatch) -> 
         seen.append(folder.name)
         if folder.name == "fold3":
             raise WriteError(folder / "scores.txt", OSError(28, "No space left on device"))
-        write_fold(folder, result)
+        return write_fold(folder, result)
 
     monkeypatch.setattr("letorbench.experiment.task.write_fold", write)
     with pytest.raises(DataError, match="fold3/scores.txt: cannot be written: No space left"):

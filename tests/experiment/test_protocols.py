@@ -8,11 +8,10 @@ from conftest import random_queries
 from letorbench.api.running import perform
 from letorbench.cli.run import run
 from letorbench.errors import UsageError
-from letorbench.experiment.protocols import PROTOCOLS, selection_protocol
-from letorbench.results.fit_file import stored_fit
+from letorbench.experiment.select import PROTOCOLS, selection_protocol
 from letorbench.results.paths import fold_folder
-from letorbench.solvers.rules import best, latest
-from letorbench.solvers.validation import Validation
+from letorbench.results.store import stored_fit
+from letorbench.solvers.stopping import Validation, best, latest
 
 
 def test_the_command_line_offers_every_protocol():

@@ -15,7 +15,7 @@ from toy_data import write_toy
 
 from letorbench.datasets.load import load
 from letorbench.errors import DataError, UsageError
-from letorbench.experiment.plan import Protocol, Task
+from letorbench.experiment.plan import Job, Protocol, Task
 from letorbench.experiment.runner import run
 from letorbench.experiment.task import Worker, attempt, seed_of
 from letorbench.measures import default_measures, query_metrics
@@ -122,7 +122,7 @@ def test_what_holds_is_not_run_again(protocol, spy):
     (folder / "fold3" / "scores.txt").unlink()
     spy.clear()
     report = run(["TOY"], {"spy": {}}, None, protocol)
-    assert [outcome.kept for outcome in report.outcomes] == [True, True, False, True, True]
+    assert [outcome.reused for outcome in report.outcomes] == [True, True, False, True, True]
     assert len(spy) == 5 and (folder / "per_query.csv").read_bytes() == before
 
     for other in (
@@ -131,15 +131,15 @@ def test_what_holds_is_not_run_again(protocol, spy):
         replace(protocol, select="map"),
         replace(protocol, convention="letor4"),
     ):
-        assert not any(o.kept for o in run(["TOY"], {"spy": {}}, None, other).outcomes)
-    assert not any(o.kept for o in run(["TOY"], {"spy": {"a": 1.0}}, None, protocol).outcomes)
+        assert not any(o.reused for o in run(["TOY"], {"spy": {}}, None, other).outcomes)
+    assert not any(o.reused for o in run(["TOY"], {"spy": {"a": 1.0}}, None, protocol).outcomes)
 
 
 def test_other_data_is_another_identity(protocol, spy):
     run(["TOY"], {"spy": {}}, [1], protocol)
     path = protocol.data_dir / "TOY" / "Fold1" / "test.txt"
     path.write_text(path.read_text().replace("0 qid", "1 qid", 1))
-    assert not run(["TOY"], {"spy": {}}, [1], protocol).outcomes[0].kept
+    assert not run(["TOY"], {"spy": {}}, [1], protocol).outcomes[0].reused
 
 
 def test_folds_of_earlier_runs_count_where_they_fit(protocol):
@@ -173,7 +173,7 @@ def test_a_killed_fold_is_run_again(protocol, monkeypatch, spy):
     folder = protocol.out / "TOY" / "spy" / "fold1"
     left = ["model.npz", "per_query.csv", "scores.txt", "trials.npz", "validation.txt"]
     assert sorted(path.name for path in folder.iterdir()) == left
-    assert not run(["TOY"], {"spy": {}}, [1], protocol).outcomes[0].kept
+    assert not run(["TOY"], {"spy": {}}, [1], protocol).outcomes[0].reused
 
 
 def test_folds_and_folders_that_are_not_there(protocol, tmp_path):
@@ -182,7 +182,8 @@ def test_folds_and_folders_that_are_not_there(protocol, tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(DataError, match="file/x: cannot be written: Not a directory"):
         run(["TOY"], {"regression": {}}, None, replace(protocol, out=tmp_path / "file" / "x"))
-    outcome = attempt(Task("NONE", "regression", 1), Worker(protocol))
+    job = Job(Task("NONE", "regression", 1), None, None, None, None)
+    outcome = attempt(job, Worker(protocol))
     assert "NONE" in outcome.error and outcome.exit_status == 1 and "Traceback" in outcome.trace
 
 

@@ -13,8 +13,14 @@ from toy_data import write_toy
 from letorbench.datasets.load import load
 from letorbench.errors import UsageError
 from letorbench.experiment.backends import Processes
-from letorbench.experiment.identity import identity, ranker_identity
-from letorbench.experiment.plan import Protocol, Task, benchmark_of, entrants
+from letorbench.experiment.plan import (
+    Protocol,
+    Task,
+    benchmark_of,
+    entrants,
+    identity,
+    ranker_identity,
+)
 from letorbench.experiment.runner import run
 from letorbench.fit_warnings import FitWarning
 from letorbench.models import Linear
@@ -57,7 +63,7 @@ def test_data_in_memory_score_as_those_on_disk(protocol, jobs):
         assert np.array_equal(one.scores(56), two.scores(56))
         assert (one.fit["test"], one.fit["chosen"]) == (two.fit["test"], two.fit["chosen"])
     again = run([bench], ["regression"], None, protocol, Processes(jobs))
-    assert all(outcome.kept for outcome in again.outcomes)
+    assert all(outcome.reused for outcome in again.outcomes)
 
 
 def test_a_convention_for_data_in_memory(protocol):
@@ -75,7 +81,7 @@ def test_a_ranker_that_no_registry_knows(protocol, jobs):
     for fold in read_folds(protocol.out, "TOY", "mine"):
         assert len(fold.fit["validation"]["grid"]) == 2 and fold.identity["fixed"] == []
     report = run(["TOY"], [Mine(a=2.0)], [1, 2], protocol, Processes(jobs))
-    assert not any(outcome.kept or outcome.error for outcome in report.outcomes)
+    assert not any(outcome.reused or outcome.error for outcome in report.outcomes)
     for fold in read_folds(protocol.out, "TOY", "mine"):
         assert fold.fit["validation"]["grid"] == [] and fold.fit["chosen"]["a"] == 2.0
         assert fold.identity["fixed"] == ["a"]
@@ -84,7 +90,7 @@ def test_a_ranker_that_no_registry_knows(protocol, jobs):
 def test_an_instance_with_nothing_to_choose_is_the_name(protocol):
     cls = ranker("ndcgboost")
     run(["TOY"], {"ndcgboost": {"rounds": 3}}, [1], protocol)
-    assert run(["TOY"], [cls(rounds=3)], [1], protocol).outcomes[0].kept
+    assert run(["TOY"], [cls(rounds=3)], [1], protocol).outcomes[0].reused
     assert read_summary(protocol.out, "TOY").rows[0].folds == 1
 
 
@@ -110,15 +116,15 @@ def test_an_identity_holds_the_source_below_the_results(protocol, monkeypatch):
     facts = identity(task, protocol, bench, cls)
     assert identity(task, protocol, bench, cls) == facts
     assert {"code", "data", "seed", "settings", "grid", "select", "convention"} <= set(facts)
-    monkeypatch.setattr("letorbench.experiment.identity.scoring_digest", lambda module: "edited")
+    monkeypatch.setattr("letorbench.experiment.plan.scoring_digest", lambda module: "edited")
     assert identity(task, protocol, bench, cls)["code"] == "edited" != facts["code"]
 
 
 def test_an_edited_source_runs_a_fold_again(protocol, monkeypatch):
     run(["TOY"], ["regression"], [1], protocol)
-    assert run(["TOY"], ["regression"], [1], protocol).outcomes[0].kept
-    monkeypatch.setattr("letorbench.experiment.identity.scoring_digest", lambda module: "edited")
-    assert not run(["TOY"], ["regression"], [1], protocol).outcomes[0].kept
+    assert run(["TOY"], ["regression"], [1], protocol).outcomes[0].reused
+    monkeypatch.setattr("letorbench.experiment.plan.scoring_digest", lambda module: "edited")
+    assert not run(["TOY"], ["regression"], [1], protocol).outcomes[0].reused
 
 
 def test_a_setting_at_its_default_is_not_a_fixed_one():
@@ -139,7 +145,7 @@ def test_a_time_limit_is_stored_marked_and_lifted_again(protocol):
     assert fit["cut_off"] == {"time_limit": 1e-9, "fits": 3, "of": 3}
     assert [trial["cut_off"] for trial in fit["validation"]["grid"]] == [True] * 3
     again = run(["TOY"], algos, [1], replace(protocol, time_limit=1e-9))
-    assert [outcome.kept for outcome in again.outcomes] == [True, True]
+    assert [outcome.reused for outcome in again.outcomes] == [True, True]
     lifted = run(["TOY"], algos, [1], protocol)
-    assert [outcome.kept for outcome in lifted.outcomes] == [False, True]
+    assert [outcome.reused for outcome in lifted.outcomes] == [False, True]
     assert [row.cut_off for row in lifted.summaries[0].rows] == [0, 0]

@@ -18,9 +18,9 @@ from letorbench.experiment.select import UNDECLARED, select
 from letorbench.experiment.task import seed_of
 from letorbench.measures import parse
 from letorbench.rankers import Regression, ranker
-from letorbench.results.added_measures import with_measures
+from letorbench.results.measuring import with_measures
 from letorbench.results.summary import read_per_query
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 SAMPLED = {"ndcgboost": {"stumps": "sample", "rounds": 5}}
 
@@ -51,7 +51,7 @@ def test_more_repeats_only_add(protocol):
     run(["TOY"], SAMPLED, [1], few)
     before = scores(protocol, "ndcgboost")
     report = run(["TOY"], SAMPLED, [1], protocol)
-    assert [outcome.kept for outcome in report.outcomes] == [True, False, False]
+    assert [outcome.reused for outcome in report.outcomes] == [True, False, False]
     after = scores(protocol, "ndcgboost")
     assert list(before) == ["ndcgboost/fold1"] and before.items() <= after.items()
     assert report.summaries[0].partial == ("ndcgboost: folds 1 of 5",)

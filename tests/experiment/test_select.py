@@ -19,7 +19,7 @@ from letorbench.fit_warnings import FitWarning
 from letorbench.models import Linear
 from letorbench.rankers import Ranker
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 from letorbench.threads import limited_threads
 
 

@@ -10,8 +10,8 @@ from toy_data import write_toy
 import letorbench as lb
 from letorbench.cli import cli
 from letorbench.errors import UsageError
+from letorbench.experiment.backends import Shard, shard
 from letorbench.experiment.plan import Task
-from letorbench.experiment.shard import Shard, shard
 
 TASKS = [
     Task(dataset, algo, fold, repeat=repeat)
@@ -45,10 +45,10 @@ def test_merged_shares_are_the_run(tmp_path):
     write_toy(tmp_path / "data")
     options = {"data_dir": tmp_path / "data", "repeats": 2, "fixed": ["epochs=2"]}
     algos = ["regression", "ranknet"]
-    lb.run("TOY", algos, tmp_path / "whole", **options)
+    lb.run("TOY", algos, out=tmp_path / "whole", **options)
     parts = [tmp_path / f"part{number}" for number in (1, 2, 3)]
     for number, part in enumerate(parts, 1):
-        lb.run("TOY", algos, part, shard=f"{number}/3", **options)
+        lb.run("TOY", algos, out=part, shard=f"{number}/3", **options)
     merged = lb.merge(parts, tmp_path / "merged")
     assert content(tmp_path / "merged") == content(tmp_path / "whole")
     assert merged.summary().equals(lb.results(tmp_path / "whole").summary())

@@ -1,4 +1,4 @@
-"""Means, variances and centred products against NumPy's."""
+"""Means, variances, centred products and copies of columns against NumPy's."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from letorbench.features.moments import (
     CACHED_ROWS,
     SHARES,
     centred_products,
+    contiguous_columns,
     mean_and_scale,
     mean_and_variance,
 )
@@ -57,3 +58,12 @@ def test_a_constant_column_has_no_variance_and_its_own_mean(value, rows):
     assert (mean_and_scale(features)[1] == 1.0).all()
     largest = np.array([[3.4e38], [-3.4e38]], dtype=np.float32)
     assert np.isfinite(mean_and_variance(largest)).all()
+
+
+@pytest.mark.parametrize("n_docs", [0, 1, CACHED_ROWS, 2 * CACHED_ROWS + 7])
+@pytest.mark.parametrize(("first", "last"), [(0, None), (2, 4), (4, 9), (5, 5)])
+def test_columns_are_copied(rng: np.random.Generator, n_docs: int, first: int, last: int) -> None:
+    features = rng.random((n_docs, 5)).astype(np.float32)
+    columns = contiguous_columns(features, first, last)
+    assert columns.dtype == np.float32 and columns.flags.c_contiguous
+    np.testing.assert_array_equal(columns, features[:, first:last].T)

@@ -12,7 +12,13 @@ from hypothesis.extra import numpy as arrays_of
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
-from letorbench.features import TRANSFORMATIONS, Transformation, stored, transformation
+from letorbench.features import (
+    TRANSFORMATIONS,
+    Transformation,
+    stored,
+    transformation,
+    transformations,
+)
 
 LARGEST = float(np.finfo(np.float32).max)
 NAMES = list(TRANSFORMATIONS)
@@ -35,6 +41,7 @@ def query_sets(draw) -> tuple[np.ndarray, np.ndarray]:
 
 
 @given(query_sets(), st.booleans())
+@settings(deadline=None)
 def test_what_is_compiled_equals_plain_numpy(drawn, undefined):
     X, offsets = drawn
     if undefined:
@@ -88,37 +95,6 @@ def test_is_what_its_definition_says(name, drawn):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@given(query_sets())
-@settings(deadline=None, max_examples=50)
-def test_a_constant_column_is_zero_and_order_is_kept(name, drawn):
-    X, offsets = drawn
-    new = transformation(name).fit(X).transform(X, offsets)
-    by_query = TRANSFORMATIONS[name].by_query
-    parts = list(zip(offsets[:-1], offsets[1:], strict=True)) if by_query else [(0, len(X))]
-    for a, b in parts:
-        constant = X[a:b].min(axis=0) == X[a:b].max(axis=0)
-        if name not in ("raw", "signed-log"):
-            assert (new[a:b, constant] == 0.0).all()
-        for k in range(X.shape[1]):
-            order = np.argsort(X[a:b, k], kind="stable")
-            assert (np.diff(new[a:b, k][order].astype(float)) >= 0.0).all()
-
-
-@pytest.mark.parametrize("name", NAMES)
-@given(drawn=query_sets(), seed=st.integers(0, 9))
-@settings(deadline=None, max_examples=50)
-def test_documents_of_a_query_may_be_shuffled(name, drawn, seed):
-    X, offsets = drawn
-    rng = np.random.default_rng(seed)
-    rows = np.concatenate(
-        [rng.permutation(np.arange(a, b)) for a, b in zip(offsets, offsets[1:], strict=False)]
-    )
-    fitted = transformation(name).fit(X)
-    new, shuffled = fitted.transform(X, offsets), fitted.transform(X[rows], offsets)
-    np.testing.assert_allclose(shuffled, new[rows], rtol=1e-6, atol=1e-7)
-
-
-@pytest.mark.parametrize("name", NAMES)
 def test_blocks_and_threads_change_nothing(name, monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.lognormal(0.0, 5.0, (997, 7)).astype(np.float32)
@@ -126,19 +102,10 @@ def test_blocks_and_threads_change_nothing(name, monkeypatch):
     fitted = transformation(name).fit(X)
     expected = fitted.transform(X, offsets)
     for cells, threads in ((1, "1"), (64, "3"), (1 << 19, "2")):
-        monkeypatch.setattr(_blocks(), "CELLS", cells)
+        monkeypatch.setattr(transformations, "CELLS", cells)
         monkeypatch.setenv("LETORBENCH_THREADS", threads)
         found = fitted.transform(X, offsets)
-        # a single column is summed pairwise, several are summed row by row
-        if cells == 1 << 19 or name != "query-zscore":
-            np.testing.assert_array_equal(found, expected)
-        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
-
-
-def _blocks():
-    import importlib
-
-    return importlib.import_module("letorbench.features.transformation")
+        np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -162,12 +129,10 @@ def test_a_fitted_transformation_is_stored_to_the_last_bit(name):
 
 
 @pytest.mark.parametrize(
-    "facts, said",
+    "facts, message",
     [
         (None, "found the feature transformation None"),
-        ([], "found the feature transformation None"),
         ({"name": "minmax"}, "found the feature transformation 'minmax'"),
-        ({"name": ["raw"]}, "found the feature transformation"),
         ({"name": "raw", "mean": [0.0]}, "found name, mean in the transformation raw"),
         ({"name": "zscore", "mean": [0.0]}, "expected name, mean, scale"),
         ({"name": "zscore", "mean": [0.0] * 3, "scale": [1.0]}, "expected 2"),
@@ -177,8 +142,8 @@ def test_a_fitted_transformation_is_stored_to_the_last_bit(name):
         ({"name": "zscore", "mean": [0.0] * 2, "scale": [-1.0, 1.0]}, "found -1, expected 0"),
     ],
 )
-def test_facts_that_are_no_transformation_are_refused(facts, said):
-    with pytest.raises(DataError, match=said):
+def test_other_facts_are_refused(facts, message):
+    with pytest.raises(DataError, match=message):
         stored(facts, 2)
 
 
@@ -221,14 +186,3 @@ def test_a_query_set_is_transformed_whole():
     np.testing.assert_allclose(new.features[:, 0], [0.0, 3 / 7, 1.0, 0.0], rtol=1e-6)
     assert new.labels is queries.labels and new.qids is queries.qids
     assert transformation("raw")()(queries) is queries
-
-
-def test_an_unknown_name_suggests_the_nearest():
-    with pytest.raises(UsageError, match="query-minmax"):
-        transformation("query-minmx")
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_says_what_it_is(name):
-    cls = TRANSFORMATIONS[name]
-    assert cls.name == name and cls.formula and cls.__doc__

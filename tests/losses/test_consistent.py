@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import random_queries
 from scipy.optimize import minimize
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
-from letorbench.losses import LOSSES, ValueAndGradient, loss
-from letorbench.losses.consistent import bregman, q_norm, q_norm_loss
-from letorbench.losses.gains import normalized_gains
-from letorbench.losses.segments import query_sums
+from letorbench.losses import ValueAndGradient, loss
+from letorbench.losses.consistent import bregman
+from letorbench.losses.gains import query_sums
 from letorbench.papers.laboratory import counterexample
-from letorbench.rankers import ranker
 
 #: (labellings, their probabilities): where the original's minimiser orders two documents wrongly
 EXAMPLE = ([[5, 4], [1, 3]], [0.3, 0.7])
@@ -120,68 +116,12 @@ def test_is_a_bregman_divergence(name: str, rng: np.random.Generator) -> None:
     np.testing.assert_allclose(differences, differences[0], atol=1e-12)
 
 
-def test_a_query_without_relevant_documents_pulls_nowhere(rng: np.random.Generator) -> None:
-    queries = QuerySet(
-        np.zeros((3, 1), np.float32), np.zeros(3, np.int32), np.array([0, 3]), np.array([1])
-    )
-    for name in LOSSES:
-        if name.startswith(("cosine", "qnorm")) and name != "qnorm-penalised":
-            np.testing.assert_array_equal(loss(name)(rng.normal(size=3), queries)[1], 0.0)
-
-
 def test_descent_can_leave_zero() -> None:
     labels = np.array([2, 0, 1], np.int32)
     queries = QuerySet(np.zeros((3, 1), np.float32), labels, np.array([0, 3]), np.array([1]))
     for name in ("cosine", "cosine-ndcg", "qnorm"):
         gradient = loss(name)(np.zeros(3), queries)[1]
         assert gradient[0] < gradient[2] < gradient[1] == 0.0
-
-
-@pytest.mark.parametrize("penalised", [False, True])
-@pytest.mark.parametrize("p, truncation", [(1.1, 0), (1.5, 1), (2.0, 10), (0.0, 1)])
-def test_a_free_p_and_a_truncated_z(penalised, p, truncation, rng):
-    """By the definition, and by differences."""
-    made = q_norm_loss(p, truncation, penalised)
-    queries = random_queries(rng, [6, 3, 9], levels=4)
-    scores = rng.normal(size=queries.n_docs)
-    value, gradient = made(scores, queries)
-    for q in range(3):
-        rows = slice(queries.offsets[q], queries.offsets[q + 1])
-        s, u = scores[rows], normalized_gains(queries, truncation)[rows]
-        exponent = p / (p - 1.0) if p else np.log(len(s)) + 2.0
-        norm = (np.abs(s) ** exponent).sum() ** (1.0 / exponent)
-        expected = norm**2 - 2.0 * s @ u if penalised else -(s @ u) / norm
-        assert value[q] == pytest.approx(expected)
-    for i in range(queries.n_docs):
-        move = np.eye(queries.n_docs)[i] * 1e-6
-        up, down = (made(scores + sign * move, queries).value.sum() for sign in (1.0, -1.0))
-        assert gradient[i] == pytest.approx((up - down) / 2e-6, abs=1e-6)
-
-
-@pytest.mark.parametrize("name", ["qnorm", "qnorm-penalised"])
-@pytest.mark.parametrize("p, truncation", [(1.0, 0), (2.5, 0), (0.0, -1)])
-def test_a_p_outside_the_range_is_refused(p, truncation, name, rng):
-    with pytest.raises(UsageError):
-        q_norm_loss(p, truncation)
-    with pytest.raises(UsageError):
-        ranker(name)(p=p, truncation=truncation).fit_sets(random_queries(rng, [5, 5]))
-
-
-@pytest.mark.parametrize("p", [1.2, 2.0])
-def test_the_penalised_norm_is_a_bregman_divergence(p, rng):
-    """psi = ||u||_p^2 has the conjugate ||s||_q^2 / 4, here at 2 s."""
-
-    def conjugate(scores, queries):
-        norm, slope = q_norm(scores, queries, p)
-        lengths = np.repeat(norm, queries.lengths)
-        return ValueAndGradient(norm**2 / 2.0, lengths * slope)
-
-    queries = random_queries(rng, [6, 3], levels=4)
-    scores = rng.normal(size=queries.n_docs)
-    half = bregman("half", "", conjugate)(scores, queries)
-    whole = q_norm_loss(p, penalised=True)(scores, queries)
-    np.testing.assert_allclose(2.0 * half.value, whole.value)
-    np.testing.assert_allclose(2.0 * half.gradient, whole.gradient)
 
 
 def test_a_bregman_loss_of_ones_own_psi_is_consistent(rng):

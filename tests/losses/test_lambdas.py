@@ -10,9 +10,8 @@ from conftest import random_queries
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.losses import lambda_gradients as compiled
 from letorbench.losses import loss
-from letorbench.losses.lambda_gradients import COUNTED
+from letorbench.losses.label_order import random_order
 from letorbench.losses.lambdas import LAMBDAS, Lambda, pair_lambdas
 
 
@@ -70,7 +69,7 @@ def queries(rng: np.random.Generator) -> QuerySet:
         (name, margin)
         for name in sorted(LAMBDAS)
         for margin in (0.0, 0.7)
-        if margin or not LAMBDAS[name].needs_margin
+        if margin or name != "ndcg-difference"
     ],
 )
 @pytest.mark.parametrize("neighbours", [False, True])
@@ -92,37 +91,24 @@ def test_forces_are_the_sum_over_pairs(name, margin, neighbours, truncation, spr
     np.testing.assert_allclose(sums, 0.0, atol=1e-9 * max(1.0, spread))
 
 
-def test_a_pair_feels_equal_and_opposite_forces(rng):
-    queries = random_queries(rng, [2] * 50)
-    for name in LAMBDAS:
-        force = Lambda(name, margin=1.0)(rng.normal(size=100), queries)
-        assert np.array_equal(force[::2], -force[1::2])
-
-
 def test_ranknets_forces_are_minus_its_gradient(queries, rng):
     scores = rng.normal(size=queries.n_docs)
     gradient = loss("ranknet")(scores, queries)[1]
     np.testing.assert_allclose(Lambda("ranknet")(scores, queries), -gradient, atol=1e-13)
 
 
-def test_long_lists_rank_as_short_ones_do(rng):
-    """Beyond some length ranks come from sorting instead of counting."""
-    queries = random_queries(rng, [1500], levels=2)
-    scores = np.round(rng.normal(size=1500), 3)
-    for size in (COUNTED, 1500):
-        rank, tied = np.empty((2, size), np.int64)
-        assert compiled._ranks(scores[:size], rank, tied)
-        np.testing.assert_array_equal(rank, (scores[:size, None] < scores[:size]).sum(axis=1))
-        np.testing.assert_array_equal(tied, (scores[:size, None] == scores[:size]).sum(axis=1))
-    assert not compiled._ranks(np.arange(1500.0), rank, tied)
-    # few relevant documents, as the reference visits every pair
-    few = QuerySet(
-        queries.features, (np.arange(1500) % 150 == 0).astype(int), queries.offsets, queries.qids
-    )
-    function, scores = Lambda(neighbours=True), np.round(scores, 1)
-    np.testing.assert_allclose(
-        function(scores, few), pair_lambdas(function, scores, few.labels), atol=1e-12
-    )
+def test_threads_and_the_order_of_documents_change_nothing(queries, rng, monkeypatch):
+    monkeypatch.setattr("letorbench.losses.lambdas.query_share", lambda queries, documents: 1)
+    scores, rows = np.round(rng.normal(size=queries.n_docs), 1), random_order(queries, rng)
+    permuted = QuerySet(queries.features, queries.labels[rows], queries.offsets, queries.qids)
+    for name in LAMBDAS:
+        forces = []
+        for threads in ("1", "2", "5"):
+            monkeypatch.setenv("LETORBENCH_THREADS", threads)
+            forces.append(Lambda(name, margin=0.5)(scores, queries))
+        assert all(np.array_equal(each, forces[0]) for each in forces)
+        again = Lambda(name, margin=0.5)(scores[rows], permuted)
+        np.testing.assert_allclose(again, forces[0][rows], rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("neighbours", [False, True])

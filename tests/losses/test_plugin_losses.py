@@ -2,47 +2,43 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from letorbench.errors import UsageError
 from letorbench.losses.plugin_losses import loss_of_file
 
-START = "from letorbench.losses import Loss\n"
-ONE, OTHER = 'one = Loss("one", "0", None)\n', 'other = Loss("other", "0", None)\n'
+START = "from letorbench.losses import CustomLoss, Loss\n"
+ONE = 'one = CustomLoss("one", "0", None)\n'
+OTHER = 'class Other(Loss):\n    name, formula = "other", "0"\n    def __call__(self, s, q): ...\n'
 
 
 @pytest.mark.parametrize(
     ("text", "ending", "name"),
     [
-        (START + ONE, "", "one"),
-        (START + ONE, ":one", "one"),
-        (START + ONE + OTHER, ":one", "one"),
-        (START + ONE + OTHER, ":other", "other"),
+        (ONE, "", "one"),
+        (ONE, ":one", "one"),
+        (OTHER, "", "other"),
+        (ONE + OTHER, ":other", "other"),
     ],
 )
-def test_the_loss_that_is_named(tmp_path: Path, text: str, ending: str, name: str) -> None:
-    (tmp_path / "mine.py").write_text(text)
+def test_the_loss_that_is_named(tmp_path, text: str, ending: str, name: str) -> None:
+    (tmp_path / "mine.py").write_text(START + text)
     assert loss_of_file(f"{tmp_path}/mine.py{ending}").name == name
 
 
 @pytest.mark.parametrize(
-    ("text", "ending", "match"),
+    ("text", "ending", "message"),
     [
-        (START + ONE + OTHER, "", "found 2 losses, expected .*mine.py:NAME with one of one, other"),
-        (START + ONE + OTHER, ":third", "third"),
-        (START + ONE, ":other", "other"),
-        (START, "", "found no Loss"),
+        (ONE + OTHER, "", "found 2 losses, expected .*mine.py:NAME with one of one, other"),
+        (ONE + OTHER, ":third", "third"),
+        ("", "", "found no Loss"),
         ("1 / 0", "", "ZeroDivisionError"),
         ("def", "", "SyntaxError"),
         (None, "", "found no such file"),
     ],
 )
-def test_what_names_no_loss_is_refused(
-    tmp_path: Path, text: str | None, ending: str, match: str
-) -> None:
+def test_what_names_no_loss_is_refused(tmp_path, text, ending: str, message: str) -> None:
     if text is not None:
-        (tmp_path / "mine.py").write_text(text)
-    with pytest.raises(UsageError, match=match):
+        (tmp_path / "mine.py").write_text(START + text)
+    with pytest.raises(UsageError, match=message):
         loss_of_file(f"{tmp_path}/mine.py{ending}")

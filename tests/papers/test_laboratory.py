@@ -7,21 +7,20 @@ import pytest
 from click.testing import CliRunner
 
 from letorbench.cli.study import study
-from letorbench.losses import loss
-from letorbench.losses.base import Loss
+from letorbench.losses import CustomLoss, loss
 from letorbench.papers import laboratory
 from letorbench.papers.laboratory import Eta
 
 MINE = """
 import numpy as np
-from letorbench.losses.base import Loss, ValueAndGradient
+from letorbench.losses.base import CustomLoss, ValueAndGradient
 
 def backwards(scores, queries):
     d = scores + queries.labels
     value = np.add.reduceat(d * d, queries.offsets[:-1])
     return ValueAndGradient(value, 2.0 * d)
 
-LOSS = Loss("backwards", "|s + r|^2", backwards)
+LOSS = CustomLoss("backwards", "|s + r|^2", backwards)
 """
 
 
@@ -39,7 +38,9 @@ def test_minimiser_of_squares_is_the_mean(rng):
 
 def test_minimisers_are_looked_for_from_standard_normal_starts(rng):
     """Where a loss is flat, what is found is the start."""
-    flat = Loss("flat", "0", lambda s, queries: (np.zeros(queries.n_queries), np.zeros(len(s))))
+    flat = CustomLoss(
+        "flat", "0", lambda s, queries: (np.zeros(queries.n_queries), np.zeros(len(s)))
+    )
     etas = [Eta(np.full((1, 4), 3), np.ones(1))] * 500
     found = np.concatenate(laboratory.minimisers(flat, etas, rng)[0])
     assert abs(found.mean()) < 0.1 and found.std() == pytest.approx(1.0, abs=0.1)

@@ -13,8 +13,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.measures import PreparedMetric, parse, query_metrics
 from letorbench.rankers import Ranker, adarank, ranker
-from letorbench.solvers.rules import best
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation, best
 
 BOTH = {"adarank-map": "map", "adarank-ndcg": "ndcg@10"}
 

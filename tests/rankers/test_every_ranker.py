@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from typing import Literal, get_args, get_origin, get_type_hints
+from typing import Literal, get_args, get_origin
 
 import numpy as np
 import pytest
 from conftest import random_queries, unlocked
+from letorbench.api.algorithms import description
 
+import letorbench as lb
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
-from letorbench.losses.ties import random_order
+from letorbench.experiment.settings import parameters
+from letorbench.losses.label_order import random_order
 from letorbench.measures import parse, query_metrics
 from letorbench.rankers import Ranker, load_model, names, ranker
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 RANKERS = [
     pytest.param(
@@ -31,6 +35,7 @@ RANKERS = [
     for name in names()
     if not ranker(name).sees_labels
 ]
+EVERY = pytest.mark.parametrize("cls", RANKERS)
 
 
 def toy(seed: int, lengths: list[int], n_features: int = 5) -> QuerySet:
@@ -39,62 +44,6 @@ def toy(seed: int, lengths: list[int], n_features: int = 5) -> QuerySet:
     features = np.random.default_rng(seed + 1).random(queries.features.shape, dtype=np.float32)
     labels = np.digitize(features[:, 1], [0.6, 0.85]).astype(np.int32)
     return QuerySet(features, labels, queries.offsets, queries.qids)
-
-
-def fitted(cls: type[Ranker], train: QuerySet, valid: QuerySet, seed: int = 0) -> Ranker:
-    return cls().fit_sets(train, Validation(valid), np.random.default_rng(seed))
-
-
-@pytest.mark.parametrize("cls", RANKERS)
-def test_learns_a_separable_toy_set(cls: type[Ranker]) -> None:
-    if not cls.learns:
-        pytest.skip("a reference point, which learns nothing")
-    model = fitted(cls, toy(1, [20] * 40), toy(3, [20] * 15))
-    test = toy(5, [20] * 20)
-    scores = model.predict(test.features)
-    assert scores.shape == (test.n_docs,) and scores.dtype == np.float64
-    ndcg = query_metrics(
-        test.labels, scores, test.offsets, [parse("ndcg@10")], CONVENTIONS["standard"]
-    )
-    assert ndcg.mean() > 0.93
-
-
-@pytest.mark.parametrize("cls", RANKERS)
-def test_equal_seeds_give_equal_scores(cls: type[Ranker]) -> None:
-    train, valid = toy(7, [8] * 10), toy(9, [8] * 5)
-    first, second = (fitted(cls, train, valid, 3).predict(valid.features) for _ in range(2))
-    np.testing.assert_array_equal(first, second)
-
-
-@pytest.mark.parametrize("cls", RANKERS)
-def test_threads_change_nothing(cls: type[Ranker], monkeypatch: pytest.MonkeyPatch) -> None:
-    train, valid = toy(7, [60] * 60), toy(9, [8] * 5)
-    scores = []
-    for threads in ("1", "2"):
-        monkeypatch.setenv("LETORBENCH_THREADS", threads)
-        scores.append(fitted(cls, train, valid).predict(valid.features))
-    np.testing.assert_array_equal(*scores)
-
-
-@pytest.mark.parametrize("cls", RANKERS)
-def test_saved_and_loaded_scores_equally(cls: type[Ranker], tmp_path: Path) -> None:
-    train, valid = toy(11, [8] * 10), toy(13, [8] * 5)
-    model = fitted(cls, train, valid)
-    model.save(tmp_path / "model.npz")
-    again = load_model(tmp_path / "model.npz")
-    assert (again.name, again.get_params()) == (model.name, model.get_params())
-    np.testing.assert_array_equal(again.predict(valid.features), model.predict(valid.features))
-
-
-@pytest.mark.parametrize("cls", RANKERS)
-def test_a_score_depends_on_its_own_document_alone(cls: type[Ranker]) -> None:
-    """Rows in any order and number score the same: equal documents tie exactly."""
-    train, valid = toy(15, [8] * 10), toy(17, [8] * 30)
-    model = fitted(cls, train, valid)
-    order = np.random.default_rng(0).permutation(valid.n_docs)
-    scores = model.predict(valid.features)
-    np.testing.assert_array_equal(model.predict(valid.features[order]), scores[order])
-    np.testing.assert_array_equal(model.predict(valid.features[5:6]), scores[5:6])
 
 
 def tied(seed: int, lengths: list[int], n_features: int = 5) -> QuerySet:
@@ -107,7 +56,57 @@ def tied(seed: int, lengths: list[int], n_features: int = 5) -> QuerySet:
     return QuerySet(features, labels, queries.offsets, queries.qids)
 
 
-@pytest.mark.parametrize("cls", RANKERS)
+def fitted(cls: type[Ranker], train: QuerySet, valid: QuerySet, **settings: object) -> Ranker:
+    return cls(**settings).fit_sets(train, Validation(valid), np.random.default_rng(0))
+
+
+@cache
+def learned(cls: type[Ranker]) -> Ranker:
+    return fitted(cls, toy(1, [20] * 40), toy(3, [20] * 15))
+
+
+TEST = toy(5, [20] * 20)
+
+
+@EVERY
+def test_learns_a_separable_toy_set(cls: type[Ranker]) -> None:
+    scores = learned(cls).predict(TEST.features)
+    assert scores.shape == (TEST.n_docs,) and scores.dtype == np.float64
+    standard = CONVENTIONS["standard"]
+    ndcg = query_metrics(TEST.labels, scores, TEST.offsets, [parse("ndcg@10")], standard)
+    assert ndcg.mean() > 0.93 or not cls.learns
+
+
+@EVERY
+def test_saved_and_loaded_scores_equally(cls: type[Ranker], tmp_path: Path) -> None:
+    model = learned(cls)
+    model.save(tmp_path / "model.npz")
+    again = load_model(tmp_path / "model.npz")
+    assert (again.name, again.get_params()) == (model.name, model.get_params())
+    np.testing.assert_array_equal(again.predict(TEST.features), model.predict(TEST.features))
+
+
+@EVERY
+def test_a_score_depends_on_its_own_document_alone(cls: type[Ranker]) -> None:
+    """Rows in any order and number score the same: equal documents tie exactly."""
+    model, order = learned(cls), np.random.default_rng(0).permutation(TEST.n_docs)
+    scores = model.predict(TEST.features)
+    np.testing.assert_array_equal(model.predict(TEST.features[order]), scores[order])
+    np.testing.assert_array_equal(model.predict(TEST.features[5:6]), scores[5:6])
+
+
+@EVERY
+def test_threads_and_training_again_change_no_byte(cls: type[Ranker], monkeypatch, tmp_path):
+    train, valid = toy(7, [60] * 60), toy(9, [8] * 5)
+    files = set()
+    for threads in ("1", "2", "4", "1"):
+        monkeypatch.setenv("LETORBENCH_THREADS", threads)
+        fitted(cls, train, valid).save(tmp_path / "model.npz")
+        files.add((tmp_path / "model.npz").read_bytes())
+    assert len(files) == 1
+
+
+@EVERY
 def test_the_order_of_documents_does_not_matter(cls: type[Ranker]) -> None:
     """But for rounding, which a net keeps as float32; a ranker may say why it does.
 
@@ -121,12 +120,8 @@ def test_the_order_of_documents_does_not_matter(cls: type[Ranker]) -> None:
     assert same or cls.order_matters
 
 
-def in_feature_order(queries: QuerySet, order: np.ndarray) -> QuerySet:
-    return replace(queries, features=np.ascontiguousarray(queries.features[:, order]))
-
-
 @pytest.mark.parametrize("queries", [toy, tied])
-@pytest.mark.parametrize("cls", RANKERS)
+@EVERY
 def test_the_order_of_features_does_not_matter(
     cls: type[Ranker], queries: Callable[..., QuerySet]
 ) -> None:
@@ -134,36 +129,36 @@ def test_the_order_of_features_does_not_matter(
 
     A ranker may say why the order matters.
     """
+    if cls().draws:
+        pytest.skip("it draws random numbers, for one feature after the other")
     train, valid = (queries(seed, [12] * 30, 8) for seed in (27, 29))
     with unlocked(train, valid):
         for x in (train.features, valid.features):
             x[:, 3], x[:, 4], x[:, 5], x[:, 6] = 0.5, x[:, 1], 2.0 * x[:, 1], 0.0
-    if cls().draws:
-        pytest.skip("it draws random numbers, for one feature after the other")
-    scores = fitted(cls, train, valid).predict(valid.features)
-    for seed in range(2):
-        order = np.random.default_rng(seed).permutation(train.n_features)
-        again = fitted(cls, *(in_feature_order(each, order) for each in (train, valid)))
-        found = again.predict(valid.features[:, order])
-        same = np.allclose(found, scores, rtol=0.0, atol=1e-6 * np.abs(scores).max())
-        assert same or cls.feature_order_matters
+    scores, order = fitted(cls, train, valid).predict(valid.features), [6, 1, 7, 0, 4, 3, 5, 2]
+    turned = [
+        replace(each, features=np.ascontiguousarray(each.features[:, order]))
+        for each in (train, valid)
+    ]
+    again = fitted(cls, *turned).predict(turned[1].features)
+    same = np.allclose(again, scores, rtol=0.0, atol=1e-6 * np.abs(scores).max())
+    assert same or cls.feature_order_matters
 
 
-@pytest.mark.parametrize("cls", RANKERS)
+@EVERY
 def test_scales_of_features_are_no_matter(cls: type[Ranker]) -> None:
     """To `auto` as to the transformation it asks for: powers of two leave no rounding behind."""
     train, valid = toy(15, [8] * 10), toy(17, [8] * 30)
     scales = np.float32([2.0**-20, 1.0, 2.0**30, 2.0**7, 2.0**100])
     grown = [replace(each, features=each.features * scales) for each in (train, valid)]
-    settings = {"features": cls().auto_features}
-    scores = cls(**settings).fit_sets(train, valid).predict(valid)
+    scores = cls(features=cls().auto_features).fit_sets(train, valid).predict(valid)
     stretched = cls(features="auto").fit_sets(*grown)
     assert stretched.transformation_.name == cls().auto_features
     np.testing.assert_array_equal(stretched.predict(grown[1]), scores)
 
 
-@pytest.mark.parametrize("cls", RANKERS)
-def test_odd_queries_are_survived(cls: type[Ranker]) -> None:
+@EVERY
+def test_odd_queries_are_survived_without_validation(cls: type[Ranker]) -> None:
     """One document, nothing relevant, all equal labels, constant and repeated features."""
     train = toy(19, [1, 8, 8, 1, 12, 2])
     with unlocked(train):
@@ -171,33 +166,54 @@ def test_odd_queries_are_survived(cls: type[Ranker]) -> None:
         train.labels[9:17] = 2
         train.features[:, 3] = 0.0
         train.features[:, 4] = train.features[:, 1]
-    scores = fitted(cls, train, toy(21, [1, 6, 6])).predict(train.features)
-    assert np.isfinite(scores).all()
-
-
-@pytest.mark.parametrize("cls", RANKERS)
-def test_trains_without_validation_and_leaves_its_data_alone(cls: type[Ranker]) -> None:
-    train = toy(23, [8] * 10)
     before = train.features.copy(), train.labels.copy()
-    cls().fit_sets(train)
+    for validation in (None, toy(21, [1, 6, 6])):
+        scores = cls().fit_sets(train, validation).predict(train.features)
+        assert np.isfinite(scores).all()
     np.testing.assert_array_equal(train.features, before[0])
     np.testing.assert_array_equal(train.labels, before[1])
 
 
-@pytest.mark.parametrize("cls", RANKERS)
-def test_features_that_are_no_numbers_are_refused(cls: type[Ranker]) -> None:
-    train = toy(25, [8] * 3)
-    with unlocked(train):
-        train.features[4, 2] = np.nan
-    with pytest.raises(DataError, match="NaN or infinity"):
-        cls().fit_sets(train)
+@EVERY
+def test_wrong_arrays_are_refused(cls: type[Ranker]) -> None:
+    X, y, qid = TEST.features, TEST.labels, np.repeat(np.arange(20), 20)
+    bad, model = X.copy(), learned(cls)
+    bad[3, 2] = np.nan
+    wrong = {
+        "found 3 features, expected 5": lambda: model.predict(X[:, :3]),
+        "found 10 features, expected 5": lambda: model.score(np.hstack([X, X]), y, qid=qid),
+        "row 3, column 2: found nan": lambda: model.predict(bad),
+        "column 2: found nan": lambda: cls().fit(bad, y, qid=qid),
+        "found 399 values, expected 400": lambda: cls().fit(X, y[:-1], qid=qid),
+        "qid: found 399 values": lambda: cls().fit(X, y, qid=qid[:-1]),
+        "y: found None, expected labels": lambda: cls().fit(X, qid=qid),
+        "found neither of qid and group": lambda: cls().fit(X, y),
+        "is not fitted yet": lambda: cls().predict(X),
+        "1 dimension": lambda: model.predict(X[0]),
+        "NaN or infinity": lambda: cls().fit_sets(replace(TEST, features=bad)),
+        "3 features in the validation set, expected 5": lambda: cls().fit_sets(
+            TEST, replace(TEST, features=np.ascontiguousarray(X[:, :3]))
+        ),
+    }
+    for words, call in wrong.items():
+        with pytest.raises(DataError if "found" in words[:6] else ValueError, match=words):
+            call()
 
 
-@pytest.mark.parametrize("cls", RANKERS)
-def test_is_documented(cls: type[Ranker]) -> None:
+@EVERY
+def test_is_registered_and_documented(cls: type[Ranker]) -> None:
+    assert ranker(cls.name) is cls and getattr(lb, cls.__name__) is cls
     assert cls.title and cls.paper and cls.formula and cls.__doc__
-    for parameter, values in cls.grid.items():
-        assert parameter in cls().get_params() and len(values) > 1
+    text, defaults = description(cls.name), cls().get_params()
+    for name, values in cls.grid.items():
+        assert len(values) > 1 and list(values) == sorted(set(values))
+        cls(**{name: values[0]}), cls(**{name: values[-1]})
+    for name in parameters(cls):
+        line = f"--set {cls.spelled.get(name, name)}={defaults[name]} "
+        (found,) = [each for each in text.splitlines() if each.startswith(line)]
+        choice = f"; validation chooses from {', '.join(map(str, cls.grid.get(name, ())))}"
+        assert (choice in found) == (name in cls.grid)
+        assert cls.spelled.get(name, name) in text.partition("\n\n")[2].replace(line, "")
 
 
 #: what has no rounds or iterations
@@ -205,7 +221,7 @@ AT_ONCE = {"regression", "random", "best-feature"}
 
 
 @pytest.mark.parametrize("validated", [True, False])
-@pytest.mark.parametrize("cls", RANKERS)
+@EVERY
 def test_a_time_limit_ends_the_training(cls: type[Ranker], validated: bool) -> None:
     """With no time left, a ranker makes one round or step, says so, and scores."""
     train, valid = toy(27, [12] * 30), toy(29, [8] * 10)
@@ -217,36 +233,38 @@ def test_a_time_limit_ends_the_training(cls: type[Ranker], validated: bool) -> N
     assert not cls().fit_sets(train, validation, time_limit=1e9).learned.cut_off
 
 
-#: settings that are no Literal and may make a ranker draw
+#: settings that are no choice of names and may make a ranker draw
 DRAWING = {
     "ndcgboost": [{"stumps": "sample"}],
     "lightgbm": [{"docs": 0.5, "min_docs": 2}, {"columns": 0.5, "min_docs": 2}],
     "xgboost": [{"docs": 0.5}, {"columns": 0.5}],
-    "recipe": [{"loss": "ranknet", "solver": "sgd"}, {"loss": "wpl-1", "ties": "random"}],
+    "recipe": [{"loss": "ranknet", "solver": "sgd"}, {"loss": "wpl", "ties": "random"}],
     "wpll": [{"weight": "1/pi", "ties": "random"}],
 }
 
 
 def variants(cls: type[Ranker]) -> list[Ranker]:
     """The ranker, and one for each other value of a setting that has a few names."""
-    hints = get_type_hints(cls)
     named = [
-        {field.name: value}
-        for field in fields(cls)
-        if get_origin(hints[field.name]) is Literal
-        and (cls.name, field.name) != ("lambdarank", "function")  # a compiled kernel for each
-        for value in get_args(hints[field.name])
+        {name: value}
+        for name, kind in parameters(cls).items()
+        if get_origin(kind) is Literal
+        and (cls.name, name) != ("lambdarank", "function")  # a compiled kernel for each
+        for value in get_args(kind)
     ]
-    found = []
+    made = []
     for settings in [{}, *named, *DRAWING.get(cls.name, [])]:
         with suppress(UsageError):  # this value needs another one beside it
-            found.append(cls(**settings))
-    return found
+            made.append(cls(**settings))
+    return made
 
 
-@pytest.mark.parametrize("cls", RANKERS)
+@EVERY
 def test_says_whether_it_draws(cls: type[Ranker], tmp_path: Path) -> None:
-    """What does not draw has the same bytes for any seed; what does has other ones."""
+    """What does not draw has the same bytes for any seed; what does has other ones.
+
+    Each variant is read again from its file.
+    """
     train, valid = toy(27, [8] * 12, 6), toy(29, [8] * 6, 6)
     for each in variants(cls):
         files = []
@@ -257,3 +275,23 @@ def test_says_whether_it_draws(cls: type[Ranker], tmp_path: Path) -> None:
             files.append((tmp_path / "model.npz").read_bytes())
             assert (rng.bit_generator.state != untouched) == each.draws, each
         assert (files[0] != files[1]) == each.draws, each
+        again = load_model(tmp_path / "model.npz").predict(valid.features)
+        np.testing.assert_array_equal(again, each.predict(valid.features))
+
+
+@EVERY
+def test_scikit_learn_checks_and_clones_it(cls: type[Ranker]) -> None:
+    checks = pytest.importorskip("sklearn.utils.estimator_checks", reason="no scikit-learn")
+    from sklearn.base import clone
+
+    checks.check_no_attributes_set_in_init(cls.__name__, cls())
+    checks.check_parameters_default_constructible(cls.__name__, cls())
+    checks.check_get_params_invariance(cls.__name__, cls())
+    checks.check_set_params(cls.__name__, cls())
+    first = cls().set_fit_request(qid=True, group=False).set_score_request(qid="queries")
+    copy = clone(first)
+    assert copy is not first and type(copy) is cls and copy.get_params() == first.get_params()
+    requests = copy.get_metadata_routing()
+    assert requests.fit.requests["qid"] is True and requests.fit.requests["group"] is False
+    assert requests.score.requests["qid"] == "queries"
+    assert copy.__sklearn_tags__().target_tags.required

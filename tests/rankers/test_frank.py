@@ -7,15 +7,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from conftest import random_queries, unlocked
+from letorbench.solvers.fidelity_search import FidelityBooster, gain
 
 from letorbench.errors import UsageError
 from letorbench.rankers import frank
 from letorbench.rankers.frank import FRank
 from letorbench.rankers.rankboost import pairs
-from letorbench.solvers.fidelity_search import FidelityBooster, gain
-from letorbench.solvers.rules import best
+from letorbench.solvers.stopping import Validation, best
 from letorbench.solvers.stump_search import BinnedFeatures
-from letorbench.solvers.validation import Validation
 
 
 @pytest.mark.parametrize("spread", [0.0, 1.0, 50.0, 400.0])

@@ -8,9 +8,9 @@ from conftest import random_queries, unlocked
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.losses.ties import random_order
+from letorbench.losses.label_order import random_order
 from letorbench.rankers import ranker
-from letorbench.solvers.validation import Validation
+from letorbench.solvers.stopping import Validation
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,8 @@ from conftest import random_queries, unlocked
 
 from letorbench.rankers import rankboost
 from letorbench.rankers.rankboost import RankBoost, pairs
-from letorbench.solvers.rules import best
+from letorbench.solvers.stopping import Validation, best
 from letorbench.solvers.stump_search import BinnedFeatures
-from letorbench.solvers.validation import Validation
 
 
 @pytest.mark.parametrize("spread", [0.0, 1.0, 50.0])

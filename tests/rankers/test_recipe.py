@@ -10,9 +10,9 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.experiment.plan import algorithms
 from letorbench.losses import LOSSES
-from letorbench.models.families import FAMILIES
+from letorbench.models.parametric import families
 from letorbench.rankers import Ranker, names, ranker
-from letorbench.rankers.recipe import SGD_LOSSES, SGD_MODELS, SOLVERS, Recipe, misfit
+from letorbench.rankers.recipe import SOLVERS, Recipe, misfit
 
 #: settings that make training short
 SHORT = {"iterations": 2, "epochs": 2, "learning_rate": 1e-3, "dimensions": 2, "hidden": 2}
@@ -24,28 +24,19 @@ def toy() -> QuerySet:
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("model", FAMILIES)
+@pytest.mark.parametrize("model", families())
 def test_every_loss_fits_or_says_why_not(model, solver, toy):
-    for loss in LOSSES:
-        reason = misfit(model, loss, solver)
-        if reason is None:
+    for number, loss in enumerate(LOSSES):
+        if misfit(model, loss, solver):
+            assert solver == "sgd"
+            with pytest.raises(UsageError, match="recipe: solver=sgd does not fit model="):
+                Recipe(model=model, loss=loss, solver=solver)
+        elif solver == "sgd" or number % 5 == families().index(model) % 5:
             recipe = Recipe(model=model, loss=loss, solver=solver, **SHORT).fit_sets(toy, toy)
             assert np.isfinite(recipe.predict(toy.features)).all(), loss
             values = recipe.learned.objective
             if solver in ("lbfgs", "line-search"):
                 assert values[-1] <= values[0], loss
-        else:
-            with pytest.raises(UsageError, match=f"recipe: solver={solver} does not fit") as error:
-                Recipe(model=model, loss=loss, solver=solver)
-            assert "\n" not in str(error.value)
-
-
-def test_only_sgd_is_choosy():
-    for model in FAMILIES:
-        for loss in LOSSES:
-            fits = {solver for solver in SOLVERS if misfit(model, loss, solver) is None}
-            assert fits >= set(SOLVERS) - {"sgd"}
-            assert ("sgd" in fits) == (model in SGD_MODELS and loss in SGD_LOSSES)
 
 
 PUBLISHED = [
@@ -54,7 +45,7 @@ PUBLISHED = [
         "listnet",
         {"epochs": 20, "patience": 0},
     ),
-    ({"loss": "wpl-1/pi"}, "wpl", {"weight": "1/pi", "iterations": 20}),
+    ({"loss": "wpl(weight=1/pi)"}, "wpl", {"weight": "1/pi", "iterations": 20}),
     (
         {"model": "quadratic", "loss": "smooth-ndcg"},
         "smooth-ndcg",
@@ -102,7 +93,7 @@ def test_published_rankers_are_recipes(parts, name, settings, rng):
     ("settings", "message"),
     [
         ({"loss": "listnett"}, "unknown loss 'listnett'; did you mean listnet"),
-        ({"model": "cubic"}, "unknown model 'cubic'; expected one of linear"),
+        ({"model": "cubic"}, "unknown model 'cubic'; expected one of bilinear"),
         ({"solver": "newton"}, "unknown solver 'newton'; expected one of lbfgs"),
         ({"model": "mlp", "intercept": True}, "the mlp model has no intercept"),
         ({"l2": -1.0}, "found l2=-1.0"),

@@ -9,12 +9,11 @@ from conftest import random_queries, unlocked
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.experiment.plan import algorithms
-from letorbench.losses.ties import random_order
+from letorbench.losses.label_order import random_order
 from letorbench.measures import parse
 from letorbench.rankers import load_model, ranker
-from letorbench.results.added_measures import RANDOM
-from letorbench.results.reference_points import IDEAL
-from letorbench.solvers.validation import Validation
+from letorbench.results.measuring import IDEAL, RANDOM
+from letorbench.solvers.stopping import Validation
 
 
 def test_the_results_know_the_rankers_by_their_names():
@@ -22,11 +21,6 @@ def test_the_results_know_the_rankers_by_their_names():
     assert ranker(IDEAL).sees_labels
     assert {RANDOM, "best-feature"} <= set(algorithms(["all"]))
     assert IDEAL not in algorithms(["all"]) and algorithms([IDEAL]) == [IDEAL]
-
-
-def test_random_scores_are_equal(rng):
-    queries = random_queries(rng, [4, 5])
-    assert not ranker("random")().fit_sets(queries).predict(queries).any()
 
 
 @pytest.mark.parametrize("feature", [0, 3])

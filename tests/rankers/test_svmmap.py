@@ -7,6 +7,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 from conftest import random_queries, unlocked
+from letorbench.solvers.margin_by_trees import sort
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
@@ -18,7 +19,6 @@ from letorbench.rankers.svmmap import (
     psi_weights,
     structural_hinge,
 )
-from letorbench.solvers.margin_by_trees import sort
 
 
 @pytest.fixture

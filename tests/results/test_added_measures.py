@@ -13,7 +13,7 @@ from toy_data import write_toy
 from letorbench.cli import cli
 from letorbench.errors import DataError
 from letorbench.results import PerQuery, check_paired, read_per_query
-from letorbench.results.added_measures import with_measures
+from letorbench.results.measuring import with_measures
 from letorbench.results.per_query import read_fold_queries
 
 
@@ -32,10 +32,10 @@ def test_measured_again_is_what_was_stored(ran, monkeypatch):
     stored = read_per_query(ran / "results", "TOY", "regression")
 
     def first_measure_only(*where):
-        found = read_fold_queries(*where)
-        return replace(found, values=dict(list(found.values.items())[:1]))
+        queries = read_fold_queries(*where)
+        return replace(queries, values=dict(list(queries.values.items())[:1]))
 
-    monkeypatch.setattr("letorbench.results.stored_folds.read_fold_queries", first_measure_only)
+    monkeypatch.setattr("letorbench.results.store.read_fold_queries", first_measure_only)
     measures = ["ndcg@1", "ndcg@10", "map", "p@7"]
     found = with_measures(ran / "results", ran / "data", "TOY", "regression", measures)
     for name in measures:

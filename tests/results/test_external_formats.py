@@ -11,8 +11,8 @@ from conftest import random_queries
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
-from letorbench.results.score_formats import detect, read_any
-from letorbench.results.trec import read_qrels, write_qrels, write_run
+from letorbench.results.export import write_qrels, write_run
+from letorbench.results.external import detect, read_any, read_qrels
 
 RUN = "1 Q0 a 1 3.5 t\n1 Q0 b 2 2.5 t\n2 Q0 a 1 1e3 t\n2 Q0 c 2 -1 t\n2 Q0 d 3 -2 t\n"
 RANKLIB = "1\t0\t3.5\n1\t1\t2.5\n2\t0\t1e3\n2\t1\t-1\n2\t2\t-2\n"
@@ -73,11 +73,11 @@ def test_documents_without_ids_go_by_their_position(tmp_path, queries):
         (RUN.replace(" -2 t", " 1_0 t"), "5: found '1_0', expected a finite number"),
         (RUN.replace(" -2 t", " -2"), "5: found 5 columns, expected 6: qid Q0 docno"),
         (RANKLIB.replace("2\t1", "3\t1"), "4: found query 3"),
-        (RANKLIB.replace("2\t1", "2\t3"), "4: found index 3 in query 2, expected 0 to 2"),
-        (RANKLIB.replace("2\t1", "2\t-1"), "4: found index -1"),
-        (RANKLIB.replace("2\t1", "2\tone"), "4: found 'one', expected a whole number"),
-        (RANKLIB.replace("2\t1", "2\t0"), "4: found document a of query 2 again"),
-        (RANKLIB.replace("1\t0\t3.5\n", ""), "no score for document a of query 1"),
+        (RANKLIB.replace("2\t1", "2\t3"), "4: found document 3 of query 2, which the data"),
+        (RANKLIB.replace("2\t1", "2\t-1"), "4: found document -1"),
+        (RANKLIB.replace("2\t1", "2\tone"), "4: found document one"),
+        (RANKLIB.replace("2\t1", "2\t0"), "4: found document 0 of query 2 again"),
+        (RANKLIB.replace("1\t0\t3.5\n", ""), "no score for document 0 of query 1"),
         (RANKLIB.replace("\t-2", ""), "5: found 2 columns, expected 3: qid index score"),
         ("1\n2\n3\n4\n", "found 4 scores, expected 5"),
         ("", "found 0 scores, expected 5"),

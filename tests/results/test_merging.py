@@ -11,7 +11,7 @@ from stored_results import store_fold
 
 from letorbench.cli import cli
 from letorbench.errors import DataError
-from letorbench.results import CutOff, read_folds, read_summary
+from letorbench.results import read_folds, read_summary
 from letorbench.results.merging import merge
 
 
@@ -29,11 +29,11 @@ def test_folds_of_all_folders_are_copied_with_their_times(tmp_path):
     folder = store(second, 2, value=0.3)
     os.utime(folder / "fit.json", ns=(10**18, 10**18))
     merged = merge([first, second], out)
-    assert (merged.copied, merged.kept, merged.damaged) == (2, 0, ())
+    assert (merged.copied, merged.reused, merged.damaged) == (2, 0, ())
     assert read_summary(out, "SET").rows[0].values["map"] == pytest.approx(0.2)
     assert [fold.written for fold in read_folds(out, "SET", "net")][1] == 10**18
     again = merge([first, second, out], out)
-    assert (again.copied, again.kept) == (0, 2)
+    assert (again.copied, again.reused) == (0, 2)
 
 
 def test_repeats_and_several_algorithms_come_along(tmp_path):
@@ -83,7 +83,7 @@ def test_other_bytes_of_one_identity_are_refused(tmp_path):
 
 @pytest.mark.parametrize("names", ["ab", "ba"])
 def test_what_no_time_limit_cut_off_is_preferred(names, tmp_path):
-    store(tmp_path / "a", 1, value=0.4, cut_off=CutOff(1.0, 1, 2))
+    store(tmp_path / "a", 1, value=0.4, cut_off={"time_limit": 1.0, "fits": 1, "of": 2})
     store(tmp_path / "b", 1, value=0.6)
     merge([tmp_path / name for name in names], tmp_path / "out")
     assert read_summary(tmp_path / "out", "SET").rows[0].values["map"] == 0.6

@@ -60,12 +60,17 @@ def test_the_scan_finds_what_it_looks_for() -> None:
 def test_places(tmp_path: Path) -> None:
     folder = paths.fold_folder(tmp_path, "S", "a", 3)
     assert folder == tmp_path / "S" / "a" / "fold3"
-    assert paths.fold_folders(folder.parent) == {}
     folder.mkdir(parents=True)
-    assert paths.fold_folders(folder.parent) == {3: folder}
+    assert paths.finished(tmp_path) == {}
     assert paths.present(tmp_path) == paths.algorithms(tmp_path, "S") == []
-    (folder / "fit.json").touch()
-    assert paths.present(tmp_path) == ["S"] and paths.algorithms(tmp_path, "S") == ["a"]
+    later = paths.fold_folder(tmp_path, "S", "b", 1, repeat=2)
+    later.mkdir(parents=True)
+    for place in (later, folder):
+        (place / "fit.json").touch()
+    found = {("S", "a", 1, 3): folder, ("S", "b", 2, 1): later}
+    assert paths.finished(tmp_path) == found
+    assert list(paths.finished(tmp_path, "S", "b")) == [("S", "b", 2, 1)]
+    assert paths.present(tmp_path) == ["S"] and paths.algorithms(tmp_path, "S") == ["a", "b"]
     assert paths.models(tmp_path, "S", "a") == []
     (folder / "model.npz").touch()
     assert paths.models(tmp_path, "S", "a") == [folder / "model.npz"]

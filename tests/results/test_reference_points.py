@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from letorbench.analysis.across_datasets import overall
 from toy_data import write_toy
 
 import letorbench as lb
-from letorbench.analysis.across_datasets import overall
 from letorbench.analysis.results_table import summary_table
 from letorbench.cli import cli
 from letorbench.errors import UsageError

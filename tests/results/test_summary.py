@@ -1,8 +1,10 @@
-"""Summaries: read from the finished folds, with CSV copies for people."""
+"""Summaries: read from the finished folds of one or more seeds, with CSV copies for people."""
 
 from __future__ import annotations
 
+import csv
 import os
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -11,22 +13,41 @@ from stored_results import store_fold
 
 from letorbench.errors import DataError, UsageError
 from letorbench.results import paths
-from letorbench.results.paths import present
+from letorbench.results.measuring import extended
+from letorbench.results.per_query import PerQuery
+from letorbench.results.store import Store, read_folds
 from letorbench.results.summary import (
     Row,
-    Summary,
     curve,
     read_per_query,
     read_summary,
     stored_reading,
     stored_summary,
-    update_row,
+    write_tables,
 )
+
+#: values of two queries a fold: VALUES[repeat][fold]
+VALUES = {1: {1: [0.0, 0.2], 2: [0.4, 0.8]}, 2: {1: [0.2, 0.4], 2: [0.6, 0.8]},
+          3: {1: [0.1, 0.1], 2: [0.2, 0.0]}}  # fmt: skip
+#: the mean of the folds' means of each repeat
+MEANS = [np.mean([np.mean(v) for v in folds.values()]) for folds in VALUES.values()]
 
 
 def algorithm(out: Path, algo: str, values: dict[str, float], convention: str = "letor3") -> None:
     for number in (1, 2):
         store_fold(out, "SET", algo, number, values, convention, n_folds=2)
+
+
+def store_repeats(out: Path, repeats: int = 3, values=VALUES) -> None:
+    for repeat, folds in values.items():
+        for number, each in folds.items():
+            store_fold(out, "SET", "net", number, {"map": each}, n_folds=2, repeat=repeat,
+                       repeats=repeats)  # fmt: skip
+
+
+def rows(path: Path) -> list[list[str | float]]:
+    lines = list(csv.reader(path.open()))[1:]
+    return [[cell if cell.isalpha() else float(cell) for cell in line] for line in lines]
 
 
 def test_a_summary_and_its_copy(tmp_path):
@@ -40,7 +61,7 @@ def test_a_summary_and_its_copy(tmp_path):
     assert summary.measures == ("ndcg@1", "mrr", "map")
     assert summary.conventions == ("letor4", "letor3") and summary.mixed
     assert summary.partial == () and stored_summary(tmp_path, "SET") == summary
-    assert present(tmp_path) == ["SET"]
+    assert [row.algo for row in summary.only(["b", "c"]).rows] == ["b"]
     assert (tmp_path / "SET" / "summary.csv").read_text() == (
         "algo,convention,folds,repeats,cut_off,ndcg@1,mrr,map\na,letor4,2,1,0,0.2,0.5,\n"
         "b,letor3,2,1,0,0.1,,0.30000000000000004\n"
@@ -64,7 +85,7 @@ def test_values_are_means_of_the_folds_means(tmp_path):
     assert queries.mean("map") == row.values["map"]
 
 
-def test_copies_are_brought_up_to_date_when_read_and_left_alone_otherwise(tmp_path):
+def test_copies_are_brought_up_to_date_when_read_and_left_alone_otherwise(tmp_path, monkeypatch):
     store_fold(tmp_path, "SET", "a", 1, {"map": 0.5})
     read_summary(tmp_path, "SET")
     copies = [path for path in tmp_path.rglob("*.csv") if path.parent.name != "fold1"]
@@ -74,27 +95,22 @@ def test_copies_are_brought_up_to_date_when_read_and_left_alone_otherwise(tmp_pa
     assert {path: (path.read_bytes(), path.stat().st_ino) for path in copies} == before
     for spoil in (Path.unlink, lambda path: path.write_text("stale")):
         for path in copies:
-            if path.name != "per_query.csv" or spoil is Path.unlink:
-                spoil(path)
+            spoil(path)
         read_summary(tmp_path, "SET")
         assert all(path.read_bytes() == text for path, (text, _) in before.items())
     store_fold(tmp_path, "SET", "a", 2, {"map": 0.75})
-    read_summary(tmp_path, "SET")
-    assert all("2" in path.read_text() and path.read_bytes() != before[path][0] for path in copies)
-
-
-def test_a_folder_that_cannot_be_written_is_read(tmp_path, monkeypatch):
-    store_fold(tmp_path, "SET", "a", 1, {"map": 0.5})
 
     def refuse(*_: object) -> None:
         raise PermissionError
 
-    monkeypatch.setattr("letorbench.results.derived_tables.write_atomically", refuse)
-    assert read_summary(tmp_path, "SET").rows[0].values == {"map": 0.5}
-    assert not list(tmp_path.glob("SET/*.csv"))
+    with monkeypatch.context() as patch:  # a folder that cannot be written is read
+        patch.setattr("letorbench.results.summary.write_atomically", refuse)
+        assert read_summary(tmp_path, "SET").rows[0].values == {"map": 0.625}
+    read_summary(tmp_path, "SET")
+    assert all("2" in path.read_text() and path.read_bytes() != before[path][0] for path in copies)
 
 
-def test_the_experiment_written_or_kept_last_counts(tmp_path):
+def test_the_experiment_written_or_reused_last_counts(tmp_path):
     old = [store_fold(tmp_path, "SET", "a", k, {"map": 0.5}, settings={"c": 1}) for k in (1, 2, 3)]
     store_fold(tmp_path, "SET", "a", 4, {"map": 0.9}, settings={"c": 2})
     for k, folder in enumerate(old):
@@ -104,14 +120,17 @@ def test_the_experiment_written_or_kept_last_counts(tmp_path):
     assert read_summary(tmp_path, "SET").rows == (Row("a", "letor3", 3, {"map": 0.5}, 5),)
 
 
-def test_one_new_fold_changes_one_row(tmp_path):
+def test_a_run_does_not_lose_the_rows_of_another(tmp_path):
+    """Two runs write the tables of one folder, each with what it knows and what it finds."""
     algorithm(tmp_path, "b", {"map": 0.5})
-    before = read_summary(tmp_path, "SET")
-    assert update_row(tmp_path, before, "c") is before
+    one, other = Store(tmp_path).look("SET"), Store(tmp_path).look("SET")
     store_fold(tmp_path, "SET", "a", 1, {"map": 0.25})
-    after = update_row(tmp_path, before, "a")
-    assert [row.algo for row in after.rows] == ["a", "b"] and after.rows[1] == before.rows[0]
-    assert (tmp_path / "SET" / "summary.csv").read_text().splitlines()[1] == "a,letor3,1,1,0,0.25"
+    write_tables(one, "SET", ["a"])
+    store_fold(tmp_path, "SET", "c", 1, {"map": 0.75})
+    write_tables(other, "SET", ["c"])
+    lines = (tmp_path / "SET" / "summary.csv").read_text().splitlines()[1:]
+    assert lines == ["a,letor3,1,1,0,0.25", "b,letor3,2,1,0,0.5", "c,letor3,1,1,0,0.75"]
+    assert (tmp_path / "SET" / "c" / "folds.csv").is_file()
 
 
 def test_what_is_missing_or_broken(tmp_path):
@@ -125,16 +144,13 @@ def test_what_is_missing_or_broken(tmp_path):
     with pytest.raises(DataError, match="results there: SET"):
         read_summary(tmp_path, "OTHER")
     store_fold(tmp_path, "SET", "b", 1, {"map": 0.5})
-    for text in ("{", "[]", "{}"):
-        (folder / paths.FIT).write_text(text)
-        for read in (read_summary, stored_summary):
-            found = read(tmp_path, "SET")
-            assert [row.algo for row in found.rows] == ["b"]
-            assert len(found.damaged) == 1 and "a/fold1/fit.json: damaged" in found.damaged[0]
-        with pytest.raises(DataError, match="fold1/fit.json: damaged"):
-            read_per_query(tmp_path, "SET", "a")
-    (folder / paths.FIT).unlink()
-    assert [row.algo for row in read_summary(tmp_path, "SET").rows] == ["b"]
+    (folder / paths.FIT).write_text("{")
+    for read in (read_summary, stored_summary):
+        summary = read(tmp_path, "SET")
+        assert [row.algo for row in summary.rows] == ["b"]
+        assert len(summary.damaged) == 1 and "a/fold1/fit.json: damaged" in summary.damaged[0]
+    with pytest.raises(DataError, match="fold1/fit.json: damaged"):
+        read_per_query(tmp_path, "SET", "a")
 
 
 def test_curve_ends_at_a_gap():
@@ -146,6 +162,63 @@ def test_curve_ends_at_a_gap():
         curve(row, "err")
 
 
-def test_only():
-    summary = Summary("S", tuple(Row(a, "letor3", 5, {}) for a in "abc"))
-    assert [row.algo for row in summary.only(["c", "a"]).rows] == ["a", "c"]
+def test_repeats_are_averaged_and_their_spread_is_shown(tmp_path):
+    store_repeats(tmp_path)
+    (row,) = read_summary(tmp_path, "SET").rows
+    assert row.repeated["map"] == pytest.approx(MEANS)
+    assert row.values["map"] == pytest.approx(np.mean(MEANS))
+    assert row.deviation("map") == pytest.approx(np.std(MEANS, ddof=1))
+    assert (row.folds, row.repeats, row.n_repeats, row.partial) == (2, 3, 3, False)
+    folder = tmp_path / "SET" / "net"
+    mean = {k: np.mean([VALUES[r][k] for r in VALUES], axis=0) for k in (1, 2)}
+    expected = [[k, 100 * k + i, mean[k][i]] for k in (1, 2) for i in (0, 1)]
+    np.testing.assert_allclose(rows(folder / "per_query.csv"), expected)
+    folds = rows(folder / "folds.csv")
+    np.testing.assert_allclose(folds[0] + folds[1], [1, mean[1].mean(), 2, mean[2].mean()])
+    assert folds[2] == ["mean", pytest.approx(np.mean(MEANS))]
+    repeats = rows(folder / "repeats.csv")
+    assert [line[0] for line in repeats] == [1, 2, 3, "mean", "sd"]
+    spread = [*MEANS, np.mean(MEANS), np.std(MEANS, ddof=1)]
+    assert [line[1] for line in repeats] == pytest.approx(spread)
+    header = (tmp_path / "SET" / "summary.csv").read_text().splitlines()[0]
+    assert header == "algo,convention,folds,repeats,cut_off,map,map-sd"
+    queries = read_per_query(tmp_path, "SET", "net")
+    assert queries.by_repeat("map").tolist() == [[*f[1], *f[2]] for f in VALUES.values()]
+    assert queries.means("map") == pytest.approx(row.repeated["map"])
+    one = queries.only(np.array([2]))
+    assert one.by_repeat("map").tolist() == [f[2] for f in VALUES.values()]
+    assert one.qids.tolist() == ["200", "201"]
+    summary = read_summary(tmp_path, "SET")
+    assert extended(tmp_path, tmp_path / "none", summary, ["map"]) == summary  # needs no data
+
+
+@pytest.mark.parametrize(
+    "values, line, repeats",
+    [
+        ({**VALUES, 3: {1: [0.9, 0.9]}}, "net: repeats 2 of 4", 2),
+        ({1: {1: [0.5]}}, "net: folds 1 of 2", 1),
+        ({2: VALUES[2]}, "net: repeats 1 of 4", 1),
+    ],
+)
+def test_an_unfinished_repeat_does_not_count(tmp_path, values, line, repeats):
+    store_repeats(tmp_path, 4, values)
+    summary = read_summary(tmp_path, "SET")
+    (row,) = summary.rows
+    assert row.repeats == repeats and summary.partial == (line,)
+    assert row.values["map"] == pytest.approx(np.mean(row.repeated["map"]))
+    assert (row.deviation("map") is None) == (repeats == 1)
+    assert (tmp_path / "SET" / "net" / "repeats.csv").is_file() == (repeats > 1)
+    assert len(read_folds(tmp_path, "SET", "net")) == sum(map(len, values.values()))
+
+
+def test_nothing_drawn_needs_no_repeats():
+    row = Row("a", "letor3", 5, {"map": 0.5}, 5)
+    assert (row.repeats, row.partial, row.deviation("map")) == (1, False, None)
+
+
+def test_no_stored_value_can_be_changed() -> None:
+    columns = {"map": np.array([0.1, 0.9])}
+    made = PerQuery("a", np.array([1, 1]), np.array(["7", "07"]), columns, {"map": np.ones((2, 2))})
+    for each in (made, pickle.loads(pickle.dumps(made))):
+        arrays = [each.folds, each.qids, *each.values.values(), *each.repeated.values()]
+        assert len(arrays) == 4 and not any(array.flags.writeable for array in arrays)

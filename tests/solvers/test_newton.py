@@ -31,19 +31,19 @@ def test_gap_is_a_bound_that_is_reached(rng: np.random.Generator, C: float) -> N
     from scipy.optimize import minimize
 
     rows = rng.normal(size=(60, 6))
-    found = minimise(lambda w: logistic(w, rows, C), np.zeros(6), 1e-8)
+    end = minimise(lambda w: logistic(w, rows, C), np.zeros(6), 1e-8)
     reference = minimize(
         lambda w: logistic(w, rows, C).value,
-        found.point,
+        end.point,
         jac=lambda w: logistic(w, rows, C).gradient,
         options={"gtol": 1e-12},
     )
-    assert found.converged and found.gap <= 1e-8 * found.value
-    assert found.value - reference.fun <= found.gap + 1e-12 * found.value
-    assert all(b <= a for a, b in zip(found.values, found.values[1:]))
+    assert end.converged and end.gap <= 1e-8 * end.value
+    assert end.value - reference.fun <= end.gap + 1e-12 * end.value
+    assert all(b <= a for a, b in zip(end.values, end.values[1:]))
 
 
 def test_iteration_limit_is_told(rng: np.random.Generator) -> None:
     rows = rng.normal(size=(60, 6))
-    found = minimise(lambda w: logistic(w, rows, 1e3), np.zeros(6), 1e-12, iterations=1)
-    assert not found.converged and len(found.values) == 2
+    end = minimise(lambda w: logistic(w, rows, 1e3), np.zeros(6), 1e-12, iterations=1)
+    assert not end.converged and len(end.values) == 2

@@ -1,14 +1,24 @@
-"""The stump search against trying every threshold of every feature in both directions."""
+"""Both stump searches against trying every threshold of every feature in both directions."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 from letorbench.errors import DataError, UsageError
 from letorbench.solvers import stump_search
-from letorbench.solvers.radix_sort import sorted_column
-from letorbench.solvers.stump_search import BinnedFeatures, best_stump
+from letorbench.solvers.stump_search import (
+    COARSE,
+    CUT,
+    ROW,
+    BinnedFeatures,
+    SortedFeatures,
+    best_of_all,
+    best_stump,
+    sorted_column,
+)
 
 
 def every_stump(features: np.ndarray, weights: np.ndarray) -> float:
@@ -20,107 +30,129 @@ def every_stump(features: np.ndarray, weights: np.ndarray) -> float:
     return best
 
 
+def many_kinds(rng: np.random.Generator, n_docs: int) -> np.ndarray:
+    """Features of few, of many and of very unequal values, copies, a constant, and -0.0."""
+    normal = rng.normal(size=(n_docs, 9))
+    normal[:, 1] = -normal[:, 0]
+    normal[:, 2] = np.round(normal[:, 0], 2)
+    normal[:, 3] = 7.0
+    normal[:, 4] = np.where(rng.random(n_docs) < 0.7, 0.0, normal[:, 4])
+    normal[:, 5] = rng.integers(0, 3, n_docs) - 1.0
+    normal[:, 5][normal[:, 5] == 0.0] = rng.choice([0.0, -0.0], (normal[:, 5] == 0.0).sum())
+    normal[:, 6] = np.where(rng.random(n_docs) < 0.5, rng.integers(0, 3, n_docs), normal[:, 6])
+    normal[:, 7] = np.arange(n_docs)
+    return np.hstack([normal, normal[:, :2]]).astype(np.float32)
+
+
+def many_weights(rng: np.random.Generator, features: np.ndarray) -> Iterator[np.ndarray]:
+    """Weights with and without ties, of one sign, and that a feature tells of."""
+    n_docs = len(features)
+    for _ in range(3):
+        normal = rng.normal(size=n_docs)
+        yield normal
+        yield normal - normal.mean()
+        yield -(normal**2)
+        yield rng.integers(-2, 3, n_docs).astype(float)
+        yield np.where(rng.random(n_docs) < 0.1, 9.0, -1.0) * np.abs(normal)
+        yield normal + (features[:, rng.integers(0, 9)] > rng.normal())
+
+
 @pytest.mark.parametrize("levels", [2, 30, 5000])
-def test_exact_search_finds_the_best_of_all(rng: np.random.Generator, levels: int) -> None:
-    features = (rng.integers(0, levels, size=(400, 6)) / levels).astype(np.float32)
+@pytest.mark.parametrize("n_docs", [400, 401])
+def test_both_find_the_best_of_all(rng, levels, n_docs):
+    features = (rng.integers(0, levels, size=(n_docs, 6)) / levels).astype(np.float32)
     features[:, 2] = 0.5
     for _ in range(5):
-        weights = rng.normal(size=400)
+        weights = rng.normal(size=n_docs)
         weights -= weights.mean()  # so that one side of a cut always has a positive sum
-        binned = BinnedFeatures.of(features)
-        stump, values, gain = best_stump(binned, weights)
-        assert gain == pytest.approx(every_stump(features, weights), rel=1e-12)
-        np.testing.assert_array_equal(stump(features), values)
-        assert weights[stump(features)].sum() == pytest.approx(gain, rel=1e-12)
+        for bins in (None, levels + 1):
+            stump, values, total = stump_search.stump_search(features, bins)(weights)
+            if bins is None or levels < n_docs:
+                assert total == pytest.approx(every_stump(features, weights), rel=1e-12)
+            np.testing.assert_array_equal(stump(features), values)
+            assert weights[stump(features)].sum() == pytest.approx(total, rel=1e-12)
 
 
-def test_bins_agree_with_exact_where_they_hold_every_value(rng: np.random.Generator) -> None:
-    features = rng.integers(0, 50, size=(3000, 7)).astype(np.float32)
-    weights = rng.normal(size=3000)
-    exact, binned = BinnedFeatures.of(features), BinnedFeatures.of(features, 51)
-    (stump, values, gain), other = best_stump(exact, weights), best_stump(binned, weights)
-    assert (stump, gain) == (other[0], other[2])
-    np.testing.assert_array_equal(values, other[1])
+@pytest.mark.parametrize("n_docs", [1, 2, 7, 256, 300, 5000])
+def test_excluding_most_cuts_changes_nothing(rng, n_docs):
+    """To the last bit, but where `best_stump` sums four features of few values together."""
+    for features in (many_kinds(rng, n_docs), np.roll(many_kinds(rng, n_docs), -1, axis=1)):
+        binned, ordered = BinnedFeatures.of(features), SortedFeatures.of(features)
+        for weights in many_weights(rng, features):
+            right, mine = best_stump(binned, weights), best_of_all(ordered, weights)
+            assert (mine is None) == (right is None)
+            if mine is None or right is None:
+                continue
+            assert mine[2] == pytest.approx(right[2], rel=1e-12)
+            assert weights[mine[1]].sum() == pytest.approx(right[2], rel=1e-10)
+            np.testing.assert_array_equal(mine[0](features), mine[1])
+            if n_docs > 256:
+                assert (mine[0], mine[2]) == (right[0], right[2])
 
 
-def test_bins_share_the_documents_about_evenly(rng: np.random.Generator) -> None:
+def test_the_first_of_equal_stumps_is_taken():
+    """The first feature, and its lowest cut."""
+    features = np.array([[0, 0, 0], [1, 1, 1], [2, 2, 2], [3, 3, 3]], dtype=np.float32)
+    weights = np.array([1.0, 0.0, 0.0, -1.0])
+    for bins in (None, 4):
+        stump, _, total = stump_search.stump_search(features, bins)(weights)
+        assert (stump.feature, stump.threshold, stump.above, total) == (0, 0.5, False, 1.0)
+
+
+def test_no_stump_and_no_bins(rng):
+    for features in (np.ones((600, 3)), many_kinds(rng, 600)):
+        weights = np.zeros(600) if features[0, 0] != 1.0 else rng.normal(size=600)
+        for bins in (None, 9):
+            assert stump_search.stump_search(features, bins)(weights) is None
+    with pytest.raises(UsageError, match="found bins=1, expected 2 or more"):
+        BinnedFeatures.of(features, 1)
+    with pytest.raises(DataError, match="beyond float32"):
+        SortedFeatures.of(np.array([[1e300], [0.0]]))
+
+
+def test_most_features_are_excluded(rng):
+    features = rng.normal(size=(4000, 40)).astype(np.float32)
+    documents = SortedFeatures.of(features).documents
+    weights = rng.normal(size=4000) + 0.5 * (features[:, 7] > 0.5)
+    weights -= weights.mean()
+    assert stump_search._possible(documents, weights, weights.sum()).tolist() == [7]
+
+
+def test_bins_share_the_documents_about_evenly(rng):
     features = rng.exponential(size=(10_000, 1)).astype(np.float32)
     binned = BinnedFeatures.of(features, 100)
     assert 90 <= binned.n_bins[0] <= 100
     assert np.bincount(binned.codes[0]).max() <= 200
     ordered = np.argsort(features[:, 0], kind="stable")
     assert (np.diff(binned.codes[0][ordered].astype(int)) >= 0).all()
+    many = np.arange(70_000, dtype=np.float32)[:, None]
+    assert [BinnedFeatures.of(many, bins).codes.dtype for bins in (9, 300, None)] == [
+        np.uint8, np.uint16, np.uint32,
+    ]  # fmt: skip
 
 
-def test_many_distinct_values_take_wider_codes(rng: np.random.Generator) -> None:
-    features = np.arange(70_000, dtype=np.float32)[:, None]
-    binned = BinnedFeatures.of(features)
-    assert binned.codes.dtype == np.uint32
-    weights = np.where(np.arange(70_000) > 69_000, 1.0, -1.0)
-    stump, _, gain = best_stump(binned, weights)
-    assert (stump.threshold, stump.above, gain) == (69_000.5, True, 999.0)
+@pytest.mark.parametrize("n_docs", [1, 200, 257, 5001])
+def test_the_coarse_bins_hold_whole_values(rng, n_docs):
+    features = many_kinds(rng, n_docs)
+    ordered = SortedFeatures.of(features).documents
+    for k, column in enumerate(features.T):
+        rows, starts = ordered.rows[k] & ROW, ordered.starts[k]
+        np.testing.assert_array_equal(rows, np.argsort(column, kind="stable"))
+        larger = column[rows[1:]] > column[rows[:-1]]
+        np.testing.assert_array_equal((ordered.rows[k] & CUT) > 0, np.append(larger, False))
+        assert ordered.n_values[k] == len(np.unique(column))
+        assert starts[0] == 0 and starts[-1] == n_docs and (np.diff(starts) >= 0).all()
+        for c in range(COARSE):
+            inside = column[rows[starts[c] : starts[c + 1]]]
+            assert ordered.several[k, c] == (len(np.unique(inside)) > 1)
+            assert len(inside) <= -(-n_docs // (COARSE // 2)) or not ordered.several[k, c]
+            np.testing.assert_array_equal(ordered.codes[k] == c, np.isin(column, inside))
 
 
-def test_constant_features_separate_nothing() -> None:
-    binned = BinnedFeatures.of(np.ones((5, 3), dtype=np.float32))
-    assert best_stump(binned, np.array([1.0, -1, 2, 3, 4])) is None
-
-
-@pytest.mark.parametrize("dtype", [np.float64, np.int64, ">f4"])
-def test_features_of_any_type_find_the_same_stump(rng: np.random.Generator, dtype: str) -> None:
-    """float64 bits read as float32 once gave wrong thresholds in silence."""
-    features = rng.integers(0, 50, size=(300, 4)).astype(dtype)
-    weights = rng.normal(size=300)
-    right = best_stump(BinnedFeatures.of(features.astype(np.float32)), weights)
-    for given in (features, np.asfortranarray(features)):
-        stump, values, gain = best_stump(BinnedFeatures.of(given), weights)
-        assert (stump, gain) == (right[0], right[2])
-        assert weights[values].sum() == pytest.approx(gain, rel=1e-12)
-
-
-def test_what_cannot_be_binned_is_refused() -> None:
-    with pytest.raises(DataError, match="beyond float32"):
-        BinnedFeatures.of(np.array([[1e300], [0.0]]))
-    for bins in (1, 0, -3):
-        with pytest.raises(UsageError, match=f"found bins={bins}, expected 2 or more"):
-            BinnedFeatures.of(np.zeros((3, 1), np.float32), bins)
-
-
-@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32])
-@pytest.mark.parametrize("n_docs", [1, 2, 7, 500])
-def test_best_sums_against_every_cut(rng: np.random.Generator, dtype: type, n_docs: int) -> None:
-    n_bins = np.array([1, 2, 5, 200, 90, 255, 3, 1, 17], dtype=np.int64)
-    if dtype is not np.uint8:
-        n_bins = np.concatenate([n_bins, [300, 1000, 257, 4, 700]]).astype(np.int64)
-    codes = np.stack([rng.integers(0, n, n_docs) for n in n_bins]).astype(dtype)
-    weights = rng.normal(size=n_docs)
-    best = np.zeros((len(n_bins), 2))
-    stump_search._best_sums(codes, n_bins, weights, weights.sum(), best)
-    for k, bins in enumerate(n_bins):
-        below = [weights[codes[k] <= b].sum() for b in range(bins - 1)]
-        above = [weights[codes[k] > b].sum() for b in range(bins - 1)]
-        np.testing.assert_allclose(best[k], [max([0, *below]), max([0, *above])], atol=1e-12)
-        if bins > 1:
-            cut = stump_search._best_cut(codes[k], int(bins), weights, -1.0)
-            np.testing.assert_allclose(weights[codes[k] > cut].sum(), max(above), atol=1e-12)
-
-
-@pytest.mark.parametrize("max_bins", [None, 2, 3, 100, 300])
-def test_a_code_counts_the_cuts_below(rng: np.random.Generator, max_bins: int | None) -> None:
-    features = rng.normal(size=(1100, 3)).astype(np.float32)
-    features[:, 1] = np.round(features[:, 1], 1)
-    features[:, 2] = 0.0
-    features[:9, 0] = [0.0, -0.0, 1e-42, -1e-42, -3e38, 3e38, 1.0, np.nextafter(1, 2), 1.0]
-    binned = BinnedFeatures.of(features, max_bins)
-    for k, cuts in enumerate(binned.cuts):
-        expected = (cuts[None, :] < features[:, k : k + 1].astype(np.float64)).sum(axis=1)
-        np.testing.assert_array_equal(binned.codes[k], expected)
-
-
-def test_sort_column_orders_floats_by_their_bits(rng: np.random.Generator) -> None:
-    features = rng.normal(size=(3000, 2)).astype(np.float32)
-    features[:6, 1] = [0.0, -0.0, 1e-42, -1e-42, -3e38, 3e38]
-    values, rows = sorted_column(features[:, 1].copy())
-    np.testing.assert_array_equal(values, np.sort(features[:, 1]))
-    np.testing.assert_array_equal(features[rows, 1], values)
-    assert len(set(rows.tolist())) == len(rows)
+def test_a_column_is_sorted_as_numpy_does(rng):
+    column = rng.normal(size=3000).astype(np.float32)
+    column[:5] = [0.0, 1e-42, -1e-42, -3e38, 3e38]
+    column[5:600] = rng.integers(0, 9, 595)
+    values, rows = sorted_column(column)
+    np.testing.assert_array_equal(values, np.sort(column))
+    np.testing.assert_array_equal(rows, np.argsort(column, kind="stable"))

@@ -46,7 +46,6 @@ TARGETS = {
     "trees": "fuzz_files:Trees",
     "config": "fuzz_files:Config",
     "archive": "fuzz_files:Archive",
-    "forged-fit": "fuzz_files:ForgedFit",
 }
 
 #: where inputs go that a target did not survive

@@ -11,15 +11,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from letorbench.analysis.bootstrap import bootstrap_columns
 from letorbench.analysis.comparison import on_common_folds
 from letorbench.analysis.figures import BEST_LINES, USUAL_BASELINE
 from letorbench.analysis.report.conclusions import ranked
 from letorbench.analysis.report.gather import Algorithm, Results
-from letorbench.analysis.report.html import figure, folded, table
-from letorbench.analysis.report.svg import COLOURS, DASHES, Axes, Line, bars, chart
+from letorbench.analysis.report.markup import Axes, Line, bars, chart, figure, folded
 from letorbench.analysis.results_table import label
-from letorbench.analysis.tabular import Cell, Table, columns
-from letorbench.analysis.two_levels import two_level_columns
+from letorbench.analysis.tables import Cell, Table, columns, render
 from letorbench.escaping import html as escape
 
 #: more algorithms than this are not all drawn at first; more bands than this are a blur
@@ -47,11 +46,10 @@ def curves(results: Results, first: Sequence[str], family: str, seed: int) -> st
 
     The algorithms in `first` are drawn; where there are others, a second chart of all unfolds.
     """
-    lines = [
-        line
-        for i, algorithm in enumerate(_in_order(results, first))
-        if (line := _curve(algorithm, family, i, seed, results.dataset))
-    ]
+    # the algorithms that are drawn first come first, so that they differ in colour
+    order = sorted(results.algorithms, key=lambda algorithm: algorithm.name not in first)
+    drawn = (_curve(each, family, i, seed, results.dataset) for i, each in enumerate(order))
+    lines = [line for line in drawn if line]
     if not lines:
         return ""
     shown = [line for line in lines if line.name in first]
@@ -60,15 +58,16 @@ def curves(results: Results, first: Sequence[str], family: str, seed: int) -> st
     title = f"{label(family)}@n on {results.dataset}, mean over queries with 95 % intervals{of}"
     longest = max((line.xs for line in lines), key=len)
     axes = Axes(title, "n", f"{label(family)}@n", [(x, f"{x:g}") for x in longest])
-    drawn = [line if line.name in banded else replace(line, low=(), high=()) for line in shown]
-    parts = [_switched(drawn, axes, f"chart-{results.dataset}")]
+    shown = [line if line.name in banded else replace(line, low=(), high=()) for line in shown]
+    parts = [_switched(shown, axes, f"chart-{results.dataset}")]
     if len(shown) < len(lines):
         plain = [replace(line, low=(), high=()) for line in lines]
-        all_of_them = f"{label(family)}@n of all {len(lines)} algorithms on {results.dataset}"
-        every = _switched(plain, replace(axes, title=all_of_them), f"every-{results.dataset}")
+        title = f"{label(family)}@n of all {len(lines)} algorithms on {results.dataset}"
+        every = _switched(plain, replace(axes, title=title), f"every-{results.dataset}")
         parts.append(folded(f"All {len(lines)} algorithms", every))
     title = f"{label(family)}@n on {results.dataset} with 95 % intervals: the numbers"
-    return "\n".join([*parts, folded("The numbers", table(_numbers(lines, title, longest)))])
+    numbers = render(_numbers(lines, title, longest), "html")
+    return "\n".join([*parts, folded("The numbers", numbers)])
 
 
 def differences(results: Results, first: Sequence[str], measure: str) -> str:
@@ -93,20 +92,19 @@ def differences(results: Results, first: Sequence[str], measure: str) -> str:
 
 
 def validation(results: Results, first: Sequence[str]) -> str:
-    """Each algorithm's validation curve, a line a fold, a dot at what was kept."""
+    """Each algorithm's validation curve, a line a fold, a dot at the round that was chosen."""
     cards = {}
     for algorithm in results.algorithms:
-        lines = [line for fold in algorithm.fits if (line := _trained(algorithm, fold))]
         measure = label(str(algorithm.shared("select")))
+        by = x = "round or epoch"
+        ticks: list[tuple[float, str]] = []
+        lines = [line for fold in algorithm.fits if (line := _trained(algorithm, fold))]
+        if not lines:
+            lines, ticks = _searched(algorithm)
+            by, x = "setting", " / ".join(algorithm.shared("grid") or {})
         if lines:
-            title = f"{algorithm.name}: validation {measure} by round or epoch, a line a fold"
-            axes = Axes(title, "round or epoch", measure, size=SMALL)
-            cards[algorithm.name] = figure(algorithm.name, chart(lines, axes))
-            continue
-        lines, ticks = _searched(algorithm)
-        if lines:
-            title = f"{algorithm.name}: validation {measure} by setting, a line a fold"
-            axes = Axes(title, _setting_name(algorithm), measure, ticks, SMALL)
+            caption = f"{algorithm.name}: validation {measure} by {by}, a line a fold"
+            axes = Axes(caption, x, measure, ticks, SMALL)
             cards[algorithm.name] = figure(algorithm.name, chart(lines, axes))
     return _cards(cards, first)
 
@@ -121,22 +119,10 @@ def _banded(results: Results, lines: Sequence[Line]) -> list[str]:
     return [name for name in dict.fromkeys([best, base]) if name in names]
 
 
-def _in_order(results: Results, first: Sequence[str]) -> list[Algorithm]:
-    """The algorithms that are drawn first, then the others: so the first differ in colour."""
-    return sorted(results.algorithms, key=lambda algorithm: algorithm.name not in first)
-
-
-def _switched(lines: list[Line], axes: Axes, name: str) -> str:
-    """A chart with a box for each line that shows or hides it."""
-    picture = f'<div id="{escape(name)}">{chart(lines, axes)}</div>'
-    return figure(axes.title, picture, "main") + _legend(lines, name)
-
-
 def _curve(algorithm: Algorithm, family: str, i: int, seed: int, dataset: str) -> Line | None:
     queries = algorithm.queries
-    found = queries.values
     cutoffs: list[float] = []
-    while f"{family}@{len(cutoffs) + 1}" in found and len(cutoffs) < 10:
+    while f"{family}@{len(cutoffs) + 1}" in queries.values and len(cutoffs) < 10:
         cutoffs.append(len(cutoffs) + 1)
     if not cutoffs:
         return None
@@ -144,7 +130,7 @@ def _curve(algorithm: Algorithm, family: str, i: int, seed: int, dataset: str) -
     # (n_repeats, n_queries, n_cutoffs)
     table = np.stack([queries.by_repeat(f"{family}@{k}") for k in cutoffs], axis=2)
     rng = np.random.default_rng([seed, *names])
-    bands = two_level_columns(table, queries.folds, rng, 0.95, RESAMPLES)
+    bands = bootstrap_columns(table, queries.folds, rng, RESAMPLES)
     return Line(
         algorithm.name, cutoffs, [b.mean for b in bands], [b.low for b in bands],
         [b.high for b in bands], style=i,
@@ -163,11 +149,11 @@ def _numbers(lines: Sequence[Line], title: str, cutoffs: Sequence[float]) -> Tab
 
 
 def _trained(algorithm: Algorithm, fold: int) -> Line | None:
-    found = algorithm.fits[fold].get("validation", {})
-    ys = [float("nan") if y is None else float(y) for y in found.get("curve") or ()]
+    fit = algorithm.fits[fold].get("validation", {})
+    ys = [float("nan") if y is None else float(y) for y in fit.get("curve") or ()]
     if len(ys) < 2:
         return None
-    best = found.get("best")
+    best = fit.get("best")
     mark = None if best is None else min(max(int(best) - 1, 0), len(ys) - 1)
     return Line(f"fold {fold}", range(1, len(ys) + 1), ys, mark=mark, style=fold)
 
@@ -190,23 +176,19 @@ def _searched(algorithm: Algorithm) -> tuple[list[Line], list[tuple[float, str]]
     return lines, ticks
 
 
-def _setting_name(algorithm: Algorithm) -> str:
-    return " / ".join(algorithm.shared("grid") or {})
-
-
-def _legend(lines: list[Line], chart_id: str) -> str:
-    """A box a line, which shows or hides it."""
-    boxes = []
-    for line in lines:
-        dash = DASHES[(line.style // COLOURS + line.style) % len(DASHES)]
-        boxes.append(
-            f'<label><input type="checkbox" checked data-line="{escape(line.name)}" '
-            f'data-chart="{escape(chart_id)}">'
-            f'<svg viewBox="0 0 32 8" aria-hidden="true"><g class="line c{line.style % COLOURS}">'
-            f'<polyline points="0,4 32,4" stroke-dasharray="{dash}"/></g></svg>'
-            f"{escape(line.name)}</label>"
-        )
-    return f"<fieldset><legend>Lines shown</legend>{''.join(boxes)}</fieldset>"
+def _switched(lines: list[Line], axes: Axes, name: str) -> str:
+    """A chart with a box for each line that shows or hides it."""
+    boxes = "".join(
+        f'<label><input type="checkbox" checked data-line="{escape(line.name)}" '
+        f'data-chart="{escape(name)}">'
+        f'<svg viewBox="0 0 32 8" aria-hidden="true"><g class="{line.colour}">'
+        f'<polyline points="0,4 32,4" stroke-dasharray="{line.dash}"/></g></svg>'
+        f"{escape(line.name)}</label>"
+        for line in lines
+    )
+    picture = f'<div id="{escape(name)}">{chart(lines, axes)}</div>'
+    legend = f"<fieldset><legend>Lines shown</legend>{boxes}</fieldset>"
+    return figure(axes.title, picture, "main") + legend
 
 
 def _cards(cards: Mapping[str, str], first: Sequence[str]) -> str:

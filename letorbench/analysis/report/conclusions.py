@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from letorbench.analysis.comparison import Pair, Procedure, compare
-from letorbench.analysis.comparison_table import probability
 from letorbench.analysis.report.gather import Results
 from letorbench.analysis.results_table import comparable, label, notes
+from letorbench.analysis.tables import probability
 from letorbench.results.summary import Row
 
 
@@ -24,13 +24,13 @@ def conclusions(results: Results, procedure: Procedure, measure: str) -> list[st
             "so that none is called the best."
         ]
     order = ranked(results, measure)
-    said = [_opening(results, order, measure)] if order else []
+    sentences = [_opening(results, order, measure)] if order else []
     if len(order) > 1:
         best = order[0].algo
         systems = [a.queries for a in results.algorithms if a.name in {row.algo for row in order}]
         pairs = compare(results.dataset, systems, measure, best, procedure)
-        said += _tested(order, {pair.a: pair for pair in pairs}, results.baseline, procedure)
-    return [*said, *(f"{note[0].upper()}{note[1:]}." for note in notes(results.summary))]
+        sentences += _tested(order, {pair.a: pair for pair in pairs}, results.baseline, procedure)
+    return [*sentences, *(f"{note[0].upper()}{note[1:]}." for note in notes(results.summary))]
 
 
 def ranked(results: Results, measure: str) -> list[Row]:
@@ -56,29 +56,29 @@ def _tested(
     """What the tests say of the best against the runner-up, the baseline and the others."""
     best, second = order[0].algo, order[1].algo
     role = ", the baseline," if baseline == second else ""
-    said = [f"Its lead over {second}{role} {_verdict(pairs[second], procedure)}."]
+    sentences = [f"Its lead over {second}{role} {_verdict(pairs[second], procedure)}."]
     if baseline in pairs and baseline != second:
-        found = _verdict(pairs[baseline], procedure)
-        said.append(f"Its lead over the baseline {baseline} {found}.")
+        verdict = _verdict(pairs[baseline], procedure)
+        sentences.append(f"Its lead over the baseline {baseline} {verdict}.")
     if len(order) > 2:
         worse = sum(pair.sign(procedure.alpha) < 0 for pair in pairs.values())
         named = "all" if worse == len(pairs) else str(worse) if worse else "none"
-        said.append(
+        sentences.append(
             f"{best} is significantly better than {named} of the {len(pairs)} other algorithms "
             f"({procedure}, p < {procedure.alpha:g})."
         )
-    return said
+    return sentences
 
 
 def _verdict(pair: Pair, procedure: Procedure) -> str:
     """Say "is significant (...)" or "is not significant (...)"; the pair is the other's view."""
     significant = pair.sign(procedure.alpha) < 0
-    found = pair.interval
+    lead = pair.interval
     p = probability(pair.adjusted)
     p = f"p {p[0]} {p[1:]}" if p.startswith("<") else f"p = {p}"
     return (
-        f"is {'' if significant else 'not '}significant ({-found.mean:+.4f} a query, 95 % interval "
-        f"{-found.high:+.4f} to {-found.low:+.4f}, adjusted {p}){_by_seeds(pair)}"
+        f"is {'' if significant else 'not '}significant ({-lead.mean:+.4f} a query, 95 % interval "
+        f"{-lead.high:+.4f} to {-lead.low:+.4f}, adjusted {p}){_by_seeds(pair)}"
     )
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from letorbench.analysis.results_table import USUAL
 from letorbench.errors import DataError
-from letorbench.results.added_measures import with_measures
+from letorbench.results.measuring import relative_summary, with_measures
 from letorbench.results.per_query import PerQuery
-from letorbench.results.reference_points import relative_summary
-from letorbench.results.stored_folds import by_repeat
+from letorbench.results.store import by_repeat
 from letorbench.results.summary import Row, Summary, require_folds
 
 
@@ -57,44 +57,38 @@ class Results:
 
 
 def gather(out: Path, data_dir: Path, summary: Summary, baseline: str) -> Results:
-    """Read what the rows of a summary stand for; DataError where files are missing or damaged."""
+    """Read what the rows of a summary stand for; DataError if files are missing or damaged."""
     algorithms = []
     for row in summary.rows:
         queries = with_measures(out, data_dir, summary.dataset, row.algo, list(row.values))
         folds = require_folds(out, summary.dataset, row.algo)
         fits = {fold.number: fold.fit for fold in by_repeat(folds)[0]}
         algorithms.append(Algorithm(row, queries, fits))
-    return Results(summary, tuple(algorithms), baseline, _relative(out, data_dir, summary))
-
-
-def _relative(out: Path, data_dir: Path, summary: Summary) -> Summary | None:
-    """The usual measures from random to ideal; None where the data are not at hand."""
-    shown = [name for name in USUAL if name in summary.measures]
-    try:
-        return relative_summary(out, data_dir, summary, shown)
-    except DataError:
-        return None
+    relative = None
+    with suppress(DataError):  # the data are not at hand
+        usual = [name for name in USUAL if name in summary.measures]
+        relative = relative_summary(out, data_dir, summary, usual)
+    return Results(summary, tuple(algorithms), baseline, relative)
 
 
 def command(algorithm: Algorithm) -> str:
     """A command line that makes the algorithm's results again, by what its folds have stored."""
-    facts = next(iter(algorithm.fits.values()), {}).get("identity", {})
-    if "external" in facts:
-        words = ["letorbench", "external", "--dataset", str(facts.get("dataset"))]
-        file = str(facts["external"].get("file"))
-        return shlex.join([*words, "--name", algorithm.name, "--scores", file]) + " (of each fold)"
-    words = ["letorbench", "run", "--dataset", str(facts.get("dataset")), "--algo", algorithm.name]
-    settings = facts.get("settings", {})
-    for key in facts.get("fixed", []):
-        words += ["--set", f"{key}={as_text(settings.get(key))}"]
-    words += ["--select", str(facts.get("select")), "--convention", algorithm.row.convention]
-    words += ["--seed", str(facts.get("seed"))]
-    if "features" in facts:
-        words += ["--features", str(facts["features"])]
+    identity = next(iter(algorithm.fits.values()), {}).get("identity", {})
+    dataset = ["--dataset", str(identity.get("dataset"))]
+    if "external" in identity:
+        scores = ["--name", algorithm.name, "--scores", str(identity["external"].get("file"))]
+        return shlex.join(["letorbench", "external", *dataset, *scores]) + " (of each fold)"
+    words = ["letorbench", "run", *dataset, "--algo", algorithm.name]
+    for key in identity.get("fixed", []):
+        words += ["--set", f"{key}={as_text(identity.get('settings', {}).get(key))}"]
+    words += ["--select", str(identity.get("select")), "--convention", algorithm.row.convention]
+    words += ["--seed", str(identity.get("seed"))]
+    if "features" in identity:
+        words += ["--features", str(identity["features"])]
     if algorithm.row.repeated:
         words += ["--repeats", str(algorithm.row.repeats)]
-    if facts.get("null", "error") != "error":
-        words += ["--null", str(facts["null"])]
+    if identity.get("null", "error") != "error":
+        words += ["--null", str(identity["null"])]
     return shlex.join(words)
 
 

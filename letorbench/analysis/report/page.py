@@ -1,4 +1,4 @@
-"""The whole page: a section a data set, with its style and its script inside.
+"""The report: one page with a section a data set, with its style and its script inside.
 
 A section opens with its conclusions and its results. What only some readers want, such as
 warnings, settings and commands, unfolds with a click.
@@ -6,22 +6,24 @@ warnings, settings and commands, unfolds with a click.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
+from typing import Any
 
 from letorbench import __version__
-from letorbench.analysis.comparison import Procedure, compare
-from letorbench.analysis.comparison_table import comparison_table
-from letorbench.analysis.report import charts, sections
+from letorbench.analysis.comparison import Procedure, compare, comparison_table
+from letorbench.analysis.report import charts
 from letorbench.analysis.report.conclusions import conclusions
-from letorbench.analysis.report.gather import Results
-from letorbench.analysis.report.html import facts, folded, paragraph, table
-from letorbench.analysis.report.warning_lines import warnings
+from letorbench.analysis.report.gather import Results, as_text, command
+from letorbench.analysis.report.markup import bullets, facts, folded, paragraph
 from letorbench.analysis.results_table import USUAL, label, summary_table
+from letorbench.analysis.tables import Cell, Table, columns, render
 from letorbench.conventions import convention
 from letorbench.datasets.catalog import describe, parse
 from letorbench.escaping import html as escape
+from letorbench.fit_warnings import FitWarning
+from letorbench.results.store import fit_warnings
 
 COMMON = (
     "A query without a relevant document counts 0 and stays in the mean. Equal scores rank in "
@@ -33,32 +35,34 @@ COMMON = (
 )
 
 
-def page(found: Sequence[Results], procedure: Procedure, measure: str, words: str) -> str:
+def page(reports: Sequence[Results], procedure: Procedure, measure: str, words: str) -> str:
     """The HTML of a report.
 
     Parameters
     ----------
-    found : sequence of Results
+    reports : sequence of Results
         The data sets, each with its algorithms and its baseline.
     procedure : Procedure
         How differences are tested.
     measure : str
         What algorithms are compared by, such as `ndcg@10`.
     words : str
-        The command line that asked for the report.
+        The command line that made the report.
     """
-    names = ", ".join(results.dataset for results in found)
-    style, script = (_resource(name) for name in ("report.css", "report.js"))
+    names = escape(", ".join(results.dataset for results in reports))
+    files = resources.files("letorbench.analysis.report")
+    style, script = ((files / name).read_text("utf-8") for name in ("report.css", "report.js"))
     links = "".join(
-        f'<li><a href="#{escape(_anchor(each))}">{escape(each.dataset)}</a></li>' for each in found
+        f'<li><a href="#{escape(_anchor(each))}">{escape(each.dataset)}</a></li>'
+        for each in reports
     )
-    sections = "\n".join(_section(each, procedure, measure) for each in found)
+    sections = "\n".join(_section(each, procedure, measure) for each in reports)
     return f"""<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>letorbench report: {escape(names)}</title>
+<title>letorbench report: {names}</title>
 <link rel="icon" href="data:,">
 <style>
 {style}</style>
@@ -66,7 +70,7 @@ def page(found: Sequence[Results], procedure: Procedure, measure: str, words: st
 <body>
 <a class="skip" href="#main">Skip to the results</a>
 <header>
-<h1>Learning to rank: {escape(names)}</h1>
+<h1>Learning to rank: {names}</h1>
 <p class="note">letorbench {__version__}; made by <code>{escape(words)}</code></p>
 <nav aria-label="Data sets"><ul>{links}</ul></nav>
 </header>
@@ -82,28 +86,34 @@ def page(found: Sequence[Results], procedure: Procedure, measure: str, words: st
 
 
 def _section(results: Results, procedure: Procedure, measure: str) -> str:
-    named = charts.named(results, measure)
+    first = charts.named(results, measure)
     parts = [
         f'<h2 id="{escape(_anchor(results))}">{escape(results.dataset)}</h2>',
         *(paragraph(each, "lead") for each in conclusions(results, procedure, measure)),
         "<h3>Results</h3>", *_results(results, measure),
-        "<h3>Warnings</h3>", warnings(results),
-        f"<h3>{label('ndcg')}@n</h3>", charts.curves(results, named, "ndcg", procedure.seed),
+        "<h3>Warnings</h3>", _warnings(results),
+        f"<h3>{label('ndcg')}@n</h3>", charts.curves(results, first, "ndcg", procedure.seed),
     ]  # fmt: skip
     if len(results.algorithms) > 1:
-        parts += _against(results, named, procedure, measure)
-    drawn = charts.validation(results, named)
+        parts += _against(results, first, procedure, measure)
+    drawn = charts.validation(results, first)
     if drawn:
-        said = "A line a fold; the dot is what was kept. Nothing is chosen on test queries."
-        parts += ["<h3>Validation</h3>", paragraph(said, "note"), drawn]
+        note = "A line a fold; the dot is what was kept. Nothing is chosen on test queries."
+        parts += ["<h3>Validation</h3>", paragraph(note, "note"), drawn]
+    commands = facts((algorithm.name, command(algorithm)) for algorithm in results.algorithms)
     parts += [
         "<h3>Chosen settings</h3>",
-        folded("Settings of every fold", table(sections.settings_table(results))),
-        "<h3>Timings</h3>", folded("Seconds", table(sections.timings_table(results))),
-        "<h3>How the numbers are made</h3>", *_conventions(results),
+        folded("Settings of every fold", render(_settings(results), "html")),
+        "<h3>Timings</h3>", folded("Seconds", render(_timings(results), "html")),
+        "<h3>How the numbers are made</h3>",
+        *(
+            paragraph(f"Measures {rules.description} [{rules.name}]. {rules.rules}")
+            for rules in map(convention, results.summary.conventions)
+        ),
+        paragraph(COMMON),
         "<h3>The data</h3>", _data(results),
-        "<h3>Provenance</h3>", sections.versions(results),
-        folded("Commands to run each algorithm again", sections.commands(results)),
+        "<h3>Provenance</h3>", _versions(results),
+        folded("Commands to run each algorithm again", commands),
     ]  # fmt: skip
     return "<section>\n" + "\n".join(parts) + "\n</section>"
 
@@ -113,16 +123,16 @@ def _results(results: Results, measure: str) -> list[str]:
     rows = sorted(results.summary.rows, key=lambda row: -row.values[measure])
     summary = replace(results.summary, rows=tuple(rows))
     shown = [name for name in dict.fromkeys([*USUAL, measure]) if name in summary.measures]
-    first = table(summary_table(summary, shown))
-    said = [first, folded("Every measure", table(summary_table(summary, summary.measures)))]
+    every = render(summary_table(summary, summary.measures), "html")
+    parts = [render(summary_table(summary, shown), "html"), folded("Every measure", every)]
     if results.relative is not None:
         relative = summary_table(results.relative, results.relative.measures)
-        said.append(folded("Shares of the way from random to ideal", table(relative)))
-    return said
+        parts.append(folded("Shares of the way from random to ideal", render(relative, "html")))
+    return parts
 
 
 def _against(
-    results: Results, named: Sequence[str], procedure: Procedure, measure: str
+    results: Results, first: Sequence[str], procedure: Procedure, measure: str
 ) -> list[str]:
     """Every algorithm against the baseline: the tests, and the queries one by one."""
     heading = f"<h3>{escape(label(measure))} against {escape(results.baseline)}</h3>"
@@ -131,24 +141,83 @@ def _against(
                                    "are not compared.")]  # fmt: skip
     systems = [algorithm.queries for algorithm in results.algorithms]
     pairs = compare(results.dataset, systems, measure, results.baseline, procedure)
-    said = (
+    table = comparison_table(pairs, procedure, results.summary.conventions[0])
+    note = (
         "Effect is Cohen's d_z. In the charts every bar is a query: how much better or worse the "
         "algorithm ranks it than the baseline does."
     )
-    return [
-        heading, table(comparison_table(pairs, results.summary.conventions[0], procedure)),
-        paragraph(said, "note"), charts.differences(results, named, measure),
-    ]  # fmt: skip
+    differences = charts.differences(results, first, measure)
+    return [heading, render(table, "html"), paragraph(note, "note"), differences]
 
 
-def _conventions(results: Results) -> list[str]:
-    return [
-        *(
-            paragraph(f"Measures {rules.description} [{rules.name}]. {rules.rules}")
-            for rules in map(convention, results.summary.conventions)
-        ),
-        paragraph(COMMON),
-    ]
+def _warnings(results: Results) -> str:
+    """How many warnings training gave; a line an algorithm unfolds, the most serious first."""
+    by_algorithm: dict[str, dict[FitWarning, list[int]]] = {}
+    for algorithm in results.algorithms:
+        for fold, fit in algorithm.fits.items():
+            for warning in fit_warnings(fit):
+                warnings = by_algorithm.setdefault(algorithm.name, {})
+                warnings.setdefault(warning, []).append(fold)
+    if not by_algorithm:
+        return paragraph("None.")
+    order = sorted(by_algorithm, key=lambda name: (min(w.rank for w in by_algorithm[name]), name))
+    count = sum(len(folds) for each in by_algorithm.values() for folds in each.values())
+    title = (
+        f"{count} warning{'s' * (count > 1)} from {len(order)} of {len(results.algorithms)} "
+        "algorithms, the most serious first"
+    )
+    return folded(title, bullets(_warning_line(name, by_algorithm[name]) for name in order))
+
+
+def _warning_line(name: str, warnings: Mapping[FitWarning, list[int]]) -> str:
+    """The algorithm, its count, its most serious warning; the others unfold."""
+    first, *others = (
+        f"{warning.kind}: {escape(warning.text)}, fold{'s' * (len(warnings[warning]) > 1)} "
+        f"{', '.join(map(str, warnings[warning]))}"
+        for warning in sorted(warnings, key=lambda warning: warning.rank)
+    )
+    line = f"<strong>{escape(name)}</strong> ({sum(map(len, warnings.values()))}): {first}"
+    return line + (folded(f"{len(others)} more", bullets(others)) if others else "")
+
+
+def _settings(results: Results) -> Table:
+    """What validation chose in every fold."""
+    rows = []
+    for algorithm in results.algorithms:
+        for fold, fit in algorithm.fits.items():
+            validation = fit.get("validation", {})
+            value, best = validation.get("value"), validation.get("best")
+            row = (
+                Cell(algorithm.name),
+                Cell(_chosen(fit)),
+                Cell(str(fold), fold),
+                Cell("" if best is None else str(best), best),
+                Cell("" if value is None else f"{value:.4f}", value),
+            )
+            rows.append(row)
+    measure = next((name for a in results.algorithms if (name := a.shared("select"))), "measure")
+    heads = ["fold", "rounds or epochs", f"validation {label(measure)}"]
+    caption = "Chosen on the validation part of each fold"
+    return Table(caption, columns(["algorithm", "settings"], heads), tuple(rows))
+
+
+def _chosen(fit: Mapping[str, Any]) -> str:
+    """The settings that were chosen from a grid; all settings where there was no grid."""
+    chosen, grid = fit.get("chosen", {}), fit.get("identity", {}).get("grid", {})
+    names = [name for name in chosen if name in grid] or list(chosen)
+    return ", ".join(f"{name} = {as_text(chosen[name])}" for name in names)
+
+
+def _timings(results: Results) -> Table:
+    """Seconds of all folds, selection included."""
+    rows = []
+    for each in results.algorithms:
+        grids = [fit.get("validation", {}).get("grid", []) for fit in each.fits.values()]
+        trained, a_fold = sum(max(1, len(grid)) for grid in grids), each.seconds / len(each.fits)
+        rows.append((Cell(each.name), Cell(f"{each.seconds:.2f}", each.seconds),
+                     Cell(f"{a_fold:.2f}", a_fold), Cell(str(trained), trained)))  # fmt: skip
+    heads = columns(["algorithm"], ["seconds", "seconds a fold", "models trained"])
+    return Table("Training, selection and scoring of all folds", heads, tuple(rows))
 
 
 def _data(results: Results) -> str:
@@ -161,9 +230,19 @@ def _data(results: Results) -> str:
     return facts([*rows, ("test queries", counts)])
 
 
+def _versions(results: Results) -> str:
+    """Where the numbers come from: versions, the digest of the data, seeds."""
+    versions: dict[str, set[str]] = {}
+    for algorithm in results.algorithms:
+        for fit in algorithm.fits.values():
+            for name, version in fit.get("versions", {}).items():
+                versions.setdefault(name, set()).add(str(version))
+    rows = [(name, ", ".join(sorted(each))) for name, each in versions.items()]
+    digests = {str(a.shared("data")) for a in results.algorithms}
+    rows.append(("data (blake2b of the files)", ", ".join(sorted(digests))))
+    seeds = {str(a.shared("seed")) for a in results.algorithms if a.shared("seed") is not None}
+    return facts([*rows, ("seed", ", ".join(sorted(seeds)) or "none")])
+
+
 def _anchor(results: Results) -> str:
     return "set-" + "".join(c if c.isalnum() else "-" for c in results.dataset.lower())
-
-
-def _resource(name: str) -> str:
-    return (resources.files("letorbench.analysis.report") / name).read_text(encoding="utf-8")

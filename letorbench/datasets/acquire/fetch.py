@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
+import http.client
+import re
 import shutil
-from collections.abc import Sequence
-from contextlib import suppress
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from letorbench.datasets import layout
 from letorbench.datasets.acquire.archive import import_archive
-from letorbench.datasets.acquire.download import download
-from letorbench.datasets.acquire.members import OTHER_ENDINGS, foreign_ending
-from letorbench.datasets.acquire.web import Interrupted
-from letorbench.datasets.catalog import TWIN, Entry, Name, Source, entry, parse
-from letorbench.datasets.reader import ReadOptions, read_queries
-from letorbench.datasets.rotation import write_folds_of_tests
+from letorbench.datasets.acquire.unpack import OTHER_ENDINGS, foreign_ending
+from letorbench.datasets.catalog import (
+    TWIN,
+    Entry,
+    FileHash,
+    Name,
+    Source,
+    entry,
+    parse,
+)
 from letorbench.errors import DataError, WriteError
-from letorbench.files import one_writer, unfinished_folder
+from letorbench.escaping import visible
+from letorbench.files import unfinished_folder
 
-#: the folder of the downloads that are not finished, in the data folder
-DOWNLOADS = ".downloads"
 SIX_HOURS = 6 * 3600.0
+#: the most bytes of a file whose size is not published; the largest archive has 4 GB
+MOST_BYTES = 16 << 30
+#: the seconds without a byte after which an address is given up
+STALL = 60.0
 
 
 def fetch(
@@ -31,8 +44,7 @@ def fetch(
 ) -> tuple[str, ...]:
     """Download a data set, check its published size and hash, and import it.
 
-    A data set that is on disk already is left as it is. A download that stops is continued by
-    the next one of the same data set.
+    A data set that is on disk already is left as it is.
 
     Parameters
     ----------
@@ -56,91 +68,180 @@ def fetch(
         If a file cannot be written.
     """
     named, data_dir = parse(name), Path(data_dir)
-    known, folder = entry(named), data_dir / DOWNLOADS / named.label
-    if layout.present(named, data_dir) and not folder.exists():
-        return (named.label,)
-    if known.synthetic:
+    known = entry(named)
+    if known.synthetic and not layout.present(named, data_dir):
         raise DataError(
             f"{named}: cannot be downloaded; `letorbench datasets make {known.name}` generates it"
         )
-    tried = []
-    with one_writer(data_dir):
-        if layout.present(named, data_dir):  # by another process, or one that was killed then
-            shutil.rmtree(folder, ignore_errors=True)
-            return (named.label,)
-        folder.mkdir(parents=True, exist_ok=True)
-        try:
-            for source in known.sources if addresses is None else addresses:
-                try:
-                    if source.file:
-                        return _fetched(source, folder, data_dir, seconds, named)
-                except WriteError:
-                    raise
-                except DataError as error:
-                    tried.append(str(error))
-        finally:
-            for empty in (folder, folder.parent):
-                with suppress(OSError):
-                    empty.rmdir()
-    reasons = "; ".join(tried) or "it is given on request only"
-    kept = unfinished(data_dir).get(named.label)
-    again = f"the same command continues ({kept:,} bytes are kept), or " if kept else ""
-    raise DataError(f"{named}: no download succeeded: {reasons}; {again}{_elsewhere(known)}")
-
-
-def unfinished(data_dir: Path) -> dict[str, int]:
-    """Return how many bytes there are of each data set whose download is not finished."""
-    files = [path for path in (data_dir / DOWNLOADS).glob("*/*") if path.is_file()]
-    sizes = {path.parent.name: 0 for path in files}
-    for path in files:
-        sizes[path.parent.name] += path.stat().st_size
-    return {name: size for name, size in sizes.items() if size}
+    refusals = []
+    for source in known.sources if addresses is None else addresses:
+        # while another process downloads the same data set, this one waits, then finds it there
+        with unfinished_folder(data_dir / f".download-{named.label}") as folder:
+            if layout.present(named, data_dir):
+                return (named.label,)
+            try:
+                if source.file:
+                    return _fetched(source, folder, data_dir, seconds, named)
+            except WriteError:
+                raise
+            except DataError as error:
+                refusals.append(str(error))
+    if layout.present(named, data_dir):
+        return (named.label,)
+    reasons = "; ".join(refusals) or "it is given on request only"
+    raise DataError(f"{named}: no download succeeded: {reasons}; {_elsewhere(known)}")
 
 
 def _fetched(
     source: Source, folder: Path, data_dir: Path, seconds: float, named: Name
 ) -> tuple[str, ...]:
-    """Download an archive, or the test parts of the folds, and import it.
+    """Download an archive, or the test parts of the folds, and import it."""
+    archive = data_dir / source.file
+    if foreign_ending(archive) is not None:
+        if not archive.is_file():
+            download(source, folder / source.file, seconds)
+            (folder / source.file).replace(archive)
+        raise DataError(
+            f"{archive}: is downloaded, but {archive.suffix} archives are not unpacked here: "
+            f"unpack it (`{OTHER_ENDINGS[archive.suffix.lower()]} {archive.name}`), then "
+            "`letorbench datasets import FOLDER`"
+        )
+    path = folder / source.file
+    if not source.parts:
+        download(source, path, seconds)
+    for number, part in enumerate(source.parts, 1):
+        test = path / f"Fold{number}" / "test.txt"
+        test.parent.mkdir(parents=True)
+        download(part, test, seconds)
+    return import_archive(path, data_dir, named)
 
-    Only what can be continued stays in the folder.
+
+def download(source: Source, path: Path, seconds: float) -> None:
+    """Download a file, and check it.
+
+    Raises
+    ------
+    DataError
+        The address does not have the file, or has one of another size, hash or kind.
+    WriteError
+        The file cannot be written.
     """
-    kept = data_dir / source.file
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if foreign_ending(kept) is not None:
-            if not kept.is_file():
-                download(source, folder, seconds).replace(kept)
+    from tqdm import tqdm
+
+    end = time.monotonic() + seconds
+    with answer_of(source.url, STALL) as answer, _failures_told(source.url, STALL):
+        if answer.headers.get_content_type() == "text/html":
+            raise _page(source)
+        size = size_of(answer)
+        most = MOST_BYTES if source.bytes is None else source.bytes
+        if size is not None and (size > most or source.bytes not in (None, size)):
+            raise DataError(f"{source.url}: found {size:,} bytes, expected {most:,}")
+        free = shutil.disk_usage(path.parent).free
+        if size is not None and size > free:
             raise DataError(
-                f"{kept}: is downloaded, but {kept.suffix} archives are not unpacked here: unpack "
-                f"it (`{OTHER_ENDINGS[kept.suffix.lower()]} {kept.name}`), then `letorbench "
-                "datasets import FOLDER`"
+                f"{path.parent}: found {free:,} bytes free, expected {size:,} for {path.name}"
             )
-        if source.parts:
-            names = _composed(source, folder, data_dir, seconds, named)
-        else:
-            names = import_archive(download(source, folder, seconds), data_dir, named)
-    except Interrupted:
-        raise
-    except DataError:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    shutil.rmtree(folder, ignore_errors=True)
-    return names
+        done = 0
+        with (
+            tqdm(total=size, unit="B", unit_scale=True, desc=path.name, disable=None) as progress,
+            path.open("wb") as out,
+        ):
+            while block := answer.read1(1 << 18):
+                done += len(block)
+                progress.update(len(block))
+                if done > most:
+                    raise DataError(f"{source.url}: found more bytes, expected {most:,}")
+                if time.monotonic() > end:
+                    raise DataError(f"{source.url}: took longer than the time limit")
+                try:
+                    out.write(block)
+                except OSError as error:
+                    raise WriteError(path, error) from None
+    expected = source.bytes if source.bytes is not None else size
+    if expected not in (None, done):
+        raise DataError(f"{source.url}: found {done:,} bytes, expected {expected:,}")
+    digest = source.hash and FileHash.of(path, source.hash.algorithm)
+    if digest != source.hash:
+        raise DataError(f"{source.url}: found {digest}, expected {source.hash}")
+    with path.open("rb") as file:
+        if file.read(512).lstrip().startswith(b"<"):
+            raise _page(source)
 
 
-def _composed(
-    source: Source, folder: Path, data_dir: Path, seconds: float, named: Name
-) -> tuple[str, ...]:
-    """Download the test parts of the folds, compose the folds of them, and import these.
+@contextmanager
+def answer_of(url: str, stall: float, start: bool = False) -> Iterator[http.client.HTTPResponse]:
+    """Open an address for the block; with `start`, for its first byte only.
 
-    A text has no check sum as archives have: it is parsed before it is used.
+    `stall` is the number of seconds in which the next bytes must come.
+
+    Raises
+    ------
+    DataError
+        The address is not on the web, leads to one that is not, answers with an error, or fails.
     """
-    tests = [download(part, folder, seconds) for part in source.parts]
-    for test in tests:
-        read_queries(test, ReadOptions(n_features=entry(named).n_features))
-    with unfinished_folder(folder / "folds") as scratch:
-        write_folds_of_tests(scratch / source.file, tests)
-        return import_archive(scratch / source.file, data_dir, named)
+    from letorbench import __version__
+
+    _require_web(url)
+    headers = {"User-Agent": f"letorbench/{__version__}", "Accept-Encoding": "identity"}
+    request = urllib.request.Request(url, headers=headers)
+    if start:
+        request.add_header("Range", "bytes=0-0")
+    with _failures_told(url, stall):
+        response = urllib.request.build_opener(_Redirects).open(request, timeout=stall)
+    with response:
+        yield response
+
+
+def size_of(answer: http.client.HTTPResponse) -> int | None:
+    """Return the size of the whole file that an answer is of, where it says so."""
+    whole = re.fullmatch("bytes [0-9]+-[0-9]+/([0-9]{1,18})", answer.headers["Content-Range"] or "")
+    if answer.status == 206:
+        return int(whole[1]) if whole else None
+    length = answer.headers["Content-Length"] or ""
+    return int(length) if re.fullmatch("[0-9]{1,18}", length) else None
+
+
+@contextmanager
+def _failures_told(url: str, stall: float) -> Iterator[None]:
+    """Turn what a connection raises into one line."""
+    try:
+        yield
+    except DataError:
+        raise
+    except urllib.error.HTTPError as error:
+        error.close()
+        raise DataError(f"{url}: answers HTTP {error.code} {_printable(error.reason)}") from None
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        reason = getattr(error, "reason", error)
+        text = f"sent nothing for {stall:g} seconds" if isinstance(reason, TimeoutError) else reason
+        raise DataError(f"{url}: {_printable(text)}") from None
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """Follows an address to others on the web, and never from https to http."""
+
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str):
+        _require_web(newurl)
+        if req.full_url.startswith("https:") and not newurl.startswith("https:"):
+            raise DataError(f"{req.full_url}: leads to {newurl}; expected https after https")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _require_web(url: str) -> None:
+    if not re.match("https?://[^/]", url, re.IGNORECASE):
+        raise DataError(f"{url}: is no address on the web; expected http or https")
+
+
+def _printable(reason: object) -> str:
+    """Return a text that came from elsewhere as a terminal may show it in one line."""
+    return visible(" ".join(str(reason).split())[:200])
+
+
+def _page(source: Source) -> DataError:
+    return DataError(
+        f"{source.url}: found a web page, expected a file; a licence, a sign-in or a form may "
+        "stand before it, so open it in a browser"
+    )
 
 
 def _elsewhere(known: Entry) -> str:

@@ -1,60 +1,68 @@
-"""Compare a data set on disk with what is published about it: hashes, sizes, labels."""
+"""Whether a data set is the published one: its files on disk, its numbers, and its addresses."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from letorbench.datasets import layout
-from letorbench.datasets.catalog import FileHash, Name, parse
-from letorbench.datasets.catalog.git_blobs import LINE_ENDS, git_blob, known_blobs
-from letorbench.datasets.layout import Layout
+from letorbench.datasets.acquire.fetch import answer_of, size_of
+from letorbench.datasets.acquire.unpack import foreign_ending
+from letorbench.datasets.catalog import Name, Source, parse
 from letorbench.datasets.load import load
-from letorbench.datasets.queryset import Benchmark, QuerySet
+from letorbench.errors import DataError
+
+#: the seconds that an address has for its answer
+LONGEST = 20.0
+AT_ONCE = 8
 
 
 @dataclass(frozen=True)
-class FileCheck:
-    """A file beside what is published of it: ok, differs, or unknown (nothing is published)."""
+class Check:
+    """A file or a number of a data set beside what is published of it.
 
-    path: str
+    Parameters
+    ----------
+    what : str
+    status : str
+        ok, differs, or unknown (nothing is published).
+    published, loaded : int or None
+        The two numbers, where it is a number.
+    """
+
+    what: str
     status: str
+    published: int | None = None
+    loaded: int | None = None
 
 
 @dataclass(frozen=True)
-class FactCheck:
-    """A number of the loaded data beside the published one: ok, differs, or unknown."""
+class Finding:
+    """What was found in a place.
 
-    fact: str
-    published: int | None
-    loaded: int
-
-    @property
-    def status(self) -> str:
-        if self.published is None:
-            return "unknown"
-        return "ok" if self.published == self.loaded else "differs"
-
-
-@dataclass(frozen=True)
-class Verification:
-    """What `verify` found; it is `ok` if nothing differs from what is published."""
+    Parameters
+    ----------
+    name : str
+        The data set.
+    place : str
+        A folder, a file or an address.
+    status : str
+        One line.
+    ok : bool or None
+        Whether that is as it should be; None where nothing is there that could be wrong.
+    """
 
     name: str
-    files: tuple[FileCheck, ...]
-    facts: tuple[FactCheck, ...]
-
-    @property
-    def ok(self) -> bool:
-        found = [check.status for check in self.files] + [check.status for check in self.facts]
-        return "differs" not in found
+    place: str
+    status: str
+    ok: bool | None
 
 
-def verify(name: str | Name, data_dir: Path, null: str | float = "error") -> Verification:
+def verify(name: str | Name, data_dir: Path, null: str | float = "error") -> list[Check]:
     """Hash every file, load all folds, and compare them with what is published.
 
     Parameters
@@ -69,60 +77,86 @@ def verify(name: str | Name, data_dir: Path, null: str | float = "error") -> Ver
     DataError
         If a file is missing or cannot be read.
     """
-    named = parse(name)
-    data = load(named, data_dir, null=null)
-    found = layout.find(named, data_dir)
-    return Verification(data.name, _files(found), _facts(found, data))
+    data = load(name, data_dir, null=null)
+    there = layout.find(name, data_dir)
+    known = there.name.entry
+    files = [(path, path.relative_to(there.folder).as_posix()) for path in there.files]
+    checks = [
+        Check(file, known.status_of(path, file) if known else "unknown") for path, file in files
+    ]
+    recipe = data.provenance["recipe"]
+    if isinstance(recipe, dict) and recipe.get("scale") != 1.0:
+        known = None
+    largest = max(int(part.labels.max(initial=0)) for part in data.parts)
+    counts = np.sum([np.bincount(part.labels, minlength=largest + 1) for part in data.parts], 0)
+    published = known.label_counts if known else None
+    facts: list[tuple[str, int | None, int]] = [
+        ("queries", known.queries if known else None, sum(part.n_queries for part in data.parts)),
+        ("documents", known.documents if known else None, sum(part.n_docs for part in data.parts)),
+        ("features", known.n_features if known else None, data.parts[0].n_features),
+    ]
+    for label in range(max(len(counts), len(published or ()))):
+        expected = None if published is None else published[label : label + 1]
+        number = None if expected is None else sum(expected)
+        facts.append((f"label {label}", number, int(sum(counts[label : label + 1]))))
+    for what, number, loaded in facts:
+        status = "unknown" if number is None else "ok" if number == loaded else "differs"
+        checks.append(Check(what, status, number, loaded))
+    return checks
 
 
-def _files(found: Layout) -> tuple[FileCheck, ...]:
-    entry = found.name.entry
-    published = {path.lower(): known for path, known in entry.hashes.items()} if entry else {}
-    checks = []
-    for path in found.files:
-        relative = path.relative_to(found.folder).as_posix()
-        known = published.get(relative.lower())
-        blobs = known_blobs(entry.name, relative) if entry else {}
-        checks.append(FileCheck(relative, _status(path, known, blobs)))
-    return tuple(checks)
+def examine(names: Sequence[str | Name], data_dir: Path) -> tuple[Finding, ...]:
+    """Look at the files of data sets, and ask each of their addresses for one byte."""
+    findings: list[Finding] = []
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        asked = {}
+        for named in map(parse, names):
+            sources = named.entry.sources if named.entry else ()
+            addresses = [address for source in sources for address in source.addresses]
+            asked[named] = [pool.submit(_address, named.label, each) for each in addresses]
+        for named, answers in asked.items():
+            findings.append(_on_disk(named, data_dir))
+            for source in named.entry.sources if named.entry else ():
+                path = data_dir / source.file
+                if source.file and foreign_ending(path) and path.is_file():
+                    status = "downloaded, to be unpacked"
+                    findings.append(Finding(named.label, str(path), status, None))
+                    break
+            findings += [answer.result() for answer in answers]
+    return tuple(findings)
 
 
-def _status(path: Path, published: FileHash | None, blobs: Mapping[str, str]) -> str:
-    """Compare a file with its published hash, else with the copies that git repositories hold.
-
-    Where one form of a copy is known only, one's own may be right with other line ends.
-    """
-    if published is not None:
-        return "ok" if FileHash.of(path, published.algorithm) == published else "differs"
-    if blobs and git_blob(path) in blobs:
-        return "ok"
-    return "differs" if set(LINE_ENDS) <= set(blobs.values()) else "unknown"
-
-
-def _facts(found: Layout, data: Benchmark) -> tuple[FactCheck, ...]:
-    entry = found.name.entry
-    made: Any = data.provenance["recipe"]
-    known = entry if made is None or made.get("scale") == 1.0 else None
-    parts = data.parts
-    counts = label_counts(parts)
-    published = known.label_counts if known and known.label_counts else (None,) * len(counts)
-    width = max(len(counts), len(published))
-    return (
-        FactCheck("queries", known and known.queries, sum(each.n_queries for each in parts)),
-        FactCheck("documents", known and known.documents, sum(each.n_docs for each in parts)),
-        FactCheck("features", known and known.n_features, parts[0].n_features),
-        *(
-            FactCheck(
-                f"label {label}",
-                published[label] if label < len(published) else 0,
-                int(counts[label]) if label < len(counts) else 0,
-            )
-            for label in range(width)
-        ),
-    )
+def _on_disk(named: Name, data_dir: Path) -> Finding:
+    try:
+        there = layout.find(named, data_dir)
+    except DataError as error:
+        folders = layout.places(named)
+        if not any(layout.resolve(data_dir, place) for place in folders):
+            return Finding(named.label, str(data_dir / folders[0]), "not there", None)
+        return Finding(named.label, str(data_dir), str(error), False)
+    empty = [path for path in there.files if path.stat().st_size == 0]
+    if empty:
+        return Finding(named.label, str(empty[0]), "found an empty file", False)
+    status = f"complete: {len(there.files)} files in {len(there.folds)} folds"
+    return Finding(named.label, str(there.folder), status, True)
 
 
-def label_counts(sets: Sequence[QuerySet]) -> np.ndarray:
-    """Return the number of documents of each label 0, 1, ... over several sets."""
-    largest = max(int(queries.labels.max(initial=0)) for queries in sets)
-    return np.sum([np.bincount(each.labels, minlength=largest + 1) for each in sets], axis=0)
+def _address(label: str, source: Source) -> Finding:
+    """Ask an address for one byte."""
+    try:
+        with answer_of(source.url, LONGEST, start=True) as answer:
+            is_page = answer.headers.get_content_type() == "text/html"
+            size = size_of(answer)
+    except DataError as error:
+        return Finding(label, source.url, str(error).removeprefix(f"{source.url}: "), False)
+    if not source.file:
+        return Finding(label, source.url, "a page for people: open it in a browser", None)
+    if is_page:
+        return Finding(label, source.url, "found a web page, expected an archive", False)
+    if size is None:
+        return Finding(label, source.url, "answers, size not said", True)
+    if source.bytes not in (None, size):
+        status = f"found {size:,} bytes, expected {source.bytes:,}"
+        return Finding(label, source.url, status, False)
+    status = f"answers, {size:,} bytes" + (" as published" if source.bytes else "")
+    return Finding(label, source.url, status, True)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from types import MappingProxyType
+
+#: the published hashes of files inside the releases; files of other line ends have other hashes
+_HASHES = Path(__file__).with_name("hashes.csv")
 
 
 @dataclass(frozen=True)
 class FileHash:
-    """A published hash of a file: the algorithm's name as `hashlib` has it, and the hex digits."""
+    """A published hash of a file: the algorithm's name as `hashlib` has it, and the hex digits.
+
+    The algorithm `git` is the name that git gives to a file: SHA-1 of a head and the content.
+    """
 
     algorithm: str
     digest: str
@@ -19,7 +25,10 @@ class FileHash:
     @staticmethod
     def of(path: Path, algorithm: str) -> FileHash:
         """Return the hash of a file by an algorithm."""
-        state = hashlib.new(algorithm)
+        if algorithm == "git":
+            state = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
+        else:
+            state = hashlib.new(algorithm)
         with path.open("rb") as file:
             while block := file.read(1 << 20):
                 state.update(block)
@@ -119,6 +128,8 @@ class Entry:
         stands for one of `variants`.
     terms, citation, page, note : str
         The licence, the paper, the web page, and what else a user should know.
+    released : int
+        The year. The catalog lists data sets in the order of their years.
     label_counts : tuple of int, optional
         The number of documents of each label 0..max_label.
     label_shares : tuple of float, optional
@@ -143,8 +154,6 @@ class Entry:
         The shape of its synthetic twin; without it the data set has none.
     sources : tuple of Source
         Where it can be had, the best address first.
-    hashes : mapping of str to FileHash
-        Published hashes of the files inside, by their path in the data set's folder.
     synthetic : bool
         Whether the data are generated.
     original : str
@@ -161,6 +170,7 @@ class Entry:
     places: tuple[str, ...]
     terms: str
     citation: str
+    released: int = 0
     page: str = ""
     note: str = ""
     label_counts: tuple[int, ...] | None = None
@@ -174,7 +184,6 @@ class Entry:
     normalised: bool = False
     twin: TwinShape | None = None
     sources: tuple[Source, ...] = ()
-    hashes: Mapping[str, FileHash] = field(default_factory=lambda: MappingProxyType({}))
     synthetic: bool = False
     original: str = ""
 
@@ -184,3 +193,78 @@ class Entry:
             return self.label_shares
         total = sum(self.label_counts)
         return tuple(count / total for count in self.label_counts)
+
+    def status_of(self, path: Path, file: str) -> str:
+        """Compare a file with the published hashes of the file of that path in the data set.
+
+        Returns
+        -------
+        str
+            ok, differs, or unknown: nothing is published, or only a git repository's copy with one
+            kind of line ends, where another copy may be right with others.
+        """
+        known = _published_hashes().get((self.name, file.lower()), {})
+        if any(FileHash.of(path, published.algorithm) == published for published in known):
+            return "ok"
+        conclusive = any(published.algorithm != "git" for published in known)
+        return "differs" if conclusive or {"CRLF", "LF"} <= set(known.values()) else "unknown"
+
+
+@cache
+def _published_hashes() -> dict[tuple[str, str], dict[FileHash, str]]:
+    """Return the hashes of each file by its data set and path, with the file's line ends."""
+    hashes: dict[tuple[str, str], dict[FileHash, str]] = {}
+    with _HASHES.open(encoding="utf-8", newline="") as table:
+        for row in csv.DictReader(table):
+            key = row["dataset"], row["file"].lower()
+            published = FileHash(row["algorithm"], row["digest"])
+            hashes.setdefault(key, {})[published] = row["line_ends"]
+    return hashes
+
+
+def describe(known: Entry) -> tuple[tuple[str, str], ...]:
+    """Return (what, text) rows; they say so where something is not known to be published."""
+    sizes = (
+        ("queries", known.queries),
+        ("documents", known.documents),
+        ("features", known.n_features),
+    )
+    variant = known.variants[0] if known.variants else ""
+    rows = [
+        ("name", known.name),
+        ("title", known.title),
+        *((what, "not published" if size is None else f"{size:,}") for what, size in sizes),
+        ("labels", _labels(known)),
+        ("folds", str(known.n_folds) if known.n_folds > 1 else "1 (fixed split)"),
+        ("convention", known.convention),
+        ("values", _scales(known)),
+        ("variants", ", ".join(known.variants) + " (the first is the default)" * bool(variant)),
+        ("folder", known.places[0].format(variant=variant)),
+        ("terms", known.terms),
+        ("paper", known.citation),
+        ("page", known.page),
+        ("note", known.note),
+        *(("source", _address(each)) for source in known.sources for each in source.addresses),
+    ]
+    return tuple((what, text) for what, text in rows if text)
+
+
+def _scales(known: Entry) -> str:
+    if not known.normalised:
+        return "on scales of their own"
+    return f"normalised{f' in {known.variants[0]}' if known.variants else ''}"
+
+
+def _labels(known: Entry) -> str:
+    shares = known.published_shares()
+    if not shares:
+        return f"0 to {known.max_label}, distribution not published"
+    return ", ".join(f"{label}: {share:.2%}" for label, share in enumerate(shares))
+
+
+def _address(source: Source) -> str:
+    size = f"{source.bytes:,} bytes" if source.bytes is not None else ""
+    kind = "" if source.file else "a page for people"
+    last = f"answered {source.answered}" if source.answered else ""
+    facts = ", ".join(part for part in (kind, size, str(source.hash or ""), last) if part)
+    return f"{source.url} ({facts})" if facts else source.url

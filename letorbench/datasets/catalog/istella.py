@@ -6,23 +6,10 @@ published totals.
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
 from letorbench.datasets.catalog.facts import Entry, FileHash, Source, TwinShape
 
 _ISTELLA = "http://library.istella.it/dataset"
 _RANKEVAL = "http://rankeval.isti.cnr.it/rankeval-datasets"
-
-#: sha256 of the files of the releases
-_HASHES = {
-    "train.txt": "8b08ca4c36281e408bfa026303461a6162398a1eec22fb79db0709c76bf6d189",
-    "test.txt": "4b34523af8e030718f0216bcae0a35caee1e34e5198ff3e76c08a75db61aac65",
-}
-_HASHES_S = {
-    "train.txt": "5cda4187b88b597ca6fa98d6cd3a6d7551ba69ffff700eae63a59fbc8af385b8",
-    "test.txt": "2cd1a4f46fa21ea2489073979b5e5913146d1e451f1d6e268bc4e472d39da5d7",
-    "vali.txt": "f225dd95772fa65dc685351ff2643945fbd9a9c0e874aa1c538d485595e7c890",
-}
 
 
 def _places(name: str, inner: str, aliases: tuple[str, ...]) -> tuple[str, ...]:
@@ -48,16 +35,13 @@ def _entry(name: str, documents: int, aliases: tuple[str, ...], **facts: object)
         documents=documents,
         n_folds=1,
         terms="Istella LETOR licence: non-commercial research use",
+        released=2016,
         citation="D. Dato et al.: Fast Ranking with Additive Ensembles, ACM TOIS 35(2), 2016",
         page="http://quickrank.isti.cnr.it/istella-dataset/",
         aliases=aliases,
         published_as=(f"{name.title()} LETOR",),
         **facts,
     )
-
-
-def _sha256(hashes: dict[str, str]) -> MappingProxyType[str, FileHash]:
-    return MappingProxyType({file: FileHash("sha256", h) for file, h in hashes.items()})
 
 
 _NAMES, _NAMES_S = ("istella-letor", "istella-full"), ("istella-s-letor", "istella-sample")
@@ -79,7 +63,6 @@ ENTRIES = (
             1_288_401_248,
             "d45899d9a6a0e48afb250aac7ee3dc50e73e263687f15761d754515cd8284e0b",
         ),
-        hashes=_sha256(_HASHES),
     ),
     _entry(
         "ISTELLA-S",
@@ -100,6 +83,5 @@ ENTRIES = (
             472_129_615,
             "41b21116a3650cc043dbe16f02ee39f4467f9405b37fdbcc9a6a05e230a38981",
         ),
-        hashes=_sha256(_HASHES_S),
     ),
 )

@@ -35,6 +35,7 @@ def _mq(
         label_counts=counts,
         places=(name,),
         terms="Microsoft Research's terms: research use, not to be passed on",
+        released=2009,
         citation="T. Qin, T.-Y. Liu: Introducing LETOR 4.0 Datasets, arXiv:1306.2597, 2013",
         page="https://www.microsoft.com/en-us/research/project/"
         "letor-learning-rank-information-retrieval/",

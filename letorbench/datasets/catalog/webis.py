@@ -32,6 +32,7 @@ ENTRIES = (
         documents=26_646,
         places=("CLUEWEB09",),
         terms="CC BY-SA 4.0: free to use, and to pass on under the same terms",
+        released=2020,
         citation="M. Fröbe et al.: Sampling Bias Due to Near-Duplicates in Learning to Rank, "
         "SIGIR 2020",
         page=_PAGE,

@@ -25,6 +25,7 @@ def _set(
         places=("Yahoo", "ltrc_yahoo", name, "."),
         prefix=f"set{number}.",
         terms="by request to Yahoo Webscope only; research use, not to be passed on",
+        released=2011,
         citation="O. Chapelle, Y. Chang: Yahoo! Learning to Rank Challenge Overview, "
         "JMLR W&CP 14, 2011",
         page=_PAGE,

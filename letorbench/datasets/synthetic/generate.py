@@ -12,12 +12,12 @@ import numpy as np
 
 from letorbench.datasets.catalog import Entry, Name, entry, twin_entry
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.scratch import new_folder
 from letorbench.datasets.synthetic import twins
 from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.datasets.synthetic.question_answer import question_answer
-from letorbench.datasets.text.text_writer import TextFormat, write_text
+from letorbench.datasets.text.writer import TextFormat, write_text
 from letorbench.errors import DataError, UsageError
+from letorbench.files import unfinished_folder
 
 #: the file of a generated folder that says how it was made
 RECIPE = "synthetic.json"
@@ -84,20 +84,18 @@ def make(
         if recipe(target) == wanted:
             return target
         raise DataError(f"{target}: found a folder that was made in another way, expected none")
-    with new_folder(target) as folder:
+    with unfinished_folder(target.with_name(f".unfinished-{target.name}")) as folder:
         if known.name == "DEMO":
-            _make_demo(folder, known, seed)
+            sizes = [known.queries // known.n_folds] * known.n_folds
+            sets = cubic(np.random.default_rng(seed), sizes, known.n_features, DEMO_DOCS)
+            _write(folder, known, [partial(iter, [part]) for part in sets], TextFormat())
         elif known.name == "QA":
             _make_qa(folder, known, seed, questions)
         else:
             _make_twin(folder, known, seed, scale)
         (folder / RECIPE).write_text(json.dumps(wanted, indent=1) + "\n", encoding="utf-8")
+        folder.rename(target)
     return target
-
-
-def make_twin(name: str, data_dir: Path, seed: int = 0, scale: float = 1.0) -> Path:
-    """Generate a data set's twin, by the name of either; see `make`."""
-    return make(entry(name).original or entry(name).name, data_dir, seed, scale)
 
 
 def recipe(folder: Path) -> dict[str, object] | None:
@@ -106,19 +104,9 @@ def recipe(folder: Path) -> dict[str, object] | None:
     if not path.is_file():
         return None
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, TypeError):
         raise DataError(f"{path}: damaged; expected the JSON that `make` wrote") from None
-    if not isinstance(found, dict):
-        raise DataError(f"{path}: found {type(found).__name__}, expected a JSON object")
-    return found
-
-
-def _make_demo(folder: Path, known: Entry, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    sizes = [known.queries // known.n_folds] * known.n_folds
-    sets = cubic(rng, sizes, known.n_features, DEMO_DOCS)
-    _write(folder, known, [partial(iter, [part]) for part in sets], TextFormat())
 
 
 def _make_qa(folder: Path, known: Entry, seed: int, questions: int) -> None:

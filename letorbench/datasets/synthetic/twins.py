@@ -14,7 +14,7 @@ import numpy as np
 from letorbench.datasets.catalog import Entry, TwinShape
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import cut
-from letorbench.datasets.text.text_writer import TextFormat
+from letorbench.datasets.text.writer import TextFormat
 from letorbench.errors import UsageError
 
 #: about how many values are made at a time

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.datasets.synthetic.permuted import outputs, permuted_cubic
+from letorbench.datasets.synthetic.cubic import outputs, permuted_cubic
 
 
 def test_linear_share_of_the_variance(rng):

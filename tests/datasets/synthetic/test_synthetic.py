@@ -17,7 +17,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.datasets.synthetic import cubic, twins
 from letorbench.datasets.synthetic import generate as synthetic
-from letorbench.datasets.text.text_writer import TextFormat, write_text
+from letorbench.datasets.text.writer import TextFormat, write_text
 from letorbench.errors import DataError, UsageError
 
 #: sets whose lengths of queries and shares of labels nobody has published: no twin has their shape
@@ -218,7 +218,7 @@ def test_there_is_something_to_learn(tmp_path: Path, name: str, scale: float | N
 
 def test_equal_seeds_equal_bytes(tmp_path: Path) -> None:
     first = bytes_of(synthetic.make("MQ2008", tmp_path / "a", seed=5, scale=0.1))
-    again = bytes_of(synthetic.make_twin("mq2008-TWIN", tmp_path / "b", seed=5, scale=0.1))
+    again = bytes_of(synthetic.make("mq2008-TWIN", tmp_path / "b", seed=5, scale=0.1))
     other = bytes_of(synthetic.make("MQ2008", tmp_path / "c", seed=6, scale=0.1))
     assert first == again
     assert not set(first.values()) & set(other.values())

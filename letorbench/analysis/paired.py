@@ -1,0 +1,309 @@
+"""Two algorithms on the same queries: is their difference real, and how large is it?
+
+The input is what a run stores per query, all folds pooled, and the mean over the repeats where an
+algorithm has several seeds. The randomisation test and the t-test then count the seeds too, by the
+`SeedNoise` of the difference; Wilcoxon's test counts queries alone. Two algorithms that do not
+differ anywhere have p = 1. `CORRECTIONS` adjust the p-values of several pairs; the tests against
+a margin and the detectable difference are what claims of papers are judged by.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from letorbench.analysis.seeds import SeedNoise, satterthwaite
+from letorbench.errors import DataError
+
+#: relative size of what is rounding, not a difference: equal values in another order of sums
+ROUNDING = 1e-12
+#: up to so many queries that differ, the randomisation test looks at every flip of signs
+EXACT = 32
+SAMPLES = 100_000
+
+
+@dataclass(frozen=True)
+class Significance:
+    """What a paired test says of a against b.
+
+    Parameters
+    ----------
+    test : str
+        A name of `TESTS`.
+    statistic : float
+        The mean difference, Student's t, or the smaller sum of signed ranks.
+    p : float
+        Two-sided, from 0 to 1; a counted or sampled one is never 0.
+    n : int
+        The number of queries.
+    difference : float
+        The mean of a - b.
+    method : str
+        `exact`, `sampled`, or `approximate` (a distribution instead of a count).
+    """
+
+    test: str
+    statistic: float
+    p: float
+    n: int
+    difference: float
+    method: str
+
+
+def differences(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """a - b, (n,) float64, exactly 0 where they differ only in rounding.
+
+    a, b: (n,) finite values of the same queries in the same order, n >= 1; else DataError.
+    """
+    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    if a.ndim != 1 or a.shape != b.shape or not len(a):
+        raise DataError(
+            f"paired test: found values of shapes {a.shape} and {b.shape}, expected one value "
+            "a query, for the same queries"
+        )
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        raise DataError("paired test: found a value that is no finite number")
+    d = a - b
+    d[np.abs(d) <= ROUNDING * np.maximum(np.abs(a), np.abs(b))] = 0.0
+    return d
+
+
+def randomization(
+    a: np.ndarray,
+    b: np.ndarray,
+    rng: np.random.Generator,
+    samples: int = SAMPLES,
+    noise: SeedNoise = SeedNoise(),
+) -> Significance:
+    """Fisher's randomisation test of the mean difference: which algorithm is which is a coin.
+
+    p is the share of the 2^n assignments of signs whose |mean| is at least the observed one:
+    counted where at most `EXACT` queries differ (a query without a difference weighs nothing
+    in any assignment), else estimated from random assignments by (count + 1) / (samples + 1),
+    which keeps the level (Phipson and Smyth, 2010). For retrieval: Smucker, Allan and
+    Carterette, CIKM 2007. `rng` is drawn from only where it samples.
+
+    Where there is noise of seeds every assignment gets a draw of it, and the test always samples:
+    a difference counts only as far as neither other queries nor other seeds would give it.
+    """
+    d = differences(a, b)
+    mean, changed = float(d.mean()), d[d != 0.0]
+    if len(changed) <= EXACT and not (noise and len(changed)):
+        return Significance("randomization", mean, counted(changed), len(d), mean, "exact")
+    added = len(d) * noise.draw(rng, samples) if noise else 0.0
+    p = sampled(changed, rng, samples, added)
+    return Significance("randomization", mean, p, len(d), mean, "sampled")
+
+
+def t(a: np.ndarray, b: np.ndarray, noise: SeedNoise = SeedNoise()) -> Significance:
+    """Student's paired t-test. LETOR's own is one-sided, P(T > t); this is 2 min(p, 1 - p) of it.
+
+    One query proves nothing (p = 1); the same difference everywhere has t = +-inf, p = 0. The
+    variance of the seeds is added to that of the queries, with Satterthwaite's degrees of freedom.
+    """
+    from scipy.special import stdtr
+    from scipy.stats import ttest_1samp
+
+    d = differences(a, b)
+    mean = float(d.mean())
+    if len(d) == 1 or not d.any():
+        statistic, p = 0.0, 1.0
+    elif noise:
+        parts = [(float(d.var(ddof=1)) / len(d), len(d) - 1), *noise.variances]
+        statistic = mean / math.sqrt(sum(variance for variance, _ in parts))
+        p = 2.0 * float(stdtr(satterthwaite(parts), -abs(statistic)))
+    elif np.ptp(d) <= ROUNDING * np.abs(d).max():
+        statistic, p = math.copysign(math.inf, mean), 0.0
+    else:  # the paired test is the test of the differences against 0, here those without rounding
+        statistic, p = map(float, ttest_1samp(d, 0.0))
+    return Significance("t", statistic, p, len(d), mean, "approximate")
+
+
+def wilcoxon(a: np.ndarray, b: np.ndarray) -> Significance:
+    """Wilcoxon's signed-rank test; queries without a difference are left out, as he did.
+
+    Equal absolute differences (to twelve decimals) share their mean rank. Where at most
+    `EXACT` queries differ every assignment of signs to the ranks is counted, shared ranks
+    and all; else it is scipy's normal approximation with the correction for ties.
+    """
+    d = differences(a, b)
+    mean = float(d.mean())
+    changed = np.round(d, 12)
+    changed = changed[changed != 0.0]
+    if not len(changed):
+        return Significance("wilcoxon", 0.0, 1.0, len(d), mean, "exact")
+    from scipy.stats import rankdata
+    from scipy.stats import wilcoxon as signed_ranks
+
+    ranks = rankdata(np.abs(changed))
+    smaller = float(min(ranks[changed > 0].sum(), ranks[changed < 0].sum()))
+    if len(changed) <= EXACT:
+        p = counted(np.copysign(ranks, changed))
+        return Significance("wilcoxon", smaller, p, len(d), mean, "exact")
+    p = float(signed_ranks(changed, method="approx").pvalue)
+    return Significance("wilcoxon", smaller, p, len(d), mean, "approximate")
+
+
+#: the paired tests by name, all called alike
+TESTS: Mapping[
+    str, Callable[[np.ndarray, np.ndarray, np.random.Generator, SeedNoise], Significance]
+] = MappingProxyType(
+    {
+        "randomization": lambda a, b, rng, noise: randomization(a, b, rng, noise=noise),
+        "t": lambda a, b, rng, noise: t(a, b, noise),
+        "wilcoxon": lambda a, b, rng, noise: wilcoxon(a, b),
+    }
+)
+
+
+def counted(d: np.ndarray) -> float:
+    """Share of the sign assignments of d, (m,), with |sum| >= |sum of d|, up to rounding.
+
+    The 2^m sums are those of one half plus those of the other: with the second half's sorted,
+    a search a sum of the first counts them all.
+    """
+    least = _least(d)
+    if least <= 0.0:
+        return 1.0
+    half = len(d) // 2
+    first, second = _signed_sums(d[:half]), _signed_sums(d[half:])
+    upper = len(first) * len(second) - np.searchsorted(second, least - first).sum()
+    return min(1.0, 2.0 * float(upper) / 2.0 ** len(d))  # the sums lie symmetrically around 0
+
+
+def sampled(
+    d: np.ndarray, rng: np.random.Generator, samples: int, added: np.ndarray | float = 0.0
+) -> float:
+    """(count + 1) / (samples + 1) of random sign assignments with |sum| >= |sum of d|.
+
+    `added`, (samples,), is what else moves each of the sums. A random byte gives the signs of
+    eight queries and picks their sum from a table of 256.
+    """
+    padded = np.zeros(-(-len(d) // 8) * 8)
+    padded[: len(d)] = d
+    signs = 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1) - 1.0
+    sums = np.zeros(samples) + added
+    for table in padded.reshape(-1, 8) @ signs.T:
+        sums += table.take(rng.integers(0, 256, samples, dtype=np.uint8))
+    return (np.count_nonzero(np.abs(sums) >= _least(d)) + 1) / (samples + 1)
+
+
+def _signed_sums(d: np.ndarray) -> np.ndarray:
+    """(2^m,) sorted sums of d under every assignment of signs."""
+    sums = np.zeros(1)
+    for value in d:
+        sums = np.concatenate([sums - value, sums + value])
+    return np.sort(sums)
+
+
+def _least(d: np.ndarray) -> float:
+    """The absolute sum from which on an assignment counts as at least as far out as d's."""
+    return float(abs(d.sum()) - ROUNDING * np.abs(d).sum())
+
+
+def holm(p: np.ndarray) -> np.ndarray:
+    """Holm's step-down adjustment, (m,) float64: keeps the chance of any false rejection.
+
+    With p_(1) <= ... <= p_(m): max over j <= i of min(1, (m - j + 1) p_(j)). S. Holm, A Simple
+    Sequentially Rejective Multiple Test Procedure, Scand. J. Statistics 6, 1979.
+    """
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.maximum.accumulate(np.arange(len(p), 0, -1) * p[order])
+    return np.minimum(adjusted, 1.0)
+
+
+def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
+    """Benjamini and Hochberg's step-up adjustment, (m,) float64: keeps the share of false ones.
+
+    Y. Benjamini, Y. Hochberg, Controlling the False Discovery Rate, J. Royal Statistical Society
+    B 57, 1995.
+    """
+    from scipy.stats import false_discovery_control
+
+    return false_discovery_control(p, method="bh")
+
+
+#: the adjustments of the p-values of several pairs by name
+CORRECTIONS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = MappingProxyType(
+    {"holm": holm, "bh": benjamini_hochberg, "none": np.copy}
+)
+
+
+def effect_size(a: np.ndarray, b: np.ndarray) -> float:
+    """Cohen's d_z: the mean of a - b over its standard deviation (n - 1).
+
+    It is 0 where a and b are equal everywhere, +-inf where they differ by the same amount on
+    every query, and nan for one query, which has no deviation.
+
+    References
+    ----------
+    J. Cohen, Statistical Power Analysis for the Behavioral Sciences, 1988, chapter 2.
+    """
+    d = differences(a, b)
+    if not d.any():
+        return 0.0
+    if len(d) == 1:
+        return math.nan
+    if np.ptp(d) <= ROUNDING * np.abs(d).max():
+        return math.copysign(math.inf, d[0])
+    return float(d.mean() / d.std(ddof=1))
+
+
+def win_tie_loss(a: np.ndarray, b: np.ndarray) -> tuple[int, int, int]:
+    """The number of queries where a is better, equal (up to rounding) and worse."""
+    d = differences(a, b)
+    wins, losses = int(np.count_nonzero(d > 0.0)), int(np.count_nonzero(d < 0.0))
+    return wins, len(d) - wins - losses, losses
+
+
+def above(a: np.ndarray, b: np.ndarray, margin: float = 0.0) -> float:
+    """p of Student's one-sided paired test that the mean of a - b is above `margin`.
+
+    A margin below zero makes it the test of non-inferiority: a is at most so far below b.
+    """
+    from scipy.stats import ttest_1samp
+
+    d = differences(a, b) - margin
+    if np.ptp(d) <= ROUNDING * max(float(np.abs(d).max()), abs(margin)):
+        return 0.0 if len(d) > 1 and d[0] > 0.0 else 1.0
+    return float(ttest_1samp(d, 0.0, alternative="greater").pvalue)
+
+
+def below(a: np.ndarray, b: np.ndarray, margin: float = 0.0) -> float:
+    """p of Student's one-sided paired test that the mean of a - b is below `margin`."""
+    return above(b, a, -margin)
+
+
+def equivalence(a: np.ndarray, b: np.ndarray, margin: float) -> float:
+    """p of TOST: the larger p of the two tests that |mean of a - b| is below `margin`.
+
+    References
+    ----------
+    D. Schuirmann, A comparison of the two one-sided tests procedure and the power approach,
+    Journal of Pharmacokinetics and Biopharmaceutics 15, 1987.
+    """
+    return max(above(a, b, -margin), below(a, b, margin))
+
+
+def detectable(a: np.ndarray, b: np.ndarray, sides: int = 2) -> float:
+    """The smallest mean difference that so many queries show in 80 % of samples.
+
+    (t_{1 - 0.05/sides} + t_{0.8}) sd / sqrt(n) with the differences' standard deviation, at a
+    level of 5 %. Without a second query nothing can be shown, and it is infinite.
+
+    References
+    ----------
+    J. Cohen, Statistical Power Analysis for the Behavioral Sciences, 1988, chapter 2.
+    """
+    from scipy.stats import t as student
+
+    d = differences(a, b)
+    if len(d) < 2:
+        return math.inf
+    quantiles = student.ppf(1.0 - 0.05 / sides, len(d) - 1) + student.ppf(0.80, len(d) - 1)
+    return float(quantiles * d.std(ddof=1) / math.sqrt(len(d)))

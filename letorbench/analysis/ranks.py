@@ -1,0 +1,245 @@
+"""Algorithms over several data sets: winning numbers, average ranks, Friedman and Nemenyi.
+
+A table of values is (n_datasets, n_algorithms) float64, of one measure, where more is better.
+Values that differ only by rounding are ties.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from letorbench.analysis.results_table import label
+from letorbench.analysis.seeds import seed_weights
+from letorbench.analysis.tables import Cell, Table, columns, probability
+from letorbench.results.measuring import competes
+from letorbench.results.summary import Summary
+
+#: values are rounded to so many decimals before they are compared
+DECIMALS = 12
+#: what the table says where there are repeats
+SEEDS = "means over seeds; ~ = other seeds could change this rank"
+#: how often the seeds are drawn again
+RESAMPLES = 2_000
+
+
+def winning_numbers(values: np.ndarray) -> np.ndarray:
+    """(n_algorithms,) int64: how many (data set, other algorithm) pairs each one beats strictly.
+
+    A missing value (NaN) beats nothing and is not beaten.
+
+    References
+    ----------
+    T. Qin, T.-Y. Liu, J. Xu, H. Li: LETOR, Information Retrieval 13(4), 2010.
+    """
+    values = np.round(values, DECIMALS)
+    return (values[:, :, None] > values[:, None, :]).sum(axis=(0, 2))
+
+
+def ideal_winning_numbers(values: np.ndarray) -> np.ndarray:
+    """(n_algorithms,) int64: the pairs an algorithm could beat, both of which have a value.
+
+    The share that an algorithm reaches is its normalised winning number.
+
+    References
+    ----------
+    N. Tax, S. Bockting, D. Hiemstra: A Cross-Benchmark Comparison of 87 Learning to Rank
+    Methods, Information Processing and Management 51(6), 2015.
+    """
+    there = ~np.isnan(values)
+    others = there.sum(axis=1, keepdims=True) - 1
+    return (there * others).sum(axis=0)
+
+
+def ranks_of(values: np.ndarray) -> np.ndarray:
+    """(n_rows, n_algorithms) float64: the ranks in each row, 1 the best, ties averaged."""
+    from scipy.stats import rankdata
+
+    return rankdata(-np.round(values, DECIMALS), axis=1)
+
+
+def friedman(values: np.ndarray) -> tuple[float, float]:
+    """Friedman's test of a complete table: chi-squared and p, 0 and 1 where all are always tied.
+
+    References
+    ----------
+    J. Demsar: Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 7, 2006,
+    section 3.2.2.
+    """
+    from scipy.stats import friedmanchisquare
+
+    values = np.round(values, DECIMALS)
+    if (values == values[:, :1]).all():
+        return 0.0, 1.0
+    statistic, p = friedmanchisquare(*values.T)
+    return float(statistic), float(p)
+
+
+def critical_difference(n_algorithms: int, n_datasets: int, alpha: float = 0.05) -> float:
+    """Nemenyi's critical difference: average ranks that differ by it differ significantly.
+
+    It is q sqrt(k (k + 1) / (6 N)), where q is the upper alpha point of the studentised range
+    divided by sqrt(2) (Demsar, 2006, section 3.2.2 and table 5a).
+    """
+    from scipy.stats import studentized_range
+
+    q = float(studentized_range.ppf(1.0 - alpha, n_algorithms, math.inf)) / math.sqrt(2.0)
+    return q * math.sqrt(n_algorithms * (n_algorithms + 1) / (6.0 * n_datasets))
+
+
+def tied_groups(ranks: np.ndarray, difference: float) -> tuple[tuple[int, ...], ...]:
+    """The largest groups of algorithms whose ranks all differ by less than the difference.
+
+    Parameters
+    ----------
+    ranks : ndarray, shape (n_algorithms,)
+        Average ranks.
+    difference : float
+        The critical difference.
+
+    Returns
+    -------
+    tuple of tuple of int
+        Each group holds the indices of two or more algorithms in the order of their ranks. The
+        groups are in the order of their best rank, and no group is part of another.
+
+    Examples
+    --------
+    >>> tied_groups(np.array([1.0, 1.5, 3.0]), 1.0)
+    ((0, 1),)
+    """
+    order = np.argsort(ranks, kind="stable")
+    groups: list[tuple[int, ...]] = []
+    last = 0
+    for start, first in enumerate(order):
+        near = ranks[order] - ranks[first] < difference
+        end = int(np.flatnonzero(near)[-1]) + 1
+        if end - start > 1 and end > last:
+            groups.append(tuple(int(i) for i in order[start:end]))
+            last = end
+    return tuple(groups)
+
+
+@dataclass(frozen=True, eq=False)
+class Overall:
+    """What several data sets say of algorithms.
+
+    Parameters
+    ----------
+    measure : str
+        What the algorithms were measured by.
+    datasets, algos : tuple of str
+        The rows and columns of `values`.
+    values : ndarray, shape (n_datasets, n_algorithms)
+        Means of the folds' means, NaN where there is none.
+    ranked : tuple of str
+        The algorithms that have a value on every data set.
+    ranks : ndarray, shape (len(ranked),)
+        Their average ranks.
+    friedman : tuple of float, optional
+        Chi-squared and p of Friedman's test of them; None where there are too few algorithms or
+        data sets for the tests.
+    difference : float, optional
+        Nemenyi's critical difference; None where Friedman's test is.
+    spans : ndarray, shape (len(ranked), 2), optional
+        What the average ranks become, in 95 % of the draws, where the seeds are drawn again; None
+        where no algorithm has several.
+    """
+
+    measure: str
+    datasets: tuple[str, ...]
+    algos: tuple[str, ...]
+    values: np.ndarray
+    ranked: tuple[str, ...]
+    ranks: np.ndarray
+    friedman: tuple[float, float] | None
+    difference: float | None
+    spans: np.ndarray | None
+
+
+def overall(summaries: Sequence[Summary], measure: str) -> Overall:
+    """Compare the algorithms of several data sets by the means of the folds' means.
+
+    The reference point `ideal` is left out: it would win everywhere.
+    """
+    every = dict.fromkeys(row.algo for summary in summaries for row in summary.rows)
+    algos = tuple(algo for algo in every if competes(algo))
+    means = [{row.algo: row.values.get(measure) for row in s.rows} for s in summaries]
+    values = np.array(
+        [[math.nan if each.get(a) is None else each[a] for a in algos] for each in means]
+    )
+    complete = ~np.isnan(values).any(axis=0)
+    ranked = tuple(algo for algo, there in zip(algos, complete) if there)
+    table = values[:, complete]
+    enough = len(ranked) >= 3 and len(summaries) >= 2
+    return Overall(
+        measure,
+        tuple(summary.dataset for summary in summaries),
+        algos,
+        values,
+        ranked,
+        ranks_of(table).mean(axis=0) if ranked else np.empty(0),
+        friedman(table) if enough else None,
+        critical_difference(len(ranked), len(summaries)) if enough else None,
+        _rank_spans(summaries, ranked, measure),
+    )
+
+
+def _rank_spans(
+    summaries: Sequence[Summary], ranked: Sequence[str], measure: str
+) -> np.ndarray | None:
+    """Draw the seeds of each algorithm on each data set again; (n_algorithms, 2) ends of ranks."""
+    if not any(measure in summary.drawn for summary in summaries):
+        return None
+    rng = np.random.default_rng(0)
+    total = np.zeros((RESAMPLES, len(ranked)))
+    for summary in summaries:
+        rows = {row.algo: row for row in summary.rows}
+        means = [np.array(rows[algo].means(measure)) for algo in ranked]
+        drawn = [seed_weights(len(each), rng, RESAMPLES) @ each for each in means]
+        total += ranks_of(np.stack(drawn, axis=1))
+    return np.quantile(total / len(summaries), [0.025, 0.975], axis=0, method="nearest").T
+
+
+def overall_table(across: Overall) -> Table:
+    """A row for each algorithm, the best rank first, and what the tests say below."""
+    ranks = dict(zip(across.ranked, across.ranks.tolist()))
+    spans = {} if across.spans is None else dict(zip(across.ranked, across.spans.tolist()))
+    won, ideal = winning_numbers(across.values), ideal_winning_numbers(across.values)
+    rows = []
+    for algo, wins, most in zip(across.algos, won.tolist(), ideal.tolist()):
+        rank, (low, high) = ranks.get(algo), spans.get(algo, (0.0, 0.0))
+        row = [
+            Cell(algo, algo),
+            Cell(f"{wins} of {most}", wins),
+            Cell(f"{wins / most:.3f}", wins / most) if most else Cell("", math.nan),
+            Cell("" if rank is None else f"{rank:.2f}", rank, open=high > low),
+        ]
+        row += [Cell(f"{low:.2f}-{high:.2f}" if algo in spans else "", low)] if spans else []
+        rows.append((math.inf if rank is None else rank, -wins, algo, tuple(row)))
+    rows.sort(key=lambda row: row[:3])
+    datasets = ", ".join(across.datasets)
+    heads = ["winning number", "normalised", "average rank"] + ["with other seeds"] * bool(spans)
+    return Table(
+        f"{label(across.measure)} over {len(across.datasets)} data sets: {datasets}",
+        columns(["algorithm"], heads),
+        tuple(row for *_, row in rows),
+        notes=tuple(_tests(across)),
+        seeds=SEEDS * bool(spans),
+    )
+
+
+def _tests(across: Overall) -> list[str]:
+    if across.friedman is None or across.difference is None:
+        return ["Friedman, Nemenyi: need three algorithms or more with results on every data set"]
+    statistic, p = across.friedman
+    groups = tied_groups(across.ranks, across.difference)
+    return [
+        f"Friedman: chi-squared {statistic:.2f} with {len(across.ranked) - 1} degrees, "
+        f"p {probability(p)}",
+        f"Nemenyi: average ranks differ significantly (p < 0.05) from {across.difference:.2f} on",
+        *(f"  not told apart: {', '.join(across.ranked[i] for i in group)}" for group in groups),
+    ]

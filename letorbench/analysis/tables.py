@@ -1,0 +1,346 @@
+"""Tables: one value of columns and cells, printed as text, CSV, Markdown, LaTeX or HTML.
+
+Whatever prints columns makes a `Table`; the functions of `FORMATS` know the formats and the marks.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import compress
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
+
+from letorbench import escaping
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: what a cell holds beside its text
+Value = str | int | float | None
+#: the mark of what other seeds could change
+OPEN = "~"
+ARROWS = {0: "", 1: "↑", -1: "↓"}
+#: LaTeX's arrows; an arrow that is not there takes its space, so that the digits stay in line
+LATEX_ARROWS = {1: r"$^{\uparrow}$", -1: r"$^{\downarrow}$", 0: r"\hphantom{$^{\uparrow}$}"}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell.
+
+    Parameters
+    ----------
+    text : str
+        The cell as people read it; "" where there is nothing.
+    value : str, int, float or None
+        The same with every digit: what CSV holds and what the report sorts by.
+    place : int
+        1 where the number is the best of its column, 2 where it is the second best, else 0.
+    sign : int
+        +1 or -1 where the number is significantly better or worse than the baseline's.
+    starred : bool
+        Whether the cell is significant by the rule that the table's caption states.
+    spread : str
+        The number's standard deviation over seeds; "" where there is none.
+    open : bool
+        Whether other seeds could change what the cell says: a place, a rank, an order.
+    """
+
+    text: str
+    value: Value = None
+    place: int = 0
+    sign: int = 0
+    starred: bool = False
+    spread: str = ""
+    open: bool = False
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column's heading for people, the side that its cells are aligned to, its name in CSV.
+
+    People do not see a column that has a name alone, and CSV has no column without a name.
+    """
+
+    heading: str = ""
+    align: Literal["left", "right"] = "right"
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns and rows with a caption above and notes below.
+
+    Parameters
+    ----------
+    caption : str
+        One line above the table.
+    columns, rows : tuple
+        Every row has one cell for each column.
+    notes : tuple of str
+        Lines below the table.
+    name : str
+        What LaTeX refers to the table by; "" for none.
+    ranked : bool
+        Whether the best and second best of columns are marked.
+    against : str
+        The baseline of the cells' signs and how they were tested; "" where there are none.
+    seeds : str
+        What the spreads and the marks of open cells mean; "" where there are none.
+    """
+
+    caption: str
+    columns: tuple[Column, ...] = ()
+    rows: tuple[tuple[Cell, ...], ...] = ()
+    notes: tuple[str, ...] = ()
+    name: str = ""
+    ranked: bool = False
+    against: str = ""
+    seeds: str = ""
+
+    @property
+    def headings(self) -> list[str]:
+        return [column.heading for column in self.columns]
+
+    def printed(self) -> Table:
+        """The columns that people see; of a table without rows the caption alone."""
+        if not self.rows:
+            return Table(self.caption)
+        return self._only([bool(each.heading or not each.name) for each in self.columns])
+
+    def stored(self) -> Table:
+        """The columns that programs read."""
+        return self._only([bool(each.name) for each in self.columns])
+
+    def _only(self, chosen: Sequence[bool]) -> Table:
+        rows = tuple(tuple(compress(row, chosen)) for row in self.rows)
+        return replace(self, columns=tuple(compress(self.columns, chosen)), rows=rows)
+
+    def legend(self, ranked: str, against: str) -> str:
+        """The caption, then what the marks mean in the words of a format."""
+        parts = [self.caption, self.seeds, ranked * self.ranked]
+        parts += [f"{against} {self.against}"] if self.against else []
+        return "; ".join(filter(None, parts))
+
+
+def columns(left: Sequence[str], right: Sequence[str] = ()) -> tuple[Column, ...]:
+    """Columns of text, aligned to the left, then columns of numbers, aligned to the right."""
+    return (*(Column(name, "left") for name in left), *(Column(name) for name in right))
+
+
+def data(value: Value) -> Cell:
+    """A cell that only programs read."""
+    return Cell("", value)
+
+
+def text_table(
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    caption: str = "",
+    right: Iterable[int] = (),
+) -> Table:
+    """A table of plain texts; the columns whose numbers are in `right` are aligned to the right.
+
+    Where every heading is "", no line of headings is printed.
+    """
+    shown = (Column(name, "right" if i in right else "left") for i, name in enumerate(headings))
+    return Table(caption, tuple(shown), tuple(tuple(map(Cell, row)) for row in rows))
+
+
+def data_table(names: Sequence[str], rows: Iterable[Sequence[Value]]) -> Table:
+    """A table of plain values for programs: CSV and DataFrames.
+
+    Examples
+    --------
+    >>> data_table(["algo", "map"], [["regression", 0.25]]).rows[0][1].value
+    0.25
+    """
+    cells = tuple(tuple(map(data, row)) for row in rows)
+    return Table("", tuple(Column(name=name) for name in names), cells)
+
+
+def to_frame(table: Table) -> pd.DataFrame:
+    """The values that programs read as a DataFrame."""
+    import pandas as pd
+
+    table = table.stored()
+    rows = [[cell.value for cell in row] for row in table.rows]
+    return pd.DataFrame(rows, columns=[column.name for column in table.columns])
+
+
+def probability(p: float) -> str:
+    """A p-value to four places.
+
+    Examples
+    --------
+    >>> probability(0.0123), probability(0.000001), probability(1.0)
+    ('.0123', '<.0001', '1')
+    """
+    return "<.0001" if p < 0.00005 else f"{p:.4f}".removeprefix("0") if p < 1 else "1"
+
+
+def render(tables: Table | Iterable[Table], form: str) -> str:
+    """One or several tables in a form of `FORMATS`.
+
+    Several have an empty line between them; as CSV they share the headings of the first.
+
+    Examples
+    --------
+    >>> print(render(data_table(["algo", "map"], [["regression", 0.25]]), "csv"), end="")
+    algo,map
+    regression,0.25
+    """
+    every = [tables] if isinstance(tables, Table) else tables
+    if form != "csv":
+        return "\n".join(FORMATS[form](table.printed()) for table in every)
+    texts = [_csv(table.stored()) for table in every]
+    return texts[0] + "".join(text.partition("\n")[2] for text in texts[1:])
+
+
+def _text(table: Table) -> str:
+    """Aligned columns; marks follow a number, and blanks keep the digits in one column."""
+    shown = [
+        _text_column(column, [row[i] for row in table.rows])
+        for i, column in enumerate(table.columns)
+    ]
+    lines = ["  ".join(row).rstrip() for row in zip(*shown)]
+    if not any(table.headings):
+        lines = lines[1:]
+    legend = table.legend("* = best", "+ - = significantly better, worse than")
+    lines = [*([legend] if legend else []), *lines, *table.notes]
+    return "".join(escaping.visible(line) + "\n" for line in lines)
+
+
+def _text_column(column: Column, cells: Sequence[Cell]) -> list[str]:
+    """The heading and the cells, filled up with blanks to one width."""
+    marks = [
+        "*" * (c.place == 1 or c.starred) + {0: "", 1: "+", -1: "-"}[c.sign] + OPEN * c.open
+        for c in cells
+    ]
+    spreads = [f" {c.spread}" if c.spread else "" for c in cells]
+    behind, wide = (max(map(len, texts), default=0) for texts in (marks, spreads))
+    texts = [
+        escaping.visible(c.text) + mark.ljust(behind) + spread.ljust(wide) if c.text else ""
+        for c, mark, spread in zip(cells, marks, spreads)
+    ]
+    right = column.align == "right"
+    texts = [escaping.visible(column.heading) + " " * ((behind + wide) * right), *texts]
+    width = max(map(len, texts))
+    return [text.rjust(width) if right else text.ljust(width) for text in texts]
+
+
+def _csv(table: Table) -> str:
+    """The cells' values with every digit under the columns' names; no caption, no notes."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    rows: list[Sequence[object]] = [[column.name for column in table.columns]]
+    rows += [[cell.value for cell in row] for row in table.rows]
+    writer.writerows([escaping.csv(v) if isinstance(v, str) else v for v in row] for row in rows)
+    return file.getvalue()
+
+
+def _markdown(table: Table) -> str:
+    """A pipe table; the best in bold, the second best underlined."""
+    legend = ("bold = best, underlined = second", "↑ ↓ = significantly better, worse than")
+    parts = [escaping.markdown(table.legend(*legend))]
+    if table.columns:
+        rule = ["---" if column.align == "left" else "---:" for column in table.columns]
+        rows = [[_markdown_cell(cell) for cell in row] for row in table.rows]
+        heads = list(map(escaping.markdown, table.headings))
+        parts += ["", *("| " + " | ".join(row) + " |" for row in [heads, rule, *rows])]
+    if table.notes:
+        parts += ["", *(f"- {escaping.markdown(note)}" for note in table.notes)]
+    return "\n".join(parts) + "\n"
+
+
+def _markdown_cell(cell: Cell) -> str:
+    text = escaping.markdown(cell.text)
+    text = {0: "{}", 1: "**{}**", 2: "<u>{}</u>"}[cell.place].format(text)
+    text += r"\*" * cell.starred + ARROWS[cell.sign] + OPEN * cell.open
+    return text + (f" {cell.spread}" if cell.spread else "")
+
+
+def _latex(table: Table) -> str:
+    """A table environment; its preamble needs booktabs, as its first line says."""
+    if not table.columns:
+        return escaping.latex(table.caption) + "\n"
+    caption = escaping.latex(". ".join(filter(None, [table.caption, table.seeds, *table.notes])))
+    if table.ranked:
+        caption += ". Best in bold, second underlined."
+    if table.against:
+        arrows = f"{LATEX_ARROWS[1]} {LATEX_ARROWS[-1]}"
+        against = escaping.latex(table.against)
+        caption += f" {arrows}: significantly better, worse than {against}."
+    label = re.sub(r"[^a-z0-9]+", "-", table.name.lower()).strip("-")
+    rows = [[_latex_cell(cell, bool(table.against)) for cell in row] for row in table.rows]
+    lines = [
+        r"% \usepackage{booktabs}",
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{caption}}}",
+        *([rf"\label{{tab:{label}}}"] if label else []),
+        rf"\begin{{tabular}}{{{''.join(column.align[0] for column in table.columns)}}}",
+        r"\toprule",
+        " & ".join(map(escaping.latex, table.headings)) + r" \\",
+        r"\midrule",
+        *(" & ".join(row) + r" \\" for row in rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _latex_cell(cell: Cell, signed: bool) -> str:
+    if not cell.text:
+        return ""
+    forms = {0: "{}", 1: r"\textbf{{{}}}", 2: r"\underline{{{}}}"}
+    text = forms[cell.place].format(escaping.latex(cell.text)) + "$^{*}$" * cell.starred
+    text += r"$^{\sim}$" * cell.open
+    text += rf" {{\scriptsize {escaping.latex(cell.spread)}}}" if cell.spread else ""
+    return text + (LATEX_ARROWS[cell.sign] if signed and isinstance(cell.value, float) else "")
+
+
+def _html(table: Table) -> str:
+    """A table with buttons in its head that sort it; its caption above, its notes below.
+
+    It scrolls in a region of its own where the screen is narrow, also with the keyboard.
+    """
+    legend = ("bold = best, underlined = second", "↑ ↓ = significantly better, worse than")
+    caption = escaping.html(table.legend(*legend))
+    heads = "".join(
+        f'<th scope="col" class="{"n" * (column.align == "right")}" '
+        f'data-first="{"ascending" if column.align == "left" else "descending"}">'
+        f'<button type="button">{escaping.html(column.heading)}</button></th>'
+        for column in table.columns
+    )
+    rows = ["".join(map(_html_cell, row, table.columns, range(len(row)))) for row in table.rows]
+    body = "\n".join(f"<tr>{row}</tr>" for row in rows)
+    notes = "".join(f'\n<p class="note">{escaping.html(note)}</p>' for note in table.notes)
+    return (
+        f'<p class="note">{caption}</p>\n'
+        f'<div class="wide" role="region" tabindex="0" aria-label="{caption}">\n'
+        f'<table aria-label="{caption}">\n<thead><tr>{heads}</tr></thead>\n'
+        f"<tbody>\n{body}\n</tbody></table></div>{notes}"
+    )
+
+
+def _html_cell(cell: Cell, column: Column, i: int) -> str:
+    """The first cell of a row heads it; a number sorts by its value, not by its text."""
+    value = f' data-value="{cell.value!r}"' if isinstance(cell.value, (int, float)) else ""
+    text = escaping.html(cell.text) + "*" * cell.starred + ARROWS[cell.sign] + OPEN * cell.open
+    text += f" <small>{escaping.html(cell.spread)}</small>" if cell.spread else ""
+    if i == 0:
+        return f'<th scope="row"{value}>{text}</th>'
+    classes = ("n" * (column.align == "right"), {0: "", 1: "first", 2: "second"}[cell.place])
+    return f'<td class="{" ".join(filter(None, classes))}"{value}>{text}</td>'
+
+
+#: the formats by name
+FORMATS: Mapping[str, Callable[[Table], str]] = MappingProxyType(
+    {"text": _text, "csv": _csv, "markdown": _markdown, "latex": _latex, "html": _html}
+)

@@ -1,0 +1,69 @@
+"""`letorbench plot`: stored results as figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from letorbench.cli import options
+from letorbench.cli.group import say
+
+if TYPE_CHECKING:
+    from letorbench.api.results import Results
+
+
+@click.command(short_help="Draw stored results, a panel a data set.")
+@options.option("--measure", default="ndcg", metavar="MEASURE", help="What is drawn at n = 1..10.")
+@click.option(
+    "--format",
+    "forms",
+    multiple=True,
+    type=click.Choice(["png", "svg", "pdf"]),
+    help="Repeat for several.  [default: all three]",
+)
+@click.option("--published", is_flag=True, help="Draw published figures in.")
+@click.option(
+    "--to",
+    "stem",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Where, without the ending.  [default: in the data set's results, or beside several]",
+)
+@options.stored
+def plot(
+    results: Results, measure: str, forms: tuple[str, ...], published: bool, stem: Path | None
+) -> None:  # fmt: skip
+    """Draw the stored results of data sets, one panel each, and print the files' paths."""
+    from letorbench.results.user_files import check_output
+
+    if stem is not None:
+        check_output(stem, data_dir=results.data_dir)
+    for path in write_figure(results, measure, forms, stem, published):
+        say(path)
+
+
+def write_figure(
+    results: Results,
+    measure: str = "ndcg",
+    forms: Sequence[str] = (),
+    stem: Path | None = None,
+    published: bool = False,
+) -> list[Path]:
+    """Write the figure of `Results.plot`, in its usual place if none is given."""
+    from letorbench.analysis.figures import FORMATS, write
+    from letorbench.results.paths import figure_stem
+
+    only = results.datasets[0] if len(results.datasets) == 1 else None
+    stem = stem or figure_stem(results.out, only, measure)
+    return write(results.plot(measure, published), stem, forms or FORMATS)
+
+
+def write_figures(results: Results) -> None:
+    """Write the NDCG@n figure of each data set, and one of them all if there are several."""
+    for dataset in results.datasets:
+        write_figure(results.only(dataset))
+    if len(results.datasets) > 1:
+        write_figure(results)

@@ -1,0 +1,69 @@
+"""`letorbench table`: stored results as text, CSV, Markdown or LaTeX."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from letorbench.cli import options
+from letorbench.cli.group import show
+from letorbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from letorbench.analysis.comparison import Procedure
+    from letorbench.api.results import Results
+
+
+@click.command(short_help="Print stored results as text, CSV, Markdown or LaTeX.")
+@options.format_of("text", "csv", "markdown", "latex")
+@click.option(
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE…",
+    help="Columns: repeat, comma lists, `all`.  [default: ndcg@1,3,5,10 and map; csv: all]",
+)
+@click.option("--published", is_flag=True, help="Published figures beside ours, with sources.")
+@click.option(
+    "--relative", is_flag=True, help="Numbers as shares of the way from random (0) to ideal (1)."
+)
+@options.baseline
+@options.procedure
+@options.stored
+def table(
+    results: Results,
+    form: str,
+    measures: tuple[str, ...],
+    published: bool,
+    relative: bool,
+    baseline: str | None,
+    procedure: Procedure,
+) -> None:  # fmt: skip
+    """Print the stored results of data sets (all that have any by default).
+
+    A measure or cut-off that was not stored is computed from the stored scores and the data.
+    """
+    from letorbench.analysis.comparison import marks
+    from letorbench.analysis.published import published_data, published_table
+    from letorbench.analysis.results_table import USUAL, summary_table
+    from letorbench.api.results import measure_names
+
+    if published and baseline is not None:
+        raise UsageError("--published has no queries to test; drop it or --baseline")
+    if published and relative:
+        raise UsageError("--relative needs the data of each number; drop it or --published")
+    tables = []
+    for summary in results.summaries:
+        names = measure_names(measures or ("all" if form == "csv" else USUAL), summary)
+        summary = results.measured(summary, names, relative)
+        if published:
+            make = published_data if form == "csv" else published_table
+            tables.append(make(summary, names, results.published_systems(summary, names)))
+            continue
+        against = None
+        if baseline is not None:
+            systems = results.systems(summary, names)
+            against = marks(summary.dataset, systems, names, baseline, procedure)
+        tables.append(summary_table(summary, names, against))
+    show(tables, form)

@@ -1,0 +1,123 @@
+"""Folds that are rotations of parts, as LETOR's are: found in files, and made.
+
+With n parts, fold k trains on the parts k .. k+n-3, validates on part k+n-2 and tests on part
+k+n-1, counted from 0 and round.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from letorbench.datasets.layout import FoldFiles
+from letorbench.datasets.queryset import Fold, QuerySet
+from letorbench.errors import DataError, UsageError
+from letorbench.files import write_atomically
+
+Part = TypeVar("Part")
+
+
+def shuffled_parts(n_queries: int, folds: int, seed: int, what: str) -> list[np.ndarray]:
+    """Return the numbers of each part's queries, shuffled.
+
+    Raises
+    ------
+    DataError
+        There are fewer queries than parts; `what` begins the message.
+    UsageError
+        There are fewer than 3 parts: one each trains, validates and tests.
+    """
+    if folds < 3:
+        raise UsageError(f"folds: found {folds}, expected at least 3 (train, validation and test)")
+    if n_queries < folds:
+        raise DataError(f"{what}: found {n_queries} queries, expected at least {folds}, the folds")
+    return np.array_split(np.random.default_rng(seed).permutation(n_queries), folds)
+
+
+def unrolled(parts: Sequence[Part]) -> list[Part]:
+    """Return the parts with the first n - 3 again at the end.
+
+    Every training, validation and test set is then a contiguous stretch.
+    """
+    return [*parts, *parts[: len(parts) - 3]]
+
+
+def write_folds(folder: Path, parts: Sequence[bytes]) -> None:
+    """Write the files of n parts' folds: all but two of a fold train, then one validates."""
+    n = len(parts)
+    for k in range(n):
+        *train, validation, test = (parts[(k + i) % n] for i in range(n))
+        for name, pieces in (("train", train), ("vali", [validation]), ("test", [test])):
+            with write_atomically(folder / f"Fold{k + 1}" / f"{name}.txt", binary=True) as file:
+                file.writelines(pieces)
+
+
+def rotated(whole: QuerySet, bounds: np.ndarray, n: int) -> tuple[Fold, ...]:
+    """Return the folds of n unrolled parts as views.
+
+    Parameters
+    ----------
+    whole : QuerySet
+        The queries of the unrolled parts.
+    bounds : ndarray of shape (2n - 2,), int64
+        The unrolled part i owns the queries bounds[i]:bounds[i + 1].
+    n : int
+        The number of parts, at least 3.
+    """
+
+    def span(start: int, stop: int) -> QuerySet:
+        return whole.queries(int(bounds[start]), int(bounds[stop]))
+
+    def fold(k: int) -> Fold:
+        validation, test = (k + n - 2) % n, (k + n - 1) % n
+        return Fold(
+            k + 1, span(k, k + n - 2), span(validation, validation + 1), span(test, test + 1)
+        )
+
+    return tuple(fold(k) for k in range(n))
+
+
+def part_files(folds: Sequence[FoldFiles]) -> tuple[Path, ...] | None:
+    """Return the parts' files, were the folds a rotation; None where they cannot be one.
+
+    Part j is the test file of the fold after the one that it starts.
+    """
+    if len(folds) < 3 or any(files.validation is None for files in folds):
+        return None
+    return tuple(folds[(j + 1) % len(folds)].test for j in range(len(folds)))
+
+
+def is_rotation(folds: Sequence[FoldFiles]) -> bool:
+    """Return whether every train and validation file is, byte for byte, what a rotation says."""
+    files = part_files(folds)
+    if files is None:
+        return False
+    n = len(files)
+    claims = []
+    for k, fold in enumerate(folds):
+        claims.append((fold.validation, [files[(k + n - 2) % n]]))
+        claims.append((fold.train, [files[(k + i) % n] for i in range(n - 2)]))
+    sizes = {file: file.stat().st_size for fold in folds for file in fold.files}
+    if any(sizes[whole] != sum(sizes[piece] for piece in pieces) for whole, pieces in claims):
+        return False
+    return all(_digest([whole]) == _digest(pieces) for whole, pieces in claims)
+
+
+def files_digest(files: Sequence[Path]) -> str:
+    """Return a 128-bit blake2b of the files' bytes and sizes in the order given, as hex."""
+    return _digest(files, sizes=True)
+
+
+def _digest(files: Sequence[Path], sizes: bool = False) -> str:
+    state = hashlib.blake2b(digest_size=16)
+    for path in files:
+        if sizes:
+            state.update(path.stat().st_size.to_bytes(8, "little"))
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                state.update(block)
+    return state.hexdigest()

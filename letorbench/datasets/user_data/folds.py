@@ -1,0 +1,163 @@
+"""A user's own data made a data set: LETOR text of given parts, or folds of one file."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from letorbench.datasets import folds as fold_files
+from letorbench.datasets import layout
+from letorbench.datasets.catalog import parse
+from letorbench.datasets.reader import ReadOptions, read_queries
+from letorbench.datasets.user_data.layouts import read_rows
+from letorbench.datasets.user_data.rows import (
+    Grades,
+    Lines,
+    Tell,
+    letor_lines,
+    listed,
+    write_names,
+)
+from letorbench.datasets.user_data.tables import Columns
+from letorbench.errors import DataError, UsageError
+from letorbench.files import unfinished_folder, write_atomically
+
+
+def split(
+    path: Path,
+    data_dir: Path,
+    name: str | None = None,
+    folds: int = 5,
+    seed: int = 0,
+    columns: Columns = Columns(),
+    grades: Grades = None,
+    tell: Tell = lambda line: None,
+) -> str:
+    """Make a data set of one file of LETOR text, of a table or of another library's layout.
+
+    The queries are shuffled and cut into parts, as `from_frame` does. Each part is the test part
+    of one fold. Lines of LETOR text are copied as they are.
+
+    Parameters
+    ----------
+    path : Path
+        See `svmlight_rows` and `table_rows` for what else than LETOR text it may be.
+    data_dir : Path
+        The folder of the data sets.
+    name : str, optional
+        The name of the data set; the file's without its ending by default.
+    folds : int
+        The number of parts and of folds, at least 3.
+    seed : int
+        The seed of the shuffle.
+    columns : Columns
+        What the columns of a table are.
+    grades : tuple of float or None
+        What makes grades of the labels; see `letorbench.datasets.user_data.rows.graded`.
+    tell : callable
+        Takes a line on what the file was taken for and on what was done.
+
+    Returns
+    -------
+    str
+        The name of the data set.
+
+    Raises
+    ------
+    DataError
+        The file is wrong, has too few queries, or there is a data set of that name already.
+    UsageError
+        The name cannot be that of a data set, or a column does not exist.
+    """
+    name = path.stem if name is None else name
+    if not layout.OWN_NAME.fullmatch(name) or parse(name).entry is not None:
+        raise UsageError(
+            f"{name!r} cannot name a data set of one's own; expected letters, digits, - and _, "
+            "and no published set's name (--name gives one)"
+        )
+    target = data_dir / name
+    if target.exists():
+        raise DataError(f"{target}: is there already; --name gives the data set another name")
+    rows = read_rows([path], columns, grades)
+    lines = _text_lines(path) if rows is None else letor_lines(rows, grades, tell)[0]
+    parts = fold_files.shuffled_parts(len(lines.offsets) - 1, folds, seed, str(path))
+    with unfinished_folder(target.with_name(f".unfinished-{name}")) as folder:
+        fold_files.write_folds(folder, [lines.text(part) for part in parts])
+        if rows is not None:
+            write_names(folder, rows)
+        folder.rename(target)
+    return name
+
+
+def make_letor_text(
+    folder: Path, parts: Sequence[tuple[Path, Path]], grades: Grades, tell: Tell
+) -> list[Path]:
+    """Make LETOR text of a data set's parts, unless they are that already; return its files.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of the data set.
+    parts : sequence of (Path, Path)
+        Each part's file, which stays, and the file that its LETOR text is to have.
+    grades, tell
+        See `split`.
+    """
+    made = [new for _, new in parts]
+    rows = read_rows([old for old, _ in parts], Columns(), grades)
+    if rows is None:
+        if any(old != new for old, new in parts):
+            tell(f"{listed([old.name for old, _ in parts])}: LETOR text")
+        for old, new in parts:
+            new.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(old, new)
+    else:
+        for new, lines in zip(made, letor_lines(rows, grades, tell), strict=True):
+            with write_atomically(new, binary=True) as file:
+                file.write(lines.text())
+        made += write_names(folder, rows)
+    if not any(path.name.lower() in layout.PARTS["validation"] for path in made):
+        tell(f"{folder.name}: no validation part: the last fifth of the training queries validates")
+    return made
+
+
+def compose_folds(folder: Path, tests: Sequence[Path], tell: Tell) -> list[Path]:
+    """Compose folds of test parts alone, as LETOR's rotate; return their files.
+
+    Raises
+    ------
+    DataError
+        A part is not LETOR text, has other features than the first, or a query of another part.
+    """
+    numbers = {path.parent.name: layout.fold_number(path.parent.name) or 0 for path in tests}
+    layout.numbered_folds(numbers, None, str(folder))
+    tests = sorted(tests, key=lambda path: numbers[path.parent.name])
+    width, part_of_query = 0, dict[str, Path]()
+    for path in tests:
+        part = read_queries(path, ReadOptions(null="min"))
+        width = width or part.n_features
+        if part.n_features != width:
+            raise DataError(f"{path}: found {part.n_features} features, expected {width}")
+        for qid in part.qids.tolist():
+            other = part_of_query.setdefault(qid, path)
+            if other is not path:
+                raise DataError(
+                    f"{path}: found query {qid} of {other} too, expected each query in one part"
+                )
+    texts = [path.read_bytes().rstrip(b"\n") + b"\n" for path in tests]
+    fold_files.write_folds(folder, [*texts[1:], texts[0]])
+    tell(
+        f"{folder.name}: test parts alone: each fold trains on {len(tests) - 2} of them and "
+        "validates on the one before its own, as LETOR's folds rotate"
+    )
+    names = [names[0] for names in layout.PARTS.values()]
+    return [folder / f"Fold{k + 1}" / name for k in range(len(tests)) for name in names]
+
+
+def _text_lines(path: Path) -> Lines:
+    """Read a file of LETOR text, and return its documents' lines as they are."""
+    queries = read_queries(path, ReadOptions(null="min"))
+    lines = [line.rstrip(b"\r") for line in path.read_bytes().split(b"\n")]
+    documents = [line for line in lines if line.split(b"#")[0].strip()]
+    return Lines(documents, queries.offsets)

@@ -1,0 +1,233 @@
+"""Documents of any layout, the grades made of their labels, and the LETOR text they become."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from letorbench.datasets.arrays import (
+    EXPECTED_LABEL,
+    LARGEST_LABEL,
+    group_rows,
+    is_grade,
+)
+from letorbench.datasets.layout import FEATURE_NAMES
+from letorbench.errors import DataError, UsageError
+from letorbench.files import write_atomically
+
+#: the bounds between grades; none for a grade of each value; None for labels that are grades
+Grades = tuple[float, ...] | None
+AUTO: Grades = ()
+#: takes a line for the user
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The documents of a file, in its order.
+
+    Attributes
+    ----------
+    name : str
+        The file's name.
+    labels : ndarray of shape (n_docs,)
+        Real numbers.
+    qids : ndarray of shape (n_docs,), str or int64
+        The query of each document; integers where the file only tells queries apart.
+    texts : list of str
+        The features and the document's name as LETOR text, ` 1:0.5 #docid = X`.
+    place : callable
+        Where the label of a row stands, for messages.
+    layout : str
+        What the file was taken for; empty where that needs no word.
+    ignored : tuple of str
+        What stands in it or beside it and is not used.
+    feature_names : tuple of str, optional
+        The names of the features, where the file has them.
+    """
+
+    name: str
+    labels: np.ndarray
+    qids: np.ndarray
+    texts: list[str]
+    place: Callable[[int], str]
+    layout: str = ""
+    ignored: tuple[str, ...] = ()
+    feature_names: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """A file's documents as lines of LETOR text.
+
+    Attributes
+    ----------
+    lines : list of bytes
+        One a document, without its newline. The lines of a query stand together.
+    offsets : ndarray of shape (n_queries + 1,), int64
+        Query q owns the lines offsets[q]:offsets[q + 1].
+    """
+
+    lines: list[bytes]
+    offsets: np.ndarray
+
+    def text(self, queries: np.ndarray | None = None) -> bytes:
+        """Return the lines of these queries, in their order; all lines by default."""
+        if queries is None:
+            queries = np.arange(len(self.offsets) - 1)
+        spans = [(self.offsets[q], self.offsets[q + 1]) for q in queries]
+        return b"".join(line + b"\n" for a, b in spans for line in self.lines[a:b])
+
+
+def parse_grades(text: str) -> Grades:
+    """Return the bounds that a text has between commas, or `AUTO`.
+
+    Raises
+    ------
+    UsageError
+        The bounds are not finite numbers in increasing order, or make too many grades.
+
+    Examples
+    --------
+    >>> parse_grades("0.5,1.5"), parse_grades("auto")
+    ((0.5, 1.5), ())
+    """
+    if text == "auto":
+        return AUTO
+    try:
+        bounds = tuple(float(word) for word in text.split(","))
+    except ValueError:
+        bounds = (np.nan,)
+    if not (np.isfinite(bounds).all() and all(a < b for a, b in pairwise(bounds))):
+        raise UsageError(
+            f"--grades: found {text!r}, expected auto, or numbers in increasing order as 0.5,1.5"
+        )
+    if len(bounds) > LARGEST_LABEL:
+        raise UsageError(f"--grades: found {len(bounds)} bounds, expected at most {LARGEST_LABEL}")
+    return bounds
+
+
+def graded(
+    labels: np.ndarray, grades: Grades, place: Callable[[int], str]
+) -> tuple[np.ndarray, list[str]]:
+    """Return the grades of labels, and a line on each grade that was made.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_docs,)
+        Real numbers.
+    grades : tuple of float or None
+        As of `np.digitize`: grade r begins with bound r and ends before the next bound. None
+        accepts only labels that are grades.
+    place : callable
+        Where the label of a row stands, for messages.
+
+    Raises
+    ------
+    DataError
+        A label is not a number, or not a grade where none are made, or there are too many values.
+    """
+    good = is_grade(labels) if grades is None else np.isfinite(labels)
+    if not good.all():
+        row = int(np.flatnonzero(~good)[0])
+        expected = EXPECTED_LABEL if grades is None else "a finite number"
+        raise DataError(f"{place(row)}: found {labels[row]:g}, expected {expected}")
+    if grades is None:
+        return labels.astype(np.int32), []
+    if grades == AUTO:
+        values, made = np.unique(labels, return_inverse=True)
+        if len(values) > LARGEST_LABEL + 1:
+            raise DataError(
+                f"{place(0).rpartition(':')[0]}: found {len(values)} different labels, expected at "
+                f"most {LARGEST_LABEL + 1} for --grades auto; --grades 0.5,1.5 names bounds"
+            )
+        ranges = [f"{value:g}" for value in values.tolist()]
+    else:
+        made = np.digitize(labels, grades)
+        between = [f"{low:g} to below {high:g}" for low, high in pairwise(grades)]
+        ranges = [f"below {grades[0]:g}", *between, f"{grades[-1]:g} or more"]
+    counts = np.bincount(made.reshape(-1), minlength=len(ranges)).tolist()
+    lines = [f"grade {r}: {range_}: {n:,}" for r, (range_, n) in enumerate(zip(ranges, counts))]
+    return made.reshape(-1).astype(np.int32), lines
+
+
+def letor_lines(parts: Sequence[Rows], grades: Grades, tell: Tell) -> list[Lines]:
+    """Return the documents of each file as lines, the rows of a query together.
+
+    Parameters
+    ----------
+    parts : sequence of Rows
+        The files of one data set.
+    grades : tuple of float or None
+        What makes grades of the labels; see `graded`.
+    tell : callable
+        Takes a line on what the files were taken for and on what was done.
+
+    Raises
+    ------
+    DataError
+        A label or a query id is not right.
+    """
+    for layout in dict.fromkeys(rows.layout for rows in parts if rows.layout):
+        alike = [rows for rows in parts if rows.layout == layout]
+        ignored = dict.fromkeys(word for rows in alike for word in rows.ignored)
+        unused = f"; not used: {', '.join(ignored)}" if ignored else ""
+        tell(f"{listed([rows.name for rows in alike])}: {layout}{unused}")
+    ends = np.cumsum([len(rows.labels) for rows in parts])
+
+    def place(row: int) -> str:
+        part = int(np.searchsorted(ends, row, side="right"))
+        return parts[part].place(row - int(ends[part]) + len(parts[part].labels))
+
+    made, ranges = graded(np.concatenate([rows.labels for rows in parts]), grades, place)
+    for line in ranges:
+        tell(line)
+    lines, counted = [], 0
+    for rows, labels in zip(parts, np.split(made, ends[:-1]), strict=True):
+        qids = rows.qids
+        if qids.dtype.kind == "i":
+            qids = qids + counted  # a number means another query in each part
+            counted = int(qids.max())
+        lines.append(_together(rows, labels, qids, tell))
+    return lines
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names with commas, many as the first and the last."""
+    return ", ".join(names) if len(names) < 4 else f"{names[0]} to {names[-1]}"
+
+
+def write_names(folder: Path, parts: Sequence[Rows]) -> list[Path]:
+    """Write the names of the features beside the folds, where there are names; return the file."""
+    names = parts[0].feature_names
+    if any(rows.feature_names != names for rows in parts):
+        raise DataError(f"{parts[0].name}: found other columns than in the other parts")
+    if names is None:
+        return []
+    with write_atomically(folder / FEATURE_NAMES) as file:
+        file.writelines(f"{name}\n" for name in names)
+    return [folder / FEATURE_NAMES]
+
+
+def _together(rows: Rows, labels: np.ndarray, qids: np.ndarray, tell: Tell) -> Lines:
+    try:
+        offsets, names, order = group_rows(len(qids), qids)
+    except DataError as error:
+        raise DataError(f"{rows.name}: {error}") from None
+    if order is None:
+        order = np.arange(len(qids))
+    else:
+        breaks = np.append(True, np.diff(order) != 1)
+        scattered = np.count_nonzero(np.add.reduceat(breaks, offsets[:-1]) > 1)
+        tell(f"{rows.name}: scattered queries, now together: {scattered:,} of {len(names):,}")
+    lines = [
+        f"{label} qid:{qid}{rows.texts[row]}".encode()
+        for row, label, qid in zip(
+            order.tolist(), labels[order].tolist(), qids[order].tolist(), strict=True
+        )
+    ]
+    return Lines(lines, offsets)

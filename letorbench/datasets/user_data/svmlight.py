@@ -1,0 +1,124 @@
+"""SVMlight text that is not LETOR text: other labels, indices from 0, or no `qid:`.
+
+LightGBM and XGBoost put the sizes of the queries into a file beside it. Yandex's sets have the
+query in each line's comment.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from letorbench.datasets.reader import ReadOptions, read_queries
+from letorbench.datasets.text.errors import DECIMAL, line_error
+from letorbench.datasets.user_data.beside import beside, read_sizes
+from letorbench.datasets.user_data.rows import Rows
+from letorbench.errors import DataError
+
+#: what UTF-8 text from Windows may begin with
+BOM = b"\xef\xbb\xbf"
+_INDEX = re.compile(rb"(?<!\S)\d{1,6}(?=:)")
+_MISSING = re.compile(rb":(?:nan|na)(?!\S)", re.IGNORECASE)
+
+
+def svmlight_rows(path: Path, from_0: bool) -> Rows:
+    """Read a file of SVMlight text.
+
+    The query of a row is in its `qid:`, else in the sizes beside the file, else the one word of
+    its comment. NaN becomes NULL.
+
+    Parameters
+    ----------
+    path : Path
+    from_0 : bool
+        Whether the features count from 0; they then become those from 1.
+
+    Raises
+    ------
+    DataError
+        At the first mistake.
+    """
+    others = beside(path)
+    numbers: list[int] = []
+    labels, qids, texts = [], [], []
+    for number, label, qid, features, comment in _parsed(path):
+        if not numbers:
+            by_qid = qid is not None
+            by_comment = not by_qid and others.sizes is None
+        if (qid is not None) != by_qid or (by_comment and len(comment.split()) != 1):
+            word = features.split()[0] if features.split() else b"the end of the row"
+            raise line_error(
+                path,
+                number,
+                repr(word.decode("utf-8", "replace")[:40]),
+                f"qid: after each label, or in no row and {path.name}.query or {path.name}.group "
+                "beside the file, or the query as each row's comment",
+            )
+        if from_0:
+            features = _INDEX.sub(lambda index: b"%d" % (int(index[0]) + 1), features)
+        features = b" " + _MISSING.sub(b":NULL", features) if features else b""
+        numbers.append(number)
+        labels.append(_label(path, number, label))
+        qids.append(_decoded(path, number, comment.strip() if by_comment else qid or b""))
+        if not qids[-1].isprintable() or (by_qid and not qids[-1]):
+            raise line_error(path, number, f"query id {qids[-1]!r}", "printable characters")
+        shown = b" #" + comment if comment and not by_comment else b""
+        texts.append(_decoded(path, number, features + shown))
+    if not numbers:
+        raise DataError(f"{path}: found no rows, expected lines of label index:value")
+    _check_features(path, numbers, texts)
+    by = "qid:" if by_qid else "each line's comment" if by_comment else others.sizes.suffix
+    return Rows(
+        path.name,
+        np.array(labels),
+        np.array(qids) if by_qid or by_comment else read_sizes(others.sizes, len(numbers), path),
+        texts,
+        lambda row: f"{path}:{numbers[row]}",
+        f"SVMlight text, features from {0 if from_0 else 1}, queries by {by}",
+        (".weight",) if others.weights else (),
+    )
+
+
+def _parsed(path: Path) -> Iterator[tuple[int, bytes, bytes | None, bytes, bytes]]:
+    """Yield each row's line, label, query id, features and comment."""
+    for number, line in enumerate(path.read_bytes().removeprefix(BOM).split(b"\n"), 1):
+        row, _, comment = line.strip().partition(b"#")
+        label, *rest = row.split(None, 1)[:2] or [b""]
+        features = rest[0].rstrip() if rest else b""
+        qid = None
+        if features.startswith(b"qid:"):
+            qid, _, features = features[4:].replace(b"\t", b" ").partition(b" ")
+        if label:
+            yield number, label, qid, features.lstrip(), comment
+
+
+def _label(path: Path, number: int, word: bytes) -> float:
+    text = word.decode("utf-8", "replace")
+    if DECIMAL.fullmatch(text) is None or text.endswith("..."):
+        raise line_error(path, number, f"{text[:40]!r} as the label", "a number")
+    return float(text)
+
+
+def _decoded(path: Path, number: int, text: bytes) -> str:
+    try:
+        return text.decode()
+    except UnicodeDecodeError:
+        raise line_error(path, number, "bytes that are no text", "UTF-8") from None
+
+
+def _check_features(path: Path, numbers: list[int], texts: list[str]) -> None:
+    """Let the reader of LETOR text find the first bad feature, in the line where it stands."""
+    lines = [""] * numbers[-1]
+    for number, text in zip(numbers, texts):
+        lines[number - 1] = f"0 qid:1{text}"
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "features.txt"
+        copy.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="")
+        try:
+            read_queries(copy, ReadOptions(null="min"))
+        except DataError as error:
+            raise DataError(str(error).replace(str(copy), str(path), 1)) from None

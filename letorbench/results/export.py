@@ -1,0 +1,104 @@
+"""Stored scores as TREC runs, and the labels of the test parts as qrels.
+
+A document is named by its id. Where the data have no ids, its name is its position in its
+query, counted from 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from letorbench.datasets.load import load
+from letorbench.datasets.queryset import Benchmark, QuerySet
+from letorbench.errors import DataError, UsageError
+from letorbench.files import write_atomically
+from letorbench.measures import rank
+from letorbench.results import paths
+from letorbench.results.external import document_names, document_rows
+from letorbench.results.store import by_repeat
+from letorbench.results.summary import require_folds
+from letorbench.results.user_files import check_output
+
+QRELS_FILE = "qrels.txt"
+
+
+def export_trec(
+    dataset: str, algos: Sequence[str], data_dir: Path, out: Path, folder: Path | None = None
+) -> list[Path]:
+    """Write a run for every finished fold of the algorithms, and each fold's qrels.
+
+    Of an algorithm with repeats it is the first repeat: a run is one ranking.
+
+    Parameters
+    ----------
+    dataset : str
+        The name of the data set.
+    algos : sequence of str
+        The algorithms. Each is the tag of its runs.
+    data_dir, out : Path
+        The folders of the data sets and of the results.
+    folder : Path, optional
+        Where fold<k>/<algo>.run and fold<k>/qrels.txt go; by default to `trec` among the data
+        set's results.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+
+    Raises
+    ------
+    DataError
+        An algorithm has no finished fold, or its scores are of other data.
+    UsageError
+        The folder is one of a data set.
+    """
+    folder = folder or paths.dataset_folder(out, dataset) / "trec"
+    check_output(folder / QRELS_FILE, data_dir=data_dir)
+    benchmarks: dict[object, Benchmark] = {}
+    written: dict[Path, None] = {}
+    for algo in algos:
+        for fold in by_repeat(require_folds(out, dataset, algo))[0]:
+            null = fold.identity.get("null", "error")
+            if null not in benchmarks:
+                benchmarks[null] = load(dataset, data_dir, fold.convention, null)
+            benchmark = benchmarks[null]
+            if benchmark.provenance["digest"] != fold.identity["data"]:
+                raise DataError(
+                    f"{fold.folder}: found scores of other data than {data_dir} now holds"
+                )
+            test = next(each.test for each in benchmark.folds if each.number == fold.number)
+            qrels, run = (folder / fold.folder.name / name for name in (QRELS_FILE, f"{algo}.run"))
+            write_run(run, test, fold.scores(test.n_docs), algo)
+            if qrels not in written:
+                write_qrels(qrels, test)
+            written |= {qrels: None, run: None}
+    return list(written)
+
+
+def write_run(path: Path, queries: QuerySet, scores: np.ndarray, tag: str) -> None:
+    """Write scores of shape (n_docs,) as a run: every query by rank, ties in file order."""
+    if len(tag.split()) != 1:
+        raise UsageError(f"tag {tag!r}: expected one word")
+    names = document_names(queries)
+    document_rows(path, queries)  # a run could not tell two documents of one name apart
+    order = rank(scores, queries.offsets).tolist()
+    values = np.asarray(scores, dtype=np.float64).tolist()
+    with write_atomically(path) as file:
+        for query, qid in enumerate(queries.qids.tolist()):
+            rows = order[queries.offsets[query] : queries.offsets[query + 1]]
+            file.writelines(
+                f"{qid} Q0 {names[row].decode()} {place} {values[row]!r} {tag}\n"
+                for place, row in enumerate(rows, 1)
+            )
+
+
+def write_qrels(path: Path, queries: QuerySet) -> None:
+    """Write the labels of the documents as qrels, in file order."""
+    qids = np.repeat(queries.qids, queries.lengths).tolist()
+    cells = zip(qids, document_names(queries), queries.labels.tolist())
+    with write_atomically(path) as file:
+        file.writelines(f"{qid} 0 {name.decode()} {label}\n" for qid, name, label in cells)

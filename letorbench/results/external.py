@@ -1,0 +1,361 @@
+"""Other systems' score files as results: then every table, plot and test has them.
+
+Three forms are read: one score a line in file order, RankLib's (qid, index, score) and TREC's
+runs (qid Q0 docno rank score tag). Every form is read from path and queries to float64 scores of
+shape (n_docs,) in file order; a DataError names the line that is not right.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from letorbench.checksum import digest
+from letorbench.datasets.arrays import LONGEST_QID
+from letorbench.datasets.queryset import Benchmark, Fold, QuerySet
+from letorbench.errors import DataError, UsageError
+from letorbench.files import one_writer
+from letorbench.rankers import names
+from letorbench.results import paths
+from letorbench.results.measuring import measure_fold
+from letorbench.results.scores import finite_scores, read_scores, score_warnings
+from letorbench.results.store import FoldResult, read_folds, versions, write_fold
+from letorbench.results.summary import Summary, read_summary
+from letorbench.results.user_files import check_not_read
+
+RANKLIB = ("qid", "index", "score")
+RUN = ("qid", "Q0", "docno", "rank", "score", "tag")
+QRELS = ("qid", "iter", "docno", "label")
+#: the largest label whose gain 2^label - 1 is finite, with room to spare
+LARGEST_LABEL = 1000
+#: what a folder of results may be called
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+
+
+def import_external(
+    name: str,
+    pattern: str,
+    benchmark: Benchmark,
+    out: Path,
+    form: str = "auto",
+    folds: Sequence[int] | None = None,
+) -> tuple[Summary, list[str]]:
+    """Store another system's scores of the test parts as the results of an algorithm.
+
+    Nothing is written unless every file is right.
+
+    Parameters
+    ----------
+    name : str
+        What tables call the system.
+    pattern : str
+        The path of the score files, `{fold}` in it for the number of the fold and `{dataset}`
+        for the name of the data set.
+    benchmark : Benchmark
+        The data that the scores are of.
+    out : Path
+        The results folder.
+    form : str
+        A name of FORMATS, or "auto".
+    folds : sequence of int, optional
+        The numbers of the folds, all by default.
+
+    Returns
+    -------
+    summary : Summary
+        The data set's new summary.
+    warnings : list of str
+        What the user must know of the scores.
+
+    Raises
+    ------
+    UsageError
+        The name is that of a ranker or cannot be a folder's, a fold does not exist, the
+        pattern does not tell folds apart, or a score file is one that would be written.
+    DataError
+        A file is not right.
+    """
+    _check_name(name, benchmark.name, out)
+    chosen = _chosen_folds(benchmark, folds)
+    if len(chosen) > 1 and "{fold}" not in pattern:
+        raise UsageError(
+            f"{name}={pattern}: expected {{fold}} in it, where {benchmark.name}'s folds "
+            f"{chosen[0].number}-{chosen[-1].number} have their numbers"
+        )
+    given = pattern.replace("{dataset}", benchmark.name)
+    files = [Path(given.replace("{fold}", str(fold.number))) for fold in chosen]
+    forms = [detect(file) if form == "auto" else form for file in files]
+    scores = [FORMATS[each](*pair) for each, *pair in zip(forms, files, (f.test for f in chosen))]
+    folders = [paths.fold_folder(out, benchmark.name, name, fold.number) for fold in chosen]
+    for folder in folders:
+        for each in (paths.FIT, *paths.CHECKED):
+            check_not_read(folder / each, files)
+    notes = []
+    for fold, folder, file, form, found in zip(chosen, folders, files, forms, scores):
+        warnings = score_warnings(found, fold.test)
+        notes += [f"{benchmark.name}, {name}, fold {fold.number}: {each.text}" for each in warnings]
+        facts = {
+            "dataset": benchmark.name,
+            "algo": name,
+            "fold": fold.number,
+            "external": {
+                "pattern": pattern,
+                "file": str(file),
+                "format": form,
+                "digest": digest(content(file)),
+            },
+            "convention": benchmark.convention.name,
+            "data": benchmark.provenance["digest"],
+            "null": benchmark.provenance.get("null", "error"),
+            "letorbench": versions()["letorbench"],
+        }
+        found = finite_scores(found)
+        with one_writer(folder):
+            queries = measure_fold(name, fold, found, benchmark.convention)
+            write_fold(
+                folder,
+                FoldResult(
+                    facts, found, queries, benchmark.convention.name, len(benchmark.folds),
+                    warnings=warnings,
+                ),
+            )  # fmt: skip
+    return read_summary(out, benchmark.name), notes
+
+
+def _check_name(name: str, dataset: str, out: Path) -> None:
+    """Raise UsageError for a name that no folder can have or that an algorithm has."""
+    if not NAME.fullmatch(name):
+        raise UsageError(f"name {name!r}: expected letters, digits and . _ + -")
+    ours = any("external" not in fold.identity for fold in read_folds(out, dataset, name))
+    if ours or name in names():
+        raise UsageError(f"name {name!r} is that of an algorithm of letorbench; choose another")
+
+
+def _chosen_folds(benchmark: Benchmark, numbers: Sequence[int] | None) -> list[Fold]:
+    chosen = [fold for fold in benchmark.folds if numbers is None or fold.number in numbers]
+    absent = sorted(set(numbers or ()) - {fold.number for fold in chosen})
+    if absent:
+        raise UsageError(f"{benchmark.name} has no fold {absent[0]}")
+    return chosen
+
+
+def read_any(path: Path, queries: QuerySet, form: str = "auto") -> np.ndarray:
+    """Read the scores of a query set from a file.
+
+    Parameters
+    ----------
+    path : Path
+        The score file.
+    queries : QuerySet
+        The documents that the scores are of.
+    form : str
+        A name of FORMATS, or "auto" to recognise the format.
+
+    Returns
+    -------
+    ndarray of shape (n_docs,), float64
+        The scores in the order of the query set.
+
+    Raises
+    ------
+    DataError
+        The file is not right. The error names its line.
+    """
+    return FORMATS[detect(path) if form == "auto" else form](path, queries)
+
+
+def detect(path: Path) -> str:
+    """Return the format that the first line has by its number of columns.
+
+    Three columns are ranklib, six are trec, anything else is scores.
+    """
+    width = len(content(path).lstrip()[:4096].partition(b"\n")[0].split())
+    return {len(RANKLIB): "ranklib", len(RUN): "trec"}.get(width, "scores")
+
+
+def read_plain(path: Path, queries: QuerySet) -> np.ndarray:
+    """Read one score a line, in the order of the query set."""
+    return read_scores(path, queries.n_docs)
+
+
+def read_ranklib(path: Path, queries: QuerySet) -> np.ndarray:
+    """Read RankLib's file. A document's index counts from 0 within its query."""
+    positions = np.arange(queries.n_docs) - np.repeat(queries.offsets[:-1], queries.lengths)
+    rows = _rows(path, queries, [str(position).encode() for position in positions.tolist()])
+    cells = ((line, qid, index, score) for line, (qid, index, score) in columns(path, RANKLIB))
+    return _placed(path, queries, rows, cells)
+
+
+def read_run(path: Path, queries: QuerySet) -> np.ndarray:
+    """Read a TREC run. Documents rank by their scores, as in trec_eval, not by the rank column."""
+    rows = document_rows(path, queries)
+    cells = ((line, c[0], c[2], c[4]) for line, c in columns(path, RUN))
+    return _placed(path, queries, rows, cells)
+
+
+#: name -> a function from path and queries to (n_docs,) float64 scores in file order
+FORMATS: dict[str, Callable[[Path, QuerySet], np.ndarray]] = {
+    "scores": read_plain, "ranklib": read_ranklib, "trec": read_run
+}  # fmt: skip
+
+
+def _placed(
+    path: Path,
+    queries: QuerySet,
+    rows: Mapping[tuple[bytes, bytes], int],
+    cells: Iterator[tuple[int, bytes, bytes, bytes]],
+) -> np.ndarray:
+    """Put the score of each line in the row of its document, which has one in the end."""
+    qids = {qid for qid, _ in rows}
+    scores = np.full(queries.n_docs, np.nan)
+    lines: dict[int, int] = {}
+    for line, qid, name, score in cells:
+        what = f"document {shown(name)} of query {shown(qid)}"
+        row = rows.get((qid, name))
+        if row is None:
+            what = what if qid in qids else f"query {shown(qid)}"
+            raise DataError(f"{path}:{line}: found {what}, which the data do not have")
+        if lines.setdefault(row, line) != line:
+            raise DataError(
+                f"{path}:{line}: found {what} again, expected it once (line {lines[row]})"
+            )
+        scores[row] = number(path, line, score)
+    missing = np.flatnonzero(np.isnan(scores))
+    if len(missing):
+        qid, name = next(key for key, row in rows.items() if row == missing[0])
+        raise DataError(
+            f"{path}: found no score for document {shown(name)} of query {shown(qid)}, expected "
+            f"one for each of the {len(scores)} documents ({len(missing)} have none)"
+        )
+    return scores
+
+
+def read_qrels(path: Path) -> QuerySet:
+    """Read the judged documents of a TREC qrels file, in the order of its lines.
+
+    The lines of a query need not stay together. Labels below 0 count as 0, as in trec_eval.
+
+    Returns
+    -------
+    QuerySet
+        The documents, without features.
+
+    Raises
+    ------
+    DataError
+        A query's id is not printable, a label is no number, or a document comes twice.
+    """
+    found: dict[str, dict[bytes, int]] = {}
+    for line, (qid, _, docno, label) in columns(path, QRELS):
+        query = qid.decode("utf-8", "surrogateescape")
+        if len(qid) > LONGEST_QID or not query.isprintable():
+            expected = f"printable characters in UTF-8, at most {LONGEST_QID:,} bytes"
+            raise DataError(f"{path}:{line}: found query id {shown(qid)!r}, expected {expected}")
+        documents = found.setdefault(query, {})
+        if docno in documents:
+            what = f"document {shown(docno)} of query {shown(qid)}"
+            raise DataError(f"{path}:{line}: found {what} again, expected it once")
+        grade = int(number(path, line, label, int))
+        if grade > LARGEST_LABEL:
+            raise DataError(f"{path}:{line}: found label {grade}, expected at most {LARGEST_LABEL}")
+        documents[docno] = max(0, grade)
+    labels = np.array([g for documents in found.values() for g in documents.values()], np.int32)
+    lengths = [len(documents) for documents in found.values()]
+    return QuerySet(
+        np.zeros((len(labels), 0), np.float32),
+        labels,
+        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        np.array(list(found)),
+        np.array([docno for documents in found.values() for docno in documents]),
+    )
+
+
+def columns(path: Path, names: tuple[str, ...]) -> Iterator[tuple[int, list[bytes]]]:
+    """Yield the number and the cells of each line of a file with columns.
+
+    Parameters
+    ----------
+    path : Path
+        The file. Blanks or tabs separate its columns. Empty lines are skipped.
+    names : tuple of str
+        What the columns are called in error messages.
+
+    Raises
+    ------
+    DataError
+        A line has another number of columns, or the file has no lines.
+    """
+    empty = True
+    for line_number, line in enumerate(content(path).split(b"\n"), 1):
+        cells = line.split()
+        if not cells:
+            continue
+        if b"\0" in line:
+            raise DataError(f"{path}:{line_number}: found a zero byte, expected text")
+        if len(cells) != len(names):
+            raise DataError(
+                f"{path}:{line_number}: found {len(cells)} columns, "
+                f"expected {len(names)}: {' '.join(names)}"
+            )
+        empty = False
+        yield line_number, cells
+    if empty:
+        raise DataError(f"{path}: found no lines, expected lines of {' '.join(names)}")
+
+
+def content(path: Path) -> bytes:
+    """Return the bytes of a file; DataError where it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path}: found no readable file ({error.strerror})") from None
+
+
+def number(path: Path, line: int, text: bytes, kind: type = float) -> float | int:
+    """Return a cell as a number; DataError for NaN, infinity and for what is no number."""
+    try:
+        value = kind(text)
+        finite = math.isfinite(value) and b"_" not in text
+    except (ValueError, OverflowError):
+        finite = False
+    if not finite:
+        what = "a whole number" if kind is int else "a finite number"
+        raise DataError(f"{path}:{line}: found {shown(text)!r}, expected {what}")
+    return value
+
+
+def shown(text: bytes) -> str:
+    """Return a cell as an error message shows it."""
+    return text[:40].decode(errors="replace")
+
+
+def document_names(queries: QuerySet) -> list[bytes]:
+    """Return each document's id, or its position in its query, from 1, where it has none."""
+    positions = np.arange(queries.n_docs) - np.repeat(queries.offsets[:-1] - 1, queries.lengths)
+    places = [str(position).encode() for position in positions.tolist()]
+    if queries.docids is None:
+        return places
+    return [docid or place for docid, place in zip(queries.docids.tolist(), places)]
+
+
+def document_rows(path: Path, queries: QuerySet) -> dict[tuple[bytes, bytes], int]:
+    """Return each document's row by qid and name; DataError where two have the same."""
+    return _rows(path, queries, document_names(queries))
+
+
+def _rows(
+    path: Path, queries: QuerySet, document_ids: Sequence[bytes]
+) -> dict[tuple[bytes, bytes], int]:
+    qids = [qid.encode() for qid in np.repeat(queries.qids, queries.lengths).tolist()]
+    rows: dict[tuple[bytes, bytes], int] = {}
+    for row, key in enumerate(zip(qids, document_ids)):
+        if rows.setdefault(key, row) != row:
+            raise DataError(
+                f"{path}: the data have two documents {shown(key[1])} in query {shown(key[0])}, "
+                "which a TREC file cannot tell apart"
+            )
+    return rows

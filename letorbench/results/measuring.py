@@ -1,0 +1,196 @@
+"""Measures of stored scores, and where a number stands between a random order and the ideal one.
+
+A measure that a run did not store is computed from its stored scores and the data: nothing is
+retrained. The two reference points are computed from the data, whether or not they were run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from letorbench.conventions import Convention
+from letorbench.datasets.load import load
+from letorbench.datasets.queryset import Benchmark, Fold, QuerySet
+from letorbench.errors import DataError
+from letorbench.measures import Measure, default_measures, parse, query_metrics
+from letorbench.measures.random_order import random_order_metrics
+from letorbench.results.per_query import PerQuery
+from letorbench.results.store import StoredFold, by_repeat, joined_queries
+from letorbench.results.summary import Row, Summary, require_folds
+
+#: the ranker whose numbers are means over all orders of a query, not those of the file's order
+RANDOM = "random"
+#: the ranker that reads the labels which it is measured by
+IDEAL = "ideal"
+
+
+def competes(algo: str) -> bool:
+    """Return whether an algorithm is ranked and compared: `ideal` reads the test labels."""
+    return algo != IDEAL
+
+
+def measured(
+    algo: str,
+    scores: np.ndarray,
+    test: QuerySet,
+    measures: Sequence[Measure],
+    convention: Convention,
+) -> np.ndarray:
+    """Measure an algorithm's scores of a test part, (n_queries, n_measures).
+
+    The numbers of `random` are the means over all orders of each query's documents.
+    """
+    if algo == RANDOM:
+        return random_order_metrics(test.labels, test.offsets, measures, convention)
+    return query_metrics(test.labels, scores, test.offsets, measures, convention)
+
+
+def measure_fold(algo: str, fold: Fold, scores: np.ndarray, convention: Convention) -> PerQuery:
+    """Measure scores of a fold's test part by every measure that an experiment stores.
+
+    Parameters
+    ----------
+    algo : str
+        The name of the algorithm.
+    fold : Fold
+        The fold that was scored.
+    scores : ndarray of shape (n_docs,), float64
+        The finite scores of its test documents, in file order.
+    convention : Convention
+        The rules to measure by.
+    """
+    measures = default_measures(convention)
+    table = measured(algo, scores, fold.test, measures, convention)
+    values = {str(measure): column for measure, column in zip(measures, table.T)}
+    numbers = np.full(fold.test.n_queries, fold.number, dtype=np.int64)
+    return PerQuery(algo, numbers, fold.test.qids, values)
+
+
+def with_measures(
+    out: Path, data_dir: Path, dataset: str, algo: str, measures: Sequence[str]
+) -> PerQuery:
+    """Return an algorithm's per-query values with at least these measures.
+
+    What the folds' files do not hold is measured from their scores, under the run's convention.
+
+    Parameters
+    ----------
+    out, data_dir : Path
+        The folders of the results and of the data sets.
+    dataset, algo : str
+        Their names.
+    measures : sequence of str
+        The measures, as text.
+
+    Raises
+    ------
+    DataError
+        A measure has to be computed, and the data now there are not those of the run.
+    """
+    folds = require_folds(out, dataset, algo)
+    stored = joined_queries(folds)
+    wanted = [name for name in dict.fromkeys(measures) if name not in stored.values]
+    if not wanted:
+        return stored
+    benchmark = data_of(data_dir, dataset, folds)
+    tests = {fold.number: fold.test for fold in benchmark.folds}
+    parsed = [parse(name) for name in wanted]
+    repeats = []
+    for repeat in by_repeat(folds):
+        parts = []
+        for fold in repeat:
+            test = tests[fold.number]
+            scores = fold.scores(test.n_docs)
+            parts.append(measured(algo, scores, test, parsed, benchmark.convention))
+        repeats.append(np.concatenate(parts))
+    # (n_measures, n_repeats, n_queries)
+    added = dict(zip(wanted, np.stack(repeats).transpose(2, 0, 1)))
+    values = {name: table.mean(axis=0) for name, table in added.items()}
+    repeated = {**stored.repeated, **added} if len(repeats) > 1 else {}
+    return replace(stored, values={**stored.values, **values}, repeated=repeated)
+
+
+def extended(out: Path, data_dir: Path, summary: Summary, measures: Sequence[str]) -> Summary:
+    """Return the summary with these measures in every row, computed where not stored."""
+
+    def row(each: Row) -> Row:
+        missing = [name for name in measures if name not in each.values]
+        if not missing:
+            return each
+        queries = with_measures(out, data_dir, summary.dataset, each.algo, missing)
+        values = each.values | {name: queries.mean(name) for name in missing}
+        if not each.repeated:
+            return replace(each, values=values)
+        repeated = {**each.repeated, **{name: queries.means(name) for name in missing}}
+        return replace(each, values=values, repeated=repeated)
+
+    return replace(summary, rows=tuple(row(each) for each in summary.rows))
+
+
+def relative_summary(
+    out: Path, data_dir: Path, summary: Summary, measures: Sequence[str]
+) -> Summary:
+    """Return the summary with each number as its share of the way from random to ideal.
+
+    0 is the mean over all orders of each query's documents, 1 the order of their labels, each on
+    the row's own folds: (value - random) / (ideal - random), for the means of the folds' means. A
+    number is left out where both are equal.
+    """
+    parsed = [parse(name) for name in measures]
+    known: dict[tuple[str, int], np.ndarray] = {}
+
+    def row(each: Row) -> Row:
+        folds = require_folds(out, summary.dataset, each.algo)
+        numbers = sorted({fold.number for fold in folds})
+        if any((each.convention, number) not in known for number in numbers):
+            benchmark = data_of(data_dir, summary.dataset, folds)
+            for fold in benchmark.folds:
+                both = _both(fold.test, parsed, benchmark.convention)
+                known[each.convention, fold.number] = both
+        low, high = np.mean([known[each.convention, number] for number in numbers], axis=0)
+        ends = {name: (a, b) for name, a, b in zip(measures, low.tolist(), high.tolist()) if b > a}
+        return replace(
+            each,
+            values={n: _share(v, *ends[n]) for n, v in each.values.items() if n in ends},
+            repeated={
+                n: tuple(_share(v, *ends[n]) for v in values)
+                for n, values in each.repeated.items()
+                if n in ends
+            },
+        )
+
+    return replace(summary, rows=tuple(row(each) for each in summary.rows), relative=True)
+
+
+def data_of(data_dir: Path, dataset: str, folds: Sequence[StoredFold]) -> Benchmark:
+    """Return the data that stored folds are of, as they were read.
+
+    Raises
+    ------
+    DataError
+        The data now there are others.
+    """
+    null = folds[0].identity.get("null", "error")
+    benchmark = load(dataset, data_dir, folds[0].convention, null)
+    for fold in folds:
+        if benchmark.provenance["digest"] != fold.identity.get("data"):
+            raise DataError(
+                f"{fold.folder}: its data are not those now under {data_dir}, so its scores "
+                "cannot be measured; run it again"
+            )
+    return benchmark
+
+
+def _both(test: QuerySet, measures: Sequence[Measure], rules: Convention) -> np.ndarray:
+    """Return the means (2, n_measures) of a random and of the ideal order."""
+    ideal = query_metrics(test.labels, test.labels, test.offsets, measures, rules)
+    chance = random_order_metrics(test.labels, test.offsets, measures, rules)
+    return np.stack([chance.mean(axis=0), ideal.mean(axis=0)])
+
+
+def _share(value: float, low: float, high: float) -> float:
+    return (value - low) / (high - low)

@@ -1,0 +1,532 @@
+"""The store of results: the files of a fold, how they are written, read and checked.
+
+A fold is finished when its fit.json is there. That file is written last and removed first, so
+that a run which is killed leaves a fold finished or not, never half. It has the digests of the
+fold's other files and its own checksum. A fold with any byte changed is damaged: it is named and
+left out, and the next run of it runs it again.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from letorbench import __version__
+from letorbench.checksum import checked, digest, with_checksum
+from letorbench.errors import DataError, WriteError
+from letorbench.files import one_writer, write_atomically
+from letorbench.fit_warnings import FitWarning
+from letorbench.results import paths
+from letorbench.results.paths import FoldKey
+from letorbench.results.per_query import PerQuery, read_fold_queries, write_fold_queries
+from letorbench.results.scores import read_scores, write_scores
+from letorbench.results.trainings import Training, write_trainings
+
+if TYPE_CHECKING:
+    from letorbench.rankers.base import Ranker
+
+#: what becomes of a damaged fold
+AGAIN = "the next run of this fold makes it again"
+#: what fit.json says of the validation of a system that letorbench did not train
+NOT_VALIDATED: dict[str, object] = {
+    "measure": None, "value": None, "curve": [], "best": None, "grid": []
+}  # fmt: skip
+#: what an external system's identity says of one fold's file; the folds differ in it
+_OF_ONE_FILE = ("file", "digest")
+
+
+@dataclass(frozen=True, eq=False)
+class FoldResult:
+    """What a fold leaves on disk.
+
+    Attributes
+    ----------
+    identity : mapping
+        All that the scores depend on, as JSON can hold it.
+    scores : ndarray of shape (n_docs,), float64
+        The scores of the test part, all finite.
+    queries : PerQuery, optional
+        The test queries' values.
+    convention : str
+        The name of the convention that they were measured by.
+    n_folds : int
+        How many folds the data set has.
+    ranker : Ranker, optional
+        The fitted ranker. There is none for another system's scores.
+    validation_scores : ndarray, optional
+        The scores of the validation part, all finite.
+    validation : mapping
+        How validation chose: measure, value, curve, best round, the grid's trials.
+    seconds : float, optional
+        How long training, selection and scoring took.
+    warnings : sequence of FitWarning
+        What a user must know.
+    cut_off : mapping, optional
+        The time limit, and how many fits of how many it ended: time_limit, fits, of.
+    repeats : int, optional
+        How many seeds the run asked for; None where nothing is drawn at random.
+    trainings : sequence of Training
+        What settings of the grid trained, where another measure can choose among it.
+    """
+
+    identity: Mapping[str, Any]
+    scores: np.ndarray
+    queries: PerQuery | None = None
+    convention: str = ""
+    n_folds: int = 1
+    ranker: Ranker | None = None
+    validation_scores: np.ndarray | None = None
+    validation: Mapping[str, object] | None = None
+    seconds: float | None = None
+    warnings: Sequence[FitWarning] = ()
+    cut_off: Mapping[str, float] | None = None
+    repeats: int | None = None
+    trainings: Sequence[Training] = ()
+
+    def as_json(self) -> dict[str, object]:
+        """Return what fit.json says."""
+        return {
+            "identity": self.identity,
+            "chosen": self.ranker.get_params() if self.ranker else {},
+            "validation": self.validation or NOT_VALIDATED,
+            "test": self._means(),
+            "objective": self.ranker.learned.objective if self.ranker else [],
+            "warnings": [warning.as_json() for warning in self.warnings],
+            "cut_off": self.cut_off,
+            "seconds": self.seconds,
+            "repeats": self.repeats,
+            "versions": versions(self.ranker.needs if self.ranker else None),
+        }
+
+    def _means(self) -> dict[str, object] | None:
+        if self.queries is None:
+            return None
+        names = list(self.queries.values)
+        means = np.stack(list(self.queries.values.values()), axis=1).mean(axis=0)
+        return {
+            "convention": self.convention,
+            "n_folds": self.n_folds,
+            "queries": len(self.queries.qids),
+            "means": dict(zip(names, means.tolist())),
+        }
+
+
+@dataclass(eq=False)
+class StoredFold:
+    """A finished fold, with its numbers.
+
+    Attributes
+    ----------
+    key : FoldKey
+        What it is of.
+    folder : Path
+        Where its files are.
+    fit : mapping
+        Its fit.json.
+    written : int
+        When fit.json was written, or reused by a later run, in nanoseconds.
+    """
+
+    key: FoldKey
+    folder: Path
+    fit: Mapping[str, Any]
+    written: int
+    _queries: PerQuery | None = field(default=None, repr=False)
+
+    @property
+    def number(self) -> int:
+        """The number of the fold."""
+        return self.key.fold
+
+    @property
+    def repeat(self) -> int:
+        """Which of the algorithm's seeds the fold was run with, counted from 1."""
+        return self.key.repeat
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """All that the fold's scores depend on."""
+        return self.fit["identity"]
+
+    @property
+    def convention(self) -> str:
+        """The convention that the fold was measured by."""
+        return self.fit["test"]["convention"]
+
+    @property
+    def n_folds(self) -> int:
+        """How many folds the data set has."""
+        return self.fit["test"]["n_folds"]
+
+    @property
+    def repeats(self) -> int | None:
+        """How many seeds were asked for last; None where nothing is drawn at random."""
+        return self.fit.get("repeats")
+
+    @property
+    def means(self) -> Mapping[str, float]:
+        """The means of the test queries' values, by measure."""
+        return self.fit["test"]["means"]
+
+    @property
+    def cut_off(self) -> bool:
+        """Whether a time limit ended trainings."""
+        return bool(self.fit.get("cut_off"))
+
+    @property
+    def warnings(self) -> list[FitWarning]:
+        """What a user must know of the fit."""
+        return fit_warnings(self.fit)
+
+    @cached_property
+    def experiment(self) -> str:
+        """What all folds of one experiment share."""
+        return experiment_of(self.identity)
+
+    def matches(self, identity: Mapping[str, object], time_limit: float | None) -> bool:
+        """Return whether this is the result of that identity; see `is_done`."""
+        return _matches(self.fit, identity, time_limit)
+
+    def queries(self) -> PerQuery:
+        """Return the test queries' values, which are read once."""
+        if self._queries is None:
+            path = self.folder / paths.QUERIES
+            self._queries = read_fold_queries(path, self.key.algo, self.number)
+        return self._queries
+
+    def scores(self, n_docs: int) -> np.ndarray:
+        """Read the test scores, float64 of shape (n_docs,)."""
+        return read_scores(self.folder / paths.SCORES, n_docs)
+
+
+def write_fold(folder: Path, result: FoldResult) -> dict[str, Any]:
+    """Write a fold's files and, last, the fit.json that says that they are there.
+
+    Returns
+    -------
+    dict
+        What fit.json holds.
+    """
+    (folder / paths.FIT).unlink(missing_ok=True)
+    write_scores(folder / paths.SCORES, result.scores)
+    if result.validation_scores is None:
+        (folder / paths.VALIDATION).unlink(missing_ok=True)
+    else:
+        write_scores(folder / paths.VALIDATION, result.validation_scores)
+    if result.queries is not None:
+        write_fold_queries(folder / paths.QUERIES, result.queries)
+    if result.ranker is not None:
+        result.ranker.save(folder / paths.MODEL)
+    write_trainings(folder / paths.TRIALS, result.trainings)
+    return write_fit(folder, result.as_json())
+
+
+def write_fit(folder: Path, fit: Mapping[str, object]) -> dict[str, Any]:
+    """Write a fold's fit.json with the digests of its files as they are now; return the facts."""
+    files = [folder / name for name in paths.CHECKED]
+    digests = {file.name: digest(file.read_bytes()) for file in files if file.is_file()}
+    facts = _finite({**fit, "files": digests})
+    with write_atomically(folder / paths.FIT) as file:
+        file.write(with_checksum(facts))
+    return facts
+
+
+def stored_fit(folder: Path) -> dict[str, Any]:
+    """Return a fold's fit.json, empty where there is none.
+
+    Raises
+    ------
+    DataError
+        It or another file of the fold is damaged or missing. The error names that file.
+    """
+    path = folder / paths.FIT
+    before = None
+    while True:
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            raise _damaged(path, f"cannot be read ({error.strerror})") from None
+        try:
+            return _verified(path, content)
+        except DataError:
+            if content == before:
+                raise
+            before = content  # another run may be writing the fold anew: look again
+
+
+def is_done(folder: Path, identity: Mapping[str, object], time_limit: float | None = None) -> bool:
+    """Return whether the folder holds the finished, undamaged result of that identity.
+
+    A result that a time limit cut off is finished only for the same limit or a shorter one. One
+    that was not cut off is finished for every limit.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of the fold.
+    identity : mapping
+        All that the scores depend on.
+    time_limit : float, optional
+        The seconds that a training may take now.
+    """
+    try:
+        return _matches(stored_fit(folder), identity, time_limit)
+    except DataError:
+        return False
+
+
+def read_fold(key: FoldKey, folder: Path) -> StoredFold | None:
+    """Return a finished fold; None where it is not finished, or was not measured.
+
+    Raises
+    ------
+    DataError
+        It is damaged, or of other data or another fold than its folder says.
+    """
+    written = stamp(folder)
+    fit = stored_fit(folder)
+    if written is None or not fit.get("test"):
+        return None
+    # an algorithm's whole folder may be copied under another name, to compare two versions
+    facts = {"repeat": 1, **fit["identity"]}
+    for name in ("dataset", "fold", "repeat"):
+        if facts.get(name) != getattr(key, name):
+            raise _damaged(
+                folder / paths.FIT,
+                f"found the {name} {facts.get(name)!r}, expected {getattr(key, name)!r}",
+            )
+    return StoredFold(key, folder, fit, written)
+
+
+def stamp(folder: Path) -> int | None:
+    """Return when a fold's fit.json was written, in nanoseconds; None where there is none."""
+    try:
+        return (folder / paths.FIT).stat().st_mtime_ns
+    except FileNotFoundError:
+        return None
+
+
+def mark_reused(fold: StoredFold, repeats: int | None) -> None:
+    """Mark a fold as asked for last, with so many seeds (None where nothing is drawn)."""
+    if fold.repeats == repeats:
+        os.utime(fold.folder / paths.FIT)
+    else:
+        fold.fit = {**fold.fit, "repeats": repeats}
+        write_fit(fold.folder, fold.fit)
+    fold.written = stamp(fold.folder) or fold.written
+
+
+class Store:
+    """The finished folds of a results folder, each read and verified once.
+
+    Parameters
+    ----------
+    out : Path
+        The results folder.
+
+    Attributes
+    ----------
+    folds : dict of FoldKey to StoredFold
+        The sound folds of the data sets that were looked at.
+    damaged : dict of FoldKey to str
+        A line for each fold that is left out, which says what is damaged.
+    """
+
+    def __init__(self, out: Path) -> None:
+        self.out = out
+        self.folds: dict[FoldKey, StoredFold] = {}
+        self.damaged: dict[FoldKey, str] = {}
+        self._seen: dict[FoldKey, int | None] = {}
+
+    def look(self, dataset: str | None = None, algo: str | None = None) -> Store:
+        """Read the folds that are new or changed since the last look; return the store."""
+        there = paths.finished(self.out, dataset, algo)
+        for key in set(self._seen) - set(there):
+            if dataset in (None, key.dataset) and algo in (None, key.algo):
+                self._forget(key)
+        for key, folder in there.items():
+            if key not in self._seen or self._seen[key] != stamp(folder):
+                self._read(key, folder)
+        return self
+
+    def add(self, fold: StoredFold) -> None:
+        """Take a fold that this run has just written or reused."""
+        self._forget(fold.key)
+        self.folds[fold.key] = fold
+        self._seen[fold.key] = fold.written
+
+    def of(self, dataset: str, algo: str) -> list[StoredFold]:
+        """Return the folds of an algorithm, by repeat and number."""
+        keys = sorted(key for key in self.folds if key[:2] == (dataset, algo))
+        return [self.folds[key] for key in keys]
+
+    def algorithms(self, dataset: str) -> list[str]:
+        """Return the algorithms with a sound fold of a data set, sorted by name."""
+        return sorted({key.algo for key in self.folds if key.dataset == dataset})
+
+    def reuse(
+        self,
+        key: FoldKey,
+        identity: Mapping[str, object],
+        time_limit: float | None,
+        repeats: int | None,
+    ) -> StoredFold | None:
+        """Return the fold of that identity, marked as asked for last; None where none is stored."""
+        fold = self.folds.get(key)
+        if fold is None or not fold.matches(identity, time_limit):
+            return None
+        with one_writer(fold.folder):
+            if stamp(fold.folder) != fold.written:
+                return None  # another run has begun it anew
+            mark_reused(fold, repeats)
+        self.add(fold)
+        return fold
+
+    def _forget(self, key: FoldKey) -> None:
+        for known in (self.folds, self.damaged, self._seen):
+            known.pop(key, None)
+
+    def _read(self, key: FoldKey, folder: Path) -> None:
+        self._forget(key)
+        self._seen[key] = stamp(folder)
+        try:
+            fold = read_fold(key, folder)
+        except DataError as error:
+            self.damaged[key] = str(error)
+            return
+        if fold is not None:
+            self.add(fold)
+
+
+def read_folds(out: Path, dataset: str, algo: str) -> list[StoredFold]:
+    """Read every finished, undamaged fold of an algorithm, by repeat and number."""
+    return Store(out).look(dataset, algo).of(dataset, algo)
+
+
+def experiment_of(identity: Mapping[str, Any]) -> str:
+    """Return an identity, without what is different in each fold and repeat, as text."""
+    shared = {key: value for key, value in identity.items() if key not in ("fold", "repeat")}
+    if isinstance(shared.get("external"), dict):
+        external = shared["external"].items()
+        shared["external"] = {key: value for key, value in external if key not in _OF_ONE_FILE}
+    return json.dumps(shared, sort_keys=True)
+
+
+def current_folds(folds: Sequence[StoredFold]) -> list[StoredFold]:
+    """Return the folds of one experiment: the one whose fold was written or reused last.
+
+    Of its repeats those count that have every fold of the repeat with the most folds.
+    """
+    if not folds:
+        return []
+    last = max(folds, key=lambda fold: fold.written)
+    same = [fold for fold in folds if fold.experiment == last.experiment]
+    numbers: dict[int, set[int]] = {}
+    for fold in same:
+        numbers.setdefault(fold.repeat, set()).add(fold.number)
+    most = max(numbers.values(), key=len)
+    return [fold for fold in same if numbers[fold.repeat] == most]
+
+
+def by_repeat(folds: Sequence[StoredFold]) -> list[list[StoredFold]]:
+    """Return the folds of each repeat, in the order of the repeats."""
+    repeats: dict[int, list[StoredFold]] = {}
+    for fold in folds:
+        repeats.setdefault(fold.repeat, []).append(fold)
+    return [repeats[repeat] for repeat in sorted(repeats)]
+
+
+def joined_queries(folds: Sequence[StoredFold]) -> PerQuery:
+    """Return the test queries' values of an algorithm's folds, the repeats averaged."""
+    repeats = [PerQuery.joined([fold.queries() for fold in repeat]) for repeat in by_repeat(folds)]
+    return PerQuery.averaged(repeats)
+
+
+def fold_scores(folder: Path, n_docs: int) -> np.ndarray:
+    """Read the test scores of a fold, float64 of shape (n_docs,)."""
+    return read_scores(folder / paths.SCORES, n_docs)
+
+
+def fit_warnings(fit: Mapping[str, Any]) -> list[FitWarning]:
+    """Return what a fit.json warns of."""
+    return [FitWarning.from_json(facts) for facts in fit["warnings"]]
+
+
+@cache
+def versions(needed: str | None = None) -> dict[str, str]:
+    """Return the versions that a result came from.
+
+    Parameters
+    ----------
+    needed : str, optional
+        A package that the ranker needs besides those that every ranker does.
+    """
+    import platform
+    from importlib.metadata import version
+
+    names = ("numpy", "scipy", "numba", *([needed] if needed else []))
+    packages = {name: version(name) for name in names}
+    return {"letorbench": __version__, **packages, "python": platform.python_version()}
+
+
+def check_writable(out: Path) -> None:
+    """Raise DataError now rather than after an hour of training."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with write_atomically(out / ".writable"):
+            pass
+        (out / ".writable").unlink()
+    except OSError as error:
+        raise WriteError(out, error) from None
+
+
+def _matches(
+    fit: Mapping[str, Any], identity: Mapping[str, object], time_limit: float | None
+) -> bool:
+    if fit.get("identity") != identity:
+        return False
+    cut = fit.get("cut_off")
+    return not cut or (time_limit is not None and time_limit <= cut["time_limit"])
+
+
+def _verified(path: Path, content: bytes) -> dict[str, Any]:
+    """Return the facts of a fit.json if they and the files beside it have their digests."""
+    facts = checked(content)
+    if facts is None:
+        raise _damaged(path, "its content does not have the checksum in its last line")
+    for name in paths.CHECKED:
+        file = path.parent / name
+        if name not in facts["files"]:
+            continue
+        try:
+            same = digest(file.read_bytes()) == facts["files"][name]
+        except OSError as error:
+            raise _damaged(file, f"cannot be read ({error.strerror})") from None
+        if not same:
+            raise _damaged(file, f"its content does not have the checksum in {path.name}")
+    return facts
+
+
+def _damaged(path: Path, what: str) -> DataError:
+    return DataError(f"{path}: damaged: {what}; {AGAIN}")
+
+
+def _finite(value: Any) -> Any:
+    """Return the value with None for what JSON has no number for, and tuples as lists."""
+    if isinstance(value, Mapping):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,106 @@
+"""Files that the user names: documents for a saved model, and where an output may go."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from letorbench.datasets.layout import find, installed
+from letorbench.datasets.queryset import QuerySet
+from letorbench.datasets.reader import ReadOptions, read_queries
+from letorbench.errors import DataError, UsageError
+from letorbench.rankers import Ranker
+from letorbench.results import paths
+
+#: how a line of LETOR text begins
+_LETOR_TEXT = re.compile(rb"^\s*\S+[ \t]+qid:", re.MULTILINE)
+#: the bytes of a file in which such a line is looked for
+_START = 4096
+
+
+def read_for(
+    ranker: Ranker, path: Path, null: str | float = "error", sparse: bool = False
+) -> QuerySet:
+    """Read the documents of a file with the features that the ranker learned from.
+
+    Parameters
+    ----------
+    ranker : Ranker
+        The fitted ranker.
+    path : Path
+        A file of LETOR text.
+    null : str or float
+        What a NULL value reads as: "error", "min" or a number.
+    sparse : bool
+        Whether the file may end before the last feature, which then is 0 everywhere.
+
+    Raises
+    ------
+    DataError
+        The file has another number of features.
+    """
+    width = ranker.n_features_in_
+    queries = read_queries(path, ReadOptions(null=null))
+    if queries.n_features == width:
+        return queries
+    if sparse and queries.n_features < width:
+        return read_queries(path, ReadOptions(null=null, n_features=width))
+    hint = "; --sparse takes those that no line has for 0" if queries.n_features < width else ""
+    raise DataError(
+        f"{path}: found {queries.n_features} features, expected {width}, which {ranker.name} "
+        f"learned from{hint}"
+    )
+
+
+def check_output(path: Path, inputs: Iterable[Path] = (), data_dir: Path | None = None) -> None:
+    """Refuse to write a file over an input or among data or stored results; follow links.
+
+    Parameters
+    ----------
+    path : Path
+        The file to write.
+    inputs : iterable of Path
+        The files that the command reads.
+    data_dir : Path, optional
+        The folder of the data sets, where the command knows it. Files of LETOR text are known
+        by their content everywhere.
+
+    Raises
+    ------
+    UsageError
+        The file is an input, LETOR text, or in the folder of a data set or of a stored fold.
+    """
+    check_not_read(path, inputs)
+    what = ""
+    if (path.resolve().parent / paths.FIT).is_file():
+        what = "a file of a stored fold"
+    elif _is_letor_text(path):
+        what = "a file of LETOR text"
+    elif data_dir is not None and (name := _data_set_of(path, data_dir)):
+        what = f"a file of the data set {name}"
+    if what:
+        raise UsageError(f"{path}: the output would be {what}; expected another place")
+
+
+def check_not_read(path: Path, inputs: Iterable[Path]) -> None:
+    """Raise UsageError where a file to write is one of those that are read."""
+    for each in inputs:
+        if path.resolve() == each.resolve() or (path.exists() and path.samefile(each)):
+            raise UsageError(f"{path}: the output would be the input {each}; expected another file")
+
+
+def _is_letor_text(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return _LETOR_TEXT.search(file.read(_START)) is not None
+
+
+def _data_set_of(path: Path, data_dir: Path) -> str:
+    """Return the name of the data set in whose folder a file would be, "" if there is none."""
+    for name in installed(data_dir):
+        folder = find(name, data_dir).folder.resolve()
+        if folder != data_dir.resolve() and path.resolve().is_relative_to(folder):
+            return name
+    return ""

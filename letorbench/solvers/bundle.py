@@ -1,0 +1,262 @@
+"""A bundle method for min |w|^2 / 2 + C R(w), R convex and at least 0, at any scale of features.
+
+`minimise` collects planes that touch R from below. Plain cutting planes take their next point
+where the planes so far are least. It jumps from one end of the space to the other, most of all
+where C or the features are large, and hundreds of planes change little. The next point here lies
+on the way to it, near the best point so far. That takes a third to a fifth of the planes on
+LETOR's features at C = 10 and more, and ends on raw features.
+
+`minimum_of_planes` finds where the planes are least. Its dual is a quadratic programme of the
+planes' multipliers alpha. Where features are as large as 1e9, |w|^2 hardly counts, and the dual's
+matrix of all slope_k . slope_l has lost to rounding what smaller features say. An interior point
+method solves for w and alpha together: |w|^2 only adds to a diagonal, and each feature is scaled
+by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from letorbench.solvers.fit_result import Minimum
+from letorbench.solvers.stopping import NEVER, Deadline
+
+#: how far to go from the best point to the planes' minimum; Franc and Sonnenburg's mu
+STEP = 0.1
+
+#: a plane whose multiplier is below this share of the mean one is idle, and dropped when it was so
+#: for as many iterations
+IDLE, UNUSED = 1e-6, 50
+
+#: the planes' minimum is found to this share of the gap that is asked for
+PRECISION = 0.1
+
+#: the search ends after so many steps; where rounding is no matter, 20 reach every precision
+STEPS = 60
+#: how near to the border a step may go
+INSIDE = 0.995
+
+#: w (n,) -> R(w), a subgradient (n,)
+Oracle = Callable[[np.ndarray], tuple[float, np.ndarray]]
+
+
+def minimise(
+    oracle: Oracle,
+    n: int,
+    C: float,
+    gap: float,
+    iterations: int = 1000,
+    deadline: Deadline = NEVER,
+) -> Minimum:
+    """Minimise f(w) = |w|^2 / 2 + C R(w) until (f - lower bound) <= gap * f.
+
+    The least value of |w|^2 / 2 + C max_k (b_k + a_k . w), over the planes R(w) >= b_k + a_k . w
+    collected so far, is a lower bound. The next plane touches R at a tenth of the way from the
+    best w so far to the w of that least value. R >= 0 is the first plane.
+
+    Parameters
+    ----------
+    oracle : callable
+        w (n,) -> R(w) and one of its subgradients (n,), which is the most violated constraint.
+    n : int
+    C : float
+    gap : float
+        The papers stop where no constraint is violated by more than an absolute epsilon. A gap
+        relative to f means the same at every C.
+    iterations : int
+        At most so many planes.
+    deadline : Deadline
+        No plane but the first is added after it.
+
+    References
+    ----------
+    Joachims, "Training linear SVMs in linear time", KDD 2006, Algorithm 1.
+
+    Joachims, Finley, Yu, "Cutting-plane training of structural SVMs", Machine Learning 2009.
+
+    Franc, Sonnenburg, "Optimized cutting plane algorithm for large-scale risk minimization",
+    JMLR 2009. It also searches for the best point on the way; without that search a plane needs
+    one value of R.
+
+    Examples
+    --------
+    The minimum of w^2 / 2 + max(0, 1 - w):
+
+    >>> def hinge(w):
+    ...     return max(0.0, 1.0 - w[0]), np.array([-1.0 if w[0] < 1.0 else 0.0])
+    >>> round(float(minimise(hinge, 1, C=1.0, gap=1e-6).value), 6)
+    0.5
+    """
+    planes = _Planes(n, C)
+    w = best = np.zeros(n)
+    best_value, bound = np.inf, 0.0
+    values: list[float] = []
+    late = False
+    for _ in range(iterations):
+        risk, slope = oracle(w)
+        value = float(w @ w) / 2.0 + C * risk
+        if value < best_value:
+            best, best_value = w, value
+        values.append(best_value)
+        if best_value - bound <= gap * best_value:
+            break
+        late = len(values) > 1 and deadline.passed
+        if late:
+            break
+        planes.add(slope, risk - float(slope @ w))
+        least = planes.minimum(PRECISION * gap)
+        bound = max(bound, least.bound)
+        w = best + STEP * (least.point - best)
+    return Minimum(best, best_value, best_value - bound, tuple(values), gap, late)
+
+
+class _Planes:
+    """The planes R(w) >= height + slope . w that are kept, and for how long they are idle."""
+
+    def __init__(self, n: int, C: float) -> None:
+        self.C = C
+        self.slopes = np.zeros((1, n))  # R >= 0
+        self.heights = np.zeros(1)
+        self.idle = np.zeros(1, dtype=np.int64)
+
+    def add(self, slope: np.ndarray, height: float) -> None:
+        """Add a plane; drop those that are unused for too long."""
+        kept = self.idle < UNUSED
+        kept[0] = True
+        self.slopes = np.vstack([self.slopes[kept], slope])
+        self.heights = np.append(self.heights[kept], height)
+        self.idle = np.append(self.idle[kept], 0)
+
+    def minimum(self, precision: float) -> PlaneMinimum:
+        """Return where |w|^2 / 2 + C max_k (height_k + slope_k . w) is least."""
+        least = minimum_of_planes(self.slopes, self.heights, self.C, precision)
+        used = least.multipliers > IDLE * self.C / len(self.heights)
+        self.idle = np.where(used, 0, self.idle + 1)
+        return least
+
+
+class PlaneMinimum(NamedTuple):
+    """The least value of |w|^2 / 2 + C max_k (height_k + slope_k . w), to some precision.
+
+    bound:       a lower bound on it, the dual value of the multipliers.
+    point:       w (n,) near it.
+    multipliers: alpha (n_planes,), 0 or more, of sum C.
+    """
+
+    bound: float
+    point: np.ndarray
+    multipliers: np.ndarray
+
+
+def minimum_of_planes(
+    slopes: np.ndarray, heights: np.ndarray, C: float, precision: float = 1e-8
+) -> PlaneMinimum:
+    """Minimise |w|^2 / 2 + C max_k (height_k + slope_k . w).
+
+    The bound is one wherever the search ends, as the multipliers are feasible. It is within the
+    precision but where rounding keeps the search from it.
+
+    Parameters
+    ----------
+    slopes : ndarray of shape (n_planes, n), float64
+    heights : ndarray of shape (n_planes,)
+        At least one is 0 with a slope of 0.
+    C : float
+    precision : float
+        The search ends where the bound is this share below the value at the point.
+
+    References
+    ----------
+    Mehrotra, "On the implementation of a primal-dual interior point method", SIAM Journal on
+    Optimization 1992.
+
+    Examples
+    --------
+    >>> least = minimum_of_planes(np.array([[0.0], [-1.0]]), np.array([0.0, 1.0]), C=1.0)
+    >>> round(least.bound, 6)
+    0.5
+    """
+    count = len(heights)
+    alpha, w = np.full(count, C / count), np.zeros(slopes.shape[1])
+    t = float(heights.max()) + 1.0  # t >= every plane at w, with this slack
+    slack = t - heights
+    best, multipliers = 0.0, alpha
+    for _ in range(STEPS):
+        feasible = alpha * (C / alpha.sum())
+        dual = _dual_value(feasible, slopes, heights)
+        if dual > best:
+            best, multipliers = dual, feasible
+        primal = float(w @ w) / 2.0 + C * float((heights + slopes @ w).max())
+        if primal - best <= precision * primal:
+            break
+        try:
+            system = _System(slopes, heights, C, (w, t, slack, alpha))
+        except np.linalg.LinAlgError:
+            break
+        change = system.direction(-alpha * slack)
+        length = min(_longest(slack, change[2]), _longest(alpha, change[3]))
+        ahead = float((alpha + length * change[3]) @ (slack + length * change[2]))
+        now = float(alpha @ slack)
+        centred = (max(ahead, 0.0) / now) ** 3 * now / count
+        change = system.direction(centred - alpha * slack - change[3] * change[2])
+        length = INSIDE * min(_longest(slack, change[2]), _longest(alpha, change[3]))
+        if not length > 0.0:
+            break
+        w, t = w + length * change[0], t + length * change[1]
+        slack, alpha = slack + length * change[2], alpha + length * change[3]
+    return PlaneMinimum(best, w, multipliers)
+
+
+def _dual_value(alpha: np.ndarray, slopes: np.ndarray, heights: np.ndarray) -> float:
+    pull = alpha @ slopes
+    return float(alpha @ heights) - float(pull @ pull) / 2.0
+
+
+def _longest(x: np.ndarray, change: np.ndarray) -> float:
+    """Return the longest step of at most 1 that keeps x + step change >= 0."""
+    falling = change < 0.0
+    return min(1.0, float((-x[falling] / change[falling]).min(initial=1.0)))
+
+
+class _System:
+    """Newton's equations at a point (w, t, slack, alpha).
+
+    w + slopes' alpha = 0, sum alpha = C, slopes w + heights - t + slack = 0, and
+    alpha slack = what `direction` is given.
+    """
+
+    def __init__(
+        self,
+        slopes: np.ndarray,
+        heights: np.ndarray,
+        C: float,
+        point: tuple[np.ndarray, float, np.ndarray, np.ndarray],
+    ) -> None:
+        w, t, slack, alpha = point
+        self.slopes, self.slack, self.alpha = slopes, slack, alpha
+        self.pull = w + alpha @ slopes
+        self.lack = C - float(alpha.sum())
+        self.apart = slopes @ w + heights - t + slack
+        self.weight = alpha / slack
+        matrix = (slopes.T * self.weight) @ slopes
+        matrix[np.diag_indices_from(matrix)] += 1.0
+        self.scale = 1.0 / np.sqrt(np.diag(matrix))
+        self.factor = cho_factor(matrix * np.outer(self.scale, self.scale))
+        self.column = self.weight @ slopes
+        self.solved_column = self._solve(self.column)
+
+    def _solve(self, right: np.ndarray) -> np.ndarray:
+        return self.scale * cho_solve(self.factor, self.scale * right)
+
+    def direction(self, product: np.ndarray) -> tuple[np.ndarray, float, np.ndarray, np.ndarray]:
+        """Return the changes of w, t, slack and alpha that change alpha slack by `product`."""
+        base = (product + self.alpha * self.apart) / self.slack
+        solved = self._solve(-self.pull - base @ self.slopes)
+        pivot = float(self.weight.sum() - self.column @ self.solved_column)
+        dt = float(self.column @ solved - (self.lack - base.sum())) / pivot
+        dw = solved + dt * self.solved_column
+        dslack = dt - self.apart - self.slopes @ dw
+        return dw, dt, dslack, (product - self.alpha * dslack) / self.slack

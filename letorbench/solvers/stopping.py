@@ -1,0 +1,245 @@
+"""When a training ends, and which of its rounds is kept: time limits, validation, patience."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from letorbench.conventions import CONVENTIONS, Convention
+from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import UsageError
+from letorbench.measures import Measure, PreparedMetric, parse, query_metrics
+from letorbench.models.base import Model
+from letorbench.threads import cancelled
+
+#: the validation measure, (n_models, n_queries) -> the number of the chosen model, from 0
+Rule = Callable[[np.ndarray], int]
+
+#: how far below the highest mean a round may be, in standard errors of the difference
+SHARE = 0.5
+
+
+@dataclass(frozen=True)
+class Deadline:
+    """When a training must end.
+
+    A solver looks at it once a round or an iteration. So the training may take longer than the
+    limit, by one round at most and by what comes before the first one.
+
+    Parameters
+    ----------
+    end : float
+        On the clock of `time.monotonic`; infinity is never.
+
+    Examples
+    --------
+    >>> Deadline.after(None).passed, Deadline.after(1e-9).passed
+    (False, True)
+    """
+
+    end: float = float("inf")
+
+    @staticmethod
+    def after(seconds: float | None) -> Deadline:
+        """Return the deadline so many seconds from now; None is never."""
+        if seconds is None:
+            return NEVER
+        if not seconds > 0.0:
+            raise UsageError(f"found time_limit={seconds}, expected more than 0 seconds")
+        return Deadline(time.monotonic() + seconds)
+
+    @property
+    def passed(self) -> bool:
+        """Whether the time is over, or the task is cancelled; see `cancelled`."""
+        return time.monotonic() >= self.end or cancelled()
+
+
+#: the deadline of a training without a time limit
+NEVER = Deadline()
+
+
+def best(values: np.ndarray) -> int:
+    """Return the first model with the highest mean: LETOR's rule."""
+    return int(np.argmax(values.mean(axis=1)))
+
+
+def latest(values: np.ndarray, share: float = SHARE) -> int:
+    """Return the last model that is as good as the best: within a share of a standard error.
+
+    The highest of many means over few queries is high by chance, and it is often an early one:
+    the first rounds of a training differ most. Breiman's rule takes the simplest of the models
+    within one standard error of the best. Boosting and descent with small steps lose little by
+    rounds that they do not need, and much by rounds that they miss. So this rule takes the last.
+    The standard error is of the paired differences by query. `benchmarks.selection` measures
+    this rule, its share and others on validation queries.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_models, n_queries)
+    share : float
+
+    Returns
+    -------
+    int
+
+    References
+    ----------
+    L. Breiman, J. Friedman, R. Olshen, C. Stone: Classification and Regression Trees, 1984,
+    section 3.4.3 (the 1 SE rule).
+
+    L. Prechelt: Early Stopping -- But When?, Neural Networks: Tricks of the Trade, 1998.
+
+    G. C. Cawley, N. L. C. Talbot: On Over-fitting in Model Selection, JMLR 11, 2010.
+
+    Examples
+    --------
+    >>> values = np.array([[0.1, 0.2, 0.3], [0.4, 0.9, 0.5], [0.5, 0.6, 0.6], [0.1, 0.6, 0.2]])
+    >>> best(values), latest(values)
+    (1, 2)
+    """
+    n_queries = values.shape[1]
+    if n_queries < 2:
+        return best(values)
+    behind = values[best(values)] - values
+    error = behind.std(axis=1, ddof=1) / np.sqrt(n_queries)
+    return int(np.flatnonzero(behind.mean(axis=1) <= share * error)[-1])
+
+
+@dataclass(frozen=True, eq=False)
+class Validation:
+    """A validation set with the measure and the rule that every choice is made by.
+
+    Parameters
+    ----------
+    queries : QuerySet
+    measure : Measure
+    convention : Convention
+    rule : callable
+        Chooses the round or the epoch that is kept.
+    """
+
+    queries: QuerySet
+    measure: Measure = parse("ndcg@10")
+    convention: Convention = CONVENTIONS["standard"]
+    rule: Rule = latest
+
+    def __call__(self, scores: np.ndarray) -> np.ndarray:
+        """Return the measure (n_queries,) for scores (n_docs,) in file order."""
+        if self._prepared is not None:
+            return self._prepared(scores)
+        values = query_metrics(
+            self.queries.labels, scores, self.queries.offsets, [self.measure], self.convention
+        )
+        return values[:, 0]
+
+    def mean_of_orders(self, scores: np.ndarray) -> float:
+        """Return the mean over queries, and for NDCG and MAP over all orders of equal scores."""
+        if self._prepared is None:
+            return float(self(scores).mean())
+        return float(self._prepared.mean_of_orders(scores).mean())
+
+    @cached_property
+    def _prepared(self) -> PreparedMetric | None:
+        """The quick way to the measure, where there is one."""
+        queries = self.queries
+        return PreparedMetric.of(queries.labels, queries.offsets, self.measure, self.convention)
+
+
+class EarlyStopping:
+    """The rounds so far, by the validation measure.
+
+    A round is what a solver counts: a boosting round, an epoch or a tree. Without a validation
+    set the last round is kept.
+
+    Parameters
+    ----------
+    patience : int, default 0
+        The training is over when this many rounds in a row have not improved on the highest
+        mean; 0 means never.
+    deadline : Deadline
+        The training is over at the first round that ends after it.
+    validation : Validation, optional
+        Its rule chooses the round that is kept; without it, the best is kept.
+
+    Attributes
+    ----------
+    count : int
+        How many rounds there are.
+    curve : list of float
+        The mean of the validation measure after each round; empty without a validation set.
+    late : bool
+        Whether a round has ended after the deadline.
+
+    Examples
+    --------
+    >>> rounds = EarlyStopping(patience=2)
+    >>> for value in (0.3, 0.5, 0.5, 0.4):
+    ...     rounds.record(np.array([value]))
+    >>> rounds.kept, rounds.over
+    (2, True)
+    """
+
+    def __init__(
+        self,
+        patience: int = 0,
+        deadline: Deadline = NEVER,
+        validation: Validation | None = None,
+    ) -> None:
+        if patience < 0:
+            raise UsageError(f"found patience={patience}, expected 0 (never) or more")
+        self.patience = patience
+        self.deadline = deadline
+        self.validation = validation
+        self.count = 0
+        self.late = False
+        self.curve: list[float] = []
+        self._values: list[np.ndarray] = []
+        self._highest = 0
+
+    def measure(self, model: Model) -> None:
+        """Record a round after which this is the model."""
+        if self.validation is None:
+            self.record(None)
+        else:
+            self.record(self.validation(model.predict(self.validation.queries.features)))
+
+    def record(self, values: np.ndarray | None) -> None:
+        """Record a round.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_queries,) or None
+            The validation measure after the round; None without a validation set.
+        """
+        self.count += 1
+        self.late = self.deadline.passed
+        if values is not None:
+            self._values.append(values)
+            self.curve.append(float(values.mean()))
+        if values is None or self._highest == 0 or self.curve[-1] > self.curve[self._highest - 1]:
+            self._highest = self.count
+
+    @property
+    def kept(self) -> int:
+        """The number of the round that is kept, counted from 1; 0 before the first round."""
+        if not self._values:
+            return self.count
+        rule = best if self.validation is None else self.validation.rule
+        return 1 + rule(np.array(self._values))
+
+    @property
+    def over(self) -> bool:
+        """Whether `patience` rounds have passed since the highest, or the time is over."""
+        return self.late or self._out_of_patience
+
+    @property
+    def _out_of_patience(self) -> bool:
+        return 0 < self.patience <= self.count - self._highest
+
+    def cut_off(self, rounds: int) -> bool:
+        """Return whether the deadline, and nothing else, kept it from so many rounds."""
+        return self.late and self.count < rounds and not self._out_of_patience

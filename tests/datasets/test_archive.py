@@ -1,0 +1,290 @@
+"""Importing: every layout, and everything an archive can do to harm."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from letorbench.datasets import layout
+from letorbench.datasets.acquire import unpack
+from letorbench.datasets.acquire.archive import import_archive
+from letorbench.errors import DataError
+
+NAMES = ("train.txt", "vali.txt", "test.txt")
+
+
+def tree(*roots: str, n: int = 5) -> dict[str, str]:
+    """Five folds under each root, each file with a text of its own."""
+    return {
+        path: f"0 qid:1 1:0 # {path}\n"
+        for root in roots
+        for k in range(1, n + 1)
+        for path in (f"{root}/Fold{k}/{name}".lstrip("/") for name in NAMES)
+    }
+
+
+def as_zip(path: Path, files: Mapping[str, str]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return path
+
+
+def as_tar(path: Path, files: Mapping[str, str], mode: str = "w") -> Path:
+    with tarfile.open(path, mode) as archive:
+        for name, text in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(text)
+            archive.addfile(info, io.BytesIO(text.encode()))
+    return path
+
+
+def as_folder(path: Path, files: Mapping[str, str]) -> Path:
+    for name, text in files.items():
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_text(text)
+    return path
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.mark.parametrize("ending", [".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", "/"])
+def test_every_kind(tmp_path: Path, ending: str) -> None:
+    files = tree("a/b/MQ2008") | {"a/b/MQ2008/readme.txt": "hello", "a/b/MQ2008/S1.txt": "x"}
+    if ending == "/":
+        source = as_folder(tmp_path / "downloads", files)
+    elif ending == ".zip":
+        source = as_zip(tmp_path / "some.zip", files)
+    else:
+        compression = {".tar.gz": "gz", ".tgz": "gz", ".tar.bz2": "bz2", ".tar.xz": "xz"}
+        source = as_tar(tmp_path / f"some{ending}", files, f"w:{compression.get(ending, '')}")
+    data = tmp_path / "data"
+    assert import_archive(source, data) == ("MQ2008",)
+    expected = {name[len("a/b/") :]: text.encode() for name, text in tree("a/b/MQ2008").items()}
+    assert contents(data) == expected
+    assert len(layout.find("MQ2008", data).folds) == 5
+    assert import_archive(source, data) == ("MQ2008",), "the same again"
+    assert contents(data) == expected
+
+
+@pytest.mark.parametrize(
+    ("stem", "root", "name", "place"),
+    [
+        ("x", "OHSUMED/QueryLevelNorm", "OHSUMED", "OHSUMED/QueryLevelNorm"),
+        ("OHSUMED", "Feature-min", "OHSUMED-Feature-min", "OHSUMED/Feature-min"),
+        ("x", "Gov/QueryLevelNorm/2003_td_dataset", "TD2003", "Gov/QueryLevelNorm/2003_td_dataset"),
+        (
+            "x",
+            "LETOR/Gov/Feature_null/2004_HP_dataset",
+            "HP2004-Feature-null",
+            "Gov/Feature-null/2004_hp_dataset",
+        ),
+        ("MSLR-WEB10K", "", "MSLR-WEB10K", "MSLR-WEB10K"),
+        ("msn30k", "dataset", "MSLR-WEB30K", "MSLR-WEB30K"),
+        ("x", "mine", "mine", "mine"),
+        ("mine", "", "mine", "mine"),
+        ("x", "mine/Feature-min", "mine/Feature-min", "mine/Feature-min"),
+        ("x", "MQ2008-twin", "MQ2008-twin", "MQ2008-twin"),
+        ("x", "Données 2", "Données 2", "Données 2"),
+    ],
+)
+def test_recognises(tmp_path: Path, stem: str, root: str, name: str, place: str) -> None:
+    source = as_zip(tmp_path / f"{stem}.zip", tree(root))
+    data = tmp_path / "data"
+    assert import_archive(source, data) == (name,)
+    assert (data / place / "Fold1/train.txt").read_text() == tree(root)[
+        f"{root}/Fold1/train.txt".lstrip("/")
+    ]
+    layout.find(name, data)
+
+
+def test_several_in_one(tmp_path: Path) -> None:
+    source = as_zip(tmp_path / "x.zip", tree("OHSUMED/QueryLevelNorm", "OHSUMED/Feature-min", "Me"))
+    found = import_archive(source, tmp_path / "data")
+    assert sorted(found) == ["Me", "OHSUMED", "OHSUMED-Feature-min"]
+
+
+def test_fixed_splits(tmp_path: Path) -> None:
+    yahoo = {
+        f"d/set{i}.{part}.txt": f"{i}{part}" for i in (1, 2) for part in ("train", "valid", "test")
+    }
+    data = tmp_path / "data"
+    found = import_archive(as_tar(tmp_path / "y.tar", yahoo), data)
+    assert found == ("YAHOO-SET1", "YAHOO-SET2")
+    assert (data / "Yahoo/set2.valid.txt").read_text() == "2valid"
+    assert layout.present("YAHOO-SET1", data) and layout.present("YAHOO-SET2", data)
+    full = as_tar(tmp_path / "istella-letor.tar", {"full/train.txt": "a", "full/test.txt": "b"})
+    assert import_archive(full, data) == ("ISTELLA",)
+    assert layout.present("ISTELLA", data)
+
+
+def test_refuses_to_overwrite(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    import_archive(as_zip(tmp_path / "a.zip", tree("MQ2008")), data)
+    before = contents(data)
+    other = tree("MQ2008", "MQ2007") | {"MQ2008/Fold3/vali.txt": "other\n"}
+    with pytest.raises(DataError, match="Fold3/vali.txt: found a file of other content"):
+        import_archive(as_zip(tmp_path / "b.zip", other), data)
+    assert contents(data) == before, "nothing of MQ2007 either"
+
+
+def test_completes_a_partial_one(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    import_archive(as_zip(tmp_path / "a.zip", tree("MQ2008")), data)
+    (data / "MQ2008/Fold2/test.txt").unlink()
+    import_archive(tmp_path / "a.zip", data)
+    assert layout.present("MQ2008", data)
+
+
+def refused(source: Path, tmp_path: Path, message: str) -> None:
+    """The import fails with that line, and nothing is left in or beside the data folder."""
+    data = tmp_path / "inner" / "data"
+    data.mkdir(parents=True)
+    with pytest.raises(DataError, match=message) as error:
+        import_archive(source, data)
+    assert "\n" not in str(error.value)
+    assert list(data.iterdir()) == []
+    assert sorted(path.name for path in data.parent.iterdir()) == ["data"]
+
+
+BAD_NAMES = [
+    "../evil/Fold1/train.txt",
+    "MQ2008/../../evil.txt",
+    "/tmp/evil/Fold1/train.txt",
+    "C:/evil/train.txt",
+    "MQ2008\\..\\..\\evil.txt",
+    "MQ2008/Fold1/a\nb.txt",
+    "..",
+]
+
+
+@pytest.mark.parametrize("name", BAD_NAMES)
+def test_names_that_climb_out(tmp_path: Path, name: str) -> None:
+    files = tree("MQ2008") | {name: "evil"}
+    refused(as_tar(tmp_path / "evil.tar", files), tmp_path, "unsafe name")
+    refused(as_zip(tmp_path / "evil.zip", files), tmp_path / "b", "unsafe name")
+
+
+@pytest.mark.parametrize(
+    "kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE]
+)
+def test_links_and_devices_in_tars(tmp_path: Path, kind: bytes) -> None:
+    source = as_tar(tmp_path / "evil.tar", tree("MQ2008"))
+    with tarfile.open(source, "a") as archive:
+        info = tarfile.TarInfo("MQ2008/Fold1/extra.txt")
+        info.type, info.linkname = kind, "../../../secret"
+        archive.addfile(info)
+    refused(source, tmp_path, "extra.txt is a link or a device")
+
+
+@pytest.mark.parametrize("lost", ["Fold1/vali.txt", "Fold5/train.txt", "Fold3/test.txt"])
+def test_incomplete(tmp_path: Path, lost: str) -> None:
+    files = tree("x/MQ2008")
+    del files[f"x/MQ2008/{lost}"]
+    refused(as_zip(tmp_path / "a.zip", files), tmp_path, f"MQ2008/{lost[:5]}: no .* file")
+    with_fewer = {name: text for name, text in tree("MQ2008").items() if "Fold5" not in name}
+    source = as_folder(tmp_path / "b", with_fewer)
+    refused(source, tmp_path / "c", "MQ2008: found .* .no Fold5")
+
+
+@pytest.mark.parametrize("ending", [".zip", ".tar.gz"])
+def test_bombs(tmp_path: Path, ending: str) -> None:
+    size = unpack.HARMLESS + (1 << 20)
+    files = tree("MQ2008") | {"MQ2008/Fold1/train.txt": "0" * size}
+    if ending == ".zip":
+        source = as_zip(tmp_path / "bomb.zip", files)
+    else:
+        source = as_tar(tmp_path / "bomb.tar.gz", files, "w:gz")
+    assert source.stat().st_size < 1 << 20
+    refused(source, tmp_path, "expected at most 10,000 files")
+
+
+@pytest.mark.parametrize("ending", [".zip", ".tar", ".tar.gz", ".tar.xz", ".tar.bz2"])
+@pytest.mark.parametrize("kept", [0, 10, 0.5, 0.9])
+def test_damaged(tmp_path: Path, ending: str, kept: float) -> None:
+    files = {name: text * 50 for name, text in tree("MQ2008").items()}
+    if ending == ".zip":
+        whole = as_zip(tmp_path / "a.zip", files)
+    else:
+        mode = {".tar": "", ".tar.gz": "gz", ".tar.xz": "xz", ".tar.bz2": "bz2"}[ending]
+        whole = as_tar(tmp_path / f"a{ending}", files, f"w:{mode}")
+    data = whole.read_bytes()
+    cut = kept if isinstance(kept, int) else int(kept * len(data))
+    whole.write_bytes(data[:cut])
+    refused(whole, tmp_path, "damaged|no data set|fewer bytes")
+    if not kept and ending not in (".zip", ".tar"):  # the check sums stand at the end of a stream
+        for place in range(len(data) - 8, len(data)):
+            whole.write_bytes(data[:place] + bytes([data[place] ^ 128]) + data[place + 1 :])
+            refused(whole, tmp_path / str(place), "damaged")
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ("Fold1/TRAIN.TXT", "two train files, .*expected one"),
+        ("Fold1/trainingset.txt", "two train files, .*expected one"),
+        ("Fold01/train.txt", "found 'Fold01' and 'Fold1', expected one folder a fold"),
+        ("fold_1/train.txt", "found 'Fold1' and 'fold_1', expected one folder a fold"),
+        ("Fold0/train.txt", "expected folds from Fold1 to Fold5"),
+        ("Fold6/train.txt", "expected folds from Fold1 to Fold5"),
+        (f"Fold{'9' * 100}/train.txt", "expected folds from Fold1 to Fold5"),
+    ],
+)
+def test_folds_and_parts_that_are_there_twice(tmp_path: Path, more: str, message: str) -> None:
+    source = as_zip(tmp_path / "a.zip", tree("MQ2008") | {f"MQ2008/{more}": "0 qid:1 1:0\n"})
+    refused(source, tmp_path, message)
+
+
+@pytest.mark.parametrize(
+    ("archive", "names"),
+    [("OHSUMED.zip", {"OHSUMED", "OHSUMED-Feature-min"}), ("MQ2008.zip", {"MQ2008"})],
+)
+def test_the_real_ones(shared: Path, tmp_path: Path, archive: str, names: set[str]) -> None:
+    assert set(import_archive(shared / "archives" / archive, tmp_path)) == names
+    with zipfile.ZipFile(shared / "archives" / archive) as real:
+        for name, data in contents(tmp_path).items():
+            assert real.read(name) == data
+
+
+NOTHING: dict[str, tuple[dict[str, str], str]] = {
+    "a.zip": ({"readme.txt": "hello", "Fold1/train.txt": "alone"}, "no data set inside; expected"),
+    "b.zip": ({"x/ltrc_yahoo.tar.bz2": "hello"}, "compressed file x/ltrc_yahoo.tar.bz2; unpack"),
+    "c.zip": (tree("OHSUMED"), "found OHSUMED in OHSUMED, expected the name of its variant"),
+    "d.zip": (tree("a/MQ2008", "b/MQ2008"), "found MQ2008 twice"),
+    "e.zip": (tree(".hidden"), "cannot name a data set"),
+    "f.zip": ({f"{i}.txt": "" for i in range(unpack.MOST_FILES + 1)}, "10,001 files or more"),
+    "g.zip": ({"mine/Fold0/train.txt": "", "mine/Fold0/test.txt": ""}, "Fold1 to Fold1000"),
+    "Gov.rar": ({}, r"unpack it first .`unrar x Gov.rar`."),
+    "train.txt.gz": ({}, "files are not unpacked; unpack it first"),
+}
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_what_is_not_a_data_set(tmp_path: Path, name: str) -> None:
+    files, message = NOTHING[name]
+    if name.endswith(".zip"):
+        as_zip(tmp_path / name, files)
+    else:
+        (tmp_path / name).write_bytes(b"anything")
+    refused(tmp_path / name, tmp_path, message)
+
+
+def test_links_are_said_not_to_be_followed(tmp_path: Path) -> None:
+    real = as_folder(tmp_path / "real", tree(""))
+    linked = tmp_path / "MQ2008"
+    linked.mkdir()
+    for fold in real.iterdir():
+        (linked / fold.name).symlink_to(fold)
+    refused(linked, tmp_path, "no data set inside; .* .5 links are not followed")
+    refused(tmp_path / "none.zip", tmp_path / "b", "none.zip: no such file or folder")

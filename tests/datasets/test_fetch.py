@@ -1,0 +1,372 @@
+"""Downloading and verifying, against a server on this machine that is good or bad."""
+
+from __future__ import annotations
+
+import hashlib
+import http.server
+import io
+import threading
+import time
+import urllib.request
+import zipfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import random_queries
+
+from letorbench.datasets import layout, synthetic
+from letorbench.datasets.acquire import fetch as fetching
+from letorbench.datasets.acquire import verify as verifying
+from letorbench.datasets.acquire.archive import import_archive
+from letorbench.datasets.acquire.verify import examine, verify
+from letorbench.datasets.catalog import CATALOG, FileHash, Source, facts, names
+from letorbench.datasets.load import load
+from letorbench.datasets.text.writer import TextFormat, write_text
+from letorbench.errors import DataError
+
+Behaviour = Callable[["Handler"], None]
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """Answers every GET with the behaviour that its path names."""
+
+    protocol_version = "HTTP/1.1"
+    behaviours: dict[str, Behaviour]
+    requests: list[str]
+
+    def do_GET(self) -> None:
+        self.requests.append(self.path)
+        try:
+            self.behaviours[self.path[1:]](self)
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        self.close_connection = True
+
+    def answer(self, body: bytes = b"", status: int = 200, **headers: object) -> None:
+        self.send_response(status)
+        for name, value in ({"Content_Length": len(body)} | headers).items():
+            if value is not None:
+                self.send_header(name.replace("_", "-"), str(value))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def server(**behaviours: Behaviour) -> Iterator[tuple[str, list[str]]]:
+    """Serve behaviours by their names; yield the address, and the paths that were requested."""
+    requests: list[str] = []
+    kind = type("H", (Handler,), {"behaviours": behaviours, "requests": requests})
+    running = http.server.ThreadingHTTPServer(("127.0.0.1", 0), kind)
+    running.daemon_threads = True
+    threading.Thread(target=running.serve_forever, args=(0.02,), daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{running.server_address[1]}", requests
+    finally:
+        running.shutdown()
+        running.server_close()
+
+
+def sending(body: bytes, status: int = 200, **headers: object) -> Behaviour:
+    return lambda handler: handler.answer(body, status, **headers)
+
+
+def raw(answer: str) -> Behaviour:
+    return lambda handler: handler.wfile.write(answer.encode())
+
+
+def redirecting(address: str, code: int = 302) -> Behaviour:
+    return sending(b"", code, Location=address)
+
+
+def dripping(handler: Handler) -> None:
+    handler.answer(Content_Length=10_000)
+    for _ in range(500):
+        handler.wfile.write(b"a")
+        handler.wfile.flush()
+        time.sleep(0.02)
+
+
+def endless(handler: Handler) -> None:
+    handler.answer(Content_Length=None)
+    while True:
+        handler.wfile.write(bytes(1 << 16))
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """MQ2008.zip with a small synthetic content."""
+    made = synthetic.make("MQ2008", tmp_path_factory.mktemp("made"), scale=0.02)
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as out:
+        for file in sorted(made.rglob("*.txt")):
+            out.write(file, Path("MQ2008") / file.relative_to(made))
+    return content.getvalue()
+
+
+@pytest.fixture(autouse=True)
+def on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    monkeypatch.setattr(fetching, "STALL", 1.0)
+
+
+def published(url: str, data: bytes, **changes: object) -> Source:
+    digest = FileHash("sha256", hashlib.sha256(data).hexdigest())
+    return Source(
+        **({"url": url, "file": "MQ2008.zip", "bytes": len(data), "hash": digest} | changes)
+    )
+
+
+def unknown(url: str, file: str = "MQ2008.zip") -> Source:
+    """An address of which neither size nor hash is published."""
+    return Source(url, file)
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_the_first_good_address_is_fetched_checked_and_imported(
+    archive: bytes, tmp_path: Path
+) -> None:
+    with server(gone=sending(b"", 404), good=sending(archive)) as (address, requests):
+        sources = [published(f"{address}/{name}", archive) for name in ("gone", "good", "good")]
+        assert fetching.fetch("mq2008", tmp_path, sources) == ("MQ2008",)
+        assert names_in(tmp_path) == ["MQ2008"] and layout.present("MQ2008", tmp_path)
+        assert requests == ["/gone", "/good"]
+        assert fetching.fetch("MQ2008", tmp_path, sources) == ("MQ2008",)
+        assert len(requests) == 2, "it is there: no net needed"
+        assert fetching.fetch("MQ2008", tmp_path / "b", [unknown(f"{address}/good")])
+
+
+def test_two_at_once_download_once(archive: bytes, tmp_path: Path) -> None:
+    with server(good=sending(archive)) as (address, requests):
+        source = published(f"{address}/good", archive)
+        with ThreadPoolExecutor(3) as pool:
+            runs = pool.map(lambda _: fetching.fetch("MQ2008", tmp_path, [source]), range(3))
+            assert list(runs) == [("MQ2008",)] * 3
+        assert len(requests) == 1 and names_in(tmp_path) == ["MQ2008"]
+
+
+REFUSED: dict[str, tuple[Behaviour, str]] = {
+    "gone": (sending(b"", 404), "answers HTTP 404 Not Found"),
+    "escape": (
+        raw("HTTP/1.1 403 \x1b[31mno\r\nContent-Length: 0\r\n\r\n"),
+        r"HTTP 403 \\x1b\[31mno",
+    ),
+    "page": (
+        sending(b"<html>licence</html>", Content_Type="text/html; charset=utf-8"),
+        "found a web page, expected a file; a licence, a sign-in or a form",
+    ),
+    "disguise": (sending(b"\n<!doctype html><p>sign in</p>"), "found a web page, expected a file"),
+    "garbage": (raw("\x00\x01\x02 what is this\r\n\r\n"), "http://127"),
+    "silent": (lambda handler: time.sleep(3), "sent nothing for 1 seconds"),
+    "file": (redirecting("file:///etc/passwd"), "HTTP 302 .*'file:///etc/passwd' is not allowed"),
+    "ftp": (redirecting("ftp://127.0.0.1/a"), "ftp://127.0.0.1/a: is no address on the web"),
+    "large": (sending(b"", Content_Length=10**14), "100,000,000,000,000 bytes, expected"),
+    "cut": (sending(b"a" * 9, Content_Length=99), "found 9 bytes, expected 99"),
+    "wrong": (sending(b"PK" + b"a" * 999), "damaged"),
+    "dripping": (dripping, "took longer than the time limit"),
+    "endless": (endless, "found more bytes, expected 1,048,576"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused_is_said_and_leaves_nothing(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    behaviour, message = REFUSED[name]
+    if name == "endless":
+        monkeypatch.setattr(fetching, "MOST_BYTES", 1 << 20)
+    with server(**{name: behaviour}) as (address, _):
+        with pytest.raises(DataError, match=message) as error:
+            fetching.fetch("MQ2008", tmp_path, [unknown(f"{address}/{name}")], seconds=2)
+    text = str(error.value)
+    assert "datasets import PATH" in text and "https://" in text and text.isprintable()
+    assert names_in(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"hash": FileHash("sha256", "0" * 64)}, "found sha256 [0-9a-f]{64}, expected sha256 0000"),
+        ({"bytes": 10}, "found [0-9,]+ bytes, expected 10"),
+        ({"bytes": 10**9}, "found [0-9,]+ bytes, expected 1,000,000,000"),
+    ],
+)
+def test_another_size_or_hash_than_is_published(
+    archive: bytes, tmp_path: Path, changes: dict[str, object], message: str
+) -> None:
+    with server(good=sending(archive)) as (address, _):
+        with pytest.raises(DataError, match=message):
+            fetching.fetch("MQ2008", tmp_path, [published(f"{address}/good", archive, **changes)])
+    assert names_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://a.b/c", "//a", "http://"])
+def test_addresses_that_are_not_on_the_web(tmp_path: Path, url: str) -> None:
+    with pytest.raises(DataError, match="is no address on the web; expected http or https"):
+        fetching.fetch("MQ2008", tmp_path, [unknown(url)])
+    request = urllib.request.Request("https://a/")
+    with pytest.raises(DataError, match="https://a/: leads to http://a/b; expected https"):
+        fetching._Redirects().redirect_request(request, None, 302, "Found", {}, "http://a/b")
+
+
+def test_what_is_inside_must_be_what_was_wanted(
+    archive: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with server(good=sending(archive)) as (address, _):
+        with pytest.raises(DataError, match="found MQ2008 inside, expected OHSUMED"):
+            fetching.fetch("OHSUMED", tmp_path, [unknown(f"{address}/good", "OHSUMED.zip")])
+        hashes = {("MQ2008", "fold1/vali.txt"): {FileHash("sha256", "0" * 64): ""}}
+        monkeypatch.setattr(facts, "_published_hashes", lambda: hashes)
+        with pytest.raises(DataError, match="Fold1/vali.txt: found another file than the publish"):
+            fetching.fetch("MQ2008", tmp_path, [unknown(f"{address}/good")])
+    assert names_in(tmp_path) == []
+
+
+def test_rar_stays_and_is_explained_and_not_downloaded_again(tmp_path: Path) -> None:
+    with server(good=sending(b"Rar!")) as (address, requests):
+        for _ in range(2):
+            with pytest.raises(DataError, match="Gov.rar: .*unrar x Gov.rar.*datasets import"):
+                fetching.fetch("TD2003", tmp_path, [unknown(f"{address}/good", "Gov.rar")])
+            assert names_in(tmp_path) == ["Gov.rar"] and len(requests) == 1
+
+
+def test_by_request_and_generated(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="on request only; get it from https://.*YAHOO-SET1-twin"):
+        fetching.fetch("YAHOO-SET1", tmp_path)
+    with pytest.raises(DataError, match="datasets make TD2003-twin"):
+        fetching.fetch("TD2003-twin", tmp_path)
+
+
+@pytest.mark.parametrize("wrong", [None, "gone", "a line", "features"])
+def test_folds_are_composed_of_their_test_parts(
+    tmp_path: Path, rng: np.random.Generator, wrong: str | None
+) -> None:
+    texts = []
+    for number in range(1, 6):
+        out = io.BytesIO()
+        queries = random_queries(rng, [3, 4], n_features=42, levels=5)
+        write_text(out, replace(queries, qids=np.arange(2) + 10 * number), TextFormat())
+        texts.append(out.getvalue().rstrip(b"\n") if number == 3 else out.getvalue())
+    behaviours = {f"part{number}": sending(text) for number, text in enumerate(texts, 1)}
+    if wrong is not None:
+        behaviours["part4"] = {
+            "gone": sending(b"", 404),
+            "a line": sending(texts[3] + b"x qid:1\n"),
+            "features": sending(b"1 qid:9 43:1\n"),
+        }[wrong]
+    [source] = CATALOG["CLUEWEB09"].sources
+    with server(**behaviours) as (address, requests):
+        parts = [replace(part, url=f"{address}/{part.file[:-4]}") for part in source.parts]
+        source = replace(source, parts=tuple(parts))
+        if wrong is not None:
+            with pytest.raises(DataError, match="CLUEWEB09: no download succeeded.*CC BY-SA"):
+                fetching.fetch("CLUEWEB09", tmp_path, [source])
+            assert names_in(tmp_path) == []
+            return
+        assert fetching.fetch("clueweb09", tmp_path, [source]) == ("CLUEWEB09",)
+        assert len(requests) == 5 and names_in(tmp_path) == ["CLUEWEB09"]
+    bench = load("CLUEWEB09", tmp_path)
+    assert bench.provenance["rotation"] and bench.provenance["normalised"]
+    for fold in bench.folds:
+        parts = [{int(qid) // 10 for qid in part.qids} for part in fold.parts.values()]
+        assert [len(part) for part in parts] == [3, 1, 1] and set.union(*parts) == {1, 2, 3, 4, 5}
+        assert parts[2] == {fold.number}
+
+
+def test_examination(archive: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = sending(b"<html></html>", Content_Type="text/html")
+    span = {"Content_Range": f"bytes 0-0/{len(archive)}", "Content_Length": 1}
+    monkeypatch.setattr(verifying, "LONGEST", 1.0)
+    with server(
+        good=sending(archive),
+        ranges=sending(b"a", 206, **span),
+        gone=sending(b"", 400),
+        page=page,
+        silent=REFUSED["silent"][0],
+    ) as (address, _):
+        paths = ("good", "ranges", "gone", "page", "silent")
+        sources = [published(f"{address}/{name}", archive) for name in paths]
+        sources += [published(f"{address}/good", archive, bytes=7), Source(f"{address}/page")]
+        changed = replace(CATALOG["MQ2008"], sources=tuple(sources))
+        monkeypatch.setattr(names, "CATALOG", {"MQ2008": changed})
+        findings = examine(["MQ2008"], tmp_path)
+        assert [each.ok for each in findings] == [None, True, True, *[False] * 4, None]
+        assert [each.place for each in findings[1:]] == [source.url for source in sources]
+        assert "HTTP 400" in findings[3].status and "web page" in findings[4].status
+        fetching.fetch("MQ2008", tmp_path, sources[:1])
+    monkeypatch.setattr(names, "CATALOG", {"MQ2008": replace(changed, sources=())})
+    assert [each.ok for each in examine(["MQ2008"], tmp_path)] == [True]
+    for damage in (Path.unlink, Path.touch):  # one file is missing, then empty
+        damage(tmp_path / "MQ2008/Fold2/test.txt")
+        assert [each.ok for each in examine(["MQ2008"], tmp_path)] == [False]
+
+
+@pytest.fixture
+def mq2008(archive: bytes, tmp_path: Path) -> Path:
+    """A data folder with the small MQ2008."""
+    (tmp_path / "MQ2008.zip").write_bytes(archive)
+    import_archive(tmp_path / "MQ2008.zip", tmp_path / "data")
+    return tmp_path / "data"
+
+
+def test_verify_compares_sizes(mq2008: Path, tmp_path: Path) -> None:
+    checks = {check.what: check for check in verify("MQ2008", mq2008)}
+    queries, features = checks["queries"], checks["features"]
+    assert (queries.status, queries.published, queries.loaded) == ("differs", 784, 16)
+    assert (features.status, features.published, features.loaded) == ("ok", 46, 46)
+    synthetic.make("MQ2008-twin", mq2008)
+    checks = {check.what: check.status for check in verify("MQ2008-twin", mq2008)}
+    numbers = ["queries", "documents", "features", "label 0", "label 1", "label 2"]
+    assert [checks.pop(what) for what in numbers] == ["ok"] * 6
+    assert set(checks.values()) == {"unknown"}
+
+
+def test_verify_compares_hashes(mq2008: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = mq2008 / "MQ2008"
+    lines = (folder / "Fold1/test.txt").read_bytes()
+    (folder / "Fold1/test.txt").write_bytes(lines.replace(b"\n", b"\r\n"))
+    crlf = FileHash.of(folder / "Fold1/test.txt", "git")
+    lf = FileHash.of(folder / "Fold2/vali.txt", "git")
+    train = FileHash.of(folder / "Fold1/train.txt", "sha256")
+    hashes = {
+        "fold1/train.txt": {train: ""},
+        "fold1/vali.txt": {FileHash("sha256", "0" * 64): ""},
+        "fold1/test.txt": {crlf: "CRLF", lf: "LF"},
+        "fold2/vali.txt": {crlf: "CRLF", lf: "LF"},
+        "fold3/test.txt": {crlf: "CRLF", lf: "LF"},
+        "fold4/test.txt": {lf: ""},  # other line ends may be right too
+    }
+    known = {("MQ2008", file): each for file, each in hashes.items()}
+    monkeypatch.setattr(facts, "_published_hashes", lambda: known)
+    files = [check for check in verify("MQ2008", mq2008) if check.what.endswith(".txt")]
+    assert len(files) == 15
+    assert {check.what: check.status for check in files if check.status != "unknown"} == {
+        "Fold1/train.txt": "ok",
+        "Fold1/vali.txt": "differs",
+        "Fold1/test.txt": "ok",
+        "Fold2/vali.txt": "ok",
+        "Fold3/test.txt": "differs",
+    }
+
+
+def test_a_file_is_named_as_git_names_it(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"hello\n")
+    assert FileHash.of(tmp_path / "file", "git").digest.startswith("ce013625030ba8dba906f756")
+
+
+@pytest.mark.parametrize("name", ["OHSUMED", "OHSUMED/Feature-min", "MQ2008"])
+def test_the_real_ones_have_the_published_sizes(shared: Path, tmp_path: Path, name: str) -> None:
+    import_archive(shared / "archives" / f"{name.split('/')[0]}.zip", tmp_path)
+    checks = verify(name, tmp_path)
+    assert "differs" not in {check.status for check in checks}
+    assert {check.status for check in checks if check.published is not None} == {"ok"}

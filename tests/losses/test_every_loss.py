@@ -1,0 +1,174 @@
+"""What holds for any loss; a new one fails until `definitions` has its definition."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+from conftest import random_queries
+from definitions import DEFINITIONS, LEVELS
+
+from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import DataError, UsageError
+from letorbench.losses import LOSSES, Loss, choices, every_loss, loss
+from letorbench.losses.base import LONGEST_COMPARED, parameters
+from letorbench.losses.label_order import random_order, with_ties
+from letorbench.losses.lambdas import Lambda
+from letorbench.losses.top_k_cross_entropy import BLOCK
+
+EVERY = [
+    *every_loss(),
+    *(
+        loss(f"{name}({settings})")
+        for name, family in LOSSES.items()
+        for settings in ("truncation=1", "truncation=10", "truncation=3, p=1.5")
+        if {each.partition("=")[0] for each in settings.split(", ")} <= set(parameters(family))
+    ),
+]
+#: of the families with weights, those with the first one and a composed one
+FAMILIES = [e for e in EVERY if getattr(e, "weight", "1") in ("1", "1/log(1+pi)", "(Ri-Rj)/m")]
+#: they have no value where all scores are 0, and so no derivative there
+UNDEFINED_AT_ZERO = ("cosine", "cosine-ndcg", "qnorm")
+
+
+@pytest.fixture
+def queries(rng: np.random.Generator) -> QuerySet:
+    """Many lengths, one document too; all labels equal; nothing relevant."""
+    drawn = random_queries(rng, [1, 7, 2, 4, 9, 3, 1, 6], levels=LEVELS)
+    labels = drawn.labels.copy()
+    labels[1] = LEVELS - 1
+    labels[drawn.offsets[3] : drawn.offsets[4]] = 2
+    labels[drawn.offsets[5] : drawn.offsets[6]] = 0
+    return QuerySet(drawn.features, labels, drawn.offsets, drawn.qids)
+
+
+@pytest.mark.parametrize("each", EVERY, ids=str)
+def test_the_value_is_the_definition(each: Loss, queries: QuerySet, rng) -> None:
+    """At equal scores, near ones, and beyond what shared exponentials serve."""
+    settings = {name: getattr(each, name) for name in parameters(type(each))}
+    for spread in (0.0, 1.0, 30.0, 200.0, 2e4):
+        scores = spread * rng.normal(size=queries.n_docs)
+        value, gradient = each(scores, queries)
+        expected = [
+            DEFINITIONS[each.name](scores[a:b].tolist(), queries.labels[a:b].tolist(), **settings)
+            for a, b in zip(queries.offsets[:-1], queries.offsets[1:])
+        ]
+        assert np.isfinite(gradient).all()
+        np.testing.assert_allclose(value, expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("each", FAMILIES, ids=str)
+def test_the_gradient_is_the_finite_difference(each: Loss, queries: QuerySet, rng) -> None:
+    for spread in (0.0, 1.0, 10.0, 300.0):
+        drowned = "exponential" in str(each) or each.name == "cross-entropy-ndcg"
+        if (drowned and spread > 1.0) or (each.name in UNDEFINED_AT_ZERO and spread == 0.0):
+            continue
+        scores, width = spread * rng.normal(size=queries.n_docs), 1e-4
+        gradient = each(scores, queries).gradient
+        for i, move in enumerate(width * np.eye(queries.n_docs)):
+            rise = (each(scores + move, queries)[0] - each(scores - move, queries)[0]).sum()
+            assert gradient[i] == pytest.approx(rise / (2 * width), rel=1e-6, abs=2e-6)
+
+
+@pytest.mark.parametrize("each", EVERY, ids=str)
+def test_permuted_documents_have_the_same_loss_and_gradient(each: Loss, queries, rng) -> None:
+    for digits in (0, 15):
+        scores = np.round(rng.normal(size=queries.n_docs), digits)
+        rows = random_order(queries, rng)
+        permuted = QuerySet(
+            queries.features[rows], queries.labels[rows], queries.offsets, queries.qids
+        )
+        value, gradient = each(scores, queries)
+        again, slope = each(scores[rows], permuted)
+        np.testing.assert_allclose(again, value, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(slope, gradient[rows], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("each", EVERY, ids=str)
+def test_threads_change_nothing_and_empty_queries_have_no_loss(each: Loss, monkeypatch, rng):
+    monkeypatch.setattr("letorbench.losses.base.query_share", lambda queries, documents: 1)
+    queries = random_queries(rng, [0, 4, 0, *[9, 2] * 20, 0], levels=LEVELS)
+    scores, results = rng.normal(size=queries.n_docs), []
+    for threads in ("1", "2", "3"):
+        monkeypatch.setenv("LETORBENCH_THREADS", threads)
+        results.append(each(scores, queries))
+    for other in results[1:]:
+        assert all(np.array_equal(a, b) for a, b in zip(results[0], other))
+    empty = 1.0 if each.name.startswith("cosine") else 0.0
+    assert (results[0].value[queries.lengths == 0] == empty).all()
+
+
+@pytest.mark.parametrize("each", FAMILIES, ids=str)
+def test_a_query_of_very_many_documents_is_refused_or_quick(each: Loss) -> None:
+    long = random_queries(np.random.default_rng(0), [3, LONGEST_COMPARED + 1], n_features=1)
+    scores, start = np.random.default_rng(1).normal(size=long.n_docs), time.process_time()
+    try:
+        each(scores, long)
+    except DataError as error:
+        assert "query 2: found 10001 documents, expected at most 10000" in str(error)
+    except UsageError as error:  # what depends on k as well
+        assert "found a query of 10001 documents, whose first" in str(error)
+    assert time.process_time() - start < 5.0
+    with pytest.raises(DataError, match="found 10001 documents"):
+        Lambda()(scores, long)
+
+
+@pytest.mark.parametrize("each", [e for e in EVERY if e.name == "listnet"], ids=str)
+@pytest.mark.parametrize("size", [0.0, 1.0, 300.0])
+def test_a_loss_of_linear_scores_is_the_loss_of_these_scores(each, size, rng, monkeypatch):
+    lengths = rng.integers(1, 12, 3 * BLOCK + 5)
+    queries = random_queries(rng, [*lengths, 0, 1, 30], n_features=7, levels=20)
+    w, b = size * rng.normal(size=7), 0.3
+    value, by_scores = each(queries.features @ w + b, queries)
+    monkeypatch.setattr("letorbench.losses.top_k_cross_entropy.DOCS_A_THREAD", 1)
+    results = []
+    for threads in ("1", "3"):
+        monkeypatch.setenv("LETORBENCH_THREADS", threads)
+        results.append(each.of_linear(w, b, queries))
+    np.testing.assert_allclose(results[0].value, value, rtol=1e-11, atol=1e-11)
+    by_weights = by_scores @ queries.features.astype(float)
+    np.testing.assert_allclose(results[0].by_weights, by_weights, rtol=1e-9, atol=1e-10)
+    assert results[0].by_bias == pytest.approx(by_scores.sum(), abs=1e-10)
+    assert all(np.array_equal(a, b) for a, b in zip(*results))
+
+
+def test_a_loss_prints_as_it_parses() -> None:
+    for each in EVERY:
+        assert loss(str(each)) == each
+        given = ", ".join(f"{key}={value}" for key, value in asdict(each).items())
+        assert loss(f" {each.name} ( {given} ) ") == each
+        assert each.formula and type(each).__doc__
+    assert str(loss("pairwise(weight=(Ri-Rj)/m, phi=logistic)")) == "pairwise(weight=(Ri-Rj)/m)"
+    assert choices(LOSSES["smooth"]) == "measure=ndcg, err or mrr"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nothing", "unknown loss 'nothing'; expected one of cosine, cosine-ndcg"),
+        ("wpl(wieght=1)", "did you mean weight"),
+        ("wpl(weight=2)", "unknown weight of wpl '2'; expected one of 1, r"),
+        ("wpl(weight=1", "expected a form like"),
+        ("listnet(k=two)", "found k=two, expected int"),
+        ("listnet(k=4)", "expected one of 1, 2, 3"),
+        ("qnorm(p=1.0)", "found p=1.0, expected 0 or 1 < p <= 2"),
+        ("qnorm-penalised(p=2.5)", "found p=2.5"),
+        ("cosine-ndcg(truncation=-1)", "found truncation=-1"),
+    ],
+)
+def test_a_text_that_names_no_loss_is_refused(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message.replace("(", r"\(").replace("?", r"\?")):
+        loss(text)
+
+
+def test_with_ties_changes_only_what_reads_an_order(queries, rng) -> None:
+    state = rng.bit_generator.state
+    for each in EVERY:
+        assert with_ties(each, "breslow", queries, rng) is each
+        if not each.reads_order:
+            assert with_ties(each, "random", queries, rng) is each
+    assert rng.bit_generator.state == state
+    with pytest.raises(UsageError, match="breslow, random, file"):
+        with_ties(loss("wpl"), "efron", queries, rng)

@@ -1,0 +1,327 @@
+"""What every model must do: check its arrays, convert features, and refuse damaged files.
+
+Every registered kind must have a sample, so a new kind is tested or this file fails. What compiled
+code would read beyond an array crashes this process, or raises under NUMBA_BOUNDSCHECK=1 (with a
+NUMBA_CACHE_DIR of its own).
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+import zipfile
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sample_models import SAMPLES
+
+from letorbench import registry
+from letorbench.errors import DataError, LetorError
+from letorbench.models import Linear, Model, load, save
+from letorbench.models.base import array, float32_features, with_checksum
+
+EVERY = pytest.mark.parametrize("kind", SAMPLES)
+
+Arrays = dict[str, np.ndarray]
+
+
+def stored(model: Model) -> Arrays:
+    return {f.name: np.asarray(getattr(model, f.name)) for f in fields(model)}
+
+
+def write(path: Path, header: object, arrays: Arrays) -> Path:
+    """Write a file whose check sum holds, so that what is in it is looked at."""
+    text = header if isinstance(header, str) else json.dumps(header)
+    np.savez(path, header=np.array(text), **arrays)
+    path.write_bytes(with_checksum(path.read_bytes()))
+    return path
+
+
+def refused(path: Path, match: str = "found") -> None:
+    with pytest.raises(DataError, match=match) as error:
+        load(path)
+    assert str(error.value).startswith(f"{path}: ") and "\n" not in str(error.value)
+
+
+def test_every_kind_has_a_sample() -> None:
+    assert set(registry.places("models", "kind")) == set(SAMPLES)
+
+
+@EVERY
+def test_saved_and_loaded_it_is_the_same(kind: str, tmp_path: Path, monkeypatch) -> None:
+    """The bytes of the file do not hold the time, and NumPy can read the arrays."""
+    model, path = SAMPLES[kind](), tmp_path / "m.npz"
+    save(model, path, {"a": [1, "b"]})
+    first, later = path.read_bytes(), time.localtime(1.5e9)
+    monkeypatch.setattr(time, "localtime", lambda *_: later)
+    save(model, path, {"a": [1, "b"]})
+    assert path.read_bytes() == first
+    again, facts = load(path)
+    assert type(again) is type(model) and facts == {"a": [1, "b"]}
+    X = np.random.default_rng(1).random((40, 5), dtype=np.float32)
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    with np.load(path) as arrays:
+        for name, value in stored(model).items():
+            np.testing.assert_array_equal(arrays[name], value)
+
+
+@EVERY
+def test_any_real_type_and_order_of_features_scores_alike(kind: str) -> None:
+    model = SAMPLES[kind]()
+    X = np.random.default_rng(1).random((40, 5), dtype=np.float32)
+    expected = model.predict(X)
+    assert expected.shape == (40,) and expected.dtype == np.float64
+    wide = np.zeros((80, 10), np.float32)
+    wide[::2, ::2] = X
+    for form in (X.astype(np.float64), np.asfortranarray(X), X.astype(">f4"), X.tolist(),
+                 wide[::2, ::2]):  # fmt: skip
+        np.testing.assert_array_equal(model.predict(form), expected)
+    order = np.random.default_rng(2).permutation(40)
+    np.testing.assert_array_equal(model.predict(X[order]), expected[order])
+    np.testing.assert_array_equal(model.predict(X[7:8]), expected[7:8])
+    true = np.ones((3, 5), bool)
+    np.testing.assert_array_equal(model.predict(true), model.predict(true.astype(float)))
+    assert len(model.predict(X[:0])) == 0
+
+
+@EVERY
+def test_wrong_features_are_refused(kind: str) -> None:
+    model = SAMPLES[kind]()
+    assert model.n_features == 5
+    for width in (0, 4, 6):
+        with pytest.raises(DataError, match=f"found {width} features, expected 5"):
+            model.predict(np.zeros((3, width), np.float32))
+    for X in (np.zeros(5), np.zeros((2, 2, 5)), [["a"] * 5], np.full((1, 5), None), [[1j] * 5]):
+        with pytest.raises(DataError, match="expected real numbers"):
+            model.predict(X)
+
+
+def test_numbers_beyond_float32_are_refused_and_infinity_is_not() -> None:
+    with pytest.raises(DataError, match=r"found a feature of 1e\+39"):
+        float32_features(np.array([[1.0, 1e39]]))
+    assert np.isinf(float32_features(np.array([[np.inf, -np.inf]]))).all()
+    X = np.zeros((4, 3), np.float32)
+    assert float32_features(X) is X
+
+
+@EVERY
+def test_a_model_cannot_be_changed_and_its_maker_keeps_writable_arrays(kind: str) -> None:
+    model = SAMPLES[kind]()
+    given = {name: value.copy() for name, value in stored(model).items()}
+    for name, value in stored(type(model)(**given)).items():
+        with pytest.raises(AttributeError):
+            setattr(model, name, value)
+        if value.ndim:
+            with pytest.raises(ValueError, match="read-only"):
+                getattr(model, name)[...] = 0
+            given[name][...] = 0
+
+
+# --- files and arrays that are not what the model needs
+
+
+def impossible(value: np.ndarray) -> Iterator[np.ndarray]:
+    """Arrays that cannot stand for the value."""
+    yield from (value[None], np.full(value.shape, "x"), value.astype(complex))
+    if value.ndim:
+        yield value.ravel()[0]
+    if value.dtype.kind in "iub":
+        yield value.astype(np.float64)
+
+
+@EVERY
+def test_wrong_shapes_and_types_are_refused(kind: str, tmp_path: Path) -> None:
+    model, path = SAMPLES[kind](), tmp_path / "bad.npz"
+    good, header = stored(model), {"kind": kind, "facts": {}}
+    for name, value in good.items():
+        for wrong in impossible(value):
+            with pytest.raises(DataError, match=f"{kind} model: {name}: found"):
+                type(model)(**{**good, name: wrong})
+            refused(write(path, header, {**good, name: wrong}), f"{kind} model: {name}: found")
+        missing = {other: array_ for other, array_ in good.items() if other != name}
+        refused(write(path, header, missing), "found the arrays")
+    refused(write(path, header, {**good, "more": np.zeros(1)}), "found the arrays")
+
+
+@pytest.mark.parametrize(
+    "kind, changes, message",
+    [
+        ("stumps", {"threshold": [0.5]}, "threshold: found n_stumps = 1, expected 2"),
+        ("stumps", {"feature": [0, 5]}, "feature: found index 5, expected 0 to 4"),
+        ("stumps", {"feature": [-1, 0]}, "feature: found index -1, expected 0 to 4"),
+        ("stumps", {"feature": [0, 2**62]}, f"feature: found index {2**62}"),
+        ("stumps", {"feature": np.array([0, 2**64 - 1], np.uint64)}, "found index -1"),
+        ("stumps", {"n_features": -1}, "found n_features = -1"),
+        ("net", {"bias": np.zeros(2)}, "bias: found n_units = 2, expected 3"),
+        ("net", {"output": np.zeros(0)}, "output: found n_units = 0, expected 3"),
+        ("separate", {"A": np.ones((2, 3))}, "B: found d = 4, expected 3"),
+        ("quadratic", {"second": [0, 5, 2]}, "second: found index 5, expected 0 to 4"),
+        ("quadratic", {"starts": [0, 2, 2, 3, 3]}, "starts: found n_features.1 = 5, expected 6"),
+        ("quadratic", {"starts": [1, 2, 2, 3, 3, 3]}, "starts: found 1 to 3, expected ascending"),
+        ("quadratic", {"starts": [0, 2, 2, 3, 3, 4]}, "starts"),
+        ("quadratic", {"starts": [0, 4, 2, 3, 3, 3]}, "starts"),
+        ("linear", {"weights": [1.0, np.nan]}, "found NaN or infinity in weights"),
+        ("linear", {"bias": np.inf}, "found NaN or infinity in bias"),
+        ("linear", {"bias": np.array(["a", None], dtype=object)}, "found no saved model"),
+    ],
+)  # fmt: skip
+def test_values_that_disagree_are_refused(kind, changes, message, tmp_path: Path) -> None:
+    arrays = stored(SAMPLES[kind]()) | {name: np.asarray(each) for name, each in changes.items()}
+    refused(write(tmp_path / "bad.npz", {"kind": kind, "facts": {}}, arrays), message)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "", "{", "[]", "null", '{"kind": "linear"}', '{"facts": {}}',
+        '{"kind": "odd", "facts": {}}', '{"kind": ["linear"], "facts": {}}',
+        '{"kind": "linear", "facts": []}', "[" * 100_000,
+    ],
+)  # fmt: skip
+def test_odd_headers_are_refused(header: str, tmp_path: Path) -> None:
+    refused(write(tmp_path / "bad.npz", header, stored(SAMPLES["linear"]())))
+
+
+def with_member(path: Path, name: str, content: bytes, compression: int = 0) -> Path:
+    """Write a linear model in whose file one member is replaced."""
+    save(SAMPLES["linear"](), path)
+    with zipfile.ZipFile(path) as archive:
+        members = {each: archive.read(each) for each in archive.namelist()}
+    with zipfile.ZipFile(path, "w", compression) as archive:
+        for each, data in {**members, name: content}.items():
+            archive.writestr(each, data)
+    path.write_bytes(with_checksum(path.read_bytes()))
+    return path
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (9895604649984,)}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (1" + 400 * "0" + ",)}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (-5,)}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (6,)}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 1" + 30 * "0" + ")}",
+        "{'descr': '<U0', 'fortran_order': False, 'shape': (100000000,)}",
+        "{'descr': '|O', 'fortran_order': False, 'shape': (5,)}",
+        "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (5,)}",
+        "{'descr': 'nothing', 'fortran_order': False, 'shape': (5,)}",
+        "{" * 5_000, "", "__import__('os')",
+    ],
+)  # fmt: skip
+def test_odd_array_headers_are_refused(description: str, tmp_path: Path) -> None:
+    start = b"\x93NUMPY\x01\x00" + len(description).to_bytes(2, "little")
+    content = start + description.encode("latin1") + np.zeros(5).tobytes()
+    refused(with_member(tmp_path / "bad.npz", "weights.npy", content))
+
+
+def test_a_bomb_is_refused(tmp_path: Path) -> None:
+    """Zeros compress a thousandfold: nothing that is compressed is read."""
+    buffer = io.BytesIO()
+    np.save(buffer, np.zeros(1_000_000))
+    path = tmp_path / "bomb.npz"
+    refused(with_member(path, "weights.npy", buffer.getvalue(), zipfile.ZIP_DEFLATED), "compressed")
+
+
+def test_every_cut_and_every_flipped_bit_is_refused(tmp_path: Path) -> None:
+    path, rng = tmp_path / "m.npz", np.random.default_rng(0)
+    save(SAMPLES["stumps"](), path)
+    whole = path.read_bytes()
+    variants = [whole[:cut] for cut in range(0, len(whole), 37)]
+    for _ in range(300):
+        flipped = bytearray(whole)
+        flipped[rng.integers(len(whole))] ^= 1 << rng.integers(8)
+        variants.append(bytes(flipped))
+    variants += [whole + b"\0", b"\0" + whole, whole[:100] + whole[101:]]
+    for variant in variants:
+        path.write_bytes(variant)
+        refused(path, "check sum")
+
+
+def changed(value: np.ndarray) -> Iterator[np.ndarray]:
+    """The array in other lengths, shapes, types and values."""
+    if value.ndim:
+        yield from (value[:-1], value[: len(value) // 2], value[:0], value.T.copy())
+        yield np.concatenate([value, value], axis=-1)
+    yield from (value[..., None], value.reshape(-1))
+    for dtype in ("f2", ">f8", "i1", "u8", "?", "c16", "S3", "U5", "V8"):
+        with suppress(ValueError, TypeError):
+            yield value.astype(dtype)
+    for number in (-1, 255, 2**62, -(2**62), np.nan, 1e308):
+        for where in (slice(None), slice(-1, None)):
+            with suppress(ValueError, OverflowError):
+                other = value.copy()
+                other.reshape(-1)[where] = number
+                yield other
+
+
+@pytest.mark.filterwarnings("ignore")
+@EVERY
+def test_no_file_crashes(kind: str, tmp_path: Path) -> None:
+    """Each array in many forms, and single bytes of the file: a model or a line, never a crash."""
+    path, rng = tmp_path / "m.npz", np.random.default_rng(0)
+    good, results = stored(SAMPLES[kind]()), {"refused": 0, "taken": 0}
+    save(SAMPLES[kind](), path)
+    archive = path.read_bytes()[:-42] + b"\0\0"  # as it was before its check sum was added
+
+    def attempt() -> None:
+        try:
+            model, _ = load(path)
+            if model.n_features <= 1000:
+                assert model.predict(np.zeros((500, model.n_features))).shape == (500,)
+            results["taken"] += 1
+        except LetorError as error:
+            assert str(error).isprintable()
+            results["refused"] += 1
+
+    for name, value in good.items():
+        for other in changed(value):
+            write(path, {"kind": kind, "facts": {}}, {**good, name: other})
+            attempt()
+    for _ in range(200):
+        mutant = bytearray(archive)
+        mutant[rng.integers(len(archive) - 2)] = rng.integers(256)
+        path.write_bytes(with_checksum(bytes(mutant)))
+        attempt()
+    assert results["refused"] > 20
+
+
+# --- a model of one's own
+
+
+def test_a_model_of_ones_own_is_checked_and_loaded(tmp_path: Path) -> None:
+    @dataclass(frozen=True, eq=False)
+    class One(Model):
+        kind = "one of a test"
+
+        feature: np.ndarray = array("one", dtype=np.int64, below="n_features")
+        n_features: int = array(dtype=np.int64, default=2)
+
+        def _score(self, features: np.ndarray) -> np.ndarray:
+            return features[:, self.feature[0]].astype(np.float64)
+
+    save(One([1]), tmp_path / "m.npz")
+    assert load(tmp_path / "m.npz")[0].predict([[1, 2], [3, 4]]).tolist() == [2.0, 4.0]
+    with pytest.raises(DataError, match="model: feature: found index 2, expected 0 to 1"):
+        One([2])
+
+
+def test_a_model_that_scores_wrongly_or_declares_no_array_is_told() -> None:
+    class Odd(Linear):
+        def _score(self, features: np.ndarray) -> np.ndarray:
+            return np.zeros((len(features), 2))
+
+    with pytest.raises(DataError, match=r"found scores of shape \(3, 2\), expected \(3,\)"):
+        Odd(np.zeros(4)).predict(np.zeros((3, 4)))
+
+    @dataclass(frozen=True, eq=False)
+    class Forgetful(Linear):
+        more: np.ndarray = None
+
+    with pytest.raises(TypeError, match="Forgetful.more: declare it with array"):
+        Forgetful(np.zeros(3))

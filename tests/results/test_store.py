@@ -1,0 +1,158 @@
+"""The store of results: what a fold leaves, when it holds, and what damage costs."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from stored_results import store_fold
+
+from letorbench.checksum import checked, with_checksum
+from letorbench.errors import DataError
+from letorbench.fit_warnings import FitWarning
+from letorbench.results import (
+    FoldResult,
+    Store,
+    fold_scores,
+    is_done,
+    read_folds,
+    stored_fit,
+    write_fold,
+)
+from letorbench.results.paths import CHECKED, FIT, FoldKey
+from letorbench.results.store import experiment_of
+
+
+def test_a_fold_of_another_system_is_scores_and_a_fit(tmp_path: Path) -> None:
+    facts, odd = {"algo": "theirs", "fold": 2}, FitWarning("other", "odd")
+    assert not is_done(tmp_path, facts) and stored_fit(tmp_path) == {}
+    validation = {"value": -np.inf, "curve": (np.float64(0.5), np.nan)}
+    result = FoldResult(facts, np.array([0.1, -1e300]), warnings=(odd,), validation=validation)
+    assert write_fold(tmp_path, result) == stored_fit(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["fit.json", "scores.txt"]
+    assert fold_scores(tmp_path, 2).tolist() == [0.1, -1e300]
+    fit = stored_fit(tmp_path)
+    assert (fit["chosen"], fit["warnings"]) == ({}, [odd.as_json()])
+    assert fit["validation"] == {"value": None, "curve": [0.5, None]}  # JSON has no infinity
+    assert is_done(tmp_path, facts) and not is_done(tmp_path, {**facts, "fold": 3})
+
+
+def test_a_fold_without_validation_leaves_no_older_one(tmp_path: Path) -> None:
+    write_fold(tmp_path, FoldResult({}, np.zeros(1), validation_scores=np.array([0.25, 1.0])))
+    assert (tmp_path / "validation.txt").read_text() == "0.25\n1.0\n"
+    write_fold(tmp_path, FoldResult({}, np.zeros(1)))
+    assert not (tmp_path / "validation.txt").exists()
+
+
+def test_any_other_byte_is_damage_that_names_the_file(tmp_path: Path) -> None:
+    folder = store_fold(tmp_path, "S", "a", 1, {"map": [0.5, 0.25]})
+    store_fold(tmp_path, "S", "a", 2, {"map": 0.5})
+    for name in (FIT, *(name for name in CHECKED if (folder / name).exists())):
+        path = folder / name
+        content = path.read_bytes()
+        for place in range(0, len(content), max(1, len(content) // 40)):
+            path.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
+            store = Store(tmp_path).look("S")
+            assert [key.fold for key in store.folds] == [2]
+            [line] = store.damaged.values()
+            assert line.startswith(f"{path}: damaged: ") and line.endswith("makes it again")
+        path.unlink()
+        assert [fold.number for fold in read_folds(tmp_path, "S", "a")] == [2]
+        path.write_bytes(content)
+    assert [fold.number for fold in read_folds(tmp_path, "S", "a")] == [1, 2]
+
+
+def test_a_folder_of_another_fold_does_not_count_twice(tmp_path: Path) -> None:
+    folder = store_fold(tmp_path, "S", "a", 1, {"map": 0.5})
+    folder.rename(folder.with_name("fold7"))
+    [line] = Store(tmp_path).look().damaged.values()
+    assert "found the fold 1, expected 7" in line
+
+
+def test_folds_are_read_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    for number in (10, 2, 1):
+        store_fold(tmp_path, "S", "a", number, {"map": number / 10, "mrr": 0.5}, n_folds=10)
+    for name in ("fold", "foldx", "fold0", "trec"):
+        (tmp_path / "S" / "a" / name).mkdir()
+    (tmp_path / "S" / "a" / "fold3").touch()
+    folds = read_folds(tmp_path, "S", "a")
+    assert [fold.number for fold in folds] == [1, 2, 10]
+    assert [fold.means["map"] for fold in folds] == [0.1, 0.2, 1.0]
+    assert {fold.n_folds for fold in folds} == {10} and len({f.experiment for f in folds}) == 1
+    queries = folds[2].queries()
+    assert (queries.algo, queries.folds.tolist(), queries.qids.tolist()) == ("a", [10], ["1000"])
+    assert queries.values["map"].tolist() == [1.0] and folds[0].scores(3).tolist() == [0.0] * 3
+
+
+def test_a_store_reads_a_fold_once_and_again_when_it_changed(tmp_path: Path, monkeypatch) -> None:
+    folder = store_fold(tmp_path, "S", "a", 1, {"map": 0.5})
+    store_fold(tmp_path, "S", "b", 1, {"map": 0.5})
+    store = Store(tmp_path).look("S")
+    read: list[str] = []
+
+    def counted(place: Path) -> dict:
+        read.append(place.parent.name)
+        return stored_fit(place)
+
+    monkeypatch.setattr("letorbench.results.store.stored_fit", counted)
+    store.look("S")
+    assert read == []
+    store_fold(tmp_path, "S", "a", 1, {"map": 0.75})
+    os.utime(folder / FIT, ns=(1, 1))
+    store_fold(tmp_path, "S", "c", 1, {"map": 0.25})
+    assert [fold.means["map"] for fold in store.look("S").of("S", "a")] == [0.75]
+    assert read == ["a", "c"] and store.algorithms("S") == ["a", "b", "c"]
+    (folder / FIT).unlink()
+    assert store.look("S").algorithms("S") == ["b", "c"]
+
+
+def test_reuse_marks_the_fold_as_asked_for_last(tmp_path: Path) -> None:
+    folder = store_fold(tmp_path, "S", "a", 1, {"map": 0.5}, repeats=2)
+    store, key = Store(tmp_path).look(), FoldKey("S", "a", 1, 1)
+    facts = store.folds[key].identity
+    assert store.reuse(key, {**facts, "fold": 2}, None, 2) is None
+    os.utime(folder / FIT, ns=(1, 1))
+    assert store.reuse(key, facts, None, 2) is None  # another run has written it meanwhile
+    for repeats in (2, 5):
+        os.utime(folder / FIT, ns=(1, 1))
+        fold = store.look().reuse(key, facts, None, repeats)
+        assert fold.written == (folder / FIT).stat().st_mtime_ns > 1
+        assert stored_fit(folder)["repeats"] == fold.repeats == repeats
+
+
+def test_folds_of_one_experiment_differ_in_their_number_and_their_external_file() -> None:
+    one = {"algo": "a", "fold": 1, "external": {"file": "1.txt", "digest": "x", "format": "trec"}}
+    two = {"algo": "a", "fold": 2, "external": {"file": "2.txt", "digest": "y", "format": "trec"}}
+    assert experiment_of(one) == experiment_of(two)
+    assert experiment_of(one) != experiment_of({**one, "external": {"format": "scores"}})
+    assert experiment_of(one) != experiment_of({**one, "algo": "b"})
+
+
+def test_a_cut_off_fold_is_done_for_its_limit_or_a_shorter_one(tmp_path: Path) -> None:
+    facts = {"dataset": "SET", "algo": "a", "fold": 1}
+    cut = {"time_limit": 60.0, "fits": 2, "of": 6}
+    write_fold(tmp_path, FoldResult(facts, np.zeros(3), cut_off=cut))
+    assert stored_fit(tmp_path)["cut_off"] == cut
+    assert is_done(tmp_path, facts, 60.0) and is_done(tmp_path, facts, 10.0)
+    assert not is_done(tmp_path, facts) and not is_done(tmp_path, facts, 61.0)
+    write_fold(tmp_path, FoldResult(facts, np.zeros(3)))
+    assert is_done(tmp_path, facts) and is_done(tmp_path, facts, 1.0)
+
+
+def test_a_checksum_knows_its_own_text_alone() -> None:
+    text = with_checksum({"a": [1, "x"]})
+    assert checked(text.encode()) == {"a": [1, "x"]}
+    for other in (text + " ", text.replace("1", "2"), "{", "[]", "{}", json.dumps({"seal": 3})):
+        assert checked(other.encode()) is None
+
+
+def test_a_file_that_holds_something_else_is_one_line(tmp_path: Path) -> None:
+    folder = store_fold(tmp_path, "S", "a", 1, {"map": 0.5})
+    [fold] = read_folds(tmp_path, "S", "a")
+    for text in ("", "qid,map\n2,.5\n3\n", "qid,map\n2,x\n"):
+        (folder / "per_query.csv").write_text(text)
+        with pytest.raises(DataError, match="per_query.csv: "):
+            fold.queries()

@@ -1,0 +1,127 @@
+"""What the solvers minimise: one look at the features, and the curvature that l2 is measured in."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from conftest import random_queries
+
+from letorbench.losses import CustomLoss, Loss, loss
+from letorbench.losses.base import ValueAndGradient
+from letorbench.models import LinearFamily
+from letorbench.solvers.gradient_descent import LineSearch
+from letorbench.solvers.lbfgs import LBFGS
+from letorbench.solvers.objective import PRIMES, Objective, mean_curvature, ranks, signs
+
+
+def times(factor: float, of: Loss) -> Loss:
+    """A loss multiplied by a constant."""
+
+    def function(scores, queries):
+        value, gradient = of(scores, queries)
+        return ValueAndGradient(factor * value, factor * gradient)
+
+    return CustomLoss("scaled", "", function)
+
+
+def curvature_of(H: np.ndarray, X: np.ndarray, penalised: np.ndarray) -> float:
+    """Of the loss theta . H theta / 2 + slope . theta, whose slope tells features apart."""
+    slope = X.sum(axis=0)
+    return mean_curvature(
+        lambda theta: H @ theta + slope, lambda theta: X @ theta, np.zeros(len(H)), penalised
+    )
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+def test_one_look_at_the_features_gives_the_same_objective(intercept, rng):
+    queries = random_queries(rng, [10] * 40)
+    family = LinearFamily(rng.normal(size=5), rng.uniform(1.0, 9.0, 5), intercept)
+    assert loss("listnet").of_linear is not None
+    plain = Objective(family, replace(loss("listnet"), of_linear=None), queries, 7, 0.1)
+    theta = rng.normal(size=family.n_parameters)
+    value, gradient = replace(plain, loss=loss("listnet"))(theta)
+    expected, slope = plain(theta)
+    assert value == pytest.approx(expected, rel=1e-14)
+    np.testing.assert_allclose(gradient, slope, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("n", [1, 5, 45])
+def test_the_curvature_is_the_mean_diagonal_of_the_hessian(n, rng):
+    X = rng.standard_normal((300, n)) * rng.uniform(0.1, 3.0, n)
+    H = X.T @ X / 300
+    curvature = curvature_of(H, X, np.ones(n))
+    rank = ranks(lambda t: H @ t + X.sum(axis=0), lambda t: X @ t, np.zeros(n))
+    directions = [signs(prime, n)[rank] for prime in PRIMES]
+    assert curvature == pytest.approx(np.mean([z @ H @ z for z in directions]) / n)
+    assert curvature == pytest.approx(np.trace(H) / n, rel=0.5)
+
+
+@pytest.mark.parametrize("n", [2, 45, 700])
+def test_the_order_of_features_and_documents_does_not_matter(n, rng):
+    X = rng.standard_normal((300, n)) * rng.uniform(0.1, 3.0, n)
+    X[:, n // 2] = X[:, 0]  # equal features
+    X[:, n // 3] = 0.0
+    expected = curvature_of(X.T @ X, X, np.ones(n))
+    for _ in range(5):
+        again = X[rng.permutation(300)][:, rng.permutation(n)]
+        assert curvature_of(again.T @ again, again, np.ones(n)) == pytest.approx(expected, rel=1e-9)
+
+
+def test_features_that_are_alike_at_the_start_are_told_apart(rng):
+    """Two binary features that are as often 1 where the labels are high have one gradient."""
+    X = (rng.random((400, 6)) < 0.3).astype(float)
+    X[:, 1:3] = 0.0
+    X[:100, 1] = X[50:150, 2] = 1.0
+    y = np.zeros(400)
+    y[50:100] = 1.0
+
+    def of(columns: np.ndarray) -> float:
+        x = X[:, columns]
+        return mean_curvature(
+            lambda theta: x.T @ (x @ theta - y), lambda theta: x @ theta, np.zeros(6), np.ones(6)
+        )
+
+    expected = of(np.arange(6))
+    for _ in range(10):
+        assert of(rng.permutation(6)) == pytest.approx(expected, rel=1e-9)
+
+
+def test_what_does_not_curve_or_has_no_prior(rng):
+    X = rng.standard_normal((300, 4)) * [1.0, 1.0, 1.0, 1e6]
+    some = curvature_of(X.T @ X / 300, X, np.array([1.0, 1.0, 1.0, 0.0]))
+    assert some == pytest.approx(1.0, rel=0.5)
+    assert curvature_of(np.zeros((4, 4)), X, np.ones(4)) == 1.0
+    assert curvature_of(np.eye(4), np.zeros((30, 4)), np.ones(4)) == 1.0
+    assert curvature_of(np.eye(4), X, np.zeros(4)) == 1.0
+
+
+@pytest.mark.parametrize("factor", [1e-3, 1e3])
+@pytest.mark.parametrize("name", ["listnet", "least-squares"])
+def test_a_loss_times_a_constant_has_the_same_minimum(name, factor, rng):
+    queries = random_queries(rng, [10] * 30)
+    family = LinearFamily.standardised(queries.features)
+
+    def times(scores, queries):
+        value, gradient = loss(name)(scores, queries)
+        return ValueAndGradient(factor * value, factor * gradient)
+
+    def weights(of: Loss) -> np.ndarray:
+        solver = LBFGS(0.1, 500, tolerance=1e-9 * factor, flat=1e-14)
+        return solver.fit(family, of, queries, None, rng).model.weights
+
+    scaled = replace(loss(name), function=times, of_linear=None)
+    np.testing.assert_allclose(weights(scaled), weights(loss(name)), atol=1e-4)
+
+
+@pytest.mark.parametrize("solver", [LBFGS(0.1, flat=1e-14), LineSearch(2000, l2=0.1)])
+def test_features_times_a_constant_have_the_same_scores(solver, rng):
+    queries = random_queries(rng, [10] * 30)
+    family = LinearFamily.plain(queries.n_features)
+    scaled = replace(queries, features=queries.features * np.float32(8.0))
+    fit = solver.fit(family, loss("listnet"), queries, None, rng)
+    again = solver.fit(family, loss("listnet"), scaled, None, rng)
+    np.testing.assert_allclose(
+        again.model.predict(scaled.features), fit.model.predict(queries.features), atol=1e-3
+    )

@@ -1,0 +1,115 @@
+"""The time limit, the rules that choose a round, and the end of a training."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from conftest import random_queries
+
+from letorbench.errors import UsageError
+from letorbench.solvers.stopping import (
+    NEVER,
+    SHARE,
+    Deadline,
+    EarlyStopping,
+    Validation,
+    best,
+    latest,
+)
+
+
+def after(values, **options) -> EarlyStopping:
+    """Rounds with one validation query each."""
+    rounds = EarlyStopping(**options)
+    for value in values:
+        rounds.record(np.array([value]))
+    return rounds
+
+
+def test_a_deadline_passes_once_its_time_is_over():
+    deadline = Deadline.after(0.05)
+    assert not deadline.passed and not NEVER.passed
+    time.sleep(0.06)
+    assert deadline.passed and not NEVER.passed
+    for seconds in (0.0, -1.0, float("nan")):
+        with pytest.raises(UsageError, match="time_limit"):
+            Deadline.after(seconds)
+
+
+def test_rounds_are_over_after_the_deadline():
+    rounds = EarlyStopping(deadline=Deadline(0.0))
+    assert not rounds.over
+    rounds.record(np.array([0.3]))
+    assert rounds.over and rounds.cut_off(2)
+    assert not rounds.cut_off(1), "all rounds were done: nothing was cut off"
+    rounds = after([0.3, 0.2], patience=1, deadline=Deadline(0.0))
+    assert rounds.over and not rounds.cut_off(5), "patience ended it"
+
+
+@pytest.mark.parametrize("patience", [1, 3])
+def test_patience_counts_rounds_since_the_highest(patience):
+    for waited in range(1, 6):
+        assert after([0.5] + [0.4] * waited, patience=patience).over == (waited >= patience)
+        assert after([0.5] * (waited + 1), patience=patience).over == (waited >= patience)
+    assert not after([0.5] + [0.4] * 6 + [0.6], patience=patience).over
+    assert not after(np.linspace(1.0, 0.0, 100)).over
+    with pytest.raises(UsageError, match="found patience=-1, expected 0"):
+        EarlyStopping(-1)
+
+
+def test_the_first_of_equally_good_rounds_is_kept(rng):
+    assert EarlyStopping().kept == 0
+    for _ in range(50):
+        values = rng.integers(0, 5, rng.integers(1, 30)) / 4
+        rounds = after(values)
+        assert rounds.kept == int(np.argmax(values)) + 1 and rounds.curve == values.tolist()
+
+
+def test_without_validation_the_last_round_is_kept():
+    rounds = EarlyStopping(2)
+    for number in range(1, 10):
+        rounds.record(None)
+        assert rounds.kept == number and not rounds.over
+    assert rounds.curve == []
+
+
+def test_the_rule_sees_every_query_and_chooses(rng):
+    seen = []
+
+    def second(values: np.ndarray) -> int:
+        seen.append(values)
+        return 1
+
+    rounds = EarlyStopping(validation=Validation(random_queries(rng, [3, 3]), rule=second))
+    for row in ([0.1, 0.9], [0.2, 0.2], [0.8, 0.7]):
+        rounds.record(np.array(row))
+    assert rounds.kept == 2 and rounds.curve == [0.5, 0.2, 0.75]
+    np.testing.assert_array_equal(seen[-1], [[0.1, 0.9], [0.2, 0.2], [0.8, 0.7]])
+
+
+@pytest.mark.parametrize("share", [0.25, SHARE, 1.0])
+def test_latest_is_the_last_within_the_share(share, rng):
+    for _ in range(100):
+        values = rng.integers(0, 4, (rng.integers(1, 12), rng.integers(2, 9))) / 3
+        top = values[int(np.argmax(values.mean(axis=1)))]
+        fits = []
+        for number, row in enumerate(values):
+            error = np.std(top - row, ddof=1) / np.sqrt(len(row))
+            if np.mean(top - row) <= share * error + 1e-15:
+                fits.append(number)
+        assert latest(values, share) == fits[-1]
+    assert latest(np.array([[0.1], [0.9], [0.9], [0.2]])) == 1  # one query has no error
+
+
+def test_a_peak_of_chance_does_not_end_a_training_that_still_learns(rng):
+    """Rounds that slowly get better, 21 queries of noise: the plain best stops too early."""
+    truth = 0.4 + 0.08 * (1 - np.exp(-np.arange(100) / 10))
+    early, late = [], []
+    for _ in range(200):
+        walk = np.cumsum(rng.normal(size=(100, 21)), axis=0) / np.sqrt(100)
+        values = truth[:, None] + 0.1 * rng.normal(size=21) + 0.05 * walk
+        early.append(truth[best(values)])
+        late.append(truth[latest(values)])
+    assert np.mean(late) > np.mean(early)
