@@ -12,6 +12,8 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 import click
@@ -33,7 +35,7 @@ SHOWN = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map")
 #: what the head of a page says besides its rankers
 FACTS = ("model", "solver", "paper")
 #: what begins a list of such points in a docstring
-SILENT = re.compile(r"Where the papers? (?:is|are) silent[^:]*: (.*)\.$")
+SILENT = re.compile(r"Where (?:it|the papers?) (?:is|are) silent[^:]*: (.*)\.$")
 
 Row = Sequence[object]
 
@@ -121,21 +123,25 @@ def page_numbers(page: str) -> str:
 
 def parameters(page: str) -> str:
     """A row a hyper-parameter: its values, default and grid, and what its docstring says."""
-    described = {(cls, key): cells for cls in classes_of(page) for key, *cells in _described(cls)}
     shared: dict[tuple[str, ...], list[str]] = {}
     for name in losses_of(page):
         cls = ranker(name)
-        for key, default in cls().get_params().items():
-            if key == "features":  # every ranker's, see docs/features.md
-                continue
-            places = [*cls.__mro__, *classes_of(page)]
-            values, what = next(described[c, key] for c in places if (c, key) in described)
+        settings = {each.name: each for each in fields(cls)}
+        del settings["features"]  # every ranker's, see docs/features.md
+        described: dict[str, tuple[str, str]] = {}
+        # what two rankers of a page share is described in the docstring of one of them
+        for each in (*cls.__mro__, *classes_of(page)):
+            for key, values, what in _described(each):
+                described.setdefault(key, (values, what))
+        for key in sorted(settings, key=list(described).index):
+            values, what = described[key]
+            if among := settings[key].metadata.get("names"):
+                values = f"{', '.join(map(code, among[:-1]))} or {code(among[-1])}"
+            shown, default = code(cls.spelled.get(key, key)), code(settings[key].default)
             tried = ", ".join(map(str, cls.grid.get(key, ())))
-            cells = (code(cls.spelled.get(key, key)), code(default), tried, f"*{values}* {what}")
-            shared.setdefault(cells, []).append(name)
-    every = len(losses_of(page))
+            shared.setdefault((shown, default, tried, f"*{values}* {what}"), []).append(name)
     rows = [
-        [*cells[:3], cells[3] if len(of) == every else f"{', '.join(of)}: {cells[3]}"]
+        [*cells[:3], f"{_owners(of, list(losses_of(page)))}{cells[3]}"]
         for cells, of in shared.items()
     ]
     header = ["parameter", "default", "validation tries", "what it is"]
@@ -144,20 +150,45 @@ def parameters(page: str) -> str:
     return table(header, rows)
 
 
+def _owners(of: Sequence[str], every: Sequence[str]) -> str:
+    """Return the rankers that have a parameter, or the fewer that do not, as a row's beginning."""
+    rest = [name for name in every if name not in of]
+    if not rest:
+        return ""
+    shown = ("all but ", rest) if len(rest) < len(of) else ("", of)
+    return f"{shown[0]}{', '.join(map(code, shown[1]))}: "
+
+
 def silences(page: str) -> str:
-    """A list of what a paper leaves open and what is done, from the docstrings' notes."""
-    points: list[str] = []
-    for cls in classes_of(page):
-        text = " ".join(_section(cls, "Notes").split())
-        for sentence in re.split(r"(?<=\.)\s(?=[A-Z`])", text) if text else ():
-            listed = SILENT.match(sentence)
-            parts = listed[1].split("; ") if listed else [sentence]
-            points += (f"{part[0].upper()}{part[1:].removesuffix('.')}." for part in parts)
+    """What a paper leaves open and what is done instead, from the docstrings' notes."""
+    of: dict[tuple[bool, str], list[str]] = {}
+    notes: list[tuple[bool, str]] = []
+    for name in losses_of(page):
+        cls = ranker(name)
+        # a ranker without notes is another variant of the one before
+        notes = [each for c in cls.__mro__ for each in _notes(c)] or notes
         orders = {"documents": cls.order_matters, "features": cls.feature_order_matters}
-        points += (
-            f"The order of the {what} matters: {why}." for what, why in orders.items() if why
-        )
-    return "".join(f"- {point}\n" for point in dict.fromkeys(points))
+        matters = [(what, why) for what, why in orders.items() if why]
+        whys = [(False, f"The order of the {what} matters: {why}.") for what, why in matters]
+        for note in (*notes, *whys):
+            of.setdefault(note, []).append(name)
+    every, blocks = list(losses_of(page)), []
+    for listed, group in groupby(of, itemgetter(0)):
+        texts = [f"{'- ' * listed}{_owners(of[note], every)}{note[1]}" for note in group]
+        blocks.append(("\n" if listed else "\n\n").join(texts))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _notes(cls: type) -> Iterator[tuple[bool, str]]:
+    """Yield a class's notes: True and a list's item, or False and a paragraph."""
+    for paragraph in filter(None, _section(cls, "Notes").split("\n\n")):
+        sentences = re.split(r"(?<=\.)\s(?=[A-Z`])", " ".join(paragraph.split()))
+        for listed, group in groupby(sentences, lambda each: SILENT.match(each) is not None):
+            if not listed:
+                yield False, " ".join(group)
+                continue
+            items = (item for sentence in group for item in SILENT.match(sentence)[1].split("; "))
+            yield from ((True, f"{item[0].upper()}{item[1:]}.") for item in items)
 
 
 def _section(cls: type, title: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
@@ -20,19 +20,16 @@ def letor_discount(rank: np.ndarray, gain: np.ndarray | float = 1.0) -> np.ndarr
     """Return gain * (1, 1, then 1 / log2(rank)) for ranks from 1, broadcast, float64.
 
     It is computed as (gain * ln 2) / ln(rank), as the LETOR tools do. Another order of the same
-    operations gives other last digits, and so does NumPy's logarithm of some versions.
+    operations gives other last digits, and so does NumPy's logarithm.
 
     Examples
     --------
     >>> letor_discount([1, 2, 4])
     array([1. , 1. , 0.5])
     """
-    from letorbench import (
-        arithmetic,  # compiles, which only those who measure should wait for
-    )
-
     rank = np.asarray(rank, dtype=np.float64)
-    return np.where(rank > 2.0, gain * math.log(2.0) / arithmetic.log(np.maximum(rank, 2.0)), gain)
+    below = _each(math.log, np.maximum(rank, 2.0))
+    return np.where(rank > 2.0, gain * math.log(2.0) / below, gain)
 
 
 def standard_discount(rank: np.ndarray, gain: np.ndarray | float = 1.0) -> np.ndarray:
@@ -43,9 +40,13 @@ def standard_discount(rank: np.ndarray, gain: np.ndarray | float = 1.0) -> np.nd
     >>> standard_discount([1, 3, 7], gain=6.0)
     array([6., 3., 2.])
     """
-    from letorbench import arithmetic
+    return gain / _each(math.log2, 1.0 + np.asarray(rank, dtype=np.float64))
 
-    return gain / arithmetic.log2(1.0 + np.asarray(rank, dtype=np.float64))
+
+def _each(logarithm: Callable[[float], float], values: np.ndarray) -> np.ndarray:
+    """Return the C library's logarithm of each value."""
+    flat = [logarithm(value) for value in values.ravel().tolist()]
+    return np.array(flat, dtype=np.float64).reshape(values.shape)
 
 
 @dataclass(frozen=True)
@@ -94,21 +95,6 @@ class Convention:
 
 #: The 3.0 tool adds nothing to the sums of NDCG and precision beyond a list's end. The 4.0 and
 #: MSLR tools do so for NDCG, but go on with precision.
-LETOR3 = Convention(
-    name="letor3",
-    description="as the LETOR 3.0 tool computes them",
-    rules=(
-        "Gain 2^r - 1; discount 1, 1, then 1/log2(rank). A list shorter than k has NDCG@k and "
-        "P@k of 0. Relevant for P, MAP and MRR is r >= 1."
-    ),
-    discount=letor_discount,
-    short_ndcg=False,
-    short_p=False,
-    relevant=1,
-    cutoffs=16,
-    mean_ndcg=False,
-    layout="sections",
-)
 LETOR4 = Convention(
     name="letor4",
     description="as the LETOR 4.0 tool computes them (NDCG@k of a list shorter than k is 0)",
@@ -123,21 +109,28 @@ LETOR4 = Convention(
     cutoffs=10,
     mean_ndcg=True,
 )
-MSLR = Convention(
-    name="mslr",
-    description="as the MSLR tool computes them (NDCG@k of a list shorter than k is 0)",
+LETOR3 = replace(
+    LETOR4,
+    name="letor3",
+    description="as the LETOR 3.0 tool computes them",
     rules=(
-        "Gain 2^r - 1; discount 1, 1, then 1/log2(rank). A list shorter than k has NDCG@k of 0; "
-        "P@k divides by k. Relevant for P, MAP and MRR is r >= 2."
+        "Gain 2^r - 1; discount 1, 1, then 1/log2(rank). A list shorter than k has NDCG@k and "
+        "P@k of 0. Relevant for P, MAP and MRR is r >= 1."
     ),
-    discount=letor_discount,
-    short_ndcg=False,
-    short_p=True,
-    relevant=2,
-    cutoffs=10,
-    mean_ndcg=True,
+    short_p=False,
+    cutoffs=16,
+    mean_ndcg=False,
+    layout="sections",
 )
-STANDARD = Convention(
+MSLR = replace(
+    LETOR4,
+    name="mslr",
+    description=LETOR4.description.replace("LETOR 4.0", "MSLR"),
+    rules=LETOR4.rules.replace("r >= 1", "r >= 2"),
+    relevant=2,
+)
+STANDARD = replace(
+    LETOR4,
     name="standard",
     description="by the textbook, discount 1/log2(1 + rank)",
     rules=(
@@ -146,9 +139,6 @@ STANDARD = Convention(
     ),
     discount=standard_discount,
     short_ndcg=True,
-    short_p=True,
-    relevant=1,
-    cutoffs=10,
     mean_ndcg=False,
 )
 
@@ -165,9 +155,7 @@ def convention(name: str) -> Convention:
     >>> convention("letor4").description
     'as the LETOR 4.0 tool computes them (NDCG@k of a list shorter than k is 0)'
     """
-    try:
-        return CONVENTIONS[name]
-    except KeyError:
-        raise UsageError(
-            f"unknown convention {name!r}; expected one of {', '.join(CONVENTIONS)}"
-        ) from None
+    if name not in CONVENTIONS:
+        expected = ", ".join(CONVENTIONS)
+        raise UsageError(f"unknown convention {name!r}; expected one of {expected}")
+    return CONVENTIONS[name]

@@ -17,16 +17,24 @@ from letorbench.models import (
     SeparateTanh,
     StumpEnsemble,
 )
-from letorbench.rankers import ranker
+from letorbench.models.parametric import families, family
+from letorbench.rankers import Recipe, ranker
+
+QUERIES = random_queries(np.random.default_rng(0), [60] * 5)
 
 
 def trees(name: str) -> Model:
     pytest.importorskip(name, reason=f"{name} is not installed")
-    queries = random_queries(np.random.default_rng(0), [60] * 5)
-    return ranker(name)(rounds=3).fit_sets(queries).learned.model
+    return ranker(name)(rounds=3).fit_sets(QUERIES).learned.model
 
 
-#: one model of five features of each kind
+def of_family(name: str) -> Model:
+    """The model of a family's first parameters."""
+    fitted = family(name).of(QUERIES, Recipe(model=name))
+    return fitted.model(fitted.start(np.random.default_rng(0)))
+
+
+#: one model of five features of each kind; those of a family need no line here
 SAMPLES: dict[str, Callable[[], Model]] = {
     "linear": lambda: Linear(np.arange(5.0), 0.5),
     "net": lambda: MLP(np.ones((3, 5), np.float32), np.zeros(3), np.arange(3.0)),
@@ -39,3 +47,5 @@ SAMPLES: dict[str, Callable[[], Model]] = {
     "lightgbm": lambda: trees("lightgbm"),
     "xgboost": lambda: trees("xgboost"),
 }
+for _name in families():
+    SAMPLES.setdefault(of_family(_name).kind, lambda name=_name: of_family(name))

@@ -33,12 +33,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from letorbench.choices import require_choice
-from letorbench.conventions import standard_discount
 from letorbench.datasets.arrays import read_only
 from letorbench.datasets.queryset import QuerySet
 from letorbench.jit import kernel
 from letorbench.losses.base import CustomLoss, Loss, ValueAndGradient
-from letorbench.losses.gains import inverse_ideal_dcg, inverse_or_zero, places
+from letorbench.losses.gains import inverse_ideal_dcg, inverse_or_zero, places, truncated_discount
 
 TIE_RULES = ("breslow", "random", "file")
 #: the rules that a loss follows by itself; "random" is "file" of rows that are drawn
@@ -106,17 +105,39 @@ def _label_means(values: np.ndarray, queries: QuerySet) -> np.ndarray:
     return np.add.reduceat(values, starts[:-1]) / np.diff(starts)
 
 
-#: Table 8: name -> W of documents with the labels r, the places pi and the gains R
-DOCUMENT_WEIGHTS: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]] = {
-    "1": lambda r, pi, R: np.ones_like(r),
-    "r": lambda r, pi, R: r,
-    "sqrt(r)": lambda r, pi, R: np.sqrt(r),
-    "(2^r-1)/2^(L-1)": lambda r, pi, R: R,
-    "1/pi": lambda r, pi, R: 1.0 / pi,
-    "1/log(1+pi)": lambda r, pi, R: standard_discount(pi),
+#: Table 8: name -> W of documents with the labels r, the places pi, their eta and the gains R
+DOCUMENT_WEIGHTS: dict[str, Callable[..., np.ndarray]] = {
+    "1": lambda r, pi, eta, R: np.ones_like(r),
+    "r": lambda r, pi, eta, R: r,
+    "sqrt(r)": lambda r, pi, eta, R: np.sqrt(r),
+    "(2^r-1)/2^(L-1)": lambda r, pi, eta, R: R,
+    "1/pi": lambda r, pi, eta, R: 1.0 / pi,
+    "1/log(1+pi)": lambda r, pi, eta, R: eta,
 }
 #: those that depend on the place
 BY_PLACE = ("1/pi", "1/log(1+pi)")
+
+
+@dataclass(frozen=True)
+class DocumentWeighted(Loss):
+    """A loss with a weight for each document.
+
+    Parameters
+    ----------
+    weight : str
+        A weight of Table 8, `DOCUMENT_WEIGHTS`.
+    ties : {"breslow", "file"}
+        The rule for equal labels.
+    """
+
+    choices = {"weight": tuple(DOCUMENT_WEIGHTS), "ties": OWN_TIE_RULES}
+
+    weight: str = "1"
+    ties: str = "breslow"
+
+    @property
+    def reads_order(self) -> bool:
+        return self.weight in BY_PLACE
 
 
 def document_weights(weight: str, ties: str, queries: QuerySet) -> np.ndarray:
@@ -125,8 +146,8 @@ def document_weights(weight: str, ties: str, queries: QuerySet) -> np.ndarray:
     By the rule "breslow", equal labels have the mean of W over their places.
     """
     r = queries.labels[queries.by_label.order].astype(np.float64)
-    R = normalized_label_gain(r, queries)
-    weights = DOCUMENT_WEIGHTS[weight](r, places(queries), R)
+    pi, R = places(queries), normalized_label_gain(r, queries)
+    weights = DOCUMENT_WEIGHTS[weight](r, pi, truncated_discount(queries)[pi - 1], R)
     if ties == "breslow" and weight in BY_PLACE:
         return np.repeat(_label_means(weights, queries), np.diff(queries.by_label.starts))
     return weights
@@ -164,6 +185,19 @@ PAIR_WEIGHTS = {
 }
 
 
+class PairWeighted(Loss):
+    """A loss with a `weight` of Table 9, `PAIR_WEIGHTS`, for each pair of documents."""
+
+    choices = {"weight": tuple(PAIR_WEIGHTS), "ties": OWN_TIE_RULES}
+
+    weight: str
+    ties: str
+
+    @property
+    def reads_order(self) -> bool:
+        return PAIR_WEIGHTS[self.weight].by_place
+
+
 class WeightedBlocks(NamedTuple):
     """Documents in label order, in blocks whose pairs have one weight.
 
@@ -189,7 +223,7 @@ class WeightedBlocks(NamedTuple):
     def of(weight: str, ties: str, queries: QuerySet) -> WeightedBlocks:
         """Return the blocks of these queries, with the weight of that name in Table 9."""
         kind, blocks = PAIR_WEIGHTS[weight], queries.by_label
-        eta = standard_discount(places(queries))
+        eta = truncated_discount(queries)[places(queries) - 1]
         if ties == "file" and kind.by_place:
             starts, of_query, e = read_only(np.arange(queries.n_docs + 1)), queries.offsets, eta
             labels = queries.labels[blocks.order]

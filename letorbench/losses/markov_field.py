@@ -14,20 +14,12 @@ label's number and sum of scores, in O(m L).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.jit import kernel
-from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices
-from letorbench.losses.label_order import (
-    BY_PLACE,
-    DOCUMENT_WEIGHTS,
-    OWN_TIE_RULES,
-    document_weights,
-    label_count,
-)
+from letorbench.losses.base import ValueAndGradient, in_query_slices
+from letorbench.losses.label_order import DocumentWeighted, document_weights, label_count
 
 
 def reference(s: np.ndarray, r: np.ndarray, w: np.ndarray, levels: int) -> tuple[float, np.ndarray]:
@@ -43,28 +35,11 @@ def reference(s: np.ndarray, r: np.ndarray, w: np.ndarray, levels: int) -> tuple
     return float(value), gamma * (by_h @ sign.sum(axis=1) - by_h.sum(axis=0) @ sign)
 
 
-@dataclass(frozen=True)
-class PseudoLikelihood(Loss):
-    """Equation 16.
-
-    Parameters
-    ----------
-    weight : str
-        A weight of Table 8, `DOCUMENT_WEIGHTS`.
-    ties : {"breslow", "file"}
-        See `letorbench.losses.label_order`.
-    """
+class PseudoLikelihood(DocumentWeighted):
+    """Equation 16."""
 
     name = "wpll"
     formula = "-sum_i weight_i log P(r_i | the other labels)"
-    choices = {"weight": tuple(DOCUMENT_WEIGHTS), "ties": OWN_TIE_RULES}
-
-    weight: str = "1"
-    ties: str = "breslow"
-
-    @property
-    def reads_order(self) -> bool:
-        return self.weight in BY_PLACE
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         weights = np.empty(queries.n_docs)

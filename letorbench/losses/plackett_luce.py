@@ -21,7 +21,6 @@ in linear time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -29,12 +28,8 @@ import numpy as np
 from letorbench.datasets.arrays import read_only
 from letorbench.datasets.queryset import QuerySet
 from letorbench.jit import kernel, longest_query
-from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices
-from letorbench.losses.label_order import (
-    DOCUMENT_WEIGHTS,
-    OWN_TIE_RULES,
-    document_weights,
-)
+from letorbench.losses.base import ValueAndGradient, in_query_slices
+from letorbench.losses.label_order import DocumentWeighted, document_weights
 
 
 def reference(s: np.ndarray, w: np.ndarray, step: np.ndarray) -> tuple[float, np.ndarray]:
@@ -86,44 +81,24 @@ def _turned(offsets: np.ndarray) -> np.ndarray:
     return np.repeat(offsets[1:] + offsets[:-1], np.diff(offsets)) - 1 - np.arange(offsets[-1])
 
 
-@dataclass(frozen=True)
-class _Choosing(Loss):
-    """What both losses share.
-
-    Parameters
-    ----------
-    weight : str
-        A weight of Table 8, `DOCUMENT_WEIGHTS`.
-    ties : {"breslow", "file"}
-        See `letorbench.losses.label_order`.
-    """
-
-    choices = {"weight": tuple(DOCUMENT_WEIGHTS), "ties": OWN_TIE_RULES}
-
-    weight: str = "1"
-    ties: str = "breslow"
-
-    @property
-    def reads_order(self) -> bool:
-        return True
-
-
-class PlackettLuce(_Choosing):
+class PlackettLuce(DocumentWeighted):
     """Equation 11, weighted Plackett-Luce; ListMLE with weight 1."""
 
     name = "wpl"
     formula = "-sum_i weight_i log(e^(s_i) / sum over r_j <= r_i of e^(s_j))"
+    reads_order = True
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         choices = Choices.best_first(self.weight, self.ties, queries)
         return in_query_slices(_chain, queries, scores, choices, documents=2_000)
 
 
-class ReversePlackettLuce(_Choosing):
+class ReversePlackettLuce(DocumentWeighted):
     """Equation 13: the same of -s, the worst document chosen first."""
 
     name = "rpl"
     formula = "-sum_i weight_i log(e^(-s_i) / sum over r_j >= r_i of e^(-s_j))"
+    reads_order = True
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         choices = Choices.best_first(self.weight, self.ties, queries).turned(queries)

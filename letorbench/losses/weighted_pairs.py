@@ -28,15 +28,13 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import (
-    Loss,
     ValueAndGradient,
     in_query_slices,
     require_comparable,
 )
 from letorbench.losses.exponentials import exponentials, gather
 from letorbench.losses.label_order import (
-    OWN_TIE_RULES,
-    PAIR_WEIGHTS,
+    PairWeighted,
     WeightedBlocks,
     block_weight,
     label_count,
@@ -92,7 +90,7 @@ def reference(
 
 
 @dataclass(frozen=True)
-class PairwiseLoss(Loss):
+class PairwiseLoss(PairWeighted):
     """Equation 9.
 
     Parameters
@@ -107,17 +105,11 @@ class PairwiseLoss(Loss):
 
     name = "pairwise"
     formula = "sum over pairs r_i > r_j of weight_ij phi(s_i - s_j)"
-    choices = {
-        "phi": tuple(PAIR_LOSSES), "weight": tuple(PAIR_WEIGHTS), "ties": OWN_TIE_RULES,
-    }  # fmt: skip
+    choices = {"phi": tuple(PAIR_LOSSES), **PairWeighted.choices}
 
     phi: str = "logistic"
     weight: str = "1"
     ties: str = "breslow"
-
-    @property
-    def reads_order(self) -> bool:
-        return PAIR_WEIGHTS[self.weight].by_place
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         require_comparable(queries)
@@ -130,7 +122,7 @@ class PairwiseLoss(Loss):
 
 
 @dataclass(frozen=True)
-class FieldBound(Loss):
+class FieldBound(PairWeighted):
     """Equation 18, the weighted upper bound of a Markov random field by its pairs.
 
     Parameters
@@ -143,14 +135,9 @@ class FieldBound(Loss):
 
     name = "wub"
     formula = "-sum over pairs of weight_ij log(psi(r_i, r_j) / Z_ij)"
-    choices = {"weight": tuple(PAIR_WEIGHTS), "ties": OWN_TIE_RULES}
 
     weight: str = "1"
     ties: str = "breslow"
-
-    @property
-    def reads_order(self) -> bool:
-        return PAIR_WEIGHTS[self.weight].by_place
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         require_comparable(queries)

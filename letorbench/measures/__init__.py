@@ -1,44 +1,47 @@
 """Measures: values that print and parse as text, computed from scores in file order.
 
-To add a measure, write its file and add it to the table below.
+To add a measure, write its file: a `Measure` in a file of this folder is registered by being
+there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from importlib import import_module
+from pkgutil import iter_modules
 
 from letorbench.errors import UsageError
-from letorbench.measures.auc import AUC
-from letorbench.measures.average_precision import MAP
-from letorbench.measures.bpref import BPref
-from letorbench.measures.err import ERR
-from letorbench.measures.evaluation import default_measures, query_metrics
-from letorbench.measures.mean_ndcg import MeanNDCG
+from letorbench.measures.definitions import (
+    AUC,
+    ERR,
+    MAP,
+    MRR,
+    WTA,
+    BPref,
+    MeanNDCG,
+    P,
+    PairwiseCorrect,
+    default_measures,
+    nDCG,
+)
+from letorbench.measures.evaluation import query_metrics, rmse
 from letorbench.measures.measure import LARGEST_CUTOFF, Measure
-from letorbench.measures.mrr import MRR
-from letorbench.measures.ndcg import nDCG
-from letorbench.measures.pairwise_correct import PairwiseCorrect
-from letorbench.measures.point_error import rmse
-from letorbench.measures.precision import P
 from letorbench.measures.prepared import PreparedMetric
-from letorbench.measures.rankings import Rankings
-from letorbench.measures.sorting import rank
-from letorbench.measures.wta import WTA
+from letorbench.measures.rankings import Rankings, rank
 
 __all__ = [
     "AUC", "BPref", "ERR", "MAP", "MEASURES", "MRR", "Measure", "MeanNDCG", "P", "PairwiseCorrect",
-    "PreparedMetric", "Rankings", "WTA", "default_measures", "nDCG", "parse", "query_metrics",
-    "rank", "rmse",
+    "PreparedMetric", "Rankings", "WTA", "choices", "default_measures", "nDCG", "parse",
+    "query_metrics", "rank", "rmse",
 ]  # fmt: skip
 
+_MODULES = [import_module(f"{__name__}.{each.name}") for each in iter_modules(__path__)]
 #: every measure by its name in text
-MEASURES: Mapping[str, Measure] = MappingProxyType(
-    {
-        measure.name: measure
-        for measure in (AUC, MAP, BPref, ERR, MeanNDCG, MRR, nDCG, PairwiseCorrect, P, WTA)
-    }
-)
+MEASURES: dict[str, Measure] = {
+    measure.name: measure
+    for module in _MODULES
+    for measure in vars(module).values()
+    if isinstance(measure, Measure)
+}
 
 
 def parse(text: str) -> Measure:

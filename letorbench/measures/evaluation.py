@@ -8,22 +8,14 @@ from dataclasses import replace
 import numpy as np
 
 from letorbench.conventions import Convention
+from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
-from letorbench.measures.average_precision import MAP
-from letorbench.measures.bpref import BPref
-from letorbench.measures.err import ERR
-from letorbench.measures.mean_ndcg import MeanNDCG
 from letorbench.measures.measure import Measure
-from letorbench.measures.mrr import MRR
-from letorbench.measures.ndcg import nDCG
-from letorbench.measures.pairwise_correct import PairwiseCorrect
-from letorbench.measures.precision import P
 from letorbench.measures.rankings import Rankings
-from letorbench.measures.wta import WTA
 from letorbench.threads import parallel_for
 
 #: documents measured at a time: their arrays then stay in the processor's cache, and the
-#: memory is used again (fresh pages would take longer than the arithmetic)
+#: memory is used again (fresh pages would take longer than the computation)
 BLOCK = 65_536
 
 
@@ -70,13 +62,15 @@ def query_metrics(
     convention = replace(convention, max_label=largest)
     offsets = np.asarray(offsets, dtype=np.int64)
     values = np.empty((len(offsets) - 1, len(measures)))
-    bounds = _bounds(offsets)
+    # blocks of about BLOCK documents begin with these queries
+    rows = np.arange(0, max(1, int(offsets[-1])), BLOCK)
+    bounds = np.unique(np.append(np.searchsorted(offsets[:-1], rows), [0, len(offsets) - 1]))
 
     def part(start: int, stop: int) -> None:
         for first, last in zip(bounds[start:stop], bounds[start + 1 : stop + 1]):
-            rows = slice(offsets[first], offsets[last])
-            own = offsets[first : last + 1] - offsets[first]
-            rankings = Rankings.of(labels[rows], scores[rows], own, convention)
+            own = slice(offsets[first], offsets[last])
+            starts = offsets[first : last + 1] - offsets[first]
+            rankings = Rankings.of(labels[own], scores[own], starts, convention)
             for column, measure in enumerate(measures):
                 values[first:last, column] = measure(rankings)
 
@@ -84,29 +78,31 @@ def query_metrics(
     return values
 
 
-def _bounds(offsets: np.ndarray) -> np.ndarray:
-    """Return (n_blocks + 1,) int64: the queries at which to cut blocks of about BLOCK rows."""
-    n_blocks = max(1, int(offsets[-1]) // BLOCK)
-    if n_blocks == 1:
-        return np.array([0, len(offsets) - 1])
-    rows = int(offsets[-1]) * np.arange(n_blocks) // n_blocks
-    return np.unique(np.append(np.searchsorted(offsets, rows), len(offsets) - 1))
+def rmse(scores: np.ndarray, queries: QuerySet) -> np.ndarray:
+    """Return each query's root of the mean squared difference of scores and labels.
 
+    This is not a `Measure`: a measure depends on the order of the scores alone and is best where
+    it is highest. W. Zhang (Learning to Rank, EE448, 2018) names it for pointwise approaches.
 
-def default_measures(convention: Convention) -> list[Measure]:
-    """Return what an experiment stores for every query, in this order.
+    Parameters
+    ----------
+    scores : ndarray of shape (n_docs,)
+        In file order.
+    queries : QuerySet
 
-    The cut-offs end where those of the convention's tool end, and at 10.
+    Returns
+    -------
+    ndarray of shape (n_queries,), float64
+        0 for a query without documents.
+
+    Raises
+    ------
+    DataError
+        There are too many or too few scores.
     """
-    cutoffs = range(1, min(convention.cutoffs, 10) + 1)
-    return [
-        *(nDCG @ k for k in cutoffs),
-        *(P @ k for k in cutoffs),
-        MAP,
-        MRR,
-        ERR @ 10,
-        MeanNDCG,
-        WTA,
-        PairwiseCorrect,
-        BPref,
-    ]
+    scores = np.asarray(scores, dtype=np.float64)
+    if scores.shape != (queries.n_docs,):
+        raise DataError(f"found {scores.size} scores, expected {queries.n_docs}")
+    query = np.repeat(np.arange(queries.n_queries), queries.lengths)
+    total = np.bincount(query, np.square(scores - queries.labels), queries.n_queries)
+    return np.sqrt(total / np.maximum(queries.lengths, 1))

@@ -31,15 +31,13 @@ class Measure:
     name : str
         The name in text, in result files and on the command line: ``ndcg``.
     function : callable
-        Takes the rankings and the cut-off (or None); returns (n_queries,) float64.
+        Takes the rankings and the cut-off (or None); returns (n_queries,) float64, from 0 to 1.
     cutoff_rule : {"required", "optional", "none"}
         Whether a cut-off must, may or may not be given.
     description : str
         One line for a list of measures.
     cutoff : int, optional
         The last rank that counts.
-    lowest, highest : float
-        The range of the values.
 
     Examples
     --------
@@ -56,8 +54,6 @@ class Measure:
     cutoff_rule: CutoffRule = field(compare=False)
     description: str = field(compare=False)
     cutoff: int | None = None
-    lowest: float = field(default=0.0, compare=False)
-    highest: float = field(default=1.0, compare=False)
 
     def __matmul__(self, cutoff: int) -> Measure:
         """Return the measure with that cut-off."""

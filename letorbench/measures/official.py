@@ -8,11 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from letorbench.conventions import Convention
-from letorbench.measures.average_precision import MAP
+from letorbench.measures.definitions import MAP, MeanNDCG, P, nDCG
 from letorbench.measures.evaluation import query_metrics
-from letorbench.measures.mean_ndcg import MeanNDCG
-from letorbench.measures.ndcg import nDCG
-from letorbench.measures.precision import P
 
 INTEGER = re.compile(r"[+-]?[0-9]+")
 
@@ -45,63 +42,54 @@ def official(
     """
     cutoffs = range(1, convention.cutoffs + 1)
     measures = [*(P @ k for k in cutoffs), MAP, *(nDCG @ k for k in cutoffs), MeanNDCG]
-    order = _tool_order(qids)
+    # the tools print and add up the queries in the order of their numbers. For ids that are no
+    # numbers the tools have no fixed order, and it is the file's here
+    order = np.arange(len(qids))
+    if all(INTEGER.fullmatch(qid) for qid in qids.tolist()):
+        order = np.array(sorted(order, key=lambda query: int(qids[query])), dtype=np.int64)
     values = query_metrics(labels, scores, offsets, measures, convention)[order]
-    lengths = np.diff(offsets)[order]
+    # the columns' means, added from the first query on: NumPy's own sum may pair terms
+    averages = np.cumsum(values, axis=0)[-1] / len(values)
     if convention.layout == "sections":
-        return _letor3(values, lengths, convention.cutoffs, per_query)
-    return _letor4(qids[order], values, convention, per_query)
+        lengths = np.diff(offsets)[order]
+        return _sections(values, averages, lengths, convention.cutoffs, per_query)
+    return _tables(qids[order], values, averages, convention, per_query)
 
 
-def _tool_order(qids: np.ndarray) -> np.ndarray:
-    """Return the order in which the tools print and add up the queries.
-
-    It is the order of their numbers. Where an id is no number the tools keep none, and it is the
-    file's here.
-    """
-    if not all(INTEGER.fullmatch(qid) for qid in qids.tolist()):
-        return np.arange(len(qids))
-    return np.array(sorted(range(len(qids)), key=lambda query: int(qids[query])), dtype=np.int64)
-
-
-def _letor3(values: np.ndarray, lengths: np.ndarray, cutoffs: int, per_query: bool) -> str:
+def _sections(
+    values: np.ndarray, averages: np.ndarray, lengths: np.ndarray, cutoffs: int, per_query: bool
+) -> str:
     """Sections of precision, MAP and NDCG; queries are numbered from 0, rows end with the list."""
-    averages = _averages(values)
-    precision, ndcg = slice(0, cutoffs), slice(cutoffs + 1, 2 * cutoffs + 1)
-
-    def rows(label: str, columns: slice) -> Iterable[str]:
+    text = []
+    for label, name, columns in (
+        ("precision", "precision", slice(0, cutoffs)),
+        ("Map", "MAP", slice(cutoffs, cutoffs + 1)),
+        ("NDCG", "NDCG", slice(cutoffs + 1, 2 * cutoffs + 1)),
+    ):
+        end = "\n" if label == "Map" else "\t\n"
         for q, length in enumerate(lengths if per_query else ()):
-            yield f"{label} of query{q}:\t{_perl(values[q, columns][:length])}\t\n"
-
-    longest = lengths.max(initial=0)
-    text = [*rows("precision", precision)]
-    text.append(f"precision:\t{_perl(averages[precision][:longest])}\t\n\n")
-    if per_query:
-        text += [f"Map of query{q}:\t{_perl([ap])}\n" for q, ap in enumerate(values[:, cutoffs])]
-    text.append(f"MAP:\t{_perl([averages[cutoffs]])}\n\n")
-    text += rows("NDCG", ndcg)
-    text.append(f"NDCG:\t{_perl(averages[ndcg][:longest])}\t\n\n")
+            text.append(f"{label} of query{q}:\t{_perl(values[q, columns][:length])}{end}")
+        text.append(f"{name}:\t{_perl(averages[columns][: lengths.max(initial=0)])}{end}\n")
     return "".join(text)
 
 
-def _letor4(qids: np.ndarray, values: np.ndarray, convention: Convention, per_query: bool) -> str:
+def _tables(
+    qids: np.ndarray,
+    values: np.ndarray,
+    averages: np.ndarray,
+    convention: Convention,
+    per_query: bool,
+) -> str:
     """Two tables, precision with MAP and NDCG with MeanNDCG, a row a query and the average's."""
-    averages, cutoffs = _averages(values), convention.cutoffs
-    ends = (0, cutoffs + 1, len(averages) if convention.mean_ndcg else len(averages) - 1)
-    names = [*(f"P@{k}" for k in range(1, cutoffs + 1)), "MAP"]
-    names += [*(f"NDCG@{k}" for k in range(1, cutoffs + 1)), "MeanNDCG"]
-    text = []
-    for start, stop in zip(ends, ends[1:]):
-        text.append("\t".join(["qid", *names[start:stop]]))
+    cutoffs = range(1, convention.cutoffs + 1)
+    names = [*(f"P@{k}" for k in cutoffs), "MAP", *(f"NDCG@{k}" for k in cutoffs), "MeanNDCG"]
+    text, middle = [], len(cutoffs) + 1
+    for own in (slice(0, middle), slice(middle, len(names) - (not convention.mean_ndcg))):
+        text.append("\t".join(["qid", *names[own]]))
         if per_query:
-            text += [f"{qid}\t{_fixed(row[start:stop])}" for qid, row in zip(qids, values)]
-        text.append(f"Average\t{_fixed(averages[start:stop])}\n")
+            text += [f"{qid}\t{_fixed(row[own])}" for qid, row in zip(qids, values)]
+        text.append(f"Average\t{_fixed(averages[own])}\n")
     return "\n".join(text) + "\n"
-
-
-def _averages(values: np.ndarray) -> np.ndarray:
-    """The columns' means, added from the first query on: NumPy's own sum may pair terms."""
-    return np.cumsum(values, axis=0)[-1] / len(values)
 
 
 def _perl(values: Iterable[float]) -> str:

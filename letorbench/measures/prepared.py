@@ -1,23 +1,30 @@
-"""Average precision or NDCG of one set of queries, made ready to be measured again and again."""
+"""Average precision or NDCG of one set of queries, made ready to be measured again and again.
+
+What a relevant document, a hit, adds depends on how many documents are above it and how many
+share its score. The letters are those of `PreparedMetric.mean_of_orders`: a documents are above a
+hit, A of them hits; n share its score, r of them hits, itself among them. The kernels get a
+query's documents with its hits first.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from letorbench.conventions import Convention
 from letorbench.errors import DataError
-from letorbench.measures.all_orders import Queries, RankTable, mean_of_queries
+from letorbench.jit import kernel, longest_query
 from letorbench.measures.measure import Measure
-from letorbench.measures.rankings import Rankings
-from letorbench.measures.relevant_ranks import relevant_ranks
+from letorbench.measures.rankings import BLOCK, Rankings, rank
 from letorbench.threads import parallel_for
 
 #: the smallest number of documents for which another thread pays
 LEAST = 20_000
+#: hits that share each score that is read
+TOGETHER = 4
 
 UNDEFINED = "scores: found NaN, expected numbers"
 
@@ -34,8 +41,6 @@ class PreparedMetric:
     offsets : ndarray of shape (n_queries + 1,), int64
     hits : ndarray of shape (n_hits,), int64
         The rows of the relevant documents, ascending; for NDCG of those with a gain.
-    hit_offsets : ndarray of shape (n_queries + 1,), int64
-        Query q owns ``hits[hit_offsets[q]:hit_offsets[q + 1]]``.
     query : ndarray of shape (n_hits,), int64
         The query of each hit.
     weights : ndarray of shape (n_hits,)
@@ -46,7 +51,6 @@ class PreparedMetric:
 
     offsets: np.ndarray
     hits: np.ndarray
-    hit_offsets: np.ndarray
     query: np.ndarray
     weights: np.ndarray
     discounts: np.ndarray | None
@@ -63,23 +67,21 @@ class PreparedMetric:
             return None
         offsets = np.require(offsets, np.int64, ["C", "W"])
         hits = np.flatnonzero(labels >= (convention.relevant if measure.name == "map" else 1))
-        hit_offsets = np.searchsorted(hits, offsets).astype(np.int64, copy=False)
-        relevant = np.diff(hit_offsets)
-        query = np.repeat(np.arange(len(relevant)), relevant)
-        shared = (offsets, hits, hit_offsets, query)
+        query = np.searchsorted(offsets, hits, side="right") - 1
         if measure.name == "map":
-            return PreparedMetric(*shared, 1.0 / relevant[query], None)
+            weights = 1.0 / np.bincount(query, minlength=len(offsets) - 1)[query]
+            return PreparedMetric(offsets, hits, query, weights, None)
         rankings = Rankings(np.asarray(labels, np.int32), offsets, convention)
-        ideal = rankings.at(rankings.ideal_dcg, measure.cutoff)
-        discounts = convention.discount(
-            np.maximum(np.arange(int(rankings.lengths.max(initial=0)) + 1), 1)
-        )
-        weights = (np.exp2(labels[hits]) - 1.0) / ideal[query]
+        weights = (np.exp2(labels[hits]) - 1.0) / rankings.at(rankings.ideal_dcg, measure.cutoff)[
+            query
+        ]
+        places = np.arange(int(rankings.lengths.max(initial=0)) + 1)
+        discounts = convention.discount(np.maximum(places, 1))
         if measure.cutoff is not None:
             discounts[measure.cutoff + 1 :] = 0.0
             if not convention.short_ndcg:
                 weights[rankings.lengths[query] < measure.cutoff] = 0.0
-        return PreparedMetric(*shared, weights, discounts)
+        return PreparedMetric(offsets, hits, query, weights, discounts)
 
     @property
     def n_queries(self) -> int:
@@ -104,16 +106,16 @@ class PreparedMetric:
             The scores hold NaN, or there are too many or too few of them.
         """
         scores = self._each(scores, np.float64)
-        if np.isnan(scores.sum()) and np.isnan(scores).any():
+        if np.isnan(scores).any():
             raise DataError(UNDEFINED)
-        ranks = np.empty(len(self.hits), dtype=np.int64)
-
-        def part(start: int, stop: int) -> None:
-            own = slice(start, stop + 1)
-            relevant_ranks(scores, self.offsets[own], self.hits, self.hit_offsets[own], ranks)
-
-        self._in_parts(part)
-        terms = self._precisions(ranks) if self.discounts is None else self.discounts[ranks]
+        position = np.empty(len(scores), dtype=np.int64)
+        position[rank(scores, self.offsets)] = np.arange(len(scores))
+        ranks = position[self.hits] - self.offsets[self.query] + 1
+        if self.discounts is not None:
+            terms = self.discounts[ranks]
+        else:  # the precisions of each query, in rank order
+            count = np.arange(1, len(ranks) + 1) - self._hit_offsets[self.query]
+            terms = count / (np.sort(position[self.hits]) - self.offsets[self.query] + 1)
         return np.bincount(self.query, self.weights * terms, self.n_queries)
 
     def mean_of_orders(
@@ -146,12 +148,11 @@ class PreparedMetric:
         measured = np.empty(self.n_queries)
 
         def part(start: int, stop: int) -> None:
-            own = slice(start, stop + 1)
-            queries = Queries(self.offsets[own], self._rows, self.hit_offsets[own], self.weights)
-            out = measured[start:stop]
-            mean_of_queries(scores, float(step), column, queries, self._table, out)
+            queries = self._queries, start, stop
+            _mean_of_queries(scores, float(step), column, *queries, self._table, measured)
 
-        self._in_parts(part)
+        least = LEAST * self.n_queries // max(1, int(self.offsets[-1]))
+        parallel_for(part, self.n_queries, max(1, least))
         if np.isnan(measured).any():
             raise DataError(UNDEFINED)
         return measured
@@ -163,29 +164,181 @@ class PreparedMetric:
             raise DataError(f"found {len(values)} scores, expected {self.offsets[-1]}")
         return values
 
-    def _in_parts(self, part: Callable[[int, int], None]) -> None:
-        """Call part(start, stop) for slices of the queries, on all threads."""
-        n_docs = max(1, int(self.offsets[-1]))
-        parallel_for(part, self.n_queries, max(1, LEAST * self.n_queries // n_docs))
+    @cached_property
+    def _hit_offsets(self) -> np.ndarray:
+        return np.searchsorted(self.hits, self.offsets)
 
     @cached_property
-    def _rows(self) -> np.ndarray:
-        """The rows of each query in turn, those of its hits first."""
+    def _queries(self) -> _Queries:
         other = np.ones(int(self.offsets[-1]), dtype=bool)
         other[self.hits] = False
         query = np.repeat(np.arange(self.n_queries), np.diff(self.offsets))
-        return np.argsort(2 * query + other, kind="stable")
+        rows = np.argsort(2 * query + other, kind="stable")
+        return _Queries(self.offsets, rows, self._hit_offsets, self.weights)
 
     @cached_property
-    def _table(self) -> RankTable:
-        if self.discounts is not None:
-            return RankTable.of(self.discounts, precision=False)
-        longest = int(np.diff(self.offsets).max(initial=0))
-        return RankTable.of(1.0 / np.maximum(np.arange(longest + 1), 1), precision=True)
+    def _table(self) -> _RankTable:
+        values = self.discounts
+        if values is None:
+            values = 1.0 / np.maximum(np.arange(np.diff(self.offsets).max(initial=0) + 1), 1)
+        deepest = len(values) - 1 - int(np.argmax(values[::-1] != 0.0))
+        sums = np.append(0.0, np.cumsum(values[1:]))
+        return _RankTable(values, sums, deepest, self.discounts is None)
 
-    def _precisions(self, ranks: np.ndarray) -> np.ndarray:
-        """Return (n_hits,) P@rank of every hit, each query's in rank order."""
-        shift = self.query * (int(ranks.max(initial=0)) + 1)
-        ordered = np.sort(shift + ranks) - shift
-        count = np.arange(1, len(ranks) + 1) - self.hit_offsets[self.query]
-        return count / ordered
+
+class _Queries(NamedTuple):
+    """The documents of the queries, and their hits.
+
+    rows[offsets[q]:offsets[q + 1]]: the documents of query q, its hits first;
+    weights[hit_offsets[q]:hit_offsets[q + 1]]: the weights of its hits' terms.
+    """
+
+    offsets: np.ndarray
+    rows: np.ndarray
+    hit_offsets: np.ndarray
+    weights: np.ndarray
+
+
+class _RankTable(NamedTuple):
+    """What a hit's term depends on besides the counts.
+
+    values[rank]: the discount, or 1 / rank; sums[rank]: their sum down to it; deepest: the last
+    rank whose value is not 0; precision: whether the terms are mean precisions.
+    """
+
+    values: np.ndarray
+    sums: np.ndarray
+    deepest: int
+    precision: bool
+
+
+@kernel()
+def _mean_of_queries(
+    scores: np.ndarray,
+    step: float,
+    column: np.ndarray,
+    queries: _Queries,
+    start: int,
+    stop: int,
+    table: _RankTable,
+    measured: np.ndarray,
+) -> None:
+    """Write to measured[start:stop] the measure by scores + step * column, NaN if one is NaN."""
+    offsets, hit_offsets = queries.offsets, queries.hit_offsets
+    longest = longest_query(offsets, start, stop)
+    exact, single = np.empty(longest), np.empty(longest + BLOCK, dtype=np.float32)
+    scratch = np.empty((4, longest + TOGETHER), dtype=np.int32)
+    for q in range(start, stop):
+        own = queries.rows[offsets[q] : offsets[q + 1]]
+        size = len(own)
+        undefined, rounded = False, False
+        for i in range(size):
+            score = scores[own[i]] + step * column[own[i]]
+            exact[i], single[i] = score, score
+            undefined |= score != score
+            rounded |= score != single[i]
+        whole = (size + BLOCK - 1) // BLOCK * BLOCK
+        single[size:whole] = np.nan  # which is in no count
+        of_hits = queries.weights[hit_offsets[q] : hit_offsets[q + 1]]
+        measured[q] = _query(exact[:size], single[:whole], rounded, of_hits, table, scratch)
+        if undefined:
+            measured[q] = np.nan
+
+
+@kernel()
+def _query(
+    scores: np.ndarray,
+    single: np.ndarray,
+    rounded: bool,
+    weights: np.ndarray,
+    table: _RankTable,
+    scratch: np.ndarray,
+) -> float:
+    """Return a query's measure from the scores counted above each of its hits.
+
+    They are counted in single precision, see `_count`. Only a hit whose single score others share
+    is counted again, if any was rounded.
+    """
+    hits, above, level, before = scratch[0], scratch[1], scratch[2], scratch[3]
+    chosen = _high_hits(scores, len(weights), table.deepest, hits)
+    _count(single, hits, chosen, above, level)
+    before[: len(scores) + 1] = 0  # before[a]: how many hits have fewer than a documents above them
+    for i in range(chosen):
+        if rounded and level[i] > 1:
+            score = scores[hits[i]]
+            above[i] = level[i] = 0
+            for j in range(len(scores)):
+                above[i] += scores[j] > score
+                level[i] += scores[j] == score
+        before[above[i] + 1] += 1
+    for a in range(len(scores)):
+        before[a + 1] += before[a]
+    total = 0.0
+    for i in range(chosen):
+        a, n = above[i], level[i]
+        if a < table.deepest:
+            A, r = before[a], before[a + 1] - before[a]
+            total += weights[hits[i]] * _mean_term(a, n, A, r, table)
+    return total
+
+
+@kernel()
+def _high_hits(scores: np.ndarray, n_hits: int, deepest: int, hits: np.ndarray) -> int:
+    """Write those of the first n_hits that may be among the `deepest` best; return their number.
+
+    The hits are split into `deepest` groups. Each group has a hit as high as its best, so at least
+    `deepest` documents are above one that is lower than the lowest best.
+    """
+    lowest = np.inf if n_hits > deepest else -np.inf
+    for group in range(deepest if n_hits > deepest else 0):
+        best = -np.inf
+        for h in range(group * n_hits // deepest, (group + 1) * n_hits // deepest):
+            best = max(best, scores[h])
+        lowest = min(lowest, best)
+    chosen = 0
+    for h in range(n_hits):
+        hits[chosen] = h
+        chosen += scores[h] >= lowest
+    return chosen
+
+
+@kernel()
+def _count(
+    scores: np.ndarray, hits: np.ndarray, n_hits: int, above: np.ndarray, level: np.ndarray
+) -> None:
+    """Count for each of hits[:n_hits] the larger scores and the equal ones.
+
+    Scores in single precision take half the time. Rounding to it swaps no two scores: what is then
+    above or below is so, and only what is then equal may differ. The counts are as wide as such
+    scores, so that both fill vector registers alike. `hits` has room for a multiple of TOGETHER.
+    """
+    hits[n_hits : n_hits + TOGETHER - 1] = 0
+    zero = np.int32(0)
+    for i in range(0, n_hits, TOGETHER):
+        s0, s1 = scores[hits[i]], scores[hits[i + 1]]
+        s2, s3 = scores[hits[i + 2]], scores[hits[i + 3]]
+        above0, above1, above2, above3 = zero, zero, zero, zero
+        from0, from1, from2, from3 = zero, zero, zero, zero
+        for j in range(len(scores)):
+            above0 = np.int32(above0 + (scores[j] > s0))
+            above1 = np.int32(above1 + (scores[j] > s1))
+            above2 = np.int32(above2 + (scores[j] > s2))
+            above3 = np.int32(above3 + (scores[j] > s3))
+            from0 = np.int32(from0 + (scores[j] >= s0))
+            from1 = np.int32(from1 + (scores[j] >= s1))
+            from2 = np.int32(from2 + (scores[j] >= s2))
+            from3 = np.int32(from3 + (scores[j] >= s3))
+        above[i], above[i + 1], above[i + 2], above[i + 3] = above0, above1, above2, above3
+        level[i], level[i + 1] = from0 - above0, from1 - above1
+        level[i + 2], level[i + 3] = from2 - above2, from3 - above3
+
+
+@kernel()
+def _mean_term(a: int, n: int, A: int, r: int, table: _RankTable) -> float:
+    """Return a hit's mean term."""
+    if not table.precision:
+        return table.values[a + 1] if n == 1 else (table.sums[a + n] - table.sums[a]) / n
+    if n == 1:
+        return (A + 1) / (a + 1)
+    shared = table.sums[a + n] - table.sums[a]
+    return ((A + 1) * shared + (r - 1) / (n - 1) * (n - (a + 1) * shared)) / n

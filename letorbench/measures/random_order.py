@@ -26,7 +26,6 @@ from functools import lru_cache
 import numpy as np
 
 from letorbench.conventions import Convention
-from letorbench.measures.evaluation import query_metrics
 from letorbench.measures.measure import Measure
 from letorbench.measures.rankings import Rankings, ratio
 
@@ -60,30 +59,25 @@ def random_order_metrics(
         replace(convention, max_label=largest),
     )
     values = np.empty((len(offsets) - 1, len(measures)))
-    others = [column for column, each in enumerate(measures) if each.name not in EXPECTATIONS]
     for column, measure in enumerate(measures):
-        if column not in others:
-            values[:, column] = EXPECTATIONS[measure.name](rankings, measure.cutoff)
-    if others:
-        values[:, others] = _drawn(rankings, [measures[column] for column in others])
+        expectation = EXPECTATIONS.get(measure.name)
+        if expectation is not None:
+            values[:, column] = expectation(rankings, measure.cutoff)
+        else:
+            values[:, column] = _drawn(rankings, measure)
     return values
 
 
-def _drawn(rankings: Rankings, measures: Sequence[Measure]) -> np.ndarray:
+def _drawn(rankings: Rankings, measure: Measure) -> np.ndarray:
     """Return the mean over `DRAWN` random orders, which are always the same ones."""
     rng = np.random.default_rng(0)
-    total = np.zeros((len(rankings.lengths), len(measures)))
+    total = np.zeros(len(rankings.lengths))
     for _ in range(DRAWN):
         scores = rng.random(len(rankings.labels))
-        total += query_metrics(
-            rankings.labels, scores, rankings.offsets, measures, rankings.convention
+        total += measure(
+            Rankings.of(rankings.labels, scores, rankings.offsets, rankings.convention)
         )
     return total / DRAWN
-
-
-def _share(rankings: Rankings) -> np.ndarray:
-    """R / m."""
-    return ratio(rankings.relevant, rankings.lengths)
 
 
 def _discounts(rankings: Rankings) -> np.ndarray:
@@ -100,25 +94,20 @@ def _ndcg(rankings: Rankings, k: int | None) -> np.ndarray:
     rank = rankings.lengths if k is None else np.minimum(rankings.lengths, k)
     dcg = _mean_gain(rankings) * _discounts(rankings)[rank]
     values = ratio(dcg, rankings.at(rankings.ideal_dcg, k))
-    if k is not None and not rankings.convention.short_ndcg:
-        values[rankings.lengths < k] = 0.0
-    return values
+    return values if rankings.convention.short_ndcg else rankings.zero_if_short(values, k)
 
 
 def _mean_ndcg(rankings: Rankings, k: int | None) -> np.ndarray:
-    rank = np.arange(1, len(rankings.labels) + 1) - np.repeat(
-        rankings.offsets[:-1], rankings.lengths
-    )
+    first = np.repeat(rankings.offsets[:-1], rankings.lengths)
+    rank = np.arange(1, len(rankings.labels) + 1) - first
     dcg = np.repeat(_mean_gain(rankings), rankings.lengths) * _discounts(rankings)[rank]
     values = ratio(dcg, rankings.ideal_dcg)
     return ratio(rankings.sums(values, rankings.offsets), rankings.lengths)
 
 
 def _precision(rankings: Rankings, k: int) -> np.ndarray:
-    values = _share(rankings) * np.minimum(rankings.lengths, k) / k
-    if not rankings.convention.short_p:
-        values[rankings.lengths < k] = 0.0
-    return values
+    values = ratio(rankings.relevant, rankings.lengths) * np.minimum(rankings.lengths, k) / k
+    return values if rankings.convention.short_p else rankings.zero_if_short(values, k)
 
 
 def _average_precision(rankings: Rankings, k: int | None) -> np.ndarray:
@@ -160,15 +149,6 @@ def _err(rankings: Rankings, k: int | None) -> np.ndarray:
     return values
 
 
-def _pairwise(rankings: Rankings, k: int | None) -> np.ndarray:
-    return np.where(rankings.correct_pairs[1] > 0, 0.5, 0.0)
-
-
-def _auc(rankings: Rankings, k: int | None) -> np.ndarray:
-    both = (rankings.relevant > 0) & (rankings.relevant < rankings.lengths)
-    return np.where(both, 0.5, 0.0)
-
-
 def _bpref(rankings: Rankings, k: int | None) -> np.ndarray:
     R = rankings.relevant.astype(np.float64)
     N = rankings.lengths - R
@@ -182,11 +162,11 @@ EXPECTATIONS: Mapping[str, Expectation] = {
     "ndcg": _ndcg,
     "mean-ndcg": _mean_ndcg,
     "p": _precision,
-    "wta": lambda rankings, k: _share(rankings),
+    "wta": lambda rankings, k: ratio(rankings.relevant, rankings.lengths),
     "map": _average_precision,
     "mrr": _reciprocal_rank,
     "err": _err,
-    "pairwise": _pairwise,
-    "auc": _auc,
+    "pairwise": lambda rankings, k: 0.5 * (rankings.correct_pairs[1] > 0),
+    "auc": lambda rankings, k: 0.5 * (rankings.relevant % np.maximum(rankings.lengths, 1) > 0),
     "bpref": _bpref,
 }

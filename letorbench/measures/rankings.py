@@ -12,7 +12,11 @@ from letorbench.conventions import Convention
 from letorbench.datasets.arrays import EXPECTED_LABEL, LARGEST_LABEL
 from letorbench.errors import DataError
 from letorbench.jit import kernel
-from letorbench.measures.sorting import rank
+
+#: lists up to this long are ranked by counting, which is quadratic but vectorises
+COUNTED = 256
+#: scores that are counted at once; a multiple of what a vector register holds
+BLOCK = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,21 +54,7 @@ class Rankings:
     def of(
         labels: np.ndarray, scores: np.ndarray, offsets: np.ndarray, convention: Convention
     ) -> Rankings:
-        """Rank by falling score, ties in file order.
-
-        Parameters
-        ----------
-        labels : ndarray of shape (n_docs,), integers >= 0
-            In file order.
-        scores : ndarray of shape (n_docs,)
-            In file order, without NaN.
-        offsets : ndarray of shape (n_queries + 1,), int64
-        convention : Convention
-
-        Returns
-        -------
-        Rankings
-        """
+        """Rank labels (n_docs,) by falling scores (n_docs,) without NaN, ties in file order."""
         offsets = np.require(offsets, np.int64, ["C", "W"])
         order = rank(scores, offsets)
         return Rankings(np.asarray(labels, dtype=np.int32)[order], offsets, convention)
@@ -82,25 +72,22 @@ class Rankings:
     @cached_property
     def dcg(self) -> np.ndarray:
         """(n_docs,) float64: DCG down to each rank position."""
-        return self._running(running_dcg, self._terms)
+        return _running_dcg(self.labels, self.offsets, self._terms)
 
     @cached_property
     def ideal_dcg(self) -> np.ndarray:
         """(n_docs,) float64: the largest DCG that the query's labels allow down to it."""
-        return self._running(running_ideal_dcg, self._terms)
-
-    @cached_property
-    def ndcg(self) -> np.ndarray:
-        """(n_docs,) float64: DCG over ideal DCG, 0 where no document has a gain."""
-        return ratio(self.dcg, self.ideal_dcg)
+        of_query = np.repeat(np.arange(len(self.lengths)) * self.levels, self.lengths)
+        best = of_query - np.sort(of_query - self.labels)  # each query's labels, the largest first
+        return _running_dcg(best.astype(np.int32), self.offsets, self._terms)
 
     @cached_property
     def err(self) -> np.ndarray:
         """(n_docs,) float64: expected reciprocal rank down to each rank position."""
-        r = np.arange(self.levels)
         r_max = max(self.convention.max_label or 0, self.levels - 1)
-        stop = (2.0**r - 1.0) / 2.0**r_max
-        return self._running(running_err, stop)
+        return _running_err(
+            self.labels, self.offsets, (2.0 ** np.arange(self.levels) - 1) / 2**r_max
+        )
 
     @cached_property
     def hits(self) -> np.ndarray:
@@ -110,7 +97,7 @@ class Rankings:
     @cached_property
     def hit_offsets(self) -> np.ndarray:
         """(n_queries + 1,) int64: query q's hits are hits[hit_offsets[q]:hit_offsets[q + 1]]."""
-        return np.searchsorted(self.hits, self.offsets).astype(np.int64, copy=False)
+        return np.searchsorted(self.hits, self.offsets)
 
     @cached_property
     def relevant(self) -> np.ndarray:
@@ -141,16 +128,19 @@ class Rankings:
         return np.where(rank > 0, values[np.maximum(self.offsets[:-1] + rank - 1, 0)], 0.0)
 
     def sums(self, values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-        """(n_values,) float64 -> (n_queries,): each query's values added from left to right."""
-        out = np.empty(len(offsets) - 1)
-        segment_sums(values, offsets, out)
-        return out
+        """(n_values,) -> (n_queries,) float64: each query's values added from left to right."""
+        query = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        return np.bincount(query, values, len(offsets) - 1)
+
+    def zero_if_short(self, values: np.ndarray, k: int | None) -> np.ndarray:
+        """(n_queries,) values, with 0 for a list shorter than k."""
+        return values if k is None else np.where(self.lengths < k, 0.0, values)
 
     @cached_property
     def correct_pairs(self) -> tuple[np.ndarray, np.ndarray]:
         """(n_queries,) int64 twice: pairs of different labels ranked right, and all of them."""
         correct, pairs = np.empty((2, len(self.lengths)), dtype=np.int64)
-        count_correct_pairs(self.labels, self.offsets, self.levels, correct, pairs)
+        _count_correct_pairs(self.labels, self.offsets, self.levels, correct, pairs)
         return correct, pairs
 
     @cached_property
@@ -160,11 +150,6 @@ class Rankings:
             raise DataError(f"labels: found {self.levels - 1}, expected {EXPECTED_LABEL}")
         longest = int(self.lengths.max(initial=0))
         return discounted_gains(self.convention.discount, longest, self.levels)
-
-    def _running(self, fill: Callable[..., None], table: np.ndarray) -> np.ndarray:
-        out = np.empty(len(self.labels))
-        fill(self.labels, self.offsets, table, out)
-        return out
 
 
 @lru_cache(maxsize=64)
@@ -180,48 +165,84 @@ def ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
     return np.divide(above, below, out=np.zeros(len(above)), where=below != 0)
 
 
+def rank(scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Sort every query's documents by falling score; ties keep their order.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_docs,)
+        Without NaN.
+    offsets : ndarray of shape (n_queries + 1,), int64
+        Query q owns the rows ``offsets[q]:offsets[q + 1]``.
+
+    Returns
+    -------
+    ndarray of shape (n_docs,), int64
+        Rows, so that ``labels[rank(scores, offsets)]`` is in rank order, one query after
+        another.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rank(np.array([1.0, 3.0, 3.0, 5.0, 7.0]), np.array([0, 3, 5]))
+    array([1, 2, 0, 4, 3])
+    """
+    scores = np.require(scores, np.float64, ["C", "W"])
+    offsets = np.require(offsets, np.int64, ["C", "W"])
+    order = np.empty(len(scores), dtype=np.int64)
+    _rank_by_counting(scores, offsets, order)
+    for q in np.flatnonzero(np.diff(offsets) > COUNTED):
+        first, last = offsets[q : q + 2]
+        order[first:last] = first + np.argsort(-scores[first:last], kind="stable")
+    return order
+
+
 @kernel()
-def segment_sums(values, offsets, sums):
-    """Write to sums[q] the values of segment q, added from left to right."""
+def _rank_by_counting(scores: np.ndarray, offsets: np.ndarray, order: np.ndarray) -> None:
+    """Place the documents of each query of up to COUNTED by how many there are above them.
+
+    The scores are padded with minus infinity, which is above nothing, so that the inner loop has
+    no remainder. Four documents share each score that is read.
+    """
+    padded, above = np.empty(COUNTED), np.empty(COUNTED, dtype=np.int64)
+    tied = np.empty(COUNTED, dtype=np.int64)
     for q in range(len(offsets) - 1):
-        total = 0.0
-        for i in range(offsets[q], offsets[q + 1]):
-            total += values[i]
-        sums[q] = total
+        first, n = offsets[q], offsets[q + 1] - offsets[q]
+        if n > COUNTED:
+            continue
+        others = padded[: (n + BLOCK - 1) // BLOCK * BLOCK]
+        others[:n], others[n:], tied[:n] = scores[first : first + n], -np.inf, 0
+        for i in range(0, n, 4):
+            s0, s1, s2, s3 = others[i], others[i + 1], others[i + 2], others[i + 3]
+            above0, above1, above2, above3 = 0, 0, 0, 0
+            for j in range(len(others)):
+                above0 += others[j] > s0
+                above1 += others[j] > s1
+                above2 += others[j] > s2
+                above3 += others[j] > s3
+            above[i], above[i + 1], above[i + 2], above[i + 3] = above0, above1, above2, above3
+        for i in range(n):
+            order[first + above[i] + tied[above[i]]] = first + i
+            tied[above[i]] += 1
 
 
 @kernel()
-def running_dcg(labels, offsets, terms, dcg):
-    """Write to dcg[p] the sum of terms[rank, label] down to p, in p's own query."""
+def _running_dcg(labels: np.ndarray, offsets: np.ndarray, terms: np.ndarray) -> np.ndarray:
+    """Return at each position p the sum of terms[rank, label] down to p, in p's own query."""
+    dcg = np.empty(len(labels))
     for q in range(len(offsets) - 1):
         first = offsets[q]
         total = 0.0
         for p in range(first, offsets[q + 1]):
             total += terms[p - first, labels[p]]
             dcg[p] = total
+    return dcg
 
 
 @kernel()
-def running_ideal_dcg(labels, offsets, terms, dcg):
-    """Do as `running_dcg` for the best ranking of each query: its labels in falling order."""
-    counts = np.empty(terms.shape[1], dtype=np.int64)
-    for q in range(len(offsets) - 1):
-        first = offsets[q]
-        counts[:] = 0
-        for p in range(first, offsets[q + 1]):
-            counts[labels[p]] += 1
-        total = 0.0
-        p = first
-        for label in range(len(counts) - 1, -1, -1):
-            for _ in range(counts[label]):
-                total += terms[p - first, label]
-                dcg[p] = total
-                p += 1
-
-
-@kernel()
-def running_err(labels, offsets, stop, err):
-    """Write to err[p] the sum of (1/rank) stop[label] prod (1 - stop[labels above]) down to p."""
+def _running_err(labels: np.ndarray, offsets: np.ndarray, stop: np.ndarray) -> np.ndarray:
+    """Return at each p the sum of (1/rank) stop[label] prod (1 - stop[labels above]) down to p."""
+    err = np.empty(len(labels))
     for q in range(len(offsets) - 1):
         first = offsets[q]
         total, looking = 0.0, 1.0
@@ -230,10 +251,13 @@ def running_err(labels, offsets, stop, err):
             total += looking * chance / (p - first + 1)
             looking *= 1.0 - chance
             err[p] = total
+    return err
 
 
 @kernel()
-def count_correct_pairs(labels, offsets, levels, correct, pairs):
+def _count_correct_pairs(
+    labels: np.ndarray, offsets: np.ndarray, levels: int, correct: np.ndarray, pairs: np.ndarray
+) -> None:
     """Count each query's pairs of different labels, and those with the higher label above."""
     for q in range(len(offsets) - 1):
         ranked = labels[offsets[q] : offsets[q + 1]]

@@ -17,36 +17,6 @@ from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import EarlyStopping, Validation
 
-#: options of every training of LightGBM: silent, and the same trees for any number of threads
-FIXED = {
-    "objective": "lambdarank", "metric": "None", "verbosity": -1, "deterministic": True,
-    "force_col_wise": True, "feature_pre_filter": False,
-}  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
-class Watch:
-    """What a library asks after each round: our measure of its scores, and whether to stop."""
-
-    validation: Validation | None
-    stopping: EarlyStopping
-
-    @property
-    def queries(self) -> QuerySet | None:
-        """The validation set, None where there is none."""
-        return None if self.validation is None else self.validation.queries
-
-    def over(self) -> bool:
-        """Return whether to stop; without a validation set, record a round first."""
-        if self.validation is None:
-            self.stopping.record(None)
-        return self.stopping.over
-
-    def measure(self, scores: np.ndarray) -> float:
-        """Record a round from its scores (n_docs,) of the validation set; return our measure."""
-        self.stopping.record(self.validation(scores))  # type: ignore[misc]
-        return self.stopping.curve[-1]
-
 
 @dataclass
 class LambdaMART(Ranker):
@@ -95,24 +65,21 @@ class LambdaMART(Ranker):
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
         stopping = EarlyStopping(self.patience, self.deadline, validation)
-        watch = Watch(validation, stopping)
         seed = int(rng.integers(1 << 31)) if self.draws else 0
-        booster = self.boost(train, watch, seed)
-        kept = stopping.kept or self.grown(booster)
-        model, cut_off = self.model(booster, kept), stopping.cut_off(self.rounds)
-        return FitResult(model, tuple(stopping.curve), kept, cut_off=cut_off)
+        model = self.boost(train, stopping, seed)
+        cut_off = stopping.cut_off(self.rounds)
+        return FitResult(model, tuple(stopping.curve), stopping.kept, cut_off=cut_off)
 
     @abstractmethod
-    def boost(self, train: QuerySet, watch: Watch, seed: int) -> Any:
-        """Train the library's booster; after each round, ask `watch`."""
+    def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> Model:
+        """Let the library train; record each round; return the trees of the rounds kept."""
 
-    @abstractmethod
-    def grown(self, booster: Any) -> int:
-        """Return how many rounds the booster has."""
 
-    @abstractmethod
-    def model(self, booster: Any, rounds: int) -> Model:
-        """Return the booster's first rounds as a model."""
+def record(stopping: EarlyStopping, scores: np.ndarray) -> float:
+    """Record a round by our measure of its scores on the validation set; return the measure."""
+    assert stopping.validation is not None
+    stopping.record(stopping.validation(scores))
+    return stopping.curve[-1]
 
 
 @dataclass
@@ -142,41 +109,20 @@ class LightGBM(LambdaMART):
     leaves: int = 15
     min_docs: int = 50
 
-    def boost(self, train: QuerySet, watch: Watch, seed: int) -> Any:
+    def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> LightGBMTrees:
         import lightgbm
 
         require_comparable(train)
+        validation = stopping.validation
         data = _dataset(lightgbm, train)
-        options = self._options(train, seed)
-
-        def stop(state: Any) -> None:
-            if watch.over():
-                last = state.iteration  # `model` cuts the trees at the round that is kept
-                raise lightgbm.callback.EarlyStopException(last, state.evaluation_result_list)
-
-        if watch.queries is None:
-            return lightgbm.train(options, data, self.rounds, callbacks=[stop])
-        return lightgbm.train(
-            options,
-            data,
-            self.rounds,
-            valid_sets=[_dataset(lightgbm, watch.queries, reference=data)],
-            feval=lambda scores, _: ("measure", watch.measure(scores), True),
-            callbacks=[stop],
-        )
-
-    def grown(self, booster: Any) -> int:
-        return booster.num_trees()
-
-    def model(self, booster: Any, rounds: int) -> LightGBMTrees:
-        text = booster.model_to_string(num_iteration=rounds, importance_type="gain")
-        # the one parameter that changes nothing but the text
-        text = re.sub(r"(?m)^\[num_threads: \d+\]$", "[num_threads: 0]", text)
-        return LightGBMTrees(np.frombuffer(text.encode(), dtype=np.uint8))
-
-    def _options(self, train: QuerySet, seed: int) -> dict[str, object]:
-        return {
-            **FIXED,
+        options = {
+            "objective": "lambdarank",
+            "metric": "None",
+            "verbosity": -1,
+            # the same trees for any number of threads
+            "deterministic": True,
+            "force_col_wise": True,
+            "feature_pre_filter": False,
             "num_threads": threads_for(train.features),
             "seed": seed,
             "learning_rate": self.learning_rate,
@@ -189,6 +135,29 @@ class LightGBM(LambdaMART):
             # without this the library knows the gains of the labels up to 30 only
             "label_gain": [2.0**r - 1.0 for r in range(int(train.labels.max(initial=0)) + 1)],
         }
+
+        def measured(scores: np.ndarray, _: Any) -> tuple[str, float, bool]:
+            return "measure", record(stopping, scores), True
+
+        def stop(state: Any) -> None:
+            if validation is None:
+                stopping.record(None)
+            if stopping.over:
+                last = state.iteration  # the trees are cut below at the round that is kept
+                raise lightgbm.callback.EarlyStopException(last, state.evaluation_result_list)
+
+        booster = lightgbm.train(
+            options,
+            data,
+            self.rounds,
+            valid_sets=[_dataset(lightgbm, validation.queries, data)] if validation else None,
+            feval=measured,
+            callbacks=[stop],
+        )
+        text = booster.model_to_string(num_iteration=stopping.kept, importance_type="gain")
+        # the one parameter that changes nothing but the text
+        text = re.sub(r"(?m)^\[num_threads: \d+\]$", "[num_threads: 0]", text)
+        return LightGBMTrees(np.frombuffer(text.encode(), dtype=np.uint8))
 
 
 def _dataset(lightgbm: Any, queries: QuerySet, reference: Any = None) -> Any:
@@ -228,38 +197,11 @@ class XGBoost(LambdaMART):
     depth: int = 4
     min_weight: float = 1.0
 
-    def boost(self, train: QuerySet, watch: Watch, seed: int) -> Any:
+    def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> XGBoostTrees:
         import xgboost
 
-        data = _matrix(xgboost, train)
-        options = self._options(train, seed)
-
-        class Stop(xgboost.callback.TrainingCallback):
-            """Ends the training where the one rule for it says so."""
-
-            def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
-                return watch.over()
-
-        if watch.queries is None:
-            return xgboost.train(options, data, self.rounds, callbacks=[Stop()])
-        return xgboost.train(
-            options,
-            data,
-            self.rounds,
-            evals=[(_matrix(xgboost, watch.queries), "validation")],
-            custom_metric=lambda scores, _: ("measure", watch.measure(scores)),
-            callbacks=[Stop()],
-            verbose_eval=False,
-        )
-
-    def grown(self, booster: Any) -> int:
-        return booster.num_boosted_rounds()
-
-    def model(self, booster: Any, rounds: int) -> XGBoostTrees:
-        return XGBoostTrees(np.frombuffer(booster[:rounds].save_raw("json"), dtype=np.uint8))
-
-    def _options(self, train: QuerySet, seed: int) -> dict[str, object]:
-        return {
+        validation = stopping.validation
+        options = {
             "objective": "rank:ndcg",
             "disable_default_eval_metric": True,
             "tree_method": "hist",
@@ -274,6 +216,26 @@ class XGBoost(LambdaMART):
             "lambdarank_pair_method": "topk",
             "lambdarank_num_pair_per_sample": self.truncation,
         }
+
+        class Stop(xgboost.callback.TrainingCallback):
+            """Ends the training where the one rule for it says so."""
+
+            def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+                if validation is None:
+                    stopping.record(None)
+                return stopping.over
+
+        booster = xgboost.train(
+            options,
+            _matrix(xgboost, train),
+            self.rounds,
+            evals=[(_matrix(xgboost, validation.queries), "validation")] if validation else None,
+            custom_metric=lambda scores, _: ("measure", record(stopping, scores)),
+            callbacks=[Stop()],
+            verbose_eval=False,
+        )
+        trees = booster[: stopping.kept].save_raw("json")
+        return XGBoostTrees(np.frombuffer(trees, dtype=np.uint8))
 
 
 def _matrix(xgboost: Any, queries: QuerySet) -> Any:

@@ -10,7 +10,6 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import is_dataclass
 from functools import cache
 from hashlib import blake2b
 from importlib.metadata import entry_points
@@ -74,7 +73,7 @@ def digest(cls: type[Ranker]) -> str | None:
 
     It is None for letorbench's own rankers.
     """
-    if _is_ours(cls):
+    if cls.__module__.startswith("letorbench."):
         return None
     source = _source(cls)
     return blake2b(Path(source).read_bytes(), digest_size=16).hexdigest() if source else ""
@@ -100,15 +99,13 @@ def blamed(cls: type[Ranker]) -> Iterator[None]:
         raise
     except BaseException as error:
         file = _source(cls)
-        if file is None or _is_ours(cls):
+        if file is None or cls.__module__.startswith("letorbench."):
             raise
-        learn = getattr(vars(cls).get("learn"), "__code__", None)
-        lines = [learn.co_firstlineno] if learn else []
         frames = traceback.extract_tb(error.__traceback__)
-        lines += [frame.lineno for frame in frames if frame.filename == file]
-        place = ":".join([file, *map(str, lines[-1:])])
+        lines = [cls.learn.__code__.co_firstlineno]
+        lines += [frame.lineno or 0 for frame in frames if frame.filename == file]
         hint = SHARED if "read-only" in str(error) else ""
-        raise DataError(f"{described(error)}{hint} ({place})") from error
+        raise DataError(f"{described(error)}{hint} ({file}:{lines[-1]})") from error
 
 
 def described(error: BaseException) -> str:
@@ -116,10 +113,6 @@ def described(error: BaseException) -> str:
     if isinstance(error, LetorError):
         return str(error)
     return " ".join("".join(traceback.format_exception_only(error)).split())
-
-
-def _is_ours(cls: type[Ranker]) -> bool:
-    return cls.__module__.partition(".")[0] == "letorbench"
 
 
 def _source(cls: type[Ranker]) -> str | None:
@@ -162,8 +155,7 @@ def _take(where: str, load: Callable[[], object]) -> list[type[Ranker]]:
     try:
         brought = _rankers_of(load())
         for cls in brought:
-            _check_finished(cls)
-            _check_name(cls)
+            _check(cls)
     except FAILURES as error:
         line = f":{error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
@@ -172,22 +164,24 @@ def _take(where: str, load: Callable[[], object]) -> list[type[Ranker]]:
     return brought
 
 
-def _rankers_of(found: object) -> list[type[Ranker]]:
+def _rankers_of(loaded: object) -> list[type[Ranker]]:
     """Return the named ranker classes that a module or a package defines, or the class itself."""
     from letorbench.rankers.base import Ranker
 
     def is_ranker(value: object) -> bool:
         return inspect.isclass(value) and issubclass(value, Ranker) and "name" in vars(value)
 
-    if not isinstance(found, ModuleType):
-        return [found] if is_ranker(found) else []
-    own = (found.__name__, f"{found.__name__}.")
-    classes = [value for value in vars(found).values() if is_ranker(value)]
-    defined = [c for c in classes if c.__module__ == own[0] or c.__module__.startswith(own[1])]
-    return sorted(dict.fromkeys(defined), key=lambda cls: cls.name)
+    if not isinstance(loaded, ModuleType):
+        return [loaded] if is_ranker(loaded) else []
+    classes = dict.fromkeys(value for value in vars(loaded).values() if is_ranker(value))
+    own = f"{loaded.__name__}."
+    return sorted(
+        (cls for cls in classes if f"{cls.__module__}.".startswith(own)), key=lambda cls: cls.name
+    )
 
 
-def _check_name(cls: type[Ranker]) -> None:
+def _check(cls: type[Ranker]) -> None:
+    """Raise ValueError where a ranker's name is taken or something that it needs is missing."""
     from letorbench.rankers import places
 
     if not NAME.fullmatch(cls.name):
@@ -198,15 +192,11 @@ def _check_name(cls: type[Ranker]) -> None:
     if other is not None:
         both = f"{other} and {cls.__module__}"
         raise ValueError(f"two rankers are named {cls.name!r}, in {both}; rename one")
-
-
-def _check_finished(cls: type[Ranker]) -> None:
-    if not (is_dataclass(cls) and "__dataclass_params__" in vars(cls)):
+    if "__dataclass_params__" not in vars(cls):
         raise ValueError(f"ranker {cls.name!r} is no dataclass, expected @dataclass above it")
-    missing = [key for key in ("title", "paper", "formula") if not hasattr(cls, key)]
-    if missing or not cls.__doc__:
-        what = missing[0] if missing else "docstring"
-        raise ValueError(f"ranker {cls.name!r} has no {what}, which `algos` shows")
+    for key in ("title", "paper", "formula"):
+        if not hasattr(cls, key):
+            raise ValueError(f"ranker {cls.name!r} has no {key}, which `algos` shows")
     if cls.__abstractmethods__:
         raise ValueError(f"ranker {cls.name!r} does not define learn(train, validation, rng)")
     strange = sorted(set(cls.grid) - set(cls.__dataclass_fields__))

@@ -212,25 +212,18 @@ class QNorm(_Surrogate):
 
 
 @dataclass
-class QNormPenalised(_Surrogate):
+class QNormPenalised(QNorm):
     """The scores penalised by their q-norm (section 4).
 
     Parameters
     ----------
-    iterations : int
-        Gradient descent has at most so many.
-    p : float
-        1 < p <= 2, the dual of q; 0 for q = log(m) + 2 of a query of m documents, the paper's.
-    truncation : int
-        The k of Z@k; 0 is the whole list.
+    iterations, p, truncation
+        See `QNorm`.
     """
 
     name = "qnorm-penalised"
     title = "Linear score on gains over Z, scores penalised by their q-norm"
     formula = "|s|_q^2 - 2 s . (G / Z), q = log(m) + 2"
-
-    p: float = 0.0
-    truncation: int = 0
 
     @property
     def surrogate(self) -> Loss:

@@ -34,31 +34,23 @@ def load_model(path: str | Path) -> Ranker:
     """
     path = Path(path)
     model, facts = load(path)
-    name, settings, n_features = (facts.get(key) for key in ("ranker", "settings", "features"))
+    name, settings = facts.get("ranker"), facts.get("settings")
     if name not in names():
         raise DataError(
             f"{path}: found ranker {name!r}, expected a known one; "
             "a plug-in's model needs its --plugin"
         )
-    cls = ranker(name)
-    cls.require()
+    fitted = ranker(name)()
+    fitted.require()
     try:
-        if not isinstance(settings, dict):
-            raise DataError(f"found {settings!r}, expected a dict")
-        fitted = cls().set_params(**settings)
+        fitted.set_params(**settings or {})
         fitted.__post_init__()
-    except (TypeError, ValueError, ArithmeticError) as error:
-        raise DataError(f"{path}: found settings that {name} does not take: {error}") from None
-    if n_features != model.n_features or isinstance(n_features, bool):
-        raise DataError(
-            f"{path}: found a {model.kind} model of {model.n_features} features, "
-            f"expected {n_features!r}, as the file says"
-        )
-    fitted.learned = FitResult(model)
-    try:
         fitted.transformation_ = stored(facts.get("transformation"), model.n_features)
     except DataError as error:
         raise DataError(f"{path}: {error}") from None
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise DataError(f"{path}: found settings that {name} does not take: {error}") from None
+    fitted.learned = FitResult(model)
     fitted.n_features_in_ = model.n_features
     fitted.feature_names_in_ = None
     return fitted

@@ -102,7 +102,7 @@ class SVMMAP(Ranker):
     counts the others. The paper solves the problem with one slack a query. One slack in all is the
     same problem with fewer planes (Joachims, Finley, Yu, Theorem 1). The next plane is taken near
     the best point so far, see `letorbench.solvers.bundle`. Training ends after 1000 planes
-    at most, and a notice says how large the gap is then.
+    at most, and a warning says how large the gap is then.
 
     References
     ----------

@@ -128,6 +128,15 @@ def test_every_shown_session_is_checked(path: Path) -> None:
     assert text.count("<!-- ") == len(blocks) + text.count("<!-- end -->")
 
 
+def test_the_way_from_the_command_to_the_files_is_as_the_page_says() -> None:
+    page = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    steps = re.findall(r"^\| `(\w+/\w+\.py)` \| `(\w+)` \|", page, re.MULTILINE)
+    assert 10 <= len(steps) == len(dict(steps)) <= 15
+    for file, function in steps:
+        source = (ROOT / "letorbench" / file).read_text(encoding="utf-8")
+        assert re.search(rf"^ *def {function}\(", source, re.MULTILINE), (file, function)
+
+
 def test_every_result_file_is_on_the_page_of_their_format() -> None:
     page = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
     constants = {name: value for name, value in vars(paths).items() if name.isupper()}

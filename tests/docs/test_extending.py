@@ -1,4 +1,4 @@
-"""Six small patches, which docs/extending.md shows, applied to a copy of the package.
+"""Seven small patches, which docs/extending.md shows, applied to a copy of the package.
 
 A patch may touch two files at most. What they add works at once: from Python, and where it has
 a place there, from the command line.
@@ -52,6 +52,10 @@ assert "SHOP " in letorbench("datasets list")
 assert "searches of our shop" in letorbench("datasets show SHOP")
 letorbench("datasets make SHOP-twin")
 assert "SHOP-twin" in letorbench("datasets list")
+""",
+    "command": """
+assert "cite " in letorbench("--help")
+assert "terms: ours" in letorbench("cite SHOP")
 """,
     "paper": """
 out = letorbench("reproduce jarvelin-2002")

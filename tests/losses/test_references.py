@@ -1,8 +1,9 @@
-"""Each compiled loss equals the plain NumPy equations that stand above it."""
+"""Each loss equals the plain NumPy equations that stand above its kernel, or those here."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ from letorbench.losses import (
 )
 from letorbench.losses.exponentials import SPAN
 from letorbench.losses.gains import query_sums
-from letorbench.losses.label_order import PAIR_WEIGHTS, document_weights
+from letorbench.losses.label_order import DOCUMENT_WEIGHTS, PAIR_WEIGHTS, document_weights
 from letorbench.losses.pairwise_logistic import pairwise_logistic
 from letorbench.measures import parse, query_metrics
 
@@ -48,7 +49,7 @@ def check(each: Loss, queries: QuerySet, reference: Reference, by_label: bool = 
     for spread in (0.0, 1.0, 20.0, 90.0, 2_000.0):
         scores = spread * rng.normal(size=queries.n_docs)
         value, gradient = each(scores, queries)
-        for q, (a, b) in enumerate(zip(queries.offsets, queries.offsets[1:])):
+        for q, (a, b) in enumerate(pairwise(queries.offsets)):
             rows = queries.by_label.order[a:b] if by_label else np.arange(a, b)
             expected, slope = reference(scores[rows], queries.labels[rows], q)
             assert value[q] == pytest.approx(expected, rel=1e-10, abs=1e-11)
@@ -94,20 +95,25 @@ def test_plackett_luce(each, ties, queries) -> None:
 
 
 @pytest.mark.parametrize("each", of("pairwise") + of("wub"), ids=str)
-def test_weighted_pairs(each, queries) -> None:
+@pytest.mark.parametrize("ties", ["breslow", "file"])
+def test_weighted_pairs(each, ties, queries) -> None:
     kind = PAIR_WEIGHTS[each.weight]
+    phi = getattr(each, "phi", "wub")
 
     def reference(s, r, q):
         label = {"": r, "r": r, "R": (2.0**r - 1.0) / 2.0 ** (LEVELS - 1)}[kind.label]
         eta = 1.0 / np.log2(2.0 + np.arange(len(r)))
         Z = (2.0**r - 1.0) @ eta
-        eta = np.array([eta[r == each].mean() for each in r])
+        if ties == "breslow":
+            eta = np.array([eta[r == each].mean() for each in r])
         V = np.subtract.outer(label, label) if kind.label else np.ones((len(r), len(r)))
         V = V * np.subtract.outer(eta, eta) if kind.by_place else V
         V = V / {"": 1.0, "m": len(r), "Z": Z or np.inf}[kind.per]
-        return weighted_pairs.reference(s, r, V, getattr(each, "phi", "wub"), LEVELS)
+        return weighted_pairs.reference(s, r, V, phi, LEVELS)
 
-    check(each, queries, reference, True)
+    settings = {"phi": phi, "weight": each.weight, "ties": ties}
+    text = ", ".join(f"{key}={value}" for key, value in settings.items() if value != "wub")
+    check(loss(f"{each.name}({text})"), queries, reference, True)
 
 
 @pytest.mark.parametrize("each", of("wpll"), ids=str)
@@ -118,6 +124,23 @@ def test_markov_field(each, queries) -> None:
         return markov_field.reference(s, r, w[queries.offsets[q] : queries.offsets[q + 1]], LEVELS)
 
     check(each, queries, reference, True)
+
+
+@pytest.mark.parametrize("ties", ["breslow", "file"])
+def test_weights_of_documents_are_those_of_table_8(ties, queries) -> None:
+    def weights(weight: str) -> np.ndarray:
+        return document_weights(weight, ties, queries)[1:8]  # query 2's, by falling label
+
+    r = np.sort(queries.labels[1:8])[::-1].astype(float)
+    expected = {
+        "1": np.ones(7), "r": r, "sqrt(r)": r**0.5, "(2^r-1)/2^(L-1)": (2.0**r - 1.0) / 8.0,
+        "1/pi": 1.0 / np.arange(1, 8), "1/log(1+pi)": 1.0 / np.log2(np.arange(2, 9)),
+    }  # fmt: skip
+    assert set(expected) == set(DOCUMENT_WEIGHTS)
+    for weight, values in expected.items():
+        if ties == "breslow":
+            values = np.array([values[r == each].mean() for each in r])
+        np.testing.assert_allclose(weights(weight), values, rtol=1e-14)
 
 
 @pytest.mark.parametrize("each", of("smooth"), ids=str)
@@ -132,14 +155,79 @@ def test_smoothed(each, queries) -> None:
     check(each, queries, reference)
 
 
-@pytest.mark.parametrize("name", ["ndcg", "err"])
+@pytest.mark.parametrize("name", ["ndcg", "err", "mrr"])
 def test_smoothed_measures_tend_to_the_measures(name, queries, rng) -> None:
     scores = 1e4 * rng.permutation(queries.n_docs).astype(np.float64)
+    labels = queries.labels
+    if name == "mrr":  # of the best documents, one a query
+        labels = np.zeros_like(labels)
+        labels[queries.offsets[1:4]] = LEVELS - 1
+    part = QuerySet(queries.features, labels, queries.offsets, queries.qids)
     rules, measures = CONVENTIONS["standard"], [parse(name)]
-    hard = query_metrics(queries.labels, scores, queries.offsets, measures, rules)[:, 0]
-    relevant = np.maximum.reduceat(queries.labels, queries.offsets[:-1]) > 0
-    smooth = loss(f"smooth(measure={name})")(scores, queries).value
+    hard = query_metrics(labels, scores, queries.offsets, measures, rules)[:, 0]
+    relevant = np.maximum.reduceat(labels, queries.offsets[:-1]) > 0
+    smooth = loss(f"smooth(measure={name})")(scores, part).value
     np.testing.assert_allclose(smooth, np.where(relevant, 1.0 - hard, 0.0), atol=1e-12)
+
+
+def shares(r: np.ndarray, k: int = 0) -> np.ndarray:
+    """G / Z@k, 0 where nothing is relevant."""
+    gains = 2.0**r - 1.0
+    z = (
+        np.sort(gains)[::-1][: k or len(r)]
+        @ (1.0 / np.log2(np.arange(2, (k or len(r)) + 2)))[: len(r)]
+    )
+    return gains / z if z > 0.0 else gains
+
+
+def direction(s: np.ndarray, u: np.ndarray, q: float = 2.0) -> float:
+    """(s / |s|_q) . u, given as 0 at s = 0."""
+    return s @ u / ((np.abs(s) ** q).sum() ** (1.0 / q) or 1.0)
+
+
+def exponent(s: np.ndarray, p: float) -> float:
+    return p / (p - 1.0) if p else np.log(len(s)) + 2.0
+
+
+def best_documents(s: np.ndarray, r: np.ndarray) -> float:
+    best = (r == r.max()) & (r > 0)
+    return np.mean(np.logaddexp.reduce(s) - s[best]) if best.any() else 0.0
+
+
+def gains(r: np.ndarray) -> np.ndarray:
+    return 2.0**r - 1.0
+
+
+#: losses without a kernel: the value of one query with one set of parameters
+VALUES: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
+    "mcl": best_documents,
+    "cosine": lambda s, r: 1.0 - direction(s, gains(r)) / (np.linalg.norm(gains(r)) or 1.0),
+    "least-squares": lambda s, r: ((s - gains(r)) ** 2).sum(),
+    "cross-entropy": lambda s, r: (
+        np.exp(r - np.logaddexp.reduce(r)) @ (r - s)
+        + np.logaddexp.reduce(s)
+        - np.logaddexp.reduce(r)
+    ),
+    "cosine-ndcg(truncation=2)": lambda s, r: 1.0 - direction(s, shares(r, 2)),
+    "least-squares-ndcg(truncation=1)": lambda s, r: ((s - shares(r, 1)) ** 2).sum(),
+    "cross-entropy-ndcg": lambda s, r: sum(
+        (u * np.log(u) if u else 0.0) - u * a - u + np.exp(a) for a, u in zip(s, shares(r))
+    ),
+    "qnorm": lambda s, r: -direction(s, shares(r), exponent(s, 0.0)),
+    "qnorm-penalised(p=1.5, truncation=3)": lambda s, r: (
+        (np.abs(s) ** 3.0).sum() ** (2.0 / 3.0) - 2.0 * s @ shares(r, 3)
+    ),
+}
+
+
+@pytest.mark.parametrize("text", VALUES)
+def test_losses_without_a_kernel(text: str, queries, rng) -> None:
+    for spread in (0.0, 1.0, 8.0):
+        scores = spread * rng.normal(size=queries.n_docs)
+        value = loss(text)(scores, queries).value
+        for q, (a, b) in enumerate(pairwise(queries.offsets)):
+            expected = VALUES[text](scores[a:b], queries.labels[a:b].astype(float))
+            assert value[q] == pytest.approx(expected, rel=1e-10, abs=1e-12)
 
 
 def test_far_scores_take_the_other_path_without_a_seam(rng) -> None:

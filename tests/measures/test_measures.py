@@ -5,13 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise as pairwise_of
 from itertools import product
 
 import numpy as np
 import pytest
+from conftest import random_queries, unlocked
 
-from letorbench.conventions import CONVENTIONS, Convention
-from letorbench.measures import ERR, MEASURES, Measure, default_measures, query_metrics
+from letorbench.conventions import CONVENTIONS, Convention, letor_discount, standard_discount
+from letorbench.errors import DataError
+from letorbench.measures import (
+    ERR,
+    MEASURES,
+    Measure,
+    Rankings,
+    default_measures,
+    query_metrics,
+    rank,
+    rmse,
+)
 
 #: what the tools do, restated: (log's argument at a rank, least relevant label)
 RULES = {"letor3": (0, 1), "letor4": (0, 1), "mslr": (0, 2), "standard": (1, 1)}
@@ -184,10 +196,10 @@ def test_every_pattern_of_ties(tied: Cases, convention: str) -> None:
         )
 
 
-def test_err_takes_the_largest_label_where_the_convention_has_none() -> None:
-    labels, scores, offsets = np.array([1, 2]), np.array([2.0, 1.0]), np.array([0, 2])
-    (value,) = query_metrics(labels, scores, offsets, [ERR], CONVENTIONS["standard"])[0]
-    assert value == pytest.approx(1 / 4 + (3 / 4) * (3 / 4) / 2)
+def test_err_goes_by_the_largest_label_of_all_queries() -> None:
+    labels, offsets = np.array([1, 0, 4, 0]), np.array([0, 2, 4])
+    values = query_metrics(labels, -np.arange(4.0), offsets, [ERR @ 10], CONVENTIONS["standard"])
+    assert values[:, 0].tolist() == [1 / 16, 15 / 16]
 
 
 def test_stored_measures_are_the_columns_of_the_result_files() -> None:
@@ -196,3 +208,43 @@ def test_stored_measures_are_the_columns_of_the_result_files() -> None:
         assert names[:10] == [f"ndcg@{k}" for k in range(1, 11)]
         assert names[10:20] == [f"p@{k}" for k in range(1, 11)]
         assert {"map", "mrr", "err@10", "mean-ndcg"} < set(names[20:])
+
+
+@pytest.mark.parametrize("decimals", [0, 1, 9])
+def test_ranks_as_a_stable_sort_of_each_query(rng: np.random.Generator, decimals: int) -> None:
+    offsets = np.cumsum([0, 1, 2, 31, 32, 33, 100, 256, 257, 600, 0, 7])
+    scores = np.round(rng.normal(size=offsets[-1]), decimals)
+    scores[rng.random(len(scores)) < 0.05] = np.inf
+    scores[rng.random(len(scores)) < 0.05] = -0.0
+    expected = [a + np.argsort(-scores[a:b], kind="stable") for a, b in pairwise_of(offsets)]
+    np.testing.assert_array_equal(rank(scores, offsets), np.concatenate(expected))
+
+
+def test_sums_add_from_left_to_right(rng: np.random.Generator) -> None:
+    """The official tools add in this order, and print 15 digits."""
+    offsets = np.cumsum([0, 3, 100, 0, 1])
+    values = rng.normal(size=offsets[-1]) * 10.0 ** rng.integers(-8, 8, offsets[-1])
+    rankings = Rankings(np.zeros(len(values), np.int32), offsets, CONVENTIONS["standard"])
+    expected = [np.cumsum(np.append(0.0, values[a:b]))[-1] for a, b in pairwise_of(offsets)]
+    np.testing.assert_array_equal(rankings.sums(values, offsets), expected)
+
+
+def test_rmse_is_the_root_of_each_querys_mean_square(rng: np.random.Generator) -> None:
+    queries = random_queries(rng, [3, 0, 1], levels=3)
+    with unlocked(queries):
+        queries.labels[:] = [0, 1, 2, 1]
+    values = rmse(np.array([1.0, 1.0, 0.0, 1.0]), queries)
+    np.testing.assert_allclose(values, [np.sqrt(5.0 / 3.0), 0.0, 0.0])
+    with pytest.raises(DataError, match="found 3 scores, expected 4"):
+        rmse(np.zeros(3), queries)
+
+
+@pytest.mark.parametrize("name", ["log", "log2"])
+def test_discounts_have_the_logarithms_of_the_c_library(name: str) -> None:
+    ranks = np.arange(1.0, 10_000.0)
+    if name == "log":
+        expected = [1.0 if rank < 3.0 else math.log(2.0) / math.log(rank) for rank in ranks]
+        np.testing.assert_array_equal(letor_discount(ranks), expected)
+    else:
+        expected = [1.0 / math.log2(1.0 + rank) for rank in ranks]
+        np.testing.assert_array_equal(standard_discount(ranks), expected)

@@ -7,7 +7,7 @@ import pytest
 from conftest import random_queries
 
 from letorbench.conventions import CONVENTIONS
-from letorbench.errors import UsageError
+from letorbench.errors import DataError, UsageError
 from letorbench.measures import parse
 from letorbench.models import LightGBMTrees, XGBoostTrees
 from letorbench.models import trees as boosted
@@ -51,6 +51,26 @@ def test_threads_change_nothing_where_they_are_used(cls, rng, monkeypatch):
         assert boosted.threads_for(train.features) == (2 if least == 1 else 1)
         scores.append(cls(rounds=30).fit_sets(train).predict(train.features))
     np.testing.assert_array_equal(*scores)
+
+
+def test_a_model_gives_the_librarys_scores_and_another_text_is_refused(cls, rng):
+    train = random_queries(rng, [60] * 5)
+    model = cls(rounds=4).fit_sets(train).learned.model
+    text = model.model.tobytes()
+    if cls.name == "lightgbm":
+        import lightgbm
+
+        booster = lightgbm.Booster(model_str=text.decode())
+        expected = booster.predict(train.features, raw_score=True)
+    else:
+        import xgboost
+
+        booster = xgboost.Booster(model_file=bytearray(text))
+        expected = booster.inplace_predict(train.features, predict_type="margin")
+    np.testing.assert_array_equal(model.predict(train.features), expected)
+    for other in (b"", b"no trees"):
+        with pytest.raises(DataError, match="found no model of"):
+            type(model)(np.frombuffer(other, np.uint8)).predict(train.features)
 
 
 @pytest.mark.parametrize("name", TREES)

@@ -11,43 +11,28 @@ from letorbench.errors import DataError
 from letorbench.models import Linear, save
 from letorbench.rankers import load_model
 
-RAW = {"name": "raw"}
-GOOD = {"ranker": "ranksvm", "settings": {}, "features": 3, "transformation": RAW}
-
-
-def test_good_facts_are_taken(tmp_path: Path) -> None:
-    save(Linear(np.ones(3)), tmp_path / "m.npz", GOOD)
-    assert load_model(tmp_path / "m.npz").predict(np.ones((1, 3))).tolist() == [3.0]
+GOOD = {"ranker": "ranksvm", "settings": {}, "features": 3, "transformation": {"name": "raw"}}
 
 
 @pytest.mark.parametrize(
-    "facts, message",
+    "changes, message",
     [
-        ({}, "found ranker None"),
-        ({**GOOD, "ranker": ["ranksvm"]}, "found ranker"),
-        ({**GOOD, "ranker": "nobody"}, "found ranker 'nobody'"),
-        ({"ranker": "ranksvm", "features": 3}, "ranksvm does not take: found None, expected a di"),
-        ({**GOOD, "settings": {"odd": 1}}, "found the parameter 'odd', expected one of"),
-        ({**GOOD, "ranker": "recipe", "settings": {"l2": "x"}}, "that recipe does not take"),
-        ({**GOOD, "ranker": "recipe", "settings": {"model": "cubic"}}, "unknown model 'cubic'"),
-        ({**GOOD, "features": 4}, "found a linear model of 3 features, expected 4"),
-        ({**GOOD, "features": "3"}, "expected '3'"),
-        ({"ranker": "ranksvm", "settings": {}}, "expected None"),
-        ({**GOOD, "transformation": None}, "found the feature transformation None"),
-        ({**GOOD, "transformation": {"name": "zscore", "mean": [0.0], "scale": [1.0]}}, "found 1 "),
+        ({}, ""),
+        ({"ranker": ["ranksvm"]}, "found ranker"),
+        ({"ranker": "nobody"}, "found ranker 'nobody'"),
+        ({"settings": {"odd": 1}}, "found the parameter 'odd', expected one of"),
+        ({"settings": "odd"}, "settings that ranksvm does not take"),
+        ({"ranker": "recipe", "settings": {"l2": "x"}}, "that recipe does not take"),
+        ({"ranker": "recipe", "settings": {"model": "cubic"}}, "unknown model 'cubic'"),
+        ({"transformation": None}, "found the feature transformation None"),
+        ({"transformation": {"name": "zscore", "mean": [0.0], "scale": [1.0]}}, "found 1 "),
     ],
 )
-def test_odd_facts_are_refused(facts: dict[str, object], message: str, tmp_path: Path) -> None:
-    save(Linear(np.ones(3)), tmp_path / "m.npz", facts)
+def test_only_facts_that_fit_are_taken(changes: dict, message: str, tmp_path: Path) -> None:
+    save(Linear(np.ones(3)), tmp_path / "m.npz", GOOD | changes)
+    if not changes:
+        assert load_model(tmp_path / "m.npz").predict(np.ones((1, 3))).tolist() == [3.0]
+        return
     with pytest.raises(DataError, match=message) as error:
         load_model(tmp_path / "m.npz")
-    assert "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize("key", ["ranker", "settings", "features", "transformation"])
-@pytest.mark.parametrize("value", [None, [], -1, 10**30, "x", True, 1.5])
-def test_no_fact_is_a_traceback(key: str, value: object, tmp_path: Path) -> None:
-    save(Linear(np.ones(3)), tmp_path / "m.npz", {**GOOD, key: value})
-    with pytest.raises(DataError) as error:
-        load_model(tmp_path / "m.npz")
-    assert str(error.value).isprintable()
+    assert "\n" not in str(error.value) and str(error.value).startswith(str(tmp_path))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import re
-import shutil
 import time
 import urllib.error
 import urllib.request
@@ -26,7 +25,6 @@ from letorbench.datasets.catalog import (
     parse,
 )
 from letorbench.errors import DataError, WriteError
-from letorbench.escaping import visible
 from letorbench.files import unfinished_folder
 
 SIX_HOURS = 6 * 3600.0
@@ -129,18 +127,16 @@ def download(source: Source, path: Path, seconds: float) -> None:
     from tqdm import tqdm
 
     end = time.monotonic() + seconds
-    with answer_of(source.url, STALL) as answer, _failures_told(source.url, STALL):
+    with answer_of(source.url, STALL) as answer:
         if answer.headers.get_content_type() == "text/html":
-            raise _page(source)
+            raise DataError(
+                f"{source.url}: found a web page, expected a file; a licence, a sign-in or a form "
+                "may stand before it, so open it in a browser"
+            )
         size = size_of(answer)
         most = MOST_BYTES if source.bytes is None else source.bytes
         if size is not None and (size > most or source.bytes not in (None, size)):
             raise DataError(f"{source.url}: found {size:,} bytes, expected {most:,}")
-        free = shutil.disk_usage(path.parent).free
-        if size is not None and size > free:
-            raise DataError(
-                f"{path.parent}: found {free:,} bytes free, expected {size:,} for {path.name}"
-            )
         done = 0
         with (
             tqdm(total=size, unit="B", unit_scale=True, desc=path.name, disable=None) as progress,
@@ -163,9 +159,6 @@ def download(source: Source, path: Path, seconds: float) -> None:
     digest = source.hash and FileHash.of(path, source.hash.algorithm)
     if digest != source.hash:
         raise DataError(f"{source.url}: found {digest}, expected {source.hash}")
-    with path.open("rb") as file:
-        if file.read(512).lstrip().startswith(b"<"):
-            raise _page(source)
 
 
 @contextmanager
@@ -186,35 +179,27 @@ def answer_of(url: str, stall: float, start: bool = False) -> Iterator[http.clie
     request = urllib.request.Request(url, headers=headers)
     if start:
         request.add_header("Range", "bytes=0-0")
-    with _failures_told(url, stall):
-        response = urllib.request.build_opener(_Redirects).open(request, timeout=stall)
-    with response:
-        yield response
-
-
-def size_of(answer: http.client.HTTPResponse) -> int | None:
-    """Return the size of the whole file that an answer is of, where it says so."""
-    whole = re.fullmatch("bytes [0-9]+-[0-9]+/([0-9]{1,18})", answer.headers["Content-Range"] or "")
-    if answer.status == 206:
-        return int(whole[1]) if whole else None
-    length = answer.headers["Content-Length"] or ""
-    return int(length) if re.fullmatch("[0-9]{1,18}", length) else None
-
-
-@contextmanager
-def _failures_told(url: str, stall: float) -> Iterator[None]:
-    """Turn what a connection raises into one line."""
     try:
-        yield
+        with urllib.request.build_opener(_Redirects).open(request, timeout=stall) as response:
+            yield response
     except DataError:
         raise
     except urllib.error.HTTPError as error:
         error.close()
-        raise DataError(f"{url}: answers HTTP {error.code} {_printable(error.reason)}") from None
+        raise DataError(f"{url}: answers HTTP {error.code} {error.reason}") from None
     except (OSError, http.client.HTTPException, ValueError) as error:
         reason = getattr(error, "reason", error)
         text = f"sent nothing for {stall:g} seconds" if isinstance(reason, TimeoutError) else reason
-        raise DataError(f"{url}: {_printable(text)}") from None
+        raise DataError(f"{url}: {' '.join(str(text).split())}") from None
+
+
+def size_of(answer: http.client.HTTPResponse) -> int | None:
+    """Return the size of the whole file that an answer is of, where it says so."""
+    if answer.status == 206:  # a part of the file, as "bytes 0-0/1234"
+        length = (answer.headers["Content-Range"] or "").rpartition("/")[2]
+    else:
+        length = answer.headers["Content-Length"] or ""
+    return int(length) if re.fullmatch("[0-9]{1,18}", length) else None
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
@@ -230,18 +215,6 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 def _require_web(url: str) -> None:
     if not re.match("https?://[^/]", url, re.IGNORECASE):
         raise DataError(f"{url}: is no address on the web; expected http or https")
-
-
-def _printable(reason: object) -> str:
-    """Return a text that came from elsewhere as a terminal may show it in one line."""
-    return visible(" ".join(str(reason).split())[:200])
-
-
-def _page(source: Source) -> DataError:
-    return DataError(
-        f"{source.url}: found a web page, expected a file; a licence, a sign-in or a form may "
-        "stand before it, so open it in a browser"
-    )
 
 
 def _elsewhere(known: Entry) -> str:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from letorbench.datasets.acquire.unpack import ENDINGS, OTHER_ENDINGS
-from letorbench.datasets.catalog import CATALOG, Entry, parse, same
+from letorbench.datasets.catalog import CATALOG, parse, same
 from letorbench.datasets.layout import OWN_NAME, PARTS, fold_number, part_of
 from letorbench.datasets.user_data.beside import ENDINGS as BESIDE
 from letorbench.datasets.user_data.beside import beside
 from letorbench.datasets.user_data.layouts import is_svmlight, start_of
 from letorbench.errors import DataError
 
-_PREFIX = re.compile(r"(set[12]\.)", re.IGNORECASE)
+_PREFIX = re.compile(r"(?:set[12]\.)?", re.IGNORECASE)
 #: the parts in other libraries' names: rank.train, mq2008.vali, RankLib's f1.train.mine.txt
 _PART = re.compile(
     r"(?:f(?P<fold>[0-9]{1,4})\.)?(?P<before>(?:.*[._-])?)"
@@ -24,6 +24,8 @@ _PART = re.compile(
 )
 #: the fewest test parts that make folds by rotation
 _FEWEST_TESTS = 3
+#: each part's path in the folder that was searched, and where it belongs in the data set
+_Files = dict[PurePosixPath, PurePosixPath]
 
 
 @dataclass(frozen=True)
@@ -63,87 +65,89 @@ def recognise(tree: Path, where: Path) -> list[Recognised]:
         in one place.
     """
     files = [path for path in sorted(tree.rglob("*")) if path.is_file() and not path.is_symlink()]
-    paths = [PurePosixPath(path.relative_to(tree).as_posix()) for path in files]
+    official, others = _grouped([PurePosixPath(f.relative_to(tree).as_posix()) for f in files])
     ending = next((each for each in ENDINGS if where.name.lower().endswith(each)), where.suffix)
     stem = where.resolve().name if where.is_dir() else where.name[: len(where.name) - len(ending)]
-    groups: dict[tuple[PurePosixPath, str], list[PurePosixPath]] = {}
-    for path in paths:
-        match = _PREFIX.match(path.name)
-        prefix = match[1].lower() if match else ""
-        if part_of(path.name, prefix) is not None:
-            in_fold = fold_number(path.parent.name) is not None
-            root = path.parent.parent if in_fold else path.parent
-            groups.setdefault((root, prefix), []).append(path)
-    whole = {key: group for key, group in groups.items() if _is_whole(group, key[1])}
     found: dict[PurePosixPath, Recognised] = {}
-    for (root, prefix), group in whole.items():
-        name, place = _classify(root, prefix, stem, len(whole) == 1, where)
-        parts = {path: path.relative_to(root) for path in group}
-        only_tests = not _has(group, prefix, "train")
-        _add(found, place / prefix, Recognised(name, place, parts, only_tests), where)
-    roots = {root for root, _ in whole}
-    for root, parts in _of_other_libraries(tree, paths, roots, where):
+
+    def add(at: PurePosixPath, each: Recognised) -> None:
+        if at in found:
+            raise DataError(
+                f"{where}: found {each.name} twice, as {next(iter(found[at].parts))} and "
+                f"{next(iter(each.parts))}; expected it once"
+            )
+        found[at] = each
+
+    for (root, prefix), parts in official.items():
+        if prefix:
+            known = next(known for known in CATALOG.values() if known.prefix == prefix)
+            name, place = known.name, PurePosixPath(known.places[0])
+        else:
+            name, place = _classify(root, stem, len(official) == 1, where)
+        only_tests = "train" not in _parts_of(parts.values())
+        add(place / prefix, Recognised(name, place, parts, only_tests))
+    for root, parts in others:
+        if root in {root for root, _ in official} or not all(_is_data(tree / p) for p in parts):
+            continue
         name, place = _own((stem, *root.parts), where)
         if parse(name).entry is not None:
             raise DataError(
                 f"{where}: {name!r} is the name of a published set, which {next(iter(parts))} is "
                 "not; rename the folder"
             )
-        _add(found, place, Recognised(name, place, parts), where)
+        if len(set(parts.values())) < len(parts):
+            raise DataError(f"{where}: found {', '.join(map(str, parts))}, expected each part once")
+        add(place, Recognised(name, place, parts))
     if not found:
-        raise _nothing(tree, paths, where)
+        packed = [f.name for f in files if f.name.lower().endswith((*ENDINGS, *OTHER_ENDINGS))]
+        raise DataError(
+            f"{where}: no data set inside; expected folders Fold1, Fold2, ... with train, vali and "
+            "test files, or train and test files in one folder"
+            + (f"; found {packed[0]}, which is to be unpacked first" if packed else "")
+        )
     return list(found.values())
 
 
-def _add(
-    found: dict[PurePosixPath, Recognised], at: PurePosixPath, each: Recognised, where: Path
-) -> None:
-    if at in found:
-        raise DataError(
-            f"{where}: found {each.name} twice, as {next(iter(found[at].parts))} and "
-            f"{next(iter(each.parts))}; expected it once"
-        )
-    found[at] = each
+def _grouped(
+    paths: Iterable[PurePosixPath],
+) -> tuple[dict[tuple[PurePosixPath, str], _Files], list[tuple[PurePosixPath, _Files]]]:
+    """Return the files of each data set in official names, by its root and prefix, and in others'.
 
-
-def _nothing(tree: Path, paths: Sequence[PurePosixPath], where: Path) -> DataError:
+    The root is the folder that has the files or their folds. There are train and test files, or
+    enough folds' test files alone.
+    """
+    official: dict[tuple[PurePosixPath, str], _Files] = {}
+    others: dict[tuple[PurePosixPath, str], _Files] = {}
     for path in paths:
-        if path.name.lower().endswith((*ENDINGS, *OTHER_ENDINGS)):
-            return DataError(
-                f"{where}: no data set inside but the compressed file {path}; unpack this one "
-                "first, then import what comes out"
-            )
-    links = sum(path.is_symlink() for path in tree.rglob("*"))
-    return DataError(
-        f"{where}: no data set inside; expected folders Fold1, Fold2, ... with train, vali and "
-        "test files, or train and test files in one folder"
-        + (f" ({links} links are not followed)" if links else "")
+        in_fold = fold_number(path.parent.name)
+        root = path.parent if in_fold is None else path.parent.parent
+        name = path.name.lower()
+        prefix = _PREFIX.match(name)[0]
+        if part_of(name, prefix) is not None:
+            official.setdefault((root, prefix), {})[path] = path.relative_to(root)
+        elif (match := _PART.fullmatch(name)) is not None and not name.endswith(BESIDE):
+            number = in_fold if match["fold"] is None else int(match["fold"])
+            part = PARTS[next(part for part in PARTS if match[part])][0]
+            place = PurePosixPath(part if number is None else f"Fold{number}/{part}")
+            others.setdefault((root, match["before"] + match["after"]), {})[path] = place
+    return (
+        {key: parts for key, parts in official.items() if _is_whole(parts)},
+        [
+            (root, parts)
+            for (root, _), parts in others.items()
+            if {"train", "test"} <= _parts_of(parts.values())
+        ],
     )
 
 
-def _of_other_libraries(
-    tree: Path, paths: Sequence[PurePosixPath], taken: set[PurePosixPath], where: Path
-) -> Iterator[tuple[PurePosixPath, dict[PurePosixPath, PurePosixPath]]]:
-    """Yield the root of each set in other libraries' names, and where its parts belong below it."""
-    groups: dict[tuple[PurePosixPath, str], dict[PurePosixPath, PurePosixPath]] = {}
-    for path in paths:
-        match = _PART.fullmatch(path.name.lower())
-        in_fold = fold_number(path.parent.name)
-        root = path.parent if in_fold is None else path.parent.parent
-        if match is None or root in taken or path.name.lower().endswith(BESIDE):
-            continue
-        number = in_fold if match["fold"] is None else int(match["fold"])
-        name = PARTS[next(part for part in PARTS if match[part])][0]
-        target = PurePosixPath(name if number is None else f"Fold{number}/{name}")
-        group = groups.setdefault((root, match["before"] + match["after"]), {})
-        if target in group.values():
-            other = next(path for path in group if group[path] == target)
-            raise DataError(f"{where}: found {other} and {path}, expected one of them")
-        group[path] = target
-    for (root, _), group in groups.items():
-        names = {target.name for target in group.values()}
-        if {"train.txt", "test.txt"} <= names and all(_is_data(tree / path) for path in group):
-            yield root, group
+def _is_whole(parts: _Files) -> bool:
+    there = _parts_of(parts.values())
+    folds = {path.parent for path in parts if fold_number(path.parent.name) is not None}
+    return {"train", "test"} <= there or (there == {"test"} and len(folds) >= _FEWEST_TESTS)
+
+
+def _parts_of(files: Iterable[PurePosixPath]) -> set[str | None]:
+    return {part_of(file.name, _PREFIX.match(file.name)[0].lower()) for file in files}
 
 
 def _is_data(path: Path) -> bool:
@@ -151,32 +155,16 @@ def _is_data(path: Path) -> bool:
     return bool(others.sizes or others.description or is_svmlight(start_of(path)))
 
 
-def _has(files: Sequence[PurePosixPath], prefix: str, part: str) -> bool:
-    return any(part_of(path.name, prefix) == part for path in files)
-
-
-def _is_whole(files: Sequence[PurePosixPath], prefix: str) -> bool:
-    """Return whether there are train and test files, or enough folds' test files alone."""
-    if not _has(files, prefix, "test"):
-        return False
-    folders = {path.parent for path in files if fold_number(path.parent.name) is not None}
-    only_tests = not _has(files, prefix, "validation") and len(folders) >= _FEWEST_TESTS
-    return _has(files, prefix, "train") or only_tests
-
-
 def _classify(
-    root: PurePosixPath, prefix: str, stem: str, alone: bool, where: Path
+    root: PurePosixPath, stem: str, alone: bool, where: Path
 ) -> tuple[str, PurePosixPath]:
     """Return the data set's name and its official folder."""
     parts = (stem, *root.parts)
-    if prefix:
-        known = next(known for known in CATALOG.values() if known.prefix == prefix)
-        return known.name, PurePosixPath(known.places[0])
-    entry = _entry(parts[-1])
+    entry = parse(parts[-1]).entry
     if entry is None and len(parts) > 1 and _is_variant(parts[-1]):
-        entry = _entry(parts[-2])
+        entry = parse(parts[-2]).entry
     if entry is None and alone:
-        entry = _entry(stem)
+        entry = parse(stem).entry
     if entry is None:
         return _own(parts, where)
     if not entry.variants:
@@ -190,10 +178,6 @@ def _classify(
         f"{where}: found {entry.name} in {root}, expected the name of its variant in the path: "
         f"one of {', '.join(entry.variants)}"
     )
-
-
-def _entry(part: str) -> Entry | None:
-    return parse(part.replace("/", "-")).entry
 
 
 def _is_variant(part: str) -> bool:

@@ -7,7 +7,7 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path, PurePosixPath
 
 from letorbench.errors import DataError, LetorError, WriteError
 
@@ -38,29 +38,45 @@ def unpack(path: Path, folder: Path) -> None:
     Raises
     ------
     DataError
-        It is damaged; holds a link, a device or a name that leads elsewhere; or holds more files
-        or bytes than an archive of its size can.
+        It is damaged; holds a device or a name that leads elsewhere; or holds more files or
+        bytes than an archive of its size can.
     WriteError
         A file cannot be written.
     """
     ending = foreign_ending(path)
+    if ending is not None:
+        raise DataError(
+            f"{path}: {ending} files are not unpacked; unpack it first "
+            f"(`{OTHER_ENDINGS[ending]} {path.name}`), then import the folder"
+        )
+    most = min(MOST_BYTES, max(HARMLESS, MOST_SHRINKING * path.stat().st_size))
+    sizes: list[int] = []
+
+    def check(name: str, size: int) -> None:
+        if name.startswith("/") or ".." in PurePosixPath(name).parts:
+            raise DataError(f"{path}: unsafe name {name!r} inside; expected a path within it")
+        sizes.append(size)
+        if len(sizes) > MOST_FILES or sum(sizes) > most:
+            raise DataError(
+                f"{path}: {len(sizes):,} files or more with {sum(sizes):,} bytes; expected at most "
+                f"{MOST_FILES:,} files and {most:,} bytes from an archive of this size"
+            )
+
+    def checked(member: tarfile.TarInfo, place: str) -> tarfile.TarInfo:
+        check(member.name, member.size)
+        return tarfile.data_filter(member, place)
+
     try:
-        limit = _Limit(path)
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as archive:
                 for info in archive.infolist():
-                    limit.check(info.filename, info.file_size, not info.is_dir())
+                    check(info.filename, info.file_size)
                 archive.extractall(folder)
-        elif ending is not None:
-            raise DataError(
-                f"{path}: {ending} files are not unpacked; unpack it first "
-                f"(`{OTHER_ENDINGS[ending]} {path.name}`), then import the folder"
-            )
         else:
-            with tarfile.open(path) as archive:
-                archive.extractall(folder, filter=limit.checked)
+            with tarfile.open(path) as tar:
+                tar.extractall(folder, filter=checked)
                 # the check sum of a compressed file stands behind all that is inside
-                while archive.fileobj is not None and archive.fileobj.read(1 << 20):
+                while tar.fileobj is not None and tar.fileobj.read(1 << 20):
                     pass
     except LetorError:
         raise
@@ -69,52 +85,12 @@ def unpack(path: Path, folder: Path) -> None:
             f"{path}: damaged, or no archive; expected {', '.join(ENDINGS)} (`letorbench datasets "
             "split` takes one file of text or a table)"
         ) from None
-    except _DAMAGED as error:
+    except (*_DAMAGED, OSError) as error:
+        if getattr(error, "errno", None) is not None:  # what gzip says of damage has no number
+            raise WriteError(folder, error) from None
         raise DataError(
             f"{path}: damaged, or cannot be unpacked here: {error or 'cut off'}"
         ) from None
-    except OSError as error:
-        if error.errno is None:  # what gzip and bz2 say of damage
-            raise DataError(f"{path}: damaged, or cannot be unpacked here: {error}") from None
-        raise WriteError(folder, error) from None
-
-
-class _Limit:
-    """Counts what is unpacked, and refuses what a data set does not have."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._most = min(MOST_BYTES, max(HARMLESS, MOST_SHRINKING * path.stat().st_size))
-        self._names: set[PurePosixPath] = set()
-        self._bytes = 0
-
-    def check(self, raw: str, size: int, is_file: bool) -> None:
-        """Raise DataError unless a member may be unpacked beside those before it."""
-        name = PurePosixPath(raw)
-        leads_elsewhere = name.is_absolute() or ".." in name.parts or PureWindowsPath(raw).drive
-        if leads_elsewhere or "\\" in raw or not raw.isprintable():
-            raise DataError(
-                f"{self._path}: unsafe name {raw!r} inside; expected a path within the archive"
-            )
-        if is_file and name in self._names:
-            raise DataError(f"{self._path}: {name} is inside twice; expected each file once")
-        self._names.add(name)
-        self._bytes += size
-        if len(self._names) > MOST_FILES or self._bytes > self._most:
-            raise DataError(
-                f"{self._path}: {len(self._names):,} files or more with {self._bytes:,} bytes; "
-                f"expected at most {MOST_FILES:,} files and {self._most:,} bytes from an archive "
-                "of this size"
-            )
-
-    def checked(self, member: tarfile.TarInfo, folder: str) -> tarfile.TarInfo:
-        """Return a member of a .tar as it may be unpacked; the filter of `extractall`."""
-        if not (member.isreg() or member.isdir()) or member.issparse():
-            raise DataError(
-                f"{self._path}: {member.name} is a link or a device; expected files and folders"
-            )
-        self.check(member.name, member.size, member.isreg())
-        return tarfile.data_filter(member, folder)
 
 
 def foreign_ending(path: Path) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,6 @@ from letorbench.errors import DataError
 
 #: the seconds that an address has for its answer
 LONGEST = 20.0
-AT_ONCE = 8
 
 
 @dataclass(frozen=True)
@@ -108,21 +108,16 @@ def verify(name: str | Name, data_dir: Path, null: str | float = "error") -> lis
 def examine(names: Sequence[str | Name], data_dir: Path) -> tuple[Finding, ...]:
     """Look at the files of data sets, and ask each of their addresses for one byte."""
     findings: list[Finding] = []
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        asked = {}
-        for named in map(parse, names):
-            sources = named.entry.sources if named.entry else ()
-            addresses = [address for source in sources for address in source.addresses]
-            asked[named] = [pool.submit(_address, named.label, each) for each in addresses]
-        for named, answers in asked.items():
-            findings.append(_on_disk(named, data_dir))
-            for source in named.entry.sources if named.entry else ():
-                path = data_dir / source.file
-                if source.file and foreign_ending(path) and path.is_file():
-                    status = "downloaded, to be unpacked"
-                    findings.append(Finding(named.label, str(path), status, None))
-                    break
-            findings += [answer.result() for answer in answers]
+    for named in map(parse, names):
+        findings.append(_on_disk(named, data_dir))
+        sources = named.entry.sources if named.entry else ()
+        for path in {data_dir / source.file for source in sources if source.file}:
+            if foreign_ending(path) and path.is_file():
+                status = "downloaded, to be unpacked"
+                findings.append(Finding(named.label, str(path), status, None))
+        addresses = [address for source in sources for address in source.addresses]
+        with ThreadPoolExecutor() as pool:
+            findings += pool.map(partial(_address, named.label), addresses)
     return tuple(findings)
 
 

@@ -7,6 +7,7 @@ import hashlib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 #: the published hashes of files inside the releases; files of other line ends have other hashes
 _HASHES = Path(__file__).with_name("hashes.csv")
@@ -66,6 +67,13 @@ class Source:
     answered: str = ""
     parts: tuple[Source, ...] = ()
 
+    @staticmethod
+    def of(facts: dict[str, Any]) -> Source:
+        """Return the source of a table of a .toml file."""
+        parts = tuple(map(Source.of, facts.pop("parts", ())))
+        published = facts.pop("hash", None)
+        return Source(**facts, hash=published and FileHash(*published.split()), parts=parts)
+
     @property
     def addresses(self) -> tuple[Source, ...]:
         """The addresses that are downloaded from: those of the parts, or its own."""
@@ -93,7 +101,7 @@ class TwinShape:
         The shares of the queries in train, validation and test, for a fixed split.
     qid : str
         How a query of a number from 1 is called.
-    ending : bytes
+    ending : str
         What stands before the newline of normalised values.
     """
 
@@ -105,7 +113,7 @@ class TwinShape:
     shares: tuple[float, ...] = ()
     split: tuple[float, ...] = ()
     qid: str = "{}"
-    ending: bytes = b""
+    ending: str = ""
 
 
 @dataclass(frozen=True)
@@ -165,11 +173,11 @@ class Entry:
     convention: str
     n_features: int
     max_label: int
-    queries: int | None
-    documents: int | None
     places: tuple[str, ...]
     terms: str
     citation: str
+    queries: int | None = None
+    documents: int | None = None
     released: int = 0
     page: str = ""
     note: str = ""
@@ -186,6 +194,14 @@ class Entry:
     sources: tuple[Source, ...] = ()
     synthetic: bool = False
     original: str = ""
+
+    @staticmethod
+    def of(facts: dict[str, Any]) -> Entry:
+        """Return the entry of a table of a .toml file."""
+        sources = tuple(map(Source.of, facts.pop("sources", ())))
+        if "twin" in facts:
+            facts["twin"] = TwinShape(**_tuples(facts["twin"]))
+        return Entry(**_tuples(facts), sources=sources)
 
     def published_shares(self) -> tuple[float, ...] | None:
         """Return the share of each label 0..max_label, from the counts where there are any."""
@@ -208,6 +224,10 @@ class Entry:
             return "ok"
         conclusive = any(published.algorithm != "git" for published in known)
         return "differs" if conclusive or {"CRLF", "LF"} <= set(known.values()) else "unknown"
+
+
+def _tuples(facts: dict[str, Any]) -> dict[str, Any]:
+    return {key: tuple(v) if isinstance(v, list) else v for key, v in facts.items()}
 
 
 @cache

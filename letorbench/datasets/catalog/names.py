@@ -1,17 +1,17 @@
 """The catalog, and a data set's name as users write it: the value `Name` travels from there on.
 
-To add a data set, add its entry to the `ENTRIES` of a file of this folder, or write a new file.
+To add a data set, add its table to a .toml file of this folder, or write a new file. The keys are
+the parameters of `Entry`; the table `common` has those that all data sets of its file share.
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from importlib import import_module
-from pkgutil import iter_modules
+from pathlib import Path
 from types import MappingProxyType
 
-from letorbench.datasets import catalog
 from letorbench.datasets.catalog.facts import Entry
 from letorbench.errors import UsageError
 
@@ -21,9 +21,11 @@ TWIN = "-twin"
 
 def _registered() -> Mapping[str, Entry]:
     """Return the entries of all files of this folder, the generated data sets last."""
-    names = (module.name for module in iter_modules(catalog.__path__))
-    modules = [import_module(f"{catalog.__name__}.{name}") for name in names if name != "names"]
-    entries = [entry for module in modules for entry in getattr(module, "ENTRIES", ())]
+    entries = []
+    for path in sorted(Path(__file__).parent.glob("*.toml")):
+        facts = tomllib.loads(path.read_text(encoding="utf-8"))
+        common = facts.pop("common", {})
+        entries += [Entry.of({"name": name} | common | own) for name, own in facts.items()]
     entries.sort(key=lambda entry: (entry.synthetic, entry.released))
     return MappingProxyType({entry.name: entry for entry in entries})
 

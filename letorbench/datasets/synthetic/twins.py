@@ -60,7 +60,7 @@ class Plan:
             return TextFormat(sparse=True)
         if self.shape.values == "raw":
             return TextFormat(whole=self.kind <= 1, ending=b" ")
-        return TextFormat(whole=self.kind == 0, docids=True, ending=self.shape.ending)
+        return TextFormat(whole=self.kind == 0, docids=True, ending=self.shape.ending.encode())
 
 
 def plan(rng: np.random.Generator, entry: Entry, scale: float = 1.0) -> Plan:

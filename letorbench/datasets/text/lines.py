@@ -157,8 +157,9 @@ def parse_head(text, p):
 @kernel()
 def same_text(text, first, second, length):
     """Return whether the bytes from two positions on are the same."""
-    for k in range(length):
-        if text[first + k] != text[second + k]:
+    for k in range(0, length, 8):
+        beyond = np.uint64(8 * max(0, k + 8 - length))
+        if (load8(text, first + k) ^ load8(text, second + k)) << beyond != 0:
             return False
     return True
 

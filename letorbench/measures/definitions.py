@@ -1,0 +1,185 @@
+"""The measures: each a function of the rankings and of a cut-off, with its definition above it.
+
+Relevant is r >= 1, in `mslr` r >= 2. Equal scores rank in file order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from letorbench.conventions import Convention
+from letorbench.measures.measure import Measure
+from letorbench.measures.rankings import Rankings, ratio
+
+
+def area_under_roc(rankings: Rankings, k: int | None) -> np.ndarray:
+    """#{(i, j): i relevant, j not, i ranked above j} / #{(i, j): i relevant, j not}.
+
+    W. Zhang's lecture of 2018 names it for pairwise approaches. With two labels it is
+    `pairwise`, the share of the pairs in the right order.
+
+    Ties: file order, so a tied pair is right or wrong, never half. No relevant document, or no
+    other: 0. The whole list counts, however short.
+    """
+    R = rankings.relevant
+    # of the documents behind a relevant one, those that are not relevant themselves
+    behind = np.repeat(rankings.lengths, R) - rankings.hit_ranks
+    below = behind - (np.repeat(R, R) - rankings.hit_counts)
+    return ratio(rankings.sums(below, rankings.hit_offsets), R * (rankings.lengths - R))
+
+
+def average_precision(rankings: Rankings, k: int | None) -> np.ndarray:
+    """(1/R) sum over the relevant documents, R of them, of P@(their rank).
+
+    Manning, Raghavan & Schütze 2008, section 8.4.
+
+    Ties: file order. No relevant document: 0. The whole list counts, however short.
+    """
+    precisions = rankings.hit_counts / rankings.hit_ranks
+    return ratio(rankings.sums(precisions, rankings.hit_offsets), rankings.relevant)
+
+
+def bpref(rankings: Rankings, k: int | None) -> np.ndarray:
+    """(1/R) sum over the relevant documents of 1 - min(irrelevant above, R) / min(R, N).
+
+    Buckley & Voorhees 2004, in trec_eval's form: R relevant documents, N irrelevant ones
+    (every document of a list is judged). A document with none above it counts 1.
+
+    Ties: file order. No relevant document: 0. The whole list counts, however short.
+    """
+    R = rankings.relevant
+    above = rankings.hit_ranks - rankings.hit_counts
+    least = np.repeat(np.minimum(R, rankings.lengths - R), R)
+    losses = ratio(np.minimum(above, np.repeat(R, R)), least)
+    return ratio(rankings.sums(1.0 - losses, rankings.hit_offsets), R)
+
+
+def err(rankings: Rankings, k: int | None) -> np.ndarray:
+    """sum_{i <= k} (1/i) R(r_i) prod_{j < i} (1 - R(r_j)), R(r) = (2^r - 1) / 2^{r_max}.
+
+    Chapelle, Metzler, Zhang & Grinspan 2009, eqs. 4 and 5. r_max is the convention's
+    `max_label`, or the largest label measured where that is larger or not given. Without
+    k, the whole list.
+
+    Ties: file order. No relevant document (all r = 0): 0. A list shorter than k: its sum.
+    """
+    return rankings.at(rankings.err, k)
+
+
+def mean_ndcg(rankings: Rankings, k: int | None) -> np.ndarray:
+    """(1/m) sum_{k = 1..m} NDCG@k.
+
+    As the LETOR 4.0 evaluation tool prints it (Qin & Liu 2013, "Introducing LETOR 4.0").
+
+    Ties: file order. No relevant document: 0. No list is shorter than its own length.
+    """
+    values = ratio(rankings.dcg, rankings.ideal_dcg)
+    return ratio(rankings.sums(values, rankings.offsets), rankings.lengths)
+
+
+def reciprocal_rank(rankings: Rankings, k: int | None) -> np.ndarray:
+    """1 / (the rank of the first relevant document).
+
+    Voorhees 1999, "The TREC-8 question answering track report".
+
+    Ties: file order. No relevant document: 0. The whole list counts, however short.
+    """
+    values = np.zeros(len(rankings.relevant))
+    some = rankings.relevant > 0
+    values[some] = 1.0 / rankings.hit_ranks[rankings.hit_offsets[:-1][some]]
+    return values
+
+
+def ndcg(rankings: Rankings, k: int | None) -> np.ndarray:
+    """sum_{i <= k} (2^{r_i} - 1) D(i), over its largest value for the query's labels.
+
+    Järvelin & Kekäläinen 2002, with Burges et al. 2005's gain. Without k, the whole list.
+
+    Ties: file order. No relevant document: 0. A list shorter than k: 0 in the LETOR tools,
+    the value of the whole list in `standard`.
+    """
+    values = ratio(rankings.at(rankings.dcg, k), rankings.at(rankings.ideal_dcg, k))
+    return values if rankings.convention.short_ndcg else rankings.zero_if_short(values, k)
+
+
+def pairwise_correct(rankings: Rankings, k: int | None) -> np.ndarray:
+    """#{(i, j): r_i > r_j, i ranked above j} / #{(i, j): r_i > r_j}.
+
+    Burges, Ragno & Le 2006, section 2 ("pair-wise error", 1 minus this). With two labels it
+    is the area under the ROC curve. All labels count, whatever the convention calls relevant.
+
+    Ties: file order, so a tied pair is right or wrong, never half. No pair of different
+    labels (so no relevant document, too): 0. The whole list counts, however short.
+    """
+    return ratio(*rankings.correct_pairs)
+
+
+def precision(rankings: Rankings, k: int) -> np.ndarray:
+    """(relevant documents at the ranks 1 .. k) / k.
+
+    Manning, Raghavan & Schütze 2008, section 8.4.
+
+    Ties: file order. No relevant document: 0. A list shorter than k: its relevant documents
+    over k; in `letor3`, 0 (the 3.0 tool adds nothing to its sum beyond a list's end).
+    """
+    values = rankings.hits_within(k) / k
+    return values if rankings.convention.short_p else rankings.zero_if_short(values, k)
+
+
+def winner_takes_all(rankings: Rankings, k: int | None) -> np.ndarray:
+    """1 where the document at rank 1 is relevant, else 0.
+
+    Burges, Ragno & Le 2006, section 2 (there as a cost: 1 minus this).
+
+    Ties: file order. No relevant document: 0. A list has no other length than its own.
+    """
+    return rankings.hits_within(1).astype(np.float64)
+
+
+AUC = Measure(
+    "AUC", "auc", area_under_roc, "none",
+    "share of the pairs of a relevant and an irrelevant document in the right order",
+)  # fmt: skip
+MAP = Measure(
+    "MAP", "map", average_precision, "none",
+    "average precision: the mean of P@rank over the relevant documents",
+)  # fmt: skip
+BPref = Measure(
+    "BPref", "bpref", bpref, "none",
+    "binary preference: few irrelevant documents above the relevant",
+)  # fmt: skip
+ERR = Measure(
+    "ERR", "err", err, "optional",
+    "expected reciprocal rank of the document that satisfies, down to k",
+)  # fmt: skip
+MeanNDCG = Measure(
+    "MeanNDCG", "mean-ndcg", mean_ndcg, "none", "mean of NDCG@k over every rank k of the list"
+)
+MRR = Measure(
+    "MRR", "mrr", reciprocal_rank, "none", "reciprocal rank of the first relevant document"
+)
+nDCG = Measure(
+    "nDCG", "ndcg", ndcg, "optional", "normalised discounted cumulative gain down to rank k"
+)
+PairwiseCorrect = Measure(
+    "PairwiseCorrect", "pairwise", pairwise_correct, "none",
+    "share of the pairs of different labels in the right order",
+)  # fmt: skip
+P = Measure(
+    "P", "p", precision, "required",
+    "precision: the share of relevant documents among the first k",
+)  # fmt: skip
+WTA = Measure(
+    "WTA", "wta", winner_takes_all, "none",
+    "winner takes all: 1 where the first document is relevant",
+)  # fmt: skip
+
+
+def default_measures(convention: Convention) -> list[Measure]:
+    """Return what an experiment stores for every query, in this order.
+
+    The cut-offs end where those of the convention's tool end, and at 10.
+    """
+    cutoffs = range(1, min(convention.cutoffs, 10) + 1)
+    at_cutoffs = [*(nDCG @ k for k in cutoffs), *(P @ k for k in cutoffs)]
+    return [*at_cutoffs, MAP, MRR, ERR @ 10, MeanNDCG, WTA, PairwiseCorrect, BPref]

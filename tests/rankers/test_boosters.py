@@ -1,0 +1,333 @@
+"""The boosters: their rounds against the papers' equations, their objectives, their ends."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from conftest import random_queries, unlocked
+
+from letorbench.conventions import CONVENTIONS, standard_discount
+from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import UsageError
+from letorbench.measures import PreparedMetric, parse, query_metrics
+from letorbench.rankers import adarank, frank, ndcgboost, rankboost, ranker
+from letorbench.solvers.boosting import LONGEST_STEP, Booster
+from letorbench.solvers.stopping import Validation, best
+from letorbench.solvers.stump_search import BinnedFeatures, stump_search
+
+
+def E(measure: str, F: np.ndarray, queries: QuerySet) -> np.ndarray:
+    """Return AdaRank's E(q, F), (n_queries,)."""
+    measures, standard = [parse(measure)], CONVENTIONS["standard"]
+    return query_metrics(queries.labels, F, queries.offsets, measures, standard)[:, 0]
+
+
+ADARANK = {"adarank-map": partial(E, "map"), "adarank-ndcg": partial(E, "ndcg@10")}
+#: scores, queries -> what the booster minimises, by the paper's equations
+OBJECTIVES = {
+    "adarank-map": lambda F, queries: adarank.objective(E("map", F, queries)),
+    "adarank-ndcg": lambda F, queries: adarank.objective(E("ndcg@10", F, queries)),
+    "frank": frank.objective,
+    "ndcgboost": ndcgboost.objective,
+    "rankboost": rankboost.objective,
+}
+STUMPS = ["frank", "ndcgboost", "rankboost"]
+
+
+def booster_of(name: str, queries: QuerySet, bins: int | None) -> Booster:
+    if name == "frank":
+        booster = frank._Booster(queries, BinnedFeatures.of(queries.features, bins), "bound")
+    elif name == "ndcgboost":
+        booster = ndcgboost._Booster(queries, stump_search(queries.features, bins), None, 0)
+    else:
+        booster = rankboost._Booster(queries, stump_search(queries.features, bins))
+    booster.least = 1  # a thread for every query
+    return booster
+
+
+def weights(name: str, F: np.ndarray, queries: QuerySet) -> np.ndarray:
+    """Return the documents' weights by the paper's equations, in file order."""
+    if name == "ndcgboost":
+        return ndcgboost.weights(F, queries)
+    if name == "rankboost":
+        return rankboost.potentials(F, queries)
+    (i, j), W = rankboost.pairs(queries), frank.pair_weights(F, queries)
+    return np.bincount(i, W, len(F)) - np.bincount(j, W, len(F))
+
+
+def gain_and_step(name: str, F: np.ndarray, h: np.ndarray, queries: QuerySet):
+    """Return what the best stump has most of, and alpha, by the paper's equations."""
+    if name == "ndcgboost":
+        return abs(ndcgboost.weights(F, queries)[h].sum()), ndcgboost.step(F, h, queries)
+    if name == "rankboost":
+        r = rankboost.potentials(F, queries)[h].sum()
+        return abs(r), min(LONGEST_STEP, np.arctanh(min(r, 1.0 - 1e-15)))
+    right, wrong = frank.separated(h, F, queries)
+    alpha = 0.5 * np.log(max(right, 1e-300) / max(wrong, 1e-300))
+    return (np.sqrt(right) - np.sqrt(wrong)) ** 2, min(LONGEST_STEP, alpha)
+
+
+def hinted(rng: np.random.Generator, lengths: list[int]) -> QuerySet:
+    """Features 1 and 2 tell of the label, 0 of its opposite; one query has equal labels."""
+    queries = random_queries(rng, lengths, levels=4)
+    with unlocked(queries):
+        queries.labels[: lengths[0]] = 0
+        queries.features[:, 0] -= queries.labels
+        queries.features[:, 1:3] += queries.labels[:, None]
+    return queries
+
+
+@pytest.mark.parametrize("name", STUMPS)
+@pytest.mark.parametrize("spread", [0.0, 1.0, 12.0, 50.0, 400.0])
+def test_a_round_is_the_equations(rng, name, spread):
+    queries = random_queries(rng, [7, 1, 2, 40, 0, 33, 3], levels=4)
+    with unlocked(queries):
+        queries.labels[:7] = 0
+        queries.labels[20:50] = 1
+    F = spread * rng.normal(size=queries.n_docs)
+    if name == "rankboost" and spread > 50.0:  # else no float64 holds the loss of the wrong pairs
+        F = F / 40.0 + 600.0 * queries.labels * (np.arange(len(F)) < 50)
+    booster = booster_of(name, queries, None)
+    if name == "frank":
+        booster.scores = F  # where its first bounds, 0 and infinity, hold too
+    found, loss = booster.weigh(F)
+    expected = weights(name, F, queries)
+    in_order = expected[queries.by_label.order] if name == "frank" else expected
+    np.testing.assert_allclose(found, in_order, rtol=1e-9, atol=1e-12)
+    assert loss == pytest.approx(OBJECTIVES[name](F, queries), rel=1e-10)
+    stumps = [column > value for column in queries.features.T for value in column]
+    most = max(gain_and_step(name, F, h, queries)[0] for h in stumps)
+    term = booster.choose(F, found)
+    gain, alpha = gain_and_step(name, F, term.values, queries)
+    assert gain == pytest.approx(most, rel=1e-6)
+    assert 0.0 < term.alpha == pytest.approx(alpha, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ADARANK)
+def test_a_round_of_adarank_is_algorithm_1(rng, name):
+    """The feature that agrees best with P is taken, of those that lower the objective."""
+    train, E = hinted(rng, [12, 7, 1, 30] * 4), ADARANK[name]
+    measure, standard = ranker(name)().measure, CONVENTIONS["standard"]
+    metric = PreparedMetric.of(train.labels, train.offsets, measure, standard)
+    booster = adarank._Booster(train, metric, both=True)
+    F = rng.normal(size=train.n_docs)
+    P, value = booster.weigh(F)
+    losses = np.exp(-E(F, train))
+    np.testing.assert_allclose(P, losses / losses.sum(), rtol=1e-12)
+    assert value == pytest.approx(losses.mean(), rel=1e-12)
+    agreements = []
+    for h in np.hstack([train.features, -train.features]).T.astype(float):
+        E_k = E(h, train)
+        alpha = 0.5 * np.log((P * (1.0 + E_k)).sum() / (P * (1.0 - E_k)).sum())
+        if OBJECTIVES[name](F + alpha * h, train) < value:
+            agreements.append((P @ E_k, alpha))
+    term = booster.choose(F, P)
+    assert (P @ E(term.values, train), term.alpha) == pytest.approx(max(agreements), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ADARANK)
+def test_adarank_ends_where_a_quarter_of_alpha_lowers_nothing(rng, name):
+    train, E = hinted(rng, [15] * 12), ADARANK[name]
+    model = ranker(name)().fit_sets(train)
+    F, reached = model.predict(train.features), model.learned.objective[-1]
+    assert len(model.learned.objective) < 200
+    P = adarank.distribution(E(F, train))
+    for h in train.features.T.astype(float):
+        moved = F + adarank.step(P, E(h, train)) / 4.0 * h
+        assert OBJECTIVES[name](moved, train) >= reached - 1e-9
+
+
+@pytest.mark.parametrize("name", STUMPS)
+def test_the_weights_are_the_slope_of_the_objective(rng, name):
+    queries = random_queries(rng, [6, 9, 4])
+    F, objective = rng.normal(size=queries.n_docs), OBJECTIVES[name]
+    factor = {"frank": 0.5, "ndcgboost": 1.0, "rankboost": objective(F, queries)}[name]
+    for moved, weight in zip(np.eye(len(F)) * 1e-5, weights(name, F, queries), strict=True):
+        change = objective(F + moved, queries) - objective(F - moved, queries)
+        assert -factor * weight == pytest.approx(change / 2e-5, rel=1e-5, abs=1e-9)
+
+
+def test_the_equations_by_hand(rng):
+    """One relevant document and two others, one of them a whole unit above."""
+    queries = random_queries(rng, [3], levels=1)
+    with unlocked(queries):
+        queries.labels[:] = [0, 1, 0]
+    F, e, middle = np.array([1.0, 0.0, 0.0]), np.e, np.array([False, True, False])
+    assert rankboost.objective(F, queries) == pytest.approx((e + 1) / 2)
+    potentials = rankboost.potentials(F, queries)
+    np.testing.assert_allclose(potentials, np.array([-e, e + 1, -1]) / (e + 1))
+    fidelity = 1.0 - (np.sqrt(1.0 / (1.0 + e)) + np.sqrt(0.5)) / 2
+    assert frank.objective(F, queries) == pytest.approx(fidelity)
+    theta = np.array([e / (1.0 + e) ** 2, 0.25])
+    assert ndcgboost.objective(F, queries) == pytest.approx(e / (1.0 + e) + 0.5)
+    expected = [-theta[0], theta.sum(), -theta[1]]
+    np.testing.assert_allclose(ndcgboost.weights(F, queries), expected)
+    assert ndcgboost.step(F, middle, queries) == 5.0
+    assert ndcgboost.step(F, ~middle, queries) == -5.0
+    assert ndcgboost.step(F, np.array([True, True, False]), queries) == 5.0
+
+
+@pytest.mark.parametrize(
+    "name, settings",
+    [
+        ("adarank-map", {}),
+        ("adarank-ndcg", {"directions": "both"}),
+        ("frank", {"bins": None}),
+        ("frank", {"bins": 8, "pick": "loss"}),
+        ("ndcgboost", {}),
+        ("ndcgboost", {"bins": 8}),
+        ("ndcgboost", {"stumps": "sample"}),
+        ("rankboost", {"bins": None}),
+        ("rankboost", {"bins": 8}),
+    ],
+)
+def test_the_objective_is_the_papers_and_never_rises(rng, name, settings):
+    train = hinted(rng, [12, 30, 1, 5, 0, 40, 2, 17])
+    model = ranker(name)(rounds=40, **settings).fit_sets(train)
+    values = model.learned.objective
+    if name.startswith("adarank"):  # E of no feature is 0
+        assert len(values) > 2 and values[0] == 1.0
+        assert (model.learned.model.weights < 0.0).any() == bool(settings)
+    else:
+        first = OBJECTIVES[name](np.zeros(train.n_docs), train)
+        assert len(values) == 41 and values[0] == pytest.approx(first, rel=1e-12)
+    reached = OBJECTIVES[name](model.predict(train.features), train)
+    assert values[-1] == pytest.approx(reached, rel=1e-9)
+    assert all(after <= before * (1.0 + 1e-12) for before, after in pairwise(values))
+    assert values[-1] < 0.9 * values[0]
+
+
+@pytest.mark.parametrize("name", STUMPS)
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_perfect_feature_gives_the_longest_step(rng, name, sign):
+    """Step after step: the ratio of the scores' exponentials ends beyond float64."""
+    train = random_queries(rng, [20, 20], levels=2)
+    with unlocked(train):
+        train.features[:, 3] = sign * train.labels
+    learned = ranker(name)().fit_sets(train).learned
+    stumps = learned.model
+    assert (stumps.feature[0], stumps.above[0], stumps.alpha[0]) == (3, sign > 0.0, 5.0)
+    assert np.isfinite(learned.objective).all()
+    assert learned.objective[-1] < 0.5 * learned.objective[0]
+    assert np.isfinite(learned.model.predict(train.features)).all()
+
+
+def test_a_perfect_feature_ends_adarank(rng):
+    train = random_queries(rng, [20, 20], levels=3)
+    with unlocked(train):
+        train.labels[[0, 20]] = 2
+        train.features[:, 3] = train.labels
+    model = ranker("adarank-ndcg")().fit_sets(train)
+    assert model.learned.model.weights.tolist() == [0.0, 0.0, 0.0, 5.0, 0.0]
+
+
+@pytest.mark.parametrize("name", [*ADARANK, "frank", "rankboost"])
+def test_the_best_round_on_validation_is_kept(rng, name):
+    train, valid = hinted(rng, [20] * 20), Validation(hinted(rng, [20] * 8), rule=best)
+    settings = {} if name.startswith("adarank") else {"patience": 7}
+    model = ranker(name)(**settings).fit_sets(train, valid)
+    curve, chosen = model.learned.curve, model.learned.best
+    assert len(curve) == chosen + 7 or not settings
+    assert chosen == np.argmax(curve) + 1
+    kept = valid(model.predict(valid.queries.features)).mean()
+    assert kept == pytest.approx(max(curve), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_labels_that_are_all_equal_teach_nothing_and_are_warned_of(rng, name):
+    train = random_queries(rng, [5, 5], levels=1)
+    model = ranker(name)().fit_sets(train)
+    assert not model.predict(train.features).any()
+    assert [each.kind for each in model.learned.warnings] == ["nothing learned"]
+
+
+@pytest.mark.parametrize(
+    "name, settings, message",
+    [
+        ("rankboost", {"rounds": 0}, "found rounds=0, expected 1 or more"),
+        ("frank", {"pick": "luck"}, "pick of frank"),
+        ("ndcgboost", {"stumps": "best"}, "found stumps=best, expected exact or sample"),
+        ("ndcgboost", {"sample": 50}, "expected a number above 0 with stumps=sample"),
+        ("ndcgboost", {"truncation": -1}, "found truncation=-1"),
+        ("adarank-map", {"directions": "up"}, "found directions=up, expected ascending or both"),
+        ("adarank-ndcg", {"cutoff": 0}, "found cutoff=0, expected 1 or more"),
+    ],
+)
+def test_wrong_settings_are_named(rng, name, settings, message):
+    with pytest.raises(UsageError, match=message):
+        ranker(name)(**settings).fit_sets(random_queries(rng, [4]))
+
+
+def test_frank_excludes_no_stump_that_is_best_by_the_bounds_of_earlier_rounds(rng, monkeypatch):
+    """Round by round: a booster without bounds takes the same stump, and sums more features."""
+    queries = random_queries(rng, [30] * 12, levels=4, n_features=60)
+    booster, counts, wrong = booster_of("frank", queries, 9), [], frank._Booster._wrong
+    monkeypatch.setattr(frank, "HELD", 9 * frank.SLICES * 25)  # so many features at a time
+    monkeypatch.setattr(
+        frank._Booster, "_wrong", lambda self, k: counts.append(len(k)) or wrong(self, k)
+    )
+    F = np.zeros(queries.n_docs)
+    for _ in range(25):
+        fresh = booster_of("frank", queries, 9)
+        fresh.scores = F
+        term, again = (each.choose(F, each.weigh(F)[0]) for each in (booster, fresh))
+        assert (term.learner, term.alpha) == (again.learner, again.alpha)
+        F = F + term.alpha * term.values
+    assert sum(counts[::2]) < 25 * 30 and sum(counts[1::2]) == 25 * 60
+
+
+def test_frank_picks_the_least_loss_of_the_features_best_stumps(rng):
+    queries = random_queries(rng, [30, 12, 25], levels=4)
+    binned = BinnedFeatures.of(queries.features, 16)
+    F = rng.normal(size=queries.n_docs)
+    booster = frank._Booster(queries, binned, "loss")
+    term = booster.choose(F, booster.weigh(F)[0])
+    after = []
+    for codes, n_bins in zip(binned.codes, binned.n_bins, strict=True):
+        gains = [gain_and_step("frank", F, codes > cut, queries)[0] for cut in range(n_bins - 1)]
+        h = codes > int(np.argmax(gains))
+        _, alpha = gain_and_step("frank", F, h, queries)
+        after.append(frank.objective(F + alpha * h, queries))
+    picked = frank.objective(F + term.alpha * term.values, queries)
+    assert picked == pytest.approx(min(after), rel=1e-9)
+
+
+@pytest.mark.parametrize("pick", ["bound", "loss"])
+def test_features_of_whole_queries_teach_frank_nothing(rng, pick):
+    """They separate no pairs, though the sums over their documents are zero up to rounding only."""
+    train = random_queries(rng, [40] * 30, levels=4)
+    with unlocked(train):
+        train.features[:] = np.repeat(train.features[::40], 40, axis=0)
+    booster = frank._Booster(train, BinnedFeatures.of(train.features, 16), pick)
+    F = rng.normal(size=train.n_docs)
+    assert booster.choose(F, booster.weigh(F)[0]) is None
+
+
+def test_ndcgboost_draws_as_many_documents_as_it_is_told_to(rng):
+    """Weights that are zero but for their rounding move no draw."""
+    queries = random_queries(rng, [20, 40])
+    w = np.where(np.arange(60) % 3 == 0, 0.0, rng.normal(size=60))
+    samples = []
+    for each in (w, np.where(w == 0.0, 1e-20, w)):
+        draw = ndcgboost._Draw(np.random.default_rng(5), 40)
+        ndcgboost._Booster(queries, samples.append, draw, 0).choose(np.zeros(60), each)
+    assert np.array_equal(*samples) and np.abs(samples[0]).sum() == 40
+    assert (np.sign(samples[0]) * np.sign(w) >= 0.0).all()
+
+
+def test_the_normaliser_of_ndcgboost_can_end_at_a_rank(rng):
+    """A query weighs more where its ideal DCG is cut; at the longest query nothing changes."""
+    queries = random_queries(rng, [12, 5, 20], levels=4)
+    F = rng.normal(size=queries.n_docs)
+    whole, cut, long = (
+        ndcgboost._Booster(queries, lambda w: None, None, k).weigh(F)[0] for k in (0, 3, 20)
+    )
+    np.testing.assert_array_equal(whole, long)
+    for begin, end in pairwise(queries.offsets):
+        gain = np.sort(np.exp2(queries.labels[begin:end]) - 1.0)[::-1]
+        d = standard_discount(np.arange(1, len(gain) + 1))
+        ratio = float(gain @ d / (gain[:3] @ d[:3]))
+        np.testing.assert_allclose(cut[begin:end], ratio * whole[begin:end], rtol=1e-12)
