@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from damage import stored_run
-from letorbench.analysis.rendering import FORMATS, render
-from letorbench.analysis.tabular import Cell, Column, Table
+from letorbench.analysis.tables import FORMATS, Cell, Column, Table, render
 
 import letorbench
 from letorbench.cli import cli
