@@ -93,16 +93,6 @@ def test_a_changed_byte_breaks_the_rotation(
     check_against_files(data, tmp_path, "own")
 
 
-def test_digest_follows_the_content(tmp_path: Path, rng: np.random.Generator) -> None:
-    texts = parts_text(rng)
-    for name in ("one", "two"):
-        write_rotation(tmp_path / name, texts)
-    digest = load("one", tmp_path).provenance["digest"]
-    assert load("two", tmp_path).provenance["digest"] == digest
-    write_rotation(tmp_path / "three", [*texts[:4], texts[4].replace("qid:", "qid:9")])
-    assert load("three", tmp_path).provenance["digest"] != digest
-
-
 def test_own_single_split_has_equal_columns(tmp_path: Path) -> None:
     (tmp_path / "own").mkdir()
     for name, line in {"train": "1:1", "vali": "1:2 4:1", "test": "2:1"}.items():
