@@ -187,6 +187,14 @@ def test_damaged(tmp_path: Path, ending: str, kept: float) -> None:
     refused(whole, tmp_path, "damaged|no data set|fewer bytes")
 
 
+@pytest.mark.parametrize("kind", ["gz", "xz", "bz2"])
+def test_a_wrong_check_sum_at_the_end(tmp_path: Path, kind: str) -> None:
+    whole = as_tar(tmp_path / f"a.tar.{kind}", tree("MQ2008"), f"w:{kind}")
+    data = whole.read_bytes()
+    whole.write_bytes(data[:-6] + bytes([data[-6] ^ 128]) + data[-5:])
+    refused(whole, tmp_path, "damaged")
+
+
 NOTHING: dict[str, tuple[dict[str, str], str]] = {
     "a.zip": ({"readme.txt": "hello", "Fold1/train.txt": "alone"}, "no data set inside; expected"),
     "b.zip": (
