@@ -7,6 +7,7 @@ k+n-1, counted from 0 and round.
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -15,8 +16,7 @@ import numpy as np
 
 from letorbench.datasets.layout import FoldFiles
 from letorbench.datasets.queryset import Fold, QuerySet
-from letorbench.errors import DataError, UsageError
-from letorbench.files import write_atomically
+from letorbench.errors import DataError, UsageError, WriteError
 
 Part = TypeVar("Part")
 
@@ -46,14 +46,24 @@ def unrolled(parts: Sequence[Part]) -> list[Part]:
     return [*parts, *parts[: len(parts) - 3]]
 
 
-def write_folds(folder: Path, parts: Sequence[bytes]) -> None:
-    """Write the files of n parts' folds: all but two of a fold train, then one validates."""
-    n = len(parts)
-    for k in range(n):
-        *train, validation, test = (parts[(k + i) % n] for i in range(n))
-        for name, pieces in (("train", train), ("vali", [validation]), ("test", [test])):
-            with write_atomically(folder / f"Fold{k + 1}" / f"{name}.txt", binary=True) as file:
-                file.writelines(pieces)
+def part_file(folder: Path, part: int, n: int) -> Path:
+    """Return the file of a part: the test file of the fold after the one that it starts."""
+    return folder / f"Fold{(part + 1) % n + 1}" / "test.txt"
+
+
+def compose_folds(folder: Path, n: int) -> None:
+    """Compose the training and validation files of n folds, whose test files are there."""
+    parts = [part_file(folder, part, n) for part in range(n)]
+    try:
+        for k in range(n):
+            fold = folder / f"Fold{k + 1}"
+            shutil.copyfile(parts[(k + n - 2) % n], fold / "vali.txt")
+            with (fold / "train.txt").open("xb") as train:
+                for i in range(n - 2):
+                    with parts[(k + i) % n].open("rb") as part:
+                        shutil.copyfileobj(part, train, 1 << 20)
+    except OSError as error:
+        raise WriteError(folder, error) from None
 
 
 def rotated(whole: QuerySet, bounds: np.ndarray, n: int) -> tuple[Fold, ...]:

@@ -87,7 +87,9 @@ def test_missing_says_where_and_how(tmp_path: Path) -> None:
 def test_missing_parts(tmp_path: Path) -> None:
     files = folds("MQ2008", ("train.txt", "vali.txt", "test.txt"))
     lay(tmp_path, *(file for file in files if "Fold4" not in file))
-    with pytest.raises(DataError, match="found Fold1, Fold2, Fold3, Fold5; expected Fold1 to Fold5"):
+    with pytest.raises(
+        DataError, match="found Fold1, Fold2, Fold3, Fold5; expected Fold1 to Fold5"
+    ):
         layout.find("MQ2008", tmp_path)
     lay(tmp_path, *(file for file in files if "Fold4/test" not in file))
     with pytest.raises(DataError, match="Fold4: no test file; expected one of test.txt"):

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from letorbench.datasets import layout, synthetic
+from letorbench.datasets.folds import files_digest
 from letorbench.datasets.load import from_frame, load
 from letorbench.datasets.queryset import Benchmark, QuerySet
 from letorbench.datasets.reader import ReadOptions, read_queries
@@ -93,14 +94,15 @@ def test_a_changed_byte_breaks_the_rotation(
     check_against_files(data, tmp_path, "own")
 
 
-def test_digest_follows_the_content(tmp_path: Path, rng: np.random.Generator) -> None:
-    texts = parts_text(rng)
-    for name in ("one", "two"):
-        write_rotation(tmp_path / name, texts)
-    digest = load("one", tmp_path).provenance["digest"]
-    assert load("two", tmp_path).provenance["digest"] == digest
-    write_rotation(tmp_path / "three", [*texts[:4], texts[4].replace("qid:", "qid:9")])
-    assert load("three", tmp_path).provenance["digest"] != digest
+def test_digest_follows_the_content_and_the_parts(tmp_path: Path) -> None:
+    def digest(*texts: str) -> str:
+        files = [tmp_path / f"{k}.txt" for k in range(len(texts))]
+        for file, text in zip(files, texts):
+            file.write_text(text)
+        return files_digest(files)
+
+    assert digest("ab", "c") == digest("ab", "c")
+    assert len({digest("ab", "c"), digest("a", "bc"), digest("ab", "d"), digest("c", "ab")}) == 4
 
 
 def test_own_single_split_has_equal_columns(tmp_path: Path) -> None:

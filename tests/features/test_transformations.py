@@ -94,16 +94,6 @@ def test_blocks_and_threads_change_nothing(name, monkeypatch):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_nothing_and_single_documents_are_transformed(name):
-    none = np.zeros((0, 3), dtype=np.float32)
-    assert transformation(name).fit(none).transform(none, np.array([0])).shape == (0, 3)
-    one = np.array([[3.0, -1e30, 0.0]], dtype=np.float32)
-    new = transformation(name).fit(one).transform(one, np.array([0, 1]))
-    if name not in ("raw", "signed-log"):
-        np.testing.assert_array_equal(new, np.zeros((1, 3)))
-
-
-@pytest.mark.parametrize("name", NAMES)
 def test_a_fitted_transformation_is_stored_to_the_last_bit(name):
     rng = np.random.default_rng(1)
     X = rng.normal(1e9, 1e3, (50, 4)).astype(np.float32)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from letorbench.datasets.catalog import Entry, Name, entry, twin_entry
+from letorbench.datasets.folds import compose_folds, part_file
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic import twins
 from letorbench.datasets.synthetic.cubic import cubic
@@ -146,18 +146,11 @@ def _write(
             if known.validation or name != f"{known.prefix}{valid}.txt":
                 _write_part(folder / name, maker(), form)
         return
-    n = known.n_folds
-    tests = [folder / f"Fold{(j + 1) % n + 1}" / "test.txt" for j in range(n)]
-    for path, maker in zip(tests, makers):
+    for number, maker in enumerate(makers):
+        path = part_file(folder, number, known.n_folds)
         path.parent.mkdir()
         _write_part(path, maker(), form)
-    for k in range(n):
-        fold = folder / f"Fold{k + 1}"
-        shutil.copyfile(tests[(k + n - 2) % n], fold / "vali.txt")
-        with (fold / "train.txt").open("xb") as out:
-            for i in range(n - 2):
-                with tests[(k + i) % n].open("rb") as part:
-                    shutil.copyfileobj(part, out, 1 << 20)
+    compose_folds(folder, known.n_folds)
 
 
 def _write_part(path: Path, blocks: Blocks, form: TextFormat) -> None:

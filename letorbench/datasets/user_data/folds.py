@@ -83,7 +83,11 @@ def split(
     lines = _text_lines(path) if rows is None else letor_lines(rows, grades, tell)[0]
     parts = fold_files.shuffled_parts(len(lines.offsets) - 1, folds, seed, str(path))
     with unfinished_folder(target.with_name(f".unfinished-{name}")) as folder:
-        fold_files.write_folds(folder, [lines.text(part) for part in parts])
+        for number, part in enumerate(parts):
+            place = fold_files.part_file(folder, number, folds)
+            with write_atomically(place, binary=True) as file:
+                file.write(lines.text(part))
+        fold_files.compose_folds(folder, folds)
         if rows is not None:
             write_names(folder, rows)
         folder.rename(target)
@@ -145,8 +149,10 @@ def compose_folds(folder: Path, tests: Sequence[Path], tell: Tell) -> list[Path]
                 raise DataError(
                     f"{path}: found query {qid} of {other} too, expected each query in one part"
                 )
-    texts = [path.read_bytes().rstrip(b"\n") + b"\n" for path in tests]
-    fold_files.write_folds(folder, [*texts[1:], texts[0]])
+    for number, path in enumerate(tests, 1):
+        with write_atomically(folder / f"Fold{number}" / "test.txt", binary=True) as file:
+            file.write(path.read_bytes().rstrip(b"\n") + b"\n")
+    fold_files.compose_folds(folder, len(tests))
     tell(
         f"{folder.name}: test parts alone: each fold trains on {len(tests) - 2} of them and "
         "validates on the one before its own, as LETOR's folds rotate"
