@@ -18,13 +18,8 @@ from letorbench.conventions import Convention
 from letorbench.errors import DataError
 from letorbench.jit import kernel, longest_query
 from letorbench.measures.measure import Measure
-from letorbench.measures.rankings import BLOCK, Rankings, rank
+from letorbench.measures.rankings import LEAST, Rankings, rank
 from letorbench.threads import parallel_for
-
-#: the smallest number of documents for which another thread pays
-LEAST = 20_000
-#: hits that share each score that is read
-TOGETHER = 4
 
 UNDEFINED = "scores: found NaN, expected numbers"
 
@@ -226,51 +221,34 @@ def _mean_of_queries(
     """Write to measured[start:stop] the measure by scores + step * column, NaN if one is NaN."""
     offsets, hit_offsets = queries.offsets, queries.hit_offsets
     longest = longest_query(offsets, start, stop)
-    exact, single = np.empty(longest), np.empty(longest + BLOCK, dtype=np.float32)
-    scratch = np.empty((4, longest + TOGETHER), dtype=np.int32)
+    moved, scratch = np.empty(longest), np.empty((4, longest + 1), dtype=np.int64)
     for q in range(start, stop):
         own = queries.rows[offsets[q] : offsets[q + 1]]
-        size = len(own)
-        undefined, rounded = False, False
-        for i in range(size):
-            score = scores[own[i]] + step * column[own[i]]
-            exact[i], single[i] = score, score
-            undefined |= score != score
-            rounded |= score != single[i]
-        whole = (size + BLOCK - 1) // BLOCK * BLOCK
-        single[size:whole] = np.nan  # which is in no count
+        undefined = False
+        for i in range(len(own)):
+            moved[i] = scores[own[i]] + step * column[own[i]]
+            undefined |= moved[i] != moved[i]
         of_hits = queries.weights[hit_offsets[q] : hit_offsets[q + 1]]
-        measured[q] = _query(exact[:size], single[:whole], rounded, of_hits, table, scratch)
+        measured[q] = _query(moved[: len(own)], of_hits, table, scratch)
         if undefined:
             measured[q] = np.nan
 
 
 @kernel()
 def _query(
-    scores: np.ndarray,
-    single: np.ndarray,
-    rounded: bool,
-    weights: np.ndarray,
-    table: _RankTable,
-    scratch: np.ndarray,
+    scores: np.ndarray, weights: np.ndarray, table: _RankTable, scratch: np.ndarray
 ) -> float:
-    """Return a query's measure from the scores counted above each of its hits.
-
-    They are counted in single precision, see `_count`. Only a hit whose single score others share
-    is counted again, if any was rounded.
-    """
+    """Return a query's measure from the scores counted above each of its hits."""
     hits, above, level, before = scratch[0], scratch[1], scratch[2], scratch[3]
     chosen = _high_hits(scores, len(weights), table.deepest, hits)
-    _count(single, hits, chosen, above, level)
     before[: len(scores) + 1] = 0  # before[a]: how many hits have fewer than a documents above them
     for i in range(chosen):
-        if rounded and level[i] > 1:
-            score = scores[hits[i]]
-            above[i] = level[i] = 0
-            for j in range(len(scores)):
-                above[i] += scores[j] > score
-                level[i] += scores[j] == score
-        before[above[i] + 1] += 1
+        score, higher, as_high = scores[hits[i]], 0, 0
+        for j in range(len(scores)):
+            higher += scores[j] > score
+            as_high += scores[j] >= score
+        above[i], level[i] = higher, as_high - higher
+        before[higher + 1] += 1
     for a in range(len(scores)):
         before[a + 1] += before[a]
     total = 0.0
@@ -300,37 +278,6 @@ def _high_hits(scores: np.ndarray, n_hits: int, deepest: int, hits: np.ndarray) 
         hits[chosen] = h
         chosen += scores[h] >= lowest
     return chosen
-
-
-@kernel()
-def _count(
-    scores: np.ndarray, hits: np.ndarray, n_hits: int, above: np.ndarray, level: np.ndarray
-) -> None:
-    """Count for each of hits[:n_hits] the larger scores and the equal ones.
-
-    Scores in single precision take half the time. Rounding to it swaps no two scores: what is then
-    above or below is so, and only what is then equal may differ. The counts are as wide as such
-    scores, so that both fill vector registers alike. `hits` has room for a multiple of TOGETHER.
-    """
-    hits[n_hits : n_hits + TOGETHER - 1] = 0
-    zero = np.int32(0)
-    for i in range(0, n_hits, TOGETHER):
-        s0, s1 = scores[hits[i]], scores[hits[i + 1]]
-        s2, s3 = scores[hits[i + 2]], scores[hits[i + 3]]
-        above0, above1, above2, above3 = zero, zero, zero, zero
-        from0, from1, from2, from3 = zero, zero, zero, zero
-        for j in range(len(scores)):
-            above0 = np.int32(above0 + (scores[j] > s0))
-            above1 = np.int32(above1 + (scores[j] > s1))
-            above2 = np.int32(above2 + (scores[j] > s2))
-            above3 = np.int32(above3 + (scores[j] > s3))
-            from0 = np.int32(from0 + (scores[j] >= s0))
-            from1 = np.int32(from1 + (scores[j] >= s1))
-            from2 = np.int32(from2 + (scores[j] >= s2))
-            from3 = np.int32(from3 + (scores[j] >= s3))
-        above[i], above[i + 1], above[i + 2], above[i + 3] = above0, above1, above2, above3
-        level[i], level[i + 1] = from0 - above0, from1 - above1
-        level[i + 2], level[i + 3] = from2 - above2, from3 - above3
 
 
 @kernel()

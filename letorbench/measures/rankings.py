@@ -12,7 +12,10 @@ from letorbench.conventions import Convention
 from letorbench.datasets.arrays import EXPECTED_LABEL, LARGEST_LABEL
 from letorbench.errors import DataError
 from letorbench.jit import kernel
+from letorbench.threads import parallel_for
 
+#: the smallest number of documents for which another thread pays
+LEAST = 20_000
 #: lists up to this long are ranked by counting, which is quadratic but vectorises
 COUNTED = 256
 #: scores that are counted at once; a multiple of what a vector register holds
@@ -190,7 +193,12 @@ def rank(scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     scores = np.require(scores, np.float64, ["C", "W"])
     offsets = np.require(offsets, np.int64, ["C", "W"])
     order = np.empty(len(scores), dtype=np.int64)
-    _rank_by_counting(scores, offsets, order)
+
+    def part(start: int, stop: int) -> None:
+        _rank_by_counting(scores, offsets[start : stop + 1], order)
+
+    n_queries = len(offsets) - 1
+    parallel_for(part, n_queries, max(1, LEAST * n_queries // max(1, len(scores))))
     for q in np.flatnonzero(np.diff(offsets) > COUNTED):
         first, last = offsets[q : q + 2]
         order[first:last] = first + np.argsort(-scores[first:last], kind="stable")

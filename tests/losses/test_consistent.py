@@ -60,50 +60,6 @@ def test_the_worked_example_of_section_3_2_1() -> None:
     np.testing.assert_allclose(np.exp(minimiser("cross-entropy-ndcg", labels, p)), modified, 1e-6)
 
 
-#: psi, its gradient, and g: the loss is D_psi(G/Z, g(s)) up to what s does not change
-q = np.log(4) + 2.0
-p_dual = q / (q - 1.0)
-
-
-def norm(u: np.ndarray, power: float) -> float:
-    return float((np.abs(u) ** power).sum() ** (1.0 / power))
-
-
-def half_square_slope(u: np.ndarray, power: float) -> np.ndarray:
-    """The gradient of norm(u)^2 / 2."""
-    return np.sign(u) * np.abs(u) ** (power - 1.0) * norm(u, power) ** (2.0 - power)
-
-
-BREGMAN = {
-    "least-squares-ndcg": (lambda u: u @ u, lambda u: 2.0 * u, lambda s: s),
-    "cross-entropy-ndcg": (lambda u: u @ np.log(u) - u.sum(), np.log, np.exp),
-    # the dual of norm_p^2 is norm_q^2 / 4: s is half the gradient of psi
-    "qnorm-penalised": (
-        lambda u: norm(u, p_dual) ** 2,
-        lambda u: 2.0 * half_square_slope(u, p_dual),
-        lambda s: half_square_slope(s, q),
-    ),
-}
-
-
-@pytest.mark.parametrize("name", sorted(BREGMAN))
-def test_is_a_bregman_divergence(name: str, rng: np.random.Generator) -> None:
-    """Theorem 8: D_psi(u, v) = psi(u) - psi(v) - psi'(v) . (u - v) at v = g(s)."""
-    psi, slope, g = BREGMAN[name]
-    labels = np.array([[3, 1, 2, 1]])
-    queries = QuerySet(
-        np.zeros((4, 1), np.float32), labels[0].astype(np.int32), np.array([0, 4]), np.array([1])
-    )
-    u = share(labels)[0]
-    differences = []
-    for _ in range(10):
-        s = rng.normal(size=4)
-        v = g(s)
-        divergence = psi(u) - psi(v) - slope(v) @ (u - v)
-        differences.append(divergence - loss(name)(s, queries)[0][0])
-    np.testing.assert_allclose(differences, differences[0], atol=1e-12)
-
-
 def test_descent_can_leave_zero() -> None:
     labels = np.array([2, 0, 1], np.int32)
     queries = QuerySet(np.zeros((3, 1), np.float32), labels, np.array([0, 3]), np.array([1]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import asdict
 
 import numpy as np
@@ -86,19 +85,14 @@ def test_threads_change_nothing_and_empty_queries_have_no_loss(each: Loss, monke
     assert (results[0].value[queries.lengths == 0] == empty).all()
 
 
-@pytest.mark.parametrize("each", FAMILIES, ids=str)
-def test_a_query_of_very_many_documents_is_refused_or_quick(each: Loss) -> None:
+@pytest.mark.parametrize(
+    "text", ["ranknet", "pairwise(phi=hinge)", "wub", "smooth", "listnet(k=3)"]
+)
+def test_a_query_of_very_many_documents_is_refused(text: str) -> None:
     long = random_queries(np.random.default_rng(0), [3, LONGEST_COMPARED + 1], n_features=1)
-    scores, start = np.random.default_rng(1).normal(size=long.n_docs), time.process_time()
-    try:
-        each(scores, long)
-    except DataError as error:
-        assert "query 2: found 10001 documents, expected at most 10000" in str(error)
-    except UsageError as error:  # what depends on k as well
-        assert "found a query of 10001 documents, whose first" in str(error)
-    assert time.process_time() - start < 5.0
-    with pytest.raises(DataError, match="found 10001 documents"):
-        Lambda()(scores, long)
+    for function in (loss(text), Lambda()):
+        with pytest.raises((DataError, UsageError), match="of 10001 doc|found 10001 documents"):
+            function(np.zeros(long.n_docs), long)
 
 
 @pytest.mark.parametrize("each", [e for e in EVERY if e.name == "listnet"], ids=str)

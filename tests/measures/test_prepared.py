@@ -50,41 +50,6 @@ def test_the_mean_of_orders_is_that_of_all_of_them(name, measure, rng) -> None:
             np.testing.assert_allclose(metric.mean_of_orders(scores), expected, atol=1e-14)
 
 
-def rank_by_rank(metric: PreparedMetric, scores: np.ndarray) -> np.ndarray:
-    """The mean over all orders of equal scores, term by term."""
-    expected = np.zeros(metric.n_queries)
-    for h, (q, weight) in enumerate(zip(metric.query, metric.weights, strict=True)):
-        all_scores = scores[metric.offsets[q] : metric.offsets[q + 1]]
-        relevant, score = scores[metric.hits[metric.query == q]], scores[metric.hits[h]]
-        a, n = np.sum(all_scores > score), np.sum(all_scores == score)
-        A, r = np.sum(relevant > score), np.sum(relevant == score)
-        k = np.arange(1, n + 1)
-        terms = (A + 1 + (k - 1) * (r - 1) / max(n - 1, 1)) / (a + k)
-        if metric.discounts is not None:
-            terms = metric.discounts[a + k]
-        expected[q] += weight * terms.mean()
-    return expected
-
-
-def score_sets(rng: np.random.Generator) -> list[np.ndarray]:
-    """Few and many ties, what single precision does not tell apart, and what it does not hold."""
-    n = OFFSETS[-1]
-    grids = [rng.integers(0, levels, n).astype(np.float64) for levels in (1, 4, 30, 10**6)]
-    near = [1.0 + spread * rng.integers(-30, 30, n) for spread in (1e-15, 1e-9, 1e-7)]
-    extreme = [-np.inf, -1e300, -1e200, -1e-300, 0.0, -0.0, 1e-300, 1e200, 1e300, np.inf]
-    return [*grids, *near, rng.choice(extreme, n), rng.choice(extreme[:3], n)]
-
-
-@pytest.mark.parametrize("measure", MEASURES)
-@pytest.mark.parametrize("share", [0.3, 0.9])
-def test_the_mean_of_orders_rank_by_rank(measure, share, rng) -> None:
-    labels = rng.integers(1, 3, OFFSETS[-1]) * (rng.random(OFFSETS[-1]) < share)
-    metric = PreparedMetric.of(labels.astype(np.int32), OFFSETS, parse(measure), STANDARD)
-    for scores in score_sets(rng):
-        expected = rank_by_rank(metric, scores)
-        np.testing.assert_allclose(metric.mean_of_orders(scores), expected, rtol=1e-10)
-
-
 @pytest.mark.parametrize("measure", MEASURES)
 def test_a_step_along_a_column_is_the_same_to_the_bit(measure, rng, monkeypatch) -> None:
     monkeypatch.setattr("letorbench.measures.prepared.LEAST", 100)  # so that threads share it
