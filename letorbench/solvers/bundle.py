@@ -16,7 +16,6 @@ by itself.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
@@ -104,32 +103,20 @@ def minimise(
             break
         slopes.append(slope)
         heights.append(risk - float(slope @ w))
-        least = minimum_of_planes(np.array(slopes), np.array(heights), C, PRECISION * gap)
-        bound = max(bound, least.bound)
-        w = best + STEP * (least.point - best)
+        planes = np.array(slopes), np.array(heights)
+        least, point = minimum_of_planes(*planes, C, PRECISION * gap)
+        bound = max(bound, least)
+        w = best + STEP * (point - best)
     return Minimum(best, best_value, best_value - bound, tuple(values), gap, late)
-
-
-class PlaneMinimum(NamedTuple):
-    """The least value of |w|^2 / 2 + C max_k (height_k + slope_k . w), to some precision.
-
-    bound:       a lower bound on it, the dual value of the multipliers.
-    point:       w (n,) near it.
-    multipliers: alpha (n_planes,), 0 or more, of sum C.
-    """
-
-    bound: float
-    point: np.ndarray
-    multipliers: np.ndarray
 
 
 def minimum_of_planes(
     slopes: np.ndarray, heights: np.ndarray, C: float, precision: float = 1e-8
-) -> PlaneMinimum:
-    """Minimise |w|^2 / 2 + C max_k (height_k + slope_k . w).
+) -> tuple[float, np.ndarray]:
+    """Return the least value of |w|^2 / 2 + C max_k (height_k + slope_k . w), and w (n,) near it.
 
-    The bound is one wherever the search ends, as the multipliers are feasible. It is within the
-    precision but where rounding keeps the search from it.
+    The value is a lower bound wherever the search ends, as it is the dual's at feasible
+    multipliers. It is within the precision but where rounding keeps the search from it.
 
     Parameters
     ----------
@@ -147,20 +134,17 @@ def minimum_of_planes(
 
     Examples
     --------
-    >>> least = minimum_of_planes(np.array([[0.0], [-1.0]]), np.array([0.0, 1.0]), C=1.0)
-    >>> round(least.bound, 6)
+    >>> bound, w = minimum_of_planes(np.array([[0.0], [-1.0]]), np.array([0.0, 1.0]), C=1.0)
+    >>> round(bound, 6)
     0.5
     """
     count = len(heights)
     alpha, w = np.full(count, C / count), np.zeros(slopes.shape[1])
     t = float(heights.max()) + 1.0  # t >= every plane at w, with this slack
     slack = t - heights
-    best, multipliers = 0.0, alpha
+    best = 0.0
     for _ in range(STEPS):
-        feasible = alpha * (C / alpha.sum())
-        dual = _dual_value(feasible, slopes, heights)
-        if dual > best:
-            best, multipliers = dual, feasible
+        best = max(best, _dual_value(alpha * (C / alpha.sum()), slopes, heights))
         primal = float(w @ w) / 2.0 + C * float((heights + slopes @ w).max())
         if primal - best <= precision * primal:
             break
@@ -179,7 +163,7 @@ def minimum_of_planes(
             break
         w, t = w + length * change[0], t + length * change[1]
         slack, alpha = slack + length * change[2], alpha + length * change[3]
-    return PlaneMinimum(best, w, multipliers)
+    return best, w
 
 
 def _dual_value(alpha: np.ndarray, slopes: np.ndarray, heights: np.ndarray) -> float:

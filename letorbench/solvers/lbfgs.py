@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: how many past steps are kept
 MEMORY = 20
+#: the search ends where no partial derivative is larger
+TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,6 @@ class LBFGS(Solver):
         curvature of the loss at the start.
     iterations : int
         At most so many. A warning says where that was not enough.
-    tolerance : float
-        The search ends where no partial derivative is larger.
     flat : float
         The search also ends where a step lowers the objective by no more than this share of it.
     per_document : bool
@@ -46,7 +46,6 @@ class LBFGS(Solver):
 
     l2: float
     iterations: int = 500
-    tolerance: float = 1e-6
     flat: float = 0.0
     per_document: bool = False
 
@@ -83,7 +82,7 @@ class LBFGS(Solver):
 
         options = {
             "maxcor": MEMORY, "maxiter": self.iterations, "maxfun": 100 * self.iterations,
-            "gtol": self.tolerance, "ftol": self.flat,
+            "gtol": TOLERANCE, "ftol": self.flat,
         }  # fmt: skip
         result = minimize(
             objective, start, jac=True, method="L-BFGS-B", callback=record, options=options
@@ -91,10 +90,10 @@ class LBFGS(Solver):
         largest = float(np.abs(result.jac).max(initial=0.0))
         unfinished = late or result.nit >= self.iterations or self.flat == 0.0
         warnings: tuple[FitWarning, ...] = ()
-        if unfinished and largest > 10.0 * self.tolerance:
+        if unfinished and largest > 10.0 * TOLERANCE:
             text = (
                 f"L-BFGS stopped after {result.nit} iterations with a partial derivative of "
-                f"{largest:.1e}, not below {self.tolerance:.0e}"
+                f"{largest:.1e}, not below {TOLERANCE:.0e}"
             )
             warnings = (FitWarning("cut off" if late else "not converged", text),)
         return FitResult(

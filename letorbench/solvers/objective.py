@@ -13,7 +13,6 @@ prior, and the same minimum.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -32,9 +31,6 @@ from letorbench.solvers.stopping import NEVER, Deadline, Validation
 DIRECTIONS = 8
 #: the square roots of these primes make the directions' signs
 PRIMES = np.array([2, 3, 5, 7, 11, 13, 17, 19])
-
-#: a point or a direction (n_parameters,) -> its gradient (n_parameters,), or its scores (n_docs,)
-Function = Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +72,12 @@ class Objective:
             if linear is not None:
                 return linear.value, self.family.by_theta(linear.by_weights, linear.by_bias)
         features = self.queries.features
-        losses, by_scores = self.loss(self.family.scores(theta, features), self.queries)
+        losses, by_scores = self.loss(self.scores(theta), self.queries)
         return losses, self.family.gradient(theta, features, by_scores)
+
+    def scores(self, theta: np.ndarray) -> np.ndarray:
+        """Return the scores (n_docs,) of the queries' documents at theta."""
+        return self.family.scores(theta, self.queries.features)
 
     @cached_property
     def _penalty(self) -> np.ndarray:
@@ -94,14 +94,7 @@ class Objective:
         """
         if l2 == 0.0:
             return self
-        bare = replace(self, l2=0.0)
-        curvature = mean_curvature(
-            lambda theta: bare(theta)[1],
-            lambda theta: self.family.scores(theta, self.queries.features),
-            start,
-            self.family.penalised(),
-        )
-        return replace(self, l2=l2 * curvature)
+        return replace(self, l2=l2 * mean_curvature(replace(self, l2=0.0), start))
 
 
 class Solver(ABC):
@@ -126,9 +119,7 @@ def require_prior(l2: float) -> None:
         raise UsageError(f"found l2={l2}, expected 0 or more")
 
 
-def mean_curvature(
-    gradient: Function, scores: Function, start: np.ndarray, penalised: np.ndarray
-) -> float:
+def mean_curvature(objective: Objective, start: np.ndarray) -> float:
     """Estimate trace(H) / n at a point by Hutchinson's z'Hz / n, the mean over several signs z.
 
     H z is the difference of two gradients, at the points where the scores differ from those of
@@ -140,13 +131,9 @@ def mean_curvature(
 
     Parameters
     ----------
-    gradient : callable
-        theta (n_parameters,) -> the loss's gradient (n_parameters,).
-    scores : callable
-        theta (n_parameters,) -> scores (n_docs,).
+    objective : Objective
+        Without a prior.
     start : ndarray of shape (n_parameters,)
-    penalised : ndarray of shape (n_parameters,)
-        1 for a parameter that the prior penalises, else 0.
 
     Returns
     -------
@@ -158,20 +145,20 @@ def mean_curvature(
     M. F. Hutchinson: A Stochastic Estimator of the Trace of the Influence Matrix for Laplacian
     Smoothing Splines, Communications in Statistics 19, 1990.
     """
-    n = penalised.sum()
-    rank = ranks(gradient, scores, start)
+    penalised = objective.family.penalised()
+    rank = ranks(objective, start)
     estimates = []
     for prime in PRIMES[:DIRECTIONS]:
         z = signs(prime, len(start))[rank] * penalised
-        h = _unit_step(scores, start, z)
+        h = _unit_step(objective, start, z)
         if h is not None:
-            change = gradient(start + h * z) - gradient(start - h * z)
+            change = objective(start + h * z)[1] - objective(start - h * z)[1]
             estimates.append(abs(dot(z, change)) / (2.0 * h))
-    curvature = float(np.mean(estimates)) / n if estimates else 0.0
+    curvature = float(np.mean(estimates)) / penalised.sum() if estimates else 0.0
     return curvature if curvature > 0.0 and np.isfinite(curvature) else 1.0
 
 
-def ranks(gradient: Function, scores: Function, start: np.ndarray) -> np.ndarray:
+def ranks(objective: Objective, start: np.ndarray) -> np.ndarray:
     """Order the parameters by their partial derivatives, a step down the gradient from the start.
 
     Another order of features and documents gives the same order of parameters. Parameters that
@@ -183,21 +170,22 @@ def ranks(gradient: Function, scores: Function, start: np.ndarray) -> np.ndarray
     ndarray of shape (n_parameters,), int64
         The place of each parameter, from 0.
     """
-    slope = gradient(start)
-    h = _unit_step(scores, start, -slope)
+    slope = objective(start)[1]
+    h = _unit_step(objective, start, -slope)
     if h is not None:
-        slope = gradient(start - h * slope)
+        slope = objective(start - h * slope)[1]
     rank = np.empty(len(start), dtype=np.int64)
     rank[np.argsort(slope, kind="stable")] = np.arange(len(start))
     return rank
 
 
-def _unit_step(scores: Function, start: np.ndarray, along: np.ndarray) -> float | None:
+def _unit_step(objective: Objective, start: np.ndarray, along: np.ndarray) -> float | None:
     """Return the h with which start + h along changes the scores by 1 in root mean square.
 
     It is taken from the step of h = 1, as if scores were linear. None where none changes them.
     """
-    moved = float(np.sqrt(np.mean((scores(start + along) - scores(start)) ** 2)))
+    change = objective.scores(start + along) - objective.scores(start)
+    moved = float(np.sqrt(np.mean(change**2)))
     return 1.0 / moved if moved > 0.0 and np.isfinite(moved) else None
 
 

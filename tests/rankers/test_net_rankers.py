@@ -20,6 +20,8 @@ from letorbench.rankers.regression import Regression
     [
         ("ranknet", {"passes": "once"}),
         ("ranknet", {"layers": 3}),
+        ("ranknet", {"hidden": 0}),
+        ("lambdarank", {"learning_rate": 0.0}),
         ("lambdarank", {"function": "pull"}),
         ("lambdarank", {"truncation": -1}),
         ("listnet", {"top": 4}),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -16,12 +16,31 @@ from letorbench.solvers.lbfgs import LBFGS
 from letorbench.solvers.objective import PRIMES, Objective, mean_curvature, ranks, signs
 
 
-def curvature_of(H: np.ndarray, X: np.ndarray, penalised: np.ndarray) -> float:
-    """Of the loss theta . H theta / 2 + slope . theta, whose slope tells features apart."""
-    slope = X.sum(axis=0)
-    return mean_curvature(
-        lambda theta: H @ theta + slope, lambda theta: X @ theta, np.zeros(len(H)), penalised
-    )
+@dataclass
+class Quadratic:
+    """theta . H theta / 2 + slope . theta, with scores X theta; the slope tells features apart."""
+
+    H: np.ndarray
+    X: np.ndarray
+    slope: np.ndarray
+    free: tuple[int, ...] = ()  # what the prior does not penalise
+
+    def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
+        return 0.0, self.H @ theta + self.slope
+
+    def scores(self, theta: np.ndarray) -> np.ndarray:
+        return self.X @ theta
+
+    @property
+    def family(self) -> Quadratic:
+        return self
+
+    def penalised(self) -> np.ndarray:
+        return np.where(np.isin(np.arange(len(self.H)), self.free), 0.0, 1.0)
+
+
+def curvature_of(H: np.ndarray, X: np.ndarray, free: tuple[int, ...] = ()) -> float:
+    return mean_curvature(Quadratic(H, X, X.sum(axis=0), free), np.zeros(len(H)))
 
 
 @pytest.mark.parametrize("intercept", [False, True])
@@ -41,8 +60,8 @@ def test_one_look_at_the_features_gives_the_same_objective(intercept, rng):
 def test_the_curvature_is_the_mean_diagonal_of_the_hessian(n, rng):
     X = rng.standard_normal((300, n)) * rng.uniform(0.1, 3.0, n)
     H = X.T @ X / 300
-    curvature = curvature_of(H, X, np.ones(n))
-    rank = ranks(lambda t: H @ t + X.sum(axis=0), lambda t: X @ t, np.zeros(n))
+    curvature = curvature_of(H, X)
+    rank = ranks(Quadratic(H, X, X.sum(axis=0)), np.zeros(n))
     directions = [signs(prime, n)[rank] for prime in PRIMES]
     assert curvature == pytest.approx(np.mean([z @ H @ z for z in directions]) / n)
     assert curvature == pytest.approx(np.trace(H) / n, rel=0.5)
@@ -53,10 +72,10 @@ def test_the_order_of_features_and_documents_does_not_matter(n, rng):
     X = rng.standard_normal((300, n)) * rng.uniform(0.1, 3.0, n)
     X[:, n // 2] = X[:, 0]  # equal features
     X[:, n // 3] = 0.0
-    expected = curvature_of(X.T @ X, X, np.ones(n))
+    expected = curvature_of(X.T @ X, X)
     for _ in range(5):
         again = X[rng.permutation(300)][:, rng.permutation(n)]
-        assert curvature_of(again.T @ again, again, np.ones(n)) == pytest.approx(expected, rel=1e-9)
+        assert curvature_of(again.T @ again, again) == pytest.approx(expected, rel=1e-9)
 
 
 def test_features_that_are_alike_at_the_start_are_told_apart(rng):
@@ -69,9 +88,7 @@ def test_features_that_are_alike_at_the_start_are_told_apart(rng):
 
     def of(columns: np.ndarray) -> float:
         x = X[:, columns]
-        return mean_curvature(
-            lambda theta: x.T @ (x @ theta - y), lambda theta: x @ theta, np.zeros(6), np.ones(6)
-        )
+        return mean_curvature(Quadratic(x.T @ x, x, -y @ x), np.zeros(6))
 
     expected = of(np.arange(6))
     for _ in range(10):
@@ -80,11 +97,11 @@ def test_features_that_are_alike_at_the_start_are_told_apart(rng):
 
 def test_what_does_not_curve_or_has_no_prior(rng):
     X = rng.standard_normal((300, 4)) * [1.0, 1.0, 1.0, 1e6]
-    some = curvature_of(X.T @ X / 300, X, np.array([1.0, 1.0, 1.0, 0.0]))
+    some = curvature_of(X.T @ X / 300, X, free=(3,))
     assert some == pytest.approx(1.0, rel=0.5)
-    assert curvature_of(np.zeros((4, 4)), X, np.ones(4)) == 1.0
-    assert curvature_of(np.eye(4), np.zeros((30, 4)), np.ones(4)) == 1.0
-    assert curvature_of(np.eye(4), X, np.zeros(4)) == 1.0
+    assert curvature_of(np.zeros((4, 4)), X) == 1.0
+    assert curvature_of(np.eye(4), np.zeros((30, 4))) == 1.0
+    assert curvature_of(np.eye(4), X, free=(0, 1, 2, 3)) == 1.0
 
 
 @pytest.mark.parametrize("solver", [LBFGS(0.1, flat=1e-14), LineSearch(2000, l2=0.1)])

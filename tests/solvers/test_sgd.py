@@ -8,7 +8,6 @@ from conftest import random_queries
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
 from letorbench.losses.lambdas import Lambda
 from letorbench.measures import nDCG, query_metrics
 from letorbench.models.mlp import Layers
@@ -85,12 +84,6 @@ def test_constant_features_get_no_weight(rng):
     train = QuerySet(features, drawn.labels, drawn.offsets, drawn.qids)
     learned = descend_per_query(Lambda(), 2, 4, Schedule(0.1, epochs=3), train, None, rng)
     assert (learned.model.weights[:, 3] == 0.0).all()
-
-
-@pytest.mark.parametrize("layers, hidden, rate", [(3, 10, 0.1), (2, 0, 0.1), (2, 10, 0.0)])
-def test_what_makes_no_sense_is_refused(layers, hidden, rate, rng):
-    with pytest.raises(UsageError):
-        descend_per_query(Lambda(), layers, hidden, Schedule(rate), learnable(rng, 2), None, rng)
 
 
 def draw(rng: np.random.Generator, layers: int, hidden: int, n_features: int) -> Layers:

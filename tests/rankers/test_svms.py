@@ -1,4 +1,7 @@
-"""SVM-MAP's greedy ranking against every ranking; its optimum against SLSQP."""
+"""RankSVM and SVM-MAP against SciPy, which knows every pair and every ranking.
+
+See also `tests/solvers/test_raw_features.py`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,9 @@ import pytest
 from conftest import random_queries, unlocked
 from scipy.optimize import minimize
 
+from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
+from letorbench.rankers.ranksvm import MarginPairs, RankSVM, objective, pair_differences
 from letorbench.rankers.svmmap import (
     SVMMAP,
     MAPRisk,
@@ -18,6 +23,69 @@ from letorbench.rankers.svmmap import (
     psi_weights,
     structural_hinge,
 )
+
+
+def optimum(D: np.ndarray, c: np.ndarray, C: float, loss: str) -> float:
+    """The least objective, by L-BFGS-B on the dual's box (the hinge) or on the primal."""
+
+    def primal(w: np.ndarray) -> tuple[float, np.ndarray]:
+        t = np.maximum(0.0, 1.0 - D @ w)
+        return w @ w / 2 + C * (c * t) @ t, w - 2.0 * C * D.T @ (c * t)
+
+    def dual(a: np.ndarray) -> tuple[float, np.ndarray]:
+        return (D.T @ a) @ (D.T @ a) / 2 - a.sum(), D @ (D.T @ a) - 1.0
+
+    smooth = loss == "squared-hinge"
+    end = minimize(
+        primal if smooth else dual,
+        np.zeros(D.shape[1] if smooth else len(c)),
+        jac=True,
+        bounds=None if smooth else [(0.0, C * weight) for weight in c],
+        method="L-BFGS-B",
+        options={"ftol": 1e-16, "gtol": 1e-12, "maxiter": 50_000, "maxfun": 10**6},
+    )
+    return end.fun if smooth else -end.fun
+
+
+@pytest.fixture
+def queries(rng: np.random.Generator) -> QuerySet:
+    """Ties, one document, no document, one label, three labels, a little signal."""
+    made = random_queries(rng, [12, 1, 9, 0, 6, 15], n_features=4, levels=3)
+    with unlocked(made):
+        made.labels[22:28] = 1
+        made.features[:] = np.round(made.features + 0.4 * made.labels[:, None], 1)
+        made.features[3] = made.features[4]
+    return made
+
+
+@pytest.mark.parametrize("loss", ["squared-hinge", "hinge"])
+@pytest.mark.parametrize("normalise", [True, False])
+@pytest.mark.parametrize("C", [0.01, 1.0, 30.0])
+def test_objective_is_the_reference_optimum(queries, loss, normalise, C):
+    D, c = pair_differences(queries, normalise)
+    ranker = RankSVM(C=C, loss=loss, normalise=normalise).fit_sets(queries)
+    mine = objective(ranker.learned.model.weights, queries, ranker)
+    assert mine == pytest.approx(optimum(D, c, C, loss), rel=1e-6)
+    assert ranker.learned.objective[-1] == pytest.approx(mine, rel=1e-9)
+    assert ranker.learned.warnings == ()
+
+
+@pytest.mark.parametrize("normalise", [True, False])
+def test_gradient_and_hessian(queries, rng, normalise):
+    pairs, C = MarginPairs(queries, normalise), 0.7
+    pairs.least = 1  # a thread for every query
+    D, c = pair_differences(queries, normalise)
+    w, d = rng.normal(size=(2, 4))
+    here, t = pairs.squared_hinge(w, C), np.maximum(0.0, 1.0 - D @ w)
+    assert here.value == pytest.approx(w @ w / 2 + C * (c * t) @ t, rel=1e-12)
+    np.testing.assert_allclose(here.gradient, w - 2.0 * C * D.T @ (c * t), rtol=1e-9)
+    active = c * (D @ w < 1.0)
+    np.testing.assert_allclose(
+        here.hessian_times(d), d + 2.0 * C * D.T @ (active * (D @ d)), rtol=1e-9
+    )
+    risk, slope = pairs.hinge(w)
+    assert risk == pytest.approx(c @ t, rel=1e-9)
+    np.testing.assert_allclose(slope, -D.T @ active, rtol=1e-9)
 
 
 def rankings(x: np.ndarray, relevant: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -65,16 +133,6 @@ def test_the_optimum_over_all_rankings_is_reached(rng, C):
     assert reference.fun * (1.0 - 1e-6) <= mine <= objective(reference.x[:3]) * (1.0 + 1e-5)
 
 
-def test_queries_of_one_label_and_wrong_settings(rng):
-    made = random_queries(rng, [1, 4, 3], levels=1)
-    learned = SVMMAP().fit_sets(made).learned
-    assert not learned.model.weights.any()
-    assert [each.kind for each in learned.warnings] == ["nothing learned"]
-    for wrong in ({"C": 0.0}, {"gap": 0.0}):
-        with pytest.raises(UsageError, match=f"found {next(iter(wrong))}=0.0"):
-            SVMMAP(**wrong).fit_sets(made)
-
-
 @pytest.mark.parametrize("spread", [0.0, 0.1, 0.5, 2.0, 10.0])
 @pytest.mark.parametrize("length", [2, 3, 5, 7])
 def test_no_ranking_is_violated_more(rng, length, spread):
@@ -95,3 +153,19 @@ def test_no_ranking_is_violated_more(rng, length, spread):
         violation = losses[1] - weights @ scores
         assert violation == pytest.approx(np.max(every_loss - every_weight @ scores[own]))
         assert violation == pytest.approx(structural_hinge(scores[own], relevant[own]), abs=1e-12)
+
+
+@pytest.mark.parametrize("ranker", [RankSVM(), RankSVM(loss="hinge"), SVMMAP()])
+def test_queries_of_one_label_teach_nothing_and_are_warned_of(rng, ranker):
+    learned = ranker.fit_sets(random_queries(rng, [1, 4, 3], levels=1)).learned
+    assert not learned.model.weights.any()
+    assert [each.kind for each in learned.warnings] == ["nothing learned"]
+
+
+@pytest.mark.parametrize(
+    "ranker",
+    [RankSVM(loss="log"), RankSVM(C=0.0), RankSVM(gap=-1.0), SVMMAP(C=0.0), SVMMAP(gap=0.0)],
+)
+def test_wrong_settings_are_named(rng, ranker):
+    with pytest.raises(UsageError, match=f"{ranker.name}: found (loss|C|gap)="):
+        ranker.fit_sets(random_queries(rng, [4]))
