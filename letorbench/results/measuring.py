@@ -176,8 +176,8 @@ def data_of(data_dir: Path, dataset: str, folds: Sequence[StoredFold]) -> Benchm
     for fold in folds:
         if benchmark.provenance["digest"] != fold.identity.get("data"):
             raise DataError(
-                f"{fold.folder}: its data are not those now under {data_dir}, so its scores "
-                "cannot be measured; run it again"
+                f"{fold.folder}: found scores of other data: its data are not those now under "
+                f"{data_dir}; run it again"
             )
     return benchmark
 
