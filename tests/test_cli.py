@@ -93,12 +93,9 @@ RUN = "run --dataset TOY --algo regression"
         ("run --dataset TOI --algo regression", 2, "did you mean TOY"),
         ("run --dataset TD2003 --algo regression", 1, "TD2003: no such data set"),
         (f"{RUN} --jobs 0", 2, "--jobs"),
-        (f"{RUN} --folds x", 2, "form like 1-5"),
         (f"{RUN} --folds 9", 2, "no fold 9"),
         (f"{RUN} --folds 1-{'9' * 5000}", 2, "expected folds up to 1000"),
-        (f"{RUN} --set l3=1", 2, "has l2"),
         (f"{RUN} --select ndgc", 2, "ndgc"),
-        (f"{RUN} --select ndcg@{'9' * 20}", 2, "no valid cut-off"),
         (f"{RUN} --null x", 2, "error, min or a number"),
         (f"{RUN} --null nan", 2, "error, min or a number"),
         (f"{RUN} --convention x", 2, "letor4"),
@@ -110,25 +107,20 @@ RUN = "run --dataset TOY --algo regression"
         ("algos regresion", 2, "did you mean regression"),
         ("algos listnet --parts", 2, "found listnet beside it"),
         ("datasets show OHSUMD", 2, "did you mean OHSUMED"),
-        ("datasets import nowhere", 2, "nowhere"),
         ("datasets make QA --questions 99999999999", 2, "not in the range"),
         ("table", 1, "no results there"),
-        ("plot TOY", 1, "letorbench run --dataset TOY"),
         ("score --data nowhere --scores nowhere", 2, "nowhere"),
         ("compare stored --algo regression", 2, "stored: found regression, expected two"),
         ("compare stored --baseline regresion", 2, "did you mean regression"),
         ("compare stored --algo all,crad", 2, "unknown algorithm 'crad'"),
         ("compare stored --test z", 2, "'z' is not one of"),
-        ("compare stored --correction z", 2, "'z' is not one of"),
         ("compare stored --alpha nan", 2, "expected a finite number"),
         ("compare stored --alpha 1", 2, "not in the range"),
         ("compare stored --measure ndgc@10", 2, "did you mean ndcg@10"),
         ("compare stored --baseline regression --published", 2, "drop it or --baseline"),
         ("compare stored --published --test t", 2, "drop it or --test"),
-        ("table stored --baseline x", 2, "unknown algorithm 'x'"),
         ("table stored --baseline regression --published", 2, "drop it or --baseline"),
         ("table stored --relative --published", 2, "drop it or --published"),
-        ("report stored --baseline regresion", 2, "did you mean regression"),
         ("report stored --measure ndgc@10", 2, "did you mean ndcg@10"),
     ],
 )
@@ -244,8 +236,8 @@ def test_doctor(toy, monkeypatch):
                     r"kernels +\d+ compiled", r"results +none yet"):  # fmt: skip
         assert re.search(rf"^{pattern}", result.stdout, re.MULTILINE), pattern
     known = machine.installed_version
-    monkeypatch.setattr(machine, "installed_version",
-                        lambda name: None if name in ("tqdm", "xgboost") else known(name))  # fmt: skip
+    missing = ("tqdm", "xgboost")
+    monkeypatch.setattr(machine, "installed_version", lambda n: None if n in missing else known(n))
     result = call("doctor")
     assert result.exit_code == 1 and re.search(r"tqdm +MISSING, expected >=", result.stdout)
     assert "not installed (optional: --algo xgboost)" in result.stdout

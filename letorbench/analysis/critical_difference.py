@@ -42,7 +42,7 @@ def draw(
     ranks : ndarray, shape (n_algorithms,)
         Their average ranks, 1 the best.
     difference : float
-        The critical difference. Bars join the groups of `rank_tests.tied_groups`.
+        The critical difference. Bars join the groups of `ranks.tied_groups`.
     spans : ndarray, shape (n_algorithms, 2), optional
         What the ranks become with other seeds: a thin line through each that they could change,
         and `~` behind its name.

@@ -12,6 +12,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from letorbench.cli.group import complain
+from letorbench.lazy import load
 
 Command = Callable[..., None]
 FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -43,12 +44,8 @@ def algorithms(ctx: click.Context) -> list[str]:
     return [*names(), "all", "baselines"]
 
 
-@complete
-def known_datasets(ctx: click.Context) -> list[str]:
-    """Every data set of the catalog."""
-    from letorbench.datasets.catalog import CATALOG
-
-    return list(CATALOG)
+#: every data set of the catalog
+known_datasets = complete(lambda ctx: load("letorbench.datasets.catalog:CATALOG"))
 
 
 @complete
@@ -93,23 +90,26 @@ class Number(click.FloatRange):
 
 
 class LateChoice(click.ParamType):
-    """One of several names, which are looked up only where they are needed."""
+    """A name of a mapping of the package, imported where it is needed, or one of the others."""
 
     name = "choice"
 
-    def __init__(self, choices: Callable[[], Iterable[str]]) -> None:
-        self.choices = choices
+    def __init__(self, place: str, *others: str) -> None:
+        self.place, self.others = place, others
+
+    def choice(self) -> click.Choice:
+        return click.Choice([*self.others, *load(self.place)])
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
-        return f"[{'|'.join(self.choices())}]"
+        return f"[{'|'.join(self.choice().choices)}]"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        return click.Choice(list(self.choices())).convert(value, param, ctx)
+        return self.choice().convert(value, param, ctx)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        return click.Choice(list(self.choices())).shell_complete(ctx, param, incomplete)
+        return self.choice().shell_complete(ctx, param, incomplete)
 
 
 class Null(click.ParamType):
@@ -142,24 +142,13 @@ def seed_of(what: str) -> Callable:
 
 def convention_of(default: str, *others: str, help: str = "Whose measuring rules.") -> Callable:
     """The option --convention, which also takes the other words."""
-
-    def choices() -> list[str]:
-        from letorbench.conventions import CONVENTIONS
-
-        return [*others, *CONVENTIONS]
-
-    return option("--convention", default=default, type=LateChoice(choices), help=help)
+    choice = LateChoice("letorbench.conventions:CONVENTIONS", *others)
+    return option("--convention", default=default, type=choice, help=help)
 
 
 def format_of(*forms: str, help: str = "How the tables are printed.") -> Callable:
     """The option --format, the first form by default."""
     return option("--format", "form", default=forms[0], type=click.Choice(forms), help=help)
-
-
-def _features() -> list[str]:
-    from letorbench.features import AUTO, TRANSFORMATIONS
-
-    return [AUTO, *TRANSFORMATIONS]
 
 
 data_dir = option("--data-dir", type=FOLDER, default=Path("data"), help="Where data sets are.")
@@ -175,7 +164,7 @@ null = option(
     help="What a NULL feature reads as (min: the smallest of its query).",
 )  # fmt: skip
 features = option(
-    "--features", type=LateChoice(_features), default="auto",
+    "--features", type=LateChoice("letorbench.features:TRANSFORMATIONS", "auto"), default="auto",
     help="What is done to features; auto: what each ranker needs where they are not normalised.",
 )  # fmt: skip
 folds = click.option("--folds", metavar="1-5", help="Folds, as 1-5 or 1,3.  [default: all]")
@@ -223,11 +212,13 @@ def procedure(command: Command) -> Command:
         call,
         [
             option(
-                "--test", type=LateChoice(_tests), default="randomization",
+                "--test", type=LateChoice("letorbench.analysis.paired:TESTS"),
+                default="randomization",
                 help="The paired test of the per-query values.",
             ),
             option(
-                "--correction", type=LateChoice(_corrections), default="holm",
+                "--correction", type=LateChoice("letorbench.analysis.paired:CORRECTIONS"),
+                default="holm",
                 help="For several comparisons of one measure.",
             ),
             option(
@@ -237,18 +228,6 @@ def procedure(command: Command) -> Command:
             seed_of("Where the tests' and intervals' random draws come from."),
         ],
     )  # fmt: skip
-
-
-def _tests() -> Iterable[str]:
-    from letorbench.analysis.paired import TESTS
-
-    return TESTS
-
-
-def _corrections() -> Iterable[str]:
-    from letorbench.analysis.paired import CORRECTIONS
-
-    return CORRECTIONS
 
 
 def stored(command: Command) -> Command:

@@ -10,6 +10,7 @@ import click
 from letorbench.cli import options
 from letorbench.cli.group import say
 from letorbench.errors import UsageError
+from letorbench.lazy import load
 
 
 def parts_of(papers: Iterable[str] = ()) -> dict[str, list[str]]:
@@ -20,11 +21,7 @@ def parts_of(papers: Iterable[str] = ()) -> dict[str, list[str]]:
     return {name: list(paper(name).parts) for name in names}
 
 
-@options.complete
-def _papers(ctx: click.Context) -> list[str]:
-    from letorbench.papers import PAPERS
-
-    return [*PAPERS, "all"]
+_papers = options.complete(lambda ctx: [*load("letorbench.papers:PAPERS"), "all"])
 
 
 @options.complete

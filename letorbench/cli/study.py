@@ -8,13 +8,9 @@ import click
 
 from letorbench.cli import options
 from letorbench.cli.group import say
+from letorbench.lazy import load
 
-
-@options.complete
-def _losses(ctx: click.Context) -> list[str]:
-    from letorbench.losses import every_loss
-
-    return [str(each) for each in every_loss()]
+_losses = options.complete(lambda ctx: load("letorbench.losses:LOSSES"))
 
 
 @click.command(short_help="Study a loss: NDCG consistency, convexity, regret, learning.")

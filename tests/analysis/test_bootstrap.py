@@ -40,24 +40,6 @@ def test_agrees_with_scipy(rng):
     assert result.high == pytest.approx(reference.high, abs=error)
 
 
-def test_enumerated():
-    """Three queries have 27 equally likely resamples: the extreme ones are beyond 2.5 %."""
-    values = np.array([0.0, 0.3, 0.9])
-    means = np.sort([np.mean(each) for each in itertools.product(values, repeat=3)])
-    result = interval(values, np.random.default_rng(2), 40_000)
-    assert result.low == pytest.approx(means[0]) and result.high == pytest.approx(means[-1])
-    (drawn,) = resampled_means(
-        [values[None, :, None]], np.zeros(3), np.random.default_rng(2), 40_000
-    )
-    assert np.mean(drawn < 0.05) == pytest.approx(1 / 27, abs=0.004)
-
-
-def test_coverage():
-    rng = np.random.default_rng(8)
-    results = [interval(rng.normal(0.4, 0.3, 80), rng, 600) for _ in range(600)]
-    assert 0.92 <= np.mean([each.low <= 0.4 <= each.high for each in results]) <= 0.97
-
-
 def test_difference_is_paired(rng):
     """A common shift of queries cancels: the interval is as narrow as the differences are."""
     a = rng.random((1, N))

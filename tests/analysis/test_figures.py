@@ -13,14 +13,12 @@ import pytest
 
 from letorbench.analysis.figures import (
     BEST_LINES,
-    COLOURS,
     FORMATS,
     MOST_BANDS,
     MOST_LINES,
     Panel,
     best_lines,
     draw,
-    line_style,
     panel,
     write,
 )
@@ -68,20 +66,6 @@ def test_layout(n_panels, n_lines, name):
             assert np.array_equal(line.get_ydata(), values)
     sizes = [text.get_fontsize() for axes in figure.axes for text in axes.get_xticklabels()]
     assert min([*sizes, *(text.get_fontsize() for text in legend.get_texts())]) >= 7
-
-
-def test_lines_differ_without_colour_and_neighbours_in_lightness():
-    looks = {
-        (s["marker"], str(s["linestyle"]), s["markerfacecolor"] == "white")
-        for s in map(line_style, range(26))
-    }
-    assert len(looks) == 26
-
-    def lightness(colour):
-        return sum(w * int(colour[i : i + 2], 16) for w, i in ((0.299, 1), (0.587, 3), (0.114, 5)))
-
-    steps = [abs(lightness(a) - lightness(b)) for a, b in itertools.pairwise(COLOURS)]
-    assert min(steps) > 30 and max(map(lightness, COLOURS)) < 180
 
 
 def test_many_lines_are_grey_but_for_the_best_and_the_baseline():

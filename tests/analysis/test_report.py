@@ -1,4 +1,4 @@
-"""The HTML report: whole and self-contained, its numbers those of the files, its first sentences."""
+"""The HTML report: self-contained, its numbers those of the files, its sentences."""
 
 from __future__ import annotations
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import shutil
-import subprocess
 
 import numpy as np
 import pytest
@@ -140,17 +138,6 @@ def test_marks_against_a_baseline_in_every_form():
 @pytest.mark.parametrize("text", ["a_b", "50%", "a&b", "{x}", "$1", "c:\\d", "x^2", "~", "#"])
 def test_latex_sets_any_name(text):
     latex_cells(shown(Summary(text, (Row(text, "letor3", 1, {"map": 0.1}),)), "latex"))
-
-
-def test_pdflatex_sets_it(tmp_path):
-    if shutil.which("pdflatex") is None:
-        pytest.skip("pdflatex is not installed")
-    body = shown(SUMMARY, "latex", MEASURES, MARKS)
-    start = "\\documentclass{article}\\usepackage{booktabs}\\begin{document}\n"
-    (tmp_path / "t.tex").write_text(start + body + "\\end{document}\n")
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout[-2000:]
 
 
 @pytest.mark.parametrize("form", sorted(FORMATS))

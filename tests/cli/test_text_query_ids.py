@@ -6,8 +6,6 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -72,32 +70,3 @@ def test_from_the_files_to_every_table(place: Path) -> None:
     assert "15 queries" in call("compare", "NP2004", "--baseline", "regression", *out)
     call("report", "NP2004", "--out-file", "page.html", *out)
     assert "regression" in Path("page.html").read_text()
-
-
-def test_other_tools_files_there_and_back(place: Path) -> None:
-    where = ("--data-dir", "text-data", "--out", "text-out")
-    call("export", "NP2004", "--to", "trec", *where)
-    test = load("NP2004", "text-data").folds[0].test
-    positions = np.arange(test.n_docs) - np.repeat(test.offsets[:-1], test.lengths)
-    scores = np.loadtxt("text-out/NP2004/regression/fold1/scores.txt")
-    lines = [f"{q}\t{i}\t{s!r}\n" for q, i, s in zip(test.qid, positions, scores.tolist())]
-    Path("ranklib1.txt").write_text("".join(lines), encoding="utf-8")
-    for name, pattern in (
-        ("again", "trec/fold{fold}/regression.run"),
-        ("lib", "ranklib{fold}.txt"),
-    ):
-        folds = () if name == "again" else ("--folds", "1")
-        call("external", "--dataset", "NP2004", "--name", name, "--scores", pattern, *folds, *where)
-        file = f"text-out/NP2004/{name}/fold1/scores.txt"
-        assert np.array_equal(np.loadtxt(file), scores)
-    judged = ("--qrels", "trec/fold1/qrels.txt", "--scores", "trec/fold1/regression.run")
-    table = call("score", *judged, "--convention", "letor4", "--per-query")
-    ids = test.qids.tolist()
-    rows = [line.split("\t")[0] for line in table.split("\n")]
-    assert [row for row in rows if row in set(ids)] == ids * 2  # no number: the file's order
-
-
-def test_python_has_text() -> None:
-    frame = pd.DataFrame({"qid": [7, 7, 8, 8, 9], "y": [0, 1, 1, 0, 1], "a": range(5)})
-    found = lb.evaluate(frame["y"], frame["a"], qid=frame["qid"], measures="map", per_query=True)
-    assert found.index.tolist() == ["7", "8", "9"]
