@@ -11,9 +11,8 @@ from conftest import random_queries
 from toy_data import write_toy
 
 from letorbench.cli import cli
-from letorbench.conventions import STANDARD
-from letorbench.errors import UsageError
-from letorbench.measures import nDCG, query_metrics
+from letorbench.datasets import reader
+from letorbench.errors import DataError, UsageError
 from letorbench.rankers import names, ranker
 
 PLUGIN = """
@@ -75,11 +74,10 @@ def test_a_setting_that_is_no_number_ends_a_run(value: str, tmp_path: Path) -> N
     assert f"found l2={value}" in refused(*words).replace("-1.0", "-1")
 
 
-def test_ndcg_is_at_most_one() -> None:
-    rng = np.random.default_rng(0)
-    for _ in range(300):
-        labels = rng.integers(0, 32, 12).astype(np.int32)
-        scores = labels + rng.choice([0.0, 1e-9, 0.5], 12)
-        offsets = np.array([0, 12])
-        values = query_metrics(labels, scores, offsets, [nDCG @ 10, nDCG @ 5], STANDARD)
-        assert values.max() <= 1.0
+def test_a_file_that_the_memory_cannot_hold_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "data.txt").write_text("0 qid:1 1:1\n1 qid:1 65536:1\n")
+    monkeypatch.setattr(reader.os, "sysconf", lambda name: 512)
+    with pytest.raises(DataError, match="found feature index 65,536, which needs 524,288 bytes"):
+        reader.read_queries(tmp_path / "data.txt")
