@@ -7,9 +7,7 @@ name everywhere.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -28,15 +26,17 @@ AUTO = "auto"
 #: how many numbers are float64 at a time, in each thread, where queries do not matter
 CELLS = 1 << 19
 LARGEST = float(np.finfo(np.float32).max)
+#: name -> transformation, filled by the subclasses of `Transformation`
+TRANSFORMATIONS: dict[str, type[Transformation]] = {}
 
 
 @dataclass(frozen=True, eq=False)
 class Transformation(ABC):
     """A function from features to features, column by column.
 
-    A subclass is a frozen dataclass. Its fields, arrays of one number a feature, are what `fit`
-    learned from the training set; most have none. It computes in float64 and gives float32, a
-    block of rows at a time, so that no second copy of a large set is held.
+    A subclass is a frozen dataclass, registered by its name. Its fields, arrays of one number a
+    feature, are what `fit` learned from the training set; most have none. It computes in float64
+    and gives float32, a block of rows at a time, so that no second copy of a large set is held.
 
     Attributes
     ----------
@@ -58,6 +58,9 @@ class Transformation(ABC):
     name: ClassVar[str]
     formula: ClassVar[str]
     by_query: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        TRANSFORMATIONS[cls.name] = cls
 
     @classmethod
     def fit(cls, features: np.ndarray) -> Self:
@@ -254,12 +257,6 @@ class QueryRank(Transformation):
         varied = x.min(axis=0) < x.max(axis=0)
         places = (rankdata(x, axis=0) - 1.0) / max(1, len(x) - 1)
         return np.where(varied, places, 0.0)
-
-
-#: name -> transformation
-TRANSFORMATIONS: Mapping[str, type[Transformation]] = MappingProxyType(
-    {each.name: each for each in Transformation.__subclasses__()}
-)
 
 
 def transformation(name: str) -> type[Transformation]:

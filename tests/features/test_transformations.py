@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -10,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
+from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.features import (
     TRANSFORMATIONS,
+    Transformation,
     stored,
     transformation,
     transformations,
@@ -20,6 +23,8 @@ from letorbench.features import (
 
 LARGEST = float(np.finfo(np.float32).max)
 NAMES = list(TRANSFORMATIONS)
+#: those that `brute` defines; another one has a test of its own
+DEFINED = ["raw", "query-minmax", "query-zscore", "zscore", "signed-log", "rank"]
 
 values = st.one_of(
     st.sampled_from([0.0, 1.0, -1.0, 0.5, 1e9, 3e9, -1e12, LARGEST, -LARGEST, 1e-45, 1e-30]),
@@ -36,6 +41,19 @@ def query_sets(draw) -> tuple[np.ndarray, np.ndarray]:
     if draw(st.booleans()):
         X[:, 0] = X[0, 0]
     return X, np.append(0, np.cumsum(lengths)).astype(np.int64)
+
+
+@given(query_sets(), st.booleans())
+@settings(deadline=None)
+def test_what_is_compiled_equals_plain_numpy(drawn, undefined):
+    X, offsets = drawn
+    if undefined:
+        X[0, -1] = np.nan
+    compiled, plain = np.empty((2, *X.shape), np.float32)
+    fitted = transformation("query-minmax").fit(X)
+    fitted._fill(X, offsets, compiled)
+    Transformation._fill(fitted, X, offsets, plain)
+    np.testing.assert_array_equal(compiled, plain)
 
 
 def brute(name: str, X: np.ndarray, offsets: np.ndarray) -> np.ndarray:
@@ -67,7 +85,7 @@ def _value(name: str, value: np.longdouble, column: np.ndarray) -> np.longdouble
     return (value - mean) / np.sqrt(((column - mean) ** 2).sum() / len(column))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", DEFINED)
 @given(query_sets())
 @settings(deadline=None, max_examples=150)
 def test_is_what_its_definition_says(name, drawn):
@@ -91,6 +109,16 @@ def test_blocks_and_threads_change_nothing(name, monkeypatch):
         monkeypatch.setenv("LETORBENCH_THREADS", threads)
         found = fitted.transform(X, offsets)
         np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_and_single_documents_are_transformed(name):
+    none = np.zeros((0, 3), dtype=np.float32)
+    assert transformation(name).fit(none).transform(none, np.array([0])).shape == (0, 3)
+    one = np.array([[3.0, -1e30, 0.0]], dtype=np.float32)
+    new = transformation(name).fit(one).transform(one, np.array([0, 1]))
+    if transformation(name).by_query or fields(transformation(name)):
+        np.testing.assert_array_equal(new, np.zeros((1, 3)))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -147,3 +175,17 @@ def test_queries_are_needed_where_they_matter():
                 cls.fit(X).transform(X)
         else:
             assert cls.fit(X).transform(X).shape == X.shape
+
+
+def test_another_width_is_refused():
+    fitted = transformation("zscore").fit(np.ones((4, 2), dtype=np.float32))
+    with pytest.raises(DataError, match="found 3 features, expected 2"):
+        fitted.transform(np.ones((4, 3), dtype=np.float32))
+
+
+def test_a_query_set_is_transformed_whole():
+    queries = QuerySet.from_arrays([[2.0], [5.0], [9.0], [9.0]], [0, 1, 0, 2], qid=[3, 3, 3, 4])
+    new = transformation("query-minmax")()(queries)
+    np.testing.assert_allclose(new.features[:, 0], [0.0, 3 / 7, 1.0, 0.0], rtol=1e-6)
+    assert new.labels is queries.labels and new.qids is queries.qids
+    assert transformation("raw")()(queries) is queries

@@ -76,8 +76,7 @@ def test_separate_scores_are_the_papers(rng):
         ("cubic", {}, "unknown model 'cubic'; expected one of bilinear"),
         ("quadratic", {"intercept": True}, "the quadratic model has no intercept"),
         ("linear", {"rho": 1.0}, "found rho=1.0"),
-        ("linear", {"tau": 0.0}, "found tau=0.0"),
-        ("linear", {"dimensions": 0}, "dimensions=0"),
+        ("linear", {"tau": 0.0, "dimensions": 0}, "found tau=0.0, dimensions=0"),
         ("linear", {"hidden": 0}, "found hidden=0"),
     ],
 )

@@ -6,14 +6,7 @@ import numpy as np
 import pytest
 
 from letorbench.models import mlp as module
-from letorbench.models.mlp import (
-    MLP,
-    Layers,
-    backward,
-    forward,
-    net_gradient,
-    net_scores,
-)
+from letorbench.models.mlp import MLP, Layers, backward, forward, net_gradient, net_scores
 
 
 def drawn(rng: np.random.Generator, units: int = 10, n_features: int = 46, layers: int = 2):
@@ -31,19 +24,13 @@ def as_type(net: Layers, dtype: type) -> Layers:
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_tanh_is_numpys(dtype):
-    x = np.concatenate([np.linspace(-30, 30, 10_001), [-1e30, 1e30, 0.0, 1e-9]]).astype(dtype)
+    x = np.concatenate([np.linspace(-30, 30, 10_001), [-np.inf, 1e30, 0.0, 1e-9, np.nan]]).astype(
+        dtype
+    )
     y = x - dtype(0.5)
     expected = np.tanh(y + dtype(0.5))
     module._tanh(0.5, y)
     np.testing.assert_allclose(y, expected, rtol=8 * np.finfo(dtype).eps)
-
-
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_tanh_keeps_what_is_not_a_number(dtype):
-    x = np.array([np.nan, np.inf, -np.inf, 1.0], dtype)
-    module._tanh(np.nan, x[3:])
-    module._tanh(0.0, x[:3])
-    np.testing.assert_array_equal(x, [np.nan, 1.0, -1.0, np.nan])
 
 
 @pytest.mark.parametrize("layers, units", [(1, 1), (2, 1), (2, 4), (2, 7)])

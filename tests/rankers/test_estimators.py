@@ -228,5 +228,3 @@ def test_grid_search_chooses_a_transformation(routing):
     found = pipeline.fit(X, y, qid=qid).predict(X, qid=qid)
     expected = lb.Regression(features="rank").fit(X, y, qid=qid).predict(X, qid=qid)
     np.testing.assert_allclose(found, expected, rtol=1e-5)
-    without = make_pipeline(lb.Regression().set_predict_request(qid=False))
-    assert without.fit(X, y, qid=qid).predict(X).shape == y.shape

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from conftest import random_queries, unlocked
 
-from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.experiment.plan import algorithms
-from letorbench.losses.label_order import random_order
 from letorbench.measures import parse
 from letorbench.rankers import load_model, ranker
 from letorbench.results.measuring import IDEAL, RANDOM
@@ -43,19 +41,6 @@ def test_the_best_feature_is_chosen_by_any_measure(name, rng):
         queries.features[:, 3] = -queries.labels
     model = ranker("best-feature")().fit_sets(queries, Validation(queries, parse(name)))
     assert model.learned.model.weights.tolist() == [0.0, 0.0, 0.0, -1.0, 0.0]
-
-
-def test_equal_features_are_told_apart_by_their_number_alone(rng):
-    valid = random_queries(rng, [9] * 20)
-    with unlocked(valid):
-        valid.features[:] = np.round(valid.features)
-        valid.features[:, 2] = valid.features[:, 4] = np.minimum(valid.labels, 1)
-        valid.features[:, 0] = 7.0
-    for _ in range(5):
-        rows = random_order(valid, rng)
-        mixed = QuerySet(valid.features[rows], valid.labels[rows], valid.offsets, valid.qids)
-        weights = ranker("best-feature")().fit_sets(mixed, Validation(mixed)).learned.model.weights
-        assert weights.tolist() == [0.0, 0.0, 1.0, 0.0, 0.0]
 
 
 def test_a_constant_feature_is_worth_a_random_order(rng):

@@ -1,4 +1,4 @@
-"""The rank functionals: models, groups and the group-level loss."""
+"""The rank functionals: their settings, groups, and models of two vectors."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import pytest
 from conftest import random_queries, unlocked
 
 from letorbench.errors import UsageError
-from letorbench.losses import loss
-from letorbench.losses.group_level import group_level
 from letorbench.rankers import ranker
 
 
@@ -18,8 +16,6 @@ from letorbench.rankers import ranker
         ({"functional": "cubic"}, "unknown functional 'cubic'; expected one of linear, quadratic"),
         ({"functional": "group", "group": "sum"}, "unknown group 'sum'; expected one of min, max"),
         ({"rho": 1.0}, "found rho=1.0"),
-        ({"tau": 0.0}, "found tau=0.0"),
-        ({"dimensions": 0}, "dimensions=0"),
         ({"l2": -1.0}, "found l2=-1.0"),
         ({"weight": "pi"}, "unknown weight 'pi'; did you mean"),
     ],
@@ -78,18 +74,12 @@ def test_separate_vectors_match_words_of_query_and_document(name, rng):
     def drawn(n: int):
         queries = random_queries(rng, [6] * n, 16)
         with unlocked(queries):
-            queries.features[:] = 0.0
-            queries.labels[:] = 0
-        for q in range(n):
-            word = rng.integers(8)
-            rows = np.arange(6 * q, 6 * q + 6)
-            with unlocked(queries):
-                queries.features[rows, word] = 1.0
-            words = rng.permutation(np.delete(np.arange(8), word))[:6]
-            best = rng.integers(6)
-            words[best] = word
-            with unlocked(queries):
-                queries.features[rows, 8 + words] = 1.0
+            queries.features[:], queries.labels[:] = 0.0, 0
+            for q in range(n):
+                word, best, rows = rng.integers(8), rng.integers(6), np.arange(6 * q, 6 * q + 6)
+                words = rng.permutation(np.delete(np.arange(8), word))[:6]
+                words[best] = word
+                queries.features[rows, word] = queries.features[rows, 8 + words] = 1.0
                 queries.labels[rows[best]] = 1
         return queries
 
@@ -97,26 +87,3 @@ def test_separate_vectors_match_words_of_query_and_document(name, rng):
     test = drawn(100)
     scores = model.predict(test.features).reshape(-1, 6)
     assert np.mean(scores.argmax(axis=1) == test.labels.reshape(-1, 6).argmax(axis=1)) > 0.95
-
-
-@pytest.mark.parametrize("aggregate", ["min", "max", "mean", "log-mean-exp"])
-def test_group_level_is_the_loss_of_groups(aggregate, rng):
-    train = random_queries(rng, [7, 1, 9, 4, 5], levels=3)
-    scores = rng.normal(size=train.n_docs)
-    grouped = group_level(loss("wpl"), aggregate, train)
-    value, gradient = grouped(scores, train)
-    define = {
-        "min": np.min, "max": np.max, "mean": np.mean,
-        "log-mean-exp": lambda s: np.log(np.mean(np.exp(s))),
-    }[aggregate]  # fmt: skip
-    for q, (a, b) in enumerate(zip(train.offsets[:-1], train.offsets[1:])):
-        labels = train.labels[a:b]
-        level = [define(scores[a:b][labels == r]) for r in sorted(set(labels), reverse=True)]
-        expected = sum(np.log(np.exp(level[t:]).sum()) - level[t] for t in range(len(level)))
-        assert value[q] == pytest.approx(expected)
-    for i in range(train.n_docs):
-        up, down = scores.copy(), scores.copy()
-        up[i] += 1e-6
-        down[i] -= 1e-6
-        rise = (grouped(up, train)[0] - grouped(down, train)[0]).sum() / 2e-6
-        assert gradient[i] == pytest.approx(rise, abs=1e-6)
