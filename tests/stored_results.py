@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
@@ -72,10 +71,3 @@ def stored_run(folder: Path, algos: str = "regression,adarank-ndcg") -> Path:
     done = CliRunner().invoke(cli, [*words[: 5 + 2 * ("adarank" in algos)], *where])
     assert done.exit_code == 0, done.output
     return folder / "results"
-
-
-def forge(fit: Path, facts: Mapping[str, object]) -> None:
-    """Write a fit.json of any facts, with a right checksum of itself at its end."""
-    text = json.dumps({key: value for key, value in facts.items() if key != "seal"}, indent=1)
-    checksum = blake2b(text.encode(), digest_size=16).hexdigest()
-    fit.write_text(f'{text[:-2]},\n "seal": "{checksum}"\n}}\n')

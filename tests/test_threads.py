@@ -8,22 +8,22 @@ import time
 import pytest
 
 from letorbench import threads as module
-from letorbench.solvers.stopping import NEVER
-from letorbench.threads import cancelled, limited_threads, run_tasks, thread_count
+from letorbench.errors import UsageError
+from letorbench.threads import cancelled, limited_threads, parallel_for, run_tasks, thread_count
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_each_task_runs_once_and_results_keep_their_order(threads: int) -> None:
+def test_each_task_runs_once_on_its_own_thread_and_results_keep_their_order(threads: int) -> None:
     ran: list[int] = []
 
     def task(number: int) -> int:
         time.sleep(0.01 if number % 3 == 0 else 0.0)
         ran.append(number)
-        return 10 * number
+        return 10 * number + thread_count()
 
     with limited_threads(threads):
         results = run_tasks([lambda n=n: task(n) for n in range(20)])
-    assert results == [10 * n for n in range(20)]
+    assert results == [10 * n + 1 for n in range(20)]
     assert sorted(ran) == list(range(20))
 
 
@@ -36,12 +36,6 @@ def test_a_thread_that_is_done_takes_the_next_task() -> None:
 
     with limited_threads(2):
         run_tasks([long, *[others.release] * 9])
-
-
-def test_a_task_has_its_own_thread_alone() -> None:
-    with limited_threads(4):
-        assert run_tasks([thread_count] * 8) == [1] * 8
-        assert thread_count() == 4
 
 
 def test_an_error_ends_the_others_and_the_first_one_is_raised() -> None:
@@ -59,27 +53,8 @@ def test_an_error_ends_the_others_and_the_first_one_is_raised() -> None:
     assert sorted(began) == [0, 1]
 
 
-def test_a_long_task_learns_that_another_failed() -> None:
-    ended: list[bool] = []
-
-    def long() -> None:
-        start = time.monotonic()
-        while not NEVER.passed and time.monotonic() < start + 10.0:
-            time.sleep(0.01)
-        ended.append(cancelled())
-
-    def fails() -> None:
-        raise KeyboardInterrupt
-
-    for tasks in ([fails, long], [long, fails]):
-        with limited_threads(2), pytest.raises(KeyboardInterrupt):
-            run_tasks(tasks)
-    assert set(ended) <= {True}  # it may not have begun
-    assert not cancelled() and not NEVER.passed
-
-
-@pytest.mark.parametrize("where", ["wait", "lock"])
-def test_ctrl_c_between_tasks_ends_the_others_and_leaves_nothing(
+@pytest.mark.parametrize("where", ["task", "wait", "lock"])
+def test_ctrl_c_ends_the_others_and_leaves_nothing(
     where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After it, as in a notebook, a task that fails late cuts off no later training."""
@@ -96,7 +71,15 @@ def test_ctrl_c_between_tasks_ends_the_others_and_leaves_nothing(
         def __exit__(self, *_: object) -> None:
             pass
 
-    def long() -> None:
+    if where == "wait":
+        monkeypatch.setattr(module, "wait", interrupt)
+    elif where == "lock":
+        monkeypatch.setattr(module.threading, "Lock", Interrupted)
+
+    def task() -> None:
+        if threading.current_thread() is threading.main_thread():
+            assert began.wait(10.0)
+            return interrupt() if where == "task" else None
         began.set()
         start = time.monotonic()
         while not cancelled() and time.monotonic() < start + 10.0:
@@ -105,18 +88,33 @@ def test_ctrl_c_between_tasks_ends_the_others_and_leaves_nothing(
             ended.set()
         raise ValueError("late")
 
-    if where == "wait":
-        monkeypatch.setattr(module, "wait", interrupt)
-    else:
-        monkeypatch.setattr(module.threading, "Lock", Interrupted)
-
-    def task() -> None:
-        if threading.current_thread() is not threading.main_thread():
-            long()
-        assert began.wait(10.0)
-
     with limited_threads(2), pytest.raises(KeyboardInterrupt):
         run_tasks([task] * 2)
     monkeypatch.undo()
     assert ended.wait(10.0)
-    assert not cancelled() and not NEVER.passed
+    assert not cancelled()
+
+
+def test_a_limit_holds_inside_its_block_and_is_one_at_least(monkeypatch) -> None:
+    monkeypatch.setenv("LETORBENCH_THREADS", "4")
+    for limit, count in ((1, 1), (2, 2), (0, 1), (9, 9), (None, 4)):
+        with limited_threads(limit), limited_threads(None):
+            assert thread_count() == count, limit
+    assert thread_count() == 4
+    monkeypatch.setenv("LETORBENCH_THREADS", "two")
+    with pytest.raises(UsageError, match="LETORBENCH_THREADS=two: expected a number of threads"):
+        thread_count()
+
+
+@pytest.mark.parametrize(
+    ("total", "least", "threads", "slices"),
+    [
+        (3, 10, 4, [(0, 3)]),
+        (25, 10, 4, [(0, 12), (12, 25)]),
+        (25, 10, 1, [(0, 25)]),
+        (4, 1, 4, [(0, 1), (1, 2), (2, 3), (3, 4)]),
+    ],
+)
+def test_few_items_are_for_few_threads(total, least, threads, slices) -> None:
+    with limited_threads(threads):
+        assert parallel_for(lambda start, stop: (start, stop), total, least) == slices

@@ -13,7 +13,6 @@ is too large by is the part of single cells, which is divided by both numbers.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -21,12 +20,11 @@ import numpy as np
 
 from letorbench.analysis.paired import differences
 from letorbench.analysis.seeds import seed_weights
-from letorbench.results.per_query import mean_of_folds
 
 #: draws that are in memory at a time, so that many queries need no more memory than few
 BLOCK = 2**20
-#: how often the queries are drawn again: for an interval, and for one of the folds' mean
-RESAMPLES, FOLD_RESAMPLES = 10_000, 2_000
+#: how often the queries are drawn again
+RESAMPLES = 10_000
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ def bootstrap_columns(
         How often the queries are drawn again.
     """
     (means,) = resampled_means([table], folds, rng, resamples)
-    return _intervals([float(column.mean()) for column in np.moveaxis(table, 2, 0)], means)
+    return intervals([float(column.mean()) for column in np.moveaxis(table, 2, 0)], means)
 
 
 def bootstrap_difference(
@@ -73,7 +71,7 @@ def bootstrap_difference(
         a = differences(a[0], b[0])[None]
         return bootstrap_columns(a[:, :, None], folds, rng, resamples)[0]
     one, other = resampled_means([a[:, :, None], b[:, :, None]], folds, rng, resamples)
-    return _intervals([float(a.mean() - b.mean())], one - other)[0]
+    return intervals([float(a.mean() - b.mean())], one - other)[0]
 
 
 def resampled_means(
@@ -99,51 +97,6 @@ def resampled_means(
     return result
 
 
-def bootstrap_folds(
-    values: np.ndarray, folds: np.ndarray, seed: int = 0, resamples: int = FOLD_RESAMPLES
-) -> list[Interval]:
-    """95 % intervals of the mean of the folds' means, the queries drawn anew within each fold.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n_queries, n_columns)
-        A column for each interval; all are made from the same draws.
-    folds : ndarray, shape (n_queries,)
-        The fold of each query.
-    """
-    means = _fold_resamples(values, folds, seed, resamples)
-    return _intervals([mean_of_folds(column, folds) for column in values.T], means)
-
-
-def bootstrap_ratio(
-    upper: np.ndarray, lower: np.ndarray, folds: np.ndarray, seed: int = 0
-) -> Interval:
-    """mean(upper) / mean(lower) - 1 with its 95 % interval, the queries drawn in pairs.
-
-    upper, lower, folds: (n_queries,). The means are of the folds' means. Where mean(lower) is
-    not positive the interval is without bounds.
-    """
-    both = _fold_resamples(np.column_stack([upper, lower]), folds, seed, FOLD_RESAMPLES)
-    positive = both[:, 1] > 0.0
-    base = mean_of_folds(lower, folds)
-    if base <= 0.0 or not positive.any():
-        return Interval(0.0, -math.inf, math.inf)
-    ratios = both[positive, :1] / both[positive, 1:] - 1.0
-    return _intervals([mean_of_folds(upper, folds) / base - 1.0], ratios)[0]
-
-
-def _fold_resamples(values: np.ndarray, folds: np.ndarray, seed: int, resamples: int) -> np.ndarray:
-    """(resamples, n_columns) means of the folds' means, the queries drawn anew in each fold."""
-    rng = np.random.default_rng(seed)
-    numbers = np.unique(folds)
-    total = np.zeros((resamples, values.shape[1]))
-    for fold in numbers:
-        part = values[folds == fold]
-        (means,) = resampled_means([part[None]], np.zeros(len(part)), rng, resamples)
-        total += means
-    return total / len(numbers)
-
-
 def _query_counts(
     n: int, rng: np.random.Generator, resamples: int
 ) -> Iterator[tuple[slice, np.ndarray]]:
@@ -157,7 +110,7 @@ def _query_counts(
         yield slice(start, start + size), counts
 
 
-def _intervals(centres: Sequence[float], means: np.ndarray) -> list[Interval]:
+def intervals(centres: Sequence[float], means: np.ndarray) -> list[Interval]:
     """The middle 95 % of each column of resampled means (resamples, n_columns)."""
     tails = [(1.0 - 0.95) / 2.0, (1.0 + 0.95) / 2.0]
     lows, highs = np.quantile(means, tails, axis=0).tolist()

@@ -94,23 +94,15 @@ class Procedure:
 
 @dataclass(frozen=True)
 class Seeds:
-    """What other seeds could change of a pair's order.
+    """What other seeds could change of a pair's order."""
 
-    Parameters
-    ----------
-    repeats : tuple of int
-        How many seeds a and b have.
-    deviations : tuple of float or None
-        The standard deviation of each one's mean over its seeds; None for one seed.
-    turned : float
-        The share of pairs of single seeds that turn the order of the means.
-    open : bool
-        Whether the order of the means is one that other seeds could turn, see `seeds.is_open`.
-    """
-
+    #: how many seeds a and b have
     repeats: tuple[int, int]
+    #: the standard deviation of each one's mean over its seeds; None for one seed
     deviations: tuple[float | None, float | None]
+    #: the share of pairs of single seeds that turn the order of the means
     turned: float
+    #: whether the order of the means is one that other seeds could turn, see `seeds.is_open`
     open: bool
 
     @classmethod
@@ -126,42 +118,29 @@ class Seeds:
 
 @dataclass(frozen=True)
 class Pair:
-    """Algorithm a against b on the pooled queries of all folds, by one measure.
+    """Algorithm a against b on the pooled queries of all folds, by one measure."""
 
-    Parameters
-    ----------
-    dataset, measure, a, b : str
-        What was compared.
-    means : tuple of float
-        The means of a and of b over the pooled queries and the repeats.
-    interval : Interval
-        The mean difference a - b with its 95 % bootstrap interval, which counts queries and
-        seeds.
-    significance : Significance
-        The paired test of the difference.
-    adjusted : float
-        The p-value, corrected for all pairs of the same data set and measure.
-    effect : float
-        Cohen's d_z of the difference.
-    counts : tuple of int
-        On how many queries a is better, equal and worse.
-    folds : tuple of int
-        The folds that were compared where one of the two lacks some; empty where both have all.
-    seeds : Seeds, optional
-        What other seeds could change; None where neither has several.
-    """
-
+    #: what was compared
     dataset: str
     measure: str
     a: str
     b: str
+    #: the means of a and of b over the pooled queries and the repeats
     means: tuple[float, float]
+    #: the mean difference a - b with its 95 % bootstrap interval, which counts queries and
+    #: seeds
     interval: Interval
+    #: the paired test of the difference
     significance: Significance
+    #: the p-value, corrected for all pairs of the same data set and measure
     adjusted: float
+    #: Cohen's d_z of the difference
     effect: float
+    #: on how many queries a is better, equal and worse
     counts: tuple[int, int, int]
+    #: the folds that were compared where one of the two lacks some; empty where both have all
     folds: tuple[int, ...] = ()
+    #: what other seeds could change; None where neither has several
     seeds: Seeds | None = None
 
     def sign(self, alpha: float) -> int:

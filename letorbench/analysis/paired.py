@@ -3,8 +3,7 @@
 The input is what a run stores per query, all folds pooled, and the mean over the repeats where an
 algorithm has several seeds. The randomisation test and the t-test then count the seeds too, by the
 `SeedNoise` of the difference; Wilcoxon's test counts queries alone. Two algorithms that do not
-differ anywhere have p = 1. `CORRECTIONS` adjust the p-values of several pairs; the tests against
-a margin and the detectable difference are what claims of papers are judged by.
+differ anywhere have p = 1. `CORRECTIONS` adjust the p-values of several pairs.
 """
 
 from __future__ import annotations
@@ -28,29 +27,19 @@ SAMPLES = 100_000
 
 @dataclass(frozen=True)
 class Significance:
-    """What a paired test says of a against b.
+    """What a paired test says of a against b."""
 
-    Parameters
-    ----------
-    test : str
-        A name of `TESTS`.
-    statistic : float
-        The mean difference, Student's t, or the smaller sum of signed ranks.
-    p : float
-        Two-sided, from 0 to 1; a counted or sampled one is never 0.
-    n : int
-        The number of queries.
-    difference : float
-        The mean of a - b.
-    method : str
-        `exact`, `sampled`, or `approximate` (a distribution instead of a count).
-    """
-
+    #: a name of `TESTS`
     test: str
+    #: the mean difference, Student's t, or the smaller sum of signed ranks
     statistic: float
+    #: two-sided, from 0 to 1; a counted or sampled one is never 0
     p: float
+    #: the number of queries
     n: int
+    #: the mean of a - b
     difference: float
+    #: `exact`, `sampled`, or `approximate` (a distribution instead of a count)
     method: str
 
 
@@ -259,51 +248,3 @@ def win_tie_loss(a: np.ndarray, b: np.ndarray) -> tuple[int, int, int]:
     d = differences(a, b)
     wins, losses = int(np.count_nonzero(d > 0.0)), int(np.count_nonzero(d < 0.0))
     return wins, len(d) - wins - losses, losses
-
-
-def above(a: np.ndarray, b: np.ndarray, margin: float = 0.0) -> float:
-    """p of Student's one-sided paired test that the mean of a - b is above `margin`.
-
-    A margin below zero makes it the test of non-inferiority: a is at most so far below b.
-    """
-    from scipy.stats import ttest_1samp
-
-    d = differences(a, b) - margin
-    if np.ptp(d) <= ROUNDING * max(float(np.abs(d).max()), abs(margin)):
-        return 0.0 if len(d) > 1 and d[0] > 0.0 else 1.0
-    return float(ttest_1samp(d, 0.0, alternative="greater").pvalue)
-
-
-def below(a: np.ndarray, b: np.ndarray, margin: float = 0.0) -> float:
-    """p of Student's one-sided paired test that the mean of a - b is below `margin`."""
-    return above(b, a, -margin)
-
-
-def equivalence(a: np.ndarray, b: np.ndarray, margin: float) -> float:
-    """p of TOST: the larger p of the two tests that |mean of a - b| is below `margin`.
-
-    References
-    ----------
-    D. Schuirmann, A comparison of the two one-sided tests procedure and the power approach,
-    Journal of Pharmacokinetics and Biopharmaceutics 15, 1987.
-    """
-    return max(above(a, b, -margin), below(a, b, margin))
-
-
-def detectable(a: np.ndarray, b: np.ndarray, sides: int = 2) -> float:
-    """The smallest mean difference that so many queries show in 80 % of samples.
-
-    (t_{1 - 0.05/sides} + t_{0.8}) sd / sqrt(n) with the differences' standard deviation, at a
-    level of 5 %. Without a second query nothing can be shown, and it is infinite.
-
-    References
-    ----------
-    J. Cohen, Statistical Power Analysis for the Behavioral Sciences, 1988, chapter 2.
-    """
-    from scipy.stats import t as student
-
-    d = differences(a, b)
-    if len(d) < 2:
-        return math.inf
-    quantiles = student.ppf(1.0 - 0.05 / sides, len(d) - 1) + student.ppf(0.80, len(d) - 1)
-    return float(quantiles * d.std(ddof=1) / math.sqrt(len(d)))

@@ -62,33 +62,24 @@ ALIASES: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Published:
-    """One printed number.
+    """One printed number."""
 
-    Parameters
-    ----------
-    source, reference : str
-        The short name of the source, and how one cites it.
-    dataset, algorithm : str
-        The names that the source uses.
-    measure : str
-        In our spelling (`ndcg@10`, `map`), also of measures that we do not have.
-    value, printed : float, str
-        The number, and its digits as printed ("0.320").
-    note : str
-        What else the source says, such as another convention.
-    folds : mapping of str to tuple of float
-        From "train", "validation" and "test" to the numbers of the folds 1, 2, ... there; empty
-        where the source prints no folds.
-    """
-
+    #: the short name of the source
     source: str
+    #: the names that the source uses
     dataset: str
     algorithm: str
+    #: in our spelling (`ndcg@10`, `map`), also of measures that we do not have
     measure: str
+    #: the number, and its digits as printed ("0.320")
     value: float
     printed: str
+    #: what else the source says, such as another convention
     note: str
+    #: how one cites the source
     reference: str
+    #: from "train", "validation" and "test" to the numbers of the folds 1, 2, ... there; empty
+    #: where the source prints no folds
     folds: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     @property

@@ -125,38 +125,26 @@ def tied_groups(ranks: np.ndarray, difference: float) -> tuple[tuple[int, ...], 
 
 @dataclass(frozen=True, eq=False)
 class Overall:
-    """What several data sets say of algorithms.
+    """What several data sets say of algorithms."""
 
-    Parameters
-    ----------
-    measure : str
-        What the algorithms were measured by.
-    datasets, algos : tuple of str
-        The rows and columns of `values`.
-    values : ndarray, shape (n_datasets, n_algorithms)
-        Means of the folds' means, NaN where there is none.
-    ranked : tuple of str
-        The algorithms that have a value on every data set.
-    ranks : ndarray, shape (len(ranked),)
-        Their average ranks.
-    friedman : tuple of float, optional
-        Chi-squared and p of Friedman's test of them; None where there are too few algorithms or
-        data sets for the tests.
-    difference : float, optional
-        Nemenyi's critical difference; None where Friedman's test is.
-    spans : ndarray, shape (len(ranked), 2), optional
-        What the average ranks become, in 95 % of the draws, where the seeds are drawn again; None
-        where no algorithm has several.
-    """
-
+    #: what the algorithms were measured by
     measure: str
+    #: the rows and columns of `values`
     datasets: tuple[str, ...]
     algos: tuple[str, ...]
+    #: (n_datasets, n_algorithms); means of the folds' means, NaN where there is none
     values: np.ndarray
+    #: the algorithms that have a value on every data set
     ranked: tuple[str, ...]
+    #: (n_ranked,); their average ranks
     ranks: np.ndarray
+    #: chi-squared and p of Friedman's test of them; None where there are too few algorithms or
+    #: data sets for the tests
     friedman: tuple[float, float] | None
+    #: Nemenyi's critical difference; None where Friedman's test is
     difference: float | None
+    #: (n_ranked, 2); what the average ranks become, in 95 % of the draws, where the seeds are
+    #: drawn again; None where no algorithm has several
     spans: np.ndarray | None
 
 

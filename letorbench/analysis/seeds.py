@@ -35,15 +35,10 @@ def seed_weights(n_repeats: int, rng: np.random.Generator, resamples: int) -> np
 
 @dataclass(frozen=True, eq=False)
 class SeedNoise:
-    """How the seeds move a mean difference of two algorithms.
+    """How the seeds move a mean difference of two algorithms."""
 
-    Attributes
-    ----------
-    parts : tuple of ndarray, shape (n_repeats,)
-        What each seed adds to the difference, for each algorithm and fold that has several: it
-        sums to 0 over the repeats.
-    """
-
+    #: (n_repeats,); what each seed adds to the difference, for each algorithm and fold that
+    #: has several: it sums to 0 over the repeats
     parts: tuple[np.ndarray, ...] = ()
 
     @classmethod

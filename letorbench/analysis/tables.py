@@ -30,32 +30,21 @@ LATEX_ARROWS = {1: r"$^{\uparrow}$", -1: r"$^{\downarrow}$", 0: r"\hphantom{$^{\
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell.
+    """One cell."""
 
-    Parameters
-    ----------
-    text : str
-        The cell as people read it; "" where there is nothing.
-    value : str, int, float or None
-        The same with every digit: what CSV holds and what the report sorts by.
-    place : int
-        1 where the number is the best of its column, 2 where it is the second best, else 0.
-    sign : int
-        +1 or -1 where the number is significantly better or worse than the baseline's.
-    starred : bool
-        Whether the cell is significant by the rule that the table's caption states.
-    spread : str
-        The number's standard deviation over seeds; "" where there is none.
-    open : bool
-        Whether other seeds could change what the cell says: a place, a rank, an order.
-    """
-
+    #: the cell as people read it; "" where there is nothing
     text: str
+    #: the same with every digit: what CSV holds and what the report sorts by
     value: Value = None
+    #: 1 where the number is the best of its column, 2 where it is the second best, else 0
     place: int = 0
+    #: +1 or -1 where the number is significantly better or worse than the baseline's
     sign: int = 0
+    #: whether the cell is significant by the rule that the table's caption states
     starred: bool = False
+    #: the number's standard deviation over seeds; "" where there is none
     spread: str = ""
+    #: whether other seeds could change what the cell says: a place, a rank, an order
     open: bool = False
 
 
@@ -73,33 +62,22 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns and rows with a caption above and notes below.
+    """Columns and rows with a caption above and notes below."""
 
-    Parameters
-    ----------
-    caption : str
-        One line above the table.
-    columns, rows : tuple
-        Every row has one cell for each column.
-    notes : tuple of str
-        Lines below the table.
-    name : str
-        What LaTeX refers to the table by; "" for none.
-    ranked : bool
-        Whether the best and second best of columns are marked.
-    against : str
-        The baseline of the cells' signs and how they were tested; "" where there are none.
-    seeds : str
-        What the spreads and the marks of open cells mean; "" where there are none.
-    """
-
+    #: one line above the table
     caption: str
+    #: every row has one cell for each column
     columns: tuple[Column, ...] = ()
     rows: tuple[tuple[Cell, ...], ...] = ()
+    #: lines below the table
     notes: tuple[str, ...] = ()
+    #: what LaTeX refers to the table by; "" for none
     name: str = ""
+    #: whether the best and second best of columns are marked
     ranked: bool = False
+    #: the baseline of the cells' signs and how they were tested; "" where there are none
     against: str = ""
+    #: what the spreads and the marks of open cells mean; "" where there are none
     seeds: str = ""
 
     @property

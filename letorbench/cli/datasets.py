@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from letorbench.cli import options
-from letorbench.cli.group import say, show
+from letorbench.cli.group import Commands, say, show
 from letorbench.errors import DataError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ GRADES = click.option(
 )  # fmt: skip
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Commands, invoke_without_command=True)
 @click.pass_context
 def datasets(ctx: click.Context) -> None:
     """The data sets: list, show, import, split, fetch, verify, make, doctor."""

@@ -151,7 +151,7 @@ def convention_of(default: str, *others: str, help: str = "Whose measuring rules
     return option("--convention", default=default, type=LateChoice(choices), help=help)
 
 
-def format_of(*forms: str, help: str | None = None) -> Callable:
+def format_of(*forms: str, help: str = "How the tables are printed.") -> Callable:
     """The option --format, the first form by default."""
     return option("--format", "form", default=forms[0], type=click.Choice(forms), help=help)
 

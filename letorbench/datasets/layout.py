@@ -177,24 +177,13 @@ def numbered_folds(numbers: Mapping[str, int], count: int | None, where: str) ->
     DataError
         A number is missing, stands twice, or is none that a fold can have.
     """
-    names: dict[int, str] = {}
-    for name, number in sorted(numbers.items()):
-        if number in names:
-            raise DataError(
-                f"{where}: found {names[number]!r} and {name!r}, expected one folder a fold"
-            )
-        names[number] = name
-    found = ", ".join(names[number] for number in sorted(names)[:9])
-    last = max(names) if count is None else count
-    if min(names) < 1 or max(names) > min(last, MOST_FOLDS):
-        most = MOST_FOLDS if count is None else count
-        raise DataError(f"{where}: found {found[:80]}; expected folds from Fold1 to Fold{most}")
-    for number in range(1, last + 1):
-        if number not in names:
-            raise DataError(
-                f"{where}: found {found}; expected Fold1 to Fold{last} (no Fold{number})"
-            )
-    return names
+    last = min(max(numbers.values()), MOST_FOLDS) if count is None else count
+    if sorted(numbers.values()) != list(range(1, last + 1)):
+        found = ", ".join(sorted(numbers, key=lambda name: (numbers[name], name))[:9])
+        raise DataError(
+            f"{where}: found {found[:80]}; expected Fold1 to Fold{max(1, last)}, one folder a fold"
+        )
+    return {number: name for name, number in numbers.items()}
 
 
 def feature_names(found: Layout) -> tuple[str, ...] | None:

@@ -19,7 +19,6 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.text import lines as kernels
 from letorbench.datasets.text.blocks import BlockReader, Blocks, cut_into_blocks
 from letorbench.datasets.text.errors import (
-    Fault,
     changed,
     fault_error,
     file_error,
@@ -138,7 +137,8 @@ class _Rows:
     states: np.ndarray
     docids: list[np.ndarray | None]
     qids: list[tuple[np.ndarray, np.ndarray]]
-    faults: dict[int, Fault] = field(default_factory=dict)
+    #: the error of a block; None for an index beyond a width that was only a guess
+    faults: dict[int, DataError | None] = field(default_factory=dict)
 
     @staticmethod
     def empty(blocks: Blocks, width: int) -> _Rows:
@@ -162,8 +162,11 @@ class _Rows:
 
 def _parse(blocks: Blocks, options: ReadOptions, width: int) -> QuerySet | None:
     """Return the query set, or None if an index is beyond a width that was only a guess."""
-    _require_room(blocks.path, width, int(blocks.lines[-1]))
-    rows = _Rows.empty(blocks, width)
+    try:
+        rows = _Rows.empty(blocks, width)
+    except MemoryError:
+        found = f"feature index {width:,} in {int(blocks.lines[-1]):,} lines"
+        raise file_error(blocks.path, found, "what the memory is enough for") from None
     limit = options.n_features or LARGEST_INDEX
     null = np.float32(math.nan if isinstance(options.null, str) else options.null)
     syntax = kernels.Syntax(*_prefixes(width), limit, null, options.null != "error")
@@ -187,7 +190,8 @@ def _parse(blocks: Blocks, options: ReadOptions, width: int) -> QuerySet | None:
             row, state[kernels.POSITION] = beyond
             state[kernels.CODE], state[kernels.ROWS] = kernels.VALUE, row - first
         if state[kernels.CODE] != kernels.DONE:
-            rows.faults[block] = _fault(blocks, block, reader.text[:size].tobytes(), state)
+            text = reader.text[:size].tobytes()
+            rows.faults[block] = _fault(blocks, block, text, state, limit, options)
             return False
         if state[kernels.IDS]:
             docids = docids[: state[kernels.ROWS]]
@@ -195,10 +199,10 @@ def _parse(blocks: Blocks, options: ReadOptions, width: int) -> QuerySet | None:
         return True
 
     blocks.each(work)
-    return _query_set(blocks, options, rows, limit)
+    return _query_set(blocks, options, rows)
 
 
-def _query_set(blocks: Blocks, options: ReadOptions, rows: _Rows, limit: int) -> QuerySet | None:
+def _query_set(blocks: Blocks, options: ReadOptions, rows: _Rows) -> QuerySet | None:
     starts = rows.close_gaps(blocks)
     fault_block = min(rows.faults, default=blocks.count)
     good = int(starts[fault_block])
@@ -207,12 +211,10 @@ def _query_set(blocks: Blocks, options: ReadOptions, rows: _Rows, limit: int) ->
         good += int(state[kernels.ROWS]) + (state[kernels.CODE] in kernels.AFTER_QID)
     first, qids = _query_starts(blocks, starts, rows.qids, good)
     if rows.faults:
-        fault = rows.faults[fault_block]
-        if fault.code == kernels.WIDER:
+        error = rows.faults[fault_block]
+        if error is None:
             return None
-        if fault.code == kernels.CHANGED:
-            raise changed(blocks.path)
-        raise fault_error(blocks.path, fault, limit, options.n_features is not None)
+        raise error
     if not good:
         raise file_error(blocks.path, "only blank lines and comments", EXPECTED_LINES)
     _check_last_line(blocks, starts, rows.states, rows.features.shape[1])
@@ -226,19 +228,6 @@ def _query_set(blocks: Blocks, options: ReadOptions, rows: _Rows, limit: int) ->
             [np.zeros(n, "S1") if ids is None else ids for n, ids in zip(counts, rows.docids)]
         )
     return QuerySet(rows.features[:good], rows.labels[:good], offsets, qids, docids)
-
-
-def _require_room(path: Path, width: int, docs: int) -> None:
-    """Raise DataError where so many documents of so many features are too large for the memory."""
-    if not hasattr(os, "sysconf"):  # Windows
-        return
-    needed, there = 4 * width * docs, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    if needed > there:
-        raise file_error(
-            path,
-            f"feature index {width:,}, which needs {needed:,} bytes for {docs:,} documents",
-            f"an index that this machine's memory of {there:,} bytes is enough for",
-        )
 
 
 def _query_starts(
@@ -285,6 +274,7 @@ def _query_starts(
             expected = "printable characters in UTF-8"
             raise line_error(blocks.path, number, f"query id {shown_id}", expected, unended)
         seen[qid] = row
+    assert text is not None, "an id that cannot be printed has been told"
     return rows, text
 
 
@@ -356,16 +346,21 @@ def _prefixes(width: int) -> tuple[np.ndarray, np.ndarray]:
     return np.array([*words, (1, 0)], dtype=np.uint64), skips
 
 
-def _fault(blocks: Blocks, block: int, text: bytes, state: np.ndarray) -> Fault:
-    position = int(state[kernels.POSITION])
+def _fault(
+    blocks: Blocks, block: int, text: bytes, state: np.ndarray, limit: int, options: ReadOptions
+) -> DataError | None:
+    """Return the error of the line that stopped the parser; None where a row is wider."""
+    code, position = int(state[kernels.CODE]), int(state[kernels.POSITION])
+    if code == kernels.WIDER:
+        return None
+    if code == kernels.CHANGED:
+        return changed(blocks.path)
     start = text.rfind(b"\n", 0, position) + 1
-    return Fault(
-        int(state[kernels.CODE]),
-        int(blocks.lines[block]) + text.count(b"\n", 0, position) + 1,
-        text[start : text.index(b"\n", position)],
-        position - start,
-        block == blocks.count - 1 and blocks.unended,
-    )
+    number = int(blocks.lines[block]) + text.count(b"\n", 0, position) + 1
+    line = text[start : text.index(b"\n", position)]
+    unended = block == blocks.count - 1 and blocks.unended
+    known = options.n_features is not None
+    return fault_error(blocks.path, number, line, position - start, code, limit, known, unended)
 
 
 def _round_in_python(

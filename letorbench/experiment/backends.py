@@ -1,4 +1,4 @@
-"""Who runs the jobs of a run: this process, several on this machine, a cluster's workers, a share."""
+"""Who runs the jobs: this process, several on this machine, a cluster, one share of the run."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import re
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol as Interface
 
 from letorbench.choices import require_choice
 from letorbench.errors import UsageError
 from letorbench.experiment.plan import Job, Protocol, Task
-from letorbench.experiment.task import Outcome, Worker, attempt
+from letorbench.experiment.task import Outcome, attempt
 from letorbench.processes import in_processes
 from letorbench.rankers import plugins
 from letorbench.threads import thread_count
@@ -41,21 +42,17 @@ class Processes:
         number = min(self.number, len(jobs))
         if number <= 1:
             for job in jobs:
-                yield attempt(job, Worker(protocol))
+                yield attempt(job, protocol)
             return
-        worker = Worker(protocol, plugins.files(), max(1, thread_count() // number))
-        items = [(job.sent(), worker) for job in jobs]
-        yield from in_processes(_attempted, items, number, _lost)
+        threads = max(1, thread_count() // number)
+        run = partial(attempt, protocol=protocol, plugin_files=plugins.files(), threads=threads)
+        yield from in_processes(run, [job.sent() for job in jobs], number, _lost)
 
 
-def _attempted(item: tuple[Job, Worker]) -> Outcome:
-    return attempt(*item)
-
-
-def _lost(item: tuple[Job, Worker], how: str) -> Outcome:
-    """Return the outcome of a task whose process died: the system kills what needs too much."""
+def _lost(job: Job, how: str) -> Outcome:
+    """Return the outcome of a job whose process died: the system kills what needs too much."""
     guess = " (too little memory?)" if "SIGKILL" in how else ""
-    return Outcome(item[0].task, error=f"its process {how}{guess}", exit_status=1)
+    return Outcome(job.task, error=f"its process {how}{guess}", exit_status=1)
 
 
 def backend(name: str, jobs: int, scheduler: str | None) -> Backend:

@@ -4,7 +4,7 @@ Each worker has one job at a time, a task of dask with a key of its own and with
 a worker that dies takes one job with it. Dask itself would count the death against all tasks that
 the worker had been given, and end them as `KilledWorker` one after the other. A worker gets its
 first job when it has shown that its results would be those of this process. It opens the data set
-itself, leaves the results in the shared folder, and runs one job at a time with all its threads.
+itself, leaves the results in the shared folder, and runs a job with all its threads.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ import os
 import re
 import sys
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
@@ -28,11 +27,11 @@ from uuid import uuid4
 from letorbench.checksum import digest
 from letorbench.errors import DataError, LetorError, UsageError
 from letorbench.experiment.plan import Job, Protocol, benchmark_of
-from letorbench.experiment.task import Outcome, Worker, attempt
+from letorbench.experiment.task import Outcome, attempt
 from letorbench.files import unfinished_folder
 from letorbench.jit import instruction_set
 from letorbench.rankers import plugins
-from letorbench.results.store import check_writable, versions
+from letorbench.results.store import versions
 from letorbench.source import reached, source_digest
 
 if TYPE_CHECKING:
@@ -84,16 +83,14 @@ class Cluster:
         protocol = replace(protocol, data_dir=data_dir, out=out)
         data = {j.task.dataset: str(j.benchmark.provenance["digest"]) for j in jobs if j.benchmark}
         files = {path: digest(path.read_bytes()) for path in plugins.files()}
-        with (
-            unfinished_folder(out / f".run-{uuid4().hex}") as sign,
-            _client(self.scheduler) as client,
-        ):
+        with unfinished_folder(out / f".run-{uuid4().hex}") as sign:
             expected = Expected(software(), files, data, protocol, sign)
             try:
-                yield from _Dispatch(client, expected, jobs).outcomes()
+                with _client(self.scheduler) as client:
+                    yield from _Dispatch(client, expected, jobs).outcomes()
+            except LetorError:
+                raise
             except OSError as error:
-                if isinstance(error, LetorError):
-                    raise
                 raise DataError(
                     f"{self.scheduler}: the scheduler is gone; what is stored stays, and the same "
                     "command goes on from there"
@@ -102,33 +99,29 @@ class Cluster:
 
 def _require_names(job: Job) -> None:
     """Raise UsageError for what a worker cannot open or import by its name."""
-    for known, name, what, expected in (
-        (job.on_disk, job.task.dataset, "data in memory", "a data set in the data folder: "
-         "dask's workers open it themselves"),
-        (job.by_name, job.task.algo, "a class of this program", "one of a plug-in file: "
-         "dask's workers import it themselves"),
-    ):  # fmt: skip
-        if not known:
-            raise UsageError(f"{name}: found {what}, expected {expected}")
+    if not job.on_disk:
+        raise UsageError(
+            f"{job.task.dataset}: found data in memory, expected a data set in the data folder: "
+            "dask's workers open it themselves"
+        )
+    if not job.by_name:
+        raise UsageError(
+            f"{job.task.algo}: found a class of this program, expected one of a plug-in file: "
+            "dask's workers import it themselves"
+        )
 
 
-@contextmanager
-def _client(address: str) -> Iterator[Client]:
+def _client(address: str) -> Client:
     """Open a client of a scheduler; UsageError where none answers."""
     from distributed import Client
 
     if not ADDRESS.fullmatch(address):
         raise UsageError(f"scheduler {address!r}: expected an address like tcp://HOST:8786")
     try:
-        client = Client(address, timeout=ANSWERS, set_as_default=False)
+        return Client(address, timeout=ANSWERS, set_as_default=False)
     except OSError as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise UsageError(f"scheduler {address!r}: no dask scheduler answers ({reason})") from None
-    try:
-        yield client
-    finally:
-        with suppress(OSError):
-            client.close()
 
 
 def _say(line: str) -> None:
@@ -146,7 +139,6 @@ class _Node:
     fits: bool | None = None
     job: Job | None = None
     future: Future | None = None
-    since: float = 0.0
 
 
 class _Dispatch:
@@ -160,114 +152,83 @@ class _Dispatch:
         self.nodes: dict[str, _Node] = {}
         self.ended: SimpleQueue[tuple[str, Future]] = SimpleQueue()
         self.refused: list[str] = []
-        self.lost: list[float] = []
-        self.alone = False
 
     def outcomes(self) -> Iterator[Outcome]:
         """Yield the outcomes as the jobs end."""
+        protocol, files = self.expected.protocol, tuple(self.expected.plugins)
+        if not self.client.nthreads():
+            _say("the scheduler has no worker; waiting for one")
         while self.waiting or any(node.job for node in self.nodes.values()):
             yield from self._look_at_workers()
             for address, node in self.nodes.items():
                 if self.waiting and node.fits and node.future is None:
                     node.job = job = self.waiting.popleft()
-                    plugin_files = tuple(self.expected.plugins)
-                    worker = Worker(self.expected.protocol, plugin_files, node.threads)
-                    self._submit(address, partial(run_job, job, worker), job.task)
+                    self._submit(address, partial(run_job, job, protocol, files, node.threads))
             with suppress(Empty):
                 yield from self._take(*self.ended.get(timeout=LOOKS))
-        if self.lost:
-            _say(
-                f"folds run again, since their workers were lost: {len(self.lost)} "
-                f"({sum(self.lost):.1f} s of work lost)"
-            )
 
     def _look_at_workers(self) -> Iterator[Outcome]:
         """Ask new workers whether they fit; take back the jobs of those that are gone."""
         there = self.client.nthreads()
         for address in set(self.nodes) - set(there):
             node = self.nodes.pop(address)
-            if node.future is not None:
-                node.future.cancel()
             if node.job is not None:
-                yield from self._again(address, node.job, node.since, "is gone")
+                yield from self._again(address, node.job, "is gone")
         for address in sorted(set(there) - set(self.nodes)):
             self.nodes[address] = _Node(there[address])
-            self._submit(address, partial(unfit, self.expected), "fits")
-        usable = [node for node in self.nodes.values() if node.fits is not False]
-        if self.nodes and not usable and len(self.refused) == len(self.nodes):
+            self._submit(address, partial(unfit, self.expected))
+        if self.nodes and all(node.fits is False for node in self.nodes.values()):
             raise UsageError(f"none of the scheduler's workers fits: {self.refused[0]}")
-        if not usable and not self.alone:
-            _say("the scheduler has no worker for this run; waiting for one")
-        self.alone = not usable
 
-    def _submit(self, address: str, call: Callable[[], Any], what: object) -> None:
+    def _submit(self, address: str, call: Callable[[], Any]) -> None:
         """Let a worker do something, and no other; keys never meet those of another run."""
-        node = self.nodes[address]
-        node.since = time.monotonic()
-        node.future = self.client.submit(
-            call, key=f"letorbench: {what}, {uuid4().hex}", workers=[address],
+        future = self.client.submit(
+            call, key=f"letorbench-{uuid4().hex}", workers=[address],
             allow_other_workers=False, pure=False,
         )  # fmt: skip
-        node.future.add_done_callback(lambda future: self.ended.put((address, future)))
+        self.nodes[address].future = future
+        future.add_done_callback(lambda future: self.ended.put((address, future)))
 
     def _take(self, address: str, future: Future) -> Iterator[Outcome]:
         """Take what a worker returns; yield an outcome where it ends a job."""
         node = self.nodes.get(address)
         if node is None or node.future is not future:
             return  # the worker was given up before
-        job, error, value = node.job, None, None
+        job, node.job, node.future = node.job, None, None
+        error = ""
+        value: Any = None
         try:
             value = future.result(timeout=ANSWERS)
         except Exception as raised:  # dask's own errors, and those of a worker that died
             error = f"{type(raised).__name__}: {raised}"
-        node.job = node.future = None
-        if job is not None and error is not None:
-            yield from self._again(address, job, node.since, f"did not end it ({error})")
-        elif job is not None:
-            yield _logged(value)
-        else:
-            complaint = value if error is None else f"cannot ask it: {error}"
+        if job is None:
+            complaint = f"cannot ask it: {error}" if error else value
             node.fits = not complaint
             if complaint:
                 self.refused.append(f"{address}: {complaint}")
                 _say(f"worker left out: {self.refused[-1]}")
+        elif error:
+            yield from self._again(address, job, f"did not end it ({error})")
+        else:
+            yield value
 
-    def _again(self, address: str, job: Job, since: float, why: str) -> Iterator[Outcome]:
+    def _again(self, address: str, job: Job, why: str) -> Iterator[Outcome]:
         """Put a job back that did not end; yield its outcome where that was too often."""
-        seconds = time.monotonic() - since
         self.deaths[job.task.key] += 1
-        _say(f"worker {address} {why}; {job.task}: {seconds:.1f} s are lost")
         if self.deaths[job.task.key] < MOST_DEATHS:
-            self.lost.append(seconds)
+            _say(f"worker {address} {why}; {job.task} is run again")
             self.waiting.appendleft(job)
         else:
             text = f"{MOST_DEATHS} workers were lost while they ran it (too little memory?)"
-            yield _logged(Outcome(job.task, error=text, exit_status=1))
-
-
-def _logged(outcome: Outcome) -> Outcome:
-    """Log a job that failed; the others go on."""
-    if outcome.error:
-        _say(f"{outcome.task} failed: {outcome.error}")
-    return outcome
+            yield Outcome(job.task, error=text, exit_status=1)
 
 
 @dataclass(frozen=True)
 class Expected:
     """What a worker must have in common with the process that hands out the jobs.
 
-    Attributes
-    ----------
-    software : mapping
-        What `software` returns.
-    plugins : mapping
-        The digest of each plug-in file.
-    data : mapping
-        The digest of each data set.
-    protocol : Protocol
-        What all jobs share; its folders are absolute.
-    sign : Path
-        A folder in the results folder, there as long as the run goes on.
+    These are its software, the digests of the plug-in files and of the data sets, the folders of
+    the protocol, and `sign`, a folder in the results folder as long as the run goes on.
     """
 
     software: Mapping[str, str]
@@ -292,25 +253,21 @@ def unfit(expected: Expected) -> str:
     if not expected.sign.exists():
         return f"found another folder at {protocol.out}, expected the shared results folder"
     try:
-        check_writable(protocol.out)
         for path, wanted in expected.plugins.items():
             if digest(path.read_bytes()) != wanted:
                 return f"{path}: found another plug-in than where the run was started"
         for name, wanted in expected.data.items():
             if benchmark_of(name, protocol).provenance["digest"] != wanted:
-                return (
-                    f"{protocol.data_dir}: found other data in {name} than where the run was "
-                    "started"
-                )
+                return f"{protocol.data_dir}: found other data in {name} than the run has"
     except (LetorError, OSError) as error:
         return str(error)
     return ""
 
 
-def run_job(job: Job, worker: Worker) -> Outcome:
+def run_job(job: Job, protocol: Protocol, files: tuple[Path, ...], threads: int) -> Outcome:
     """Run a job, after others of this process."""
     with _ONE_JOB:
-        return attempt(job, replace(worker, protocol=_local(worker.protocol)))
+        return attempt(job, _local(protocol), files, threads)
 
 
 def _local(protocol: Protocol) -> Protocol:

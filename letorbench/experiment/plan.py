@@ -127,10 +127,6 @@ class Job:
         The ranker; None in another process, which finds it by its name.
     on_disk, by_name : bool
         Whether another process can open the data set and find the ranker by their names.
-    seen : int, optional
-        When the fold that is stored now, of another identity, was written.
-    reusable : bool
-        Whether that fold's trainings are those of this job.
     """
 
     task: Task
@@ -140,8 +136,12 @@ class Job:
     ranker: type[Ranker] | None
     on_disk: bool = True
     by_name: bool = True
-    seen: int | None = None
-    reusable: bool = False
+
+    def of(self, fold: int, repeat: int) -> Job:
+        """Return the job of a fold and a repeat."""
+        own = {"fold": fold} | ({"repeat": repeat} if repeat > 1 else {})
+        facts = None if self.identity is None else {**self.identity, **own}
+        return replace(self, task=replace(self.task, fold=fold, repeat=repeat), identity=facts)
 
     def sent(self) -> Job:
         """Return the job for another process, without what that finds by name."""
@@ -332,22 +332,17 @@ def plan_runs(
             )
         of_dataset: list[Job] = []
         for system in systems:
-            shared, repeats = resolve(name, system, protocol, benchmark)
-            for repeat in range(1, (repeats or 1) + 1):
-                for number in present if numbers is None else sorted(set(numbers)):
-                    task = Task(name, system.name, number, system.settings, repeat, system.features)
-                    own = {"fold": number} | ({"repeat": repeat} if repeat > 1 else {})
-                    of_dataset.append(
-                        Job(
-                            task,
-                            None if shared is None else {**shared, **own},
-                            repeats,
-                            benchmark,
-                            system.ranker,
-                            name in on_disk,
-                            plugins.found_by_name(system.ranker),
-                        )
-                    )
+            facts, repeats = resolve(name, system, protocol, benchmark)
+            job = Job(
+                Task(name, system.name, 0, system.settings, features=system.features),
+                facts, repeats, benchmark, system.ranker,
+                name in on_disk, plugins.found_by_name(system.ranker),
+            )  # fmt: skip
+            of_dataset += [
+                job.of(number, repeat)
+                for repeat in range(1, (repeats or 1) + 1)
+                for number in (present if numbers is None else sorted(set(numbers)))
+            ]
         jobs += sorted(of_dataset, key=lambda job: job.task.repeat)
     return jobs
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from letorbench.datasets.checks import check_convention, leak
 from letorbench.datasets.queryset import OWN_PART, Benchmark
@@ -16,7 +16,6 @@ from letorbench.experiment.plan import (
     benchmark_of,
     entrants,
     plan_runs,
-    training_identity,
 )
 from letorbench.experiment.settings import Settings
 from letorbench.experiment.task import Outcome
@@ -93,7 +92,7 @@ def run(
         store.look(name)
     notes = list(store.damaged.values())
     ended = _reused(store, jobs, protocol)
-    left = [_beside_stored(store, job, protocol) for job in jobs if job.task.key not in ended]
+    left = [job for job in jobs if job.task.key not in ended]
     written: set[tuple[str, str]] = set()
     for outcome in _progress(backend.outcomes(left, protocol), len(ended), len(jobs)):
         if outcome.unwritable:
@@ -123,19 +122,8 @@ def _reused(store: Store, jobs: Sequence[Job], protocol: Protocol) -> dict[FoldK
             continue
         fold = store.reuse(job.task.key, job.identity, protocol.time_limit, job.repeats)
         if fold is not None:
-            warnings = tuple(fold.warnings)
-            ended[job.task.key] = Outcome(job.task, fold, reused=True, warnings=warnings)
+            ended[job.task.key] = Outcome(job.task, fold, reused=True)
     return ended
-
-
-def _beside_stored(store: Store, job: Job, protocol: Protocol) -> Job:
-    """Return the job with what it can use of the fold of another identity that is stored now."""
-    fold = store.folds.get(job.task.key)
-    if fold is None:
-        return job
-    now = training_identity(job.identity or {})
-    reusable = bool(now) and training_identity(fold.identity) == now and not protocol.force
-    return replace(job, seen=fold.written, reusable=reusable)
 
 
 def _other_folds(store: Store, jobs: Sequence[Job]) -> Iterator[str]:

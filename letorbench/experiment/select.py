@@ -9,19 +9,15 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import islice
 from types import MappingProxyType
-from typing import NamedTuple
 
 import numpy as np
 
 from letorbench.choices import require_choice
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import FAILURES
 from letorbench.experiment.grids import Grid, edge_warnings, grid, grown, settings_tried
 from letorbench.experiment.settings import Settings
 from letorbench.fit_warnings import FitWarning
@@ -51,30 +47,18 @@ class SelectionProtocol:
         Chooses among rounds and among epochs. Of the settings of a grid, the plain best is taken.
     grows : bool
         Whether a grid whose edge is chosen is extended.
-    description : str
-        One line for people.
     """
 
     measure: str
     rule: Rule
     grows: bool
-    description: str
 
 
-#: the protocols by name
+#: the protocols by name: ours, LETOR's for its baselines, that of the papers
 PROTOCOLS = {
-    "default": SelectionProtocol(
-        "ndcg@10",
-        latest,
-        True,
-        "by NDCG@10: the last round within half a standard error of the best, grids that grow",
-    ),
-    "letor": SelectionProtocol(
-        "map", best, False, "as LETOR's baselines did: by MAP, the plain best, grids as they are"
-    ),
-    "published": SelectionProtocol(
-        "ndcg@10", best, False, "as the papers did: the plain best, grids as they are"
-    ),
+    "default": SelectionProtocol("ndcg@10", latest, grows=True),
+    "letor": SelectionProtocol("map", best, grows=False),
+    "published": SelectionProtocol("ndcg@10", best, grows=False),
 }
 
 
@@ -129,48 +113,56 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class Selected:
-    """The fitted ranker that validation chose.
+    """What validation chose, and among what.
 
     Attributes
     ----------
-    ranker : Ranker
-        The fitted ranker.
-    trial : Trial
-        Its trial.
-    trials : tuple of Trial
-        All trials, in the order of the grid, then what it grew by.
-    validation_scores : ndarray of shape (n_docs,), float64
-        The ranker's scores of the validation part.
+    chosen : Candidate
+        The best one.
+    candidates : tuple of Candidate
+        All, in the order of the grid, then what it grew by.
     warnings : tuple of FitWarning
         What a user must know.
-    trainings : tuple of Training
-        What the trials trained, where another measure can choose among it.
-    reused : int
-        How many of these were stored before.
     """
 
-    ranker: Ranker
-    trial: Trial
-    trials: tuple[Trial, ...]
-    validation_scores: np.ndarray
+    chosen: Candidate
+    candidates: tuple[Candidate, ...]
     warnings: tuple[FitWarning, ...]
-    trainings: tuple[Training, ...]
-    reused: int
 
     @property
-    def cut_off(self) -> int:
-        """How many trials the time limit ended."""
-        return sum(trial.cut_off for trial in self.trials)
+    def ranker(self) -> Ranker:
+        """The fitted ranker."""
+        return self.chosen.ranker
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """All settings that were tried."""
+        return tuple(candidate.trial for candidate in self.candidates)
+
+    @property
+    def validation_scores(self) -> np.ndarray:
+        """The ranker's scores of the validation part, float64 of shape (n_docs,)."""
+        return self.chosen.scores
+
+    @property
+    def trainings(self) -> tuple[Training, ...]:
+        """What the trials trained, where another measure can choose among it."""
+        return tuple(c.training for c in self.candidates if not c.ranker.judges_itself)
+
+    @property
+    def reused(self) -> int:
+        """How many of the trainings were stored before."""
+        return sum(candidate.reused for candidate in self.candidates)
 
     def as_json(self, measure: str) -> dict[str, object]:
         """Return what fit.json says of the validation, which chose by this measure."""
-        several = self.trials if len(self.trials) > 1 else ()
+        trial, several = self.chosen.trial, self.trials if len(self.trials) > 1 else ()
         return {
             "measure": measure,
-            "value": self.trial.value,
-            "curve": self.trial.curve,
-            "best": self.trial.best,
-            "grid": [asdict(trial) for trial in several],
+            "value": trial.value,
+            "curve": trial.curve,
+            "best": trial.best,
+            "grid": [asdict(each) for each in several],
         }
 
 
@@ -212,34 +204,28 @@ def select(
     free = grid(cls, fixed)
     tried: Grid = free
     fit = partial(fitted, cls, train, validation, seed, time_limit, stored)
-    at_once = cls.one_thread and thread_count() > 1
     settings = settings_tried(cls, fixed)
-    if at_once:
+    if cls.one_thread and thread_count() > 1:
         candidates = fit_at_once(fit, settings, [cls(**each).effort for each in settings])
     else:
         candidates = [fit(each) for each in settings]
     chosen = _best(candidates)
     while grows and _differ(candidates):
-        steps = list(islice(_growth(free, tried, chosen.trial.settings), 2 if at_once else 1))
-        if not steps:
+        further = grown(free, tried, chosen.trial.settings)
+        if further is None:
             break
-        made = fit_while_better(fit, [step.settings for step in steps], chosen.trial.value)
-        tried = steps[len(made) - 1].tried
-        candidates += made
+        key, number = further
+        tried = {**tried, key: (*tried[key], number)}
+        candidates.append(fit({**chosen.trial.settings, key: number}))
         chosen = _best(candidates)
-    trials = tuple(candidate.trial for candidate in candidates)
     warnings = (
-        *time_warnings(trials, time_limit),
+        *time_warnings([candidate.trial for candidate in candidates], time_limit),
         *chosen.ranker.learned.warnings,
         # where validation cannot tell the settings apart, an edge means nothing
         *(edge_warnings(tried, chosen.trial.settings, grows) if _differ(candidates) else []),
         *([UNDECLARED] if any(candidate.undeclared for candidate in candidates) else []),
     )
-    return Selected(
-        chosen.ranker, chosen.trial, trials, chosen.scores, warnings,
-        tuple(candidate.training for candidate in candidates if not cls.judges_itself),
-        sum(candidate.reused for candidate in candidates),
-    )  # fmt: skip
+    return Selected(chosen, tuple(candidates), warnings)
 
 
 def fitted(
@@ -281,56 +267,6 @@ def fit_at_once(
     with one_blas_thread():  # the first thread that is done would end another's own limit
         made = dict(zip(order, run_tasks([partial(fit, settings[n]) for n in order])))
     return [made[n] for n in range(len(settings))]
-
-
-def fit_while_better(
-    fit: Callable[[Settings], Candidate], settings: Sequence[Settings], value: float
-) -> list[Candidate]:
-    """Train one or two settings; the second is wanted only if the first is better than `value`.
-
-    Both are trained at the same time. The first ends the training of a second that is not wanted.
-    """
-    if len(settings) == 1:
-        return [fit(settings[0])]
-    made: dict[int, Candidate] = {}
-    failed: list[BaseException] = []
-
-    def first() -> None:
-        made[0] = fit(settings[0])
-        if not made[0].trial.value > value:
-            raise _NotBetter
-
-    def second() -> None:
-        try:
-            made[1] = fit(settings[1])
-        except FAILURES as error:  # it counts only if the setting does
-            failed.append(error)
-
-    with suppress(_NotBetter), one_blas_thread():
-        run_tasks([first, second])
-        if failed:
-            raise failed[0]
-        return [made[0], made[1]]
-    return [made[0]]
-
-
-class _NotBetter(Exception):
-    """A setting is not better than those before it."""
-
-
-class _Step(NamedTuple):
-    """A grid that has grown by a number, and the settings with that number."""
-
-    tried: Grid
-    settings: Settings
-
-
-def _growth(free: Grid, tried: Grid, chosen: Settings) -> Iterator[_Step]:
-    """Yield how the grid grows, step by step, as long as validation chooses each new setting."""
-    while (further := grown(free, tried, chosen)) is not None:
-        key, number = further
-        tried, chosen = {**tried, key: (*tried[key], number)}, {**chosen, key: number}
-        yield _Step(tried, chosen)
 
 
 def _best(candidates: Sequence[Candidate]) -> Candidate:

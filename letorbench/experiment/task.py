@@ -13,9 +13,16 @@ import numpy as np
 
 from letorbench.datasets.queryset import Fold
 from letorbench.errors import FAILURES, DataError, WriteError
-from letorbench.experiment.plan import Job, Protocol, Task, benchmark_of, identity
+from letorbench.experiment.plan import (
+    Job,
+    Protocol,
+    Task,
+    benchmark_of,
+    identity,
+    training_identity,
+)
 from letorbench.experiment.select import Selected, select, selection_protocol
-from letorbench.features import Transformation, transformation
+from letorbench.features import transformation
 from letorbench.files import one_writer
 from letorbench.fit_warnings import FitWarning
 from letorbench.measures import parse
@@ -36,25 +43,6 @@ from letorbench.solvers.stopping import Validation
 from letorbench.threads import limited_threads, one_blas_thread
 
 
-@dataclass(frozen=True, eq=False)
-class Worker:
-    """What a task needs besides its names, in whatever process it runs.
-
-    Attributes
-    ----------
-    protocol : Protocol
-        What all tasks share.
-    plugins : tuple of Path
-        The plug-in files in use.
-    threads : int, optional
-        How many threads a task may use, all by default.
-    """
-
-    protocol: Protocol
-    plugins: tuple[Path, ...] = ()
-    threads: int | None = None
-
-
 @dataclass(frozen=True)
 class Outcome:
     """What became of a task: reused from before, failed with an error, or run.
@@ -67,8 +55,6 @@ class Outcome:
         Its result, with its numbers; None where it failed.
     reused : bool
         Whether the result was stored before.
-    warnings : tuple of FitWarning
-        What a user must know of the fit.
     error, trace : str
         What went wrong, in one line and with the traceback; "" where nothing did.
     exit_status : int
@@ -82,27 +68,45 @@ class Outcome:
     task: Task
     fold: StoredFold | None = None
     reused: bool = False
-    warnings: tuple[FitWarning, ...] = ()
     error: str = ""
     trace: str = ""
     exit_status: int = 0
     unwritable: bool = False
     fits: tuple[int, int] = (0, 0)
 
+    @property
+    def warnings(self) -> tuple[FitWarning, ...]:
+        """What a user must know of the fit."""
+        return () if self.fold is None else tuple(self.fold.warnings)
 
-def attempt(job: Job, worker: Worker) -> Outcome:
-    """Run a job; an error becomes part of the outcome."""
+
+def attempt(
+    job: Job, protocol: Protocol, plugin_files: tuple[Path, ...] = (), threads: int | None = None
+) -> Outcome:
+    """Run a job in whatever process; an error becomes part of the outcome.
+
+    Parameters
+    ----------
+    job : Job
+        The job. What it lacks is found by its names.
+    protocol : Protocol
+        What all jobs share.
+    plugin_files : tuple of Path
+        The plug-in files in use.
+    threads : int, optional
+        How many threads the job may use, all by default.
+    """
     task = job.task
     try:
-        for path in worker.plugins:
+        for path in plugin_files:
             plugins.use(path)
-        with limited_threads(worker.threads), one_blas_thread():
-            benchmark = job.benchmark or benchmark_of(task.dataset, worker.protocol)
+        with limited_threads(threads), one_blas_thread():
+            benchmark = job.benchmark or benchmark_of(task.dataset, protocol)
             cls = job.ranker or ranker(task.algo)
             with plugins.blamed(cls):
-                facts = job.identity or identity(task, worker.protocol, benchmark, cls)
+                facts = job.identity or identity(task, protocol, benchmark, cls)
                 here = replace(job, identity=facts, benchmark=benchmark, ranker=cls)
-                return _perform(here, worker.protocol)
+                return _perform(here, protocol)
     except FAILURES as error:
         return Outcome(
             task,
@@ -114,33 +118,29 @@ def attempt(job: Job, worker: Worker) -> Outcome:
 
 
 def _perform(job: Job, protocol: Protocol) -> Outcome:
-    """Make the fold; other runs of the same fold wait, and then have it."""
-    task = job.task
+    """Make the fold. Other runs of the same fold wait for it and reuse it."""
+    task, facts = job.task, job.identity or {}
     folder = fold_folder(protocol.out, task.dataset, task.algo, task.fold, task.repeat)
     with one_writer(folder):
-        now = stamp(folder)
-        if now not in (None, job.seen) and not protocol.force:
-            fold = _made_meanwhile(job, protocol.time_limit, folder)
-            if fold is not None:
-                return Outcome(task, fold, reused=True, warnings=tuple(fold.warnings))
-        stored = read_trainings(folder / TRIALS) if job.reusable and now == job.seen else {}
-        selected, result = _result(job, protocol, stored)
+        stored = None if protocol.force else _stored(task, folder)
+        if stored is not None and stored.matches(facts, protocol.time_limit):
+            return Outcome(task, mark_reused(stored, job.repeats), reused=True)
+        trainings: Mapping[str, Training] = {}
+        same = training_identity(facts)
+        if stored is not None and same and training_identity(stored.identity) == same:
+            trainings = read_trainings(folder / TRIALS)
+        selected, result = _result(job, protocol, trainings)
         fit = write_fold(folder, result)
         fold = StoredFold(task.key, folder, fit, stamp(folder) or 0, result.queries)
-    fits = (selected.reused, len(selected.trials))
-    return Outcome(task, fold, warnings=tuple(result.warnings), fits=fits)
+    return Outcome(task, fold, fits=(selected.reused, len(selected.trials)))
 
 
-def _made_meanwhile(job: Job, time_limit: float | None, folder: Path) -> StoredFold | None:
-    """Return the fold that another run has stored since this one began; None for another one."""
+def _stored(task: Task, folder: Path) -> StoredFold | None:
+    """Return the fold that is stored now, of whatever identity; None for a damaged one."""
     try:
-        fold = read_fold(job.task.key, folder)
+        return read_fold(task.key, folder)
     except DataError:
         return None
-    if fold is None or not fold.matches(job.identity or {}, time_limit):
-        return None
-    mark_reused(fold, job.repeats)
-    return fold
 
 
 def _result(
@@ -151,7 +151,9 @@ def _result(
     assert benchmark is not None and cls is not None and facts is not None
     start = time.perf_counter()
     fold = next(fold for fold in benchmark.folds if fold.number == task.fold)
-    transform, seen = _transformed(fold, facts["features"])
+    # the test part stays as it is: the fitted ranker takes raw features
+    transform = transformation(facts["features"]).fit(fold.train.features)
+    seen = Fold(fold.number, transform(fold.train), transform(fold.validation), fold.test)
     chooses = selection_protocol(protocol.name)
     measure = parse(protocol.select)
     validation = Validation(seen.validation, measure, benchmark.convention, chooses.rule)
@@ -164,10 +166,8 @@ def _result(
     # a reference point's scores tie by design
     poor = score_warnings(scores, fold.test) if cls.learns else ()
     scores = finite_scores(scores)
-    cut = None
-    if selected.cut_off:
-        fits, of = selected.cut_off, len(selected.trials)
-        cut = {"time_limit": protocol.time_limit, "fits": fits, "of": of}
+    cut = [trial.cut_off for trial in selected.trials]
+    cut_off = {"time_limit": protocol.time_limit, "fits": sum(cut), "of": len(cut)}
     return selected, FoldResult(
         identity=facts,
         scores=scores,
@@ -179,20 +179,10 @@ def _result(
         validation=selected.as_json(protocol.select),
         seconds=time.perf_counter() - start,
         warnings=(*selected.warnings, *poor),
-        cut_off=cut,
+        cut_off=cut_off if any(cut) else None,
         repeats=job.repeats,
         trainings=selected.trainings,
     )
-
-
-def _transformed(fold: Fold, name: str) -> tuple[Transformation, Fold]:
-    """Return the transformation of that name, and the fold to learn from.
-
-    The training and the validation part are transformed. The test part is as it was: the fitted
-    ranker takes raw features.
-    """
-    fitted = transformation(name).fit(fold.train.features)
-    return fitted, Fold(fold.number, fitted(fold.train), fitted(fold.validation), fold.test)
 
 
 def seed_of(task: Task, seed: int) -> np.random.SeedSequence:

@@ -31,9 +31,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from letorbench.analysis import paired
-from letorbench.analysis.bootstrap import bootstrap_folds, bootstrap_ratio
 from letorbench.analysis.paired import randomization
+from letorbench.papers import margins
 from letorbench.papers.claims import (
     NO,
     NO_DATA,
@@ -78,7 +77,7 @@ class Pair:
 
     def detectable(self, sides: int = 2) -> float:
         """Relative to the lower method's mean."""
-        size = paired.detectable(self.upper, self.lower, sides)
+        size = margins.detectable(self.upper, self.lower, sides)
         return size / self.base if self.base > 0.0 else float("inf")
 
 
@@ -114,7 +113,7 @@ def measured(claim: Claim, ours: Measured) -> Verdict:
 def difference(claim: Claim, found: Pair, note: str = "") -> Verdict:
     """Judge by what share of the lower method's mean the upper one exceeds it."""
     theirs = _number(claim)
-    share = bootstrap_ratio(found.upper, found.lower, found.folds)
+    share = margins.bootstrap_ratio(found.upper, found.lower, found.folds)
     met = abs(share.mean - theirs) <= claim.half + 2.0 * IMPLEMENTATIONS
     right = share.mean > 0.0
     p = found.corrected(_p(found))
@@ -135,7 +134,7 @@ def superiority(claim: Claim, found: Pair, note: str = "") -> Verdict:
     small = found.detectable()
     significant = p < ALPHA
     excluded = (
-        found.corrected(paired.below(found.upper, found.lower, claim.margin * found.base)) < ALPHA
+        found.corrected(margins.below(found.upper, found.lower, claim.margin * found.base)) < ALPHA
     )
     answers = Answers(
         direction=YES if lead.value > 0.0 else NO,
@@ -153,18 +152,18 @@ def superiority(claim: Claim, found: Pair, note: str = "") -> Verdict:
 def noninferiority(claim: Claim, found: Pair, note: str = "") -> Verdict:
     """Judge whether the upper method is at most the margin below the lower one."""
     margin = claim.margin * found.base
-    kept = paired.above(found.upper, found.lower, -margin)
-    broken = paired.below(found.upper, found.lower, -margin)
+    kept = margins.above(found.upper, found.lower, -margin)
+    broken = margins.below(found.upper, found.lower, -margin)
     return _against_margin(claim, found, (kept, broken), note, 1)
 
 
 def equivalence(claim: Claim, found: Pair, note: str = "") -> Verdict:
     """Judge whether two methods are at most the margin apart."""
     margin = claim.margin * found.base
-    kept = paired.equivalence(found.upper, found.lower, margin)
+    kept = margins.equivalence(found.upper, found.lower, margin)
     apart = (
-        paired.below(found.upper, found.lower, -margin),
-        paired.above(found.upper, found.lower, margin),
+        margins.below(found.upper, found.lower, -margin),
+        margins.above(found.upper, found.lower, margin),
     )
     return _against_margin(claim, found, (kept, min(1.0, 2.0 * min(apart))), note, 2)
 
@@ -192,7 +191,7 @@ def across(claim: Claim, pairs: Sequence[Pair], note: str = "") -> Verdict:
     from scipy.stats import binomtest, combine_pvalues
 
     shares = np.array([_lead(each).value / max(each.base, 1e-300) for each in pairs])
-    ps = [paired.above(each.upper, each.lower) for each in pairs]
+    ps = [margins.above(each.upper, each.lower) for each in pairs]
     bounded = np.clip(ps, 1e-15, 1.0 - 1e-15)
     one_sided = float(combine_pvalues(bounded, method="stouffer").pvalue)
     p = 2.0 * min(one_sided, 1.0 - one_sided)
@@ -235,7 +234,7 @@ def _against_margin(
 
 
 def _lead(found: Pair) -> Measured:
-    (lead,) = bootstrap_folds((found.upper - found.lower)[:, None], found.folds)
+    (lead,) = margins.bootstrap_folds((found.upper - found.lower)[:, None], found.folds)
     return Measured(lead.mean, lead.low, lead.high)
 
 

@@ -5,40 +5,23 @@ them and their CSV copies, `dataframes` gives DataFrames, `measuring` adds measu
 stored. Other people's score files come in by `external`, ours go out by `export`.
 """
 
-from __future__ import annotations
-
-from letorbench.results.dataframes import (
-    fits_frame,
-    folds_frame,
-    per_query_frame,
-    summary_frame,
-)
-from letorbench.results.paths import (
-    algo_folder,
-    algorithms,
-    fold_folder,
-    models,
-    present,
-)
-from letorbench.results.per_query import PerQuery, check_paired
+from letorbench.results.paths import algo_folder, algorithms, fold_folder, models, present
+from letorbench.results.per_query import PerQuery
 from letorbench.results.scores import read_scores, write_scores
 from letorbench.results.store import (
     FoldResult,
     Store,
     StoredFold,
-    current_folds,
     fold_scores,
     is_done,
     read_folds,
     stored_fit,
     write_fold,
 )
-from letorbench.results.summary import Row, Summary, curve, read_per_query, read_summary
+from letorbench.results.summary import Row, Summary, read_per_query, read_summary
 
 __all__ = [
     "FoldResult", "PerQuery", "Row", "Store", "StoredFold", "Summary", "algo_folder",
-    "algorithms", "check_paired", "current_folds", "curve", "fits_frame", "fold_folder",
-    "fold_scores", "folds_frame", "is_done", "models", "per_query_frame", "present", "read_folds",
-    "read_per_query", "read_scores", "read_summary", "stored_fit", "summary_frame", "write_fold",
-    "write_scores",
+    "algorithms", "fold_folder", "fold_scores", "is_done", "models", "present", "read_folds",
+    "read_per_query", "read_scores", "read_summary", "stored_fit", "write_fold", "write_scores",
 ]  # fmt: skip

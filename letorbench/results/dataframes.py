@@ -14,7 +14,6 @@ from letorbench.results.store import StoredFold
 from letorbench.results.summary import (
     Summary,
     deviation_column,
-    read_summary,
     require_folds,
 )
 
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
 SCORE_FILES = {"validation": paths.VALIDATION, "test": paths.SCORES}
 
 
-def summary_frame(out: Path, dataset: str | None = None) -> DataFrame:
-    """Return a row for each algorithm of a data set, of all by default.
+def frame_of(summaries: list[Summary]) -> DataFrame:
+    """Return a row for each algorithm of each data set.
 
     Returns
     -------
@@ -36,17 +35,7 @@ def summary_frame(out: Path, dataset: str | None = None) -> DataFrame:
         partial, cut_off (in how many of the finished folds the time limit ended a training), the
         mean of the folds' means for each measure and, where there are repeats, its standard
         deviation over seeds, `<measure>-sd`, which is NaN where nothing is drawn.
-
-    Raises
-    ------
-    DataError
-        There are no finished folds.
     """
-    return frame_of([read_summary(out, name) for name in _datasets(out, dataset)])
-
-
-def frame_of(summaries: list[Summary]) -> DataFrame:
-    """Return summaries as the DataFrame that `summary_frame` describes."""
     import pandas as pd
 
     drawn = dict.fromkeys(name for summary in summaries for name in summary.drawn)
@@ -80,21 +69,6 @@ def folds_frame(out: Path, dataset: str | None = None, algo: str | None = None) 
         {**_place(name, system, fold), **fold.means}
         for name, system, fold in _folds(out, dataset, algo)
     )
-
-
-def per_query_frame(out: Path, dataset: str | None = None, algo: str | None = None) -> DataFrame:
-    """Return a row for each test query of each repeat.
-
-    The columns are dataset, algo, repeat, fold, qid, and the value of each measure.
-    """
-    import pandas as pd
-
-    parts = []
-    for name, system, fold in _folds(out, dataset, algo):
-        queries = fold.queries()
-        head = {**_place(name, system, fold), "qid": queries.qids}
-        parts.append(pd.DataFrame({**head, **queries.values}))
-    return pd.concat(parts, ignore_index=True)
 
 
 def fits_frame(out: Path, dataset: str | None = None, algo: str | None = None) -> DataFrame:

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.datasets.load import load
-from letorbench.datasets.queryset import Benchmark, QuerySet
-from letorbench.errors import DataError, UsageError
+from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import UsageError
 from letorbench.files import write_atomically
 from letorbench.measures import rank
 from letorbench.results import paths
 from letorbench.results.external import document_names, document_rows
+from letorbench.results.measuring import data_of
 from letorbench.results.store import by_repeat
 from letorbench.results.summary import require_folds
 from letorbench.results.user_files import check_output
@@ -58,19 +58,12 @@ def export_trec(
     """
     folder = folder or paths.dataset_folder(out, dataset) / "trec"
     check_output(folder / QRELS_FILE, data_dir=data_dir)
-    benchmarks: dict[object, Benchmark] = {}
     written: dict[Path, None] = {}
     for algo in algos:
-        for fold in by_repeat(require_folds(out, dataset, algo))[0]:
-            null = fold.identity.get("null", "error")
-            if null not in benchmarks:
-                benchmarks[null] = load(dataset, data_dir, fold.convention, null)
-            benchmark = benchmarks[null]
-            if benchmark.provenance["digest"] != fold.identity["data"]:
-                raise DataError(
-                    f"{fold.folder}: found scores of other data than {data_dir} now holds"
-                )
-            test = next(each.test for each in benchmark.folds if each.number == fold.number)
+        folds = by_repeat(require_folds(out, dataset, algo))[0]
+        tests = {fold.number: fold.test for fold in data_of(data_dir, dataset, folds).folds}
+        for fold in folds:
+            test = tests[fold.number]
             qrels, run = (folder / fold.folder.name / name for name in (QRELS_FILE, f"{algo}.run"))
             write_run(run, test, fold.scores(test.n_docs), algo)
             if qrels not in written:
@@ -84,7 +77,7 @@ def write_run(path: Path, queries: QuerySet, scores: np.ndarray, tag: str) -> No
     if len(tag.split()) != 1:
         raise UsageError(f"tag {tag!r}: expected one word")
     names = document_names(queries)
-    document_rows(path, queries)  # a run could not tell two documents of one name apart
+    document_rows(path, queries, names)  # a run could not tell two documents of one name apart
     order = rank(scores, queries.offsets).tolist()
     values = np.asarray(scores, dtype=np.float64).tolist()
     with write_atomically(path) as file:

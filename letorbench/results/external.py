@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -184,17 +184,14 @@ def read_plain(path: Path, queries: QuerySet) -> np.ndarray:
 
 def read_ranklib(path: Path, queries: QuerySet) -> np.ndarray:
     """Read RankLib's file. A document's index counts from 0 within its query."""
-    positions = np.arange(queries.n_docs) - np.repeat(queries.offsets[:-1], queries.lengths)
-    rows = _rows(path, queries, [str(position).encode() for position in positions.tolist()])
     cells = ((line, qid, index, score) for line, (qid, index, score) in columns(path, RANKLIB))
-    return _placed(path, queries, rows, cells)
+    return _placed(path, queries, _positions(queries, first=0), cells)
 
 
 def read_run(path: Path, queries: QuerySet) -> np.ndarray:
     """Read a TREC run. Documents rank by their scores, as in trec_eval, not by the rank column."""
-    rows = document_rows(path, queries)
     cells = ((line, c[0], c[2], c[4]) for line, c in columns(path, RUN))
-    return _placed(path, queries, rows, cells)
+    return _placed(path, queries, document_names(queries), cells)
 
 
 #: name -> a function from path and queries to (n_docs,) float64 scores in file order
@@ -206,10 +203,11 @@ FORMATS: dict[str, Callable[[Path, QuerySet], np.ndarray]] = {
 def _placed(
     path: Path,
     queries: QuerySet,
-    rows: Mapping[tuple[bytes, bytes], int],
+    names: Sequence[bytes],
     cells: Iterator[tuple[int, bytes, bytes, bytes]],
 ) -> np.ndarray:
     """Put the score of each line in the row of its document, which has one in the end."""
+    rows = document_rows(path, queries, names)
     qids = {qid for qid, _ in rows}
     scores = np.full(queries.n_docs, np.nan)
     lines: dict[int, int] = {}
@@ -335,24 +333,25 @@ def shown(text: bytes) -> str:
 
 def document_names(queries: QuerySet) -> list[bytes]:
     """Return each document's id, or its position in its query, from 1, where it has none."""
-    positions = np.arange(queries.n_docs) - np.repeat(queries.offsets[:-1] - 1, queries.lengths)
-    places = [str(position).encode() for position in positions.tolist()]
+    places = _positions(queries, first=1)
     if queries.docids is None:
         return places
     return [docid or place for docid, place in zip(queries.docids.tolist(), places)]
 
 
-def document_rows(path: Path, queries: QuerySet) -> dict[tuple[bytes, bytes], int]:
-    """Return each document's row by qid and name; DataError where two have the same."""
-    return _rows(path, queries, document_names(queries))
+def _positions(queries: QuerySet, first: int) -> list[bytes]:
+    starts = np.repeat(queries.offsets[:-1], queries.lengths)
+    positions = np.arange(queries.n_docs) - starts + first
+    return [str(position).encode() for position in positions.tolist()]
 
 
-def _rows(
-    path: Path, queries: QuerySet, document_ids: Sequence[bytes]
+def document_rows(
+    path: Path, queries: QuerySet, names: Sequence[bytes]
 ) -> dict[tuple[bytes, bytes], int]:
+    """Return each document's row by qid and name; DataError where two have the same."""
     qids = [qid.encode() for qid in np.repeat(queries.qids, queries.lengths).tolist()]
     rows: dict[tuple[bytes, bytes], int] = {}
-    for row, key in enumerate(zip(qids, document_ids)):
+    for row, key in enumerate(zip(qids, names)):
         if rows.setdefault(key, row) != row:
             raise DataError(
                 f"{path}: the data have two documents {shown(key[1])} in query {shown(key[0])}, "

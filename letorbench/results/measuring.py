@@ -99,14 +99,12 @@ def with_measures(
     benchmark = data_of(data_dir, dataset, folds)
     tests = {fold.number: fold.test for fold in benchmark.folds}
     parsed = [parse(name) for name in wanted]
-    repeats = []
-    for repeat in by_repeat(folds):
-        parts = []
-        for fold in repeat:
-            test = tests[fold.number]
-            scores = fold.scores(test.n_docs)
-            parts.append(measured(algo, scores, test, parsed, benchmark.convention))
-        repeats.append(np.concatenate(parts))
+
+    def of(fold: StoredFold) -> np.ndarray:
+        test = tests[fold.number]
+        return measured(algo, fold.scores(test.n_docs), test, parsed, benchmark.convention)
+
+    repeats = [np.concatenate([of(fold) for fold in repeat]) for repeat in by_repeat(folds)]
     # (n_measures, n_repeats, n_queries)
     added = dict(zip(wanted, np.stack(repeats).transpose(2, 0, 1)))
     values = {name: table.mean(axis=0) for name, table in added.items()}
@@ -123,9 +121,8 @@ def extended(out: Path, data_dir: Path, summary: Summary, measures: Sequence[str
             return each
         queries = with_measures(out, data_dir, summary.dataset, each.algo, missing)
         values = each.values | {name: queries.mean(name) for name in missing}
-        if not each.repeated:
-            return replace(each, values=values)
-        repeated = {**each.repeated, **{name: queries.means(name) for name in missing}}
+        drawn = missing if each.repeated else []
+        repeated = {**each.repeated, **{name: queries.means(name) for name in drawn}}
         return replace(each, values=values, repeated=repeated)
 
     return replace(summary, rows=tuple(row(each) for each in summary.rows))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -62,14 +61,15 @@ def merge(folders: Sequence[Path], out: Path) -> Merged:
     for source in sources:
         if not (source.folds or source.damaged):
             raise DataError(f"{source.out}: found no finished fold, expected a results folder")
-    stored = Store(out).look().folds
-    merged = sorted({key for source in sources for key in source.folds})
-    chosen: dict[FoldKey, StoredFold] = {}
-    for key in merged:
-        same = [folds[key] for folds in (stored, *(s.folds for s in sources)) if key in folds]
-        chosen[key] = _one_of(key, same)
-    systems = {key[:2] for key in chosen}
-    _check_one_experiment({k: f for k, f in stored.items() if k[:2] in systems} | chosen)
+    stores = [Store(out).look(), *sources]
+    keys = sorted({key for source in sources for key in source.folds})
+    systems = {key[:2] for key in keys}
+    first: dict[tuple[str, str], StoredFold] = {}
+    for store in stores:
+        for key, fold in store.folds.items():
+            if key[:2] in systems:
+                _check_experiment(key, first.setdefault(key[:2], fold), fold)
+    chosen = {key: _one_of(key, [s.folds[key] for s in stores if key in s.folds]) for key in keys}
     copied = 0
     for key, fold in chosen.items():
         target = paths.fold_folder(out, key.dataset, key.algo, key.fold, key.repeat)
@@ -85,36 +85,25 @@ def merge(folders: Sequence[Path], out: Path) -> Merged:
 def _one_of(key: FoldKey, folds: Sequence[StoredFold]) -> StoredFold:
     """Return a fold of a run, one that no time limit cut off if there is one.
 
-    Raises
-    ------
-    DataError
-        Two have other identities, or other bytes of one identity.
+    How far a training comes within a time limit depends on the machine. DataError where others
+    that should be equal differ.
     """
-    for other in folds[1:]:
-        _check_equal(str(key), folds[0], other)
-    # how far a training comes within a time limit depends on the machine
-    whole = [fold for fold in folds if not fold.cut_off]
+    whole = [fold for fold in folds if not fold.cut_off] or folds[:1]
     for other in whole[1:]:
         _check_same_bytes(key, whole[0], other)
-    return (whole or folds)[0]
+    return whole[0]
 
 
-def _check_one_experiment(folds: Mapping[FoldKey, StoredFold]) -> None:
+def _check_experiment(key: FoldKey, one: StoredFold, other: StoredFold) -> None:
     """Raise DataError where folds of one algorithm are of different experiments."""
-    first: dict[tuple[str, str], StoredFold] = {}
-    for key, fold in folds.items():
-        name = f"{key.dataset}, {key.algo}"
-        _check_equal(name, first.setdefault(key[:2], fold), fold)
-
-
-def _check_equal(name: str, one: StoredFold, other: StoredFold) -> None:
     if one.experiment == other.experiment:
         return
     left, right = json.loads(one.experiment), json.loads(other.experiment)
-    key = next(key for key in chain(left, right) if left.get(key) != right.get(key))
+    name = next(name for name in chain(left, right) if left.get(name) != right.get(name))
     raise DataError(
-        f"{name}: {one.folder} has {key} {json.dumps(left.get(key))}, {other.folder} has "
-        f"{json.dumps(right.get(key))}: results of two experiments are not merged"
+        f"{key.dataset}, {key.algo}: {one.folder} has {name} {json.dumps(left.get(name))}, "
+        f"{other.folder} has {json.dumps(right.get(name))}: results of two experiments are not "
+        "merged"
     )
 
 
@@ -132,13 +121,10 @@ def _copy(source: Path, target: Path) -> None:
     with one_writer(target):
         (target / paths.FIT).unlink(missing_ok=True)
         for name in (*paths.CHECKED, paths.FIT):
-            if not (source / name).is_file():
+            if (source / name).is_file():
+                with write_atomically(target / name, binary=True) as file:
+                    file.write((source / name).read_bytes())
+            else:
                 (target / name).unlink(missing_ok=True)
-                continue
-            with (
-                write_atomically(target / name, binary=True) as file,
-                (source / name).open("rb") as content,
-            ):
-                shutil.copyfileobj(content, file)
         written = (source / paths.FIT).stat()
         os.utime(target / paths.FIT, ns=(written.st_atime_ns, written.st_mtime_ns))

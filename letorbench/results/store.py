@@ -12,7 +12,7 @@ import json
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -119,7 +119,7 @@ class FoldResult:
         }
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class StoredFold:
     """A finished fold, with its numbers.
 
@@ -133,13 +133,15 @@ class StoredFold:
         Its fit.json.
     written : int
         When fit.json was written, or reused by a later run, in nanoseconds.
+    measured : PerQuery, optional
+        The test queries' values, where they have just been measured.
     """
 
     key: FoldKey
     folder: Path
     fit: Mapping[str, Any]
     written: int
-    _queries: PerQuery | None = field(default=None, repr=False)
+    measured: PerQuery | None = field(default=None, repr=False)
 
     @property
     def number(self) -> int:
@@ -197,10 +199,12 @@ class StoredFold:
 
     def queries(self) -> PerQuery:
         """Return the test queries' values, which are read once."""
-        if self._queries is None:
-            path = self.folder / paths.QUERIES
-            self._queries = read_fold_queries(path, self.key.algo, self.number)
         return self._queries
+
+    @cached_property
+    def _queries(self) -> PerQuery:
+        path = self.folder / paths.QUERIES
+        return self.measured or read_fold_queries(path, self.key.algo, self.number)
 
     def scores(self, n_docs: int) -> np.ndarray:
         """Read the test scores, float64 of shape (n_docs,)."""
@@ -269,15 +273,6 @@ def is_done(folder: Path, identity: Mapping[str, object], time_limit: float | No
 
     A result that a time limit cut off is finished only for the same limit or a shorter one. One
     that was not cut off is finished for every limit.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder of the fold.
-    identity : mapping
-        All that the scores depend on.
-    time_limit : float, optional
-        The seconds that a training may take now.
     """
     try:
         return _matches(stored_fit(folder), identity, time_limit)
@@ -316,14 +311,14 @@ def stamp(folder: Path) -> int | None:
         return None
 
 
-def mark_reused(fold: StoredFold, repeats: int | None) -> None:
+def mark_reused(fold: StoredFold, repeats: int | None) -> StoredFold:
     """Mark a fold as asked for last, with so many seeds (None where nothing is drawn)."""
+    fit = fold.fit
     if fold.repeats == repeats:
         os.utime(fold.folder / paths.FIT)
     else:
-        fold.fit = {**fold.fit, "repeats": repeats}
-        write_fit(fold.folder, fold.fit)
-    fold.written = stamp(fold.folder) or fold.written
+        fit = write_fit(fold.folder, {**fit, "repeats": repeats})
+    return replace(fold, fit=fit, written=stamp(fold.folder) or fold.written)
 
 
 class Store:
@@ -346,24 +341,29 @@ class Store:
         self.out = out
         self.folds: dict[FoldKey, StoredFold] = {}
         self.damaged: dict[FoldKey, str] = {}
-        self._seen: dict[FoldKey, int | None] = {}
 
     def look(self, dataset: str | None = None, algo: str | None = None) -> Store:
         """Read the folds that are new or changed since the last look; return the store."""
         there = paths.finished(self.out, dataset, algo)
-        for key in set(self._seen) - set(there):
-            if dataset in (None, key.dataset) and algo in (None, key.algo):
+        for key in [*self.folds, *self.damaged]:
+            if dataset in (None, key.dataset) and algo in (None, key.algo) and key not in there:
                 self._forget(key)
         for key, folder in there.items():
-            if key not in self._seen or self._seen[key] != stamp(folder):
-                self._read(key, folder)
+            if key in self.folds and self.folds[key].written == stamp(folder):
+                continue
+            self._forget(key)
+            try:
+                fold = read_fold(key, folder)
+            except DataError as error:
+                self.damaged[key] = str(error)
+            else:
+                self.folds |= {key: fold} if fold else {}
         return self
 
     def add(self, fold: StoredFold) -> None:
-        """Take a fold that this run has just written or reused."""
+        """Take a fold that this run has just written."""
         self._forget(fold.key)
         self.folds[fold.key] = fold
-        self._seen[fold.key] = fold.written
 
     def of(self, dataset: str, algo: str) -> list[StoredFold]:
         """Return the folds of an algorithm, by repeat and number."""
@@ -388,24 +388,12 @@ class Store:
         with one_writer(fold.folder):
             if stamp(fold.folder) != fold.written:
                 return None  # another run has begun it anew
-            mark_reused(fold, repeats)
-        self.add(fold)
-        return fold
+            self.folds[key] = mark_reused(fold, repeats)
+        return self.folds[key]
 
     def _forget(self, key: FoldKey) -> None:
-        for known in (self.folds, self.damaged, self._seen):
-            known.pop(key, None)
-
-    def _read(self, key: FoldKey, folder: Path) -> None:
-        self._forget(key)
-        self._seen[key] = stamp(folder)
-        try:
-            fold = read_fold(key, folder)
-        except DataError as error:
-            self.damaged[key] = str(error)
-            return
-        if fold is not None:
-            self.add(fold)
+        self.folds.pop(key, None)
+        self.damaged.pop(key, None)
 
 
 def read_folds(out: Path, dataset: str, algo: str) -> list[StoredFold]:
@@ -493,10 +481,9 @@ def check_writable(out: Path) -> None:
 def _matches(
     fit: Mapping[str, Any], identity: Mapping[str, object], time_limit: float | None
 ) -> bool:
-    if fit.get("identity") != identity:
-        return False
     cut = fit.get("cut_off")
-    return not cut or (time_limit is not None and time_limit <= cut["time_limit"])
+    in_time = not cut or (time_limit is not None and time_limit <= cut["time_limit"])
+    return fit.get("identity") == identity and in_time
 
 
 def _verified(path: Path, content: bytes) -> dict[str, Any]:

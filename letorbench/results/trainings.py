@@ -67,29 +67,20 @@ def read_trainings(path: Path) -> dict[str, Training]:
     try:
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
             arrays = dict(file)
-        found = [
-            _training(facts, _own(arrays, number))
-            for number, facts in enumerate(json.loads(str(arrays["facts"])))
-        ]
+        own: dict[str, dict[str, np.ndarray]] = {}
+        for name, values in arrays.items():
+            number, _, part = name.partition(".")
+            own.setdefault(number, {})[part] = values
+        facts = json.loads(str(arrays["facts"]))
+        read = [_training(each, own.get(str(n), {})) for n, each in enumerate(facts)]
     except DAMAGE:
         return {}
-    return {training.settings: training for training in found}
-
-
-def _own(arrays: Mapping[str, np.ndarray], number: int) -> dict[str, np.ndarray]:
-    prefix = f"{number}."
-    return {
-        name.removeprefix(prefix): values
-        for name, values in arrays.items()
-        if name.startswith(prefix)
-    }
+    return {training.settings: training for training in read}
 
 
 def _facts(training: Training) -> dict[str, Any]:
     learned, history = training.learned, training.learned.history
-    rounds = None
-    if history is not None:
-        rounds = [history.rounds, history.patience, history.complete]
+    rounds = history and [history.rounds, history.patience, history.complete]
     return {
         "settings": training.settings,
         "kind": learned.model.kind,

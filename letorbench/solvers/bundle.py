@@ -27,10 +27,6 @@ from letorbench.solvers.stopping import NEVER, Deadline
 #: how far to go from the best point to the planes' minimum; Franc and Sonnenburg's mu
 STEP = 0.1
 
-#: a plane whose multiplier is below this share of the mean one is idle, and dropped when it was so
-#: for as many iterations
-IDLE, UNUSED = 1e-6, 50
-
 #: the planes' minimum is found to this share of the gap that is asked for
 PRECISION = 0.1
 
@@ -90,7 +86,7 @@ def minimise(
     >>> round(float(minimise(hinge, 1, C=1.0, gap=1e-6).value), 6)
     0.5
     """
-    planes = _Planes(n, C)
+    slopes, heights = [np.zeros(n)], [0.0]  # R >= 0
     w = best = np.zeros(n)
     best_value, bound = np.inf, 0.0
     values: list[float] = []
@@ -106,36 +102,12 @@ def minimise(
         late = len(values) > 1 and deadline.passed
         if late:
             break
-        planes.add(slope, risk - float(slope @ w))
-        least = planes.minimum(PRECISION * gap)
+        slopes.append(slope)
+        heights.append(risk - float(slope @ w))
+        least = minimum_of_planes(np.array(slopes), np.array(heights), C, PRECISION * gap)
         bound = max(bound, least.bound)
         w = best + STEP * (least.point - best)
     return Minimum(best, best_value, best_value - bound, tuple(values), gap, late)
-
-
-class _Planes:
-    """The planes R(w) >= height + slope . w that are kept, and for how long they are idle."""
-
-    def __init__(self, n: int, C: float) -> None:
-        self.C = C
-        self.slopes = np.zeros((1, n))  # R >= 0
-        self.heights = np.zeros(1)
-        self.idle = np.zeros(1, dtype=np.int64)
-
-    def add(self, slope: np.ndarray, height: float) -> None:
-        """Add a plane; drop those that are unused for too long."""
-        kept = self.idle < UNUSED
-        kept[0] = True
-        self.slopes = np.vstack([self.slopes[kept], slope])
-        self.heights = np.append(self.heights[kept], height)
-        self.idle = np.append(self.idle[kept], 0)
-
-    def minimum(self, precision: float) -> PlaneMinimum:
-        """Return where |w|^2 / 2 + C max_k (height_k + slope_k . w) is least."""
-        least = minimum_of_planes(self.slopes, self.heights, self.C, precision)
-        used = least.multipliers > IDLE * self.C / len(self.heights)
-        self.idle = np.where(used, 0, self.idle + 1)
-        return least
 
 
 class PlaneMinimum(NamedTuple):

@@ -153,26 +153,27 @@ class BinnedFeatures:
 def _binned_column(column: np.ndarray, max_bins: int | None) -> tuple[np.ndarray, np.ndarray]:
     """Return a feature's thresholds, float64, and the documents' bins in the smallest type."""
     values, rows = sorted_column(column)
-    cuts, below = _cuts(values, max_bins)
-    bins = np.arange(len(cuts) + 1, dtype=np.min_scalar_type(len(cuts)))
-    codes = np.empty(len(values), bins.dtype)
-    codes[rows] = np.repeat(bins, np.diff(below, prepend=0, append=len(values)))
-    return cuts, codes
+    below = _value_starts(values)[1:]
+    cuts = (values[below - 1].astype(np.float64) + values[below]) / 2.0
+    if max_bins is not None and len(cuts) >= max_bins:
+        # a cut wherever the share of documents below it passes the next whole number of bins
+        whole = np.floor(below / len(values) * max_bins)
+        kept = np.diff(whole, prepend=0.0) > 0
+        cuts, below = cuts[kept], below[kept]
+    return cuts, _codes(rows, below, np.min_scalar_type(len(cuts)))
 
 
-def _cuts(ordered: np.ndarray, max_bins: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return midpoints of neighbouring distinct values, float64, and how many documents are below.
+def _value_starts(values: np.ndarray) -> np.ndarray:
+    """Return where each distinct value of a sorted column begins."""
+    return np.append(0, np.flatnonzero(values[1:] != values[:-1]) + 1)
 
-    These are all midpoints, or `max_bins` - 1 of them.
-    """
-    below = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
-    cuts = (ordered[below - 1].astype(np.float64) + ordered[below]) / 2.0
-    if max_bins is None or len(cuts) < max_bins:
-        return cuts, below
-    # a cut wherever the share of documents below it passes the next whole number of bins
-    whole = np.floor(below / len(ordered) * max_bins)
-    kept = np.diff(whole, prepend=0.0) > 0
-    return cuts[kept], below[kept]
+
+def _codes(rows: np.ndarray, below: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Number the bins of sorted rows; below: how many documents are before each bin's end."""
+    codes = np.empty(len(rows), dtype)
+    sizes = np.diff(below, prepend=0, append=len(rows))
+    codes[rows] = np.repeat(np.arange(len(sizes), dtype=dtype), sizes)
+    return codes
 
 
 def best_stump(
@@ -196,8 +197,14 @@ def best_stump(
         return None
     histogram = np.zeros(binned.n_bins[k])
     fill(binned.codes[k], weights, histogram)
-    cut = _best_cut(histogram, len(histogram), -1.0 if above else 1.0)
+    cut = _best_cut(histogram, bool(above))
     return *binned.stump(k, cut, bool(above)), float(best[k, above])
+
+
+def _best_cut(histogram: np.ndarray, above: bool) -> int:
+    """Return the cut with the largest sum of the bins on that side, the first of equals."""
+    below = np.cumsum(histogram[:-1])
+    return int(np.argmin(below) if above else np.argmax(below))
 
 
 @kernel()
@@ -288,17 +295,6 @@ def _scan(histogram: np.ndarray, n_bins: int, total: float, best: np.ndarray) ->
     best[1] = max(0.0, total - least)
 
 
-@kernel()
-def _best_cut(histogram: np.ndarray, n_bins: int, sign: float) -> int:
-    """Return the cut b with the largest sign * (sum of the bins up to b), the first of equals."""
-    below, most, cut = 0.0, -np.inf, -1
-    for b in range(n_bins - 1):
-        below += sign * histogram[b]
-        if below > most:
-            most, cut = below, b
-    return cut
-
-
 class SortedDocuments(NamedTuple):
     """Each feature's documents in the order of their values, and in coarse bins.
 
@@ -351,7 +347,7 @@ class SortedFeatures:
     def stump(self, k: int, cut: int, above: bool) -> tuple[Stump, np.ndarray]:
         """Return the stump of feature k at its cut of that number, and its values (n_docs,)."""
         rows, starts = self.documents.rows[k], self.documents.starts[k]
-        last = _last_below(rows, cut)
+        last = np.flatnonzero(rows & CUT)[cut]
         low, high = self.features[rows[last : last + 2] & ROW, k]
         coarse = int(np.searchsorted(starts, last, side="right")) - 1
         values = self.documents.codes[k] > coarse
@@ -362,70 +358,34 @@ class SortedFeatures:
 def _sort(features: np.ndarray, first: int, documents: SortedDocuments) -> None:
     """Fill the documents' part of `GROUP` features."""
     for k, column in enumerate(contiguous_columns(features, first, first + GROUP), first):
-        values, documents.rows[k] = sorted_column(column + 0.0)  # -0.0 becomes 0.0
-        documents.n_values[k] = _mark_cuts(values, documents.rows[k])
-        _coarse_bins(
-            documents.rows[k], documents.codes[k], documents.starts[k], documents.several[k]
-        )
+        values, rows = sorted_column(column + 0.0)  # -0.0 becomes 0.0
+        value_starts = _value_starts(values)
+        coarse = _coarse_starts(value_starts, len(rows))
+        starts = documents.starts[k]
+        starts[: len(coarse)], starts[len(coarse) :] = coarse, len(rows)
+        documents.several[k] = np.diff(np.searchsorted(value_starts, starts)) > 1
+        documents.codes[k] = _codes(rows, coarse[1:], np.dtype(np.uint8))
+        documents.n_values[k] = len(value_starts)
+        documents.rows[k] = rows
+        documents.rows[k, value_starts[1:] - 1] |= CUT
 
 
-@kernel()
-def _mark_cuts(values: np.ndarray, rows: np.ndarray) -> int:
-    """Set `CUT` in the rows of a sorted column's values; return how many distinct values it has."""
-    n_values = 1
-    for p in range(len(rows) - 1):
-        if values[p] != values[p + 1]:
-            rows[p] |= CUT
-            n_values += 1
-    return n_values
+def _coarse_starts(value_starts: np.ndarray, n_docs: int) -> np.ndarray:
+    """Return where the coarse bins of a feature begin.
 
-
-@kernel()
-def _coarse_bins(
-    rows: np.ndarray, codes: np.ndarray, starts: np.ndarray, several: np.ndarray
-) -> None:
-    """Fill a feature's part of `SortedDocuments` from its rows.
-
-    Each value has a bin, where there are so few; else bins have 1 / COARSE of the documents, where
-    that is enough, and else twice as many: any two neighbours then have more, so it is enough.
+    Each value has a bin, where there are so few. Else the documents are cut into equal parts, and
+    a bin has the values that begin in a part, but a value larger than a part has its own.
     """
-    for share in range(3):
-        if _cut_at(rows, (share * len(rows) + COARSE - 1) // COARSE, starts):
+    if len(value_starts) <= COARSE:
+        return value_starts
+    sizes = np.diff(value_starts, append=n_docs)
+    for parts in (COARSE, COARSE // 2):  # half as many always fit: half the bins may be values
+        large = sizes * parts > n_docs
+        begins = large | (np.diff(value_starts * parts // n_docs, prepend=-1) > 0)
+        begins[1:] |= large[:-1]
+        if begins.sum() <= COARSE:
             break
-    for c in range(COARSE):
-        several[c] = False
-        for p in range(starts[c], starts[c + 1]):
-            codes[rows[p] & ROW] = c
-            if rows[p] & CUT and p + 1 < starts[c + 1]:
-                several[c] = True
-
-
-@kernel()
-def _cut_at(rows: np.ndarray, size: int, starts: np.ndarray) -> bool:
-    """Fill starts for bins of at most `size` documents or one value; return if COARSE suffice."""
-    n, c, value = len(rows), 0, 0
-    starts[0] = 0
-    for p in range(n):
-        if rows[p] & CUT or p == n - 1:  # the last document of the value that begins at `value`
-            if p + 1 - starts[c] > size and value > starts[c]:
-                c += 1
-                if c == COARSE:
-                    return False
-                starts[c] = value
-            value = p + 1
-    starts[c + 1 :] = n
-    return True
-
-
-@kernel()
-def _last_below(rows: np.ndarray, cut: int) -> int:
-    """Return the position in rows of the cut of that number."""
-    for p in range(len(rows)):
-        if rows[p] & CUT:
-            if cut == 0:
-                return p
-            cut -= 1
-    return -1
+    return value_starts[begins]
 
 
 class _Sums(NamedTuple):
@@ -463,7 +423,7 @@ def best_of_all(
         above = bool(sides[1] > sides[0])
         if sides[int(above)] > most:
             most = float(sides[int(above)])
-            best = int(k), _best_cut(histogram, n_values, -1.0 if above else 1.0), above
+            best = int(k), _best_cut(histogram[:n_values], above), above
     return None if best is None else (*ordered.stump(*best), most)
 
 

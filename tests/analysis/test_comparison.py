@@ -1,39 +1,44 @@
-"""Pairs of algorithms: frames with the columns of the CSV, and algorithms that lack folds."""
+"""Pairs of algorithms: what is compared, with which sign, and what seeds leave open."""
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 
 import numpy as np
 import pytest
-from letorbench.analysis.comparison_table import comparison_frame, render
 
-from letorbench.analysis.comparison import Procedure, compare, marks, on_common_folds
-from letorbench.analysis.results_table import partial
-from letorbench.analysis.results_table import render as render_summary
+from letorbench.analysis.comparison import (
+    Procedure,
+    compare,
+    comparison_table,
+    marks,
+    on_common_folds,
+)
+from letorbench.analysis.tables import render, to_frame
 from letorbench.errors import DataError
 from letorbench.results.per_query import PerQuery
-from letorbench.results.summary import Row, Summary
 
 
-def system(algo: str, folds: tuple[int, ...], shift: float = 0.0) -> PerQuery:
+def system(algo: str, folds: tuple[int, ...]) -> PerQuery:
     """Ten queries a fold, with the same noise for every algorithm on the same queries."""
     numbers = np.repeat(folds, 10)
     qids = np.concatenate([10 * fold + np.arange(10) for fold in folds])
     noise = np.concatenate([np.random.default_rng(fold).random(10) for fold in folds])
     own = np.concatenate([np.random.default_rng([fold, len(algo)]).random(10) for fold in folds])
-    return PerQuery(algo, numbers, qids, {"map": noise + 0.1 * own + shift})
+    return PerQuery(algo, numbers, qids, {"map": noise + 0.1 * own})
 
 
 def test_the_frame_is_the_csv():
-    systems = [system(name, (1, 2, 3)) for name in ("a", "bb", "ccc")]
     procedure = Procedure(test="t", correction="bh")
-    pairs = compare("SET", systems, "map", None, procedure)
-    frame = comparison_frame(pairs, procedure)
-    rows = list(csv.DictReader(io.StringIO(render(pairs, "letor3", procedure, "csv"))))
-    assert [*frame.columns, "convention"] == list(rows[0])
-    assert len(frame) == len(rows) == 3
+    pairs = compare(
+        "SET", [system(n, (1, 2, 3)) for n in ("a", "bb", "ccc")], "map", None, procedure
+    )
+    frame = to_frame(comparison_table(pairs, procedure))
+    text = render(comparison_table(pairs, procedure, "letor3"), "csv")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [*frame.columns, "convention"] == list(rows[0]) and len(frame) == len(rows) == 3
     for name in ("difference", "p_adjusted", "high", "wins"):
         assert frame[name].tolist() == [float(row[name]) for row in rows]
     assert set(frame["correction"]) == {"bh"} and frame["queries"].tolist() == [30] * 3
@@ -48,10 +53,12 @@ def test_a_partial_algorithm_is_compared_on_the_folds_that_both_have():
     shared = [each.values["map"] for each in on_common_folds("SET", whole, part)]
     assert pairs[1].means == tuple(values.mean() for values in shared)
     assert pairs[1].significance.n == 20 and pairs[0].significance.n == 30
-    text = render(pairs, "letor3", Procedure(), "text")
+    text = render(comparison_table(pairs), "text")
     assert "a, ccc: compared on folds 1,3 (20 queries), which both have" in text
     # the whole algorithms' draws do not depend on the partial one
     assert pairs[0].interval == compare("SET", [whole, other], "map")[0].interval
+    with pytest.raises(DataError, match="found folds 1 of a and 2,3 of bb, expected one in common"):
+        compare("SET", [system("a", (1,)), system("bb", (2, 3))], "map")
 
 
 @pytest.mark.parametrize(
@@ -74,38 +81,35 @@ def test_signs_and_stars_go_by_the_corrected_p(correction, signs):
     assert [pair.sign(procedure.alpha) for pair in pairs] == signs
     found = marks("SET", systems, ["map"], "base", procedure).signs
     assert [found[name, "map"] for name in ("bad", "like", "good")] == signs
-    lines = render(pairs, "letor3", procedure, "text").splitlines()
+    lines = render(comparison_table(pairs, procedure), "text").splitlines()
     starred = [next("*" in x for x in lines if x.startswith(n)) for n in ("bad", "like", "good")]
     assert starred == [sign != 0 for sign in signs]
 
 
-def test_no_fold_in_common():
-    with pytest.raises(DataError, match="found folds 1 of a and 2,3 of bb, expected one in common"):
-        compare("SET", [system("a", (1,)), system("bb", (2, 3))], "map")
+def repeated(algo: str, level: float, sd: float, repeats: int, seed: int) -> PerQuery:
+    rng = np.random.default_rng(seed)
+    folds = np.repeat([1, 2, 3, 4, 5], 8)
+    base = np.random.default_rng(0).random(40) * 0.2 + level
+    table = base + rng.normal(0.0, sd, (repeats, 5))[:, folds - 1]
+    values = {"ndcg@10": table.mean(axis=0)}
+    return PerQuery(algo, folds, np.arange(40), values, {"ndcg@10": table} if repeats > 1 else {})
 
 
-SUMMARY = Summary(
-    "SET",
-    (
-        Row("a", "letor3", 5, {"map": 0.25}),
-        Row("b", "letor3", 5, {"map": 0.20, "ndcg@1": 0.5}),
-        Row("c", "letor3", 3, {"map": 0.90}),
-    ),
-)
-
-
-def test_a_partial_algorithm_says_so_in_tables_and_is_not_ranked():
-    assert partial(SUMMARY) == {"c": "3 of 5 folds"}
-    for form in ("text", "markdown", "latex"):
-        text = render_summary(SUMMARY, ["map"], form)
-        assert "c (3 of 5 folds)" in text and "partial: c (3 of 5 folds); a mean over" in text
-    assert "0.2500*" in render_summary(SUMMARY, ["map"], "text")
-    assert "0.9000*" not in render_summary(SUMMARY, ["map"], "text")
-
-
-def test_where_all_lack_folds_they_are_still_ranked():
-    rows = (Row("a", "letor3", 2, {"map": 0.25}, 5), Row("b", "letor3", 2, {"map": 0.20}, 5))
-    summary = Summary("SET", rows)
-    assert partial(summary) == {"a": "2 of 5 folds", "b": "2 of 5 folds"}
-    text = render_summary(summary, ["map"], "text")
-    assert "0.2500*" in text and text.endswith("partial: a (2 of 5 folds), b (2 of 5 folds)\n")
+def test_a_comparison_counts_seeds_and_marks_open_orders():
+    one = repeated("one", 0.4, 0.0, 1, 3)
+    systems = [repeated("near", 0.41, 0.05, 4, 1), repeated("far", 0.8, 0.05, 4, 2), one]
+    pairs = compare("S", systems, "ndcg@10", "one")
+    near, far = (pair.seeds for pair in pairs)
+    assert near.open and near.repeats == (4, 1) and near.deviations[1] is None
+    assert not far.open and far.turned == 0.0
+    shown = render(comparison_table(pairs), "text")
+    assert re.search(r"^near .*~ .* \.\d\d$", shown, re.MULTILINE)
+    assert "queries of all folds and the seeds" in shown and "turned = share" in shown
+    frame = to_frame(comparison_table(pairs))
+    assert frame["repeats"].tolist() == [4, 4] and frame["open"].tolist() == [1, 0]
+    wilcoxon = Procedure("wilcoxon")
+    tested = compare("S", systems, "ndcg@10", "one", wilcoxon)
+    assert "counts queries alone" in render(comparison_table(tested, wilcoxon), "text")
+    plain = compare("S", [one, repeated("two", 0.5, 0.0, 1, 4)], "ndcg@10")
+    shown = render(comparison_table(plain), "text")
+    assert "seed" not in shown and "turned" not in shown

@@ -15,13 +15,13 @@ from letorbench.analysis.figures import (
     BEST_LINES,
     COLOURS,
     FORMATS,
+    MOST_BANDS,
     MOST_LINES,
     Panel,
     best_lines,
     draw,
     line_style,
     panel,
-    save,
     write,
 )
 from letorbench.results.summary import Row, Summary
@@ -40,24 +40,28 @@ def panels(n_panels: int, n_lines: int, name: str = "algorithm-{}") -> list[Pane
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["{}", "algorithm-{}", "NDCG_BOOST {} (ndcgboost-2009)"])
-@pytest.mark.parametrize("n_panels, n_lines", [(1, 1), (1, 2), (1, 13), (2, 7), (4, 2), (6, 13)])
-def test_layout(n_panels, n_lines, name):
-    shown = panels(n_panels, n_lines, name)
-    figure = draw(shown)
-    save(figure, io.BytesIO(), "png")  # positions are known once it is drawn
-    assert [axes.get_title() for axes in figure.axes] == [each.title for each in shown]
-    (legend,) = figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == list(shown[0].curves)
+def assert_apart(figure, *more) -> None:
+    """Nothing overlaps, and everything is within the page."""
     boxes = [axes.get_tightbbox() for axes in figure.axes]
-    boxes.append(legend.get_window_extent())
+    boxes += [each.get_window_extent() for each in (*figure.legends, *more)]
     for one, other in itertools.combinations(boxes, 2):
         assert not one.overlaps(other)
     for box in boxes:
         assert box.x0 >= 0 and box.y0 >= 0
         assert box.x1 <= figure.bbox.x1 and box.y1 <= figure.bbox.y1
+
+
+@pytest.mark.parametrize("name", ["{}", "NDCG_BOOST {} (ndcgboost-2009)"])
+@pytest.mark.parametrize("n_panels, n_lines", [(1, 1), (1, 13), (2, 7), (4, 2), (6, 13)])
+def test_layout(n_panels, n_lines, name):
+    shown = panels(n_panels, n_lines, name)
+    figure = draw(shown)
+    figure.savefig(io.BytesIO(), format="png")  # positions are known once it is drawn
+    assert [axes.get_title() for axes in figure.axes] == [each.title for each in shown]
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == list(shown[0].curves)
+    assert_apart(figure)
     for axes, each in zip(figure.axes, shown):
-        assert axes.get_axisbelow() is True  # lines are over the grid
         assert axes.get_xlabel() == "@n" and axes.get_ylabel() == "NDCG (letor3)"
         for line, values in zip(axes.lines, each.curves.values()):
             assert np.array_equal(line.get_xdata(), np.arange(1, 11))
@@ -66,33 +70,18 @@ def test_layout(n_panels, n_lines, name):
     assert min([*sizes, *(text.get_fontsize() for text in legend.get_texts())]) >= 7
 
 
-def test_lines_differ_without_colour():
+def test_lines_differ_without_colour_and_neighbours_in_lightness():
     looks = {
         (s["marker"], str(s["linestyle"]), s["markerfacecolor"] == "white")
         for s in map(line_style, range(26))
     }
     assert len(looks) == 26
 
-
-def test_neighbours_differ_in_lightness():
     def lightness(colour):
         return sum(w * int(colour[i : i + 2], 16) for w, i in ((0.299, 1), (0.587, 3), (0.114, 5)))
 
     steps = [abs(lightness(a) - lightness(b)) for a, b in itertools.pairwise(COLOURS)]
     assert min(steps) > 30 and max(map(lightness, COLOURS)) < 180
-
-
-def test_the_same_values_give_the_same_bytes(tmp_path):
-    files = []
-    for name in ("a", "b"):
-        files.append(write(draw(panels(2, 3)), tmp_path / name / "ndcg"))
-    assert [path.name for path in files[0]] == [f"ndcg.{form}" for form in FORMATS]
-    for one, other in zip(*files):
-        assert one.read_bytes() == other.read_bytes()
-    for start, path in zip((b"\x89PNG", b"<?xml", b"%PDF"), files[0]):
-        assert path.read_bytes().startswith(start)
-    assert b"SET1 dataset" in files[0][1].read_bytes()
-    assert b"<dc:date>" not in files[0][1].read_bytes()
 
 
 def test_many_lines_are_grey_but_for_the_best_and_the_baseline():
@@ -102,25 +91,16 @@ def test_many_lines_are_grey_but_for_the_best_and_the_baseline():
     baseline = min(last, key=last.get)
     figure = draw([shown], baseline)
     figure.draw_without_rendering()  # positions are known then
-    (legend,) = figure.legends
-    named = [text.get_text() for text in legend.get_texts()]
+    named = [text.get_text() for text in figure.legends[0].get_texts()]
     assert set(named) == {*best, baseline} and named == best_lines([shown], baseline)
     (axes,) = figure.axes
-    assert len(axes.lines) == 30
     grey = {line.get_label() for line in axes.lines if line.get_color() == "0.78"}
-    over = {line.get_zorder() for line in axes.lines if line.get_label() not in grey}
-    assert all(line.get_zorder() < min(over) for line in axes.lines if line.get_label() in grey)
-    assert grey == set(shown.curves) - set(named)
+    assert len(axes.lines) == 30 and grey == set(shown.curves) - set(named)
     (note,) = figure.texts
     words = note.get_text().replace("\n", " ")
     assert words.startswith(f"Thin grey lines, {30 - len(named)} algorithms: ")
     assert set(words.partition(": ")[2].split(", ")) == grey
-    boxes = [axes.get_tightbbox(), legend.get_window_extent(), note.get_window_extent()]
-    for one, other in itertools.combinations(boxes, 2):
-        assert not one.overlaps(other)
-    for box in boxes:
-        assert box.x0 >= 0 and box.y0 >= 0
-        assert box.x1 <= figure.bbox.x1 and box.y1 <= figure.bbox.y1
+    assert_apart(figure, note)
 
 
 def test_the_best_of_several_panels_rank_best_on_average():
@@ -133,31 +113,49 @@ def test_the_best_of_several_panels_rank_best_on_average():
     assert best_lines([half], "regression") == names[:4]
 
 
-def test_a_line_of_a_partial_algorithm_says_so():
-    values = {f"ndcg@{k}": 1 / (k + 2) for k in range(1, 11)}
-    rows = (Row("a", "letor3", 5, values), Row("b", "letor3", 3, values))
+VALUES = {f"ndcg@{k}": 1 / (k + 2) for k in range(1, 11)}
+
+
+def test_lines_say_what_is_partial_and_what_does_not_compare():
+    rows = (Row("a", "letor3", 5, VALUES), Row("b", "letor3", 3, VALUES))
     shown = panel(Summary("SET", rows))
     assert shown.title == "SET dataset" and shown.measure == "NDCG (letor3)"
     assert list(shown.curves) == ["a", "b (3 of 5 folds)"]
-
-
-def test_lines_of_several_conventions_say_which():
-    values = {f"ndcg@{k}": 1 / (k + 2) for k in range(1, 11)}
-    rows = (Row("a", "letor3", 5, values), Row("b", "standard", 5, values))
+    rows = (Row("a", "letor3", 5, VALUES), Row("b", "standard", 5, VALUES))
     assert list(panel(Summary("SET", rows)).curves) == ["a [letor3]", "b [standard]"]
 
 
-@pytest.mark.parametrize("backend", ["nonsense", "tkagg"])
-def test_no_setting_of_matplotlib_changes_a_figure(tmp_path, backend):
-    """Neither the variable, which may name what is not there, nor a file in the folder."""
+@pytest.mark.parametrize("n", [2, 30])
+def test_bands_of_one_standard_deviation_for_a_few(n):
+    seeds = np.array([-0.004, 0.001, 0.003])
+    rows = []
+    for i in range(n):
+        means = {name: tuple((value + i / 500 + seeds).tolist()) for name, value in VALUES.items()}
+        values = {name: float(np.mean(each)) for name, each in means.items()}
+        rows.append(Row(f"x{i:02}", "letor3", 5, values, 5, 0, means, 3))
+    figure = draw([panel(Summary("S", tuple(rows)))])
+    bands = figure.axes[0].collections
+    assert len(bands) == min(n, MOST_BANDS)
+    ends = bands[0].get_paths()[0].vertices
+    first = ends[ends[:, 0] == 1, 1]
+    assert first.max() - first.min() == pytest.approx(2 * np.std(seeds, ddof=1))
+    assert "one standard deviation over seeds of x" in " ".join(figure.texts[0].get_text().split())
+
+
+def test_the_same_values_give_the_same_bytes_whatever_matplotlib_is_told(tmp_path):
+    """Neither MPLBACKEND, which may name what is not there, nor a file in the folder counts."""
     code = "from letorbench.analysis.figures import *; from pathlib import Path; write("
-    code += "draw([Panel('t', 'NDCG', {'a': [0.1, 0.2]})]), Path('figure'))"
+    code += "draw([Panel('a title', 'NDCG', {'a': [0.1, 0.2]})]), Path('figure'))"
     folders = (tmp_path / "plain", tmp_path / "set")
     for folder in folders:
         folder.mkdir()
     (folders[1] / "matplotlibrc").write_text("text.usetex: True\nfont.size: 40\nbackend: no\n")
     plain = {key: value for key, value in os.environ.items() if key != "MPLBACKEND"}
-    for folder, env in zip(folders, (plain, {**plain, "MPLBACKEND": backend})):
+    for folder, env in zip(folders, (plain, {**plain, "MPLBACKEND": "nonsense"})):
         subprocess.run([sys.executable, "-c", code], cwd=folder, env=env, check=True)
-    for name in ("figure.png", "figure.svg", "figure.pdf"):
-        assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
+    here = write(draw([Panel("a title", "NDCG", {"a": [0.1, 0.2]})]), tmp_path / "figure")
+    assert [path.name for path in here] == [f"figure.{form}" for form in FORMATS]
+    for path, start in zip(here, (b"\x89PNG", b"<?xml", b"%PDF")):
+        content = path.read_bytes()
+        assert content.startswith(start) and b"<dc:date>" not in content
+        assert all((folder / path.name).read_bytes() == content for folder in folders)

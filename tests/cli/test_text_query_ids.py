@@ -64,7 +64,7 @@ def test_from_the_files_to_every_table(place: Path) -> None:
     with Path("text-out/NP2004/regression/per_query.csv").open(newline="") as file:
         stored = [row["qid"] for row in csv.DictReader(file)]
     assert stored == ["'=1" if qid == "=1" else qid for qid in ids]  # no formula
-    results = lb.results("text-out").per_query()
+    results = lb.load_results("text-out").per_query()
     assert results[results["algo"] == "regression"]["qid"].tolist() == ids
 
     out = ("--out", "text-out")

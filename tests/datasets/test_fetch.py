@@ -10,14 +10,11 @@ import time
 import urllib.request
 import zipfile
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
-from conftest import random_queries
 
 from letorbench.datasets import layout, synthetic
 from letorbench.datasets.acquire import fetch as fetching
@@ -26,7 +23,6 @@ from letorbench.datasets.acquire.archive import import_archive
 from letorbench.datasets.acquire.verify import examine, verify
 from letorbench.datasets.catalog import CATALOG, FileHash, Source, facts, names
 from letorbench.datasets.load import load
-from letorbench.datasets.text.writer import TextFormat, write_text
 from letorbench.errors import DataError
 
 Behaviour = Callable[["Handler"], None]
@@ -94,12 +90,6 @@ def dripping(handler: Handler) -> None:
         time.sleep(0.02)
 
 
-def endless(handler: Handler) -> None:
-    handler.answer(Content_Length=None)
-    while True:
-        handler.wfile.write(bytes(1 << 16))
-
-
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """MQ2008.zip with a small synthetic content."""
@@ -146,15 +136,6 @@ def test_the_first_good_address_is_fetched_checked_and_imported(
         assert fetching.fetch("MQ2008", tmp_path / "b", [unknown(f"{address}/good")])
 
 
-def test_two_at_once_download_once(archive: bytes, tmp_path: Path) -> None:
-    with server(good=sending(archive)) as (address, requests):
-        source = published(f"{address}/good", archive)
-        with ThreadPoolExecutor(3) as pool:
-            runs = pool.map(lambda _: fetching.fetch("MQ2008", tmp_path, [source]), range(3))
-            assert list(runs) == [("MQ2008",)] * 3
-        assert len(requests) == 1 and names_in(tmp_path) == ["MQ2008"]
-
-
 REFUSED: dict[str, tuple[Behaviour, str]] = {
     "gone": (sending(b"", 404), "answers HTTP 404 Not Found"),
     "escape": (
@@ -165,26 +146,18 @@ REFUSED: dict[str, tuple[Behaviour, str]] = {
         sending(b"<html>licence</html>", Content_Type="text/html; charset=utf-8"),
         "found a web page, expected a file; a licence, a sign-in or a form",
     ),
-    "disguise": (sending(b"\n<!doctype html><p>sign in</p>"), "found a web page, expected a file"),
-    "garbage": (raw("\x00\x01\x02 what is this\r\n\r\n"), "http://127"),
     "silent": (lambda handler: time.sleep(3), "sent nothing for 1 seconds"),
-    "file": (redirecting("file:///etc/passwd"), "HTTP 302 .*'file:///etc/passwd' is not allowed"),
     "ftp": (redirecting("ftp://127.0.0.1/a"), "ftp://127.0.0.1/a: is no address on the web"),
     "large": (sending(b"", Content_Length=10**14), "100,000,000,000,000 bytes, expected"),
     "cut": (sending(b"a" * 9, Content_Length=99), "found 9 bytes, expected 99"),
     "wrong": (sending(b"PK" + b"a" * 999), "damaged"),
     "dripping": (dripping, "took longer than the time limit"),
-    "endless": (endless, "found more bytes, expected 1,048,576"),
 }
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_refused_is_said_and_leaves_nothing(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_refused_is_said_and_leaves_nothing(name: str, tmp_path: Path) -> None:
     behaviour, message = REFUSED[name]
-    if name == "endless":
-        monkeypatch.setattr(fetching, "MOST_BYTES", 1 << 20)
     with server(**{name: behaviour}) as (address, _):
         with pytest.raises(DataError, match=message) as error:
             fetching.fetch("MQ2008", tmp_path, [unknown(f"{address}/{name}")], seconds=2)
@@ -247,42 +220,6 @@ def test_by_request_and_generated(tmp_path: Path) -> None:
         fetching.fetch("TD2003-twin", tmp_path)
 
 
-@pytest.mark.parametrize("wrong", [None, "gone", "a line", "features"])
-def test_folds_are_composed_of_their_test_parts(
-    tmp_path: Path, rng: np.random.Generator, wrong: str | None
-) -> None:
-    texts = []
-    for number in range(1, 6):
-        out = io.BytesIO()
-        queries = random_queries(rng, [3, 4], n_features=42, levels=5)
-        write_text(out, replace(queries, qids=np.arange(2) + 10 * number), TextFormat())
-        texts.append(out.getvalue().rstrip(b"\n") if number == 3 else out.getvalue())
-    behaviours = {f"part{number}": sending(text) for number, text in enumerate(texts, 1)}
-    if wrong is not None:
-        behaviours["part4"] = {
-            "gone": sending(b"", 404),
-            "a line": sending(texts[3] + b"x qid:1\n"),
-            "features": sending(b"1 qid:9 43:1\n"),
-        }[wrong]
-    [source] = CATALOG["CLUEWEB09"].sources
-    with server(**behaviours) as (address, requests):
-        parts = [replace(part, url=f"{address}/{part.file[:-4]}") for part in source.parts]
-        source = replace(source, parts=tuple(parts))
-        if wrong is not None:
-            with pytest.raises(DataError, match="CLUEWEB09: no download succeeded.*CC BY-SA"):
-                fetching.fetch("CLUEWEB09", tmp_path, [source])
-            assert names_in(tmp_path) == []
-            return
-        assert fetching.fetch("clueweb09", tmp_path, [source]) == ("CLUEWEB09",)
-        assert len(requests) == 5 and names_in(tmp_path) == ["CLUEWEB09"]
-    bench = load("CLUEWEB09", tmp_path)
-    assert bench.provenance["rotation"] and bench.provenance["normalised"]
-    for fold in bench.folds:
-        parts = [{int(qid) // 10 for qid in part.qids} for part in fold.parts.values()]
-        assert [len(part) for part in parts] == [3, 1, 1] and set.union(*parts) == {1, 2, 3, 4, 5}
-        assert parts[2] == {fold.number}
-
-
 def test_examination(archive: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = sending(b"<html></html>", Content_Type="text/html")
     span = {"Content_Range": f"bytes 0-0/{len(archive)}", "Content_Length": 1}
@@ -319,18 +256,6 @@ def mq2008(archive: bytes, tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
-def test_verify_compares_sizes(mq2008: Path, tmp_path: Path) -> None:
-    checks = {check.what: check for check in verify("MQ2008", mq2008)}
-    queries, features = checks["queries"], checks["features"]
-    assert (queries.status, queries.published, queries.loaded) == ("differs", 784, 16)
-    assert (features.status, features.published, features.loaded) == ("ok", 46, 46)
-    synthetic.make("MQ2008-twin", mq2008)
-    checks = {check.what: check.status for check in verify("MQ2008-twin", mq2008)}
-    numbers = ["queries", "documents", "features", "label 0", "label 1", "label 2"]
-    assert [checks.pop(what) for what in numbers] == ["ok"] * 6
-    assert set(checks.values()) == {"unknown"}
-
-
 def test_verify_compares_hashes(mq2008: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = mq2008 / "MQ2008"
     lines = (folder / "Fold1/test.txt").read_bytes()
@@ -364,9 +289,14 @@ def test_a_file_is_named_as_git_names_it(tmp_path: Path) -> None:
     assert FileHash.of(tmp_path / "file", "git").digest.startswith("ce013625030ba8dba906f756")
 
 
-@pytest.mark.parametrize("name", ["OHSUMED", "OHSUMED/Feature-min", "MQ2008"])
-def test_the_real_ones_have_the_published_sizes(shared: Path, tmp_path: Path, name: str) -> None:
-    import_archive(shared / "archives" / f"{name.split('/')[0]}.zip", tmp_path)
-    checks = verify(name, tmp_path)
-    assert "differs" not in {check.status for check in checks}
-    assert {check.status for check in checks if check.published is not None} == {"ok"}
+def test_folds_are_composed_of_their_test_parts(tmp_path: Path) -> None:
+    [source] = CATALOG["CLUEWEB09"].sources
+    texts = {f"part{k}": f"0 qid:{k} 42:1\n1 qid:{k} 42:2".encode() for k in range(1, 6)}
+    with server(**{name: sending(text) for name, text in texts.items()}) as (address, requests):
+        parts = [replace(part, url=f"{address}/{part.file[:-4]}") for part in source.parts]
+        source = replace(source, parts=tuple(parts))
+        assert fetching.fetch("clueweb09", tmp_path, [source]) == ("CLUEWEB09",)
+        assert len(requests) == 5 and names_in(tmp_path) == ["CLUEWEB09"]
+    bench = load("CLUEWEB09", tmp_path)
+    assert bench.provenance["rotation"]
+    assert [fold.test.qids.tolist() for fold in bench.folds] == [[str(k)] for k in range(1, 6)]

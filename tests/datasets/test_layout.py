@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from toy_data import write_toy
 
 from letorbench.datasets import layout
 from letorbench.errors import DataError, UsageError
@@ -57,11 +55,6 @@ def test_folds(tmp_path: Path, name: str, folder: str, names: tuple[str, str, st
     assert layout.present(name, tmp_path)
 
 
-def test_fold_folders_in_lower_case_and_beyond_nine(tmp_path: Path) -> None:
-    lay(tmp_path, *folds("ten", ("train.txt", "vali.txt", "test.txt"), "fold", 11))
-    assert [each.number for each in layout.find("ten", tmp_path).folds] == list(range(1, 12))
-
-
 @pytest.mark.parametrize("folder", ["Yahoo", "ltrc_yahoo", "."])
 def test_yahoo(tmp_path: Path, folder: str) -> None:
     lay(tmp_path, *(f"{folder}/set{i}.{p}.txt" for i in (1, 2) for p in ("train", "valid", "test")))
@@ -79,18 +72,6 @@ def test_istella_has_no_validation(tmp_path: Path, folder: str) -> None:
         layout.find("ISTELLA-S", tmp_path)
 
 
-def test_istella_s_needs_its_validation(tmp_path: Path) -> None:
-    lay(tmp_path, "ISTELLA-S/sample/train.txt", "ISTELLA-S/sample/test.txt")
-    with pytest.raises(DataError, match="no validation file; expected one of vali.txt"):
-        layout.find("ISTELLA-S", tmp_path)
-
-
-def test_own_single_split(tmp_path: Path) -> None:
-    lay(tmp_path, "mine/train.txt", "mine/valid.txt", "mine/test.txt")
-    (fold,) = layout.find("MINE", tmp_path).folds
-    assert [path.name for path in fold.files] == ["train.txt", "valid.txt", "test.txt"]
-
-
 def test_missing_says_where_and_how(tmp_path: Path) -> None:
     with pytest.raises(DataError) as error:
         layout.find("TD2003", tmp_path)
@@ -106,7 +87,7 @@ def test_missing_says_where_and_how(tmp_path: Path) -> None:
 def test_missing_parts(tmp_path: Path) -> None:
     files = folds("MQ2008", ("train.txt", "vali.txt", "test.txt"))
     lay(tmp_path, *(file for file in files if "Fold4" not in file))
-    with pytest.raises(DataError, match="expected Fold1 to Fold5 .no Fold4."):
+    with pytest.raises(DataError, match="found Fold1, Fold2, Fold3, Fold5; expected Fold1 to Fold5"):
         layout.find("MQ2008", tmp_path)
     lay(tmp_path, *(file for file in files if "Fold4/test" not in file))
     with pytest.raises(DataError, match="Fold4: no test file; expected one of test.txt"):
@@ -137,42 +118,14 @@ def test_installed(tmp_path: Path) -> None:
     assert layout.installed(tmp_path) == expected
 
 
-@pytest.mark.parametrize("name", ["new\nline", "bell\x07", "esc\x1b[31m"])
-def test_names_that_cannot_be_seen_are_refused(tmp_path: Path, name: str) -> None:
-    write_toy(tmp_path, name)
-    write_toy(tmp_path, "Données")
-    with pytest.raises(UsageError, match="expected characters that are seen") as error:
-        layout.find(name, tmp_path)
-    assert str(error.value).isprintable()
-    assert layout.installed(tmp_path) == ("Données",)
-
-
-def test_a_folder_that_cannot_be_read_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_toy(tmp_path, "mine")
-
-    before = Path.iterdir
-
-    def refuse(folder: Path) -> Iterator[Path]:
-        if folder.name == "mine":
-            raise PermissionError(13, "Permission denied", str(folder))
-        return before(folder)
-
-    monkeypatch.setattr(Path, "iterdir", refuse)
-    with pytest.raises(DataError, match="mine: cannot be read: Permission denied"):
-        layout.find("mine", tmp_path)
-
-
 @pytest.mark.parametrize(
     ("folders", "message"),
     [
-        (["Fold1", "Fold01"], "found 'Fold01' and 'Fold1', expected one folder a fold"),
-        (["Fold0"], "found Fold0; expected folds from Fold1 to Fold1000"),
-        (["Fold0", "Fold1"], "found Fold0, Fold1; expected folds from Fold1"),
-        (["Fold800000000"], "found Fold800000000; expected folds from Fold1 to Fold1000"),
-        (["Fold" + "9" * 200], "expected folds from Fold1 to Fold1000"),
-        (["Fold1", "Fold3"], "expected Fold1 to Fold3 .no Fold2."),
+        (["Fold1", "Fold01"], "found Fold01, Fold1; expected Fold1 to Fold1, one folder a fold"),
+        (["Fold0"], "found Fold0; expected Fold1 to Fold1"),
+        (["Fold0", "Fold1"], "found Fold0, Fold1; expected Fold1 to Fold1"),
+        (["Fold" + "9" * 200], "found Fold9999.*; expected Fold1 to Fold1000"),
+        (["Fold1", "Fold3"], "found Fold1, Fold3; expected Fold1 to Fold3"),
     ],
 )
 def test_fold_numbers(tmp_path: Path, folders: list[str], message: str) -> None:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from letorbench.datasets import folds as rotation
 from letorbench.datasets import layout, synthetic
-from letorbench.datasets.acquire.archive import import_archive
-from letorbench.datasets.load import load
+from letorbench.datasets.load import from_frame, load
 from letorbench.datasets.queryset import Benchmark, QuerySet
 from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.errors import DataError, UsageError
@@ -96,26 +93,6 @@ def test_a_changed_byte_breaks_the_rotation(
     check_against_files(data, tmp_path, "own")
 
 
-def test_parts_in_another_order_are_no_rotation(tmp_path: Path, rng: np.random.Generator) -> None:
-    texts = parts_text(rng)
-    write_rotation(tmp_path / "own", texts)
-    (tmp_path / "own/Fold2/train.txt").write_text(texts[2] + texts[1] + texts[3])
-    data = load("own", tmp_path)
-    assert data.provenance["rotation"] is False
-    check_against_files(data, tmp_path, "own")
-
-
-def test_blocks_cross_the_parts(
-    tmp_path: Path, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(rotation, "_BLOCK", 7)
-    write_rotation(tmp_path / "own", parts_text(rng))
-    folds = layout.find("own", tmp_path).folds
-    assert rotation.is_rotation(folds)
-    assert not rotation.is_rotation(folds[::-1])
-    assert not rotation.is_rotation(folds[:2])
-
-
 def test_digest_follows_the_content(tmp_path: Path, rng: np.random.Generator) -> None:
     texts = parts_text(rng)
     for name in ("one", "two"):
@@ -167,15 +144,6 @@ def test_conventions(tmp_path: Path, name: str, convention: str, max_label: int)
         load(name, tmp_path, convention="letor5")
 
 
-def test_own_convention_and_largest_label(tmp_path: Path, rng: np.random.Generator) -> None:
-    texts = parts_text(rng)
-    texts[3] = texts[3].replace("\n2 ", "\n7 ").replace("\n1 ", "\n7 ")
-    write_rotation(tmp_path / "own", texts)
-    found = load("own", tmp_path).convention
-    assert (found.name, found.max_label) == ("standard", 7)
-    assert load("own", tmp_path, "letor3").convention.name == "letor3"
-
-
 def test_null_values(tmp_path: Path) -> None:
     for k in range(1, 6):
         fold = tmp_path / "OHSUMED/Feature-null" / f"Fold{k}"
@@ -191,35 +159,71 @@ def test_null_values(tmp_path: Path) -> None:
     assert load("OHSUMED/Feature-null", tmp_path, null=9.0).folds[0].test.features[0, 0] == 9
 
 
-def test_provenance_is_json_and_tells_made_up_data(tmp_path: Path) -> None:
-    demo = load("demo", tmp_path).provenance
-    assert demo["synthetic"] is True and demo["recipe"]["seed"] == 0
-    assert json.loads(json.dumps(demo)) == demo
-    assert demo["folds"][0]["train"]["queries"] == 120
-    shutil.copytree(tmp_path / "DEMO", tmp_path / "renamed")
-    assert load("renamed", tmp_path).provenance["synthetic"] is True
+@pytest.fixture
+def df(rng: np.random.Generator) -> pd.DataFrame:
+    """23 queries of one to eight documents, the rows shuffled."""
+    qid = np.repeat(np.arange(100, 123), rng.integers(1, 9, 23))
+    table = pd.DataFrame(
+        {
+            "query": qid,
+            "bm25": rng.normal(size=len(qid)),
+            "clicks": rng.integers(0, 50, len(qid)),
+            "rel": rng.integers(0, 4, len(qid)),
+        }
+    )
+    return table.sample(frac=1, random_state=3)
 
 
-def test_missing(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="letorbench datasets show MQ2007"):
-        load("MQ2007", tmp_path)
+@pytest.mark.parametrize("folds", [3, 4, 5, 10])
+def test_folds_are_a_rotation_by_query(df: pd.DataFrame, folds: int) -> None:
+    data = from_frame(df, label="rel", qid="query", folds=folds, seed=1)
+    assert data.convention.name == "standard" and data.convention.max_label == 3
+    assert [fold.number for fold in data.folds] == list(range(1, folds + 1))
+    tested = np.concatenate([fold.test.qids for fold in data.folds])
+    assert sorted(tested) == sorted(df["query"].astype(str).unique())
+    for k, fold in enumerate(data.folds):
+        parts = fold.parts.values()
+        queries = np.concatenate([part.qids for part in parts])
+        assert sorted(queries) == sorted(df["query"].astype(str).unique())
+        rows = np.concatenate([part.rows for part in parts])
+        assert sorted(rows) == list(range(len(df)))
+        after = data.folds[(k + 1) % folds]
+        assert np.shares_memory(fold.test.features, after.validation.features) or k == folds - 1
+        np.testing.assert_array_equal(fold.test.features, after.validation.features)
+        for part in parts:
+            assert part.feature_names == ("bm25", "clicks")
+            found = df.iloc[part.rows]
+            np.testing.assert_array_equal(part.X, found[["bm25", "clicks"]].astype("float32"))
+            np.testing.assert_array_equal(part.y, found["rel"])
+            np.testing.assert_array_equal(part.qid, found["query"].astype(str))
+            ordered = part.in_caller_order(part.rows)
+            assert (np.diff(ordered) > 0).all()
+
+
+def test_the_seed_and_the_content_decide(df: pd.DataFrame) -> None:
+    def digest(table: pd.DataFrame = df, **options: object) -> str:
+        return from_frame(table, "rel", "query", **options).provenance["digest"]
+
+    changed = df.copy()
+    changed.iloc[0, 1] += 1
+    other = [digest(seed=1), digest(folds=4), digest(changed), digest(features=["bm25"])]
+    assert digest() == digest(df.copy())
+    assert len({digest(), *other}) == 5
+    first, second = from_frame(df, "rel", "query"), from_frame(df, "rel", "query")
+    assert first.folds[0].train.digest == second.folds[0].train.digest
 
 
 @pytest.mark.parametrize(
-    ("name", "queries", "documents", "features"),
-    [("OHSUMED", 106, 16_140, 45), ("OHSUMED/Feature-min", 106, 16_140, 45),
-     ("MQ2008", 784, 15_211, 46)],
-)  # fmt: skip
-def test_the_real_ones(
-    shared: Path, tmp_path: Path, name: str, queries: int, documents: int, features: int
-) -> None:
-    import_archive(shared / "archives" / f"{name.split('/')[0]}.zip", tmp_path)
-    data = load(name, tmp_path)
-    assert data.provenance["rotation"] is True and data.provenance["synthetic"] is False
-    tests = [fold.test for fold in data.folds]
-    assert sum(each.n_queries for each in tests) == queries
-    assert sum(each.n_docs for each in tests) == documents
-    assert {each.n_features for each in tests} == {features}
-    for fold in data.folds:
-        assert fold.train.n_queries + fold.validation.n_queries + fold.test.n_queries == queries
-    check_against_files(data, tmp_path, name)
+    "changes, error, message",
+    [
+        ({"label": "relevance"}, UsageError, "unknown column 'relevance'; .*expected one of"),
+        ({"qid": "qeury"}, UsageError, "unknown column 'qeury'; did you mean query"),
+        ({"features": ["title"]}, UsageError, "unknown column 'title'"),
+        ({"folds": 2}, UsageError, "folds: found 2, expected at least 3"),
+        ({"folds": 24}, DataError, "found 23 queries, expected at least 24"),
+        ({"convention": "trec"}, UsageError, "unknown convention 'trec'"),
+    ],
+)
+def test_wrong_words(df: pd.DataFrame, changes: dict, error: type, message: str) -> None:
+    with pytest.raises(error, match=message):
+        from_frame(df, **{"label": "rel", "qid": "query"} | changes)

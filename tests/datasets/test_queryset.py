@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from letorbench.conventions import convention
 from letorbench.datasets.load import load
-from letorbench.datasets.queryset import Benchmark, Fold, QuerySet
+from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic import make
 from letorbench.errors import DataError, UsageError
 
@@ -85,14 +84,6 @@ def test_scattered_rows_against_plain_python(qid: list[int], text: bool) -> None
     assert found.docids.tolist() == [names[i].encode() for i in order]
     assert found.qid.tolist() == [ids[i] for i in order]
     assert found.in_caller_order(found.X[:, 0]).tolist() == list(range(len(ids)))
-
-
-def test_labels_and_qids_as_floats_and_series() -> None:
-    found = QuerySet.from_arrays(
-        pd.DataFrame(X, columns=["a", "b"]), pd.Series([0.0, 2.0, 1.0]), qid=pd.Series([5.0, 5, 9])
-    )
-    assert found.y.tolist() == [0, 2, 1] and found.qids.tolist() == ["5", "9"]
-    assert found.feature_names == ("a", "b")
 
 
 @pytest.mark.parametrize(
@@ -215,15 +206,3 @@ def test_digest_follows_every_array() -> None:
     others = [digest([[1, 2], [3, 4], [5, 7]]), digest(y=(0, 1, 1)), digest(qid=(1, 1, 3))]
     others += [digest(qid=(1, 2, 2)), digest(docids=["a", "b", "c"]), digest(qid=("1", "1", "02"))]
     assert len({first, *others}) == 7 and digest(qid=("1", "1", "2")) == first
-
-
-def test_reprs() -> None:
-    queries = QuerySet.from_arrays(X, [0, 1, 2], qid=[1, 1, 2])
-    assert repr(queries) == "QuerySet(2 queries, 3 documents, 2 features, labels 0-2)"
-    assert len(queries) == 2
-    fold = Fold(3, queries, queries.queries(0, 1), queries.queries(1, 2))
-    assert repr(fold) == "Fold(3: train 2, validation 1, test 1 queries)"
-    data = Benchmark("mine", (fold,), convention("standard"), {})
-    assert repr(data) == (
-        "Benchmark('mine', 1 fold, 4 queries, 6 documents, 2 features, labels 0-2, standard)"
-    )

@@ -21,19 +21,14 @@ CUT = "; the file ends without a newline and may be cut short"
 #: a bad third line, and what is said of it
 LINES = [
     ("qid:1 1:2", f"no label before 'qid:1', expected a label, {GRADE}"),
-    ("1:2 2:3", f"no label before '1:2', expected a label, {GRADE}"),
     ("-1 qid:1 1:2", f"negative label -1, expected {GRADE}"),
     ("1.5 qid:1 1:2", f"'1.5' as the label, expected {GRADE}"),
-    ("x qid:1 1:2", f"'x' as the label, expected {GRADE}"),
-    ("99999999999 qid:1 1:2", f"label 99999999999, expected {GRADE}"),
     ("32 qid:1 1:2", f"label 32, expected {GRADE}"),
     ("0 1:2 2:3", "'1:2' after the label, expected qid:Q"),
     ("0", "no qid after the label, expected qid:Q"),
     ("0 qid: 1:2", "no query id after 'qid:', expected qid:Q"),
     ("0 qid:#1 1:2", "no query id after 'qid:', expected qid:Q"),
     ("0 qid:a\x01b 1:2", "query id 'a\\x01b', expected printable characters in UTF-8"),
-    ("0 qid:a\x0b 1:2", "query id 'a\\x0b', expected printable characters in UTF-8"),
-    ("0 qid:a\x7f 1:2", "query id 'a\\x7f', expected printable characters in UTF-8"),
     ("0 qid:a\xa0b 1:2", "query id 'a\\xa0b', expected printable characters in UTF-8"),
     (f"0 qid:{'q' * 1001} 1:2", "a query id of 1,001 bytes, expected at most 1,000"),
     ("0 qid:1 2:1 1:1", f"feature index 1 after 2, expected {ORDER}"),
@@ -48,15 +43,11 @@ LINES = [
         "feature index 99999999999, expected at most 65536, the largest index there can be",
     ),
     ("0 qid:1 0000011:1", "feature index 0000011, expected at most 6 digits"),
-    ("0 qid:1 1:1 0000001:1", "feature index 0000001, expected at most 6 digits"),
     ("0 qid:1 '1:1", "''1:1', expected index:value, a comment or the end of the line"),
     ("0 qid:1 1:1 x:1", "'x:1', expected index:value, a comment or the end of the line"),
-    ("0 qid:1 1:1 -2:1", "'-2:1', expected index:value, a comment or the end of the line"),
     ("0 qid:1 1:1 2", "'2', expected index:value, a comment or the end of the line"),
-    ("0 qid:1 1:1 \x01", "'\\x01', expected index:value, a comment or the end of the line"),
     ("0 qid:1 1:1 2:abc", "'abc' as the value of feature 2, expected a number"),
     ("0 qid:1 1:1 2:nan#c", "'nan' as the value of feature 2, expected a number"),
-    ("0 qid:1 1:1 2:-inf", "'-inf' as the value of feature 2, expected a number"),
     ("0 qid:1 1:1 2: 3:4", "'' as the value of feature 2, expected a number"),
     ("0 qid:1 1:1 2:1e39", f"'1e39' as the value of feature 2, expected {SIZE}"),
     ("0 qid:1 1:1 2:-1e400#c", f"'-1e400' as the value of feature 2, expected {SIZE}"),
@@ -64,8 +55,6 @@ LINES = [
         "0 qid:1 1:1 2:3.4028235677973366e38 3:x",
         f"'3.4028235677973366e38' as the value of feature 2, expected {SIZE}",
     ),
-    ("0 qid:1 1:1 2:0x1p3", "'0x1p3' as the value of feature 2, expected a number"),
-    ("0 qid:1 1:1 2:1_0", "'1_0' as the value of feature 2, expected a number"),
     ("0 qid:1 1:1 2:\u0661", "'\u0661' as the value of feature 2, expected a number"),
     ("0 qid:1 1:1 2:1.2.3", "'1.2.3' as the value of feature 2, expected a number"),
     (
@@ -135,34 +124,6 @@ def test_short_last_line(tmp_path: Path) -> None:
     assert read_queries(path).n_docs == 4
     path.write_text(dense.rstrip())
     assert read_queries(path).n_docs == 2
-
-
-@pytest.mark.usefixtures("blocks")
-def test_a_file_that_is_cut_within_its_last_number(tmp_path: Path) -> None:
-    path = tmp_path / "data.txt"
-    lines = "".join(f"{k % 3} qid:{k} 1:0.{k % 9}50 2:1.2{k % 9}5\n" for k in range(50))
-    ids = lines.replace("\n", " #docid = D\n")
-    for text in (lines + "1 qid:99 1:0.500 2:1.125", ids + "1 qid:99 1:0.5 2:1 #docid = D"):
-        for end in ("", "\n", "\r\n"):
-            path.write_text(text + end)
-            assert read_queries(path).n_docs == 51
-    for cut in ("1.12", "1.", "1"):
-        text = f"{lines}1 qid:99 1:0.500 2:{cut}"
-        path.write_text(text + "\n")
-        assert read_queries(path).n_docs == 51
-        path.write_text(text.replace("1:0.850", "1:0.85"))  # the values differ in their decimals
-        assert read_queries(path).n_docs == 51
-        path.write_text(text.partition("\n")[2])  # too few lines to tell
-        assert read_queries(path).n_docs == 50
-        path.write_text(text.replace("50 ", " ").replace("5\n", "\n").replace("0.500", "0.5"))
-        assert read_queries(path).n_docs == 51  # two decimals, or one, may be chance
-        assert message(path, "\n" + text) == (
-            f":52: found a last line without a newline that ends in 2:{cut}, expected 3 decimals "
-            "as in all other values; a newline at its end says that the file is whole"
-        )
-    assert message(path, ids + "1 qid:99 1:0.500 2:1.125").startswith(
-        ":51: found a last line without a newline and a comment, expected a comment as on all"
-    )
 
 
 def test_files_that_are_no_data(tmp_path: Path) -> None:

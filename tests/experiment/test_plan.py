@@ -1,19 +1,27 @@
-"""Names, folds and settings as users write them."""
+"""What is asked for: names, folds, settings, protocols, and the identities of what is run."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 import pytest
 from toy_data import write_toy
 
-from letorbench.choices import require_choice, split
+from letorbench import source
+from letorbench.datasets.load import load
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment import plan
+from letorbench.experiment.grids import draws
+from letorbench.experiment.plan import Protocol, Task, benchmark_of, entrants, ranker_identity
+from letorbench.experiment.runner import run
+from letorbench.experiment.select import PROTOCOLS, selection_protocol
 from letorbench.experiment.settings import parameters, settings, typed
+from letorbench.experiment.task import seed_of
 from letorbench.rankers import names, ranker
+from letorbench.solvers.rules import best, latest
 
 
 @pytest.mark.parametrize(
@@ -24,9 +32,9 @@ def test_folds(text, numbers):
     assert plan.folds(text) == numbers
 
 
-@pytest.mark.parametrize("text", ["", "0", "a", "1-", "-1", "3-1", "1..5", "1,,2"])
+@pytest.mark.parametrize("text", ["", "0", "a", "1-", "-1", "3-1", "1..5", "1,,2", "1-99999"])
 def test_folds_that_are_none(text):
-    with pytest.raises(UsageError, match="form like 1-5"):
+    with pytest.raises(UsageError, match="form like 1-5|expected folds up to"):
         plan.folds(text)
 
 
@@ -35,21 +43,9 @@ def test_algorithms_are_comma_lists_repeats_and_groups():
     published = [name for name in names() if ranker(name).published]
     usable = [name for name in published if ranker(name).available()]
     assert plan.algorithms(["all"]) == usable
+    assert plan.algorithms(["card"]) == plan.algorithms(["baselines"]) == list(plan.BASELINES)
     with pytest.raises(UsageError, match="did you mean ndcgboost"):
         plan.algorithms(["ndcg-boost"])
-
-
-def test_there_are_seven_baselines():
-    assert len(set(plan.BASELINES)) == 7 and {"regression", "ndcgboost"} <= set(plan.BASELINES)
-    assert plan.algorithms(["card"]) == plan.algorithms(["baselines"]) == list(plan.BASELINES)
-
-
-def test_the_nearest_name_is_suggested_once():
-    assert require_choice("b", ["a", "b"], "thing") == "b"
-    with pytest.raises(UsageError, match="did you mean OHSUMED") as error:
-        require_choice("ohsumd", ["OHSUMED", "DEMO", "OHSUMED"], "data set")
-    assert str(error.value).count("OHSUMED") == 2
-    assert split(["a, b", "", "c"]) == ["a", "b", "c"]
 
 
 def test_datasets(tmp_path: Path):
@@ -68,11 +64,7 @@ def test_datasets(tmp_path: Path):
         (int, "3", 3),
         (float, "1e-3", 1e-3),
         (float, "2", 2.0),
-        (bool, "false", False),
         (bool, "Yes", True),
-        (bool, "no", False),
-        (bool, "TRUE", True),
-        (bool, "1", True),
         (bool, "0", False),
         (str, "x", "x"),
         (int | None, "none", None),
@@ -84,8 +76,8 @@ def test_datasets(tmp_path: Path):
     ],
 )
 def test_typed(kind, text, value):
-    found = typed(kind, text, "here")
-    assert found == value and type(found) is type(value)
+    result = typed(kind, text, "here")
+    assert result == value and type(result) is type(value)
 
 
 @pytest.mark.parametrize(
@@ -99,6 +91,8 @@ def test_typed_refuses(kind, text):
 def test_settings_go_to_the_algorithms_that_have_the_key():
     chosen = settings(["regression", "ndcgboost"], ["rounds=7", "l2=0.5"])
     assert chosen == {"regression": {"l2": 0.5}, "ndcgboost": {"rounds": 7}}
+    for key in ("lambda", "function"):  # `lambda` cannot be the name of a field
+        assert settings(["lambdarank"], [f"{key}=step"]) == {"lambdarank": {"function": "step"}}
 
 
 @pytest.mark.parametrize(
@@ -119,18 +113,101 @@ def test_every_parameter_of_every_ranker_can_be_set_to_its_default(name):
     assert set(cls.grid) <= set(parameters(cls))
 
 
-def test_parameters_are_read_from_the_annotations():
-    @dataclass
-    class Any:
-        a: int = 1
-        b: float | None = None
+def test_protocols():
+    assert selection_protocol("default") == PROTOCOLS["default"]
+    assert PROTOCOLS["default"].rule is latest and PROTOCOLS["default"].grows
+    for name in ("letor", "published"):
+        assert PROTOCOLS[name].rule is best and not PROTOCOLS[name].grows
+    assert PROTOCOLS["letor"].measure == "map"
+    with pytest.raises(UsageError, match="letor"):
+        selection_protocol("leter")
 
-    assert parameters(Any) == {"a": int, "b": float | None}
+
+def test_entrants():
+    cls = ranker("regression")
+    assert [each.settings for each in entrants(["regression"])] == [{}]
+    assert [each.settings for each in entrants([cls])] == [{}]
+    [given] = entrants([cls(l2=2.0, features="rank")])
+    assert (given.settings, given.features) == ({"l2": 2.0, "target": "label"}, "rank")
+    assert entrants([cls(), "frank"])[0].features is None
+    with pytest.raises(UsageError, match="two algorithms are named 'regression'"):
+        entrants(["regression", cls(l2=2.0)])
+    with pytest.raises(UsageError, match="found 3, expected an algorithm's name, a ranker"):
+        entrants([3])
+    with pytest.raises(UsageError, match="did you mean regression"):
+        entrants(["regresion"])
 
 
-def test_a_word_of_python_names_a_setting() -> None:
-    """`lambda` cannot be a field's name; the field's own name is taken too."""
-    for key in ("lambda", "function"):
-        assert settings(["lambdarank"], [f"{key}=step"]) == {"lambdarank": {"function": "step"}}
-    with pytest.raises(UsageError, match="lambdarank: lambda: found 'x', expected one of ranknet"):
-        settings(["lambdarank"], ["lambda=x"])
+def test_a_ranker_draws_if_a_point_of_its_grid_does():
+    assert draws(ranker("ranknet"), {}) and not draws(ranker("regression"), {})
+    assert not draws(ranker("ndcgboost"), {}) and draws(ranker("ndcgboost"), {"stumps": "sample"})
+
+    class Searched(ranker("ndcgboost")):
+        grid = {"stumps": ("exact", "sample")}
+
+    assert draws(Searched, {}) and not draws(Searched, {"stumps": "exact"})
+
+
+def test_seeds_differ_by_everything_but_settings():
+    tasks = [Task(d, a, k, {}, r) for d in "Ax" for a in "yxA" for k in (1, 2) for r in (1, 2)]
+    states = {tuple(seed_of(task, s).generate_state(4)) for task in tasks for s in (0, 1)}
+    assert len(states) == 48
+    base = tuple(seed_of(Task("A", "x", 1), 0).generate_state(4))
+    assert base == tuple(seed_of(Task("A", "x", 1, {"k": 2}), 0).generate_state(4))
+
+
+def test_a_setting_at_its_default_is_not_a_fixed_one():
+    cls = ranker("ndcgboost")
+    assert ranker_identity(cls, cls().get_params()) == ranker_identity(cls, {})
+
+
+def test_a_convention_for_data_in_memory(tmp_path):
+    write_toy(tmp_path)
+    bench, protocol = load("TOY", tmp_path), Protocol(tmp_path, tmp_path / "out")
+    assert benchmark_of(bench, protocol) is bench
+    other = benchmark_of(bench, replace(protocol, convention="letor4"))
+    assert other.convention.name == "letor4"
+    assert other.convention.max_label == bench.convention.max_label
+
+
+@pytest.fixture
+def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the source, whose digest stands in the identities."""
+    folder = tmp_path / "letorbench"
+    shutil.copytree(source.PACKAGE, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(source, "PACKAGE", folder)
+    forget()
+    yield folder
+    forget()
+
+
+def forget() -> None:
+    """Read the source again, as a new process would."""
+    for each in (source.text, source.imported, source.scoring_digest):
+        each.cache_clear()
+
+
+def test_an_edit_runs_again_what_depends_on_it(copy: Path, tmp_path: Path) -> None:
+    write_toy(tmp_path / "data")
+    protocol = Protocol(tmp_path / "data", tmp_path / "out")
+
+    def reused() -> bool:
+        (outcome,) = run(["TOY"], ["regression"], [1], protocol).outcomes
+        assert not outcome.error
+        return outcome.reused
+
+    assert [reused(), reused()] == [False, True]
+    for edited, again in (
+        ("rankers/regression.py", True),
+        ("models/linear.py", True),
+        ("experiment/select.py", True),
+        ("results/measuring.py", True),
+        ("rankers/ndcgboost.py", False),
+        ("cli/run.py", False),
+        ("results/store.py", False),
+    ):
+        with (copy / edited).open("a") as file:
+            file.write("\n# changed\n")
+        forget()
+        assert reused() is not again, edited
+        assert reused()

@@ -27,11 +27,6 @@ def test_moments_are_numpys_and_constant_columns_stay_finite(rng):
     assert scale[2] == 1.0
 
 
-def test_an_empty_table_has_no_spread():
-    _, scale = mean_and_scale(np.ones((1, 3), np.float32))
-    np.testing.assert_array_equal(scale, 1.0)
-
-
 @pytest.mark.parametrize("rows", [300, CACHED_ROWS * (SHARES + 2) + 7])
 def test_centred_products_are_numpys_covariances(rows, rng, monkeypatch):
     features = rng.random((rows, 4), dtype=np.float32)

@@ -10,11 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
-from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.features import (
     TRANSFORMATIONS,
-    Transformation,
     stored,
     transformation,
     transformations,
@@ -38,19 +36,6 @@ def query_sets(draw) -> tuple[np.ndarray, np.ndarray]:
     if draw(st.booleans()):
         X[:, 0] = X[0, 0]
     return X, np.append(0, np.cumsum(lengths)).astype(np.int64)
-
-
-@given(query_sets(), st.booleans())
-@settings(deadline=None)
-def test_what_is_compiled_equals_plain_numpy(drawn, undefined):
-    X, offsets = drawn
-    if undefined:
-        X[0, -1] = np.nan
-    compiled, plain = np.empty((2, *X.shape), np.float32)
-    fitted = transformation("query-minmax").fit(X)
-    fitted._fill(X, offsets, compiled)
-    Transformation._fill(fitted, X, offsets, plain)
-    np.testing.assert_array_equal(compiled, plain)
 
 
 def brute(name: str, X: np.ndarray, offsets: np.ndarray) -> np.ndarray:
@@ -172,17 +157,3 @@ def test_queries_are_needed_where_they_matter():
                 cls.fit(X).transform(X)
         else:
             assert cls.fit(X).transform(X).shape == X.shape
-
-
-def test_another_width_is_refused():
-    fitted = transformation("zscore").fit(np.ones((4, 2), dtype=np.float32))
-    with pytest.raises(DataError, match="found 3 features, expected 2"):
-        fitted.transform(np.ones((4, 3), dtype=np.float32))
-
-
-def test_a_query_set_is_transformed_whole():
-    queries = QuerySet.from_arrays([[2.0], [5.0], [9.0], [9.0]], [0, 1, 0, 2], qid=[3, 3, 3, 4])
-    new = transformation("query-minmax")()(queries)
-    np.testing.assert_allclose(new.features[:, 0], [0.0, 3 / 7, 1.0, 0.0], rtol=1e-6)
-    assert new.labels is queries.labels and new.qids is queries.qids
-    assert transformation("raw")()(queries) is queries

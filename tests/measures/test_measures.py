@@ -117,8 +117,6 @@ DEFINITIONS: dict[str, Callable[[list[int], str, int | None], float]] = {
     "bpref": bpref,
 }
 
-SMALL = {"labels 0..2": (5, 3), "labels 0..4": (4, 5)}
-
 
 def ranked(labels: tuple[int, ...], scores: tuple[int, ...]) -> tuple[int, ...]:
     """Labels by falling score, equal scores in file order."""
@@ -141,27 +139,6 @@ def score_patterns(n: int) -> list[tuple[int, ...]]:
     return [s for s in product(range(n), repeat=n) if set(s) == set(range(max(s) + 1))]
 
 
-def test_every_measure_has_a_definition_here() -> None:
-    assert set(DEFINITIONS) == set(MEASURES)
-
-
-@pytest.mark.parametrize("convention", CONVENTIONS)
-@pytest.mark.parametrize("small", SMALL)
-def test_every_small_label_tuple(small: str, convention: str) -> None:
-    longest, levels = SMALL[small]
-    queries = [q for n in range(1, longest + 1) for q in product(range(levels), repeat=n)]
-    offsets = np.cumsum([0, *map(len, queries)])
-    labels = np.concatenate(queries)
-    # falling scores keep the file order, so the tuples are the rankings
-    values = query_metrics(
-        labels, -np.arange(len(labels)), offsets, all_forms(), with_max(convention, 4)
-    )
-    for column, measure in enumerate(all_forms()):
-        define = DEFINITIONS[measure.name]
-        expected = [define(list(q), convention, measure.cutoff) for q in queries]
-        np.testing.assert_allclose(values[:, column], expected, rtol=1e-13, err_msg=str(measure))
-
-
 def with_max(convention: str, label: int) -> Convention:
     return replace(CONVENTIONS[convention], max_label=label)
 
@@ -170,23 +147,27 @@ Cases = tuple[np.ndarray, np.ndarray, np.ndarray, list[tuple[int, ...]]]
 
 
 @pytest.fixture(scope="module")
-def tied() -> Cases:
-    """Every tuple of up to five labels 0..2 with every pattern of ties: as flat arrays
-    (labels, scores, offsets), and ranked."""
+def small() -> Cases:
+    """Every tuple of up to five labels 0..2 with every pattern of ties, and of up to four labels
+    0..4 without: as flat arrays (labels, scores, offsets), and ranked."""
     cases = [
         (labels, scores)
         for n in range(1, 6)
         for scores in score_patterns(n)
         for labels in product(range(3), repeat=n)
     ]
+    cases += [(q, tuple(range(n, 0, -1))) for n in range(1, 5) for q in product(range(5), repeat=n)]
     labels, scores = (np.concatenate(part) for part in zip(*cases))
     offsets = np.cumsum([0, *(len(labels) for labels, _ in cases)])
     return labels, scores, offsets, [ranked(*case) for case in cases]
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS)
-def test_every_pattern_of_ties(tied: Cases, convention: str) -> None:
-    labels, scores, offsets, orders = tied
+def test_every_small_list_of_labels_with_every_pattern_of_ties(
+    small: Cases, convention: str
+) -> None:
+    labels, scores, offsets, orders = small
+    assert set(DEFINITIONS) == set(MEASURES)
     values = query_metrics(labels, scores, offsets, all_forms(), with_max(convention, 4))
     for column, measure in enumerate(all_forms()):
         define = DEFINITIONS[measure.name]

@@ -76,15 +76,3 @@ def test_queries_are_printed_and_added_by_number_whatever_their_order(name: str)
         qids[0] = "WT04-30"  # no number: the file's order
         found = re.findall(r"^([\w-]*\d)\t", printed([2, 0, 1, 3]), re.MULTILINE)
         assert found == ["100", "WT04-30", "9", "04"] * 2
-
-
-@pytest.mark.parametrize("name, last", [("letor4", "MeanNDCG"), ("standard", "NDCG@10")])
-def test_every_column_has_a_name_and_its_numbers(name: str, last: str) -> None:
-    bounds, convention = np.array([0, 2]), CONVENTIONS[name]
-    text = official(
-        np.array(["1"]), np.array([1, 0]), np.array([2.0, 1.0]), bounds, convention, True
-    )
-    tables = [[row.split("\t") for row in table.splitlines()] for table in text.split("\n\n")]
-    first, second = ({len(row) for row in table if row} for table in tables if table)
-    assert first == {1 + 10 + 1} and tables[1][0][-1] == last
-    assert second == {1 + 10 + (last == "MeanNDCG")}

@@ -42,20 +42,6 @@ def test_is_the_mean_over_all_orders(name, convention):
         np.testing.assert_allclose(found[q], expected, atol=1e-12 if exact else 0.05)
 
 
-def test_a_long_list_stays_a_probability(rng):
-    labels = rng.integers(0, 5, 3_000).astype(np.int32)
-    measures = [parse("err"), parse("mrr"), parse("map"), parse("ndcg@10")]
-    values = random_order_metrics(labels, np.array([0, 3_000]), measures, CONVENTIONS["mslr"])
-    drawn = [
-        query_metrics(
-            labels, rng.random(3_000), np.array([0, 3_000]), measures, CONVENTIONS["mslr"]
-        )
-        for _ in range(400)
-    ]
-    spread = np.std(drawn, axis=0) / 20.0
-    assert (np.abs(values - np.mean(drawn, axis=0)) < 4.0 * spread + 1e-12).all()
-
-
 def test_a_measure_without_a_sum_is_drawn(monkeypatch):
     labels, offsets = np.array([0, 1, 2, 0], np.int32), np.array([0, 4])
     asked, rules = [parse("map"), parse("ndcg@2")], CONVENTIONS["standard"]

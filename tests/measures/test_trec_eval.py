@@ -1,9 +1,6 @@
-"""Our measures beside trec_eval's and gdeval's, where the definitions coincide."""
+"""Our measures beside trec_eval's, where the definitions coincide."""
 
 from __future__ import annotations
-
-import shutil
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -53,24 +50,3 @@ def test_ten_thousand_rankings_as_trec_eval(name: str) -> None:
     values = query_metrics(labels, scores, offsets, [parse(name)], rules)[:, 0]
     np.testing.assert_allclose(values, expected, rtol=0, atol=1e-12)
     assert 0 < expected.std()
-
-
-@pytest.mark.parametrize("name", ["err@5", "err@20", "ndcg@5", "ndcg@20"])
-def test_as_gdeval(name: str) -> None:
-    """ERR has no counterpart in trec_eval; gdeval's largest label is 4, it prints five digits."""
-    reason = "ir_measures is not installed: python -m pip install ir_measures"
-    ir_measures = pytest.importorskip("ir_measures", reason=reason)
-    if shutil.which("perl") is None:
-        pytest.skip("gdeval needs perl, which is not there")
-    labels, scores, offsets = rankings(500, 5)
-    scores += 1e-3 * np.arange(len(scores))[::-1] / len(scores)  # gdeval breaks ties its own way
-    cut = int(name.partition("@")[2])
-    ndcg = ir_measures.nDCG(dcg="exp-log2") @ cut
-    theirs = ndcg if name.startswith("ndcg") else ir_measures.ERR @ cut
-    judged, run = as_trec(labels, offsets, int), as_trec(scores, offsets, float)
-    found = {row.query_id: row.value for row in ir_measures.iter_calc([theirs], judged, run)}
-    expected = np.array([found.get(str(q), 0.0) for q in range(500)])
-    rules = replace(CONVENTIONS["standard"], max_label=4)
-    values = query_metrics(labels, scores, offsets, [parse(name)], rules)[:, 0]
-    np.testing.assert_allclose(values, expected, rtol=0, atol=5.1e-6)
-    assert expected.max() > 0.5

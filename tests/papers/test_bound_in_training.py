@@ -11,10 +11,8 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.papers import bound_in_training
 from letorbench.papers.bound_in_training import (
     bounds,
-    course,
     fall_rates,
     floor,
-    judged,
 )
 
 
@@ -39,62 +37,11 @@ def test_the_bounds_of_two_documents_are_those_of_the_equations(lead, rng):
     assert bounds(np.array([lead, 0.0]), two_documents(1), rng) == pytest.approx(expected)
 
 
-def test_the_bounds_are_means_over_queries(rng):
-    apart = [bounds(np.array([lead, 0.0]), two_documents(1), rng) for lead in (1.0, -2.0)]
-    both = bounds(np.array([1.0, 0.0, -2.0, 0.0]), two_documents(2), rng)
-    assert both == pytest.approx(np.mean(apart, axis=0))
-
-
 def test_gains_are_powers_of_two(rng):
     """Labels 2 and 1 have gains 3 and 1, and Z is their DCG in the best order."""
     second = math.log(2.0) / math.log(3.0)
     worst = bounds(np.array([-60.0, 0.0]), two_documents(1, (2, 1)), rng)[0]
     assert worst == pytest.approx((3.0 * second + 1.0) / (3.0 + second))
-
-
-def test_long_lists_are_sampled_and_short_ones_enumerated(rng, monkeypatch):
-    asked = []
-
-    def chain(F, rng):
-        asked.append(F.shape)
-        return np.ones_like(F), np.ones_like(F)
-
-    monkeypatch.setattr(bound_in_training, "chain", chain)
-    for m in (6, 7):
-        labels = np.zeros(m, np.int32)
-        labels[0] = 1
-        queries = QuerySet(np.zeros((m, 1), np.float32), labels, np.array([0, m]), np.array([1]))
-        bounds(np.zeros(m), queries, rng)
-    assert asked == [(1, 7)]
-
-
-def test_a_course_starts_at_equal_scores_and_its_bounds_hold():
-    found = course(np.random.default_rng(0), 20, 4, [0, 1, 5])
-    assert (found.documents, found.rounds) == (4, (0, 1, 5))
-    assert found.ndcg[0] < found.ndcg[1] < found.ndcg[2]
-    assert all(H <= L + 1e-9 for H, L in zip(found.by_rank, found.ndcg))
-    # at equal scores every order is as likely: the expected rank is 2.5 of 1..4, A is 1.5
-    (train,) = _cubic(20, 4)
-    start = bounds(np.zeros(train.n_docs), train, np.random.default_rng(0))
-    assert found.by_rank[0] == pytest.approx(start[1])
-    assert found.by_rank[0] == pytest.approx(found.by_logistic[0])
-
-
-def _cubic(queries, documents):
-    from letorbench.datasets.synthetic.cubic import cubic
-
-    (drawn,) = cubic(np.random.default_rng(0), [queries], 5, documents, (0.5, 0.3, 0.2))
-    return (judged(drawn),)
-
-
-def test_queries_without_a_relevant_document_are_left_out():
-    labels = np.array([0, 0, 0, 2, 1, 0], np.int32)
-    features = np.arange(6, dtype=np.float32).reshape(6, 1)
-    queries = QuerySet(features, labels, np.array([0, 2, 4, 6]), np.array([7, 8, 9]))
-    kept = judged(queries)
-    assert kept.labels.tolist() == [0, 2, 1, 0]
-    assert kept.features.ravel().tolist() == [2.0, 3.0, 4.0, 5.0]
-    assert kept.offsets.tolist() == [0, 2, 4]
 
 
 def test_the_floor_is_what_equal_labels_leave():

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from letorbench.cli.study import study
-from letorbench.losses import CustomLoss, loss
+from letorbench.losses import loss
 from letorbench.papers import laboratory
 from letorbench.papers.laboratory import Eta
 
@@ -36,16 +36,6 @@ def test_minimiser_of_squares_is_the_mean(rng):
     )
 
 
-def test_minimisers_are_looked_for_from_standard_normal_starts(rng):
-    """Where a loss is flat, what is found is the start."""
-    flat = CustomLoss(
-        "flat", "0", lambda s, queries: (np.zeros(queries.n_queries), np.zeros(len(s)))
-    )
-    etas = [Eta(np.full((1, 4), 3), np.ones(1))] * 500
-    found = np.concatenate(laboratory.minimisers(flat, etas, rng)[0])
-    assert abs(found.mean()) < 0.1 and found.std() == pytest.approx(1.0, abs=0.1)
-
-
 @pytest.mark.parametrize(
     ("name", "consistent", "convex"),
     [
@@ -61,18 +51,6 @@ def test_known_properties_are_found(name, consistent, convex):
     assert (worst is None) == consistent and (share == 0.0) == consistent
     violation = laboratory.nonconvexity(loss(name), np.random.default_rng(0), 4_000)
     assert (violation < 1e-9) == convex
-
-
-def test_counterexamples_are_looked_for_among_two_to_four_documents(monkeypatch, rng):
-    asked = []
-
-    def draw(rng, documents, labellings=2):
-        asked.append((documents, labellings))
-        return Eta(np.full((labellings, documents), 3), np.full(labellings, 1.0 / labellings))
-
-    monkeypatch.setattr(laboratory, "draw_eta", draw)
-    assert laboratory.counterexample(loss("least-squares"), rng, 9) == (None, 0.0)
-    assert sorted(asked) == [(2, 2)] * 3 + [(3, 2)] * 3 + [(4, 2)] * 3
 
 
 @pytest.mark.parametrize("name", laboratory.STRONGLY_CONVEX)
@@ -91,17 +69,6 @@ def test_theorem_11_and_the_margin():
     assert laboratory.margin(np.array([0.2, 0.9, 0.5])) == pytest.approx(
         0.3 * (1.0 / np.log2(3.0) - 0.5)
     )
-
-
-def test_a_consistent_loss_learns_the_optimal_order():
-    (_, early), (_, late) = laboratory.learning_curve(
-        loss("least-squares-ndcg"), np.random.default_rng(0), (10, 1_000)
-    )
-    assert late < early and late < 1e-3
-    ((_, never),) = laboratory.learning_curve(
-        loss("least-squares"), np.random.default_rng(0), (1_000,)
-    )
-    assert never > 10.0 * late
 
 
 def test_a_loss_of_a_file_is_studied(tmp_path):

@@ -63,107 +63,6 @@ def test_theorem_10s_constants():
     assert laboratory.theorem_10("qnorm-penalised", 3) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_theorem_11s_bound_by_plain_python(seed, monkeypatch):
-    """Four copies of one labelling: u = G / Z, and the excess is the mean squared move."""
-    monkeypatch.setattr(
-        laboratory, "draw_eta", lambda rng, m: Eta(np.arange(1, m + 1)[None, :], np.ones(1))
-    )
-    name = "least-squares-ndcg"
-    short, over = laboratory.theorem_11(name, loss(name), np.random.default_rng(seed), mixtures=1)
-    rng = np.random.default_rng(seed)
-    m = int(rng.integers(2, 5))
-    noise = np.exp(rng.uniform(-5.0, 1.0)) * rng.normal(0.0, 1.0, 4 * m)
-    discounts = [1.0 / math.log2(1 + rank) for rank in range(1, m + 1)]
-    best_first = [2.0 ** (m - i) - 1.0 for i in range(m)]
-    Z = sum(g * d for g, d in zip(best_first, discounts))
-    u = [(2.0 ** (1 + i) - 1.0) / Z for i in range(m)]
-    gamma = min(
-        (u[m - 1 - i] - u[m - 2 - i]) * (discounts[i] - discounts[i + 1]) for i in range(m - 1)
-    )
-    lost = []
-    for move in noise.reshape(4, m).tolist():
-        order = sorted(range(m), key=lambda i: -(u[i] + move[i]))
-        lost.append(1.0 - sum(u[i] * d for i, d in zip(order, discounts)))
-    C = 2.0 * math.hypot(*discounts)
-    bounds = [
-        (C**2 * float(noise @ noise) / 4.0) ** ((alpha + 1.0) / (alpha + 2.0))
-        * (gamma**-alpha) ** (1.0 / (alpha + 2.0))
-        for alpha in (0.5, 1.0, 2.0)
-    ]  # fmt: skip
-    assert over == pytest.approx(sum(lost) / 4.0 - min(bounds))
-    assert short == pytest.approx(max([0.0, *(gamma - x for x in lost if x > 1e-12)]))
-
-
-def test_the_steepest_regret_leaves_rounding_out():
-    found = Regrets(np.array([1e-9, 4e-4, 1.0]), np.array([0.5, 0.01, 0.3]), np.array([2, 2, 3]))
-    assert found.steepest() == pytest.approx(0.01 / 0.02)
-    assert found.beyond("cosine") is None
-    two, three = (laboratory.theorem_10("least-squares-ndcg", m) for m in (2, 3))
-    expected = max(0.5 - two * math.sqrt(1e-9), 0.01 - two * 0.02, 0.3 - three)
-    assert found.beyond("least-squares-ndcg") == pytest.approx(expected)
-    assert Regrets(np.zeros(2), np.ones(2), np.array([2, 2])).steepest() == 0.0
-
-
-def test_scores_are_moved_by_shares_of_their_width(monkeypatch):
-    """With |s - u|^2 the excess is the squared move: its size is the distance times the width."""
-    monkeypatch.setattr(laboratory, "draw_eta", lambda rng, m: Eta(np.full((1, m), 3), np.ones(1)))
-    found = laboratory.regrets(loss("least-squares-ndcg"), np.random.default_rng(0), 150)
-    by_distance = found.excess.reshape(6, 150)
-    documents = found.documents.reshape(6, 150)
-    assert (documents == 2 + np.arange(150) % 3).all()
-    assert (found.lost == 0.0).all()  # all documents are alike
-    # all minimisers are of width 0, which counts as a tenth
-    expected = np.square([0.0, 0.01, 0.03, 0.1, 0.3, 1.0]) * 0.1**2
-    got = (by_distance / documents).mean(axis=1)
-    assert got == pytest.approx(expected, rel=0.25, abs=1e-12)
-
-
-def test_an_excess_is_relative_to_the_ends_and_the_mean_size_of_the_loss(rng):
-    """The loss of two queries at the one ends, at the others, and midway."""
-    values = iter([[1.0, 3.0], [1.0, 1.0], [2.0, 2.5]])
-
-    def made_up(scores, queries):
-        return np.array(next(values)), scores
-
-    # excesses of 1 and .5; differences of 0 and 2; a mean size of (2 + 4) / 2 / 2
-    found = laboratory.nonconvexity(made_up, rng, queries=2)
-    assert found == pytest.approx(1.0 / 1.5)
-    values = iter([[1.0, 3.0], [1.0, 1.0], [1.0, 2.0]])
-    assert laboratory.nonconvexity(made_up, rng, queries=2) == 0.0
-
-
-def test_known_queries_have_the_mean_of_two_labellings(rng):
-    made = laboratory.known(rng, 400, 4)
-    assert made.queries.n_queries == 400 and made.u.shape == (400, 4)
-    x = made.queries.features.astype(float)
-    assert x.shape == (1_600, 8)
-    u = made.u.ravel()
-    np.testing.assert_allclose(x[:, 0], u, rtol=1e-6)
-    np.testing.assert_allclose(x[:, 1], np.log(np.maximum(u, 1e-3)), rtol=1e-5)
-    assert x[:, 2].min() >= 0.0 and x[:, 2].max() == pytest.approx(3.1, abs=0.15)
-    assert x[:, 3].min() >= 0.0 and 4.5 < x[:, 3].max() <= 5.0
-    assert np.abs(x[:, 4:].mean(axis=0)).max() < 0.15 and x[:, 4:].std() == pytest.approx(1.0, 0.1)
-    assert made.regret(u) == 0.0
-    assert made.regret(-u) > 0.1
-    # each query's ideal DCG is 1 in both labellings, so that E[G / Z] sums to at least 1
-    assert (made.u.sum(axis=1) >= 1.0).all()
-    labels = made.queries.labels
-    assert set(labels.tolist()) == {0, 1, 2, 3, 4, 5}
-    assert (labels.reshape(400, 4).max(axis=1) > 0).all()
-    # the labels that were drawn go with the expected ones
-    assert np.corrcoef(labels, x[:, 3])[0, 1] > 0.7
-
-
-def test_the_curve_has_a_point_for_each_size():
-    sizes = (5, 20)
-    curve = laboratory.learning_curve(
-        loss("least-squares-ndcg"), np.random.default_rng(1), sizes
-    )  # fmt: skip
-    assert [n for n, _ in curve] == [5, 20]
-    assert all(0.0 <= regret < 0.5 for _, regret in curve)
-
-
 def study(worst=True, nonconvexity=0.25):
     eta = Eta(np.array([[5, 4], [1, 3]]), np.array([0.3, 0.7]))
     example = Counterexample(eta, np.array([10.0, 8.0]), eta.expected_gains(), 0.1593)
@@ -174,17 +73,6 @@ def study(worst=True, nonconvexity=0.25):
         loss("least-squares-ndcg"), example if worst else None, 0.125, 80, nonconvexity, regrets,
         [(30, 0.5), (3000, 0.125)],
     )  # fmt: skip
-
-
-def test_the_summary_says_every_number():
-    text = "\n".join(laboratory_report.summary(study()))
-    assert "12.5 % of 80 distributions are counterexamples, the worst loses 0.1593" in text
-    assert "a midpoint is above its ends' mean by 0.25 of them" in text
-    assert "regret is at most 1.000 sqrt(excess)" in text  # .001 over the root of 1e-6
-    assert "regret 0.5000 from 30 queries, 0.1250 from 3000" in text
-    text = "\n".join(laboratory_report.summary(study(worst=False, nonconvexity=1e-10)))
-    assert "no counterexample in 80 distributions: may be NDCG consistent" in text
-    assert "no violation: may be convex" in text
 
 
 def test_the_files_hold_every_number(tmp_path, monkeypatch):

@@ -25,14 +25,6 @@ def test_the_interval_over_draws_is_students(rng):
     assert artificial._over_draws(found, "map") == pytest.approx(expected, rel=1e-5)
 
 
-def test_a_lead_is_told_by_draw():
-    folds = np.array([1, 1, 2, 2, 3, 3])
-    leads = np.array([0.1, 0.3, -0.2, 0.1, 0.0, 0.02])
-    said = artificial._said_of_draws(leads, folds)
-    assert said == "above on 2 of 3 draws, by -0.0500 to +0.2000"
-    assert artificial._said_of_draws(leads[:2], folds[:2]) == ""
-
-
 def test_a_linear_model_explains_all_of_a_line_and_nothing_of_a_square(monkeypatch):
     monkeypatch.setattr(artificial, "ROWS", 4_000)
     monkeypatch.setattr(artificial, "outputs", lambda rng, x: 3.0 * x[:, 0] - x[:, 1] + 2.0)
@@ -41,11 +33,3 @@ def test_a_linear_model_explains_all_of_a_line_and_nothing_of_a_square(monkeypat
     assert 0.0 <= artificial.linear_share([1, 2]) < 0.05
     monkeypatch.setattr(artificial, "outputs", lambda rng, x: x[:, 0].astype(float) ** 3)
     assert artificial.linear_share([1, 2]) == pytest.approx(0.84, abs=0.02)  # 21 / 25
-
-
-def test_the_papers_rates_and_gains():
-    """From 1e-7 to 1e-2, a decade apart; a label without documents leaves the gains 0, 3, 7, ..."""
-    assert np.diff(np.log10(artificial.RATES)) == pytest.approx(np.ones(5))
-    assert (artificial.RATES[0], artificial.RATES[-1]) == (1e-7, 1e-2)
-    gains = [2**label - 1 for label, share in enumerate(artificial.SHARES) if share]
-    assert gains == [0, 3, 7, 15, 31] and sum(artificial.SHARES) == pytest.approx(1.0)

@@ -6,40 +6,10 @@ import csv
 import itertools
 import math
 
-import numpy as np
 import pytest
 
 from letorbench.papers import lecture_2018 as lecture
-from letorbench.papers.claims import NOT_REPRODUCED, REPRODUCED
 from letorbench.papers.runs import Study
-
-
-def test_average_precision_of_the_example_list():
-    assert lecture.average_precision(lecture.LIST) == pytest.approx((1 + 2 / 3 + 3 / 5) / 3)
-
-
-def test_orders_are_a_distribution_and_the_best_is_by_score():
-    for scores in lecture.SCORES.values():
-        found = lecture.plackett_luce(scores)
-        assert sum(found.values()) == pytest.approx(1.0)
-        assert max(found, key=found.get) == tuple(np.argsort(-np.array(scores)))
-
-
-def test_distances_between_the_ranked_lists():
-    f, g, h = lecture.SCORES.values()
-    assert lecture.distance(f, g) == pytest.approx(0.46, abs=0.01)
-    assert lecture.distance(g, h) / np.log(2.0) == pytest.approx(2.56, abs=0.01)
-    assert lecture.distance(f, f) == 0.0
-
-
-def test_demonstration(tmp_path):
-    findings = lecture.examples(Study(tmp_path, tmp_path))
-    verdicts = {v.claim.id: v.verdict for v in findings.verdicts}
-    assert verdicts.pop("distance-g-h") == NOT_REPRODUCED
-    assert verdicts.pop("distance-f-g") == NOT_REPRODUCED
-    assert set(verdicts.values()) == {REPRODUCED}
-    assert all(path.is_file() for path in findings.files)
-
 
 #: what the examples came to when they were worked through by hand and by enumeration
 NUMBERS = {
@@ -61,24 +31,6 @@ def test_every_number_is_the_known_one(tmp_path):
     with findings.files[0].open(newline="") as file:
         values = [float(row["value"]) for row in csv.DictReader(file)]
     assert values == pytest.approx(ROWS, abs=1e-6)
-
-
-def test_the_notes_give_the_distances_in_bits_too(tmp_path):
-    """The formula by plain Python, with the logarithm to the base of 2."""
-
-    def chance(scores, order):
-        u = [math.exp(scores[i]) for i in order]
-        return math.prod(u[t] / sum(u[t:]) for t in range(3))
-
-    findings = lecture.examples(Study(tmp_path, tmp_path))
-    notes = {verdict.claim.id: verdict.note for verdict in findings.verdicts}
-    for pair, said in (("fg", "0.46; in nats, {:.4f} in bits"), ("gh", "{:.3f} in bits, as")):
-        p, q = (
-            [chance(lecture.SCORES[name], order) for order in itertools.permutations(range(3))]
-            for name in pair
-        )
-        bits = sum(a * math.log2(a / b) for a, b in zip(p, q))
-        assert said.format(bits) in notes[f"distance-{pair[0]}-{pair[1]}"]
 
 
 def test_two_rankings_of_one_error_differ_by_plain_python():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -41,18 +40,6 @@ def test_problems_are_what_the_ranker_optimises(rng):
     up, down = (each.sum() for each in ndcg_bound._sums(problems))
     alpha = ndcgboost.step(F.ravel(), f.ravel(), queries)
     assert 0.5 * np.log(up / down) == pytest.approx(alpha)
-
-
-def test_proposition_3_by_plain_python(rng):
-    """Of x and y in [0, 1], the logistic of the first two scores."""
-    problems = ndcg_bound.drawn(rng, 50, 3)
-    expected = []
-    for F, alpha in zip(problems.F.tolist(), problems.alpha.tolist()):
-        x, y = (1.0 / (1.0 + math.exp(-F[i])) for i in (0, 1))
-        up, down = math.exp(3.0 * alpha), math.exp(-3.0 * alpha)
-        bound = (up - 1.0) / 3.0 * (x - y) + (up + down + 1.0) / 3.0
-        expected.append(math.exp(alpha * (x - y)) / bound - 1.0)
-    np.testing.assert_allclose(ndcg_bound.proposition_3(problems), expected, rtol=1e-12)
 
 
 def test_the_theory_is_judged_and_the_fall_is_of_the_data_that_are_meant(tmp_path, monkeypatch):
@@ -98,11 +85,3 @@ def test_the_chain_samples_the_distribution(rng):
     np.testing.assert_allclose(mean, probability @ ranks, atol=0.08)
     expected = probability @ standard_discount(ranks)
     np.testing.assert_allclose(discount.reshape(20, 10, 5).mean(axis=1), expected, atol=0.02)
-
-
-def test_rates_are_of_m_above_what_it_cannot_fall_below(rng):
-    (queries,) = cubic(rng, [30], 5, 10, (0.5, 0.3, 0.2))
-    train = bound_in_training.judged(queries)
-    course, early, late = bound_in_training.fall_rates(train, 20)
-    assert course[0] > course[-1] > bound_in_training.floor(train) > 0.0
-    assert early > 0.0 and late > 0.0

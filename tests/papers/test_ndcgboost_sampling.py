@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-
 import numpy as np
 import pytest
 
 from letorbench.papers import ndcgboost_sampling as sampling
 from letorbench.papers.runs import Study
 from letorbench.papers.specification import Specification
-
-
-def test_every_setting_is_trained_with_its_seeds():
-    trained = sampling.trainings()
-    assert len(trained) == len(set(trained))
-    seeds = {}
-    for learner, ideal, seed in trained:
-        seeds.setdefault((learner, ideal), []).append(seed)
-    # exact learners draw nothing; the settings of the whole list's Z have more seeds
-    for (learner, ideal), found in seeds.items():
-        expected = 1 if learner in sampling.EXACT else 20 if ideal == "whole list" else 5
-        assert found == list(range(expected)), (learner, ideal)
-    assert len(seeds) == 2 * 8
 
 
 def specifications(rng):
@@ -77,24 +62,3 @@ def test_the_numbers_are_those_of_all_specifications_and_of_the_papers(study, rn
     assert printed == 0.5 and len(drawn) == len(found)
     assert "seed" not in ours and all("seed" not in each.settings for each in drawn)
     assert [each.value for each in drawn if dict(each.settings) == ours] == [0.45]
-
-
-def test_the_tables_hold_every_specification_and_a_row_a_setting(study, rng, monkeypatch):
-    found = specifications(rng)
-    monkeypatch.setattr(sampling, "_measured", lambda study: found)
-    monkeypatch.setattr(sampling, "specification_figure", lambda *of: [])
-    files = sampling.sampling(study).files
-    tables = {path.name: list(csv.reader(path.open())) for path in files if path.suffix == ".csv"}
-    assert len(tables["sampling.csv"]) == 1 + len(found)
-    assert tables["sampling.csv"][1][:5] == list(found[0].settings.values())
-    rows = tables["specification.csv"][1:]
-    assert {row[0] for row in rows} == {"weak learner", "Z", "rounds", "ties"}
-    assert [int(row[2]) for row in rows if row[0] == "rounds"] == 3 * [len(found) // 3]
-    (whole,) = (row for row in rows if row[1] == "whole list")
-    own = [each.value for each in found if each.settings["Z"] == "whole list"]
-    assert float(whole[3]) == pytest.approx(np.mean(own), abs=1e-4)
-
-
-def test_without_the_data_there_is_no_verdict(tmp_path):
-    findings = sampling.sampling(Study(tmp_path / "data", tmp_path / "out"))
-    assert {verdict.verdict for verdict in findings.verdicts} == {"no data"}

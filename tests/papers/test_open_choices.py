@@ -10,63 +10,9 @@ from letorbench.papers import (
     consistency_theory,
     laboratory,
     lambda_rules,
-    local_optimum,
 )
-from letorbench.papers import consistency_specification as steps
-from letorbench.papers import lambdarank_specification as leads
 from letorbench.papers.claims import REPRODUCED
-from letorbench.papers.runs import CUTOFFS, Study, Values
-from letorbench.papers.specification import Specification, share_above, span
-
-
-def test_changes_are_those_of_a_version_against_its_original():
-    def level(method, steps_, tool):
-        settings = {"data": "D", "method": method, "steps": steps_, "NDCG": tool}
-        return Specification(settings, {"cosine": 0.5, "cosine-ndcg@10": 0.6}.get(method, 0.4))
-
-    levels = [level(m, s, t) for m in steps.METHODS for s in ("500", "optimum")
-              for t in steps.TOOLS]  # fmt: skip
-    levels[0] = Specification(levels[0].settings, 0.3)  # cosine, 500 steps, standard
-    found = steps.changes(levels)
-    assert len(found) == 3 * 3 * 2 * 2
-    of = {tuple(each.settings.values()): each.value for each in found}
-    assert of["D", "cosine", "Z@10", "500", "standard"] == pytest.approx(1.0)
-    assert of["D", "cosine", "Z@10", "optimum", "standard"] == pytest.approx(0.2)
-    assert of["D", "cosine", "Z", "500", "own tool"] == pytest.approx(-0.2)
-    assert of["D", "least-squares", "Z", "500", "standard"] == 0.0
-    rows = {row[1]: row[2:] for row in steps.optima(levels)}
-    assert len(rows) == len(steps.METHODS)
-    np.testing.assert_allclose(rows["cosine"], [0.3, 0.5, 0.2])
-
-
-def test_consistency_is_measured_by_steps_and_at_the_optimum(tmp_path, monkeypatch):
-    monkeypatch.setattr(steps, "PLACES", ("DEMO",))
-    monkeypatch.setattr(steps, "STEPS", {"5": 5, "500": 20})
-    findings = steps.specification(Study(tmp_path, tmp_path))
-    (verdict,) = findings.verdicts
-    assert verdict.value in {k / 54 for k in range(55)} and "54 specifications" in verdict.note
-    assert "of NDCG@10 apart" in findings.differs[0]
-    names = {path.name for path in findings.files}
-    assert {"specification.csv", "specification-levels.csv", "optimum.csv"} <= names
-
-
-def test_leads_cover_every_open_choice(tmp_path, monkeypatch):
-    monkeypatch.setattr(leads, "SIZES", (12, 8, 10))
-    monkeypatch.setattr(leads, "EPOCHS", 2)
-    monkeypatch.setattr(leads, "SEEDS", 1)
-    findings = leads.specification(Study(tmp_path, tmp_path))
-    assert "32 specifications" in findings.verdicts[0].note
-    (path,) = (path for path in findings.files if path.name == "specification.csv")
-    rows = path.read_text().splitlines()
-    assert len(rows) == 33 and len(set(row.rpartition(",")[0] for row in rows)) == 33
-
-
-def test_shares_and_spans_by_hand():
-    found = [Specification({}, value) for value in (-1.0, 0.0, 2.0, 3.0)]
-    assert share_above(found).value == 0.5
-    whole = span(found, 2.5)
-    assert (whole.value, whole.low, whole.high) == (1.0, -1.0, 3.0)
-    assert "75 % of them below 2.5" in whole.note
+from letorbench.papers.runs import CUTOFFS, Values
 
 
 def test_the_best_case_is_picked_on_other_folds(rng):
@@ -123,14 +69,3 @@ def test_forces_and_the_example_of_section_4(rng):
         relevant = [rank in ranks for rank in range(1, 11)]
         counted = sum(not relevant[i] and relevant[j] for j in range(10) for i in range(j))
         assert lambda_rules.pairwise_errors(ranks) == counted
-
-
-def test_draws_are_joined_as_folds():
-    def trained(rises, n):
-        values = Values((local_optimum.MEASURE,), np.full((n, 1), rises), np.ones(n, int))
-        return local_optimum.Trained((rises,), rises, rises, values, values)
-
-    both = local_optimum.over_draws([trained(0.1, 3), trained(0.3, 2)])
-    assert both.held.folds.tolist() == [1, 1, 1, 2, 2]
-    share = both.share(0)
-    assert (share.low, share.high) == (0.1, 0.3) and share.value == pytest.approx(0.2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 
 from letorbench.papers import paper_page
-from letorbench.papers.claims import NO_DATA, NOT_REPRODUCED, REPRODUCED
+from letorbench.papers.claims import REPRODUCED
 from letorbench.papers.paper import Paper
 from letorbench.papers.records import COLUMNS
 from letorbench.papers.runs import Study
@@ -68,31 +68,6 @@ def test_a_row_shows_each_number_in_its_place(tmp_path):
     assert cells(text, "two")[10] == "-"
 
 
-def test_sentences_count_verdicts_and_what_decided_them(tmp_path):
-    rows = [
-        row("a"), row("b", decided_by="the power"), row("c", decided_by="the power"),
-        row("d", verdict=NOT_REPRODUCED, decided_by="-"),
-        row("e", nature="theory", verdict=NO_DATA, note="bring MSLR", decided_by="-"),
-        row("f", nature="theory", verdict=NO_DATA, note="bring MSLR", decided_by="-"),
-    ]  # fmt: skip
-    text = page(tmp_path, rows)
-    assert text.startswith("# made-up\n\nA. Author: A title, 2000.\n\n## Our setting\n")
-    whole = f"6 claims: 3 {REPRODUCED}, 1 {NOT_REPRODUCED}, 2 {NO_DATA}. "
-    assert whole + "Decided by: the power 2, the number 1.\n" in text
-    assert f"### Theory, checked on random problems\n\n2 claims: 2 {NO_DATA}.\n" in text
-    assert "No data for `e`, `f`: bring MSLR.\n" in text
-    assert "| `e`" not in text and "### Worked examples" not in text
-    one = page(tmp_path / "other", [row("a")])
-    assert f"1 claim: 1 {REPRODUCED}. Decided by: the number 1.\n" in one
-
-
-def test_notes_stand_below_their_table_and_elsewhere_in_its_own(tmp_path):
-    text = page(tmp_path, [row("a", note="by 3 of 5 folds"), row("b")], elsewhere=[row("c")])
-    assert "- `a`: by 3 of 5 folds\n" in text and "- `b`" not in text
-    assert text.index("### Elsewhere") > text.index("| `b`")
-    assert text.index("| `c`") > text.index("### Elsewhere")
-
-
 def test_what_differs_is_marked_by_setting(tmp_path):
     text = page(
         tmp_path, [row("a")], [row("a")],
@@ -106,17 +81,3 @@ def test_what_differs_is_marked_by_setting(tmp_path):
     assert "## The paper's own setting" in text
     assert "Nothing.\n" in page(tmp_path / "other", [row("a")])
     assert "What differs" not in page(tmp_path / "none")
-
-
-def test_figures_of_both_settings_are_copied_and_shown(tmp_path):
-    study = Study(tmp_path / "data", tmp_path / "out")
-    for setting in ("default", "published"):
-        folder = study.folder("made-up", setting)
-        folder.mkdir(parents=True)
-        (folder / "figure-1.png").write_bytes(setting.encode())
-    text = page(tmp_path, [row("a")], [row("a")])
-    names = ["made-up-figure-1.png", "made-up-published-figure-1.png"]
-    assert f"![figure-1 of made-up]({names[0]})" in text
-    assert f"![figure-1 of made-up, published]({names[1]})" in text
-    copies = [(tmp_path / "pages" / name).read_bytes() for name in names]
-    assert copies == [b"default", b"published"]

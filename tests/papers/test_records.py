@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import csv
-from pathlib import Path
 
 import pytest
 
 from letorbench.papers import checks, records
 from letorbench.papers.claims import (
     NO_DATA,
-    NOT_REPRODUCED,
     REPRODUCED,
     Answers,
     Claim,
@@ -59,35 +57,6 @@ def test_a_line_shows_each_number_in_the_form_of_its_kind(made, verdict, paper, 
     shown = cells(Verdict(made, REPRODUCED, value, low, high, None, answers))
     assert shown[:5] == ["a", "DEMO", paper, ours, "-"]
     assert shown[5:] == ["yes", "no", "far", "too few", REPRODUCED]
-
-
-def test_a_line_says_the_place_and_the_other_settings_value():
-    verdict = Verdict(claim(value=1.0), NOT_REPRODUCED, 2.0, p=0.0123, place="MQ2008")
-    shown = cells(verdict, other="published", values={"a": "0.5"})
-    assert shown[1] == "MQ2008" and shown[4] == ".0123" and shown[-1] == "0.5"
-    assert cells(verdict, other="published", values={"b": "0.5"})[-1] == "-"
-
-
-def test_notes_are_said_once_with_all_their_claims():
-    noted = {"a": "bring MSLR", "b": "", "c": "bring MSLR", "d": "of 5 folds"}
-    verdicts = [Verdict(claim(name), NO_DATA, note=note) for name, note in noted.items()]
-    assert records.notes(verdicts) == ["a, c: bring MSLR", "d: of 5 folds"]
-
-
-def test_the_closing_lines_count_by_nature_and_place():
-    verdicts = [
-        Verdict(claim("a"), REPRODUCED, by="the number"),
-        Verdict(claim("b"), NOT_REPRODUCED, by="the number"),
-        Verdict(claim("c", nature="theory"), REPRODUCED, by="the margin"),
-        Verdict(claim("d"), REPRODUCED, place="MQ2008"),
-    ]
-    header, *lines = records.closing([("paper", verdicts, Path("folder"))])
-    counted = [line.split() for line in lines]
-    at = [header.split().index("claims")] * 3
-    assert [row[1] for row in counted] == ["finding", "theory", "elsewhere"]
-    assert [row[i] for row, i in zip(counted, at)] == ["2", "1", "1"]
-    assert "the number 2" in lines[0] and "the margin 1" in lines[1]
-    assert lines[0].endswith("folder")
 
 
 def test_a_table_has_four_decimals_as_text_and_all_as_csv(tmp_path):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import shutil
-from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -39,22 +37,6 @@ def test_the_values_are_those_of_the_stored_queries(study):
     other = study.runs("paper", "UNEVEN", [PLAIN], MEASURES, "standard")[PLAIN.label]
     assert (one["ndcg@3"] != other["ndcg@3"]).any() and (one["map"] == other["map"]).all()
     assert np.array_equal(one["ndcg@1"], found[PLAIN.label]["ndcg@1"])
-
-
-def test_errors_and_what_is_not_there_are_said(study, monkeypatch):
-    tasks = [
-        SimpleNamespace(task="UNEVEN, regression, fold 1", error=""),
-        SimpleNamespace(task="UNEVEN, regression, fold 2", error="out of memory"),
-    ]
-    monkeypatch.setattr(runs, "run_all", lambda *of: SimpleNamespace(outcomes=tasks))
-    said: list[str] = []
-    absent = Variant("Nobody", "nobody", {})
-    found = replace(study, say=said.append).runs("paper", "UNEVEN", [PLAIN, absent], MEASURES)
-    assert found == {}
-    assert said == [
-        "UNEVEN: not available: Nobody", "UNEVEN: Regression",
-        "UNEVEN, regression, fold 2: out of memory",
-    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("variant", [PLAIN, OWN], ids=lambda variant: variant.algo)

@@ -45,18 +45,13 @@ def test_repeats_and_several_algorithms_come_along(tmp_path):
     assert (row["net"].repeats, row["other"].repeats) == (2, 1)
 
 
-def test_a_damaged_fold_is_left_out_and_said(tmp_path):
+def test_a_damaged_fold_is_left_out_and_replaced(tmp_path):
     store(tmp_path / "a", 1)
+    (store(tmp_path / "out", 1) / "scores.txt").write_text("1\n2\n3\n")
     (store(tmp_path / "a", 2) / "scores.txt").write_text("1\n2\n3\n")
     merged = merge([tmp_path / "a"], tmp_path / "out")
     assert merged.copied == 1
     assert len(merged.damaged) == 1 and "fold2/scores.txt" in merged.damaged[0]
-
-
-def test_a_damaged_fold_there_is_replaced(tmp_path):
-    store(tmp_path / "a", 1)
-    (store(tmp_path / "out", 1) / "scores.txt").write_text("1\n2\n3\n")
-    assert merge([tmp_path / "a"], tmp_path / "out").copied == 1
     assert len(read_folds(tmp_path / "out", "SET", "net")) == 1
 
 

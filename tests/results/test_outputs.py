@@ -48,11 +48,9 @@ RANK = "rank --model m.npz --input d.txt --output"
     [
         (f"{RANK} d.txt", "d.txt: the output would be the input d.txt"),
         (f"{RANK} link.txt", "the input d.txt"),
-        (f"{RANK} m.npz", "m.npz: the output would be the input m.npz"),
         (f"{RANK} data/TOY/Fold2/train.txt", "a file of LETOR text"),
         (f"{RANK} results/TOY/regression/fold1/fit.json", "a file of a stored fold"),
         ("report --out-file data/TOY/Fold2/vali.txt", "a file of LETOR text"),
-        ("report --out-file results/TOY/regression/fold1/scores.txt", "a file of a stored fold"),
         ("plot --to data/TOY/Fold1/test", "a file of the data set TOY"),
         ("export TOY --to data/TOY", "a file of the data set TOY"),
         ("reproduce ndcgboost-2009 --pages data/TOY", "a file of the data set TOY"),

@@ -13,17 +13,19 @@ from stored_results import store_fold
 from letorbench.checksum import checked, with_checksum
 from letorbench.errors import DataError
 from letorbench.fit_warnings import FitWarning
-from letorbench.results import (
+from letorbench.results import paths
+from letorbench.results.paths import CHECKED, FIT, FoldKey
+from letorbench.results.scores import read_scores
+from letorbench.results.store import (
     FoldResult,
     Store,
+    experiment_of,
     fold_scores,
     is_done,
     read_folds,
     stored_fit,
     write_fold,
 )
-from letorbench.results.paths import CHECKED, FIT, FoldKey
-from letorbench.results.store import experiment_of
 
 
 def test_a_fold_of_another_system_is_scores_and_a_fit(tmp_path: Path) -> None:
@@ -38,12 +40,9 @@ def test_a_fold_of_another_system_is_scores_and_a_fit(tmp_path: Path) -> None:
     assert (fit["chosen"], fit["warnings"]) == ({}, [odd.as_json()])
     assert fit["validation"] == {"value": None, "curve": [0.5, None]}  # JSON has no infinity
     assert is_done(tmp_path, facts) and not is_done(tmp_path, {**facts, "fold": 3})
-
-
-def test_a_fold_without_validation_leaves_no_older_one(tmp_path: Path) -> None:
-    write_fold(tmp_path, FoldResult({}, np.zeros(1), validation_scores=np.array([0.25, 1.0])))
+    write_fold(tmp_path, FoldResult(facts, np.zeros(1), validation_scores=np.array([0.25, 1.0])))
     assert (tmp_path / "validation.txt").read_text() == "0.25\n1.0\n"
-    write_fold(tmp_path, FoldResult({}, np.zeros(1)))
+    write_fold(tmp_path, result)
     assert not (tmp_path / "validation.txt").exists()
 
 
@@ -156,3 +155,57 @@ def test_a_file_that_holds_something_else_is_one_line(tmp_path: Path) -> None:
         (folder / "per_query.csv").write_text(text)
         with pytest.raises(DataError, match="per_query.csv: "):
             fold.queries()
+
+
+@pytest.mark.parametrize("text", ["1\n-2.5e-3\n3", "1\n-2.5e-3\n3\n", " 1\r\n-2.5e-3 \r\n3\r\n\n"])
+def test_reads_one_number_a_line(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "scores.txt"
+    path.write_bytes(text.encode())
+    np.testing.assert_array_equal(read_scores(path, 3), [1.0, -2.5e-3, 3.0])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1\nx\n3\n", ":2: found 'x', expected a finite number"),
+        ("1\n2_5\n3\n", ":2: found '2_5', expected a finite number"),
+        ("1\n2\nnan\n", ":3: found 'nan', expected a finite number"),
+        ("1\n1e309\n3\n", ":2: found '1e309', expected a finite number"),
+        ("1\n2\n", ":3: found 2 scores, expected 3"),
+        ("1\n2\n3\n4\n", ":4: found 4 scores, expected 3"),
+        ("", ":1: found 0 scores, expected 3"),
+    ],
+)
+def test_says_what_is_wrong_and_where(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "scores.txt"
+    path.write_text(text)
+    with pytest.raises(DataError) as caught:
+        read_scores(path, 3)
+    assert str(caught.value).startswith(f"{path}{message}")
+
+
+def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="found no readable file"):
+        read_scores(tmp_path / "none.txt", 3)
+
+
+def test_places(tmp_path: Path) -> None:
+    folder = paths.fold_folder(tmp_path, "S", "a", 3)
+    assert folder == tmp_path / "S" / "a" / "fold3"
+    folder.mkdir(parents=True)
+    assert paths.finished(tmp_path) == {}
+    assert paths.present(tmp_path) == paths.algorithms(tmp_path, "S") == []
+    later = paths.fold_folder(tmp_path, "S", "b", 1, repeat=2)
+    later.mkdir(parents=True)
+    for place in (later, folder):
+        (place / "fit.json").touch()
+    found = {("S", "a", 1, 3): folder, ("S", "b", 2, 1): later}
+    assert paths.finished(tmp_path) == found
+    assert list(paths.finished(tmp_path, "S", "b")) == [("S", "b", 2, 1)]
+    assert paths.present(tmp_path) == ["S"] and paths.algorithms(tmp_path, "S") == ["a", "b"]
+    assert paths.models(tmp_path, "S", "a") == []
+    (folder / "model.npz").touch()
+    assert paths.models(tmp_path, "S", "a") == [folder / "model.npz"]
+    assert paths.figure_stem(tmp_path, "S") == tmp_path / "S" / "ndcg"
+    assert paths.figure_stem(tmp_path, measure="p") == tmp_path / "p"
+    assert list(paths.listing(tmp_path, "S")) == ["table", "plot", "scores", "values"]

@@ -14,11 +14,9 @@ import pytest
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses import loss
 from letorbench.models import LinearFamily
-from letorbench.models.linear import ordinary
 from letorbench.rankers import RankSVM, names, ranker
 from letorbench.rankers.classification import Classification
 from letorbench.rankers.ranksvm import pair_differences
-from letorbench.solvers.lbfgs import LBFGS
 from letorbench.solvers.objective import Objective
 from letorbench.solvers.stopping import Validation
 
@@ -116,29 +114,12 @@ def test_classification_is_at_the_optimum(powers, l2):
 
 
 def test_features_of_ordinary_size_keep_their_units():
-    rng = np.random.default_rng(4)
-    features = rng.random((50, 3), dtype=np.float32)
+    features = np.random.default_rng(4).random((50, 3), dtype=np.float32)
     features[:, 2] = 0.0
-    assert ordinary(features).all()
-    family = LinearFamily.conditioned(features)
-    assert (family.mean == 0.0).all() and (family.scale == 1.0).all()
-    for strange in (1e3, 1e-3):
-        assert ordinary(features * np.float32(strange)).tolist() == [False, False, True]
-    assert ordinary(features + np.float32(1e3)).tolist() == [False, False, False]
-
-
-@pytest.mark.parametrize("name", ["listnet", "logistic"])
-def test_units_do_not_change_what_lbfgs_finds(name):
-    """Features times 10^k give the same optimum, or a notice that it was not reached."""
-    fits = []
-    for powers in ((0, 0, 0), (-5, 2, 7)):
-        queries = raw_queries(5, [15] * 8, powers)
-        family = LinearFamily.conditioned(queries.features, intercept=True)
-        solver = LBFGS(0.0, 3000, tolerance=1e-6)
-        fits.append(solver.fit(family, loss(name), queries, None, np.random.default_rng(0)))
-    values = [fit.objective[-1] for fit in fits]
-    told = any(fit.warnings for fit in fits)
-    assert told or values[0] == pytest.approx(values[1], rel=1e-3)
+    for factor, shift, usual in ((1, 0, True), (1e3, 0, False), (1e-3, 0, False), (1, 1e3, False)):
+        family = LinearFamily.conditioned(features * np.float32(factor) + np.float32(shift))
+        kept = (family.mean == 0.0) & (family.scale == 1.0)
+        assert kept.tolist() == [usual, usual, shift == 0]
 
 
 @pytest.mark.parametrize("name", names())

@@ -10,9 +10,6 @@ import pytest
 from letorbench.errors import DataError, UsageError
 from letorbench.solvers import stump_search
 from letorbench.solvers.stump_search import (
-    COARSE,
-    CUT,
-    ROW,
     BinnedFeatures,
     SortedFeatures,
     best_of_all,
@@ -57,22 +54,6 @@ def many_weights(rng: np.random.Generator, features: np.ndarray) -> Iterator[np.
         yield normal + (features[:, rng.integers(0, 9)] > rng.normal())
 
 
-@pytest.mark.parametrize("levels", [2, 30, 5000])
-@pytest.mark.parametrize("n_docs", [400, 401])
-def test_both_find_the_best_of_all(rng, levels, n_docs):
-    features = (rng.integers(0, levels, size=(n_docs, 6)) / levels).astype(np.float32)
-    features[:, 2] = 0.5
-    for _ in range(5):
-        weights = rng.normal(size=n_docs)
-        weights -= weights.mean()  # so that one side of a cut always has a positive sum
-        for bins in (None, levels + 1):
-            stump, values, total = stump_search.stump_search(features, bins)(weights)
-            if bins is None or levels < n_docs:
-                assert total == pytest.approx(every_stump(features, weights), rel=1e-12)
-            np.testing.assert_array_equal(stump(features), values)
-            assert weights[stump(features)].sum() == pytest.approx(total, rel=1e-12)
-
-
 @pytest.mark.parametrize("n_docs", [1, 2, 7, 256, 300, 5000])
 def test_excluding_most_cuts_changes_nothing(rng, n_docs):
     """To the last bit, but where `best_stump` sums four features of few values together."""
@@ -80,8 +61,11 @@ def test_excluding_most_cuts_changes_nothing(rng, n_docs):
         binned, ordered = BinnedFeatures.of(features), SortedFeatures.of(features)
         for weights in many_weights(rng, features):
             right, mine = best_stump(binned, weights), best_of_all(ordered, weights)
-            assert (mine is None) == (right is None)
+            if n_docs <= 256:
+                most = every_stump(features, weights)
+                assert most == pytest.approx(0.0 if right is None else right[2], abs=1e-10)
             if mine is None or right is None:
+                assert mine is right
                 continue
             assert mine[2] == pytest.approx(right[2], rel=1e-12)
             assert weights[mine[1]].sum() == pytest.approx(right[2], rel=1e-10)
@@ -129,24 +113,6 @@ def test_bins_share_the_documents_about_evenly(rng):
     assert [BinnedFeatures.of(many, bins).codes.dtype for bins in (9, 300, None)] == [
         np.uint8, np.uint16, np.uint32,
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize("n_docs", [1, 200, 257, 5001])
-def test_the_coarse_bins_hold_whole_values(rng, n_docs):
-    features = many_kinds(rng, n_docs)
-    ordered = SortedFeatures.of(features).documents
-    for k, column in enumerate(features.T):
-        rows, starts = ordered.rows[k] & ROW, ordered.starts[k]
-        np.testing.assert_array_equal(rows, np.argsort(column, kind="stable"))
-        larger = column[rows[1:]] > column[rows[:-1]]
-        np.testing.assert_array_equal((ordered.rows[k] & CUT) > 0, np.append(larger, False))
-        assert ordered.n_values[k] == len(np.unique(column))
-        assert starts[0] == 0 and starts[-1] == n_docs and (np.diff(starts) >= 0).all()
-        for c in range(COARSE):
-            inside = column[rows[starts[c] : starts[c + 1]]]
-            assert ordered.several[k, c] == (len(np.unique(inside)) > 1)
-            assert len(inside) <= -(-n_docs // (COARSE // 2)) or not ordered.several[k, c]
-            np.testing.assert_array_equal(ordered.codes[k] == c, np.isin(column, inside))
 
 
 def test_a_column_is_sorted_as_numpy_does(rng):

@@ -1,10 +1,9 @@
-"""Saved models, archives, config files and what a fold's fit.json says."""
+"""Saved models, archives and config files."""
 
 from __future__ import annotations
 
 import gzip
 import io
-import json
 import shutil
 import tarfile
 import warnings
@@ -13,23 +12,20 @@ from pathlib import Path
 
 import click
 import numpy as np
-from click.testing import CliRunner
 from internals import (
-    KINDS,
     WATCHED,
     LetorError,
-    cli,
     compare,
     config,
     import_archive,
     load_model,
+    model_class,
     ranker,
     run,
     save,
-    sealed,
+    with_checksum,
 )
 from sample_models import SAMPLES
-from stored_results import forge, stored_run
 from target import Misread, Target, one_line
 
 #: a forged model may claim more features, which no document of ours has
@@ -127,7 +123,7 @@ class ForgedModel(ModelFile):
                 # zipfile ends a name where a zero is, and cannot write an empty one
                 member = name.decode("ascii", "replace").partition("\0")[0]
                 archive.writestr(member or "x", start + values)
-        self.path.write_bytes(sealed(made.getvalue()))
+        self.path.write_bytes(with_checksum(made.getvalue()))
         return scores(self.path)
 
 
@@ -152,7 +148,7 @@ class Trees(Target):
         if name not in self.kinds:
             return False
         try:
-            model = KINDS[name](model=np.frombuffer(text, np.uint8))
+            model = model_class(name)(model=np.frombuffer(text, np.uint8))
             if model.n_features > MOST_FEATURES:
                 return False
             shape = model.predict(np.linspace(-1, 1, 9 * model.n_features).reshape(9, -1)).shape
@@ -240,44 +236,3 @@ class Archive(Target):
         if bool(there) != bool(names):
             raise Misread(f"imported {names}, found {there}")
         return bool(names)
-
-
-class ForgedFit(Target):
-    """A fit.json of other facts whose checksum is right: shown, or refused in one line."""
-
-    name = "forged-fit"
-    watched = WATCHED["fit"]
-    words = (
-        b"\"repeat\"", b"\"test\"", b"\"means\"", b"\"identity\"", b"\"cut_off\"", b"\"warnings\"",
-        b"\"repeats\"", b"\"n_folds\"", b"\"validation\"", b"\"external\"", b"null", b"[]",
-        b"{}", b"NaN", b"1e999",
-    )  # fmt: skip
-    most = 20_000
-    short = 30
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
-        self.out = stored_run(folder, "regression")
-        for fold in self.out.glob("TOY/regression/fold[2-5]"):
-            shutil.rmtree(fold)
-        self.fit = self.out / "TOY/regression/fold1/fit.json"
-        self.facts = json.loads(self.fit.read_text())
-
-    def seeds(self) -> list[bytes]:
-        small = {**self.facts, "validation": {**self.facts["validation"], "grid": []}}
-        return [json.dumps(each).encode() for each in (self.facts, small)]
-
-    def taken(self, data: bytes) -> bool:
-        try:
-            facts = json.loads(data)
-            forge(self.fit, facts if isinstance(facts, dict) else {})
-        except (ValueError, RecursionError):
-            return False
-        done = CliRunner().invoke(cli, ["table", "TOY", "--format", "csv", "--out", str(self.out)])
-        if done.exception is not None and not isinstance(done.exception, SystemExit):
-            raise done.exception
-        if done.exit_code not in (0, 1) or done.stderr.count("\n") > 1 + done.exit_code:
-            raise Misread(f"status {done.exit_code}: {done.stderr}")
-        if "nan" in done.stdout or "inf" in done.stdout.lower():
-            raise Misread(f"values that are no numbers: {done.stdout}")
-        return done.exit_code == 0 and not done.stderr

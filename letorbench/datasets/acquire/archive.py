@@ -5,7 +5,6 @@ from __future__ import annotations
 import filecmp
 import os
 import shutil
-from contextlib import suppress
 from pathlib import Path
 
 from letorbench.datasets import layout
@@ -135,7 +134,4 @@ def _put_in_place(staged: Path, data_dir: Path) -> None:
             (data_dir / place).parent.mkdir(parents=True, exist_ok=True)
             (staged / place).replace(data_dir / place)
     except OSError as error:
-        for place in new:
-            with suppress(OSError):
-                (data_dir / place).unlink(missing_ok=True)
         raise WriteError(data_dir, error) from None

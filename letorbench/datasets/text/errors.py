@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from letorbench.datasets.arrays import EXPECTED_LABEL, LONGEST_QID
@@ -18,36 +17,39 @@ SHOWN = 40
 DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?(\.\.\.)?", re.ASCII)
 
 
-@dataclass(frozen=True)
-class Fault:
-    """Where a parser stopped.
+def fault_error(
+    path: Path, number: int, line: bytes, column: int, code: int, limit: int, known_width: bool,
+    unended: bool,
+) -> DataError:  # fmt: skip
+    """Return the error of a line that the parser stopped at.
 
     Parameters
     ----------
-    code : int
-        What stopped it; see `lines`.
     number : int
         The line's number, from 1.
     line : bytes
         The whole line.
     column : int
-        Where in the line it stopped, from 0.
-    last_and_unended : bool
+        Where in the line the parser stopped, from 0.
+    code : int
+        What stopped it; see `lines`.
+    limit : int
+        The largest index that was allowed.
+    known_width : bool
+        Whether that is the number of features.
+    unended : bool
         Whether it is the file's last line and has no newline.
     """
-
-    code: int
-    number: int
-    line: bytes
-    column: int
-    last_and_unended: bool
-
-
-def fault_error(path: Path, fault: Fault, limit: int, known_width: bool) -> DataError:
-    """Return the error of a fault; `limit` is the largest index that was allowed."""
-    return line_error(
-        path, fault.number, *_describe(fault, limit, known_width), fault.last_and_unended
-    )
+    token = _first_word(line[column:])
+    if code == kernels.LABEL:
+        found, expected = _describe_label(token)
+    elif code == kernels.QID:
+        found, expected = _describe_qid(line[column:], token)
+    elif code == kernels.INDEX:
+        found, expected = _describe_index(line[:column], token, limit, known_width)
+    else:
+        found, expected = _describe_value(line[:column], token)
+    return line_error(path, number, found, expected, unended)
 
 
 def line_error(
@@ -66,16 +68,9 @@ def changed(path: Path) -> DataError:
     return file_error(path, "a file that changed while it was read", "one that stays as it is")
 
 
-def _describe(fault: Fault, limit: int, known_width: bool) -> tuple[str, str]:
-    token = _first_word(fault.line[fault.column :])
-    if fault.code == kernels.LABEL:
-        return _describe_label(token)
-    if fault.code == kernels.QID:
-        return _describe_qid(fault, token)
-    if fault.code == kernels.INDEX:
-        return _describe_index(fault, token, limit, known_width)
+def _describe_value(before: bytes, token: str) -> tuple[str, str]:
     value = token.partition("#")[0] + "'" if "#" in token else token
-    index = fault.line[: fault.column].split()[-1].rstrip(b":").decode("ascii", "replace")
+    index = before.split()[-1].rstrip(b":").decode("ascii", "replace")
     if value == "'NULL'":
         return f"NULL as the value of feature {index}", "a number (or --null min, --null 0)"
     most = f" of at most {LARGEST_FLOAT:.8g} in size" if DECIMAL.fullmatch(value[1:-1]) else ""
@@ -93,10 +88,10 @@ def _describe_label(token: str) -> tuple[str, str]:
     return f"{token} as the label", EXPECTED_LABEL
 
 
-def _describe_qid(fault: Fault, token: str) -> tuple[str, str]:
+def _describe_qid(text: bytes, token: str) -> tuple[str, str]:
     if not token.startswith("'qid:"):
         return (f"{token} after the label" if token != "''" else "no qid after the label", "qid:Q")
-    qid = re.split(rb"[ \t\r\n#]", fault.line[fault.column + 4 :], maxsplit=1)[0]
+    qid = re.split(rb"[ \t\r\n#]", text[4:], maxsplit=1)[0]
     if len(qid) > LONGEST_QID:
         return f"a query id of {len(qid):,} bytes", f"at most {LONGEST_QID:,}"
     if not qid:
@@ -107,7 +102,7 @@ def _describe_qid(fault: Fault, token: str) -> tuple[str, str]:
     )
 
 
-def _describe_index(fault: Fault, token: str, limit: int, known_width: bool) -> tuple[str, str]:
+def _describe_index(line: bytes, token: str, limit: int, known_width: bool) -> tuple[str, str]:
     name, colon, _ = token[1:-1].partition(":")
     if not (colon and name.isascii() and name.isdigit()):
         return token, "index:value, a comment or the end of the line"
@@ -119,7 +114,7 @@ def _describe_index(fault: Fault, token: str, limit: int, known_width: bool) -> 
         return f"feature index {index}", f"at most {limit}, {what}"
     if len(name) > LONGEST_INDEX:
         return f"feature index {name}", f"at most {LONGEST_INDEX} digits"
-    before = fault.line[: fault.column].split()[-1].partition(b":")[0].decode("ascii")
+    before = line.split()[-1].partition(b":")[0].decode("ascii")
     if int(before) == index:
         return f"feature index {index} twice", "each index once, in increasing order"
     return f"feature index {index} after {before}", "indices in increasing order"

@@ -207,12 +207,6 @@ def test_scattered_rows_are_gathered_and_labels_graded(form, tmp_path, monkeypat
     ]
 
 
-def test_grades_of_float32_are_by_bounds_of_float32():
-    labels = np.array([0.07, 0.14, 0.41, 0.61], np.float32)
-    made, _ = graded(labels, parse_grades("0.07,0.14,0.41,0.61"), str)
-    assert made.tolist() == [1, 2, 3, 4]
-
-
 def test_grades_of_at_most_32_values_in_their_order():
     labels = np.arange(32)[::-1] / 7
     assert graded(labels, parse_grades("auto"), str)[0].tolist() == list(range(32))[::-1]
@@ -318,16 +312,3 @@ def test_test_parts_that_are_no_parts_of_one_set(last, message, tmp_path):
     with pytest.raises(DataError, match=message) as error:
         import_archive(source, tmp_path / "data")
     assert ".unfinished" not in str(error.value) and not list((tmp_path / "data").iterdir())
-
-
-def test_a_published_set_has_its_own_grades(tmp_path):
-    source = alone(tmp_path / "MQ2008", [f"0 qid:{k} 1:{k}\n" for k in range(1, 6)])
-    result = call("import", str(source), "--data-dir", str(tmp_path / "data"), "--grades", "auto")
-    assert result.exit_code == 2 and "--grades: found MQ2008" in result.stderr
-
-
-def test_a_published_sets_name_in_another_layout_is_refused(data, tmp_path):
-    for part in ("train", "test"):
-        put(tmp_path / "MQ2007", lightgbm(part, data[part]))
-    with pytest.raises(DataError, match="'MQ2007' is the name of a published set, which"):
-        import_archive(tmp_path / "MQ2007", tmp_path / "data")

@@ -15,7 +15,7 @@ import letorbench as lb
 from letorbench.cli import cli
 from letorbench.datasets.user_data.folds import split
 from letorbench.datasets.user_data.tables import Columns
-from letorbench.errors import DataError, UsageError
+from letorbench.errors import DataError
 
 TEXT = "".join(
     f"{d % 3} qid:{q} 1:{q}.5 2:{'NULL' if (q, d) == (2, 1) else d} #docid = D{q}-{d}\n"
@@ -55,15 +55,6 @@ def test_text_is_copied_line_by_line(ending, tmp_path):
     assert len(np.unique(np.concatenate(together))) == sum(map(len, together))
 
 
-def test_the_seed_and_the_number_of_folds_matter(tmp_path):
-    path = tmp_path / "mine.txt"
-    path.write_text(TEXT)
-    for name, seed, folds in (("a", 0, 3), ("b", 0, 3), ("c", 1, 3), ("d", 0, 4)):
-        split(path, tmp_path, name, folds, seed)
-    a, b, c, d = (lines(tmp_path / name, 1, "train") for name in "abcd")
-    assert a == b and a != c and len(d) != len(a)
-
-
 @pytest.mark.parametrize("form", ["csv", "tsv"])
 def test_a_table_is_what_from_frame_makes_of_it(form, frame, tmp_path):
     path = tmp_path / f"mine.{form}"
@@ -78,13 +69,6 @@ def test_a_table_is_what_from_frame_makes_of_it(form, frame, tmp_path):
             np.testing.assert_array_equal(ours.y, theirs.y)
             np.testing.assert_array_equal(ours.offsets, theirs.offsets)
             assert ours.feature_names == ("bm25", "page rank", "clicks")
-
-
-def test_parquet_is_a_table_too(frame, tmp_path):
-    pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
-    frame.to_parquet(tmp_path / "mine.parquet")
-    split(tmp_path / "mine.parquet", tmp_path, folds=3, columns=Columns("grade", "query"))
-    assert lb.load("mine", tmp_path).folds[0].train.n_features == 3
 
 
 def test_columns_docids_and_missing_values(frame, tmp_path):
@@ -149,48 +133,3 @@ def test_what_is_there_is_not_written_over(tmp_path, monkeypatch):
     assert call("split", "mine.txt").stdout == "mine  data/mine\n"
     result = call("split", "mine.txt")
     assert result.exit_code == 1 and "data/mine: is there already; --name" in result.stderr
-
-
-def test_a_damaged_text_names_its_line(tmp_path):
-    (tmp_path / "mine.txt").write_text(TEXT + "1 qid:9 1:x\n")
-    with pytest.raises(DataError, match="mine.txt:22: found 'x'"):
-        split(tmp_path / "mine.txt", tmp_path)
-
-
-@pytest.mark.parametrize("docid", ["a b", "a\n2 qid:99 1:7", " a", "", "a\x1b[2J"])
-def test_a_documents_name_cannot_become_another_line(docid, frame, tmp_path):
-    frame["name"] = [docid, *(f"D{row}" for row in range(1, len(frame)))]
-    frame.to_csv(tmp_path / "mine.csv", index=False)
-    columns = Columns("grade", "query", "name")
-    with pytest.raises(DataError, match="found the document's name .*, expected one word"):
-        split(tmp_path / "mine.csv", tmp_path, folds=3, columns=columns)
-    assert not (tmp_path / "mine").exists()
-
-
-def test_a_features_name_is_one_line(frame, tmp_path):
-    frame.rename(columns={"clicks": "cli\ncks"}).to_csv(tmp_path / "mine.csv", index=False)
-    with pytest.raises(DataError, match="expected a name in one line"):
-        split(tmp_path / "mine.csv", tmp_path, columns=Columns("grade", "query"))
-
-
-def test_show_names_the_features(frame, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    frame.to_csv("mine.csv", index=False)
-    assert call("split", "mine.csv", "--label", "grade", "--qid", "query").exit_code == 0
-    shown = call("show", "mine").stdout
-    assert "named       bm25, page rank, clicks\n" in shown and "queries     6\n" in shown
-    assert call("show", "nothing").exit_code == 2
-
-
-def test_names_that_do_not_fit_are_refused(frame, tmp_path):
-    frame.to_csv(tmp_path / "mine.csv", index=False)
-    split(tmp_path / "mine.csv", tmp_path, columns=Columns("grade", "query"))
-    (tmp_path / "mine" / "features.txt").write_text("one\n")
-    with pytest.raises(DataError, match="features.txt: found 1 lines, expected 3, the features"):
-        lb.load("mine", tmp_path)
-
-
-def test_an_unknown_name_is_a_usage_error(tmp_path):
-    (tmp_path / "a b?.txt").write_text(TEXT)
-    with pytest.raises(UsageError, match="cannot name a data set"):
-        split(tmp_path / "a b?.txt", tmp_path)

@@ -1,33 +1,31 @@
-"""Winning numbers by hand and by loops; ranks, Friedman and Nemenyi by Demsar's printed figures."""
+"""Winning numbers by loops; ranks, Friedman and Nemenyi by Demsar's printed figures."""
 
 from __future__ import annotations
 
 import io
 import itertools
 import math
+import re
 
 import numpy as np
 import pytest
-from letorbench.analysis.rank_tests import (
-    average_ranks,
+from scipy import stats
+
+from letorbench.analysis.critical_difference import SCALE, SEED_COLOUR, draw
+from letorbench.analysis.ranks import (
     critical_difference,
     friedman,
     ideal_winning_numbers,
-    normalised_winning_numbers,
+    overall,
+    overall_table,
+    ranks_of,
     tied_groups,
     winning_numbers,
 )
-from scipy import stats
-
-from letorbench.analysis.critical_difference import draw
-from letorbench.analysis.figures import save
-from letorbench.errors import UsageError
+from letorbench.analysis.tables import render
+from letorbench.results.summary import Row, Summary
 
 NAN = math.nan
-
-#: data sets x algorithms
-TABLE = np.array([[0.5, 0.4, 0.4], [0.2, 0.3, 0.1], [0.6, 0.6, 0.6]])
-SPARSE = np.array([[0.5, 0.4, NAN], [0.2, NAN, NAN], [0.6, 0.7, NAN], [NAN, 0.1, 0.9]])
 
 #: Demsar (2006), table 6: AUC of C4.5 and its three variants on 14 data sets
 DEMSAR = np.array([
@@ -37,20 +35,6 @@ DEMSAR = np.array([
     [1.00, 1.00, 1.00, 1.00], [.940, .962, .965, .962], [.619, .666, .614, .669],
     [.972, .981, .9751, .975], [.957, .978, .946, .970],
 ])  # fmt: skip
-
-
-def test_winning_numbers_by_hand():
-    assert winning_numbers(TABLE).tolist() == [3, 2, 0]
-    assert ideal_winning_numbers(TABLE).tolist() == [6, 6, 6]
-    assert normalised_winning_numbers(TABLE).tolist() == [0.5, 2 / 6, 0.0]
-
-
-def test_missing_values_by_hand():
-    assert winning_numbers(SPARSE).tolist() == [1, 1, 1]
-    assert ideal_winning_numbers(SPARSE).tolist() == [2, 3, 1]
-    assert normalised_winning_numbers(SPARSE).tolist() == [1 / 2, 1 / 3, 1.0]
-    alone = normalised_winning_numbers(np.array([[0.5, NAN]]))
-    assert np.isnan(alone).all()
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -66,53 +50,26 @@ def test_winning_numbers_by_loops(seed):
             won[i] += mine > other
     np.testing.assert_array_equal(winning_numbers(values), won)
     np.testing.assert_array_equal(ideal_winning_numbers(values), ideal)
-
-
-def test_rounding_wins_nothing():
-    assert winning_numbers(np.array([[0.1 + 0.2, 0.3]])).tolist() == [0, 0]
-
-
-def test_average_ranks():
-    assert average_ranks(TABLE) == pytest.approx([5 / 3, 5.5 / 3, 7.5 / 3])
-    with pytest.raises(UsageError, match="5 missing of 12"):
-        average_ranks(SPARSE)
+    assert winning_numbers(np.array([[0.1 + 0.2, 0.3]])).tolist() == [0, 0]  # rounding
 
 
 def test_demsars_example():
     """His section 3.2.2: these ranks, chi-squared 9.28, CD 1.25 at .05 and 1.12 at .10."""
-    assert average_ranks(DEMSAR) == pytest.approx([3.143, 2.000, 2.893, 1.964], abs=5e-4)
+    ranks = ranks_of(DEMSAR).mean(axis=0)
+    assert ranks == pytest.approx([3.143, 2.000, 2.893, 1.964], abs=5e-4)
     n, k = DEMSAR.shape
-    ranks = average_ranks(DEMSAR)
     plain = 12 * n / (k * (k + 1)) * ((ranks**2).sum() - k * (k + 1) ** 2 / 4)
     assert plain == pytest.approx(9.28, abs=0.01)
-    result = friedman(DEMSAR)
-    assert (result.n_datasets, result.n_algorithms) == (n, k)
+    statistic, p = friedman(DEMSAR)
     ties = (4**3 - 4) + 3 * (2**3 - 2)  # one data set all tied, three with a tied pair
-    assert result.statistic == pytest.approx(plain / (1 - ties / (n * (k**3 - k))), rel=1e-12)
-    assert result.p == pytest.approx(stats.chi2.sf(result.statistic, k - 1), abs=1e-12)
+    assert statistic == pytest.approx(plain / (1 - ties / (n * (k**3 - k))), rel=1e-12)
+    assert p == pytest.approx(stats.chi2.sf(statistic, k - 1), abs=1e-12)
+    assert friedman(np.ones((4, 3)) * np.arange(4)[:, None]) == (0.0, 1.0)
     assert critical_difference(k, n, 0.10) == pytest.approx(1.12, abs=0.01)
     assert critical_difference(k, n, 0.05) == pytest.approx(1.25, abs=0.01)
 
 
-def test_friedman_without_ties_is_its_formula(rng):
-    values = rng.random((9, 5))
-    ranks = average_ranks(values)
-    formula = 12 * 9 / 30 * ((ranks**2).sum() - 5 * 36 / 4)
-    assert friedman(values).statistic == pytest.approx(formula, rel=1e-12)
-
-
-@pytest.mark.filterwarnings("error")
-def test_friedman_degenerate():
-    assert friedman(np.ones((4, 3)) * np.arange(4)[:, None]).p == 1.0
-    with pytest.raises(UsageError, match="4 data sets and 2 algorithms"):
-        friedman(np.ones((4, 2)))
-    with pytest.raises(UsageError):
-        friedman(SPARSE)
-
-
-@pytest.mark.parametrize(
-    "k, q05, q10", [(2, 1.960, 1.645), (3, 2.343, 2.052), (5, 2.728, 2.459), (10, 3.164, 2.920)]
-)
+@pytest.mark.parametrize("k, q05, q10", [(2, 1.960, 1.645), (5, 2.728, 2.459), (10, 3.164, 2.920)])
 def test_nemenyi_has_demsars_table(k, q05, q10):
     """His table 5a, which prints three decimals."""
     for alpha, q in ((0.05, q05), (0.10, q10)):
@@ -120,8 +77,8 @@ def test_nemenyi_has_demsars_table(k, q05, q10):
         assert critical_difference(k, 7, alpha) == pytest.approx(expected, rel=5e-4)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_alike_by_brute_force(seed):
+@pytest.mark.parametrize("seed", range(10))
+def test_tied_groups_by_brute_force(seed):
     rng = np.random.default_rng(seed)
     ranks, difference = 1 + rng.integers(0, 16, 7) / 4.0, 1.25
     close = [
@@ -136,23 +93,55 @@ def test_alike_by_brute_force(seed):
     assert all((np.diff(ranks[list(group)]) >= 0).all() for group in groups)
 
 
-def test_alike_by_hand():
-    assert tied_groups(np.array([3.0, 1.0, 2.0]), 1.5) == ((1, 2), (2, 0))
-    assert tied_groups(np.array([3.0, 1.0, 2.0]), 1.0) == ()
-    assert tied_groups(np.array([1.5, 1.5]), 0.5) == ((0, 1),)
+SEEDS = np.array([-0.004, 0.001, 0.003])
 
 
-@pytest.mark.parametrize("n", [2, 3, 10, 13])
+def drawn(algo: str, level: float) -> Row:
+    means = tuple((level + SEEDS).tolist())
+    return Row(algo, "letor3", 5, {"map": float(np.mean(means))}, 5, 0, {"map": means}, 3)
+
+
+#: two that draw and are near, one that draws nothing
+SUMMARY = Summary(
+    "S", (drawn("a", 0.450), drawn("b", 0.452), Row("c", "letor3", 5, {"map": 0.3}, 5))
+)
+
+
+def test_ranks_that_other_seeds_could_change_are_open():
+    across = overall([SUMMARY, SUMMARY], "map")
+    shown = render(overall_table(across), "text")
+    for line in (
+        r"b +4 of 4 +1\.000 +1\.00~ +1\.00-2\.00",
+        r"c +0 of 4 +0\.000 +3\.00  +3\.00-3\.00",
+    ):
+        assert re.search(line, shown), shown
+    figure = draw(across.ranked, across.ranks, across.difference, across.spans)
+    labels = [item.get_text() for item in figure.axes[0].texts]
+    assert sum("~" in label for label in labels) == 2 and "c  3.00" in labels
+    # from rank 1 to rank 2, half of the scale, once for each of the two
+    moved = [line.get_xydata() for line in figure.axes[0].lines if line.get_color() == SEED_COLOUR]
+    assert len(moved) == 2
+    for ends in moved:
+        np.testing.assert_allclose(ends, [[0.0, 0.0], [SCALE / 2, 0.0]])
+    assert overall([SUMMARY.only(["c"])] * 2, "map").spans is None
+
+
+@pytest.mark.parametrize(("sets", "algos", "tested"), [
+    (1, "abc", False), (2, "ab", False), (2, "abc", True), (4, "ab", False),
+])  # fmt: skip
+def test_ranks_are_tested_with_three_algorithms_on_two_sets_or_more(sets, algos, tested):
+    across = overall([SUMMARY.only(list(algos))] * sets, "map")
+    assert (across.friedman is not None) == (across.difference is not None) == tested
+    assert across.ranked == tuple(algos)
+
+
+@pytest.mark.parametrize("n", [2, 3, 13])
 def test_diagram(rng, n):
     names = [f"algorithm-{i}" for i in range(n)]
-    ranks = average_ranks(rng.random((8, n)) + np.linspace(0, 1.5, n))
+    ranks = ranks_of(rng.random((8, n)) + np.linspace(0, 1.5, n)).mean(axis=0)
     difference = critical_difference(n, 8)
-    files = []
-    for _ in range(2):
-        files.append(io.BytesIO())
-        figure = draw(names, ranks, difference)
-        save(figure, files[-1], "pdf")
-    assert files[0].getvalue() == files[1].getvalue()
+    figure = draw(names, ranks, difference)
+    figure.savefig(io.BytesIO(), format="pdf")  # positions are known once it is drawn
     (axes,) = figure.axes
     texts = {text.get_text(): text.get_window_extent() for text in axes.texts}
     assert f"CD = {difference:.2f}" in texts

@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from letorbench.datasets import catalog
-from letorbench.datasets.catalog import names
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.reader import ReadOptions, read_queries
-from letorbench.datasets.synthetic import cubic, twins
+from letorbench.datasets.synthetic import cubic
 from letorbench.datasets.synthetic import generate as synthetic
+from letorbench.datasets.synthetic.question_answer import question_answer
 from letorbench.datasets.text.writer import TextFormat, write_text
 from letorbench.errors import DataError, UsageError
 
-#: sets whose lengths of queries and shares of labels nobody has published: no twin has their shape
-SHAPELESS = {"CLUEWEB09"}
-ORIGINALS = [
-    name for name, known in catalog.CATALOG.items() if not known.synthetic and name not in SHAPELESS
-]
-SMALL = {"MSLR-WEB10K": 0.002, "MSLR-WEB30K": 0.001, "ISTELLA": 0.001, "ISTELLA-S": 0.001,
-         "YAHOO-SET1": 0.005, "YAHOO-SET2": 0.01, "MQ2007": 0.2}  # fmt: skip
+#: a set of each kind of values, ids and splits, and the share of it that is made
+SCALES = {"OHSUMED": 1.0, "NP2004": 0.1, "MQ2008": 1.0, "MSLR-WEB10K": 0.002, "ISTELLA": 0.001,
+          "YAHOO-SET2": 0.01}  # fmt: skip
 
 
 def bytes_of(folder: Path) -> dict[str, str]:
@@ -52,13 +46,6 @@ def test_polynomial_against_the_sum_of_its_terms(rng: np.random.Generator) -> No
     np.testing.assert_allclose(cubic.evaluate(polynomial, x), expected, rtol=1e-12)
 
 
-def test_evaluation_in_chunks(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
-    polynomial, x = cubic._coefficients(rng, 3), rng.normal(size=(10, 3))
-    whole = cubic.evaluate(polynomial, x)
-    monkeypatch.setattr(cubic, "_CHUNK", 3)
-    np.testing.assert_allclose(cubic.evaluate(polynomial, x), whole, rtol=1e-12)
-
-
 def test_cut_gives_the_shares_and_keeps_the_order(rng: np.random.Generator) -> None:
     outputs = rng.normal(size=1000)
     labels = cubic.cut(outputs, (0.5, 0.3, 0.15, 0.05))
@@ -66,19 +53,6 @@ def test_cut_gives_the_shares_and_keeps_the_order(rng: np.random.Generator) -> N
     assert (np.diff(labels[np.argsort(outputs)]) >= 0).all()
     assert np.bincount(cubic.cut(outputs, (2, 1)), minlength=2).tolist() == [667, 333]
     assert cubic.cut(outputs[:1], (0.5, 0.5)).shape == (1,)
-
-
-def test_cubic_as_the_paper(rng: np.random.Generator) -> None:
-    train, validation, test = cubic.cubic(rng, (100, 50, 100))
-    assert [each.n_queries for each in (train, validation, test)] == [100, 50, 100]
-    assert set(train.lengths) == {50} and train.n_features == 50
-    labels = np.concatenate([each.labels for each in (train, validation, test)])
-    np.testing.assert_allclose(
-        np.bincount(labels) / len(labels), cubic.REAL_SHARES, atol=2 / len(labels)
-    )
-    assert train.features.dtype == np.float32 and train.labels.dtype == np.int32
-    assert abs(float(train.features.mean())) < 0.01
-    assert test.qids.tolist() == [str(q) for q in range(151, 251)] and test.offsets[0] == 0
 
 
 def test_write_text_exactly(rng: np.random.Generator, tmp_path: Path) -> None:
@@ -102,17 +76,6 @@ def test_write_text_exactly(rng: np.random.Generator, tmp_path: Path) -> None:
     assert path.read_text().splitlines()[1] == ("12 qid:7 1:999999.00 3:-0.25 4:1000.00 5:100.00 ")
 
 
-def test_write_text_reads_back(rng: np.random.Generator, tmp_path: Path) -> None:
-    (queries,) = cubic.cubic(rng, (30,), n_features=101, docs=(1, 400))
-    with (tmp_path / "a.txt").open("wb") as file:
-        write_text(file, queries, TextFormat())
-    found = read_queries(tmp_path / "a.txt", ReadOptions())
-    np.testing.assert_allclose(found.features, queries.features, atol=6e-7)
-    assert np.array_equal(found.offsets, queries.offsets)
-    assert np.array_equal(found.labels, queries.labels)
-    assert np.array_equal(found.qids, queries.qids)
-
-
 def test_demo(tmp_path: Path) -> None:
     data = load("DEMO", tmp_path)
     assert data.provenance["rotation"] is True
@@ -130,9 +93,9 @@ def test_demo_is_deterministic_byte_for_byte(tmp_path: Path) -> None:
     assert len(first) == 15
 
 
-@pytest.mark.parametrize("name", ORIGINALS)
+@pytest.mark.parametrize("name", SCALES)
 def test_twins_have_the_published_shape(tmp_path: Path, name: str) -> None:
-    scale = SMALL.get(name, 0.1 if name[:2] in ("TD", "HP", "NP") else 1.0)
+    scale = SCALES[name]
     known = catalog.entry(name)
     folder = synthetic.make(name, tmp_path, seed=3, scale=scale)
     assert folder.name == f"{name}-twin"
@@ -163,21 +126,6 @@ def test_twins_have_the_published_shape(tmp_path: Path, name: str) -> None:
     assert constant >= shape.constant
 
 
-@pytest.mark.parametrize("name", ORIGINALS)
-def test_full_size_lengths_and_labels(name: str) -> None:
-    known = catalog.entry(f"{name}-twin")
-    if known.documents > 1_500_000:
-        pytest.skip("some hundred MB: the smaller ones take the same path")
-    twin = twins.plan(np.random.default_rng(0), known)
-    assert (len(twin.lengths), twin.lengths.sum()) == (known.queries, known.documents)
-    assert len(twin.labels) == known.documents
-    if known.label_counts:
-        assert tuple(np.bincount(twin.labels)) == known.label_counts
-    bounds = twins.parts(twin)
-    assert bounds[0][0] == 0 and bounds[-1][1] == known.queries
-    assert all(before[1] == after[0] for before, after in itertools.pairwise(bounds))
-
-
 def test_twins_write_as_their_originals(tmp_path: Path) -> None:
     letor = synthetic.make("OHSUMED", tmp_path, scale=0.1)
     line = (letor / "Fold1/test.txt").read_text().splitlines()[0]
@@ -190,40 +138,6 @@ def test_twins_write_as_their_originals(tmp_path: Path) -> None:
     assert line.count(":") < 597 and ":0.000000" not in line
 
 
-def test_normalised_per_query(tmp_path: Path) -> None:
-    synthetic.make("MQ2008", tmp_path)
-    test = load("MQ2008-twin", tmp_path).folds[0].test
-    assert test.features.min() == 0 and test.features.max() == 1
-    for q in range(20):
-        values = test.features[test.offsets[q] : test.offsets[q + 1]]
-        spread = np.ptp(values, axis=0)
-        assert set(np.unique(spread)) <= {0.0, 1.0}
-        assert (spread == 1).sum() == 40
-
-
-@pytest.mark.parametrize(("name", "scale"), [("OHSUMED", 1.0), ("MSLR-WEB10K", 0.01),
-                                             ("YAHOO-SET2", 0.05), ("DEMO", None)])  # fmt: skip
-def test_there_is_something_to_learn(tmp_path: Path, name: str, scale: float | None) -> None:
-    """Least squares on the training part ranks the test part better than chance."""
-    if scale is not None:
-        synthetic.make(name, tmp_path, scale=scale)
-    fold = load(name if scale is None else f"{name}-twin", tmp_path).folds[0]
-    x, y = fold.train.features.astype(float), fold.train.labels
-    x = np.column_stack([x, np.ones(len(x))])
-    weights = np.linalg.lstsq(x, y, rcond=1e-6)[0]
-    test = fold.test
-    scores = np.column_stack([test.features, np.ones(test.n_docs)]) @ weights
-    assert np.corrcoef(scores, test.labels)[0, 1] > 0.25
-
-
-def test_equal_seeds_equal_bytes(tmp_path: Path) -> None:
-    first = bytes_of(synthetic.make("MQ2008", tmp_path / "a", seed=5, scale=0.1))
-    again = bytes_of(synthetic.make("mq2008-TWIN", tmp_path / "b", seed=5, scale=0.1))
-    other = bytes_of(synthetic.make("MQ2008", tmp_path / "c", seed=6, scale=0.1))
-    assert first == again
-    assert not set(first.values()) & set(other.values())
-
-
 def test_made_once(tmp_path: Path) -> None:
     folder = synthetic.make("MQ2008", tmp_path, scale=0.05)
     before = (folder / "Fold1/train.txt").stat().st_mtime_ns
@@ -231,16 +145,6 @@ def test_made_once(tmp_path: Path) -> None:
     assert (folder / "Fold1/train.txt").stat().st_mtime_ns == before
     with pytest.raises(DataError, match="MQ2008-twin: found a folder that was made in another way"):
         synthetic.make("MQ2008", tmp_path, seed=1, scale=0.05)
-
-
-def test_a_failure_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*arguments: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(synthetic, "_write_part", fail)
-    with pytest.raises(KeyboardInterrupt):
-        synthetic.make("MQ2008", tmp_path, scale=0.05)
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_cannot_be_made(tmp_path: Path) -> None:
@@ -252,27 +156,40 @@ def test_what_cannot_be_made(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_every_original_has_a_shape() -> None:
-    assert SHAPELESS == {
-        name
-        for name, known in catalog.CATALOG.items()
-        if not known.synthetic and known.twin is None
-    }
-    for name in ORIGINALS:
-        known = catalog.entry(name)
-        shape = known.twin
-        mean = known.documents / known.queries
-        assert shape.least <= mean <= shape.most
-        assert known.published_shares() or sum(shape.shares) == pytest.approx(1)
-        if known.n_folds == 1:
-            assert sum(shape.split) == pytest.approx(1)
+def test_a_linear_model_explains_a_third_of_the_permuted_polynomial(rng):
+    shares = []
+    for _ in range(5):
+        x = rng.uniform(-1.0, 1.0, (8_000, 50)).astype(np.float32)
+        y = cubic.outputs(rng, x)
+        assert abs(y.mean()) < 1e-6
+        design = np.column_stack([x, np.ones(len(x))])
+        rest = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
+        shares.append(1.0 - rest.var() / y.var())
+    assert 0.25 < np.mean(shares) < 0.40
 
 
-def test_a_data_set_without_a_shape_has_no_twin(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shapeless = replace(catalog.CATALOG["MQ2008"], twin=None)
-    monkeypatch.setattr(names, "CATALOG", {"MQ2008": shapeless})
-    with pytest.raises(UsageError, match="MQ2008 has no synthetic twin: found no `twin` shape"):
-        synthetic.make("MQ2008", tmp_path)
-    assert catalog.parse("MQ2008-twin").entry is None
+def test_one_answer_is_the_best_and_stands_anywhere(rng):
+    (queries,) = question_answer(rng, [400], 50)
+    a, b = queries.offsets[:-1], queries.offsets[1:]
+    assert (np.add.reduceat(queries.labels, a) == 1).all()
+    assert queries.lengths.min() == 2 and 5.5 < queries.lengths.mean() < 6.5
+    place = np.array([queries.labels[i:j].argmax() / (j - i) for i, j in zip(a, b)])
+    assert 0.3 < place.mean() < 0.45  # the mean of uniform places from 0, below one half
+    for i, j in zip(a[:20], b[:20]):
+        assert (queries.features[i:j, :50] == queries.features[i, :50]).all()
+    counts = queries.features[:, :50].sum(axis=1)
+    assert counts.min() >= 8 and counts.max() <= 15
+
+
+def test_size_and_seed_are_choices(tmp_path):
+    folder = synthetic.make("QA", tmp_path, questions=40)
+    again = synthetic.make("QA", tmp_path, questions=40)
+    assert folder == again
+    fold = load("QA", tmp_path).folds[0]
+    sizes = [part.n_queries for part in (fold.train, fold.validation, fold.test)]
+    assert sizes == [40, 10, 10]
+    assert fold.train.n_features == fold.test.n_features == 600
+    with pytest.raises(DataError, match="found a folder that was made in another way"):
+        synthetic.make("QA", tmp_path, questions=50)
+    other = synthetic.make("QA", tmp_path / "b", seed=1, questions=40)
+    assert (other / "train.txt").read_bytes() != (folder / "train.txt").read_bytes()

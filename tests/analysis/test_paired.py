@@ -1,0 +1,190 @@
+"""Paired tests against brute force, scipy, and their own promise: 5 % of true nulls."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from letorbench.analysis import paired
+from letorbench.analysis.paired import CORRECTIONS, EXACT, TESTS, randomization, t, wilcoxon
+from letorbench.analysis.seeds import SeedNoise
+from letorbench.errors import DataError
+
+
+def brute(d: np.ndarray) -> float:
+    """Every assignment of signs, in rationals, where ties need no tolerance."""
+    exact = [Fraction(float(x)) for x in d]
+    least = abs(sum(exact))
+    flips = list(itertools.product((-1, 1), repeat=len(d)))
+    return sum(abs(sum(s * x for s, x in zip(f, exact))) >= least for f in flips) / len(flips)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 8, 11])
+def test_randomization_is_exact(rng, n):
+    a, b = rng.random(n), rng.random(n)
+    result = randomization(a, b, rng)
+    assert result.method == "exact" and result.n == n
+    assert result.p == pytest.approx(brute(a - b), abs=1e-12)
+    assert result.difference == result.statistic == pytest.approx(a.mean() - b.mean(), abs=1e-15)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_randomization_counts_ties_also_where_sums_are_rounded(seed):
+    """Quarters are exact in binary; 0.1 + 0.2 and 0.3 tie in tenths, and not in their sums."""
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(0, 3, (2, 11)) / 4.0
+    assert randomization(a, b, rng).p == pytest.approx(brute(a - b), abs=1e-12)
+    tenths = rng.integers(-4, 5, 10)
+    a, b = np.maximum(tenths, 0) * 0.1, np.maximum(-tenths, 0) * 0.1
+    assert randomization(a, b, rng).p == pytest.approx(brute(tenths), abs=1e-12)
+
+
+@pytest.mark.parametrize("n, losses", [(EXACT, 11), (EXACT + 1, 12), (107, 44), (8000, 3900)])
+def test_randomization_of_equal_sizes_is_the_sign_test(rng, n, losses):
+    """With differences of +-1 the sums are binomial."""
+    d = np.ones(n)
+    d[rng.permutation(n)[:losses]] = -1.0
+    result = randomization(d, np.zeros(n), rng, samples=50_000)
+    p = stats.binomtest(losses, n).pvalue
+    if n <= EXACT:
+        assert result.method == "exact" and result.p == pytest.approx(p, abs=1e-12)
+    else:
+        assert result.method == "sampled"
+        assert abs(result.p - p) < 4.5 * math.sqrt(p * (1 - p) / 50_000) + 1 / 50_000
+        assert result.p * 50_001 == pytest.approx(round(result.p * 50_001))
+
+
+def test_sampled_p_is_never_zero_and_is_repeated_by_its_seed(rng):
+    assert randomization(np.ones(200), np.zeros(200), rng, samples=999).p == 1 / 1000
+    a, b = rng.random((2, 300))
+    first, again = (randomization(a, b, np.random.default_rng(5)) for _ in range(2))
+    assert first == again
+
+
+@pytest.mark.parametrize("n", [2, 5, 106])
+def test_t_is_scipys(rng, n):
+    a, b = rng.random((2, n))
+    reference, result = stats.ttest_rel(a, b), t(a, b)
+    assert result.statistic == pytest.approx(reference.statistic, rel=1e-12)
+    assert result.p == pytest.approx(reference.pvalue, abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 3, 10, 25])
+def test_wilcoxon_is_scipys_exact_one(rng, n):
+    a, b = rng.random((2, n))
+    reference, result = stats.wilcoxon(a, b, method="exact"), wilcoxon(a, b)
+    assert result.p == pytest.approx(reference.pvalue, abs=1e-12)
+    assert result.statistic == reference.statistic
+
+
+def test_wilcoxon_counts_shared_ranks():
+    a = np.array([0.5, 0.3, 0.9, 0.2, 0.7, 0.1, 0.4, 0.6, 0.8])
+    b = np.array([0.4, 0.2, 0.5, 0.3, 0.5, 0.1, 0.2, 0.6, 0.4])  # 1 1 4 -1 2 0 2 0 4 tenths
+    ranks = np.array([2.0, 2.0, 6.5, -2.0, 4.5, 4.5, 6.5])
+    result = wilcoxon(a, b)
+    assert result.statistic == 2.0 and result.p == pytest.approx(brute(ranks), abs=1e-12)
+
+
+def test_wilcoxon_of_many_leaves_zeros_out(rng):
+    a, b = rng.integers(0, 6, (2, 500)) / 5.0
+    d = np.round(a - b, 12)
+    reference, result = stats.wilcoxon(d[d != 0], method="approx"), wilcoxon(a, b)
+    assert result.method == "approximate" and result.n == 500
+    assert result.p == pytest.approx(reference.pvalue, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", TESTS)
+@pytest.mark.filterwarnings("error")
+def test_degenerate(rng, name):
+    def p(a, b) -> float:
+        return TESTS[name](np.array(a), np.array(b), rng, SeedNoise()).p
+
+    base = rng.random(60)
+    assert p(base, base) == p(base, base * (1 + 1e-15)) == p([0.3], [0.1]) == 1.0
+    assert p([0.1, 0.3, 0.0, 0.0], [0.3, 0.1, 0.0, 0.0]) == 1.0
+    assert 0.0 <= p(base + 0.1, base) < 1e-4
+
+
+@pytest.mark.parametrize("name", TESTS)
+@pytest.mark.parametrize("n", [24, 90])
+def test_two_sided_and_at_its_level(name, n):
+    """A test at 5 % rejects 4 to 6 % of true nulls, here alike on a third of the queries."""
+    rng = np.random.default_rng(12)
+    a, b = rng.random((2, 2000, n)) ** 2
+    b = np.where(rng.random(a.shape) < 1 / 3, a, b)
+
+    def test(x, y, samples=999):
+        if name == "randomization":
+            return randomization(x, y, np.random.default_rng(1), samples)
+        return TESTS[name](x, y, rng, SeedNoise())
+
+    one, other = test(a[0], b[0]), test(b[0], a[0])
+    assert one.p == other.p and one.difference == -other.difference
+    rng = np.random.default_rng(13)
+    if name == "randomization":
+        ps = [randomization(x, y, rng, 999).p for x, y in zip(a, b)]
+    else:
+        ps = [test(x, y).p for x, y in zip(a, b)]
+    assert 0.04 <= np.mean(np.array(ps) <= 0.05) <= 0.06
+
+
+def test_values_that_cannot_be_paired():
+    with pytest.raises(DataError, match=r"\(3,\) and \(4,\)"):
+        paired.differences(np.zeros(3), np.zeros(4))
+    with pytest.raises(DataError):
+        paired.differences(np.zeros(0), np.zeros(0))
+    with pytest.raises(DataError, match="finite"):
+        paired.differences(np.array([0.0, np.nan]), np.zeros(2))
+
+
+def test_effect_size_and_counts(rng):
+    a, b = np.array([0.5, 0.7, 0.6]), np.array([0.4, 0.4, 0.4])  # .1 .3 .2: mean .2, sd .1
+    assert paired.effect_size(a, b) == pytest.approx(2.0) == -paired.effect_size(b, a)
+    assert paired.effect_size(a, a) == 0.0
+    assert paired.effect_size(a + 0.1, a) == math.inf == -paired.effect_size(a, a + 0.1)
+    assert math.isnan(paired.effect_size(np.array([0.5]), np.array([0.4])))
+    a = np.array([0.5, 0.1 + 0.2, 0.0, 1.0, 0.2])
+    b = np.array([0.4, 0.3, 0.0, 0.9, 0.3])
+    assert paired.win_tie_loss(a, b) == (2, 2, 1)
+
+
+def holm_rejects(p: np.ndarray, alpha: float) -> np.ndarray:
+    """Step down from the smallest until p > alpha / (hypotheses left)."""
+    rejected = np.zeros(len(p), dtype=bool)
+    for done, i in enumerate(np.argsort(p, kind="stable")):
+        if p[i] > alpha / (len(p) - done):
+            break
+        rejected[i] = True
+    return rejected
+
+
+def bh_rejects(p: np.ndarray, alpha: float) -> np.ndarray:
+    """All up to the largest i with p_(i) <= i alpha / m."""
+    order = np.argsort(p, kind="stable")
+    passing = [i for i in range(len(p)) if p[order[i]] <= (i + 1) * alpha / len(p)]
+    rejected = np.zeros(len(p), dtype=bool)
+    rejected[order[: max(passing, default=-1) + 1]] = True
+    return rejected
+
+
+def test_corrections_by_hand():
+    p = np.array([0.01, 0.04, 0.03, 0.005])
+    assert CORRECTIONS["holm"](p) == pytest.approx([0.03, 0.06, 0.06, 0.02], abs=1e-15)
+    assert CORRECTIONS["bh"](p) == pytest.approx([0.02, 0.04, 0.04, 0.02], abs=1e-15)
+    assert CORRECTIONS["none"](p).tolist() == p.tolist()
+
+
+@pytest.mark.parametrize("name, rejects", [("holm", holm_rejects), ("bh", bh_rejects)])
+@pytest.mark.parametrize("seed", range(10))
+def test_corrections_reject_what_their_procedures_reject(name, rejects, seed):
+    rng = np.random.default_rng(seed)
+    p = np.round(rng.random(rng.integers(1, 15)) ** 3, 2)  # small ones, and ties
+    adjusted = CORRECTIONS[name](p)
+    assert (adjusted >= p).all() and (adjusted <= 1).all()
+    for alpha in rng.random(25) * 0.3:
+        np.testing.assert_array_equal(adjusted <= alpha, rejects(p, alpha))

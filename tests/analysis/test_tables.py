@@ -1,0 +1,250 @@
+"""Tables in every form: marks, digits, escapes; and the table of a data set's results."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from stored_results import store_fold
+
+from letorbench.analysis.results_table import Marks, caption, label, remarks, summary_table
+from letorbench.analysis.tables import (
+    FORMATS,
+    Cell,
+    Column,
+    Table,
+    columns,
+    data_table,
+    render,
+    to_frame,
+)
+from letorbench.results.summary import Row, Summary, read_summary
+
+TABLE = Table(
+    "a caption",
+    columns(["algorithm"], ["MAP", "p"]),
+    (
+        (Cell("x|y", "x|y"), Cell("0.5000", 0.50004, place=1, sign=1), Cell(".01", 0.01)),
+        (Cell("b", "b"), Cell("0.4000", 0.4, place=2, sign=-1), Cell(".002", 0.002, starred=True)),
+        (Cell("c", "c"), Cell(""), Cell("1", 1.0)),
+    ),
+    notes=("a note",),
+    name="My set",
+    ranked=True,
+    against="b (t)",
+)
+
+
+def test_text_keeps_digits_in_one_column():
+    assert render(TABLE, "text").splitlines() == [
+        "a caption; * = best; + - = significantly better, worse than b (t)",
+        "algorithm     MAP       p",
+        "x|y        0.5000*+   .01",
+        "b          0.4000-   .002*",
+        "c                       1",
+        "a note",
+    ]
+
+
+def test_markdown():
+    assert render(TABLE, "markdown").splitlines() == [
+        "a caption; bold = best, underlined = second; ↑ ↓ = significantly better, worse than b (t)",
+        "",
+        "| algorithm | MAP | p |",
+        "| --- | ---: | ---: |",
+        r"| x\|y | **0.5000**↑ | .01 |",
+        r"| b | <u>0.4000</u>↓ | .002\* |",
+        "| c |  | 1 |",
+        "",
+        "- a note",
+    ]
+
+
+def test_programs_and_people_see_their_own_columns():
+    table = Table("t", (Column("seen"), Column("both", name="both"), Column(name="stored")),
+                  ((Cell("1"), Cell("2", 2), Cell("", 3)),))  # fmt: skip
+    assert render([table, table], "csv") == "both,stored\n2,3\n2,3\n"
+    assert list(to_frame(table).columns) == ["both", "stored"]
+    assert render(table, "text").splitlines()[1:] == ["seen  both", "   1     2"]
+    for form in FORMATS:
+        assert "algo" in render(data_table(["algo"], []), "csv")
+        assert "nothing" in render(Table("nothing"), form) or form == "csv"
+
+
+SUMMARY = Summary(
+    "MY_SET 100%",
+    (
+        Row("first", "letor3", 5, {"ndcg@1": 0.50004, "map": 0.25}),
+        Row("second_one", "letor3", 5, {"ndcg@1": 0.49996, "map": 0.1}),
+        Row("third", "letor3", 5, {"ndcg@1": 0.4}),
+    ),
+)
+MEASURES = ("ndcg@1", "map")
+MARKS = Marks("third", "t, p < .05", {("first", "ndcg@1"): 1, ("second_one", "map"): -1})
+
+
+def shown(summary: Summary, form: str = "text", measures=("map",), marks: Marks | None = None):
+    return render(summary_table(summary, measures, marks), form)
+
+
+def latex_cells(text: str) -> list[list[str]]:
+    """The cells of a table that LaTeX can set; fails where it could not."""
+    ends = [match[1] for match in re.finditer(r"\\(?:begin|end)\{(\w+)\}", text)]
+    assert ends == ["table", "tabular", "tabular", "table"]
+    without = re.sub(r"\\[\\{}%&#$_^~]", "", text)
+    depth = 0
+    for character in re.sub(r"^%.*$", "", without, flags=re.MULTILINE):
+        depth += (character == "{") - (character == "}")
+        assert depth >= 0
+    assert depth == 0 and without.count("$") % 2 == 0
+    align = re.search(r"\\begin\{tabular\}\{([lr]+)\}", text)[1]
+    rows = [line[:-3] for line in text.splitlines() if line.endswith(r" \\")]
+    split = [re.split(r"(?<!\\)&", row) for row in rows]
+    assert all(len(cells) == len(align) for cells in split)
+    outside = re.sub(r"\$[^$]*\$", "", re.sub(r"\\label\{[^}]*\}|^%.*$", "", without, flags=re.M))
+    assert not re.search(r"[_^#~%]", outside)
+    return [[cell.strip() for cell in cells] for cells in split]
+
+
+def test_marks_against_a_baseline_in_every_form():
+    """Printed numbers that are equal share a place."""
+    lines = shown(SUMMARY, "text", MEASURES, MARKS).splitlines()
+    assert lines[1:] == [
+        "algorithm   NDCG@1       MAP",
+        "first       0.5000*+  0.2500*",
+        "second_one  0.5000*   0.1000-",
+        "third       0.4000",
+    ]
+    head, *rows = latex_cells(shown(SUMMARY, "latex", MEASURES, MARKS))
+    up, down, none = r"$^{\uparrow}$", r"$^{\downarrow}$", r"\hphantom{$^{\uparrow}$}"
+    assert head == ["algorithm", "NDCG@1", "MAP"] and rows == [
+        ["first", rf"\textbf{{0.5000}}{up}", rf"\textbf{{0.2500}}{none}"],
+        [r"second\_one", rf"\textbf{{0.5000}}{none}", rf"\underline{{0.1000}}{down}"],
+        ["third", rf"\underline{{0.4000}}{none}", ""],
+    ]
+    plain = shown(SUMMARY, "latex", MEASURES)
+    latex_cells(plain)
+    assert "arrow" not in plain and r"\caption{MY\_SET 100\%: mean over 5 folds" in plain
+    head, first, *_, last = csv.reader(io.StringIO(shown(SUMMARY, "csv", MEASURES, MARKS)))
+    assert head == ["dataset", "algo", "convention", "folds", "repeats", "cut_off", *MEASURES,
+                    "ndcg@1-sign", "map-sign"]  # fmt: skip
+    assert first == ["MY_SET 100%", "first", "letor3", "5", "1", "0", "0.50004", "0.25", "1", "0"]
+    assert last[7] == ""
+
+
+@pytest.mark.parametrize("text", ["a_b", "50%", "a&b", "{x}", "$1", "c:\\d", "x^2", "~", "#"])
+def test_latex_sets_any_name(text):
+    latex_cells(shown(Summary(text, (Row(text, "letor3", 1, {"map": 0.1}),)), "latex"))
+
+
+def test_pdflatex_sets_it(tmp_path):
+    if shutil.which("pdflatex") is None:
+        pytest.skip("pdflatex is not installed")
+    body = shown(SUMMARY, "latex", MEASURES, MARKS)
+    start = "\\documentclass{article}\\usepackage{booktabs}\\begin{document}\n"
+    (tmp_path / "t.tex").write_text(start + body + "\\end{document}\n")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
+@pytest.mark.parametrize("form", sorted(FORMATS))
+def test_rows_of_different_conventions_are_not_ranked(form):
+    rows = tuple(Row(name, name, 5, {"map": 0.5}) for name in ("letor3", "standard"))
+    text = shown(Summary("S", rows), form)
+    assert not re.search(r"0\.5000\*|\*\*0\.5|textbf|n first", text)
+    assert text.count("standard") >= 2
+
+
+def test_captions_and_labels():
+    def row(name: str, folds: int) -> Row:
+        return Row(name, "mslr", folds, {})
+
+    assert "[mslr]" in caption(Summary("S", (row("a", 1),)))
+    assert "mean over 1 fold;" in caption(Summary("S", (row("a", 1),)))
+    assert "mean over 1-5 folds" in caption(Summary("S", (row("a", 1), row("b", 5))))
+    assert [label(m) for m in ("ndcg@10", "mean-ndcg", "p@5", "pairwise", "map")] == [
+        "NDCG@10", "Mean-NDCG", "P@5", "Pairwise", "MAP",
+    ]  # fmt: skip
+
+
+def test_a_partial_algorithm_says_so_and_is_not_ranked():
+    rows = (Row("a", "letor3", 5, {"map": 0.25}), Row("b", "letor3", 5, {"map": 0.20}),
+            Row("c", "letor3", 3, {"map": 0.90}))  # fmt: skip
+    for form in ("text", "markdown", "latex"):
+        text = shown(Summary("SET", rows), form)
+        assert "c (3 of 5 folds)" in text and "partial: c (3 of 5 folds); a mean over" in text
+    text = shown(Summary("SET", rows))
+    assert "0.2500*" in text and "0.9000*" not in text
+    rows = (Row("a", "letor3", 2, {"map": 0.25}, 5), Row("b", "letor3", 2, {"map": 0.20}, 5))
+    text = shown(Summary("SET", rows))  # where all lack folds they are still ranked
+    assert "0.2500*" in text and text.endswith("partial: a (2 of 5 folds), b (2 of 5 folds)\n")
+
+
+def test_what_a_time_limit_cut_off_says_so():
+    rows = (Row("a", "letor3", 3, {"map": 0.5}, 5, cut_off=2), Row("b", "letor3", 5, {"map": 0.4}))
+    text = shown(Summary("S", rows))
+    assert "a (3 of 5 folds, cut off)" in text
+    assert "cut off by the time limit: a (2 of 3 folds);" in text
+
+
+def test_what_other_code_made_says_so(tmp_path):
+    module = "letorbench.rankers.regression"
+    store_fold(tmp_path, "S", "old", 1, {"map": 0.4}, n_folds=1, code="12345678ab", module=module,
+               letorbench="0.9")  # fmt: skip
+    lines = shown(read_summary(tmp_path, "S")).splitlines()
+    assert lines[2].startswith("old (other code)  ")
+    assert lines[3].startswith("other code: old (letorbench 0.9, code 12345678); a new run renews")
+
+
+#: near ones that draw, one sure of its first place in MAP, one that draws nothing
+SEEDS = np.array([-0.004, 0.001, 0.003])
+
+
+def drawn(algo: str, wanted: int = 3, **means: float) -> Row:
+    repeated = {m.replace("_", "@"): tuple((v + SEEDS).tolist()) for m, v in means.items()}
+    values = {m: float(np.mean(v)) for m, v in repeated.items()}
+    return Row(algo, "letor3", 5, values, 5, 0, repeated, wanted)
+
+
+REPEATED = Summary(
+    "OHSUMED",
+    (
+        drawn("a", ndcg_10=0.450, map=0.600),
+        drawn("b", ndcg_10=0.452, map=0.400),
+        Row("c", "letor3", 5, {"ndcg@10": 0.3, "map": 0.5}, 5),
+    ),
+)
+
+
+def test_repeats_show_their_deviation_and_the_places_that_are_open():
+    sd = f"±{np.std(SEEDS, ddof=1):.4f}".replace("±0.", "±.")
+    text = shown(REPEATED, "text", ["ndcg@10", "map"])
+    assert re.search(rf"^a +0\.4500~  {sd} +0\.6000\* {sd}$", text, re.MULTILINE), text
+    assert re.search(rf"^b +0\.4520\*~ {sd} +0\.4000  {sd}$", text, re.MULTILINE)
+    assert re.search(r"^c +0\.3000 +0\.5000$", text, re.MULTILINE)
+    assert "mean over 5 folds and 3 seeds" in text and "± = standard deviation" in text
+    assert rf"**0.4520**~ {sd}" in shown(REPEATED, "markdown", ["ndcg@10"])
+    latex = shown(REPEATED, "latex", ["ndcg@10"])
+    assert r"\textbf{0.4520}$^{\sim}$ {\scriptsize $\pm$" in latex and "±" not in latex
+    head, first, *_, last = shown(REPEATED, "csv").splitlines()
+    assert head == "dataset,algo,convention,folds,repeats,cut_off,map,map-sd"
+    assert float(first.split(",")[-1]) == pytest.approx(np.std(SEEDS, ddof=1))
+    assert last.endswith(",1,0,0.5,")
+    plain = shown(REPEATED.only(["c"]))
+    assert "seed" not in plain and "±" not in plain and "~" not in plain
+
+
+def test_the_number_of_seeds_and_what_is_missing_are_said():
+    rows = tuple(
+        Row(f"of {n}", "letor3", 5, {"map": 0.45}, 5, 0, {"map": (0.4,) * n}, n) for n in (3, 4, 5)
+    )
+    assert "mean over 5 folds and 3-5 seeds;" in shown(Summary("S", rows))
+    one = Row("d", "letor3", 5, {"map": 0.4}, 5, 0, {"map": (0.4,)}, 1)
+    assert "one seed: d; how far other seeds move them is not known" in shown(Summary("S", (one,)))
+    assert remarks(Summary("S", (drawn("e", 5, map=0.4),))) == {"e": "3 of 5 repeats"}

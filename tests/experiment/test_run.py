@@ -1,0 +1,458 @@
+"""Whole runs on a small data set: files, what is reused, seeds, features, failures, kills."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from conftest import random_queries
+from slow_ranker import marks, write_slow
+from toy_data import write_toy
+
+import letorbench as lb
+from letorbench.cli import cli
+from letorbench.datasets.load import load
+from letorbench.errors import DataError, UsageError, WriteError
+from letorbench.experiment.backends import Processes
+from letorbench.experiment.plan import Job, Protocol, Task
+from letorbench.experiment.runner import run
+from letorbench.experiment.task import attempt
+from letorbench.features import TRANSFORMATIONS
+from letorbench.fit_warnings import FitWarning
+from letorbench.models import Linear
+from letorbench.rankers import Ranker, load_model, plugins, ranker
+from letorbench.results import read_folds, read_summary
+from letorbench.results.scores import score_warnings
+from letorbench.results.store import write_fold
+from letorbench.results.summary import write_tables
+from letorbench.solvers.fit_result import FitResult
+
+SAMPLED = {"ndcgboost": {"stumps": "sample", "rounds": 5}}
+
+
+@pytest.fixture
+def protocol(tmp_path: Path) -> Protocol:
+    write_toy(tmp_path / "data")
+    return Protocol(tmp_path / "data", tmp_path / "results", features="raw", repeats=3)
+
+
+@pytest.fixture
+def spy():
+    """A ranker that records each set it learns from and each matrix it scores."""
+
+    @dataclass
+    class Spy(Ranker):
+        name = "spy"
+        a: float = 1.0
+
+        def learn(self, train, validation, rng):
+            if self.a < 0:
+                raise ArithmeticError("a below 0\nin two lines")
+            calls.append(("learn", train.qids.tolist(), validation.queries.qids.tolist()))
+            return FitResult(Linear(np.full(train.n_features, self.a), 0.0))
+
+        def predict(self, X):
+            features = getattr(X, "features", X)
+            calls.append(("predict", len(features), features[0].tolist()))
+            return super().predict(X)
+
+    Spy.grid = {"a": (1.0, 2.0)}
+    calls: list = []
+    plugins.FOUND["spy"] = Spy
+    yield calls
+    del plugins.FOUND["spy"]
+
+
+@dataclass
+class Mine(Ranker):
+    """A ranker that no registry knows."""
+
+    name = "mine"
+    grid: ClassVar = {"a": (1.0, -1.0)}
+    a: float = 0.5
+
+    def learn(self, train, validation, rng):
+        return FitResult(Linear(np.full(train.n_features, self.a), 0.0))
+
+
+def rows(path: Path) -> list[list[str]]:
+    return list(csv.reader(path.open()))
+
+
+def test_the_files_hold_what_they_say(protocol):
+    report = run(["TOY"], {"regression": {}}, None, protocol)
+    assert [outcome.error for outcome in report.outcomes] == [""] * 5
+    folder = protocol.out / "TOY" / "regression"
+    for fold in load("TOY", protocol.data_dir).folds:
+        place = folder / f"fold{fold.number}"
+        scores = np.loadtxt(place / "scores.txt")
+        model = load_model(place / "model.npz")
+        assert np.array_equal(model.predict(fold.test.features), scores)
+        held_out = np.loadtxt(place / "validation.txt")
+        assert np.array_equal(model.predict(fold.validation.features), held_out)
+        fit = json.loads((place / "fit.json").read_text())
+        assert fit["identity"]["convention"] == "standard" and fit["identity"]["seed"] == 0
+        assert (fit["identity"]["protocol"], fit["identity"]["select"]) == ("default", "ndcg@10")
+        assert fit["chosen"] == {"l2": 0.0, "target": "label", "features": "raw"}
+        assert {"letorbench", "numpy", "scipy", "numba", "python"} == set(fit["versions"])
+        assert fit["seconds"] > 0 and fit["warnings"] == [] and 0 < fit["validation"]["value"] <= 1
+    header, line = rows(protocol.out / "TOY" / "summary.csv")  # see also tests/test_every_number.py
+    names = rows(folder / "folds.csv")[0][1:]
+    assert header == ["algo", "convention", "folds", "repeats", "cut_off", *names]
+    assert line[:5] == ["regression", "standard", "5", "1", "0"]
+    assert line[5:] == rows(folder / "folds.csv")[-1][1:]
+    outcome = report.outcomes[0]  # its numbers are those that are stored
+    assert [outcome.fold.means[name] for name in names] == [
+        float(cell) for cell in rows(folder / "folds.csv")[1][1:]
+    ]
+
+
+def test_the_test_part_is_scored_once_and_after_selection(protocol, spy):
+    run(["TOY"], {"spy": {}}, [2], protocol)
+    fold = load("TOY", protocol.data_dir).folds[1]
+    assert [call[0] for call in spy] == ["learn", "predict", "learn", "predict", "predict"]
+    for call in spy:
+        if call[0] == "learn":
+            assert call[1:] == (fold.train.qids.tolist(), fold.validation.qids.tolist())
+    held_out, test = (s.features[0].tolist() for s in (fold.validation, fold.test))
+    assert [call[2] for call in spy if call[0] == "predict"] == [held_out, held_out, test]
+
+
+def test_what_holds_is_not_run_again(protocol, spy):
+    run(["TOY"], {"spy": {}}, None, protocol)
+    folder = protocol.out / "TOY" / "spy"
+    before = (folder / "per_query.csv").read_bytes()
+    (folder / "per_query.csv").unlink()
+    (folder / "fold3" / "scores.txt").unlink()
+    spy.clear()
+    report = run(["TOY"], {"spy": {}}, None, protocol)
+    assert [outcome.reused for outcome in report.outcomes] == [True, True, False, True, True]
+    assert len(spy) == 5 and (folder / "per_query.csv").read_bytes() == before
+    for other in (
+        replace(protocol, force=True),
+        replace(protocol, seed=1),
+        replace(protocol, select="map"),
+        replace(protocol, name="letor"),
+        replace(protocol, convention="letor4"),
+    ):
+        assert not any(o.reused for o in run(["TOY"], {"spy": {}}, [1], other).outcomes)
+    assert not any(o.reused for o in run(["TOY"], {"spy": {"a": 1.0}}, [1], protocol).outcomes)
+    path = protocol.data_dir / "TOY" / "Fold2" / "test.txt"
+    path.write_text(path.read_text().replace("0 qid", "1 qid", 1))
+    assert not run(["TOY"], {"spy": {}}, [2], protocol).outcomes[0].reused
+
+
+def test_a_fold_that_another_run_made_meanwhile_is_reused(protocol, spy):
+    """The other run ended after this one had planned what to do."""
+    bench = load("TOY", protocol.data_dir)
+    report = run(["TOY"], {"spy": {}}, [1], protocol)
+    stored = report.outcomes[0].fold
+    spy.clear()
+    job = Job(report.outcomes[0].task, stored.identity, None, bench, plugins.FOUND["spy"])
+    assert attempt(job, protocol).reused and spy == []
+    assert not attempt(job, replace(protocol, force=True)).reused and spy != []
+
+
+def test_folds_of_earlier_runs_count_where_they_fit(protocol):
+    run(["TOY"], {"regression": {}}, [1, 2], protocol)
+    run(["TOY"], {"regression": {}}, [4], protocol)
+    folder = protocol.out / "TOY" / "regression"
+    assert [line[0] for line in rows(folder / "folds.csv")[1:]] == ["1", "2", "4", "mean"]
+    report = run(["TOY"], {"regression": {"l2": 1.0}}, [1], protocol)
+    assert [line[0] for line in rows(folder / "folds.csv")[1:]] == ["1", "mean"]
+    assert "fold 2, 4" in report.notes[0] and "left out" in report.notes[0]
+
+
+def test_a_failing_task_does_not_stop_the_others(protocol, spy):
+    report = run(["TOY"], {"spy": {"a": -1.0}, "regression": {}}, [1, 2], protocol)
+    errors = [outcome.error for outcome in report.outcomes]
+    assert errors[0].startswith(f"ArithmeticError: a below 0 in two lines ({__file__}:")
+    assert errors == [errors[0]] * 2 + ["", ""]
+    assert [row.algo for row in report.summaries[0].rows] == ["regression"]
+    refused = run(["TOY"], {"recipe": {"loss": "nonsense"}}, [1], protocol)
+    assert len(refused.outcomes) == 1 and "nonsense" in refused.outcomes[0].error
+
+
+def test_a_killed_fold_is_run_again(protocol, monkeypatch, spy):
+    run(["TOY"], {"spy": {}}, [1], protocol)
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Ranker, "save", killed)
+    with pytest.raises(KeyboardInterrupt):
+        run(["TOY"], {"spy": {}}, [1], replace(protocol, force=True))
+    monkeypatch.undo()
+    assert not (protocol.out / "TOY" / "spy" / "fold1" / "fit.json").exists()
+    assert not run(["TOY"], {"spy": {}}, [1], protocol).outcomes[0].reused
+
+
+def test_folds_and_folders_that_are_not_there(protocol, tmp_path):
+    with pytest.raises(UsageError, match="TOY has no fold 6; expected 1-5"):
+        run(["TOY"], {"regression": {}}, [5, 6], protocol)
+    (tmp_path / "file").touch()
+    with pytest.raises(DataError, match="file/x: cannot be written: Not a directory"):
+        run(["TOY"], {"regression": {}}, None, replace(protocol, out=tmp_path / "file" / "x"))
+    outcome = attempt(Job(Task("NONE", "regression", 1), None, None, None, None), protocol)
+    assert "NONE" in outcome.error and outcome.exit_status == 1 and "Traceback" in outcome.trace
+
+
+def test_nan_scores_are_ranked_last_and_warned_of(protocol, monkeypatch):
+    @dataclass
+    class Bad(Ranker):
+        name = "bad"
+
+        def learn(self, train, validation, rng):
+            return FitResult(Linear(np.ones(train.n_features), 0.0))
+
+        def predict(self, features):
+            scores = super().predict(features)
+            scores[0] = np.nan
+            return scores
+
+    monkeypatch.setitem(plugins.FOUND, "bad", Bad)
+    outcome = run(["TOY"], {"bad": {}}, [1], protocol).outcomes[0]
+    assert outcome.error == "" and "1 of 56 test scores are NaN" in outcome.warnings[0].text
+    lines = (protocol.out / "TOY" / "bad" / "fold1" / "scores.txt").read_text().split()
+    assert float(lines[0]) < min(map(float, lines[1:]))
+
+
+def test_degenerate_scores(rng):
+    queries = random_queries(rng, [3, 1, 2])
+    assert score_warnings(np.arange(6.0), queries) == []
+    assert "constant" in score_warnings(np.zeros(6), queries)[0].text
+    assert "constant" in score_warnings(np.array([1.0, 1, 1, 2, 3, 3]), queries)[0].text
+    assert score_warnings(np.array([1.0, 1, 1, 2, 3, 4]), queries) == []
+    assert "2 of 6" in score_warnings(np.array([1, np.nan, np.inf, 2, 3, 4]), queries)[0].text
+    assert [n.kind for n in score_warnings(np.array([1.0, 1, 2, 3, 4, 4]), queries)] == ["ties"]
+    assert score_warnings(np.array([1.0, 2, 2, 2, 2, 4]), queries) == []  # 2 of 6 tie
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_data_and_rankers_of_a_program_give_what_names_give(protocol, jobs):
+    bench = replace(load("TOY", protocol.data_dir), name="MEMORY")
+    report = run([bench, "TOY"], ["regression", Mine], [1, 2], protocol, Processes(jobs))
+    assert [outcome.error for outcome in report.outcomes] == [""] * 8
+    stored = [read_folds(protocol.out, name, "regression") for name in ("MEMORY", "TOY")]
+    for one, two in zip(*stored):
+        assert np.array_equal(one.scores(56), two.scores(56))
+        assert (one.fit["test"], one.fit["chosen"]) == (two.fit["test"], two.fit["chosen"])
+    again = run([bench], ["regression", Mine], [1, 2], protocol, Processes(jobs))
+    assert all(outcome.reused for outcome in again.outcomes)
+    for fold in read_folds(protocol.out, "TOY", "mine"):
+        assert len(fold.fit["validation"]["grid"]) == 2 and fold.identity["fixed"] == []
+    report = run(["TOY"], [Mine(a=2.0)], [1], protocol)
+    fold = report.outcomes[0].fold
+    assert fold.fit["validation"]["grid"] == [] and fold.fit["chosen"]["a"] == 2.0
+    assert fold.identity["fixed"] == ["a"] and not report.outcomes[0].reused
+
+
+def test_an_instance_with_nothing_to_choose_is_the_name(protocol):
+    run(["TOY"], {"ndcgboost": {"rounds": 3}}, [1], protocol)
+    assert run(["TOY"], [ranker("ndcgboost")(rounds=3)], [1], protocol).outcomes[0].reused
+
+
+def test_a_time_limit_is_stored_marked_and_lifted_again(protocol):
+    """What was cut off is trained again without the limit; what was not is reused."""
+    algos = ["listnet", "regression"]
+    short = run(["TOY"], algos, [1], replace(protocol, time_limit=1e-9))
+    assert [row.cut_off for row in short.summaries[0].rows] == [1, 0]
+    text = "the time limit of 1e-09 s cut off 3 of 3 fits"
+    assert FitWarning("cut off", text) in short.outcomes[0].warnings
+    assert "cut off" not in str(short.outcomes[1].warnings)
+    fit = read_folds(protocol.out, "TOY", "listnet")[0].fit
+    assert fit["cut_off"] == {"time_limit": 1e-9, "fits": 3, "of": 3}
+    assert [trial["cut_off"] for trial in fit["validation"]["grid"]] == [True] * 3
+    again = run(["TOY"], algos, [1], replace(protocol, time_limit=1e-9))
+    assert [outcome.reused for outcome in again.outcomes] == [True, True]
+    lifted = run(["TOY"], algos, [1], protocol)
+    assert [outcome.reused for outcome in lifted.outcomes] == [False, True]
+    assert [row.cut_off for row in lifted.summaries[0].rows] == [0, 0]
+
+
+def test_only_what_draws_is_repeated_and_more_repeats_only_add(protocol):
+    def scores() -> dict[str, str]:
+        files = sorted((protocol.out / "TOY" / "ndcgboost").rglob("scores.txt"))
+        return {str(path.relative_to(protocol.out)): path.read_text() for path in files}
+
+    few = replace(protocol, repeats=1)
+    run(["TOY"], SAMPLED, [1], few)
+    before = scores()
+    report = run(["TOY"], {"regression": {}, **SAMPLED}, [1, 2], protocol)
+    done = [(o.task.algo, o.task.repeat, o.task.fold, o.reused) for o in report.outcomes]
+    boosted = [("ndcgboost", r, k, r == k == 1) for r in (1, 2, 3) for k in (1, 2)]
+    assert done == [("regression", 1, 1, False), ("regression", 1, 2, False), *boosted]
+    boost, regression = report.summaries[0].rows
+    assert (regression.repeats, regression.n_repeats, boost.repeats) == (1, None, 3)
+    assert len(set(scores().values())) == 6 and before.items() <= scores().items()
+    first, second = (
+        json.loads((protocol.out / "TOY/ndcgboost" / place / "fold1/fit.json").read_text())
+        for place in (".", "repeat2")
+    )
+    assert "repeat" not in first["identity"] and first["repeats"] == second["repeats"] == 3
+    assert second["identity"] == {**first["identity"], "repeat": 2}
+
+
+def test_features_are_what_each_ranker_needs_or_what_is_asked_for(protocol):
+    shown = replace(protocol, features="auto")
+    report = run(["TOY"], ["regression", "ndcgboost"], [1], shown)
+    assert [o.fold.identity["features"] for o in report.outcomes] == ["query-minmax", "raw"]
+    for asked, algo, done, reused in (
+        ("query-minmax", "regression", "query-minmax", True),  # what auto was
+        ("raw", ranker("regression")(features="query-minmax"), "query-minmax", True),
+        ("raw", "regression", "raw", False),
+        ("rank", ranker("regression")(), "rank", False),  # a ranker that asks for none
+    ):
+        [outcome] = run(["TOY"], [algo], [1], replace(protocol, features=asked)).outcomes
+        assert (outcome.fold.identity["features"], outcome.reused) == (done, reused)
+
+
+def test_auto_asks_the_catalog_then_the_data(protocol, monkeypatch):
+    monkeypatch.setattr(lb.Regression, "auto_features", "zscore")
+    auto = replace(protocol, features="auto")
+    bench = load("TOY", protocol.data_dir)
+    parts = bench.parts
+    frame = pd.DataFrame(np.tanh(np.concatenate([part.X for part in parts])))
+    frame = frame.assign(y=np.concatenate([part.y for part in parts]))
+    frame = frame.assign(qid=np.concatenate([part.qid for part in parts]))
+    beyond = frame.assign(**{"0": frame[0] * 1.5 / frame[0].abs().max()}).drop(columns=0)
+    cases = [
+        *((replace(bench, provenance={**bench.provenance, "normalised": known}), done)
+          for known, done in ((True, "raw"), (False, "zscore"), (None, "zscore"))),
+        (lb.from_frame(frame, "y", "qid", name="TOY"), "raw"),
+        (lb.from_frame(beyond, "y", "qid", name="TOY"), "zscore"),
+    ]  # fmt: skip
+    for own, done in cases:
+        [outcome] = run([own], ["regression"], [1], auto).outcomes
+        assert outcome.fold.identity["features"] == done
+
+
+@pytest.mark.parametrize("name", TRANSFORMATIONS)
+def test_transformations_are_fitted_on_training_and_travel_with_the_model(protocol, name):
+    chosen = replace(protocol, features=name)
+    run(["TOY"], ["regression"], [1], chosen)
+    folder = protocol.out / "TOY/regression/fold1"
+    fold = load("TOY", protocol.data_dir).folds[0]
+    done = TRANSFORMATIONS[name].fit(fold.train.features)
+    by_hand = lb.Regression().fit(done(fold.train)).predict(done(fold.test))
+    model = load_model(folder / "model.npz")
+    for scores in (np.loadtxt(folder / "scores.txt"), model.predict(fold.test)):
+        np.testing.assert_array_equal(scores, by_hand)
+    before = (folder / "model.npz").read_bytes()
+    path = protocol.data_dir / "TOY" / "Fold1" / "test.txt"
+    path.write_text(re.sub(r" 1:\S+", " 1:1000", path.read_text()))
+    assert not run(["TOY"], ["regression"], [1], chosen).outcomes[0].reused
+    assert (folder / "model.npz").read_bytes() == before  # the test part does nothing
+
+
+def test_huge_and_constant_features_are_no_special_case(protocol):
+    bench = load("TOY", protocol.data_dir)
+    huge = np.array([1e9, 3e38, 1.0, 0.0], dtype=np.float32) / np.float32(8.0)
+
+    def grown(queries):
+        return replace(queries, features=queries.features * huge)
+
+    folds = tuple(
+        replace(f, train=grown(f.train), validation=grown(f.validation), test=grown(f.test))
+        for f in bench.folds
+    )
+    algos = ["regression", "listnet", "ranknet", "ranksvm", "adarank-map", "ndcgboost"]
+    auto = replace(protocol, features="auto", repeats=1)
+    for outcome in run([replace(bench, folds=folds)], algos, [1], auto).outcomes:
+        assert len(np.unique(outcome.fold.scores(56))) > 3, outcome.error
+
+
+def test_copies_grow_with_every_fold(protocol, monkeypatch) -> None:
+    seen: list[list[str]] = []
+
+    def look(store, dataset, algos):
+        write_tables(store, dataset, algos)
+        seen.append([line[0] for line in rows(store.out / "TOY" / "regression" / "folds.csv")])
+
+    monkeypatch.setattr("letorbench.experiment.runner.write_tables", look)
+    run(["TOY"], ["regression"], [1, 2, 4], protocol)
+    assert seen[:3] == [
+        ["fold", "1", "mean"], ["fold", "1", "2", "mean"], ["fold", "1", "2", "4", "mean"]
+    ]  # fmt: skip
+
+
+def test_a_damaged_fold_is_noted_and_does_not_stop_a_run(protocol) -> None:
+    run(["TOY"], ["regression"], [1, 2], protocol)
+    fit = protocol.out / "TOY" / "regression" / "fold2" / "fit.json"
+    fit.write_text("{")
+    report = run(["TOY"], ["regression"], [1], protocol)
+    assert report.outcomes[0].reused and "fold2/fit.json: damaged" in report.notes[0]
+    report = run(["TOY"], ["regression"], [1, 2], protocol)
+    assert [outcome.reused for outcome in report.outcomes] == [True, False]
+    assert json.loads(fit.read_text())
+
+
+def test_a_full_disk_ends_the_run_with_one_line(protocol, monkeypatch) -> None:
+    seen = []
+
+    def write(folder, result):
+        seen.append(folder.name)
+        if folder.name == "fold3":
+            raise WriteError(folder / "scores.txt", OSError(28, "No space left on device"))
+        return write_fold(folder, result)
+
+    monkeypatch.setattr("letorbench.experiment.task.write_fold", write)
+    with pytest.raises(DataError, match="fold3/scores.txt: cannot be written: No space left"):
+        run(["TOY"], ["regression"], None, protocol)
+    assert seen == ["fold1", "fold2", "fold3"]  # no other fold could be stored either
+    assert read_summary(protocol.out, "TOY").rows[0].folds == 2
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_finished_folds_are_shown_after_a_kill(tmp_path: Path, monkeypatch, jobs: int) -> None:
+    write_toy(tmp_path / "data")
+    write_slow(tmp_path)
+    (tmp_path / "hold").write_text("query-1")  # the third fold's fit
+    monkeypatch.chdir(tmp_path)
+    words = ["run", "--dataset", "TOY", "--algo", "regression,slow", "--plugin", "slow.py"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "letorbench", *words, "--jobs", str(jobs)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 60
+    summary = tmp_path / "results" / "TOY" / "summary.csv"
+    while time.monotonic() < deadline:
+        if marks(Path("marks"), "held") and summary.is_file() and "slow" in summary.read_text():
+            break
+        time.sleep(0.05)
+    running = CliRunner().invoke(cli, ["table", "TOY", "--format", "csv"])
+    assert running.exit_code == 0 and len(running.stdout.splitlines()) == 3
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait(timeout=60)
+
+    slow = read_summary(tmp_path / "results", "TOY").rows[1]
+    assert slow.algo == "slow" and slow.partial and 1 <= slow.folds < slow.n_folds == 5
+    before = {path: path.stat().st_mtime_ns for path in Path("results").rglob("fit.json")}
+    for words in (["table", "TOY"], ["plot", "TOY", "--format", "svg"], ["report", "TOY"]):
+        shown = CliRunner().invoke(cli, words)
+        assert shown.exit_code == 0, (words, shown.output)
+    assert {path: path.stat().st_mtime_ns for path in Path("results").rglob("fit.json")} == before
+    for name in ("folds.csv", "per_query.csv"):
+        folds = {line[0] for line in rows(Path("results/TOY/slow") / name)[1:]} - {"mean"}
+        assert len(folds) == slow.folds
+    (tmp_path / "hold").unlink()  # the rest is run where the run ended
+    rest = subprocess.run(
+        [sys.executable, "-m", "letorbench", "run", "--dataset", "TOY", "--algo", "slow",
+         "--plugin", "slow.py"],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert f"{slow.folds} of 5 folds were stored already" in rest.stdout, rest.stderr
+    assert not read_summary(tmp_path / "results", "TOY").rows[1].partial

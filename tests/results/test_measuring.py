@@ -1,0 +1,157 @@
+"""Numbers beside those that a run stored: other measures, reference points, DataFrames."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from stored_results import store_fold
+from toy_data import write_toy
+
+import letorbench as lb
+from letorbench.errors import DataError, UsageError
+from letorbench.measures import default_measures, query_metrics
+from letorbench.results import PerQuery, read_per_query, read_summary
+from letorbench.results.dataframes import fits_frame, folds_frame, frame_of
+from letorbench.results.measuring import with_measures
+from letorbench.results.per_query import check_paired, read_fold_queries
+
+ALGOS = ["random", "ideal", "regression", lb.RankNet(epochs=2)]
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("measuring")
+    write_toy(folder / "data")
+    options = {"data_dir": folder / "data", "out": folder / "results"}
+    results = lb.run("TOY", ALGOS, repeats=2, **options)
+    lb.run("TOY", [lb.AdaRankNDCG(rounds=3)], folds=[2], **options)
+    return results, folder
+
+
+def test_measured_again_is_what_was_stored(ran, monkeypatch):
+    folder = ran[1]
+    stored = read_per_query(folder / "results", "TOY", "ranknet")
+
+    def first_measure_only(*where):
+        queries = read_fold_queries(*where)
+        return replace(queries, values=dict(list(queries.values.items())[:1]))
+
+    monkeypatch.setattr("letorbench.results.store.read_fold_queries", first_measure_only)
+    measures = ["ndcg@1", "ndcg@10", "map", "p@7", "p@13"]
+    added = with_measures(folder / "results", folder / "data", "TOY", "ranknet", measures)
+    for name in measures[:-1]:
+        np.testing.assert_array_equal(added.values[name], stored.values[name])
+        np.testing.assert_array_equal(added.by_repeat(name), stored.by_repeat(name))
+    assert added.by_repeat("p@13").shape == (2, 40)  # the queries have seven documents
+    np.testing.assert_allclose(added.by_repeat("p@13"), stored.by_repeat("p@7") * 7 / 13)
+
+
+def test_other_data_are_refused(ran, tmp_path):
+    out = ran[1] / "results"
+    write_toy(tmp_path, seed=9)
+    with pytest.raises(DataError, match="its data are not those now under"):
+        with_measures(out, tmp_path, "TOY", "regression", ["ndcg@12"])
+    with_measures(out, tmp_path / "nowhere", "TOY", "regression", ["map"])  # stored: no data needed
+
+
+def test_systems_on_other_queries_are_not_paired(ran):
+    one, other = (read_per_query(ran[1] / "results", "TOY", a) for a in ("regression", "ranknet"))
+    check_paired("TOY", [one, other])
+    fewer = PerQuery("less", one.folds[8:], one.qids[8:], {})
+    with pytest.raises(DataError, match="40 queries of folds 1,2,3,4,5, less 32 of folds 2,3,4,5"):
+        check_paired("TOY", [one, fewer])
+
+
+def test_random_is_the_mean_of_many_orders(ran):
+    results, folder = ran
+    frame = results.per_query().query("algo == 'random'")
+    bench = lb.load("TOY", data_dir=folder / "data")
+    rng = np.random.default_rng(0)
+    measures = default_measures(bench.convention)
+    for fold in bench.folds[:2]:
+        test = fold.test
+        drawn = [
+            query_metrics(
+                test.labels, rng.random(test.n_docs), test.offsets, measures, bench.convention
+            )
+            for _ in range(500)
+        ]
+        stored = frame[frame["fold"] == fold.number][[str(each) for each in measures]]
+        spread = np.std(drawn, axis=0) / 500**0.5
+        assert (np.abs(stored - np.mean(drawn, axis=0)) < 5.0 * spread + 1e-9).all(axis=None)
+
+
+def test_relative_is_the_share_of_the_way_from_random_to_ideal(ran):
+    results = ran[0]
+    plain = results.summary("ndcg@5,map,err@3").set_index("algo")
+    assert 0.0 < plain.loc["random", "err@3"] < plain.loc["ideal", "err@3"]
+    share = results.summary("ndcg@5,map", relative=True).set_index("algo")
+    for name in ("ndcg@5", "map"):
+        low, high = plain.loc["random", name], plain.loc["ideal", name]
+        np.testing.assert_allclose(share[name], (plain[name] - low) / (high - low), atol=1e-12)
+    alone = results.only(algos="regression").summary("map", relative=True)
+    # no reference needs to be run
+    assert alone["map"][0] == pytest.approx(share.loc["regression", "map"], rel=1e-12)
+
+
+@pytest.mark.parametrize("part, file", [("test", "scores.txt"), ("validation", "validation.txt")])
+def test_scores_are_the_stored_ones_beside_their_documents(ran, part, file):
+    results, folder = ran
+    place = folder / "results" / "TOY"
+    frame = results.only(algos=["regression", "ranknet"]).scores(part)
+    assert list(frame) == ["dataset", "fold", "qid", "label", "ranknet", "regression"]
+    for fold in lb.load("TOY", data_dir=folder / "data").folds:
+        own = frame[frame["fold"] == fold.number]
+        queries = getattr(fold, part)
+        assert own["label"].tolist() == queries.labels.tolist()
+        assert own["qid"].tolist() == np.repeat(queries.qids, queries.lengths).tolist()
+        stored = np.loadtxt(place / "regression" / f"fold{fold.number}" / file)
+        assert np.array_equal(own["regression"], stored)
+    seeds = [np.loadtxt(path) for path in sorted((place / "ranknet").rglob(f"fold3/{file}"))]
+    assert len(seeds) == 2 and not np.array_equal(*seeds)
+    assert np.array_equal(frame["ranknet"][frame["fold"] == 3], np.mean(seeds, axis=0))
+
+
+def test_a_fold_without_scores_is_nan_and_other_parts_are_refused(ran):
+    from letorbench.results.dataframes import scores_frame
+
+    folder = ran[1]
+    where = (folder / "results", folder / "data", "TOY", ["regression", "adarank-ndcg"])
+    frame = scores_frame(*where, "test")
+    assert sorted(set(frame["fold"][frame["adarank-ndcg"].notna()])) == [2]
+    with pytest.raises(UsageError, match="found part='train', expected one of validation, test"):
+        scores_frame(*where, "train")
+
+
+def test_frames_of_summaries_folds_and_fits(tmp_path):
+    for dataset, algo in (("A", "x"), ("A", "y"), ("B", "x")):
+        for number in (1, 2):
+            store_fold(tmp_path, dataset, algo, number, {"map": [0.0, number / 2]}, n_folds=2)
+    store_fold(tmp_path, "B", "z", 2, {"map": 0.5, "mrr": 1.0}, n_folds=2, seed=7)
+    frame = frame_of([read_summary(tmp_path, name) for name in "AB"])
+    assert frame.columns.tolist() == [
+        "dataset", "algo", "convention", "features", "folds", "n_folds", "repeats", "partial",
+        "cut_off", "map", "mrr",
+    ]  # fmt: skip
+    assert list(zip(frame.dataset, frame.algo)) == [("A", "x"), ("A", "y"), ("B", "x"), ("B", "z")]
+    assert frame["map"].tolist() == [0.375, 0.375, 0.375, 0.5]
+    assert frame.partial.tolist() == [False, False, False, True]
+    expected = {"dataset": "A", "algo": "x", "repeat": 1, "fold": [1, 2], "map": [0.25, 0.5]}
+    pd.testing.assert_frame_equal(folds_frame(tmp_path, "A", "x"), pd.DataFrame(expected))
+    fits = fits_frame(tmp_path, "B")
+    assert fits.seed.dropna().tolist() == [7.0] and fits.warnings.map(list).tolist() == [[]] * 3
+    with pytest.raises(DataError, match="found no finished fold of A and q"):
+        folds_frame(tmp_path, "A", "q")
+    with pytest.raises(DataError, match="no results there"):
+        folds_frame(tmp_path / "none")
+
+
+def test_pandas_comes_only_with_a_frame():
+    code = "import sys, letorbench.experiment.runner; print('pandas' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
