@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 from toy_data import write_toy
 
 from letorbench.cli import cli
-from letorbench.datasets.acquire import examine
+from letorbench.datasets.acquire import verify
 from letorbench.experiment import machine
 from letorbench.losses import LOSSES
 
@@ -192,13 +192,13 @@ def test_datasets(toy, monkeypatch):
     assert made.exit_code == 0 and (toy / "other" / "DEMO").is_dir()
     moved = call("datasets", "import", "data/TOY", "--data-dir", "third")
     assert moved.exit_code == 0 and (toy / "third" / "TOY" / "Fold5" / "test.txt").is_file()
-    finding = examine.Finding  # neither what is not there nor an address that is silent is damaged
+    finding = verify.Finding  # neither what is not there nor an address that is silent is damaged
     found = [
         finding("A", "data/A", "found an empty file", False),
         finding("B", "data/B", "not there", None),
         finding("B", "https://b.org/b.zip", "HTTP 404", False),
     ]
-    monkeypatch.setattr(examine, "examine", lambda names, data_dir: found)
+    monkeypatch.setattr(verify, "examine", lambda names, data_dir: found)
     result = call("datasets", "doctor", "A", "B")
     assert result.exit_code == 1 and len(result.stdout.splitlines()) == 4
     assert result.stderr == "letorbench: error: not complete on disk: A\n"

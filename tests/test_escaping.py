@@ -14,11 +14,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from damage import stored_run
-from letorbench.analysis.rendering import FORMATS, render
-from letorbench.analysis.tabular import Cell, Column, Table
+from stored_results import stored_run
 
 import letorbench
+from letorbench.analysis.tables import FORMATS, Cell, Column, Table, render
 from letorbench.cli import cli
 from letorbench.errors import DataError, UsageError, WriteError
 from letorbench.escaping import visible

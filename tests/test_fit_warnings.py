@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from letorbench.api.closing_lines import closing_lines
+from letorbench.api.report_lines import closing_lines
 
 from letorbench.experiment.plan import Task
 from letorbench.experiment.task import Outcome

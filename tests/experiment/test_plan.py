@@ -21,7 +21,7 @@ from letorbench.experiment.select import PROTOCOLS, selection_protocol
 from letorbench.experiment.settings import parameters, settings, typed
 from letorbench.experiment.task import seed_of
 from letorbench.rankers import names, ranker
-from letorbench.solvers.rules import best, latest
+from letorbench.solvers.stopping import best, latest
 
 
 @pytest.mark.parametrize(
