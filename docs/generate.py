@@ -108,17 +108,19 @@ def variants(page: str) -> str:
 
 
 def page_numbers(page: str) -> str:
-    """A row for each data set and ranker, and one for each published run of the same method."""
-    rows = []
+    """A table a data set: a row for each ranker and each published run of the same method."""
+    tables = []
     for dataset in SETS:
+        rows = []
         for name in losses_of(page):
-            rows.append([dataset, code(name), *numbers(dataset, name, *SHOWN)])
+            rows.append([code(name), *numbers(dataset, name, *SHOWN)])
             printed: dict[str, dict[str, str]] = {}
             for each in (each for m in SHOWN for each in lookup(dataset, m, name)):
                 run = f"{each.algorithm}, published ({each.source})"
                 printed.setdefault(run, {})[each.measure] = each.printed
-            rows += ([dataset, run, *(of.get(m, "") for m in SHOWN)] for run, of in printed.items())
-    return table(["data set", "run", *(m.upper() for m in SHOWN)], rows)
+            rows += ([run, *(of.get(m, "") for m in SHOWN)] for run, of in printed.items())
+        tables.append(table([dataset, *(m.upper() for m in SHOWN)], rows))
+    return "\n".join(tables)
 
 
 def parameters(page: str) -> str:
