@@ -19,7 +19,11 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.jit import kernel
 from letorbench.losses.base import ValueAndGradient, in_query_slices
-from letorbench.losses.label_order import DocumentWeighted, document_weights, label_count
+from letorbench.losses.label_order import (
+    DocumentWeighted,
+    document_weights,
+    label_count,
+)
 
 
 def reference(s: np.ndarray, r: np.ndarray, w: np.ndarray, levels: int) -> tuple[float, np.ndarray]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from letorbench.arithmetic import dot
 from letorbench.datasets.queryset import QuerySet
 from letorbench.features.moments import mean_and_scale, mean_and_variance
 from letorbench.jit import kernel
@@ -133,7 +132,7 @@ class LinearFamily(ParametricFamily):
     def model(self, theta: np.ndarray) -> Linear:
         w = theta[: len(self.mean)] / self.scale
         b = float(theta[-1]) if self.intercept else 0.0
-        return Linear(w, b - dot(w, self.mean))
+        return Linear(w, b - float(products(self.mean[None], w)[0]))
 
     def gradient(
         self, theta: np.ndarray, features: np.ndarray, score_gradient: np.ndarray
@@ -171,6 +170,14 @@ def score_rows(features: np.ndarray, weights: np.ndarray, bias: float, scores: n
         for k in range(features.shape[1]):
             total += np.float64(features[i, k]) * weights[k]
         scores[i] = bias + total
+
+
+def products(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return rows @ weights, (n,) float64, with the same bits for any number of threads."""
+    out = np.empty(len(rows))
+    rows, weights = (np.ascontiguousarray(each, dtype=np.float64) for each in (rows, weights))
+    score_rows(rows, weights, 0.0, out)
+    return out
 
 
 def weighted_rows(features: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -11,13 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from letorbench.arithmetic import product
 from letorbench.datasets.queryset import QuerySet
 from letorbench.features.moments import mean_and_scale
 from letorbench.jit import kernel
 from letorbench.models.base import Model, array
+from letorbench.models.linear import products
 from letorbench.models.parametric import FamilySettings, ParametricFamily
-from letorbench.prefetch import prefetch
 from letorbench.threads import parallel_for
 
 #: documents whose hidden units are in memory at a time
@@ -128,7 +127,7 @@ class MLPFamily(ParametricFamily):
         """Return the net at theta, as a net of the features as they are."""
         W, b, v = np.split(theta, [-2 * self.hidden, -self.hidden])
         weights = W.reshape(self.hidden, len(self.mean)) / self.scale
-        return Layers(weights, b - product(weights, self.mean), v)
+        return Layers(weights, b - products(weights, self.mean), v)
 
 
 def _scores(features: np.ndarray, layers: Layers) -> np.ndarray:
@@ -147,7 +146,7 @@ def _score_blocks(features: np.ndarray, layers: Layers, scores: np.ndarray) -> N
     hidden = np.empty((len(layers.bias), ROWS), layers.weights.dtype)
     for begin in range(0, len(features), ROWS):
         end = begin + ROWS
-        forward(features[begin:end], layers, hidden, scores[begin:end], features[end : end + ROWS])
+        forward(features[begin:end], layers, hidden, scores[begin:end])
 
 
 def _backpropagated(features: np.ndarray, layers: Layers, gradient: np.ndarray) -> Layers:
@@ -161,7 +160,7 @@ def _backpropagated(features: np.ndarray, layers: Layers, gradient: np.ndarray) 
         for block in range(first, last):
             rows = slice(block * ROWS, (block + 1) * ROWS)
             x = features[rows]
-            forward(x, layers, hidden, np.empty(len(x)), x[:0])
+            forward(x, layers, hidden, np.empty(len(x)))
             backward(x, layers, hidden, gradient[rows], delta, changes[block])
 
     parallel_for(part, n_blocks)
@@ -220,16 +219,14 @@ def forward(
     layers: Layers,
     hidden: np.ndarray,
     scores: np.ndarray,
-    upcoming: np.ndarray,
 ) -> None:
     """Fill the first columns of `hidden` with the units' values, and `scores` with s(x).
 
-    hidden: (n_units, at least n_docs), in the type of the weights. upcoming: the features of the
-    query that comes next, if any. Each score is one sum in one order, so equal documents have
-    equal scores wherever they stand.
+    hidden: (n_units, at least n_docs), in the type of the weights. Each score is one sum in one
+    order, so equal documents have equal scores wherever they stand.
     """
     n_docs = len(features)
-    _project(features, layers.weights, hidden, upcoming)
+    _project(features, layers.weights, hidden)
     if len(layers.output) == 0:
         scores[:n_docs] = layers.bias[0] + hidden[0, :n_docs]
         return
@@ -282,9 +279,7 @@ def _through_tanh(
 
 
 @kernel(reorder=True)
-def _project(
-    features: np.ndarray, weights: np.ndarray, hidden: np.ndarray, upcoming: np.ndarray
-) -> None:
+def _project(features: np.ndarray, weights: np.ndarray, hidden: np.ndarray) -> None:
     """hidden[h, i] = sum over k of features[i, k] weights[h, k].
 
     Four documents and two units at a time, so that what is loaded is used more than once. The
@@ -295,7 +290,6 @@ def _project(
     for i in range(0, n_docs if n_units > 1 else 0, 4):
         i1, i2, i3 = min(i + 1, n_docs - 1), min(i + 2, n_docs - 1), min(i + 3, n_docs - 1)
         x0, x1, x2, x3 = features[i], features[i1], features[i2], features[i3]
-        prefetch(upcoming[i : i + 4])
         for h in range(0, n_units - 1, 2):
             w0, w1 = weights[h], weights[h + 1]
             s00, s10, s20, s30 = zero, zero, zero, zero

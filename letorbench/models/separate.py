@@ -12,7 +12,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from letorbench.arithmetic import exp
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.jit import kernel
@@ -152,7 +151,7 @@ class Distance(SeparateFamily):
 
 
 def _sigmoid(t: np.ndarray) -> np.ndarray:
-    e = exp(-np.abs(t))
+    e = np.exp(-np.abs(t))
     return np.where(t >= 0.0, 1.0, e) / (1.0 + e)
 
 

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from letorbench.arithmetic import dot, exp, product
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.features.moments import contiguous_columns
 from letorbench.measures import MAP, Measure, PreparedMetric, nDCG
-from letorbench.models.linear import Linear
+from letorbench.models.linear import Linear, products
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.boosting import Term, adaboost_step, boost
 from letorbench.solvers.fit_result import FitResult
@@ -149,18 +148,18 @@ class AdaRankNDCG(_AdaRank):
 
 def objective(E: np.ndarray) -> float:
     """Return the mean over queries of exp(-E(q, f_t))."""
-    return float(exp(-E).mean())
+    return float(np.exp(-E).mean())
 
 
 def distribution(E: np.ndarray) -> np.ndarray:
     """Return P_{t+1}(q) = exp(-E(q, f_t)) / sum over q' of exp(-E(q', f_t))."""
-    losses = exp(-E)
+    losses = np.exp(-E)
     return losses / losses.sum()
 
 
 def step(P: np.ndarray, E_k: np.ndarray) -> float:
     """Return alpha_t = 1/2 ln(sum_q P(q) (1 + E_k(q)) / sum_q P(q) (1 - E_k(q)))."""
-    return adaboost_step(dot(E_k, P))
+    return adaboost_step(float(products(E_k[None], P)[0]))
 
 
 @dataclass(frozen=True)
@@ -200,7 +199,7 @@ class _Booster:
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
         """Return the feature with the largest sum of P(q) E(q, k) that lowers the objective."""
         before = objective(self._evaluate(scores))
-        agreement = product(self.E_alone, weights)
+        agreement = products(self.E_alone, weights)
         order = np.argsort(-agreement, kind="stable")
         order = order[agreement[order] > 0.0]
         together = thread_count()

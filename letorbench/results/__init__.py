@@ -5,7 +5,13 @@ them and their CSV copies, `dataframes` gives DataFrames, `measuring` adds measu
 stored. Other people's score files come in by `external`, ours go out by `export`.
 """
 
-from letorbench.results.paths import algo_folder, algorithms, fold_folder, models, present
+from letorbench.results.paths import (
+    algo_folder,
+    algorithms,
+    fold_folder,
+    models,
+    present,
+)
 from letorbench.results.per_query import PerQuery
 from letorbench.results.scores import read_scores, write_scores
 from letorbench.results.store import (

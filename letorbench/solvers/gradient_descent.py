@@ -6,15 +6,16 @@ chooses. `LineSearch` finds the length of each step itself and needs no tuning.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from letorbench.arithmetic import norm
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.fit_warnings import FitWarning
 from letorbench.losses.base import Loss
+from letorbench.models.linear import products
 from letorbench.models.parametric import ParametricFamily
 from letorbench.solvers.fit_result import FitResult, kept_round
 from letorbench.solvers.objective import Objective, Solver, require_prior
@@ -147,7 +148,7 @@ class LineSearch(Solver):
         objective = Objective(family, loss, train, train.n_queries).with_prior(self.l2, theta)
         value, gradient = objective(theta)
         history = [value]
-        first = steepness = norm(gradient)
+        first = steepness = math.sqrt(products(gradient[None], gradient)[0])
         length = 1.0 / first if first > 0.0 else 0.0
         cut_off = False
         while len(history) <= self.iterations and steepness > self.tolerance * first:
@@ -164,7 +165,7 @@ class LineSearch(Solver):
             else:
                 break
             theta, gradient = trial, trial_gradient
-            steepness = norm(gradient)
+            steepness = math.sqrt(products(gradient[None], gradient)[0])
             history.append(value)
         warnings: tuple[FitWarning, ...] = ()
         if (cut_off or len(history) > self.iterations) and steepness > self.tolerance * first:

@@ -18,11 +18,10 @@ from functools import cached_property
 
 import numpy as np
 
-from letorbench.arithmetic import dot
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses.base import Loss
-from letorbench.models.linear import LinearFamily
+from letorbench.models.linear import LinearFamily, products
 from letorbench.models.parametric import ParametricFamily
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import NEVER, Deadline, Validation
@@ -61,7 +60,7 @@ class Objective:
             value, gradient = float(losses.sum()) / self.count, gradient / self.count
             if self.l2 == 0.0:
                 return value, gradient
-            value += 0.5 * dot(self._penalty, theta * theta)
+            value += 0.5 * float(products(self._penalty[None], theta * theta)[0])
             return value, gradient + self._penalty * theta
 
     def _losses(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -153,7 +152,7 @@ def mean_curvature(objective: Objective, start: np.ndarray) -> float:
         h = _unit_step(objective, start, z)
         if h is not None:
             change = objective(start + h * z)[1] - objective(start - h * z)[1]
-            estimates.append(abs(dot(z, change)) / (2.0 * h))
+            estimates.append(abs(float(products(z[None], change)[0])) / (2.0 * h))
     curvature = float(np.mean(estimates)) / penalised.sum() if estimates else 0.0
     return curvature if curvature > 0.0 and np.isfinite(curvature) else 1.0
 

@@ -23,7 +23,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from letorbench.arithmetic import product
 from letorbench.choices import require_choice
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
@@ -41,7 +40,7 @@ from letorbench.losses.lambdas import (
 )
 from letorbench.losses.pairwise_logistic import pair_workspace, ranknet_lambdas
 from letorbench.models.base import Model
-from letorbench.models.linear import Linear
+from letorbench.models.linear import Linear, products
 from letorbench.models.mlp import MLP, Layers, backward, forward
 from letorbench.solvers.fit_result import FitResult, kept_round
 from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping, Validation
@@ -118,7 +117,7 @@ class NetState(NamedTuple):
         weights = rng.uniform(-1.0, 1.0, (units, n_features))
         weights = weights * np.sqrt(scale.inverse_variance / n_features)
         output = rng.uniform(-1.0, 1.0, units if layers == 2 else 0) / np.sqrt(units)
-        bias = -product(weights, scale.center)
+        bias = -products(weights, scale.center)
         return NetState(weights, bias, output, weights.astype(np.float32))
 
     def model(self) -> Model:
@@ -303,7 +302,7 @@ def epoch(
         net, hidden, delta, change, np.empty(max(2, longest)), np.empty(max(2, longest))
     )
     total = 0.0
-    for place, q in enumerate(sequence):
+    for q in sequence:
         size = offsets[q + 1] - offsets[q]
         x = data.features[offsets[q] : offsets[q + 1]]
         if data.gradient == PAIRWISE or data.gradient == ONLINE:
@@ -312,8 +311,7 @@ def epoch(
             total += _factored_as_printed(x, data.blocks, q, passes)
         else:
             s, f = passes.scores[:size], passes.force[:size]
-            after = sequence[min(place + 1, len(sequence) - 1)]
-            forward(x, net, hidden, s, data.features[offsets[after] : offsets[after + 1]])
+            forward(x, net, hidden, s)
             if data.gradient == FACTORED:
                 total += ranknet_lambdas(s, data.blocks, q, pairs, f)
             else:
@@ -347,8 +345,8 @@ def _pair_by_pair(
             for r in range(starts[b + 1], starts[last]):
                 i, j = order[p] - begin, order[r] - begin
                 x_i, x_j = features[i : i + 1], features[j : j + 1]
-                forward(x_i, net, hidden[:, 0:1], score[0:1], x_i[:0])
-                forward(x_j, net, hidden[:, 1:2], score[1:2], x_j[:0])
+                forward(x_i, net, hidden[:, 0:1], score[0:1])
+                forward(x_j, net, hidden[:, 1:2], score[1:2])
                 difference = score[0] - score[1]
                 cost += _pair_cost(difference)
                 force[0] = pair_force(RANKNET, difference, 0.0, 0.0)
@@ -368,7 +366,7 @@ def _factored_as_printed(
     starts, begin = blocks.starts, blocks.offsets[q]
     first, last = blocks.queries[q], blocks.queries[q + 1]
     s, f = passes.scores[: len(features)], passes.force[: len(features)]
-    forward(features, passes.net, passes.hidden, s, features[:0])
+    forward(features, passes.net, passes.hidden, s)
     f[:] = 0.0
     cost = 0.0
     for b in range(first, last - 1):
@@ -381,7 +379,7 @@ def _factored_as_printed(
                 pull = pair_force(RANKNET, difference, 0.0, 0.0)
                 f[i] += pull
                 f[j] -= pull
-    forward(features, passes.net, passes.hidden, s, features[:0])
+    forward(features, passes.net, passes.hidden, s)
     backward(features, passes.net, passes.hidden, f, passes.delta, passes.change)
     return cost
 

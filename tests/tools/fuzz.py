@@ -43,7 +43,6 @@ TARGETS = {
     "qrels": "fuzz_text:Qrels",
     "model": "fuzz_files:ModelFile",
     "forged-model": "fuzz_files:ForgedModel",
-    "trees": "fuzz_files:Trees",
     "config": "fuzz_files:Config",
     "archive": "fuzz_files:Archive",
 }

@@ -19,7 +19,6 @@ from internals import (
     config,
     import_archive,
     load_model,
-    model_class,
     ranker,
     run,
     save,
@@ -125,38 +124,6 @@ class ForgedModel(ModelFile):
                 archive.writestr(member or "x", start + values)
         self.path.write_bytes(with_checksum(made.getvalue()))
         return scores(self.path)
-
-
-class Trees(Target):
-    """The model texts of LightGBM and XGBoost, which the libraries read without a check."""
-
-    name = "trees"
-    watched = WATCHED["trees"]
-    words = (b"num_leaves=", b"-1", b"left_child=", b'"split_indices"', b"tree_sizes=", b"Tree=0")
-    most = 16_000
-    short = 50
-    kinds = ("lightgbm", "xgboost")
-
-    def seeds(self) -> list[bytes]:
-        """Return the texts, the kind in a line before."""
-        kinds = [kind for kind in self.kinds if ranker(kind).available()]
-        return [kind.encode() + b"\n" + SAMPLES[kind]().model.tobytes() for kind in kinds]
-
-    def taken(self, data: bytes) -> bool:
-        kind, _, text = data.partition(b"\n")
-        name = kind.decode(errors="replace")
-        if name not in self.kinds:
-            return False
-        try:
-            model = model_class(name)(model=np.frombuffer(text, np.uint8))
-            if model.n_features > MOST_FEATURES:
-                return False
-            shape = model.predict(np.linspace(-1, 1, 9 * model.n_features).reshape(9, -1)).shape
-        except LetorError:
-            return False
-        if shape != (9,):
-            raise Misread(f"scores of shape {shape}")
-        return True
 
 
 class Config(Target):

@@ -36,7 +36,6 @@ WATCHED = {
     "letor": ("letorbench.datasets.text.errors",),
     "scores": (read_scores.__module__, read_run.__module__),
     "model": ("letorbench.models.base", "letorbench.rankers.saved"),
-    "trees": ("letorbench.models.trees",),
     "config": (config.__name__,),
     "archive": (import_archive.__module__,),
 }
