@@ -80,24 +80,24 @@ N ?= 100
 SEED ?= 0
 
 mutants: .venv/with-$(ALL),mutants
-	$(BIN)/python tests/mutants --number $(N) --seed $(SEED)
+	$(BIN)/python tests/tools/mutants.py --number $(N) --seed $(SEED)
 
 SECONDS ?= 600
 
 fuzz: .venv/with-fuzz
-	$(BIN)/python tests/hostile/fuzz.py --seconds $(SECONDS) $(FLAGS)
+	$(BIN)/python tests/tools/fuzz.py --seconds $(SECONDS) $(FLAGS)
 	@echo "left: fuzz-found, where an input crashed or was misread, nothing else"
 
 TIMES ?= 300
 
 damage: .venv/with-test
-	PYTHONPATH=tests $(BIN)/python tests/hostile/damage.py --times $(TIMES) --seed $(SEED)
+	$(BIN)/python tests/tools/damage.py --times $(TIMES) --seed $(SEED)
 
 kills: $(INSTALLED)
-	PYTHONPATH=tests $(BIN)/python tests/hostile/kills.py --times $(TIMES) --seed $(SEED)
+	$(BIN)/python tests/tools/kills.py --times $(TIMES) --seed $(SEED)
 
 disks: $(INSTALLED)
-	PYTHONPATH=tests unshare -m $(BIN)/python tests/hostile/disks.py --seed $(SEED)
+	unshare -m $(BIN)/python tests/tools/disks.py --seed $(SEED)
 
 bench: .venv/with-bench
 	$(BIN)/python -m benchmarks

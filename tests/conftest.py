@@ -16,7 +16,7 @@ from letorbench.datasets.queryset import QuerySet
 
 #: the examples are run by the tests that use them, and collecting them would register them; the
 #: mutants need packages of their own
-collect_ignore_glob = ["examples/*", "mutants/*"]
+collect_ignore_glob = ["examples/*", "tools/[!t]*", "tools/target.py"]
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

@@ -1,4 +1,4 @@
-"""Random damage of stored results, archives and the cache: all must be noticed.
+"""Random damage of stored results and of the cache: all must be noticed.
 
 `make damage TIMES=1000` damages each kind of file so many times. A bit or a digit is changed, a
 piece is cut out or exchanged, a file is removed, emptied or replaced by another. Noticed is damage
@@ -8,15 +8,12 @@ that costs nothing, because what comes out is the same, or that one line tells o
 from __future__ import annotations
 
 import argparse
-import io
 import re
 import shutil
 import sys
-import tarfile
 import tempfile
 import time
 import warnings
-import zipfile
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable
@@ -184,48 +181,6 @@ def _wrong(result: Shown, allowed: list[Shown], name: str, way: str) -> str:
     return f"other output: {result.out[:300]} {result.errors[-300:]}"
 
 
-class Archives(Kind):
-    """An archive with check sums: what is imported has the bytes that it had."""
-
-    kinds = ("zip", "stored.zip", "tar.gz", "tar.bz2", "tar.xz")
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
-        write_toy(folder / "toy", "MQ2008")
-        files = sorted((folder / "toy/MQ2008").rglob("*.txt"))
-        self.files = {path.relative_to(folder / "toy").as_posix(): path for path in files}
-        self.whole = {kind: self._packed(kind) for kind in self.kinds}
-
-    def _packed(self, kind: str) -> bytes:
-        out = io.BytesIO()
-        if kind.endswith("zip"):
-            method = zipfile.ZIP_STORED if kind == "stored.zip" else zipfile.ZIP_DEFLATED
-            with zipfile.ZipFile(out, "w", method) as archive:
-                for name, path in self.files.items():
-                    archive.write(path, name)
-        else:
-            with tarfile.open(fileobj=out, mode=f"w:{kind[4:]}") as archive:
-                for name, path in self.files.items():
-                    archive.add(path, name)
-        return out.getvalue()
-
-    def trial(self, rng: np.random.Generator) -> str:
-        kind, way = str(rng.choice(self.kinds)), str(rng.choice(WAYS))
-        path, data = self.folder / f"a.{kind}", self.folder / "data"
-        path.write_bytes(damaged(self.whole[kind], way, rng))
-        shutil.rmtree(data, ignore_errors=True)
-        words = ["datasets", "import", str(path), "--data-dir", str(data)]
-        done = CliRunner().invoke(cli, words)
-        imported = {
-            each.relative_to(data).as_posix(): each.read_bytes() for each in data.rglob("*.txt")
-        }
-        if done.exit_code == 1:
-            fine = done.stderr.count("\n") == 1 and "error:" in done.stderr and not imported
-        else:
-            fine = imported == {name: path.read_bytes() for name, path in self.files.items()}
-        return "" if fine else f"{way} of {kind}: {done.output[-300:]} {done.exception!r}"
-
-
 class CachedData(Kind):
     """Files of the cache, some with their old times: the data come out the same."""
 
@@ -265,7 +220,7 @@ def _bytes(queries: QuerySet) -> list[object]:
     return [None if a is None else (a.dtype.str, a.shape, a.tobytes()) for a in arrays]
 
 
-KINDS: dict[str, type[Kind]] = {"results": Results, "archives": Archives, "cache": CachedData}
+KINDS: dict[str, type[Kind]] = {"results": Results, "cache": CachedData}
 
 
 def unnoticed(kind: str, times: int, seed: int = 0) -> Counter[str]:

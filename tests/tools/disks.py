@@ -124,9 +124,9 @@ def disks(sizes: int, vanish: int, only: tuple[str, ...] = (), seed: int = 0) ->
     """Return how often commands were refused and done, and what was wrong."""
     rng = np.random.default_rng(seed)
     result: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory() as folder, served(Path(folder) / "served") as server:
+    with tempfile.TemporaryDirectory() as folder, served(Path(folder) / "served") as address:
         work = Path(folder)
-        for name, command in commands(server.address, EXAMPLE).items():
+        for name, command in commands(address, EXAMPLE).items():
             if only and name not in only:
                 continue
             before, place = work / f"before {name}", work / f"disk {name}"
