@@ -208,7 +208,9 @@ def _query_set(blocks: Blocks, options: ReadOptions, rows: _Rows) -> QuerySet | 
     good = int(starts[fault_block])
     if rows.faults:
         state = rows.states[fault_block]
-        good += int(state[kernels.ROWS]) + (state[kernels.CODE] in kernels.AFTER_QID)
+        after_qid = int(state[kernels.CODE] in kernels.AFTER_QID)
+        good += int(state[kernels.ROWS]) + after_qid
+        starts[fault_block + 1 :] += after_qid  # the faulty row has a line of its block
     first, qids = _query_starts(blocks, starts, rows.qids, good)
     if rows.faults:
         error = rows.faults[fault_block]
