@@ -25,7 +25,7 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import READ_STRICTLY, ReadOptions, read_queries
-from letorbench.datasets.text.errors import changed
+from letorbench.datasets.text.mistakes import changed
 from letorbench.errors import DataError, WriteError
 from letorbench.files import unfinished_folder, write_atomically
 from letorbench.threads import run_tasks

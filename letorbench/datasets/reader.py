@@ -9,22 +9,16 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.text import lines as kernels
 from letorbench.datasets.text.blocks import BlockReader, Blocks, cut_into_blocks
-from letorbench.datasets.text.errors import (
-    changed,
-    fault_error,
-    file_error,
-    line_error,
-    shown,
-)
+from letorbench.datasets.text.mistakes import changed, file_error, first_mistake, line_error
 from letorbench.errors import DataError, UsageError
 
 #: the bytes of text that a thread reads at a time; the buffer stays in the processor's cache
@@ -33,8 +27,6 @@ BLOCK = 1 << 20
 LARGEST_INDEX = 65_536
 #: the fewest characters of a number that Python must round, with its index
 LEAST_HARD = 8
-#: an odd number without a pattern; its powers mix the words of a query id into one
-MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 EXPECTED_LINES = "lines of label qid:Q index:value"
 
 
@@ -63,6 +55,11 @@ class ReadOptions:
             raise UsageError(
                 f"n_features is {self.n_features}, expected a number from 1 to {LARGEST_INDEX}"
             )
+
+    @property
+    def limit(self) -> int:
+        """The largest index that is allowed."""
+        return self.n_features or LARGEST_INDEX
 
 
 #: NULL is an error, and the number of features is found
@@ -99,15 +96,7 @@ def read_letor(
 
 
 def read_queries(path: Path, options: ReadOptions = READ_STRICTLY) -> QuerySet:
-    """Read a file of LETOR text; see `read_letor`.
-
-    Missing features are 0. Blank lines and lines that hold only a comment are skipped.
-
-    Raises
-    ------
-    DataError
-        At the first mistake.
-    """
+    """Read a file of LETOR text as `read_letor` does; blank lines and comments are skipped."""
     try:
         with open(path, "rb") as file:
             size, start = os.fstat(file.fileno()).st_size, file.read(8192)
@@ -128,202 +117,99 @@ def read_queries(path: Path, options: ReadOptions = READ_STRICTLY) -> QuerySet:
     return queries
 
 
-@dataclass(eq=False)
-class _Rows:
-    """The arrays that the threads fill, with a row for every line, and notes on each block."""
+class _Parsed(NamedTuple):
+    """What the threads fill: a row for every line, and what was found in each block."""
 
     features: np.ndarray
     labels: np.ndarray
     states: np.ndarray
-    docids: list[np.ndarray | None]
-    qids: list[tuple[np.ndarray, np.ndarray]]
-    #: the error of a block; None for an index beyond a width that was only a guess
-    faults: dict[int, DataError | None] = field(default_factory=dict)
-
-    @staticmethod
-    def empty(blocks: Blocks, width: int) -> _Rows:
-        n = int(blocks.lines[-1])
-        states = np.zeros((blocks.count, kernels.STATE), dtype=np.int64)
-        none = np.empty(0, np.int64), np.empty(0, "S1")
-        arrays = np.empty((n, width), np.float32), np.empty(n, np.int32)
-        return _Rows(*arrays, states, [None] * blocks.count, [none] * blocks.count)
-
-    def close_gaps(self, blocks: Blocks) -> np.ndarray:
-        """Move rows up to where lines were blank or comments; return each block's first row."""
-        counts = self.states[:, kernels.ROWS]
-        starts = np.append(0, np.cumsum(counts))
-        for block in np.flatnonzero(starts[:-1] != blocks.lines[:-1]):
-            old, new, n = int(blocks.lines[block]), int(starts[block]), int(counts[block])
-            self.features[new : new + n] = self.features[old : old + n]
-            self.labels[new : new + n] = self.labels[old : old + n]
-            self.qids[block] = self.qids[block][0] - (old - new), self.qids[block][1]
-        return starts
+    docids: list[np.ndarray]
+    #: the rows of each block where a query begins, from the block's first row, and the query ids
+    starts: list[tuple[np.ndarray, np.ndarray]]
 
 
 def _parse(blocks: Blocks, options: ReadOptions, width: int) -> QuerySet | None:
     """Return the query set, or None if an index is beyond a width that was only a guess."""
+    n_lines = int(blocks.lines[-1])
     try:
-        rows = _Rows.empty(blocks, width)
+        features, labels = np.empty((n_lines, width), np.float32), np.empty(n_lines, np.int32)
     except MemoryError:
-        found = f"feature index {width:,} in {int(blocks.lines[-1]):,} lines"
+        found = f"feature index {width:,} in {n_lines:,} lines"
         raise file_error(blocks.path, found, "what the memory is enough for") from None
-    limit = options.n_features or LARGEST_INDEX
     null = np.float32(math.nan if isinstance(options.null, str) else options.null)
-    syntax = kernels.Syntax(*_prefixes(width), limit, null, options.null != "error")
-    target = kernels.Rows(rows.features, rows.labels)
+    syntax = kernels.Syntax(*_prefixes(width), options.limit, null, options.null != "error")
+    states = np.zeros((blocks.count, kernels.STATE), dtype=np.int64)
+    codes = states[:, kernels.CODE]
+    none = np.empty(0, "S1")
+    docids, starts = [none] * blocks.count, [(np.empty(0, np.int64), none)] * blocks.count
     most_rows = int(np.diff(blocks.lines).max())
 
     def work(reader: BlockReader, block: int) -> bool:
-        if rows.faults and block > min(rows.faults):
+        if (codes > kernels.DONE).any():
             return False
         size = blocks.load(reader, block)
-        state, first, last = rows.states[block], *map(int, blocks.lines[block : block + 2])
-        docids = np.empty((most_rows, 2), dtype=np.int64)
+        state, first, last = states[block], *map(int, blocks.lines[block : block + 2])
+        names = np.empty((most_rows, 2), dtype=np.int64)
         qids = np.empty((most_rows, 3), dtype=np.int64)
         hard = np.empty((blocks.longest // LEAST_HARD + 1, 3), dtype=np.int64)
-        notes = kernels.Notes(docids, qids, hard, state)
-        kernels.parse(reader.text, size, first, last, syntax, target, notes)
+        notes = kernels.Notes(names, qids, hard, state)
+        kernels.parse(reader.text, size, first, last, syntax, features, labels, notes)
+        if not _round_in_python(features, reader.text, hard[: state[kernels.HARDS]]):
+            state[kernels.CODE] = kernels.WRONG
         qids = qids[: state[kernels.QUERIES]]
-        rows.qids[block] = qids[:, 2], _texts(reader.text, qids, state[kernels.QIDS])
-        beyond = _round_in_python(rows.features, reader.text, hard[: state[kernels.HARDS]])
-        if beyond is not None:
-            row, state[kernels.POSITION] = beyond
-            state[kernels.CODE], state[kernels.ROWS] = kernels.VALUE, row - first
-        if state[kernels.CODE] != kernels.DONE:
-            text = reader.text[:size].tobytes()
-            rows.faults[block] = _fault(blocks, block, text, state, limit, options)
-            return False
-        if state[kernels.IDS]:
-            docids = docids[: state[kernels.ROWS]]
-            rows.docids[block] = _texts(reader.text, docids, state[kernels.IDS])
+        starts[block] = qids[:, 2] - first, _texts(reader.text, qids, state[kernels.QIDS])
+        docids[block] = _texts(reader.text, names[: state[kernels.ROWS]], state[kernels.IDS])
         return True
 
     blocks.each(work)
-    return _query_set(blocks, options, rows)
+    if (codes == kernels.WIDER).any() and not (codes == kernels.WRONG).any():
+        return None
+    return _query_set(blocks, options, _Parsed(features, labels, states, docids, starts))
 
 
-def _query_set(blocks: Blocks, options: ReadOptions, rows: _Rows) -> QuerySet | None:
-    starts = rows.close_gaps(blocks)
-    fault_block = min(rows.faults, default=blocks.count)
-    good = int(starts[fault_block])
-    if rows.faults:
-        state = rows.states[fault_block]
-        after_qid = int(state[kernels.CODE] in kernels.AFTER_QID)
-        good += int(state[kernels.ROWS]) + after_qid
-        starts[fault_block + 1 :] += after_qid  # the faulty row has a line of its block
-    first, qids = _query_starts(blocks, starts, rows.qids, good)
-    if rows.faults:
-        error = rows.faults[fault_block]
-        if error is None:
-            return None
-        raise error
-    if not good:
+def _query_set(blocks: Blocks, options: ReadOptions, parsed: _Parsed) -> QuerySet:
+    features, labels, states, docids, starts = parsed
+    counts = states[:, kernels.ROWS]
+    bounds = np.append(0, np.cumsum(counts))
+    first = np.concatenate([rows + bound for bound, (rows, _) in zip(bounds, starts)])
+    ids = np.concatenate([each for _, each in starts])
+    new = np.append(True, ids[1:] != ids[:-1])[: len(ids)]
+    qids = [each.decode("utf-8", "surrogateescape") for each in ids[new].tolist()]
+    mistaken = np.flatnonzero(states[:, kernels.CODE] != kernels.DONE)
+    if len(mistaken) or len(set(qids)) < len(qids) or not all(map(str.isprintable, qids)):
+        good_lines = int(blocks.lines[np.append(mistaken, blocks.count)[0]])
+        null, known = options.null != "error", options.n_features is not None
+        raise first_mistake(blocks.path, good_lines, options.limit, known, null)
+    n_docs = int(bounds[-1])
+    if not n_docs:
         raise file_error(blocks.path, "only blank lines and comments", EXPECTED_LINES)
-    _check_last_line(blocks, starts, rows.states, rows.features.shape[1])
-    offsets = np.append(first, good).astype(np.int64)
-    if options.null == "min" and rows.states[:, kernels.NULLS].any():
-        _nulls_to_least(rows.features, offsets)
-    docids = None
-    if any(ids is not None for ids in rows.docids):
-        counts = rows.states[:, kernels.ROWS].tolist()
-        docids = np.concatenate(
-            [np.zeros(n, "S1") if ids is None else ids for n, ids in zip(counts, rows.docids)]
-        )
-    return QuerySet(rows.features[:good], rows.labels[:good], offsets, qids, docids)
+    _check_last_line(blocks, states, features.shape[1])
+    for block in np.flatnonzero(bounds[:-1] != blocks.lines[:-1]):
+        # blank lines and comments have left gaps
+        old, to, n = int(blocks.lines[block]), int(bounds[block]), int(counts[block])
+        features[to : to + n] = features[old : old + n]
+        labels[to : to + n] = labels[old : old + n]
+    offsets = np.append(first[new], n_docs).astype(np.int64)
+    if options.null == "min" and states[:, kernels.NULLS].any():
+        _nulls_to_least(features, offsets)
+    names = np.concatenate(docids) if states[:, kernels.IDS].any() else None
+    return QuerySet(features[:n_docs], labels[:n_docs], offsets, np.array(qids), names)
 
 
-def _query_starts(
-    blocks: Blocks,
-    starts: np.ndarray,
-    noted: Sequence[tuple[np.ndarray, np.ndarray]],
-    stop: int,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first row of each query, and the queries' ids.
-
-    Parameters
-    ----------
-    blocks : Blocks
-    starts : ndarray of shape (n_blocks + 1,)
-        The first row of each block.
-    noted : sequence of (ndarray of int64, ndarray of bytes)
-        The rows of each block whose query id is not that of the row before, and those ids.
-    stop : int
-        Rows from here on are not looked at.
-
-    Raises
-    ------
-    DataError
-        At the first row whose id is not printable UTF-8, or that returns to an earlier query.
-    """
-    rows = np.concatenate([each for each, _ in noted])
-    ids = np.concatenate([each for _, each in noted])
-    new = np.append(True, ids[1:] != ids[:-1])[: len(ids)] & (rows < stop)
-    rows, ids = rows[new], ids[new]
-    text = _as_text(ids)
-    if text is not None and _all_differ(ids):
-        return rows, text
-    seen: dict[bytes, int] = {}
-    for row, qid in zip(rows.tolist(), ids.tolist(), strict=True):
-        shown_id = shown(qid.decode("utf-8", "surrogateescape"))
-        number = _line_of_row(blocks, starts, row)
-        unended = blocks.unended and row == starts[-1] - 1
-        if qid in seen:
-            began = f"query {shown_id} again, which began at line "
-            began += str(_line_of_row(blocks, starts, seen[qid]))
-            together = "all lines of a query together"
-            raise line_error(blocks.path, number, began, together, unended)
-        if not qid.decode("utf-8", "surrogateescape").isprintable():
-            expected = "printable characters in UTF-8"
-            raise line_error(blocks.path, number, f"query id {shown_id}", expected, unended)
-        seen[qid] = row
-    assert text is not None, "an id that cannot be printed has been told"
-    return rows, text
-
-
-def _all_differ(ids: np.ndarray) -> bool:
-    """Return whether no two ids, (n,) bytes, are equal; rarely False where none are."""
-    width = -(-ids.dtype.itemsize // 8)
-    words = ids.astype(f"S{8 * width}").view(np.uint64).reshape(len(ids), width)
-    keys = np.sort(words @ MULTIPLIER ** np.arange(width, dtype=np.uint64))
-    return bool((keys[1:] != keys[:-1]).all())
-
-
-def _as_text(ids: np.ndarray) -> np.ndarray | None:
-    """Return ids, (n,) bytes, as text; None where a character cannot be printed."""
-    if not len(ids):
-        return np.empty(0, str)
-    characters = ids.view(np.uint8).reshape(len(ids), -1)
-    if characters.max() < 127 and characters[characters > 0].min() > 32:
-        return characters.astype(np.uint32).view(f"U{characters.shape[1]}").reshape(-1)
-    text = b" ".join(ids.tolist()).decode("utf-8", "surrogateescape")
-    return np.array(text.split(" ")) if text.isprintable() else None
-
-
-def _check_last_line(blocks: Blocks, starts: np.ndarray, states: np.ndarray, width: int) -> None:
+def _check_last_line(blocks: Blocks, states: np.ndarray, width: int) -> None:
     """Raise DataError if the last line has no newline and fewer features than all others."""
-    states = states[np.diff(starts) > 0]
-    if not blocks.unended or starts[-1] == starts[-2] or len(states) < 2:
+    if not blocks.unended or not states[-1, kernels.ROWS]:
         return
+    states = states[states[:, kernels.ROWS] > 0]
     last = states[-1, kernels.LAST]
-    if last < width == min(states[:, kernels.FEWEST].min(), states[:-1, kernels.LAST].min()):
+    fewest = min(states[:, kernels.FEWEST].min(), states[:-1, kernels.LAST].min(initial=width))
+    if len(states) > 1 and last < width == fewest:
         raise line_error(
             blocks.path,
-            _line_of_row(blocks, starts, int(starts[-1]) - 1),
+            int(blocks.lines[-1]),
             f"a last line of {last} features without a newline",
             f"{width} features as on all other lines",
         )
-
-
-def _line_of_row(blocks: Blocks, starts: np.ndarray, row: int) -> int:
-    """Return the number of a row's line, from 1."""
-    block = int(np.searchsorted(starts, row, side="right")) - 1
-    left = row - int(starts[block])
-    for number, line in enumerate(blocks.text(block).split(b"\n"), int(blocks.lines[block]) + 1):
-        if line.strip() and not line.lstrip().startswith(b"#"):
-            if left == 0:
-                return number
-            left -= 1
-    raise changed(blocks.path)
 
 
 def _width(blocks: Blocks, first: int) -> int:
@@ -348,40 +234,20 @@ def _prefixes(width: int) -> tuple[np.ndarray, np.ndarray]:
     return np.array([*words, (1, 0)], dtype=np.uint64), skips
 
 
-def _fault(
-    blocks: Blocks, block: int, text: bytes, state: np.ndarray, limit: int, options: ReadOptions
-) -> DataError | None:
-    """Return the error of the line that stopped the parser; None where a row is wider."""
-    code, position = int(state[kernels.CODE]), int(state[kernels.POSITION])
-    if code == kernels.WIDER:
-        return None
-    if code == kernels.CHANGED:
-        return changed(blocks.path)
-    start = text.rfind(b"\n", 0, position) + 1
-    number = int(blocks.lines[block]) + text.count(b"\n", 0, position) + 1
-    line = text[start : text.index(b"\n", position)]
-    unended = block == blocks.count - 1 and blocks.unended
-    known = options.n_features is not None
-    return fault_error(blocks.path, number, line, position - start, code, limit, known, unended)
-
-
-def _round_in_python(
-    features: np.ndarray, text: np.ndarray, hard: np.ndarray
-) -> tuple[int, int] | None:
+def _round_in_python(features: np.ndarray, text: np.ndarray, hard: np.ndarray) -> bool:
     """Write the numbers that are too near to the middle of two float32 for the kernel.
 
-    Return the row and the position of the first that is beyond float32.
+    Return whether all are within float32's range.
     """
     for row, feature, start in hard.tolist():
         stop = start
         while text[stop] > 32 and text[stop] != 35:
             stop += 1
         with np.errstate(over="ignore"):
-            value = np.float32(float(text[start:stop].tobytes()))
-        if np.isinf(value):
-            return row, start
-        features[row, feature] = value
-    return None
+            features[row, feature] = float(text[start:stop].tobytes())
+        if np.isinf(features[row, feature]):
+            return False
+    return True
 
 
 def _texts(text: np.ndarray, spans: np.ndarray, longest: int) -> np.ndarray:

@@ -33,7 +33,7 @@ __all__ = [
 
 #: the modules whose branches guide the fuzzer; none of them holds a kernel
 WATCHED = {
-    "letor": ("letorbench.datasets.text.errors",),
+    "letor": ("letorbench.datasets.text.mistakes",),
     "scores": (read_scores.__module__, read_run.__module__),
     "model": ("letorbench.models.base", "letorbench.rankers.saved"),
     "config": (config.__name__,),

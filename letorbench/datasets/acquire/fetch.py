@@ -133,7 +133,7 @@ def download(source: Source, path: Path, seconds: float) -> None:
                 f"{source.url}: found a web page, expected a file; a licence, a sign-in or a form "
                 "may stand before it, so open it in a browser"
             )
-        size = size_of(answer)
+        size = answer.length
         most = MOST_BYTES if source.bytes is None else source.bytes
         if size is not None and (size > most or source.bytes not in (None, size)):
             raise DataError(f"{source.url}: found {size:,} bytes, expected {most:,}")
@@ -162,10 +162,8 @@ def download(source: Source, path: Path, seconds: float) -> None:
 
 
 @contextmanager
-def answer_of(url: str, stall: float, start: bool = False) -> Iterator[http.client.HTTPResponse]:
-    """Open an address for the block; with `start`, for its first byte only.
-
-    `stall` is the number of seconds in which the next bytes must come.
+def answer_of(url: str, stall: float) -> Iterator[http.client.HTTPResponse]:
+    """Open an address for the block; `stall` is the seconds in which the next bytes must come.
 
     Raises
     ------
@@ -177,8 +175,6 @@ def answer_of(url: str, stall: float, start: bool = False) -> Iterator[http.clie
     _require_web(url)
     headers = {"User-Agent": f"letorbench/{__version__}", "Accept-Encoding": "identity"}
     request = urllib.request.Request(url, headers=headers)
-    if start:
-        request.add_header("Range", "bytes=0-0")
     try:
         with urllib.request.build_opener(_Redirects).open(request, timeout=stall) as response:
             yield response
@@ -191,15 +187,6 @@ def answer_of(url: str, stall: float, start: bool = False) -> Iterator[http.clie
         reason = getattr(error, "reason", error)
         text = f"sent nothing for {stall:g} seconds" if isinstance(reason, TimeoutError) else reason
         raise DataError(f"{url}: {' '.join(str(text).split())}") from None
-
-
-def size_of(answer: http.client.HTTPResponse) -> int | None:
-    """Return the size of the whole file that an answer is of, where it says so."""
-    if answer.status == 206:  # a part of the file, as "bytes 0-0/1234"
-        length = (answer.headers["Content-Range"] or "").rpartition("/")[2]
-    else:
-        length = answer.headers["Content-Length"] or ""
-    return int(length) if re.fullmatch("[0-9]{1,18}", length) else None
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):

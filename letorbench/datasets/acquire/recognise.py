@@ -15,13 +15,14 @@ from letorbench.datasets.user_data.beside import beside
 from letorbench.datasets.user_data.layouts import is_svmlight, start_of
 from letorbench.errors import DataError
 
-_PREFIX = re.compile(r"(?:set[12]\.)?", re.IGNORECASE)
-#: the parts in other libraries' names: rank.train, mq2008.vali, RankLib's f1.train.mine.txt
+#: a part in any library's name: train.txt, testset.txt, rank.train, RankLib's f1.train.mine.txt
 _PART = re.compile(
     r"(?:f(?P<fold>[0-9]{1,4})\.)?(?P<before>(?:.*[._-])?)"
     r"(?:(?P<train>train(?:ing)?)|(?P<validation>vali|valid(?:ation)?|dev)|(?P<test>test(?:ing)?))"
-    r"(?P<after>(?:[._-].*)?)"
+    r"(?:set)?(?P<after>(?:[._-].*)?)"
 )
+#: what the releases' names have around the part, and the data set where that says which one it is
+_OFFICIAL = {f"{known.prefix}.txt": known.prefix and known for known in CATALOG.values()}
 #: the fewest test parts that make folds by rotation
 _FEWEST_TESTS = 3
 #: each part's path in the folder that was searched, and where it belongs in the data set
@@ -39,14 +40,16 @@ class Recognised:
         Its folder in the data folder.
     parts : dict of PurePosixPath to PurePosixPath
         Each part's path in the folder that was searched, and below `place`.
-    only_tests : bool
-        Whether it has test parts alone.
     """
 
     name: str
     place: PurePosixPath
-    parts: dict[PurePosixPath, PurePosixPath]
-    only_tests: bool = False
+    parts: _Files
+
+    @property
+    def only_tests(self) -> bool:
+        """Whether it has test parts alone."""
+        return _parts_of(self.parts) == {"test"}
 
 
 def recognise(tree: Path, where: Path) -> list[Recognised]:
@@ -65,39 +68,40 @@ def recognise(tree: Path, where: Path) -> list[Recognised]:
         in one place.
     """
     files = [path for path in sorted(tree.rglob("*")) if path.is_file() and not path.is_symlink()]
-    official, others = _grouped([PurePosixPath(f.relative_to(tree).as_posix()) for f in files])
+    groups = _grouped(PurePosixPath(f.relative_to(tree).as_posix()) for f in files)
+    official = [key for key in groups if key[1] in _OFFICIAL]
     ending = next((each for each in ENDINGS if where.name.lower().endswith(each)), where.suffix)
     stem = where.resolve().name if where.is_dir() else where.name[: len(where.name) - len(ending)]
-    found: dict[PurePosixPath, Recognised] = {}
-
-    def add(at: PurePosixPath, each: Recognised) -> None:
-        if at in found:
-            raise DataError(
-                f"{where}: found {each.name} twice, as {next(iter(found[at].parts))} and "
-                f"{next(iter(each.parts))}; expected it once"
+    found: dict[tuple[PurePosixPath, str], Recognised] = {}
+    for (root, shape), parts in groups.items():
+        if shape in _OFFICIAL:
+            known = _OFFICIAL[shape]
+            alone = len(official) == 1
+            name, place = (
+                (known.name, PurePosixPath(known.places[0]))
+                if known
+                else _classify(root, stem, alone, where)
             )
-        found[at] = each
-
-    for (root, prefix), parts in official.items():
-        if prefix:
-            known = next(known for known in CATALOG.values() if known.prefix == prefix)
-            name, place = known.name, PurePosixPath(known.places[0])
-        else:
-            name, place = _classify(root, stem, len(official) == 1, where)
-        only_tests = "train" not in _parts_of(parts.values())
-        add(place / prefix, Recognised(name, place, parts, only_tests))
-    for root, parts in others:
-        if root in {root for root, _ in official} or not all(_is_data(tree / p) for p in parts):
+        elif any(root == other for other, _ in official) or not all(
+            _is_data(tree, p) for p in parts
+        ):
             continue
-        name, place = _own((stem, *root.parts), where)
-        if parse(name).entry is not None:
-            raise DataError(
-                f"{where}: {name!r} is the name of a published set, which {next(iter(parts))} is "
-                "not; rename the folder"
-            )
+        else:
+            name, place = _own((stem, *root.parts), where)
+            if parse(name).entry is not None:
+                raise DataError(
+                    f"{where}: {name!r} is the name of a published set, which {next(iter(parts))} "
+                    "is not; rename the folder"
+                )
         if len(set(parts.values())) < len(parts):
             raise DataError(f"{where}: found {', '.join(map(str, parts))}, expected each part once")
-        add(place, Recognised(name, place, parts))
+        key = place, shape if _OFFICIAL.get(shape) else ""
+        if key in found:
+            raise DataError(
+                f"{where}: found {name} twice, as {next(iter(found[key].parts))} and "
+                f"{next(iter(parts))}; expected it once"
+            )
+        found[key] = Recognised(name, place, parts)
     if not found:
         packed = [f.name for f in files if f.name.lower().endswith((*ENDINGS, *OTHER_ENDINGS))]
         raise DataError(
@@ -108,51 +112,47 @@ def recognise(tree: Path, where: Path) -> list[Recognised]:
     return list(found.values())
 
 
-def _grouped(
-    paths: Iterable[PurePosixPath],
-) -> tuple[dict[tuple[PurePosixPath, str], _Files], list[tuple[PurePosixPath, _Files]]]:
-    """Return the files of each data set in official names, by its root and prefix, and in others'.
+def _grouped(paths: Iterable[PurePosixPath]) -> dict[tuple[PurePosixPath, str], _Files]:
+    """Return the files of each data set by their root and by what their names have in common.
 
     The root is the folder that has the files or their folds. There are train and test files, or
     enough folds' test files alone.
     """
-    official: dict[tuple[PurePosixPath, str], _Files] = {}
-    others: dict[tuple[PurePosixPath, str], _Files] = {}
+    groups: dict[tuple[PurePosixPath, str], _Files] = {}
     for path in paths:
-        in_fold = fold_number(path.parent.name)
-        root = path.parent if in_fold is None else path.parent.parent
-        name = path.name.lower()
-        prefix = _PREFIX.match(name)[0]
-        if part_of(name, prefix) is not None:
-            official.setdefault((root, prefix), {})[path] = path.relative_to(root)
-        elif (match := _PART.fullmatch(name)) is not None and not name.endswith(BESIDE):
-            number = in_fold if match["fold"] is None else int(match["fold"])
-            part = PARTS[next(part for part in PARTS if match[part])][0]
+        match = _PART.fullmatch(path.name.lower())
+        if match is None or path.name.lower().endswith(BESIDE):
+            continue
+        number = fold_number(path.parent.name)
+        root = path.parent if number is None else path.parent.parent
+        shape = match["before"] + match["after"]
+        place = path.relative_to(root)
+        if part_of(path.name, match["before"]) is None or shape not in _OFFICIAL or match["fold"]:
+            number = number if match["fold"] is None else int(match["fold"])
+            part = PARTS[_part(match)][0]
             place = PurePosixPath(part if number is None else f"Fold{number}/{part}")
-            others.setdefault((root, match["before"] + match["after"]), {})[path] = place
-    return (
-        {key: parts for key, parts in official.items() if _is_whole(parts)},
-        [
-            (root, parts)
-            for (root, _), parts in others.items()
-            if {"train", "test"} <= _parts_of(parts.values())
-        ],
-    )
+        groups.setdefault((root, shape), {})[path] = place
+    return {key: parts for key, parts in groups.items() if _is_whole(key[1], parts)}
 
 
-def _is_whole(parts: _Files) -> bool:
-    there = _parts_of(parts.values())
+def _is_whole(shape: str, parts: _Files) -> bool:
+    there = _parts_of(parts)
     folds = {path.parent for path in parts if fold_number(path.parent.name) is not None}
-    return {"train", "test"} <= there or (there == {"test"} and len(folds) >= _FEWEST_TESTS)
+    tests = shape in _OFFICIAL and there == {"test"} and len(folds) >= _FEWEST_TESTS
+    return {"train", "test"} <= there or tests
 
 
-def _parts_of(files: Iterable[PurePosixPath]) -> set[str | None]:
-    return {part_of(file.name, _PREFIX.match(file.name)[0].lower()) for file in files}
+def _part(match: re.Match[str]) -> str:
+    return next(part for part in PARTS if match[part])
 
 
-def _is_data(path: Path) -> bool:
-    others = beside(path)
-    return bool(others.sizes or others.description or is_svmlight(start_of(path)))
+def _parts_of(files: Iterable[PurePosixPath]) -> set[str]:
+    return {_part(_PART.fullmatch(file.name.lower())) for file in files}
+
+
+def _is_data(tree: Path, path: PurePosixPath) -> bool:
+    others = beside(tree / path)
+    return bool(others.sizes or others.description or is_svmlight(start_of(tree / path)))
 
 
 def _classify(

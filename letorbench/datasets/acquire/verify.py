@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from letorbench.datasets import layout
-from letorbench.datasets.acquire.fetch import answer_of, size_of
+from letorbench.datasets.acquire.fetch import answer_of
 from letorbench.datasets.acquire.unpack import foreign_ending
 from letorbench.datasets.catalog import Name, Source, parse
 from letorbench.datasets.load import load
@@ -106,7 +106,7 @@ def verify(name: str | Name, data_dir: Path, null: str | float = "error") -> lis
 
 
 def examine(names: Sequence[str | Name], data_dir: Path) -> tuple[Finding, ...]:
-    """Look at the files of data sets, and ask each of their addresses for one byte."""
+    """Look at the files of data sets, and ask each of their addresses."""
     findings: list[Finding] = []
     for named in map(parse, names):
         findings.append(_on_disk(named, data_dir))
@@ -137,11 +137,10 @@ def _on_disk(named: Name, data_dir: Path) -> Finding:
 
 
 def _address(label: str, source: Source) -> Finding:
-    """Ask an address for one byte."""
     try:
-        with answer_of(source.url, LONGEST, start=True) as answer:
+        with answer_of(source.url, LONGEST) as answer:
             is_page = answer.headers.get_content_type() == "text/html"
-            size = size_of(answer)
+            size = answer.length
     except DataError as error:
         return Finding(label, source.url, str(error).removeprefix(f"{source.url}: "), False)
     if not source.file:

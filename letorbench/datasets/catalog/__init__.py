@@ -1,24 +1,185 @@
-"""The data sets that letorbench knows by name."""
+"""The data sets that letorbench knows, and a data set's name as users write it.
 
-from letorbench.datasets.catalog.facts import (
-    Entry,
-    FileHash,
-    Source,
-    TwinShape,
-    describe,
-)
-from letorbench.datasets.catalog.names import (
-    CATALOG,
-    TWIN,
-    Name,
-    entry,
-    normalized,
-    parse,
-    same,
-    twin_entry,
-)
+To add a data set, add its table to a .toml file of this folder, or write a new file. The keys are
+the parameters of `Entry`; the table `common` has those that all data sets of its file share.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+
+from letorbench.datasets.catalog.facts import Entry, FileHash, Source, TwinShape, describe
+from letorbench.errors import UsageError
 
 __all__ = [
     "CATALOG", "TWIN", "Entry", "FileHash", "Name", "Source", "TwinShape", "describe", "entry",
     "normalized", "parse", "same", "twin_entry",
 ]  # fmt: skip
+
+#: the ending of a synthetic twin's name
+TWIN = "-twin"
+
+
+def _registered() -> Mapping[str, Entry]:
+    """Return the entries of all files of this folder, the generated data sets last."""
+    entries = []
+    for path in sorted(Path(__file__).parent.glob("*.toml")):
+        facts = tomllib.loads(path.read_text(encoding="utf-8"))
+        common = facts.pop("common", {})
+        entries += [Entry.of({"name": name} | common | own) for name, own in facts.items()]
+    entries.sort(key=lambda entry: (entry.synthetic, entry.released))
+    return MappingProxyType({entry.name: entry for entry in entries})
+
+
+#: name -> data set
+CATALOG = _registered()
+
+
+@dataclass(frozen=True)
+class Name:
+    """A data set as a user names it.
+
+    Parameters
+    ----------
+    text : str
+        The catalog's name, or the user's own folder.
+    entry : Entry or None
+        The catalog's entry; None for an own folder.
+    variant : str or None
+        The version of the features, where the data set has several.
+    """
+
+    text: str
+    entry: Entry | None
+    variant: str | None
+
+    @property
+    def label(self) -> str:
+        """The one spelling, fit for a folder's name: OHSUMED, OHSUMED-Feature-min, ..."""
+        if self.entry is None:
+            return self.text.replace("/", "-")
+        if self.variant is None or self.variant == self.entry.variants[0]:
+            return self.entry.name
+        return f"{self.entry.name}-{self.variant}"
+
+    @property
+    def normalised(self) -> bool | None:
+        """Whether its features are published on scales that compare; None where not known."""
+        if self.entry is None:
+            return None
+        return self.entry.normalised and self.variant in (None, *self.entry.variants[:1])
+
+    def __str__(self) -> str:
+        return self.label
+
+
+def parse(text: str | Name) -> Name:
+    """Read NAME, NAME/VARIANT, NAME-VARIANT or NAME-twin, in any case.
+
+    Parameters
+    ----------
+    text : str or Name
+        A name that has been read already is returned as it is. A name that the catalog does
+        not have is the user's own folder.
+
+    Raises
+    ------
+    UsageError
+        If the data set has no such variant.
+
+    Examples
+    --------
+    >>> parse("ohsumed/feature_min").label
+    'OHSUMED-Feature-min'
+    >>> parse("mine").entry is None
+    True
+    """
+    if isinstance(text, Name):
+        return text
+    text = text.strip().strip("/")
+    base, _, variant = text.partition("/")
+    known = _known(base)
+    if known is None and not variant:
+        known, variant = _with_suffix(base)
+    if known is None:
+        return Name(text, None, None)
+    if not variant:
+        return Name(known.name, known, known.variants[0] if known.variants else None)
+    for choice in known.variants:
+        if same(choice, variant):
+            return Name(known.name, known, choice)
+    choices = f"one of {', '.join(known.variants)}" if known.variants else "none"
+    raise UsageError(f"{known.name} has no variant {variant!r}; expected {choices}")
+
+
+def entry(name: str | Name) -> Entry:
+    """Return the catalog's entry of that name, or of a twin; UsageError names the choices."""
+    known = parse(name).entry
+    if known is None:
+        raise UsageError(f"unknown data set {str(name)!r}; expected one of {', '.join(CATALOG)}")
+    return known
+
+
+def twin_entry(name: str | Name) -> Entry:
+    """Return the entry of a data set's twin; UsageError where the catalog has no shape for it."""
+    known = entry(name)
+    if known.original:
+        return known
+    if known.twin is None:
+        raise UsageError(
+            f"{known.name} has no synthetic twin: found no `twin` shape in its catalog entry"
+        )
+    return _twin_of(known)
+
+
+def same(one: str, other: str) -> bool:
+    """Return whether two names differ in nothing but case and - against _."""
+    return normalized(one) == normalized(other)
+
+
+def normalized(name: str) -> str:
+    """Return the name in lower case, with - for _: names are compared in this form."""
+    return name.lower().replace("_", "-")
+
+
+def _known(base: str) -> Entry | None:
+    if base.lower().endswith(TWIN):
+        original = _known(base[: -len(TWIN)])
+        return None if original is None or original.twin is None else _twin_of(original)
+    for known in CATALOG.values():
+        if any(same(base, name) for name in (known.name, *known.aliases)):
+            return known
+    return None
+
+
+def _with_suffix(base: str) -> tuple[Entry | None, str]:
+    for known in CATALOG.values():
+        for variant in known.variants:
+            if same(base, f"{known.name}-{variant}"):
+                return known, variant
+    return None, ""
+
+
+def _twin_of(original: Entry) -> Entry:
+    """Return the entry of a data set's synthetic twin."""
+    name = original.name + TWIN
+    return replace(
+        original,
+        name=name,
+        title=f"synthetic, in the shape of {original.name} ({original.title})",
+        places=(name,),
+        variants=(),
+        aliases=(),
+        published_as=(),
+        sources=(),
+        terms="none: generated by `letorbench datasets make`",
+        citation=f"none; the shape is that of {original.name}: {original.citation}",
+        page="",
+        note="made-up data: its numbers say nothing about the real data set",
+        synthetic=True,
+        original=original.name,
+    )

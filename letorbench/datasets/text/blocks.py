@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.datasets.text.errors import changed, file_error
 from letorbench.datasets.text.lines import count_lines
+from letorbench.datasets.text.mistakes import changed, file_error
 from letorbench.datasets.text.numbers import NEWLINE, PADDING
 from letorbench.threads import parallel_for, thread_count
 
@@ -91,11 +91,6 @@ class Blocks:
             reader.text[size] = NEWLINE
             size += 1
         return size
-
-    def text(self, block: int) -> bytes:
-        """Return a block's text."""
-        with BlockReader(self.path, self.longest) as reader:
-            return reader.text[: self.load(reader, block)].tobytes()
 
 
 def cut_into_blocks(path: Path, size: int, block: int) -> Blocks:

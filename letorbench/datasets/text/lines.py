@@ -35,13 +35,11 @@ from letorbench.jit import kernel
 #: the status of a NULL, beside those of a number
 NULL = 3
 
-# what stopped `parse` (state[CODE])
-DONE, LABEL, QID, INDEX, VALUE, WIDER, CHANGED = 0, 1, 2, 3, 4, 5, 6
-#: the codes of lines whose label and qid are right
-AFTER_QID = (INDEX, VALUE, WIDER)
+# how `parse` ended (state[CODE]): WRONG at a mistake, WIDER at an index beyond the width
+UNREAD, DONE, WRONG, WIDER = 0, 1, 2, 3
 # the places of the numbers in the state that `parse` leaves
-CODE, POSITION, ROWS, FEWEST, LAST, IDS, QUERIES, QIDS, HARDS, NULLS = range(10)
-STATE = 10
+CODE, ROWS, FEWEST, LAST, IDS, QUERIES, QIDS, HARDS, NULLS = range(9)
+STATE = 9
 
 #: the most digits of a feature index
 LONGEST_INDEX = 6
@@ -137,21 +135,22 @@ def find_docid(text, p):
 
 @kernel()
 def parse_head(text, p):
-    """Return (code, label, start, end of Q) of `label qid:Q` at p; a failure is at `end`."""
+    """Return (label, start, end of Q) of `label qid:Q` at p; end is -1 where that is wrong."""
+    wrong = 0, p, np.int64(-1)
     label, end = integer(text, p)
     if end < 0 or text[end] > BLANK or label < 0 or label > LARGEST_LABEL:
-        return LABEL, 0, p, p
+        return wrong
     p = skip_blanks(text, end)
     if (load8(text, p) & FOUR_BYTES) != WORD_QID:
-        return QID, 0, p, p
+        return wrong
     start = end = p + 4
     while text[end] > BLANK and text[end] != HASH:
         end += 1
     after = text[end]
     ends = after == BLANK or after == TAB or after == RETURN or after == NEWLINE or after == HASH
     if end == start or end - start > LONGEST_QID or not ends:
-        return QID, 0, p, p
-    return DONE, label, start, end
+        return wrong
+    return label, start, end
 
 
 @kernel()
@@ -197,19 +196,6 @@ class Syntax(NamedTuple):
     has_null: bool
 
 
-class Rows(NamedTuple):
-    """The arrays that the rows are written to, each of n_docs rows.
-
-    Attributes
-    ----------
-    features : ndarray of shape (n_docs, width), float32
-    labels : ndarray of shape (n_docs,), int32
-    """
-
-    features: np.ndarray
-    labels: np.ndarray
-
-
 class Notes(NamedTuple):
     """What `parse` leaves beside the rows.
 
@@ -223,24 +209,15 @@ class Notes(NamedTuple):
     hard : ndarray of shape (numbers, 3), int64
         Row, feature and start of the numbers that Python must round.
     state : ndarray of shape (STATE,), int64
-        The code, the position, the rows, the fewest features in a row but the last, the
-        features in the last row, the length of the longest document id, the number of query
-        ids, the length of the longest, and the numbers of hard numbers and of NULLs.
+        The code, the rows, the fewest features in a row but the last, the features in the last
+        row, the length of the longest document id, the number of query ids, the length of the
+        longest, and the numbers of hard numbers and of NULLs.
     """
 
     docids: np.ndarray
     qids: np.ndarray
     hard: np.ndarray
     state: np.ndarray
-
-
-@kernel()
-def next_index(text, p, previous, width, limit):
-    """Return (code, index, position of its value) of the index at p, after `previous`."""
-    index, start = find_index(text, p)
-    if start < 0 or index <= previous or index > limit:
-        return INDEX, index, p
-    return (WIDER if index > width else DONE), index, start
 
 
 @kernel()
@@ -260,7 +237,7 @@ def long_value(text, p, null, has_null):
 
 @kernel()
 def parse_features(text, p, syntax, row, features, notes):
-    """Parse ` 1:0.5 2:3 …` at p into a row of features; return (code, end, features present)."""
+    """Parse ` 1:0.5 2:3 …` at p into a row; return (code, end, features present)."""
     prefixes, skips, hard = syntax.prefixes, syntax.skips, notes.hard
     counts = notes.state[HARDS:]
     width = features.shape[1]
@@ -273,9 +250,11 @@ def parse_features(text, p, syntax, row, features, notes):
             p = skip_blanks(text, p)
             if text[p] == NEWLINE or text[p] == HASH:
                 break
-            code, index, p = next_index(text, p, j, width, syntax.limit)
-            if code != DONE:
-                return code, p, present
+            index, p = find_index(text, p)
+            if p < 0 or index <= j or index > syntax.limit:
+                return WRONG, p, present
+            if index > width:
+                return WIDER, p, present
             present -= index - 1 - j
             for k in range(j, index - 1):
                 features[row, k] = 0
@@ -286,7 +265,7 @@ def parse_features(text, p, syntax, row, features, notes):
         else:
             status, rounded, end = long_value(text, p, syntax.null, syntax.has_null)
             if status == BAD:
-                return VALUE, p, present
+                return WRONG, p, present
             if status == HARD:
                 hard[counts[0], 0], hard[counts[0], 1], hard[counts[0], 2] = row, j, p
                 counts[0] += 1
@@ -300,9 +279,8 @@ def parse_features(text, p, syntax, row, features, notes):
 
 
 @kernel()
-def parse(text, size, first, last, syntax, rows, notes):
-    """Parse text[:size] into the rows first..last."""
-    features, labels = rows
+def parse(text, size, first, last, syntax, features, labels, notes):
+    """Parse text[:size] into the rows first..last of features and labels."""
     docids, qids, state = notes.docids, notes.qids, notes.state
     state[HARDS:] = 0
     row, p, longest, code = first, 0, 0, DONE
@@ -313,11 +291,9 @@ def parse(text, size, first, last, syntax, rows, notes):
         if text[p] == NEWLINE or text[p] == HASH:
             p = skip_line(text, p)
             continue
-        if row == last:
-            code = CHANGED
-            break
-        code, label, start, p = parse_head(text, p)
-        if code != DONE:
+        label, start, p = parse_head(text, p)
+        if p < 0 or row == last:  # more rows than lines were counted: the file has changed
+            code = WRONG
             break
         labels[row] = label
         if p - start != qid_length or not same_text(text, start, qid, qid_length):
@@ -334,6 +310,6 @@ def parse(text, size, first, last, syntax, rows, notes):
         longest = max(longest, end - start)
         p = skip_line(text, p)
         row += 1
-    state[CODE], state[POSITION], state[ROWS] = code, p, row - first
+    state[CODE], state[ROWS] = code, row - first
     state[FEWEST], state[LAST], state[IDS] = fewest, present, longest
     state[QUERIES], state[QIDS] = queries, widest

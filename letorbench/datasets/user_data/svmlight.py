@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from letorbench.datasets.reader import ReadOptions, read_queries
-from letorbench.datasets.text.errors import DECIMAL, line_error
+from letorbench.datasets.text.mistakes import DECIMAL, line_error
 from letorbench.datasets.user_data.beside import beside, read_sizes
 from letorbench.datasets.user_data.rows import Rows
 from letorbench.errors import DataError
@@ -98,7 +98,7 @@ def _parsed(path: Path) -> Iterator[tuple[int, bytes, bytes | None, bytes, bytes
 
 def _label(path: Path, number: int, word: bytes) -> float:
     text = word.decode("utf-8", "replace")
-    if DECIMAL.fullmatch(text) is None or text.endswith("..."):
+    if DECIMAL.fullmatch(text) is None:
         raise line_error(path, number, f"{text[:40]!r} as the label", "a number")
     return float(text)
 
