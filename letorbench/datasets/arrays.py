@@ -46,31 +46,10 @@ class Grouping(NamedTuple):
 
 
 def as_features(X: ArrayLike, n_features: int | None = None) -> np.ndarray:
-    """Return a matrix as float32 in C order.
+    """Return a matrix of real numbers as read-only float32 in C order.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_docs, n_features)
-        Real numbers of any dtype and memory order. Of an array that is float32 and C-ordered
-        already, a view is returned, not a copy.
-    n_features : int, optional
-        The number of columns that is expected.
-
-    Returns
-    -------
-    ndarray of shape (n_docs, n_features), float32, read-only
-
-    Raises
-    ------
-    DataError
-        If X is not a matrix of real numbers, has another number of columns, or holds NaN,
-        infinity or a number beyond float32's range.
-
-    Examples
-    --------
-    >>> as_features([[1, 2], [3, 4]])
-    array([[1., 2.],
-           [3., 4.]], dtype=float32)
+    Of an array that is float32 and C-ordered already, a view is returned, not a copy. `n_features`
+    is the number of columns that is expected.
     """
     given = _real_numbers(X, "X")
     if given.ndim != 2:
@@ -91,24 +70,7 @@ def as_features(X: ArrayLike, n_features: int | None = None) -> np.ndarray:
 
 
 def as_labels(y: ArrayLike, n_docs: int | None = None) -> np.ndarray:
-    """Return relevance labels as int32.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_docs,)
-        Integers from 0 to 31, of an integer dtype or as floats. 0 is irrelevant.
-    n_docs : int, optional
-        The number of labels that is expected.
-
-    Returns
-    -------
-    ndarray of shape (n_docs,), int32, read-only
-
-    Raises
-    ------
-    DataError
-        If y is not a vector of that length or holds anything but integers from 0 to 31.
-    """
+    """Return relevance labels, integers from 0 to 31 of any dtype, as read-only int32."""
     given = _vector(_real_numbers(y, "y"), "y", n_docs)
     good = is_grade(given)
     if not good.all():
@@ -134,29 +96,10 @@ def read_only(array: np.ndarray) -> np.ndarray:
 def group_rows(
     n_docs: int, qid: ArrayLike | None = None, group: ArrayLike | None = None
 ) -> Grouping:
-    """Find the queries of rows.
+    """Find the queries of rows, by the query of each row or by the number of rows of each query.
 
-    Parameters
-    ----------
-    n_docs : int
-        The number of rows.
-    qid : array-like of shape (n_docs,), optional
-        The query of each row; see `as_query_ids`. Rows of a query may be scattered; they are
-        brought together in their order, queries in the order of their first rows.
-    group : array-like of shape (n_queries,), optional
-        The number of rows of each query instead, the rows being together. The queries are
-        then called 1, 2, ...
-
-    Returns
-    -------
-    Grouping
-
-    Raises
-    ------
-    UsageError
-        If both or neither of `qid` and `group` are given.
-    DataError
-        If the values do not fit the rows.
+    Rows of a query may be scattered; they are brought together in their order, queries in the
+    order of their first rows. Queries of which only the rows are counted are called 1, 2, ...
 
     Examples
     --------
@@ -188,20 +131,8 @@ def group_rows(
 def as_query_ids(qid: ArrayLike) -> np.ndarray:
     """Return query ids as text.
 
-    Parameters
-    ----------
-    qid : array-like of shape (n,)
-        Integers become their digits, also integers that are floats; bytes are UTF-8. Any other
-        value becomes `str(value)`. So `"7"` and `7` are one query, `"7"` and `"07"` are two.
-
-    Returns
-    -------
-    ndarray of shape (n,), str
-
-    Raises
-    ------
-    DataError
-        If qid is not a vector, or a value is missing, no whole number or an empty text.
+    Integers become their digits, also integers that are floats; bytes are UTF-8. Any other value
+    becomes `str(value)`. So `"7"` and `7` are one query, `"7"` and `"07"` are two.
 
     Examples
     --------

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from letorbench.datasets.folds import files_digest
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import READ_STRICTLY, ReadOptions, read_queries
 from letorbench.datasets.text.mistakes import changed
@@ -48,30 +49,12 @@ class Cache:
     def queries(
         self, files: Sequence[Path], options: ReadOptions = READ_STRICTLY
     ) -> tuple[QuerySet, np.ndarray]:
-        """Return one query set of all files in their order.
+        """Return one query set of all files, and where the queries of each file begin in it.
 
-        A file that is listed twice is parsed once. A file with fewer features than the widest
-        has 0 for those that it lacks. The arrays are mapped copy-on-write.
-
-        Parameters
-        ----------
-        files : sequence of Path
-        options : ReadOptions
-
-        Returns
-        -------
-        whole : QuerySet
-        bounds : ndarray of shape (len(files) + 1,), int64
-            File i owns the queries bounds[i]:bounds[i + 1].
-
-        Raises
-        ------
-        DataError
-            As `read_queries` does.
-        WriteError
-            Where the cache cannot be written.
+        File i owns the queries bounds[i]:bounds[i + 1]. A file that is listed twice is parsed
+        once. A file with fewer features than the widest has 0 for those that it lacks. The
+        arrays are mapped copy-on-write.
         """
-        files = [Path(file) for file in files]
         distinct = list(dict.fromkeys(files))
         before = [signature(file) for file in distinct]
         digest_of = dict(zip(distinct, run_tasks([partial(self._digest, f) for f in distinct])))
@@ -91,22 +74,9 @@ class Cache:
         """Return a fact about the files' contents, computed again when a signature changes.
 
         Nothing is noted of a file that changed a moment ago, since the next change might leave
-        its signature as it is.
-
-        Parameters
-        ----------
-        key : str
-            What the fact is.
-        files : sequence of Path
-        compute : callable
-            Returns the fact: anything that JSON can hold.
-
-        Returns
-        -------
-        JSON
-            What JSON makes of the fact, also when it has just been computed.
+        its signature as it is. `compute` returns anything that JSON can hold, and this function
+        what JSON makes of it.
         """
-        files = [Path(file) for file in files]
         place = self._folder / "notes" / f"{_hash([key, *(str(f.resolve()) for f in files)])}.json"
         before = [signature(file) for file in files]
         known = _read_json(place)
@@ -125,7 +95,7 @@ class Cache:
         return sum(p.lstat().st_size for p in self._folder.rglob("*") if p.is_file())
 
     def _digest(self, file: Path) -> str:
-        return self.remember("digest", [file], partial(_hash_file, file))
+        return self.remember("digest", [file], partial(files_digest, [file]))
 
 
 def signature(path: Path) -> list[int]:
@@ -160,8 +130,8 @@ def _load(folder: Path) -> dict[str, np.ndarray] | None:
 def _store(place: Path, arrays: Mapping[str, Sequence[np.ndarray]]) -> dict[str, np.ndarray]:
     """Write arrays, each given as pieces along the first axis, and map them.
 
-    They replace a changed folder, or an equal one that another process has just put there; who
-    has mapped that keeps its arrays. Where the data may only be read, they stay in memory.
+    They replace a changed folder, or an equal one of another process, whose maps stay. Where the
+    data may only be read, they stay in memory.
     """
     try:
         with unfinished_folder(place.with_name(f".new-{place.name}")) as new:
@@ -202,39 +172,27 @@ def _join(parts: Sequence[QuerySet]) -> dict[str, list[np.ndarray]]:
         "labels": [part.labels for part in parts],
         "offsets": [np.zeros(1, np.int64)]
         + [part.offsets[1:] + before for part, before in zip(parts, docs)],
-        "qids": _as_wide([part.qids for part in parts]),
+        "qids": _same_type([part.qids for part in parts]),
         "bounds": [np.cumsum([0] + [part.n_queries for part in parts]).astype(np.int64)],
     }
     if any(part.docids is not None for part in parts):
         ids = [np.zeros(p.n_docs, "S1") if p.docids is None else p.docids for p in parts]
-        arrays["docids"] = _as_wide(ids)
+        arrays["docids"] = _same_type(ids)
     return arrays
 
 
-def _as_wide(texts: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Return arrays of text of one type, as wide as the widest."""
+def _same_type(texts: Sequence[np.ndarray]) -> list[np.ndarray]:
     return [each.astype(np.result_type(*texts), copy=False) for each in texts]
 
 
 def _widen(features: np.ndarray, width: int) -> np.ndarray:
-    if features.shape[1] == width:
-        return features
-    wide = np.zeros((len(features), width), dtype=np.float32)
-    wide[:, : features.shape[1]] = features
-    return wide
+    missing = width - features.shape[1]
+    return np.pad(features, ((0, 0), (0, missing))) if missing else features
 
 
 def _hash(parts: Sequence[str]) -> str:
     text = json.dumps([VERSION, *parts])
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
-
-
-def _hash_file(path: Path) -> str:
-    try:
-        with open(path, "rb") as file:
-            return hashlib.file_digest(file, hashlib.blake2b).hexdigest()
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error.strerror}") from None
 
 
 def _read_json(path: Path) -> dict[str, Any] | None:

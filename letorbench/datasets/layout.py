@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,21 +70,10 @@ class Layout:
 
 
 def find(name: str | Name, data_dir: Path) -> Layout:
-    """Find the files of a data set under the data folder.
+    """Find the files of a data set of the catalog, or of an own folder, under the data folder.
 
-    Parameters
-    ----------
-    name : str or Name
-        A name of the catalog or of an own folder.
-    data_dir : Path
-
-    Raises
-    ------
-    DataError
-        If there is no such data set, or a fold or a file is missing. The message says where it
-        looked and how to get the data.
-    UsageError
-        If the name leads out of the data folder.
+    DataError says where it looked and how to get the data; UsageError refuses a name that leads
+    out of the data folder.
     """
     named = parse(name)
     looked_in = places(named)
@@ -116,20 +105,12 @@ def installed(data_dir: Path) -> tuple[str, ...]:
         for entry in CATALOG.values()
         for variant in entry.variants or ("",)
     ]
-    found = [name for name in known if present(name, data_dir)]
+    # folders such as Gov, which hold files of the catalog's data sets
+    taken = {place.split("/")[0] for entry in CATALOG.values() for place in entry.places}
+    taken = {normalized(name) for name in (*CATALOG, *taken)}
     own = sorted(path.name for path in _subfolders(Path(data_dir)))
-    taken = {normalized(name) for name in CATALOG}
-    return (
-        *found,
-        *(
-            name
-            for name in own
-            if name.isprintable()
-            and normalized(name) not in taken
-            and not _inside_known(name)
-            and present(name, data_dir)
-        ),
-    )
+    own = [name for name in own if name.isprintable() and normalized(name) not in taken]
+    return tuple(name for name in (*known, *own) if present(name, data_dir))
 
 
 def resolve(root: Path, place: str) -> Path | None:
@@ -150,10 +131,7 @@ def resolve(root: Path, place: str) -> Path | None:
 
 
 def fold_number(folder_name: str) -> int | None:
-    """Return the number of a fold's folder; None for another folder.
-
-    Every number above `MOST_FOLDS` is read as the next one.
-    """
+    """Return the number of a fold's folder, at most one above `MOST_FOLDS`; None for another."""
     match = _FOLD.fullmatch(folder_name)
     if match is None:
         return None
@@ -161,21 +139,9 @@ def fold_number(folder_name: str) -> int | None:
 
 
 def numbered_folds(numbers: Mapping[str, int], count: int | None, where: str) -> dict[int, str]:
-    """Return the name of each fold's folder by its number, from 1 to the last.
+    """Return the name of each fold's folder by its number, from 1 to `count` or to the last.
 
-    Parameters
-    ----------
-    numbers : mapping of str to int
-        The number of each folder by its name; see `fold_number`.
-    count : int or None
-        How many folds there must be; None where the highest number says so.
-    where : str
-        What the message begins with.
-
-    Raises
-    ------
-    DataError
-        A number is missing, stands twice, or is none that a fold can have.
+    `numbers` has the number of each folder; the error begins with `where`.
     """
     last = min(max(numbers.values()), MOST_FOLDS) if count is None else count
     if sorted(numbers.values()) != list(range(1, last + 1)):
@@ -206,13 +172,7 @@ def part_of(file_name: str, prefix: str = "") -> str | None:
 
 
 def places(named: Name) -> tuple[str, ...]:
-    """Return the folders under the data folder that may hold a data set, the official one first.
-
-    Raises
-    ------
-    UsageError
-        The name leads out of the data folder.
-    """
+    """Return the folders under the data folder that may hold a data set, the official one first."""
     if named.entry is not None:
         return tuple(place.format(variant=named.variant) for place in named.entry.places)
     steps = named.text.split("/")
@@ -225,42 +185,35 @@ def places(named: Name) -> tuple[str, ...]:
 
 def _folds(folder: Path, entry: Entry | None) -> tuple[FoldFiles, ...] | None:
     """Return the folds of a folder, or None where nothing in it looks like a data set."""
-    if entry is not None and entry.n_folds == 1:
-        files = _parts(folder, entry.prefix)
-        return (_fold(1, folder, files, entry.validation),) if files else None
     numbers = {
         path.name: number
         for path in _subfolders(folder)
         if (number := fold_number(path.name)) is not None
     }
-    if not numbers:
-        files = _parts(folder, "") if entry is None else {}
-        return (_fold(1, folder, files, _has_validation(entry, [files])),) if files else None
-    names = numbered_folds(numbers, None if entry is None else entry.n_folds, str(folder))
-    parts = {number: _parts(folder / name, "") for number, name in sorted(names.items())}
-    own_validation = _has_validation(entry, parts.values())
+    if entry is not None and entry.n_folds == 1:
+        names, prefix = {1: "."}, entry.prefix
+    elif numbers:
+        names, prefix = numbered_folds(numbers, entry and entry.n_folds, str(folder)), ""
+    elif entry is None:
+        names, prefix = {1: "."}, ""
+    else:
+        return None
+    parts = {number: _parts(folder / name, prefix) for number, name in sorted(names.items())}
+    if names == {1: "."} and not parts[1]:
+        return None
+    # a user's own data may have no validation part: training queries then validate
+    validation = entry.validation if entry else any("validation" in each for each in parts.values())
+    for number, files in parts.items():
+        for part in ("train", "validation", "test") if validation else ("train", "test"):
+            if part not in files:
+                raise DataError(
+                    f"{folder / names[number]}: no {part} file; expected one of "
+                    f"{', '.join(PARTS[part])} in any case"
+                )
     return tuple(
-        _fold(number, folder / names[number], files, own_validation)
+        FoldFiles(number, files["train"], files.get("validation"), files["test"])
         for number, files in parts.items()
     )
-
-
-def _has_validation(entry: Entry | None, parts: Iterable[dict[str, Path]]) -> bool:
-    """Return whether every fold must have a validation part.
-
-    A user's own data may have none: part of the training queries then validates.
-    """
-    return entry is not None or any("validation" in files for files in parts)
-
-
-def _fold(number: int, folder: Path, files: dict[str, Path], validation: bool) -> FoldFiles:
-    needed = ("train", "validation", "test") if validation else ("train", "test")
-    for part in needed:
-        if part not in files:
-            raise DataError(
-                f"{folder}: no {part} file; expected one of {', '.join(PARTS[part])} in any case"
-            )
-    return FoldFiles(number, files["train"], files.get("validation"), files["test"])
 
 
 def _parts(folder: Path, prefix: str) -> dict[str, Path]:
@@ -286,11 +239,6 @@ def _listed(folder: Path) -> list[Path]:
         return sorted(folder.iterdir()) if folder.is_dir() else []
     except OSError as error:
         raise DataError(f"{folder}: cannot be read: {error.strerror}") from None
-
-
-def _inside_known(name: str) -> bool:
-    """Return whether a folder, such as Gov, holds files of the catalog's data sets."""
-    return any(same(place.split("/")[0], name) for e in CATALOG.values() for place in e.places)
 
 
 def _advice(named: Name) -> str:

@@ -180,7 +180,6 @@ def _numbers(df: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
 
 
 def _frame_digest(whole: QuerySet, parts: Sequence[np.ndarray]) -> str:
-    """Return a hash of the data and of how they are cut into parts."""
     state = hashlib.blake2b(whole.digest.encode(), digest_size=16)
     for part in parts:
         state.update(len(part).to_bytes(8, "little"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -55,13 +55,7 @@ class LabelBlocks(NamedTuple):
 
     @staticmethod
     def of(labels: np.ndarray, offsets: np.ndarray) -> LabelBlocks:
-        """Sort the documents of each query by label.
-
-        Parameters
-        ----------
-        labels : ndarray of shape (n_docs,), integer
-        offsets : ndarray of shape (n_queries + 1,), int64
-        """
+        """Sort the documents of each query by label."""
         n_queries = len(offsets) - 1
         query = np.repeat(np.arange(n_queries), np.diff(offsets))
         levels = int(labels.max(initial=0)) + 1
@@ -265,15 +259,8 @@ class QuerySet:
     def queries(self, start: int, stop: int) -> QuerySet:
         """Return the queries start:stop as views on the same arrays, nothing copied."""
         first, last = self.offsets[start], self.offsets[stop]
-        return QuerySet(
-            self.features[first:last],
-            self.labels[first:last],
-            self.offsets[start : stop + 1] - first,
-            self.qids[start:stop],
-            None if self.docids is None else self.docids[first:last],
-            self.feature_names,
-            None if self.rows is None else self.rows[first:last],
-        )
+        offsets = self.offsets[start : stop + 1] - first
+        return self._part(slice(start, stop), slice(first, last), offsets)
 
     def take(self, queries: np.ndarray) -> QuerySet:
         """Return a copy with the queries of those numbers, in that order.
@@ -284,6 +271,12 @@ class QuerySet:
         lengths = self.lengths[queries]
         offsets = np.append(0, np.cumsum(lengths)).astype(np.int64)
         rows = np.arange(offsets[-1]) + np.repeat(self.offsets[queries] - offsets[:-1], lengths)
+        part = self._part(queries, rows, offsets)
+        return replace(part, rows=rows) if self.rows is None else part
+
+    def _part(
+        self, queries: slice | np.ndarray, rows: slice | np.ndarray, offsets: np.ndarray
+    ) -> QuerySet:
         return QuerySet(
             self.features[rows],
             self.labels[rows],
@@ -291,7 +284,7 @@ class QuerySet:
             self.qids[queries],
             None if self.docids is None else self.docids[rows],
             self.feature_names,
-            rows if self.rows is None else self.rows[rows],
+            None if self.rows is None else self.rows[rows],
         )
 
 
@@ -395,18 +388,17 @@ def _check(queries: QuerySet) -> None:
         raise DataError(
             f"labels: found {labels.dtype} of {labels.ndim} dimensions, expected integers of 1"
         )
-    if len(labels) != len(features):
-        raise DataError(f"labels: found {len(labels)}, expected {len(features)}, one a document")
-    if len(offsets) != len(queries.qids) + 1:
-        raise DataError(
-            f"offsets: found {len(offsets)}, expected {len(queries.qids) + 1}, one more than qids"
-        )
+    lengths = {
+        "labels": (labels, len(features), "one a document"),
+        "offsets": (offsets, len(queries.qids) + 1, "one more than qids"),
+        "docids": (queries.docids, len(features), "one a document"),
+        "rows": (queries.rows, len(features), "one a document"),
+    }
+    for name, (values, expected, why) in lengths.items():
+        if values is not None and len(values) != expected:
+            raise DataError(f"{name}: found {len(values)}, expected {expected}, {why}")
     if offsets[0] != 0 or offsets[-1] != len(labels) or (offsets[1:] < offsets[:-1]).any():
         raise DataError(
             f"offsets: found {offsets[0]} to {offsets[-1]}, expected to rise from 0 to "
             f"{len(labels)}, the number of documents"
         )
-    for name in ("docids", "rows"):
-        values = getattr(queries, name)
-        if values is not None and len(values) != len(labels):
-            raise DataError(f"{name}: found {len(values)}, expected {len(labels)}, one a document")

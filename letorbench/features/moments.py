@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from letorbench.jit import kernel
-from letorbench.threads import parallel_for, run_tasks
+from letorbench.threads import run_tasks
 
 #: how many rows are converted to float64 at a time
 ROWS = 65_536
@@ -24,30 +24,19 @@ def row_blocks(n_rows: int, rows: int = ROWS) -> Iterator[slice]:
         yield slice(start, min(start + rows, n_rows))
 
 
-def mean_and_variance(features: np.ndarray, rows: int = ROWS) -> tuple[np.ndarray, np.ndarray]:
+def mean_and_variance(features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the mean and the variance of each column, (n_features,) float64 each.
 
     Sums of equal float32 numbers are exact in float64 (up to 2^29 of them), so that the variance
     of a constant column is exactly 0.
     """
     n_rows, n_features = features.shape
-    if not n_rows:
-        return np.zeros(n_features), np.zeros(n_features)
-    blocks = list(row_blocks(n_rows, rows))
+    blocks = [features[block] for block in row_blocks(n_rows)]
     sums, squares = np.zeros((2, len(blocks), n_features))
-
-    def sum_part(first: int, last: int) -> None:
-        for block in range(first, last):
-            _add_rows(features[blocks[block]], sums[block])
-
-    def square_part(first: int, last: int) -> None:
-        for block in range(first, last):
-            _add_squares(features[blocks[block]], mean, squares[block])
-
-    parallel_for(sum_part, len(blocks))
-    mean = sums.sum(axis=0) / n_rows
-    parallel_for(square_part, len(blocks))
-    return mean, squares.sum(axis=0) / n_rows
+    run_tasks([partial(_add_rows, block, total) for block, total in zip(blocks, sums)])
+    mean = sums.sum(axis=0) / max(1, n_rows)
+    run_tasks([partial(_add_squares, block, mean, t) for block, t in zip(blocks, squares)])
+    return mean, squares.sum(axis=0) / max(1, n_rows)
 
 
 @kernel()
@@ -66,13 +55,9 @@ def _add_squares(features: np.ndarray, mean: np.ndarray, total: np.ndarray) -> N
             total[k] += difference * difference
 
 
-def mean_and_scale(features: np.ndarray, rows: int = ROWS) -> tuple[np.ndarray, np.ndarray]:
-    """Return what standardises each column: (features - mean) / scale.
-
-    The scale is the standard deviation. That of a constant column is given as 1, so that the
-    standardised column is 0 everywhere.
-    """
-    mean, variance = mean_and_variance(features, rows)
+def mean_and_scale(features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return what standardises each column: the mean, and the standard deviation or 1 for 0."""
+    mean, variance = mean_and_variance(features)
     scale = np.sqrt(variance)
     return mean, np.where(scale == 0.0, 1.0, scale)
 
@@ -102,10 +87,7 @@ def centred_products(
 def contiguous_columns(features: np.ndarray, first: int = 0, last: int | None = None) -> np.ndarray:
     """Copy the columns first..last - 1 of features (n_docs, n_features).
 
-    Returns
-    -------
-    ndarray of shape (last - first, n_docs)
-        In C order, in the type of the features.
+    Return them as rows, (last - first, n_docs) in C order, in the type of the features.
     """
     chosen = features[:, first:last]
     columns = np.empty(chosen.shape[::-1], features.dtype)

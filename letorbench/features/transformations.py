@@ -209,11 +209,6 @@ class ZScore(Transformation):
     name = "zscore"
     formula = "(x - mean) / standard deviation, over the training set; 0 where all are equal"
 
-    def __post_init__(self) -> None:
-        """Raise DataError where a scale is negative: a file may say anything."""
-        if (self.scale < 0.0).any():
-            raise DataError(f"zscore: scale: found {self.scale.min():g}, expected 0 or more")
-
     @classmethod
     def fit(cls, features: np.ndarray) -> Self:
         mean, variance = mean_and_variance(features)
@@ -280,17 +275,8 @@ def resolved(
 ) -> str:
     """Return the name of the transformation that is applied; labels are not looked at.
 
-    Parameters
-    ----------
-    requested : str
-        A transformation's name or "auto".
-    wanted : str
-        What the ranker asks for where features have scales that do not compare.
-    features : ndarray of shape (n_docs, n_features)
-        Those of a training part.
-    normalised : bool, optional
-        Whether the data set is published normalised, where that is known. Elsewhere the
-        features say it: none is beyond -1 and 1.
+    "auto" leaves features as they are if the data set is published normalised, or else if no
+    feature of the training part is beyond -1 and 1. Otherwise it is what the ranker wants.
 
     Examples
     --------
@@ -323,21 +309,20 @@ def stored(facts: object, n_features: int) -> Transformation:
             f"expected one of {', '.join(TRANSFORMATIONS)}"
         )
     kind = TRANSFORMATIONS[name]
-    expected = [each.name for each in fields(kind)]
-    if sorted(facts) != sorted([*expected, "name"]):
+    try:
+        fitted = {
+            what: np.asarray(values, dtype=np.float64)
+            for what, values in facts.items()
+            if what != "name"
+        }
+        wrong = [values for values in fitted.values() if values.shape != (n_features,)]
+        if set(fitted) != {each.name for each in fields(kind)} or wrong:
+            raise ValueError
+        if not all(np.isfinite(values).all() for values in fitted.values()):
+            raise ValueError
+    except (TypeError, ValueError):
+        expected = " and ".join(each.name for each in fields(kind)) or "nothing"
         raise DataError(
-            f"found {', '.join(map(str, facts))} in the transformation {name}, "
-            f"expected {', '.join(['name', *expected])}"
-        )
-    fitted = {}
-    for what in expected:
-        try:
-            values = np.asarray(facts[what], dtype=np.float64)
-        except (TypeError, ValueError):
-            values = np.full(1, np.nan)
-        if values.ndim != 1 or not np.isfinite(values).all():
-            raise DataError(f"{name}: {what}: expected a list of finite numbers, one a feature")
-        if len(values) != n_features:
-            raise DataError(f"{name}: {what}: found {len(values)} numbers, expected {n_features}")
-        fitted[what] = values
+            f"feature transformation {name}: expected {expected} of {n_features} finite numbers"
+        ) from None
     return kind(**fitted)

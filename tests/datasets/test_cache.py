@@ -5,8 +5,6 @@ from __future__ import annotations
 import errno
 import mmap
 import os
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -51,7 +49,7 @@ def cache(tmp_path: Path) -> Cache:
 
 def touch_no_text(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
     """Let every parse, and every look into a file, fail from now on."""
-    for name in names or ("read_queries", "_hash_file"):
+    for name in names or ("read_queries", "files_digest"):
         monkeypatch.setattr(cache_module, name, lambda *_: pytest.fail("the text was touched"))
 
 
@@ -90,21 +88,6 @@ def test_joined_in_order_each_file_parsed_once_then_mapped(cache, files, monkeyp
             array = array.base
         assert isinstance(array, mmap.mmap)
     assert cache.size() > whole.features.nbytes
-
-
-def test_same_content_elsewhere_is_hashed_but_not_parsed(cache, files, monkeypatch) -> None:
-    cache.queries(files, OPTIONS)
-    copy = files[0].with_name("copy.txt")
-    copy.write_bytes(files[0].read_bytes())
-    os.utime(files[1], ns=(1, 1))
-    touch_no_text(monkeypatch, "read_queries")
-    cache.queries([copy, *files[1:]], OPTIONS)
-
-
-def test_options_and_order_make_other_entries(cache: Cache, files: list[Path]) -> None:
-    assert cache.queries(files, OPTIONS)[0].n_features == 2
-    assert cache.queries(files, ReadOptions(n_features=5))[0].n_features == 5
-    assert_holds(cache.queries(files[::-1], OPTIONS), files[::-1])
 
 
 def test_narrow_files_are_widened(cache: Cache, tmp_path: Path) -> None:
@@ -209,26 +192,3 @@ def test_facts_are_remembered_until_a_file_changes(cache, files, monkeypatch) ->
     assert [cache.remember("fact", files, compute)["n"] for _ in range(2)] == [4, 5]
     monkeypatch.setattr(cache_module, "TICK_NS", 0)
     assert [cache.remember("fact", files, compute)["n"] for _ in range(2)] == [6, 6]
-
-
-PROCESS = """
-import sys
-from pathlib import Path
-from letorbench.datasets.cache import Cache
-from letorbench.datasets.reader import ReadOptions
-print("ready", flush=True)
-sys.stdin.readline()
-whole, bounds = Cache(Path(sys.argv[1])).queries([Path(p) for p in sys.argv[2:]], ReadOptions())
-print(whole.features.sum(dtype=float), bounds.tolist())
-"""
-
-
-def test_processes_at_once(cache: Cache, files: list[Path], tmp_path: Path) -> None:
-    command = [sys.executable, "-c", PROCESS, str(tmp_path / "cache"), *map(str, files)]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    processes = [subprocess.Popen(command, **pipes) for _ in range(2)]
-    assert all(process.stdout.readline() == "ready\n" for process in processes)
-    answers = {process.communicate("\n", timeout=60)[0] for process in processes}
-    assert all(process.returncode == 0 for process in processes) and len(answers) == 1
-    assert_holds(cache.queries(files, OPTIONS), files)
-    assert len(list((tmp_path / "cache" / "entries").iterdir())) == 1

@@ -282,11 +282,6 @@ def test_verify_compares_hashes(mq2008: Path, monkeypatch: pytest.MonkeyPatch) -
     }
 
 
-def test_a_file_is_named_as_git_names_it(tmp_path: Path) -> None:
-    (tmp_path / "file").write_bytes(b"hello\n")
-    assert FileHash.of(tmp_path / "file", "git").digest.startswith("ce013625030ba8dba906f756")
-
-
 def test_folds_are_composed_of_their_test_parts(tmp_path: Path) -> None:
     [source] = CATALOG["CLUEWEB09"].sources
     texts = {f"part{k}": f"0 qid:{k} 42:1\n1 qid:{k} 42:2".encode() for k in range(1, 6)}

@@ -55,35 +55,6 @@ def test_folds(tmp_path: Path, name: str, folder: str, names: tuple[str, str, st
     assert layout.present(name, tmp_path)
 
 
-@pytest.mark.parametrize("folder", ["Yahoo", "ltrc_yahoo", "."])
-def test_yahoo(tmp_path: Path, folder: str) -> None:
-    lay(tmp_path, *(f"{folder}/set{i}.{p}.txt" for i in (1, 2) for p in ("train", "valid", "test")))
-    (fold,) = layout.find("yahoo-set2", tmp_path).folds
-    names = [path.name for path in fold.files]
-    assert names == ["set2.train.txt", "set2.valid.txt", "set2.test.txt"]
-
-
-@pytest.mark.parametrize("folder", ["ISTELLA", "istella/full", "istella-letor/full"])
-def test_istella_has_no_validation(tmp_path: Path, folder: str) -> None:
-    lay(tmp_path, f"{folder}/train.txt", f"{folder}/test.txt")
-    (fold,) = layout.find("ISTELLA", tmp_path).folds
-    assert fold.validation is None
-    with pytest.raises(DataError, match="no such data set"):
-        layout.find("ISTELLA-S", tmp_path)
-
-
-def test_missing_says_where_and_how(tmp_path: Path) -> None:
-    with pytest.raises(DataError) as error:
-        layout.find("TD2003", tmp_path)
-    assert str(tmp_path / "Gov/QueryLevelNorm/2003_td_dataset") in str(error.value)
-    assert "letorbench datasets show TD2003" in str(error.value)
-    with pytest.raises(DataError, match="known names: OHSUMED"):
-        layout.find("nope", tmp_path)
-    with pytest.raises(DataError, match="datasets make MQ2008-twin"):
-        layout.find("mq2008-twin", tmp_path)
-    assert not layout.present("TD2003", tmp_path)
-
-
 def test_missing_parts(tmp_path: Path) -> None:
     files = folds("MQ2008", ("train.txt", "vali.txt", "test.txt"))
     lay(tmp_path, *(file for file in files if "Fold4" not in file))

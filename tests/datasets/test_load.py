@@ -105,16 +105,6 @@ def test_digest_follows_the_content_and_the_parts(tmp_path: Path) -> None:
     assert len({digest("ab", "c"), digest("a", "bc"), digest("ab", "d"), digest("c", "ab")}) == 4
 
 
-def test_own_single_split_has_equal_columns(tmp_path: Path) -> None:
-    (tmp_path / "own").mkdir()
-    for name, line in {"train": "1:1", "vali": "1:2 4:1", "test": "2:1"}.items():
-        (tmp_path / "own" / f"{name}.txt").write_text(f"3 qid:1 {line}\n0 qid:2 1:1\n")
-    (fold,) = load("own", tmp_path).folds
-    sets = (fold.train, fold.validation, fold.test)
-    assert [each.n_features for each in sets] == [4, 4, 4]
-    assert fold.validation.features[0].tolist() == [2, 0, 0, 1]
-
-
 @pytest.mark.parametrize("n, held_out", [(10, 2), (6, 1), (2, 1)])
 def test_without_validation_the_last_queries_validate(
     tmp_path: Path, n: int, held_out: int
@@ -144,21 +134,6 @@ def test_conventions(tmp_path: Path, name: str, convention: str, max_label: int)
     assert (other.convention.name, other.convention.max_label) == ("standard", max_label)
     with pytest.raises(UsageError, match="unknown convention"):
         load(name, tmp_path, convention="letor5")
-
-
-def test_null_values(tmp_path: Path) -> None:
-    for k in range(1, 6):
-        fold = tmp_path / "OHSUMED/Feature-null" / f"Fold{k}"
-        fold.mkdir(parents=True)
-        for name in ("trainingset", "validationset", "testset"):
-            (fold / f"{name}.txt").write_text("1 qid:1 1:NULL 2:3\n0 qid:1 1:-2 2:NULL\n")
-    with pytest.raises(DataError, match="NULL"):
-        load("OHSUMED/Feature-null", tmp_path)
-    found = load("OHSUMED/Feature-null", tmp_path, null="min")
-    assert found.name == "OHSUMED-Feature-null"
-    assert found.folds[2].test.features[:, :2].tolist() == [[-2, 3], [-2, 3]]
-    assert found.folds[0].train.n_features == 45
-    assert load("OHSUMED/Feature-null", tmp_path, null=9.0).folds[0].test.features[0, 0] == 9
 
 
 @pytest.fixture

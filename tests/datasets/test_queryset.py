@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic import make
-from letorbench.errors import DataError, UsageError
+from letorbench.errors import DataError
 
 X = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
 
@@ -143,12 +143,6 @@ def test_wrong_input_is_refused(changes: dict, message: str) -> None:
     assert isinstance(error.value, ValueError) and "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("both", [{}, {"qid": [1, 1, 1], "group": [3]}])
-def test_one_of_qid_and_group(both: dict) -> None:
-    with pytest.raises(UsageError, match="of qid and group, expected one of them"):
-        QuerySet.from_arrays(X, [0, 1, 2], **both)
-
-
 @pytest.mark.parametrize(
     "changes, message",
     [
@@ -183,14 +177,3 @@ def test_take_and_queries_agree(rng: np.random.Generator) -> None:
     assert taken.docids.tolist() == [c.encode() for c in "efghabc"]
     np.testing.assert_array_equal(taken.features[:4], whole.queries(2, 3).features)
     assert whole.take(np.arange(4)).digest == whole.digest != taken.digest
-
-
-def test_digest_follows_every_array() -> None:
-    def digest(x=X, y=(0, 1, 2), qid=(1, 1, 2), docids=None) -> str:
-        return QuerySet.from_arrays(x, list(y), qid=list(qid), docids=docids).digest
-
-    first = digest()
-    assert digest() == first
-    others = [digest([[1, 2], [3, 4], [5, 7]]), digest(y=(0, 1, 1)), digest(qid=(1, 1, 3))]
-    others += [digest(qid=(1, 2, 2)), digest(docids=["a", "b", "c"]), digest(qid=("1", "1", "02"))]
-    assert len({first, *others}) == 7 and digest(qid=("1", "1", "2")) == first

@@ -16,7 +16,7 @@ from letorbench.datasets.synthetic import cubic
 from letorbench.datasets.synthetic import generate as synthetic
 from letorbench.datasets.synthetic.question_answer import question_answer
 from letorbench.datasets.text.writer import TextFormat, write_text
-from letorbench.errors import DataError, UsageError
+from letorbench.errors import DataError
 
 #: a set of each kind of values, ids and splits, and the share of it that is made
 SCALES = {"OHSUMED": 1.0, "NP2004": 0.1, "MQ2008": 1.0, "MSLR-WEB10K": 0.002, "ISTELLA": 0.001,
@@ -76,16 +76,6 @@ def test_write_text_exactly(rng: np.random.Generator, tmp_path: Path) -> None:
     assert path.read_text().splitlines()[1] == ("12 qid:7 1:999999.00 3:-0.25 4:1000.00 5:100.00 ")
 
 
-def test_demo(tmp_path: Path) -> None:
-    data = load("DEMO", tmp_path)
-    assert data.provenance["rotation"] is True
-    tests = [fold.test for fold in data.folds]
-    assert [each.n_queries for each in tests] == [40] * 5
-    lengths = np.concatenate([each.lengths for each in tests])
-    assert lengths.min() >= 30 and lengths.max() <= 50
-    assert len(np.unique(np.concatenate([each.labels for each in tests]))) == 5
-
-
 def test_demo_is_deterministic_byte_for_byte(tmp_path: Path) -> None:
     first = bytes_of(synthetic.make("DEMO", tmp_path / "a"))
     assert bytes_of(synthetic.make("demo", tmp_path / "b")) == first
@@ -124,48 +114,6 @@ def test_twins_have_the_published_shape(tmp_path: Path, name: str) -> None:
         assert tuple(counts) == known.label_counts
     constant = np.all(np.concatenate([each.features for each in parts]) == 0, axis=0).sum()
     assert constant >= shape.constant
-
-
-def test_twins_write_as_their_originals(tmp_path: Path) -> None:
-    letor = synthetic.make("OHSUMED", tmp_path, scale=0.1)
-    line = (letor / "Fold1/test.txt").read_text().splitlines()[0]
-    assert "#docid = synthetic0" in line and line.count(":0 ") >= 8
-    mslr = synthetic.make("MSLR-WEB10K", tmp_path, scale=0.001)
-    text = (mslr / "Fold1/test.txt").read_text()
-    assert text.endswith(" \n") and "#" not in text and ":-" in text
-    yahoo = synthetic.make("YAHOO-SET2", tmp_path, scale=0.005)
-    line = (yahoo / "set2.valid.txt").read_text().splitlines()[0]
-    assert line.count(":") < 597 and ":0.000000" not in line
-
-
-def test_made_once(tmp_path: Path) -> None:
-    folder = synthetic.make("MQ2008", tmp_path, scale=0.05)
-    before = (folder / "Fold1/train.txt").stat().st_mtime_ns
-    assert synthetic.make("MQ2008", tmp_path, scale=0.05) == folder
-    assert (folder / "Fold1/train.txt").stat().st_mtime_ns == before
-    with pytest.raises(DataError, match="MQ2008-twin: found a folder that was made in another way"):
-        synthetic.make("MQ2008", tmp_path, seed=1, scale=0.05)
-
-
-def test_what_cannot_be_made(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="unknown data set 'mine'"):
-        synthetic.make("mine", tmp_path)
-    for scale in (0, -1, 1.5):
-        with pytest.raises(UsageError, match="expected more than 0 and at most 1"):
-            synthetic.make("MQ2008", tmp_path, scale=scale)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_linear_model_explains_a_third_of_the_permuted_polynomial(rng):
-    shares = []
-    for _ in range(5):
-        x = rng.uniform(-1.0, 1.0, (8_000, 50)).astype(np.float32)
-        y = cubic.outputs(rng, x)
-        assert abs(y.mean()) < 1e-6
-        design = np.column_stack([x, np.ones(len(x))])
-        rest = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
-        shares.append(1.0 - rest.var() / y.var())
-    assert 0.25 < np.mean(shares) < 0.40
 
 
 def test_one_answer_is_the_best_and_stands_anywhere(rng):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.features import (
     TRANSFORMATIONS,
-    Transformation,
     stored,
     transformation,
     transformations,
@@ -41,19 +39,6 @@ def query_sets(draw) -> tuple[np.ndarray, np.ndarray]:
     if draw(st.booleans()):
         X[:, 0] = X[0, 0]
     return X, np.append(0, np.cumsum(lengths)).astype(np.int64)
-
-
-@given(query_sets(), st.booleans())
-@settings(deadline=None)
-def test_what_is_compiled_equals_plain_numpy(drawn, undefined):
-    X, offsets = drawn
-    if undefined:
-        X[0, -1] = np.nan
-    compiled, plain = np.empty((2, *X.shape), np.float32)
-    fitted = transformation("query-minmax").fit(X)
-    fitted._fill(X, offsets, compiled)
-    Transformation._fill(fitted, X, offsets, plain)
-    np.testing.assert_array_equal(compiled, plain)
 
 
 def brute(name: str, X: np.ndarray, offsets: np.ndarray) -> np.ndarray:
@@ -112,16 +97,6 @@ def test_blocks_and_threads_change_nothing(name, monkeypatch):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_nothing_and_single_documents_are_transformed(name):
-    none = np.zeros((0, 3), dtype=np.float32)
-    assert transformation(name).fit(none).transform(none, np.array([0])).shape == (0, 3)
-    one = np.array([[3.0, -1e30, 0.0]], dtype=np.float32)
-    new = transformation(name).fit(one).transform(one, np.array([0, 1]))
-    if transformation(name).by_query or fields(transformation(name)):
-        np.testing.assert_array_equal(new, np.zeros((1, 3)))
-
-
-@pytest.mark.parametrize("name", NAMES)
 def test_a_fitted_transformation_is_stored_to_the_last_bit(name):
     rng = np.random.default_rng(1)
     X = rng.normal(1e9, 1e3, (50, 4)).astype(np.float32)
@@ -136,35 +111,16 @@ def test_a_fitted_transformation_is_stored_to_the_last_bit(name):
     [
         (None, "found the feature transformation None"),
         ({"name": "minmax"}, "found the feature transformation 'minmax'"),
-        ({"name": "raw", "mean": [0.0]}, "found name, mean in the transformation raw"),
-        ({"name": "zscore", "mean": [0.0]}, "expected name, mean, scale"),
-        ({"name": "zscore", "mean": [0.0] * 3, "scale": [1.0]}, "expected 2"),
-        ({"name": "zscore", "mean": [0.0] * 2, "scale": [1.0, "x"]}, "zscore: scale: expected"),
-        ({"name": "zscore", "mean": [[0.0] * 2], "scale": [1.0] * 2}, "zscore: mean: expected"),
-        ({"name": "zscore", "mean": [float("nan")] * 2, "scale": [1.0] * 2}, "zscore: mean"),
-        ({"name": "zscore", "mean": [0.0] * 2, "scale": [-1.0, 1.0]}, "found -1, expected 0"),
+        ({"name": "raw", "mean": [0.0]}, "raw: expected nothing"),
+        ({"name": "zscore", "mean": [0.0] * 2}, "zscore: expected mean and scale of 2 finite"),
+        ({"name": "zscore", "mean": [0.0] * 3, "scale": [1.0] * 2}, "of 2 finite numbers"),
+        ({"name": "zscore", "mean": [0.0] * 2, "scale": [1.0, "x"]}, "of 2 finite numbers"),
+        ({"name": "zscore", "mean": [float("nan")] * 2, "scale": [1.0] * 2}, "of 2 finite numbers"),
     ],
 )
 def test_other_facts_are_refused(facts, message):
     with pytest.raises(DataError, match=message):
         stored(facts, 2)
-
-
-def test_values_far_from_all_that_was_seen_stay_finite():
-    X = np.array([[1.0, 7.0], [1.0000001, 7.0]], dtype=np.float32)
-    far = np.array([[LARGEST, 1e9], [-LARGEST, -1e9]], dtype=np.float32)
-    new = transformation("zscore").fit(X).transform(far)
-    assert np.isfinite(new).all() and new[0, 0] > 1e38 > -1e38 > new[1, 0]
-    np.testing.assert_array_equal(new[:, 1], [0.0, 0.0])
-
-
-def test_a_large_constant_is_no_rounding_noise():
-    X = np.full((100_003, 2), 1.2345679e9, dtype=np.float32)
-    X[:, 1] += np.arange(len(X)) % 2 * 128.0  # the last bit but one
-    for name in ("zscore", "query-zscore", "query-minmax", "rank"):
-        new = transformation(name).fit(X).transform(X, np.array([0, len(X)]))
-        assert (new[:, 0] == 0.0).all()
-        assert len(np.unique(new[:, 1])) == 2
 
 
 def test_queries_are_needed_where_they_matter():
@@ -175,12 +131,6 @@ def test_queries_are_needed_where_they_matter():
                 cls.fit(X).transform(X)
         else:
             assert cls.fit(X).transform(X).shape == X.shape
-
-
-def test_another_width_is_refused():
-    fitted = transformation("zscore").fit(np.ones((4, 2), dtype=np.float32))
-    with pytest.raises(DataError, match="found 3 features, expected 2"):
-        fitted.transform(np.ones((4, 3), dtype=np.float32))
 
 
 def test_a_query_set_is_transformed_whole():

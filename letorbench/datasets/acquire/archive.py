@@ -48,16 +48,7 @@ def import_archive(
     -------
     tuple of str
         The names of the data sets.
-
-    Raises
-    ------
-    DataError
-        If a file of other content is there already, or the archive is damaged, unsafe (see
-        `unpack`) or holds no data set, or not the one that is expected.
-    WriteError
-        If a file cannot be written.
     """
-    path, data_dir = Path(path), Path(data_dir)
     if not path.exists():
         raise DataError(f"{path}: no such file or folder")
     with unfinished_folder(data_dir / ".unfinished") as scratch:

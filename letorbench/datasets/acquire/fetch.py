@@ -57,13 +57,6 @@ def fetch(
     -------
     tuple of str
         The names of the data sets that were imported.
-
-    Raises
-    ------
-    DataError
-        If no address has it. The message says what each answered and how else to get the data.
-    WriteError
-        If a file cannot be written.
     """
     named, data_dir = parse(name), Path(data_dir)
     known = entry(named)
@@ -115,15 +108,7 @@ def _fetched(
 
 
 def download(source: Source, path: Path, seconds: float) -> None:
-    """Download a file, and check it.
-
-    Raises
-    ------
-    DataError
-        The address does not have the file, or has one of another size, hash or kind.
-    WriteError
-        The file cannot be written.
-    """
+    """Download a file, and check its size, hash and kind."""
     from tqdm import tqdm
 
     end = time.monotonic() + seconds
@@ -165,16 +150,12 @@ def download(source: Source, path: Path, seconds: float) -> None:
 def answer_of(url: str, stall: float) -> Iterator[http.client.HTTPResponse]:
     """Open an address for the block; `stall` is the seconds in which the next bytes must come.
 
-    Raises
-    ------
-    DataError
-        The address is not on the web, leads to one that is not, answers with an error, or fails.
+    DataError where it is not on the web, leads to one that is not, answers with an error, or fails.
     """
     from letorbench import __version__
 
     _require_web(url)
-    headers = {"User-Agent": f"letorbench/{__version__}", "Accept-Encoding": "identity"}
-    request = urllib.request.Request(url, headers=headers)
+    request = urllib.request.Request(url, headers={"User-Agent": f"letorbench/{__version__}"})
     try:
         with urllib.request.build_opener(_Redirects).open(request, timeout=stall) as response:
             yield response

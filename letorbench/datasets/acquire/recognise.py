@@ -12,7 +12,7 @@ from letorbench.datasets.catalog import CATALOG, parse, same
 from letorbench.datasets.layout import OWN_NAME, PARTS, fold_number, part_of
 from letorbench.datasets.user_data.beside import ENDINGS as BESIDE
 from letorbench.datasets.user_data.beside import beside
-from letorbench.datasets.user_data.layouts import is_svmlight, start_of
+from letorbench.datasets.user_data.svmlight import is_svmlight, start_of
 from letorbench.errors import DataError
 
 #: a part in any library's name: train.txt, testset.txt, rank.train, RankLib's f1.train.mine.txt
@@ -55,17 +55,9 @@ class Recognised:
 def recognise(tree: Path, where: Path) -> list[Recognised]:
     """Find the data sets in a folder.
 
-    Parameters
-    ----------
-    tree : Path
-    where : Path
-        The folder or archive that the user named. Its name may be the data set's.
-
-    Raises
-    ------
-    DataError
-        If there is none, if one comes in variants and its path does not name one, or if two belong
-        in one place.
+    `where` is the folder or archive that the user named; its name may be the data set's.
+    DataError where there is none, where one comes in variants and its path does not name one, and
+    where two belong in one place.
     """
     files = [path for path in sorted(tree.rglob("*")) if path.is_file() and not path.is_symlink()]
     groups = _grouped(PurePosixPath(f.relative_to(tree).as_posix()) for f in files)

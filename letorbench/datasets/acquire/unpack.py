@@ -35,13 +35,8 @@ _DAMAGED = (
 def unpack(path: Path, folder: Path) -> None:
     """Unpack a .zip or .tar(.gz, .bz2, .xz) into an empty folder.
 
-    Raises
-    ------
-    DataError
-        It is damaged; holds a device or a name that leads elsewhere; or holds more files or
-        bytes than an archive of its size can.
-    WriteError
-        A file cannot be written.
+    DataError where it is damaged, holds a device or a name that leads elsewhere, or holds more
+    files or bytes than an archive of its size can.
     """
     ending = foreign_ending(path)
     if ending is not None:

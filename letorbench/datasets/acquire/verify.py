@@ -25,13 +25,7 @@ LONGEST = 20.0
 class Check:
     """A file or a number of a data set beside what is published of it.
 
-    Parameters
-    ----------
-    what : str
-    status : str
-        ok, differs, or unknown (nothing is published).
-    published, loaded : int or None
-        The two numbers, where it is a number.
+    Its status is ok, differs, or unknown where nothing is published.
     """
 
     what: str
@@ -42,18 +36,9 @@ class Check:
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found in a place.
+    """What was found of a data set in a place: a folder, a file or an address.
 
-    Parameters
-    ----------
-    name : str
-        The data set.
-    place : str
-        A folder, a file or an address.
-    status : str
-        One line.
-    ok : bool or None
-        Whether that is as it should be; None where nothing is there that could be wrong.
+    `ok` is None where nothing is there that could be wrong.
     """
 
     name: str
@@ -63,20 +48,7 @@ class Finding:
 
 
 def verify(name: str | Name, data_dir: Path, null: str | float = "error") -> list[Check]:
-    """Hash every file, load all folds, and compare them with what is published.
-
-    Parameters
-    ----------
-    name : str or Name
-    data_dir : Path
-    null : str or float
-        What a NULL value reads as; see `load`.
-
-    Raises
-    ------
-    DataError
-        If a file is missing or cannot be read.
-    """
+    """Hash every file, load all folds, and compare them with what is published."""
     data = load(name, data_dir, null=null)
     there = layout.find(name, data_dir)
     known = there.name.entry

@@ -58,15 +58,6 @@ def cut(outputs: np.ndarray, shares: Sequence[float]) -> np.ndarray:
 
     The documents of each label are n times its share, rounded so that they add up to n. Equal
     outputs are cut in the order of the rows.
-
-    Parameters
-    ----------
-    outputs : ndarray of shape (n,)
-    shares : sequence of float
-
-    Returns
-    -------
-    ndarray of shape (n,), int32
     """
     bounds = np.rint(np.cumsum(shares) / np.sum(shares) * len(outputs)).astype(np.int64)
     labels = np.empty(len(outputs), dtype=np.int32)
@@ -119,17 +110,6 @@ def permuted_cubic(
 
     The prescription is from memory: the text of RankNet 2005 is not at hand, and the LambdaRank
     paper refers to it (section 6.3.1, "the prescription given in [2]").
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    sizes : sequence of int
-        The number of queries of each set.
-    n_features : int
-    docs : int
-        The documents of every query.
-    shares : sequence of float
-        The shares of the labels 0, 1, ...
 
     References
     ----------

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -24,8 +23,6 @@ RECIPE = "synthetic.json"
 DEMO_DOCS = (30, 50)
 #: the default number of QA's training questions; a quarter as many validate, and test
 QUESTIONS = 600
-
-Blocks = Iterator[QuerySet]
 
 
 def make(
@@ -56,17 +53,9 @@ def make(
     -------
     Path
         The folder.
-
-    Raises
-    ------
-    DataError
-        If the folder holds anything else.
-    UsageError
-        If the name is unknown or has no twin.
     """
     known = entry(name)
-    if known.name not in ("DEMO", "QA"):
-        known = twin_entry(name)
+    known = known if known.name in ("DEMO", "QA") else twin_entry(name)
     if questions is not None and known.name != "QA":
         raise UsageError(f"{known.name} has no questions: only QA takes their number")
     questions = questions or QUESTIONS
@@ -88,9 +77,12 @@ def make(
         if known.name == "DEMO":
             sizes = [known.queries // known.n_folds] * known.n_folds
             sets = cubic(np.random.default_rng(seed), sizes, known.n_features, DEMO_DOCS)
-            _write(folder, known, [partial(iter, [part]) for part in sets], TextFormat())
+            _write(folder, known, [[part] for part in sets], TextFormat())
         elif known.name == "QA":
-            _make_qa(folder, known, seed, questions)
+            sizes = [questions, max(1, questions // 4), max(1, questions // 4)]
+            sets = question_answer(np.random.default_rng(seed), sizes, known.n_features // 2)
+            form = TextFormat(whole=np.ones(known.n_features, dtype=bool), sparse=True)
+            _write(folder, known, [[part] for part in sets], form)
         else:
             _make_twin(folder, known, seed, scale)
         (folder / RECIPE).write_text(json.dumps(wanted, indent=1) + "\n", encoding="utf-8")
@@ -109,13 +101,6 @@ def recipe(folder: Path) -> dict[str, object] | None:
         raise DataError(f"{path}: damaged; expected the JSON that `make` wrote") from None
 
 
-def _make_qa(folder: Path, known: Entry, seed: int, questions: int) -> None:
-    sizes = (questions, max(1, questions // 4), max(1, questions // 4))
-    sets = question_answer(np.random.default_rng(seed), sizes, known.n_features // 2)
-    form = TextFormat(whole=np.ones(known.n_features, dtype=bool), sparse=True)
-    _write(folder, known, [partial(iter, [part]) for part in sets], form)
-
-
 def _make_twin(folder: Path, known: Entry, seed: int, scale: float) -> None:
     from tqdm import tqdm
 
@@ -123,37 +108,29 @@ def _make_twin(folder: Path, known: Entry, seed: int, scale: float) -> None:
     twin = twins.plan(np.random.default_rng(streams[0]), known, scale)
     with tqdm(total=len(twin.labels), unit=" documents", desc=known.name, disable=None) as progress:
 
-        def part(stream: np.random.SeedSequence, start: int, stop: int) -> Blocks:
+        def part(stream: np.random.SeedSequence, start: int, stop: int) -> Iterator[QuerySet]:
             for block in twins.blocks(np.random.default_rng(stream), twin, start, stop):
                 yield block
                 progress.update(block.n_docs)
 
-        makers = [
-            lambda stream=stream, bounds=bounds: part(stream, *bounds)
-            for stream, bounds in zip(streams[1:], twins.parts(twin))
-        ]
-        _write(folder, known, makers, twin.form)
+        bounds = twins.parts(twin)
+        blocks = [part(stream, *each) for stream, each in zip(streams[1:], bounds)]
+        _write(folder, known, blocks, twin.form)
 
 
 def _write(
-    folder: Path, known: Entry, makers: Sequence[Callable[[], Blocks]], form: TextFormat
+    folder: Path, known: Entry, parts: Sequence[Iterable[QuerySet]], form: TextFormat
 ) -> None:
-    """Write the parts as the official files: a rotation of folds, or a fixed split."""
-    if known.n_folds == 1:
-        valid = "valid" if known.prefix else "vali"
-        names = [f"{known.prefix}{part}.txt" for part in ("train", valid, "test")]
-        for name, maker in zip(names, makers):
-            if known.validation or name != f"{known.prefix}{valid}.txt":
-                _write_part(folder / name, maker(), form)
-        return
-    for number, maker in enumerate(makers):
-        path = part_file(folder, number, known.n_folds)
-        path.parent.mkdir()
-        _write_part(path, maker(), form)
-    compose_folds(folder, known.n_folds)
-
-
-def _write_part(path: Path, blocks: Blocks, form: TextFormat) -> None:
-    with path.open("xb") as file:
-        for block in blocks:
-            write_text(file, block, form)
+    """Write the blocks of each part as the official files: a rotation, or a fixed split."""
+    valid = "valid" if known.prefix else "vali"
+    files = [folder / f"{known.prefix}{name}.txt" for name in ("train", valid, "test")]
+    if known.n_folds > 1:
+        files = [part_file(folder, number, known.n_folds) for number in range(len(parts))]
+    for number, (path, blocks) in enumerate(zip(files, parts)):
+        if known.validation or number != 1:
+            path.parent.mkdir(exist_ok=True)
+            with path.open("xb") as file:
+                for block in blocks:
+                    write_text(file, block, form)
+    if known.n_folds > 1:
+        compose_folds(folder, known.n_folds)

@@ -28,21 +28,10 @@ OWN = 0.7
 def question_answer(
     rng: np.random.Generator, sizes: Sequence[int], vocabulary: int
 ) -> tuple[QuerySet, ...]:
-    """Draw query sets of questions on the same topics.
+    """Draw query sets of so many questions each, on the same topics.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    sizes : sequence of int
-        The number of questions of each set.
-    vocabulary : int
-        The number of words of questions, and of answers.
-
-    Returns
-    -------
-    tuple of QuerySet
-        Features of shape (n_docs, 2 vocabulary): the counts of the question's words, then of the
-        answer's. The label is 1 for the best answer and 0 for others. Its place is random.
+    The features are the counts of the question's words, then of the answer's. The label is 1 for
+    the best answer and 0 for others. Its place is random.
     """
     asked = rng.dirichlet(np.full(vocabulary, WORDS), TOPICS)
     answered = rng.dirichlet(np.full(vocabulary, WORDS), TOPICS)

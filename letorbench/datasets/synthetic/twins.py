@@ -66,13 +66,7 @@ class Plan:
 def plan(rng: np.random.Generator, entry: Entry, scale: float = 1.0) -> Plan:
     """Draw the lengths, labels and feature properties of a twin.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    entry : Entry
-        The twin's entry, which has a `twin` shape.
-    scale : float
-        The share of the queries to make, in (0, 1]. There are at least 10.
+    `scale` is the share of the queries to make, in (0, 1]. There are at least 10.
     """
     if not 0 < scale <= 1:
         raise UsageError(f"scale is {scale}, expected more than 0 and at most 1")

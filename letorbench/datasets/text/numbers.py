@@ -157,24 +157,6 @@ def short_number(text, start):
 
 
 @kernel()
-def digit_run(text, start, mantissa, kept):
-    """Return (end, mantissa, digits kept, digits dropped) of the digits that begin at start.
-
-    What does not fit 19 digits is dropped.
-    """
-    dropped = 0
-    p = start
-    while ZERO <= text[p] <= NINE:
-        if mantissa <= FULL_MANTISSA:
-            mantissa = mantissa * TEN + np.uint64(text[p] - ZERO)
-            kept += 1
-        else:
-            dropped += 1
-        p += 1
-    return p, mantissa, kept, dropped
-
-
-@kernel()
 def exponent_at(text, start):
     """Return (end, exponent) of `e-12` at start; end is -1 where no digit follows the e."""
     p = start + 1
@@ -216,14 +198,17 @@ def number(text, start):
     negative = text[p] == MINUS
     if negative or text[p] == PLUS:
         p += 1
-    first = p
-    p, mantissa, kept, over = digit_run(text, p, np.uint64(0), 0)
-    digits, power = p - first, over
-    if text[p] == DOT:
-        first = p + 1
-        p, mantissa, after, over = digit_run(text, first, mantissa, 0)
-        digits += p - first
-        power -= after
+    mantissa, digits, power, decimals = np.uint64(0), 0, 0, False
+    while ZERO <= text[p] <= NINE or (text[p] == DOT and not decimals):
+        if text[p] == DOT:
+            decimals = True
+        elif mantissa <= FULL_MANTISSA:
+            mantissa = mantissa * TEN + np.uint64(text[p] - ZERO)
+            digits += 1
+            power -= decimals
+        else:  # what does not fit 19 digits is dropped
+            power += not decimals
+        p += 1
     if digits == 0:
         return BAD, np.float32(0), p
     if text[p] == LOWER_E or text[p] == UPPER_E:

@@ -64,19 +64,10 @@ def beside(path: Path) -> Beside:
 
 
 def read_sizes(path: Path, n_rows: int, of: Path) -> np.ndarray:
-    """Return the query of each row, counted from 1.
+    """Return the query of each row of the file `of`, counted from 1.
 
-    Parameters
-    ----------
-    path : Path
-        A file with the number of rows of each query, one a line.
-    n_rows : int
-        The rows of the file `of`.
-
-    Raises
-    ------
-    DataError
-        A size is not a number of rows, or they do not add up to the file's.
+    The file has each query's number of rows, one a line. DataError where they are not numbers of
+    rows, or do not add up.
     """
     sizes = []
     for number, line in _lines(path):
@@ -95,13 +86,7 @@ def read_sizes(path: Path, n_rows: int, of: Path) -> np.ndarray:
 
 
 def read_description(path: Path, n_columns: int, of: Path) -> list[Column]:
-    """Return what CatBoost's description says of each column; those it leaves out are features.
-
-    Raises
-    ------
-    DataError
-        A line is wrong, a column is not of numbers, or not exactly one is the label.
-    """
+    """Return what CatBoost's description says of each column; those it leaves out are features."""
     columns: dict[int, Column] = {}
     for number, line in _lines(path):
         index, _, rest = line.partition("\t")

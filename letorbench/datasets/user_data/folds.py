@@ -10,7 +10,6 @@ from letorbench.datasets import folds as fold_files
 from letorbench.datasets import layout
 from letorbench.datasets.catalog import parse
 from letorbench.datasets.reader import ReadOptions, read_queries
-from letorbench.datasets.user_data.layouts import read_rows
 from letorbench.datasets.user_data.rows import (
     Grades,
     Lines,
@@ -19,6 +18,7 @@ from letorbench.datasets.user_data.rows import (
     listed,
     write_names,
 )
+from letorbench.datasets.user_data.svmlight import read_rows
 from letorbench.datasets.user_data.tables import Columns
 from letorbench.errors import DataError, UsageError
 from letorbench.files import unfinished_folder, write_atomically
@@ -97,17 +97,7 @@ def split(
 def make_letor_text(
     folder: Path, parts: Sequence[tuple[Path, Path]], grades: Grades, tell: Tell
 ) -> list[Path]:
-    """Make LETOR text of a data set's parts, unless they are that already; return its files.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder of the data set.
-    parts : sequence of (Path, Path)
-        Each part's file, which stays, and the file that its LETOR text is to have.
-    grades, tell
-        See `split`.
-    """
+    """Make LETOR text of a data set's parts, each a file and its place; return the new files."""
     made = [new for _, new in parts]
     rows = read_rows([old for old, _ in parts], Columns(), grades)
     if rows is None:
@@ -127,13 +117,7 @@ def make_letor_text(
 
 
 def compose_folds(folder: Path, tests: Sequence[Path], tell: Tell) -> list[Path]:
-    """Compose folds of test parts alone, as LETOR's rotate; return their files.
-
-    Raises
-    ------
-    DataError
-        A part is not LETOR text, has other features than the first, or a query of another part.
-    """
+    """Compose folds of test parts alone, as LETOR's rotate; return their files."""
     numbers = {path.parent.name: layout.fold_number(path.parent.name) or 0 for path in tests}
     layout.numbered_folds(numbers, None, str(folder))
     tests = sorted(tests, key=lambda path: numbers[path.parent.name])

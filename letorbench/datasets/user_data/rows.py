@@ -84,12 +84,7 @@ class Lines:
 
 
 def parse_grades(text: str) -> Grades:
-    """Return the bounds that a text has between commas, or `AUTO`.
-
-    Raises
-    ------
-    UsageError
-        The bounds are not finite numbers in increasing order, or make too many grades.
+    """Return the bounds that a text has between commas, in increasing order, or `AUTO`.
 
     Examples
     --------
@@ -116,20 +111,8 @@ def graded(
 ) -> tuple[np.ndarray, list[str]]:
     """Return the grades of labels, and a line on each grade that was made.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n_docs,)
-        Real numbers.
-    grades : tuple of float or None
-        As of `np.digitize`: grade r begins with bound r and ends before the next bound. None
-        accepts only labels that are grades.
-    place : callable
-        Where the label of a row stands, for messages.
-
-    Raises
-    ------
-    DataError
-        A label is not a number, or not a grade where none are made, or there are too many values.
+    Grade r begins with bound r and ends before the next bound, as of `np.digitize`. None accepts
+    only labels that are grades. `place` says where the label of a row stands.
     """
     good = is_grade(labels) if grades is None else np.isfinite(labels)
     if not good.all():
@@ -156,21 +139,9 @@ def graded(
 
 
 def letor_lines(parts: Sequence[Rows], grades: Grades, tell: Tell) -> list[Lines]:
-    """Return the documents of each file as lines, the rows of a query together.
+    """Return the documents of the files of one data set as lines, the rows of a query together.
 
-    Parameters
-    ----------
-    parts : sequence of Rows
-        The files of one data set.
-    grades : tuple of float or None
-        What makes grades of the labels; see `graded`.
-    tell : callable
-        Takes a line on what the files were taken for and on what was done.
-
-    Raises
-    ------
-    DataError
-        A label or a query id is not right.
+    `tell` takes a line on what the files were taken for and on what was done.
     """
     for layout in dict.fromkeys(rows.layout for rows in parts if rows.layout):
         alike = [rows for rows in parts if rows.layout == layout]

@@ -1,14 +1,14 @@
-"""SVMlight text that is not LETOR text: other labels, indices from 0, or no `qid:`.
+"""Which layout a file has, and SVMlight text that is not LETOR text.
 
-LightGBM and XGBoost put the sizes of the queries into a file beside it. Yandex's sets have the
-query in each line's comment.
+SVMlight text may have other labels, indices from 0, or no `qid:`. LightGBM and XGBoost put the
+sizes of the queries into a file beside it. Yandex's sets have the query in each line's comment.
 """
 
 from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,13 +16,64 @@ import numpy as np
 from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.datasets.text.mistakes import DECIMAL, line_error
 from letorbench.datasets.user_data.beside import beside, read_sizes
-from letorbench.datasets.user_data.rows import Rows
+from letorbench.datasets.user_data.rows import Grades, Rows
+from letorbench.datasets.user_data.tables import Columns, table_rows
 from letorbench.errors import DataError
 
 #: what UTF-8 text from Windows may begin with
 BOM = b"\xef\xbb\xbf"
+#: the bytes in which a file's first row is looked for
+_START = 1 << 16
+_TABLE_ENDINGS = (".csv", ".tsv", ".parquet")
+_WORD = re.compile(rb"(qid|\d+):\S*")
+_LETOR = re.compile(rb"(?:[ \t\r]*(?:#.*)?\n)*[ \t\r]*\d+\s+qid:")
+_FEATURE_0 = re.compile(rb"^[^#\n]*[ \t]0:", re.MULTILINE)
 _INDEX = re.compile(rb"(?<!\S)\d{1,6}(?=:)")
 _MISSING = re.compile(rb":(?:nan|na)(?!\S)", re.IGNORECASE)
+
+
+def read_rows(paths: Sequence[Path], columns: Columns, grades: Grades) -> list[Rows] | None:
+    """Read the files of one data set, whatever their layouts.
+
+    Return None where all files are LETOR text that may stay as it is. Features count from 0 in all
+    files of SVMlight text if one has a feature 0.
+    """
+    starts = {path: start_of(path) for path in paths}
+    tables = [p for p in paths if not is_svmlight(starts[p]) and _is_table(p, starts[p])]
+    texts = [path for path in paths if path not in tables]
+    from_0 = any(_FEATURE_0.search(p.read_bytes()) for p in texts if is_svmlight(starts[p]))
+    stay = (_LETOR.match(starts[path]) or not is_svmlight(starts[path]) for path in texts)
+    if not tables and not from_0 and grades is None and all(stay):
+        return None
+    return [
+        table_rows(path, columns) if path in tables else svmlight_rows(path, from_0)
+        for path in paths
+    ]
+
+
+def start_of(path: Path) -> bytes:
+    """Return how a file begins."""
+    try:
+        with path.open("rb") as file:
+            return file.read(_START)
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def is_svmlight(start: bytes) -> bool:
+    """Return whether a file that begins so has rows of `index:value` words."""
+    for line in start.removeprefix(BOM).split(b"\n"):
+        words = line.partition(b"#")[0].split()
+        if len(words) > 1:
+            return all(_WORD.fullmatch(word) for word in words[1:])
+    return False
+
+
+def _is_table(path: Path, start: bytes) -> bool:
+    """Return whether a file is a table: by its name, or by columns described beside it."""
+    others = beside(path)
+    named = path.suffix.lower() in _TABLE_ENDINGS or start.startswith(b"PAR1")
+    return named or (b"\0" not in start and bool(others.sizes or others.description))
 
 
 def svmlight_rows(path: Path, from_0: bool) -> Rows:
@@ -31,16 +82,7 @@ def svmlight_rows(path: Path, from_0: bool) -> Rows:
     The query of a row is in its `qid:`, else in the sizes beside the file, else the one word of
     its comment. NaN becomes NULL.
 
-    Parameters
-    ----------
-    path : Path
-    from_0 : bool
-        Whether the features count from 0; they then become those from 1.
-
-    Raises
-    ------
-    DataError
-        At the first mistake.
+    With `from_0`, features count from 0 and become those from 1. DataError at the first mistake.
     """
     others = beside(path)
     numbers: list[int] = []

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from letorbench.choices import require_choice
 from letorbench.datasets.arrays import LARGEST_FLOAT32, as_query_ids
-from letorbench.datasets.user_data.beside import (
-    Beside,
-    beside,
-    read_description,
-    read_sizes,
-)
+from letorbench.datasets.user_data.beside import Beside, beside, read_description, read_sizes
 from letorbench.datasets.user_data.rows import Rows
 from letorbench.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: what stands for a missing value
 MISSING = frozenset(
@@ -51,14 +49,12 @@ class Columns:
 
 @dataclass(frozen=True)
 class _Roles:
-    """The columns' places, from 0, and their names for messages."""
+    """The numbers of the columns, from 0, by what they are."""
 
-    names: list[str]
     label: int
-    qid: int | None
-    docid: int | None
-    features: list[int]
-    has_header: bool = False
+    features: Sequence[int]
+    qid: int | None = None
+    docid: int | None = None
     feature_names: tuple[str, ...] | None = None
     layout: str = ""
     ignored: tuple[str, ...] = ()
@@ -71,88 +67,88 @@ def table_rows(path: Path, columns: Columns) -> Rows:
     says what they are, or there are numbers only, the label first, and the sizes of the queries
     beside the file. A missing value of a feature becomes NULL. A value is rounded to float32, as
     everything that letorbench reads, and written so that it reads back exactly.
-
-    Raises
-    ------
-    DataError
-        The file cannot be read as a table, or a value is of a wrong kind.
-    UsageError
-        A column does not exist.
     """
     others = beside(path)
-    roles, table = _parquet(path, columns, others) or _text(path, columns, others)
-    places: list[str] = []
-    labels: list[float] = []
-    qids: list[Any] = []
-    texts: list[str] = []
-    for place, cells in table:
-
-        def at(column: int, place: str = place) -> str:
-            return f"{place}: column {roles.names[column]!r}"
-
-        places.append(place)
-        labels.append(_number(cells[roles.label], at, roles.label, "numbers"))
-        if roles.qid is not None:
-            qid = cells[roles.qid]
-            qids.append(qid.strip() if isinstance(qid, str) else qid)
-            # a query may be called NA in a text
-            if qids[-1] == "" if isinstance(qid, str) else _is_missing(qid):
-                raise DataError(f"{at(roles.qid)}: found no query id, expected one in each row")
-        hint = "numbers (--columns names the columns to use)"
-        values = [_number(cells[each], at, each, hint) for each in roles.features]
-        tail = "" if roles.docid is None else f" #docid = {_word(path, cells[roles.docid])}"
-        texts.append(_features(values, roles.features, at) + tail)
-    if not texts:
+    frame = _parquet(path)
+    if frame is not None:
+        names = [str(name) for name in frame.columns]
+        cells: list[Sequence[Any]] = [column.to_numpy() for _, column in frame.items()]
+        places = [f"{path}: row {number}" for number in range(len(frame))]
+        roles = _named(path, names, columns, others)
+    else:
+        places, rows = map(list, zip(*_cells(path)))
+        names = [str(number) for number in range(len(rows[0]))]
+        if columns.label in rows[0] or not (others.description or _all_numbers(rows[0])):
+            places, names, rows = places[1:], rows[0], rows[1:]
+            roles = _named(path, names, columns, others)
+        else:
+            roles = _described(path, len(names), others)
+        cells = list(zip(*rows))
+    if not roles.features:
+        raise DataError(f"{path}: found no features, expected at least 1 column of them")
+    if not places:
         raise DataError(f"{path}: found no rows, expected at least 1")
+
+    def numbers(column: int, expected: str) -> np.ndarray:
+        return _numbers(cells[column], lambda row: at(row, column), expected)
+
+    def at(row: int, column: int = roles.label) -> str:
+        return f"{places[row]}: column {names[column]!r}"
+
+    labels = numbers(roles.label, "numbers")
+    hint = "numbers (--columns names the columns to use)"
+    values = np.column_stack([numbers(column, hint) for column in roles.features])
+    with np.errstate(over="ignore"):
+        rounded = values.astype(np.float32)
+    for row, column in np.argwhere(np.isinf(rounded)):
+        raise DataError(
+            f"{at(row, roles.features[column])}: found {values[row, column]:g}, expected a number "
+            f"of at most {LARGEST_FLOAT32:.3g} in size"
+        )
+    texts = ["".join(map(_feature, range(1, len(row) + 1), row)) for row in rounded.tolist()]
+    if roles.docid is not None:
+        docids = (_word(path, cell) for cell in cells[roles.docid])
+        texts = [f"{text} #docid = {docid}" for text, docid in zip(texts, docids)]
     numbered = ""
-    if others.sizes is not None and roles.qid is None:
+    if roles.qid is None:
         queries = read_sizes(others.sizes, len(texts), path)
     else:
-        queries = as_query_ids(np.array(qids))
+        queries = _queries(cells[roles.qid], lambda row: at(row, roles.qid))
         if not all(each.isprintable() and not set(each) & set(" #") for each in set(queries)):
-            numbers = {qid: number for number, qid in enumerate(dict.fromkeys(queries.tolist()), 1)}
-            queries = np.array([numbers[qid] for qid in queries.tolist()])
+            order = {qid: number for number, qid in enumerate(dict.fromkeys(queries.tolist()), 1)}
+            queries = np.array([order[qid] for qid in queries.tolist()])
             numbered = "; queries are numbered, as an id has a blank or a #"
-    return Rows(
-        path.name,
-        np.array(labels),
-        queries,
-        texts,
-        lambda row: f"{places[row]}: column {roles.names[roles.label]!r}",
-        f"{roles.layout or 'a table'}{numbered}" if numbered else roles.layout,
-        roles.ignored,
-        roles.feature_names,
-    )
+    layout = f"{roles.layout or 'a table'}{numbered}" if numbered else roles.layout
+    ignored = (*([".weight"] if others.weights else []), *roles.ignored)
+    return Rows(path.name, labels, queries, texts, at, layout, ignored, roles.feature_names)
 
 
-def _is_missing(cell: Any) -> bool:
-    return cell is None or str(cell).strip() in MISSING
+def _numbers(cells: Sequence[Any], at: Callable[[int], str], expected: str) -> np.ndarray:
+    """Return a column's numbers, NaN where missing; float32 counts as its shortest decimals."""
+    values = np.full(len(cells), np.nan)
+    for row, cell in enumerate(cells):
+        text = str(int(cell) if isinstance(cell, (bool, np.bool_)) else cell).strip()
+        if text in MISSING:
+            continue
+        try:
+            values[row] = float("not one" if "_" in text else text)
+        except ValueError:
+            raise DataError(f"{at(row)}: found {text[:40]!r}, expected {expected}") from None
+    return values
 
 
-def _number(cell: Any, at: Callable[[int], str], column: int, expected: str) -> float:
-    """Return a cell's number, NaN where it is missing; float32 counts as its shortest decimals."""
-    if _is_missing(cell):
-        return np.nan
-    try:
-        text = str(int(cell) if isinstance(cell, (bool, np.bool_)) else cell)
-        return float("not one" if "_" in text else text)
-    except ValueError:
-        found = str(cell)[:40]
-        raise DataError(f"{at(column)}: found {found!r}, expected {expected}") from None
+def _queries(cells: Sequence[Any], at: Callable[[int], str]) -> np.ndarray:
+    """Return the query ids as text."""
+    ids = [cell.strip() if isinstance(cell, str) else cell for cell in cells]
+    for row, qid in enumerate(ids):
+        # a query may be called NA in a text
+        if qid == "" if isinstance(qid, str) else str(qid) in MISSING:
+            raise DataError(f"{at(row)}: found no query id, expected one in each row")
+    return as_query_ids(np.array(ids))
 
 
-def _features(values: list[float], columns: list[int], at: Callable[[int], str]) -> str:
-    """Return a row's features as LETOR text."""
-    with np.errstate(over="ignore"):
-        rounded = np.array(values).astype(np.float32)
-    beyond = np.flatnonzero(np.isinf(rounded))
-    if len(beyond):
-        raise DataError(
-            f"{at(columns[beyond[0]])}: found {values[beyond[0]]:g}, expected a number of at most "
-            f"{LARGEST_FLOAT32:.3g} in size"
-        )
-    cells = ("NULL" if value != value else f"{value:.9g}" for value in rounded.tolist())
-    return "".join(f" {index}:{cell}" for index, cell in enumerate(cells, 1))
+def _feature(index: int, value: float) -> str:
+    return f" {index}:NULL" if value != value else f" {index}:{value:.9g}"
 
 
 def _word(path: Path, docid: Any) -> str:
@@ -163,17 +159,15 @@ def _word(path: Path, docid: Any) -> str:
     return text
 
 
-def _parquet(
-    path: Path, columns: Columns, others: Beside
-) -> tuple[_Roles, Iterable[tuple[str, Any]]] | None:
-    """Return a Parquet file's columns and its rows with their places; None for another file."""
+def _parquet(path: Path) -> pd.DataFrame | None:
+    """Return the table of a Parquet file; None for another file."""
     with path.open("rb") as file:
         if path.suffix.lower() != ".parquet" and file.read(4) != b"PAR1":
             return None
     import pandas as pd
 
     try:
-        frame = pd.read_parquet(path)
+        return pd.read_parquet(path)
     except ImportError:
         raise DataError(
             f"{path}: found Parquet, which needs a package; "
@@ -181,41 +175,17 @@ def _parquet(
         ) from None
     except (ValueError, OSError) as error:
         raise DataError(f"{path}: no table: {' '.join(str(error).split())}") from None
-    rows = zip(*(column.to_numpy() for _, column in frame.items()))
-    return (
-        _named(path, [str(name) for name in frame.columns], columns, others),
-        ((f"{path}: row {number}", cells) for number, cells in enumerate(rows)),
-    )
-
-
-def _text(
-    path: Path, columns: Columns, others: Beside
-) -> tuple[_Roles, Iterator[tuple[str, list[str]]]]:
-    """Return a text's columns, and its rows with their places."""
-    rows = _cells(path)
-    try:
-        place, first = next(rows)
-    except StopIteration:
-        raise DataError(f"{path}: no table: found an empty file, expected rows") from None
-    roles = _roles(path, first, columns, others)
-
-    def all_rows() -> Iterator[tuple[str, list[str]]]:
-        if not roles.has_header:
-            yield place, first
-        yield from rows
-
-    return roles, all_rows()
 
 
 def _cells(path: Path) -> Iterator[tuple[str, list[str]]]:
-    """Yield the rows of a text, each with its place; DataError where their lengths differ."""
+    """Yield the rows of a text, each after its place; DataError where their lengths differ."""
     width = 0
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             start = file.readline()
             separator = "\t" if "\t" in start else "," if "," in start else " "
             file.seek(0)
-            # a blank parts cells however often it stands
+            # any number of blanks parts cells
             lines = map(" ".join, map(str.split, file)) if separator == " " else file
             words = csv.reader(lines, delimiter=separator)
             for cells in filter(None, words):
@@ -230,40 +200,8 @@ def _cells(path: Path) -> Iterator[tuple[str, list[str]]]:
         raise
     except (ValueError, OSError, csv.Error) as error:
         raise DataError(f"{path}: no table: {' '.join(str(error).split())}") from None
-
-
-def _roles(path: Path, first: list[str], columns: Columns, others: Beside) -> _Roles:
-    """Return what the columns of a text are, of which these are the first row's cells."""
-    ignored = [".weight"] if others.weights else []
-    names = [str(column) for column in range(len(first))]
-    if columns.label in first or not (others.description or _all_numbers(first)):
-        return _named(path, first, columns, others)
-    if others.description is not None:
-        described = read_description(others.description, len(first), path)
-        places = {column.role: place for place, column in enumerate(described)}
-        features = [place for place, column in enumerate(described) if column.role == "feature"]
-        named = any(described[place].name for place in features)
-        if "qid" not in places and others.sizes is None:
-            raise DataError(f"{others.description}: found no column of type GroupId, expected 1")
-        roles = _Roles(
-            names, places["label"], places.get("qid"), places.get("docid"), features,
-            feature_names=tuple(described[place].name or str(n) for n, place in enumerate(features))
-            if named else None,
-            layout=f"columns as {others.description.name} describes them (CatBoost)",
-            ignored=(*ignored, *(each.type for each in described if each.role == "ignored")),
-        )  # fmt: skip
-    elif others.sizes is not None:
-        layout = f"columns of numbers, the first the label, queries by {others.sizes.suffix}"
-        features = list(range(1, len(first)))
-        roles = _Roles(names, 0, None, None, features, layout=layout, ignored=tuple(ignored))
-    else:
-        raise DataError(
-            f"{path}:1: found numbers only, expected the columns' names, or {path.name}.query, "
-            f"{path.name}.group or {path.stem}.cd beside the file"
-        )
-    if not roles.features:
-        raise DataError(f"{path}: found no features, expected at least 1 column of them")
-    return roles
+    if not width:
+        raise DataError(f"{path}: no table: found an empty file, expected rows")
 
 
 def _all_numbers(cells: list[str]) -> bool:
@@ -271,6 +209,33 @@ def _all_numbers(cells: list[str]) -> bool:
         return bool(np.isfinite([float(cell or 0) for cell in cells]).all())
     except ValueError:
         return False
+
+
+def _described(path: Path, n_columns: int, others: Beside) -> _Roles:
+    """Return what the columns without names are, by the files beside."""
+    if others.description is not None:
+        described = read_description(others.description, n_columns, path)
+        numbers = {column.role: number for number, column in enumerate(described)}
+        features = [number for number, each in enumerate(described) if each.role == "feature"]
+        names = tuple(described[number].name or str(k) for k, number in enumerate(features))
+        if "qid" not in numbers and others.sizes is None:
+            raise DataError(f"{others.description}: found no column of type GroupId, expected 1")
+        return _Roles(
+            numbers["label"],
+            features,
+            numbers.get("qid"),
+            numbers.get("docid"),
+            names if any(described[number].name for number in features) else None,
+            f"columns as {others.description.name} describes them (CatBoost)",
+            tuple(each.type for each in described if each.role == "ignored"),
+        )
+    if others.sizes is None:
+        raise DataError(
+            f"{path}:1: found numbers only, expected the columns' names, or {path.name}.query, "
+            f"{path.name}.group or {path.stem}.cd beside the file"
+        )
+    layout = f"columns of numbers, the first the label, queries by {others.sizes.suffix}"
+    return _Roles(0, range(1, n_columns), layout=layout)
 
 
 def _named(path: Path, names: list[str], columns: Columns, others: Beside) -> _Roles:
@@ -285,16 +250,12 @@ def _named(path: Path, names: list[str], columns: Columns, others: Beside) -> _R
             raise DataError(f"{path}: found the column {name!r} twice, expected each name once")
         if not name.isprintable():
             raise DataError(f"{path}: found the column {name!r}, expected a name in one line")
-    chosen = list(columns.features or [name for name in names if name not in special])
-    if not chosen:
-        raise DataError(f"{path}: found no features, expected at least 1 column of them")
+    chosen = tuple(columns.features or [name for name in names if name not in special])
     return _Roles(
-        names,
         names.index(columns.label),
+        [names.index(name) for name in chosen],
         None if sizes else names.index(columns.qid),
         names.index(columns.docid) if columns.docid else None,
-        [names.index(name) for name in chosen],
-        True,
-        tuple(chosen),
+        chosen,
         f"a table, queries by {sizes.suffix}" if sizes else "",
     )
