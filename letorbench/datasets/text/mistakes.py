@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.datasets.arrays import EXPECTED_LABEL, LARGEST_LABEL, LONGEST_QID
+from letorbench.datasets.arrays import EXPECTED_LABEL
+from letorbench.datasets.limits import LARGEST_LABEL, LONGEST_QID
 from letorbench.datasets.text.lines import LONGEST_INDEX
 from letorbench.datasets.text.numbers import LARGEST_FLOAT
 from letorbench.errors import DataError
