@@ -157,7 +157,7 @@ def split(
 def fetch(name: str, time_limit: float | None, data_dir: Path) -> None:
     """Download a data set, check it against the published hash, unpack it.
 
-    A download that stops is continued by the same command.
+    After a download that stopped, the same command begins it again.
     """
     from letorbench.datasets.acquire import fetch as fetching
 

@@ -16,21 +16,9 @@ STANDARD = "standard"
 def check_convention(
     n_features: int, max_label: int, convention: str, chosen: bool = True
 ) -> str | None:
-    """Compare data with the releases that a convention was made for.
+    """Return one line for the user where the convention looks wrong for such data.
 
-    Parameters
-    ----------
-    n_features, max_label : int
-        Of the data.
-    convention : str
-        The convention's name.
-    chosen : bool
-        Whether the user named it. `standard` fits any data where it was chosen.
-
-    Returns
-    -------
-    str or None
-        One line for the user where the convention looks wrong.
+    `standard` fits any data where the user has chosen it.
     """
     widths, largest = _releases()
     like = next(

@@ -22,15 +22,7 @@ Part = TypeVar("Part")
 
 
 def shuffled_parts(n_queries: int, folds: int, seed: int, what: str) -> list[np.ndarray]:
-    """Return the numbers of each part's queries, shuffled.
-
-    Raises
-    ------
-    DataError
-        There are fewer queries than parts; `what` begins the message.
-    UsageError
-        There are fewer than 3 parts: one each trains, validates and tests.
-    """
+    """Return the numbers of each part's queries, shuffled; errors begin with `what`."""
     if folds < 3:
         raise UsageError(f"folds: found {folds}, expected at least 3 (train, validation and test)")
     if n_queries < folds:
@@ -67,16 +59,9 @@ def compose_folds(folder: Path, n: int) -> None:
 
 
 def rotated(whole: QuerySet, bounds: np.ndarray, n: int) -> tuple[Fold, ...]:
-    """Return the folds of n unrolled parts as views.
+    """Return the folds of n >= 3 unrolled parts as views on all their queries.
 
-    Parameters
-    ----------
-    whole : QuerySet
-        The queries of the unrolled parts.
-    bounds : ndarray of shape (2n - 2,), int64
-        The unrolled part i owns the queries bounds[i]:bounds[i + 1].
-    n : int
-        The number of parts, at least 3.
+    The unrolled part i owns the queries bounds[i]:bounds[i + 1].
     """
 
     def span(start: int, stop: int) -> QuerySet:

@@ -49,16 +49,7 @@ class FoldFiles:
 
 @dataclass(frozen=True)
 class Layout:
-    """A data set that was found on disk.
-
-    Parameters
-    ----------
-    name : Name
-    folder : Path
-        The folder that holds its folds or its files.
-    folds : tuple of FoldFiles
-        In the order of their numbers.
-    """
+    """A data set on disk: the folder with its folds or files, and the folds in order."""
 
     name: Name
     folder: Path
@@ -234,7 +225,7 @@ def _subfolders(folder: Path) -> list[Path]:
 
 
 def _listed(folder: Path) -> list[Path]:
-    """Return what a folder holds, in order; nothing where there is no such folder."""
+    """Return what a folder holds, in order; without the folder, nothing."""
     try:
         return sorted(folder.iterdir()) if folder.is_dir() else []
     except OSError as error:

@@ -159,7 +159,7 @@ class QuerySet:
         Raises
         ------
         DataError
-            If a length, a width or a value is wrong: NaN, infinity, a label that is no integer
+            If a length, a width or a value is wrong: NaN, infinity, a label that is not an integer
             from 0. The message says what was found and what was expected.
         UsageError
             If both or neither of `qid` and `group` are given.

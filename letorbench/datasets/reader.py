@@ -17,7 +17,7 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.text import lines as kernels
-from letorbench.datasets.text.blocks import BlockReader, Blocks, cut_into_blocks
+from letorbench.datasets.text.blocks import Blocks, cut_into_blocks
 from letorbench.datasets.text.mistakes import changed, file_error, first_mistake, line_error
 from letorbench.errors import DataError, UsageError
 
@@ -144,21 +144,20 @@ def _parse(blocks: Blocks, options: ReadOptions, width: int) -> QuerySet | None:
     docids, starts = [none] * blocks.count, [(np.empty(0, np.int64), none)] * blocks.count
     most_rows = int(np.diff(blocks.lines).max())
 
-    def work(reader: BlockReader, block: int) -> bool:
+    def work(text: np.ndarray, size: int, block: int) -> bool:
         if (codes > kernels.DONE).any():
             return False
-        size = blocks.load(reader, block)
         state, first, last = states[block], *map(int, blocks.lines[block : block + 2])
         names = np.empty((most_rows, 2), dtype=np.int64)
         qids = np.empty((most_rows, 3), dtype=np.int64)
         hard = np.empty((blocks.longest // LEAST_HARD + 1, 3), dtype=np.int64)
         notes = kernels.Notes(names, qids, hard, state)
-        kernels.parse(reader.text, size, first, last, syntax, features, labels, notes)
-        if not _round_in_python(features, reader.text, hard[: state[kernels.HARDS]]):
+        kernels.parse(text, size, first, last, syntax, features, labels, notes)
+        if not _round_in_python(features, text, hard[: state[kernels.HARDS]]):
             state[kernels.CODE] = kernels.WRONG
         qids = qids[: state[kernels.QUERIES]]
-        starts[block] = qids[:, 2] - first, _texts(reader.text, qids, state[kernels.QIDS])
-        docids[block] = _texts(reader.text, names[: state[kernels.ROWS]], state[kernels.IDS])
+        starts[block] = qids[:, 2] - first, _texts(text, qids, state[kernels.QIDS])
+        docids[block] = _texts(text, names[: state[kernels.ROWS]], state[kernels.IDS])
         return True
 
     blocks.each(work)
@@ -216,13 +215,11 @@ def _width(blocks: Blocks, first: int) -> int:
     """Return the largest feature index in the first blocks, at least 1."""
     largest = np.zeros(blocks.count, dtype=np.int64)
 
-    def work(reader: BlockReader, block: int) -> bool:
-        if block < first:
-            size = blocks.load(reader, block)
-            largest[block] = kernels.widest(reader.text, size, LARGEST_INDEX)
-        return block < first
+    def work(text: np.ndarray, size: int, block: int) -> bool:
+        largest[block] = kernels.widest(text, size, LARGEST_INDEX)
+        return True
 
-    blocks.each(work)
+    blocks.each(work, first)
     return max(1, int(largest.max()))
 
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from conftest import random_queries
-from toy_data import write_toy
 
 import letorbench as lb
-from letorbench.cli import cli
 from letorbench.datasets.catalog import CATALOG
 from letorbench.datasets.checks import check_convention, leak
 from letorbench.datasets.queryset import Benchmark, Fold
@@ -40,17 +37,6 @@ def test_no_known_data_set_is_doubted_under_its_own_convention(entry):
 def test_doubts(features, largest, convention, chosen, message):
     text = check_convention(features, largest, convention, chosen)
     assert text is None if message is None else message in text
-
-
-def test_score_says_it(tmp_path: Path, monkeypatch):
-    path = write_toy(tmp_path / "data") / "Fold1" / "test.txt"
-    monkeypatch.chdir(tmp_path)
-    path.write_text("".join(f"4{line[1:]}" for line in path.read_text().splitlines(True)))
-    Path("scores.txt").write_text("1\n" * 56)
-    words = ["score", "--data", str(path), "--scores", "scores.txt"]
-    assert CliRunner().invoke(cli, words).stderr == ""
-    result = CliRunner().invoke(cli, [*words, "--convention", "letor3"])
-    assert result.exit_code == 0 and "test.txt: found labels up to 4" in result.stderr
 
 
 def test_a_query_in_two_parts_is_named(rng):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic import make
-from letorbench.errors import DataError
+from letorbench.errors import DataError, UsageError
 
 X = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
 
@@ -141,6 +141,12 @@ def test_wrong_input_is_refused(changes: dict, message: str) -> None:
     with pytest.raises(DataError, match=message) as error:
         QuerySet.from_arrays(**given_arrays)
     assert isinstance(error.value, ValueError) and "\n" not in str(error.value)
+
+
+def test_one_of_qid_and_group() -> None:
+    for both in ({}, {"qid": [1, 1, 1], "group": [3]}):
+        with pytest.raises(UsageError, match="of qid and group, expected one of them"):
+            QuerySet.from_arrays(X, [0, 1, 2], **both)
 
 
 @pytest.mark.parametrize(

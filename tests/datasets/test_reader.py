@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from letorbench.datasets import reader
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.reader import ReadOptions, read_queries
+from letorbench.datasets.reader import ReadOptions, read_letor, read_queries
+from letorbench.errors import UsageError
 
 
 def read_plainly(lines: list[bytes], n_features: int | None = None) -> QuerySet:
@@ -176,3 +177,12 @@ def test_null_becomes_a_number_or_the_least_of_the_query(tmp_path: Path) -> None
     np.testing.assert_array_equal(number, [[-1, 5, -1], [3, -1, 0], [-2, 7, -1], [-1, 1, 4]])
     least = read_queries(path, ReadOptions(null="min")).features
     np.testing.assert_array_equal(least, [[-2, 5, 0], [3, 5, 0], [-2, 7, 0], [0, 1, 4]])
+
+
+def test_read_letor_takes_a_path_as_text_and_checks_options(tmp_path: Path) -> None:
+    path = tmp_path / "data.txt"
+    path.write_text("1 qid:1 1:NULL 2:5\n0 qid:2 2:1\n")
+    assert read_letor(str(path), null=3, n_features=3).features.tolist() == [[3, 5, 0], [0, 1, 0]]
+    for wrong in ({"null": "max"}, {"null": float("nan")}, {"n_features": 0}):
+        with pytest.raises(UsageError, match="expected"):
+            read_letor(str(path), **wrong)

@@ -31,16 +31,7 @@ _Files = dict[PurePosixPath, PurePosixPath]
 
 @dataclass(frozen=True)
 class Recognised:
-    """A data set in a folder.
-
-    Parameters
-    ----------
-    name : str
-    place : PurePosixPath
-        Its folder in the data folder.
-    parts : dict of PurePosixPath to PurePosixPath
-        Each part's path in the folder that was searched, and below `place`.
-    """
+    """A data set in a folder, and its folder in the data folder."""
 
     name: str
     place: PurePosixPath

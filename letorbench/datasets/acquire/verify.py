@@ -120,7 +120,7 @@ def _address(label: str, source: Source) -> Finding:
     if is_page:
         return Finding(label, source.url, "found a web page, expected an archive", False)
     if size is None:
-        return Finding(label, source.url, "answers, size not said", True)
+        return Finding(label, source.url, "answers without a size", True)
     if source.bytes not in (None, size):
         status = f"found {size:,} bytes, expected {source.bytes:,}"
         return Finding(label, source.url, status, False)

@@ -33,8 +33,8 @@ def question_answer(
     The features are the counts of the question's words, then of the answer's. The label is 1 for
     the best answer and 0 for others. Its place is random.
     """
-    asked = rng.dirichlet(np.full(vocabulary, WORDS), TOPICS)
-    answered = rng.dirichlet(np.full(vocabulary, WORDS), TOPICS)
+    of_questions = rng.dirichlet(np.full(vocabulary, WORDS), TOPICS)
+    of_answers = rng.dirichlet(np.full(vocabulary, WORDS), TOPICS)
     sets, first = [], 1
     for n in sizes:
         lengths = 2 + rng.poisson(MORE_ANSWERS, n)
@@ -44,13 +44,13 @@ def question_answer(
         for q in range(n):
             rows = slice(offsets[q], offsets[q + 1])
             topics = rng.dirichlet(np.full(TOPICS, MIX))
-            features[rows, :vocabulary] = _bag(rng, topics @ asked, QUESTION_WORDS)
+            features[rows, :vocabulary] = _bag(rng, topics @ of_questions, QUESTION_WORDS)
             best = int(rng.integers(lengths[q]))
             labels[offsets[q] + best] = 1
             for k in range(lengths[q]):
                 own = 1.0 if k == best else OWN * rng.random()
                 mixture = own * topics + (1.0 - own) * rng.dirichlet(np.full(TOPICS, MIX))
-                bag = _bag(rng, mixture @ answered, ANSWER_WORDS)
+                bag = _bag(rng, mixture @ of_answers, ANSWER_WORDS)
                 features[offsets[q] + k, vocabulary:] = bag
         sets.append(QuerySet(features, labels, offsets, np.arange(first, first + n)))
         first += n

@@ -25,32 +25,21 @@ _QUERY_SHARE = 0.3
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """All of a twin but its features, which are made block by block.
-
-    Parameters
-    ----------
-    entry : Entry
-    shape : TwinShape
-    lengths : ndarray of shape (n_queries,)
-        The documents of each query.
-    labels, quality : ndarray of shape (n_docs,)
-    weights : ndarray of shape (n_features,)
-        The correlation of each feature with the quality; 0 for constant ones.
-    steep, level : ndarray of shape (n_features,)
-        The spread and the level of each feature's values.
-    kind : ndarray of shape (n_features,)
-        0 for a constant feature; of raw values, 1 for counts, 2 for reals and 3 for log
-        probabilities.
-    """
+    """All of a twin but its features, which are made block by block."""
 
     entry: Entry
     shape: TwinShape
+    #: the documents of each query
     lengths: np.ndarray
+    #: of each document
     labels: np.ndarray
     quality: np.ndarray
+    #: the correlation of each feature with the quality; 0 for constant ones
     weights: np.ndarray
+    #: the spread and the level of each feature's values
     steep: np.ndarray
     level: np.ndarray
+    #: 0 for a constant feature; of raw values, 1 for counts, 2 for reals, 3 for log probabilities
     kind: np.ndarray
 
     @property

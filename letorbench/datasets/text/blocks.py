@@ -20,53 +20,20 @@ from letorbench.threads import parallel_for, thread_count
 
 #: the longest line, in bytes; a longer one shows that the file is not text
 LONGEST_LINE = 1 << 26
-
-
-class BlockReader:
-    """One thread's open file and buffer."""
-
-    def __init__(self, path: Path, longest: int) -> None:
-        self._path = path
-        self._file = open(path, "rb", buffering=0)
-        self.text = np.zeros(longest + 1 + PADDING, dtype=np.uint8)
-
-    def __enter__(self) -> BlockReader:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-
-    def read(self, start: int, stop: int) -> int:
-        """Fill the buffer with the bytes start:stop of the file; return their number."""
-        self._file.seek(start)
-        view = memoryview(self.text)[: stop - start]
-        done = 0
-        while done < len(view):
-            got = self._file.readinto(view[done:])
-            if not got:
-                raise changed(self._path)
-            done += got
-        return done
+#: reads the bytes start:stop of a file, and returns their number
+Read = Callable[[int, int], int]
 
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Where a file is cut into blocks of whole lines.
-
-    Parameters
-    ----------
-    path : Path
-    starts : ndarray of shape (n_blocks + 1,), int64
-        Block b holds the bytes starts[b]:starts[b + 1].
-    lines : ndarray of shape (n_blocks + 1,), int64
-        The lines before each block.
-    unended : bool
-        Whether no newline ends the last line; it is then a block of its own.
-    """
+    """Where a file is cut into blocks of whole lines."""
 
     path: Path
+    #: block b holds the bytes starts[b]:starts[b + 1]
     starts: np.ndarray
+    #: the lines before each block, and in the end all lines
     lines: np.ndarray
+    #: whether no newline ends the last line; it is then a block of its own
     unended: bool
 
     @property
@@ -77,30 +44,30 @@ class Blocks:
     def longest(self) -> int:
         return int(np.diff(self.starts).max(initial=0))
 
-    def each(self, work: Callable[[BlockReader, int], bool]) -> None:
-        """Call work(reader, block) for all blocks; several threads take them in order.
+    def each(self, work: Callable[[np.ndarray, int, int], bool], count: int | None = None) -> None:
+        """Call work(text, size, block) for the first `count` blocks, by default all.
 
-        A thread stops when its work returns False.
+        Several threads take the blocks in order, each into a buffer of its own; a thread stops
+        when its work returns False. text[:size] ends in a newline.
         """
-        _take_turns(self.path, self.longest, self.count, work)
 
-    def load(self, reader: BlockReader, block: int) -> int:
-        """Read a block into the reader's buffer; return its length with the last newline."""
-        size = reader.read(int(self.starts[block]), int(self.starts[block + 1]))
-        if self.unended and block == self.count - 1:
-            reader.text[size] = NEWLINE
-            size += 1
-        return size
+        def load(text: np.ndarray, read: Read, block: int) -> bool:
+            size = read(int(self.starts[block]), int(self.starts[block + 1]))
+            if self.unended and block == self.count - 1:
+                text[size] = NEWLINE
+                size += 1
+            return work(text, size, block)
+
+        _take_turns(self.path, self.longest, self.count if count is None else count, load)
 
 
 def cut_into_blocks(path: Path, size: int, block: int) -> Blocks:
     """Cut a file of `size` > 0 bytes at newlines into blocks of about `block` bytes."""
     counts = np.zeros((-(-size // block), 2), dtype=np.int64)
 
-    def count(reader: BlockReader, number: int) -> bool:
+    def count(text: np.ndarray, read: Read, number: int) -> bool:
         start = number * block
-        length = reader.read(start, min(start + block, size))
-        lines, end = count_lines(reader.text, length)
+        lines, end = count_lines(text, read(start, min(start + block, size)))
         counts[number] = lines, start + end
         return True
 
@@ -117,13 +84,22 @@ def cut_into_blocks(path: Path, size: int, block: int) -> Blocks:
 
 
 def _take_turns(
-    path: Path, longest: int, total: int, work: Callable[[BlockReader, int], bool]
+    path: Path, longest: int, total: int, work: Callable[[np.ndarray, Read, int], bool]
 ) -> None:
+    """Call work(text, read, turn) for all turns; read(start, stop) fills text from the file."""
     turns = itertools.count()
 
     def take(_start: int, _stop: int) -> None:
-        with BlockReader(path, longest) as reader:
-            while (turn := next(turns)) < total and work(reader, turn):
+        text = np.zeros(longest + 1 + PADDING, dtype=np.uint8)
+        with open(path, "rb") as file:
+
+            def read(start: int, stop: int) -> int:
+                file.seek(start)
+                if file.readinto(memoryview(text)[: stop - start]) != stop - start:
+                    raise changed(path)
+                return stop - start
+
+            while (turn := next(turns)) < total and work(text, read, turn):
                 pass
 
     parallel_for(take, min(thread_count(), total))

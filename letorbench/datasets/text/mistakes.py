@@ -35,17 +35,8 @@ def first_mistake(
 ) -> DataError:
     """Return the error of the first line that is wrong.
 
-    Parameters
-    ----------
-    path : Path
-    good_lines : int
-        So many lines are right by themselves: only their query may come back.
-    limit : int
-        The largest index that is allowed.
-    known_width : bool
-        Whether that is the number of features.
-    null : bool
-        Whether NULL is a value.
+    The first `good_lines` are right by themselves: only their query may come back. Indices are
+    allowed up to `limit`, which may be a known number of features. `null` allows NULL.
     """
     began: dict[bytes, int] = {}
     previous = None
@@ -63,7 +54,7 @@ def first_mistake(
                 mistake = _mistake_in_features(line, end, limit, known_width, null)
             if mistake is not None:
                 return line_error(path, number, *mistake, unended)
-            began[qid] = began.get(qid, number)
+            began.setdefault(qid, number)
             previous = qid
     return changed(path)
 
@@ -183,5 +174,5 @@ def _text(content: bytes) -> str:
 
 
 def _escaped(character: str) -> str:
-    byte = ord(character) - 0xDC00  # what `surrogateescape` makes of a byte that is no UTF-8
+    byte = ord(character) - 0xDC00  # how `surrogateescape` writes a byte that is not UTF-8
     return f"\\x{byte:02x}" if 0x80 <= byte <= 0xFF else ascii(character)[1:-1]

@@ -12,10 +12,10 @@ from letorbench.datasets.catalog import parse
 from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.datasets.user_data.rows import (
     Grades,
-    Lines,
     Tell,
     letor_lines,
     listed,
+    text_of_queries,
     write_names,
 )
 from letorbench.datasets.user_data.svmlight import read_rows
@@ -62,13 +62,6 @@ def split(
     -------
     str
         The name of the data set.
-
-    Raises
-    ------
-    DataError
-        The file is wrong, has too few queries, or there is a data set of that name already.
-    UsageError
-        The name cannot be that of a data set, or a column does not exist.
     """
     name = path.stem if name is None else name
     if not layout.OWN_NAME.fullmatch(name) or parse(name).entry is not None:
@@ -80,13 +73,13 @@ def split(
     if target.exists():
         raise DataError(f"{target}: is there already; --name gives the data set another name")
     rows = read_rows([path], columns, grades)
-    lines = _text_lines(path) if rows is None else letor_lines(rows, grades, tell)[0]
-    parts = fold_files.shuffled_parts(len(lines.offsets) - 1, folds, seed, str(path))
+    texts = _text_of_queries(path) if rows is None else letor_lines(rows, grades, tell)[0]
+    parts = fold_files.shuffled_parts(len(texts), folds, seed, str(path))
     with unfinished_folder(target.with_name(f".unfinished-{name}")) as folder:
         for number, part in enumerate(parts):
             place = fold_files.part_file(folder, number, folds)
             with write_atomically(place, binary=True) as file:
-                file.write(lines.text(part))
+                file.write(b"".join(texts[query] for query in part))
         fold_files.compose_folds(folder, folds)
         if rows is not None:
             write_names(folder, rows)
@@ -96,9 +89,8 @@ def split(
 
 def make_letor_text(
     folder: Path, parts: Sequence[tuple[Path, Path]], grades: Grades, tell: Tell
-) -> list[Path]:
-    """Make LETOR text of a data set's parts, each a file and its place; return the new files."""
-    made = [new for _, new in parts]
+) -> None:
+    """Make LETOR text of a data set's parts, each a file and its place."""
     rows = read_rows([old for old, _ in parts], Columns(), grades)
     if rows is None:
         if any(old != new for old, new in parts):
@@ -107,17 +99,16 @@ def make_letor_text(
             new.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(old, new)
     else:
-        for new, lines in zip(made, letor_lines(rows, grades, tell), strict=True):
+        for (_, new), texts in zip(parts, letor_lines(rows, grades, tell), strict=True):
             with write_atomically(new, binary=True) as file:
-                file.write(lines.text())
-        made += write_names(folder, rows)
-    if not any(path.name.lower() in layout.PARTS["validation"] for path in made):
+                file.writelines(texts)
+        write_names(folder, rows)
+    if not any(layout.part_of(new.name) == "validation" for _, new in parts):
         tell(f"{folder.name}: no validation part: the last fifth of the training queries validates")
-    return made
 
 
-def compose_folds(folder: Path, tests: Sequence[Path], tell: Tell) -> list[Path]:
-    """Compose folds of test parts alone, as LETOR's rotate; return their files."""
+def compose_folds(folder: Path, tests: Sequence[Path], tell: Tell) -> None:
+    """Compose folds of test parts alone, as LETOR's rotate."""
     numbers = {path.parent.name: layout.fold_number(path.parent.name) or 0 for path in tests}
     layout.numbered_folds(numbers, None, str(folder))
     tests = sorted(tests, key=lambda path: numbers[path.parent.name])
@@ -141,13 +132,11 @@ def compose_folds(folder: Path, tests: Sequence[Path], tell: Tell) -> list[Path]
         f"{folder.name}: test parts alone: each fold trains on {len(tests) - 2} of them and "
         "validates on the one before its own, as LETOR's folds rotate"
     )
-    names = [names[0] for names in layout.PARTS.values()]
-    return [folder / f"Fold{k + 1}" / name for k in range(len(tests)) for name in names]
 
 
-def _text_lines(path: Path) -> Lines:
-    """Read a file of LETOR text, and return its documents' lines as they are."""
+def _text_of_queries(path: Path) -> list[bytes]:
+    """Read a file of LETOR text, and return each query's lines as they are."""
     queries = read_queries(path, ReadOptions(null="min"))
     lines = [line.rstrip(b"\r") for line in path.read_bytes().split(b"\n")]
     documents = [line for line in lines if line.split(b"#")[0].strip()]
-    return Lines(documents, queries.offsets)
+    return text_of_queries(documents, queries.offsets)

@@ -24,59 +24,22 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The documents of a file, in its order.
-
-    Attributes
-    ----------
-    name : str
-        The file's name.
-    labels : ndarray of shape (n_docs,)
-        Real numbers.
-    qids : ndarray of shape (n_docs,), str or int64
-        The query of each document; integers where the file only tells queries apart.
-    texts : list of str
-        The features and the document's name as LETOR text, ` 1:0.5 #docid = X`.
-    place : callable
-        Where the label of a row stands, for messages.
-    layout : str
-        What the file was taken for; empty where that needs no word.
-    ignored : tuple of str
-        What stands in it or beside it and is not used.
-    feature_names : tuple of str, optional
-        The names of the features, where the file has them.
-    """
+    """The documents of a file, in its order."""
 
     name: str
+    #: real numbers
     labels: np.ndarray
+    #: the query of each document; integers where the file only tells queries apart
     qids: np.ndarray
+    #: the features and the document's name as LETOR text, ` 1:0.5 #docid = X`
     texts: list[str]
+    #: where the label of a row stands, for messages
     place: Callable[[int], str]
+    #: what the file was taken for; empty where that needs no word
     layout: str = ""
+    #: what stands in it or beside it and is not used
     ignored: tuple[str, ...] = ()
     feature_names: tuple[str, ...] | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Lines:
-    """A file's documents as lines of LETOR text.
-
-    Attributes
-    ----------
-    lines : list of bytes
-        One a document, without its newline. The lines of a query stand together.
-    offsets : ndarray of shape (n_queries + 1,), int64
-        Query q owns the lines offsets[q]:offsets[q + 1].
-    """
-
-    lines: list[bytes]
-    offsets: np.ndarray
-
-    def text(self, queries: np.ndarray | None = None) -> bytes:
-        """Return the lines of these queries, in their order; all lines by default."""
-        if queries is None:
-            queries = np.arange(len(self.offsets) - 1)
-        spans = [(self.offsets[q], self.offsets[q + 1]) for q in queries]
-        return b"".join(line + b"\n" for a, b in spans for line in self.lines[a:b])
 
 
 def parse_grades(text: str) -> Grades:
@@ -134,8 +97,8 @@ def graded(
     return made.reshape(-1).astype(np.int32), lines
 
 
-def letor_lines(parts: Sequence[Rows], grades: Grades, tell: Tell) -> list[Lines]:
-    """Return the documents of the files of one data set as lines, the rows of a query together.
+def letor_lines(parts: Sequence[Rows], grades: Grades, tell: Tell) -> list[list[bytes]]:
+    """Return the LETOR text of each query of each file of one data set.
 
     `tell` takes a line on what the files were taken for and on what was done.
     """
@@ -168,19 +131,17 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names) if len(names) < 4 else f"{names[0]} to {names[-1]}"
 
 
-def write_names(folder: Path, parts: Sequence[Rows]) -> list[Path]:
-    """Write the names of the features beside the folds, where there are names; return the file."""
+def write_names(folder: Path, parts: Sequence[Rows]) -> None:
+    """Write the names of the features beside the folds, where there are names."""
     names = parts[0].feature_names
     if any(rows.feature_names != names for rows in parts):
         raise DataError(f"{parts[0].name}: found other columns than in the other parts")
-    if names is None:
-        return []
-    with write_atomically(folder / FEATURE_NAMES) as file:
-        file.writelines(f"{name}\n" for name in names)
-    return [folder / FEATURE_NAMES]
+    if names is not None:
+        with write_atomically(folder / FEATURE_NAMES) as file:
+            file.writelines(f"{name}\n" for name in names)
 
 
-def _together(rows: Rows, labels: np.ndarray, qids: np.ndarray, tell: Tell) -> Lines:
+def _together(rows: Rows, labels: np.ndarray, qids: np.ndarray, tell: Tell) -> list[bytes]:
     try:
         offsets, names, order = group_rows(len(qids), qids)
     except DataError as error:
@@ -197,4 +158,9 @@ def _together(rows: Rows, labels: np.ndarray, qids: np.ndarray, tell: Tell) -> L
             order.tolist(), labels[order].tolist(), qids[order].tolist(), strict=True
         )
     ]
-    return Lines(lines, offsets)
+    return text_of_queries(lines, offsets)
+
+
+def text_of_queries(lines: Sequence[bytes], offsets: np.ndarray) -> list[bytes]:
+    """Return the text of each query, whose lines stand together."""
+    return [b"".join(line + b"\n" for line in lines[a:b]) for a, b in pairwise(offsets)]
