@@ -55,7 +55,7 @@ def _lost(job: Job, how: str) -> Outcome:
     return Outcome(job.task, error=f"its process {how}{guess}", exit_status=1)
 
 
-def backend(name: str, jobs: int, scheduler: str | None) -> Backend:
+def backend_named(name: str, jobs: int, scheduler: str | None) -> Backend:
     """Return the backend of that name.
 
     Parameters
@@ -109,12 +109,12 @@ class Shard:
         return (first + task.fold + task.repeat) % self.of == self.number - 1
 
 
-def shard(text: str) -> Shard:
+def shard_of(text: str) -> Shard:
     """Read "2/3"; UsageError for anything else.
 
     Examples
     --------
-    >>> shard("2/3")
+    >>> shard_of("2/3")
     Shard(number=2, of=3)
     """
     match = re.fullmatch(r"([1-9][0-9]{0,8})/([1-9][0-9]{0,8})", text, re.ASCII)

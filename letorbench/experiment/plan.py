@@ -21,8 +21,10 @@ from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import FAILURES, DataError, UsageError
 from letorbench.experiment.grids import draws, grid
+from letorbench.experiment.select import selection_protocol
 from letorbench.experiment.settings import Settings
-from letorbench.features import AUTO, resolved
+from letorbench.features import AUTO, features_name, resolved
+from letorbench.measures import parse
 from letorbench.rankers import names, plugins, ranker
 from letorbench.rankers.base import Ranker
 from letorbench.rankers.estimator import FEATURES, hyper_parameters
@@ -50,7 +52,7 @@ class Protocol:
     convention : str
         The name of a convention, or "auto" for that of each data set.
     select : str
-        The measure that validation chooses by.
+        The measure that validation chooses by; by default that of the protocol.
     seed : int
         The one number that every random draw comes from.
     force : bool
@@ -70,7 +72,7 @@ class Protocol:
     data_dir: Path
     out: Path
     convention: str = "auto"
-    select: str = "ndcg@10"
+    select: str = ""
     seed: int = 0
     force: bool = False
     null: str | float = "error"
@@ -78,6 +80,13 @@ class Protocol:
     repeats: int = DEFAULT_REPEATS
     features: str = AUTO
     name: str = "default"
+
+    def __post_init__(self) -> None:
+        measure = parse(self.select or selection_protocol(self.name).measure)
+        object.__setattr__(self, "select", str(measure))
+        object.__setattr__(self, "features", features_name(self.features))
+        if not 1 <= self.repeats <= MOST_REPEATS:
+            raise UsageError(f"found repeats={self.repeats}, expected 1 to {MOST_REPEATS}")
 
 
 @dataclass(frozen=True)
@@ -101,7 +110,7 @@ class Task:
         return FoldKey(self.dataset, self.algo, self.repeat, self.fold)
 
     @property
-    def cell(self) -> str:
+    def fold_text(self) -> str:
         """The fold and, from the second on, the repeat: "3", "3 of repeat 2"."""
         return str(self.fold) if self.repeat == 1 else f"{self.fold} of repeat {self.repeat}"
 
@@ -119,7 +128,7 @@ class Job:
         What to run.
     identity : mapping, optional
         All that its scores depend on; None where the ranker refuses its settings.
-    repeats : int, optional
+    repeats : int
         How many seeds are asked for; None where nothing is drawn at random.
     benchmark : Benchmark, optional
         The data set, opened; None in another process, which opens it by its name.

@@ -31,7 +31,7 @@ class Report:
     Attributes
     ----------
     summaries : tuple of Summary
-        One for each data set.
+        One for each data set with results.
     outcomes : tuple of Outcome
         What became of each task, in the order of the tasks.
     notes : tuple of str
@@ -107,8 +107,9 @@ def run(
     for benchmark in benchmarks.values():
         notes += _other_folds(store, [job for job in jobs if job.benchmark is benchmark])
         notes += [_convention_note(benchmark, protocol), *_data_notes(benchmark)]
+    summaries = (summarise(store, name) for name in benchmarks)
     return Report(
-        tuple(summarise(store, name) for name in benchmarks),
+        tuple(summary for summary in summaries if summary.rows),
         tuple(ended[job.task.key] for job in jobs),
         tuple(dict.fromkeys(filter(None, notes))),
     )

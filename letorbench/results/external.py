@@ -70,14 +70,6 @@ def import_external(
         The data set's new summary.
     warnings : list of str
         What the user must know of the scores.
-
-    Raises
-    ------
-    UsageError
-        The name is that of a ranker or cannot be a folder's, a fold does not exist, the
-        pattern does not tell folds apart, or a score file is one that would be written.
-    DataError
-        A file is not right.
     """
     _check_name(name, benchmark.name, out)
     chosen = _chosen_folds(benchmark, folds)
@@ -144,26 +136,12 @@ def _chosen_folds(benchmark: Benchmark, numbers: Sequence[int] | None) -> list[F
 
 
 def read_any(path: Path, queries: QuerySet, form: str = "auto") -> np.ndarray:
-    """Read the scores of a query set from a file.
-
-    Parameters
-    ----------
-    path : Path
-        The score file.
-    queries : QuerySet
-        The documents that the scores are of.
-    form : str
-        A name of FORMATS, or "auto" to recognise the format.
+    """Read the scores of a query set from a file of a format, "auto" to recognise it.
 
     Returns
     -------
     ndarray of shape (n_docs,), float64
         The scores in the order of the query set.
-
-    Raises
-    ------
-    DataError
-        The file is not right. The error names its line.
     """
     return FORMATS[detect(path) if form == "auto" else form](path, queries)
 
@@ -233,19 +211,9 @@ def _placed(
 
 
 def read_qrels(path: Path) -> QuerySet:
-    """Read the judged documents of a TREC qrels file, in the order of its lines.
+    """Read the judged documents of a TREC qrels file, without features, in the order of its lines.
 
     The lines of a query need not stay together. Labels below 0 count as 0, as in trec_eval.
-
-    Returns
-    -------
-    QuerySet
-        The documents, without features.
-
-    Raises
-    ------
-    DataError
-        A query's id is not printable, a label is no number, or a document comes twice.
     """
     found: dict[str, dict[bytes, int]] = {}
     for line, (qid, _, docno, label) in columns(path, QRELS):
@@ -273,19 +241,10 @@ def read_qrels(path: Path) -> QuerySet:
 
 
 def columns(path: Path, names: tuple[str, ...]) -> Iterator[tuple[int, list[bytes]]]:
-    """Yield the number and the cells of each line of a file with columns.
+    """Yield the number and the cells of each line that is not empty of a file with columns.
 
-    Parameters
-    ----------
-    path : Path
-        The file. Blanks or tabs separate its columns. Empty lines are skipped.
-    names : tuple of str
-        What the columns are called in error messages.
-
-    Raises
-    ------
-    DataError
-        A line has another number of columns, or the file has no lines.
+    Blanks or tabs separate the columns. DataError says that a line has too few or too many, or
+    that the file has no lines.
     """
     empty = True
     for line_number, line in enumerate(content(path).split(b"\n"), 1):

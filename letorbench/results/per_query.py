@@ -109,9 +109,7 @@ class PerQuery:
 
 
 def mean_of_folds(values: np.ndarray, folds: np.ndarray) -> float:
-    """Return the mean of the folds' means, as LETOR reports it.
-
-    values, folds: (n_queries,).
+    """Return the mean of the folds' means, as LETOR reports it; values, folds: (n_queries,).
 
     Examples
     --------
@@ -131,13 +129,7 @@ def write_fold_queries(path: Path, queries: PerQuery) -> None:
 
 
 def read_fold_queries(path: Path, algo: str, number: int) -> PerQuery:
-    """Read what `write_fold_queries` wrote for a fold of that number.
-
-    Raises
-    ------
-    DataError
-        The file is missing or holds something else.
-    """
+    """Read what `write_fold_queries` wrote for a fold; DataError if the file holds other things."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
             header, *lines = csv.reader(file)

@@ -73,7 +73,7 @@ def test_settings_that_are_learned_at_the_same_time_stay_in_order(toy, sets):
     assert [(t.settings, t.value) for t in selected.trials] == [
         (t.settings, t.value) for t in one_by_one.trials
     ]
-    assert selected.chosen.trial.settings == one_by_one.chosen.trial.settings
+    assert selected.chosen.settings == one_by_one.chosen.settings
 
 
 def test_a_fixed_key_leaves_the_grid(toy, sets):

@@ -81,7 +81,7 @@ def test_folds_are_read_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     assert [fold.number for fold in folds] == [1, 2, 10]
     assert [fold.means["map"] for fold in folds] == [0.1, 0.2, 1.0]
     assert {fold.n_folds for fold in folds} == {10} and len({f.experiment for f in folds}) == 1
-    queries = folds[2].queries()
+    queries = folds[2].queries
     assert (queries.algo, queries.folds.tolist(), queries.qids.tolist()) == ("a", [10], ["1000"])
     assert queries.values["map"].tolist() == [1.0] and folds[0].scores(3).tolist() == [0.0] * 3
 
@@ -154,7 +154,7 @@ def test_a_file_that_holds_something_else_is_one_line(tmp_path: Path) -> None:
     for text in ("", "qid,map\n2,.5\n3\n", "qid,map\n2,x\n"):
         (folder / "per_query.csv").write_text(text)
         with pytest.raises(DataError, match="per_query.csv: "):
-            fold.queries()
+            fold.queries
 
 
 @pytest.mark.parametrize("text", ["1\n-2.5e-3\n3", "1\n-2.5e-3\n3\n", " 1\r\n-2.5e-3 \r\n3\r\n\n"])
