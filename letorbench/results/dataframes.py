@@ -44,7 +44,7 @@ def frame_of(summaries: list[Summary]) -> DataFrame:
             "folds": row.folds,
             "n_folds": row.n_folds,
             "repeats": row.repeats,
-            "partial": row.partial,
+            "partial": bool(row.partial),
             "cut_off": row.cut_off,
             **row.values,
             **{deviation_column(name): row.deviation(name) for name in drawn},

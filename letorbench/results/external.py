@@ -80,15 +80,14 @@ def import_external(
         )
     given = pattern.replace("{dataset}", benchmark.name)
     files = [Path(given.replace("{fold}", str(fold.number))) for fold in chosen]
-    forms = [detect(file) if form == "auto" else form for file in files]
-    scores = [FORMATS[each](*pair) for each, *pair in zip(forms, files, (f.test for f in chosen))]
+    scores = [read_any(file, fold.test, form) for file, fold in zip(files, chosen)]
     folders = [paths.fold_folder(out, benchmark.name, name, fold.number) for fold in chosen]
     for folder in folders:
         for each in (paths.FIT, *paths.CHECKED):
             check_not_read(folder / each, files)
     notes = []
-    for fold, folder, file, form, found in zip(chosen, folders, files, forms, scores):
-        warnings = score_warnings(found, fold.test)
+    for fold, folder, file, read in zip(chosen, folders, files, scores):
+        warnings = score_warnings(read, fold.test)
         notes += [f"{benchmark.name}, {name}, fold {fold.number}: {each.text}" for each in warnings]
         facts = {
             "dataset": benchmark.name,
@@ -97,7 +96,7 @@ def import_external(
             "external": {
                 "pattern": pattern,
                 "file": str(file),
-                "format": form,
+                "format": detect(file) if form == "auto" else form,
                 "digest": digest(content(file)),
             },
             "convention": benchmark.convention.name,
@@ -105,16 +104,11 @@ def import_external(
             "null": benchmark.provenance.get("null", "error"),
             "letorbench": versions()["letorbench"],
         }
-        found = finite_scores(found)
+        finite, rules = finite_scores(read), benchmark.convention
+        queries, n_folds = measure_fold(name, fold, finite, rules), len(benchmark.folds)
+        result = FoldResult(facts, finite, queries, rules.name, n_folds, warnings=warnings)
         with one_writer(folder):
-            queries = measure_fold(name, fold, found, benchmark.convention)
-            write_fold(
-                folder,
-                FoldResult(
-                    facts, found, queries, benchmark.convention.name, len(benchmark.folds),
-                    warnings=warnings,
-                ),
-            )  # fmt: skip
+            write_fold(folder, result)
     return read_summary(out, benchmark.name), notes
 
 
@@ -155,11 +149,6 @@ def detect(path: Path) -> str:
     return {len(RANKLIB): "ranklib", len(RUN): "trec"}.get(width, "scores")
 
 
-def read_plain(path: Path, queries: QuerySet) -> np.ndarray:
-    """Read one score a line, in the order of the query set."""
-    return read_scores(path, queries.n_docs)
-
-
 def read_ranklib(path: Path, queries: QuerySet) -> np.ndarray:
     """Read RankLib's file. A document's index counts from 0 within its query."""
     cells = ((line, qid, index, score) for line, (qid, index, score) in columns(path, RANKLIB))
@@ -174,7 +163,9 @@ def read_run(path: Path, queries: QuerySet) -> np.ndarray:
 
 #: name -> a function from path and queries to (n_docs,) float64 scores in file order
 FORMATS: dict[str, Callable[[Path, QuerySet], np.ndarray]] = {
-    "scores": read_plain, "ranklib": read_ranklib, "trec": read_run
+    "scores": lambda path, queries: read_scores(path, queries.n_docs),
+    "ranklib": read_ranklib,
+    "trec": read_run,
 }  # fmt: skip
 
 

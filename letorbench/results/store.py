@@ -52,18 +52,14 @@ class FoldResult:
     ----------
     identity : mapping
         All that the scores depend on, as JSON can hold it.
-    scores : ndarray of shape (n_docs,), float64
-        The scores of the test part, all finite.
+    scores, validation_scores : ndarray of shape (n_docs,), float64
+        The scores of the test part and of the validation part, all finite.
     queries : PerQuery, optional
-        The test queries' values.
-    convention : str
-        The name of the convention that they were measured by.
+        The test queries' values, measured by a convention.
     n_folds : int
         How many folds the data set has.
     ranker : Ranker, optional
-        The fitted ranker. There is none for another system's scores.
-    validation_scores : ndarray, optional
-        The scores of the validation part, all finite.
+        The fitted ranker; None for another system's scores.
     validation : mapping
         How validation chose: measure, value, curve, best round, the grid's trials.
     seconds : float, optional
@@ -120,26 +116,15 @@ class FoldResult:
 
 @dataclass(frozen=True, eq=False)
 class StoredFold:
-    """A finished fold, with its numbers.
-
-    Attributes
-    ----------
-    key : FoldKey
-        What it is of.
-    folder : Path
-        Where its files are.
-    fit : mapping
-        Its fit.json.
-    written : int
-        When fit.json was written, or reused by a later run, in nanoseconds.
-    measured : PerQuery, optional
-        The test queries' values, where they have just been measured.
-    """
+    """A finished fold, with its numbers."""
 
     key: FoldKey
     folder: Path
+    #: its fit.json
     fit: Mapping[str, Any]
+    #: when fit.json was written, or reused by a later run, in nanoseconds
     written: int
+    #: the test queries' values, if they have just been measured
     measured: PerQuery | None = field(default=None, repr=False)
 
     @property

@@ -77,14 +77,13 @@ class Row:
     version: str = ""
 
     @property
-    def partial(self) -> bool:
-        """Whether folds or repeats are missing: not run, or not finished yet."""
-        return self.lacks_folds or self.repeats < (self.n_repeats or 1)
-
-    @property
-    def lacks_folds(self) -> bool:
-        """Whether folds of the data set are missing."""
-        return self.n_folds is not None and self.folds < self.n_folds
+    def partial(self) -> str:
+        """What is missing, not run or not finished yet: "folds 3 of 5"; "" for nothing."""
+        if self.folds < (self.n_folds or 0):
+            return f"folds {self.folds} of {self.n_folds}"
+        if self.repeats < (self.n_repeats or 1):
+            return f"repeats {self.repeats} of {self.n_repeats}"
+        return ""
 
     @property
     def repeats(self) -> int:
@@ -134,24 +133,13 @@ def _other_version(identity: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Summary:
-    """All the algorithms of one data set, in the order of their names.
-
-    Attributes
-    ----------
-    dataset : str
-        The name of the data set.
-    rows : tuple of Row
-        The algorithms.
-    damaged : tuple of str
-        A line for each finished fold that is left out because a file of it is damaged.
-    relative : bool
-        Whether the numbers are shares of the way from random to ideal, see
-        `letorbench.results.measuring`.
-    """
+    """All the algorithms of one data set, in the order of their names."""
 
     dataset: str
     rows: tuple[Row, ...]
+    #: a line for each finished fold that is left out because a file of it is damaged
     damaged: tuple[str, ...] = ()
+    #: whether the numbers are shares of the way from random to ideal, see `relative_summary`
     relative: bool = False
 
     @property
@@ -180,13 +168,7 @@ class Summary:
     @property
     def partial(self) -> tuple[str, ...]:
         """A line for each algorithm that is not finished: `listnet: folds 3 of 5`."""
-        return tuple(
-            f"{row.algo}: folds {row.folds} of {row.n_folds}"
-            if row.lacks_folds
-            else f"{row.algo}: repeats {row.repeats} of {row.n_repeats}"
-            for row in self.rows
-            if row.partial
-        )
+        return tuple(f"{row.algo}: {row.partial}" for row in self.rows if row.partial)
 
     def only(self, algos: Sequence[str]) -> Summary:
         """Return the summary with these algorithms alone."""

@@ -166,7 +166,7 @@ def test_repeats_are_averaged_and_their_spread_is_shown(tmp_path):
     assert row.repeated["map"] == pytest.approx(MEANS)
     assert row.values["map"] == pytest.approx(np.mean(MEANS))
     assert row.deviation("map") == pytest.approx(np.std(MEANS, ddof=1))
-    assert (row.folds, row.repeats, row.n_repeats, row.partial) == (2, 3, 3, False)
+    assert (row.folds, row.repeats, row.n_repeats, row.partial) == (2, 3, 3, "")
     folder = tmp_path / "SET" / "net"
     mean = {k: np.mean([VALUES[r][k] for r in VALUES], axis=0) for k in (1, 2)}
     expected = [[k, 100 * k + i, mean[k][i]] for k in (1, 2) for i in (0, 1)]
@@ -207,11 +207,6 @@ def test_an_unfinished_repeat_does_not_count(tmp_path, values, line, repeats):
     assert (row.deviation("map") is None) == (repeats == 1)
     assert (tmp_path / "SET" / "net" / "repeats.csv").is_file() == (repeats > 1)
     assert len(read_folds(tmp_path, "SET", "net")) == sum(map(len, values.values()))
-
-
-def test_nothing_drawn_needs_no_repeats():
-    row = Row("a", "letor3", 5, {"map": 0.5}, 5)
-    assert (row.repeats, row.partial, row.deviation("map")) == (1, False, None)
 
 
 def test_no_stored_value_can_be_changed() -> None:
