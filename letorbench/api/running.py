@@ -132,7 +132,7 @@ def run(
     if failed and all(outcome.error for outcome in report.outcomes):
         kind = UsageError if exit_status(report) == UsageError.exit_status else DataError
         raise kind(failed[0])
-    lines = (*failed, *warning_lines(report))
+    lines = (*failed, *report.notes, *closing_lines(report.outcomes))
     for line in lines:
         warn(line, stacklevel=2)
     names = {outcome.task.algo for outcome in report.outcomes}
@@ -150,14 +150,9 @@ def perform(
 ) -> Report:
     """Do what `run` does; return what became of every fold, failures too."""
     numbers = plan.folds(folds) if isinstance(folds, str) else None if folds is None else [*folds]
-    return run_all(
-        _datasets(data, protocol.data_dir),
-        _algorithms(algos, list(fixed)),
-        numbers,
-        protocol,
-        backend,
-        None if shard is None else shard_of(shard),
-    )
+    share = None if shard is None else shard_of(shard)
+    datasets = _datasets(data, protocol.data_dir)
+    return run_all(datasets, _algorithms(algos, list(fixed)), numbers, protocol, backend, share)
 
 
 def _datasets(
@@ -232,11 +227,6 @@ def reused_lines(report: Report) -> list[str]:
     trained = dict.fromkeys(o.task.algo for o in made if o.fits[0] < o.fits[1])
     rest = f"; trained: {', '.join(trained)}" if trained else ""
     return [f"{reused} of {total} fits were stored already and were chosen among anew{rest}"]
-
-
-def warning_lines(report: Report) -> list[str]:
-    """Return what the user must know in few lines, see `closing_lines`."""
-    return [*report.notes, *closing_lines(report.outcomes)]
 
 
 def closing_lines(outcomes: Iterable[Outcome]) -> list[str]:

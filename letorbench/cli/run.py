@@ -145,9 +145,9 @@ def _print(report: Report, found: Results) -> None:
 
 def _end(report: Report) -> None:
     """Print warnings and failures on stderr; exit with the status of a task that failed."""
-    from letorbench.api.running import exit_status, failures, warning_lines
+    from letorbench.api.running import closing_lines, exit_status, failures
 
-    complain(warning_lines(report), "warning")
+    complain([*report.notes, *closing_lines(report.outcomes)], "warning")
     complain(failures(report))
     if exit_status(report):
         if click.get_current_context().find_root().params["debug"]:

@@ -22,7 +22,12 @@ from letorbench.files import one_writer
 from letorbench.rankers import names
 from letorbench.results import paths
 from letorbench.results.measuring import measure_fold
-from letorbench.results.scores import finite_scores, read_scores, score_warnings
+from letorbench.results.scores import (
+    content,
+    finite_scores,
+    read_scores,
+    score_warnings,
+)
 from letorbench.results.store import FoldResult, read_folds, versions, write_fold
 from letorbench.results.summary import Summary, read_summary
 from letorbench.results.user_files import check_not_read
@@ -253,14 +258,6 @@ def columns(path: Path, names: tuple[str, ...]) -> Iterator[tuple[int, list[byte
         yield line_number, cells
     if empty:
         raise DataError(f"{path}: found no lines, expected lines of {' '.join(names)}")
-
-
-def content(path: Path) -> bytes:
-    """Return the bytes of a file; DataError where it cannot be read."""
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{path}: found no readable file ({error.strerror})") from None
 
 
 def number(path: Path, line: int, text: bytes, kind: type = float) -> float | int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -44,10 +44,6 @@ class PerQuery:
         for name in ("values", "repeated"):
             columns = {key: read_only(column) for key, column in getattr(self, name).items()}
             object.__setattr__(self, name, columns)
-
-    def __reduce__(self) -> tuple[type[PerQuery], tuple]:
-        """Make the values anew where they are unpickled: NumPy's arrays arrive writeable."""
-        return PerQuery, tuple(getattr(self, each.name) for each in fields(self))
 
     def mean(self, measure: str) -> float:
         """Return the mean of the folds' means, as LETOR reports it."""

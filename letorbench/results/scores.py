@@ -26,11 +26,8 @@ def read_scores(path: Path, n_docs: int) -> np.ndarray:
     Blanks around a number, CRLF and empty lines at the end are allowed. DataError names the line
     that holds no finite number, or with which there are too many or too few.
     """
-    try:
-        content = Path(path).read_bytes().rstrip()
-    except OSError as error:
-        raise DataError(f"{path}: found no readable file ({error.strerror})") from None
-    lines = content.split(b"\n") if content else []
+    text = content(path).rstrip()
+    lines = text.split(b"\n") if text else []
     scores = np.array([_number(line) for line in lines], dtype=np.float64)
     bad = np.flatnonzero(~np.isfinite(scores))
     if len(bad):
@@ -42,6 +39,14 @@ def read_scores(path: Path, n_docs: int) -> np.ndarray:
             f"expected {n_docs}, one for each document"
         )
     return scores
+
+
+def content(path: Path) -> bytes:
+    """Return the bytes of a file; DataError if it cannot be read."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise DataError(f"{path}: found no readable file ({error.strerror})") from None
 
 
 def write_scores(path: Path, scores: np.ndarray) -> None:

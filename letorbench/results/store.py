@@ -21,7 +21,7 @@ import numpy as np
 
 from letorbench import __version__
 from letorbench.checksum import checked, digest, with_checksum
-from letorbench.errors import DataError, WriteError
+from letorbench.errors import DataError
 from letorbench.files import one_writer, write_atomically
 from letorbench.fit_warnings import FitWarning
 from letorbench.results import paths
@@ -421,14 +421,9 @@ def versions(needed: str | None = None) -> dict[str, str]:
 
 
 def check_writable(out: Path) -> None:
-    """Raise DataError now rather than after an hour of training."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        with write_atomically(out / ".writable"):
-            pass
-        (out / ".writable").unlink()
-    except OSError as error:
-        raise WriteError(out, error) from None
+    """Raise WriteError now rather than after an hour of training."""
+    with one_writer(out):
+        pass
 
 
 def _verified(path: Path, content: bytes) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from letorbench.experiment.plan import Job, Protocol, Task
 from letorbench.experiment.runner import run
 from letorbench.rankers import plugins
 from letorbench.rankers.regression import Regression
-from letorbench.results import read_summary
+from letorbench.results.summary import read_summary
 from letorbench.source import PACKAGE
 
 

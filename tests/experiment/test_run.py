@@ -34,9 +34,9 @@ from letorbench.features import TRANSFORMATIONS
 from letorbench.fit_warnings import FitWarning
 from letorbench.models import Linear
 from letorbench.rankers import Ranker, load_model, plugins, ranker
-from letorbench.results import read_folds, read_summary
 from letorbench.results.scores import score_warnings
-from letorbench.results.store import write_fold
+from letorbench.results.store import read_folds, write_fold
+from letorbench.results.summary import read_summary
 from letorbench.solvers.fit_result import FitResult
 
 SAMPLED = {"ndcgboost": {"stumps": "sample", "rounds": 5}}

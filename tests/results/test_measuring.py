@@ -15,10 +15,10 @@ from toy_data import write_toy
 import letorbench as lb
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import default_measures, query_metrics
-from letorbench.results import PerQuery, read_per_query, read_summary
 from letorbench.results.dataframes import fits_frame, folds_frame, frame_of
 from letorbench.results.measuring import with_measures
-from letorbench.results.per_query import check_paired, read_fold_queries
+from letorbench.results.per_query import PerQuery, check_paired, read_fold_queries
+from letorbench.results.summary import read_per_query, read_summary
 
 ALGOS = ["random", "ideal", "regression", lb.RankNet(epochs=2)]
 
