@@ -32,17 +32,9 @@ def in_processes(
     number: int,
     lost: Callable[[Item, str], Result],
 ) -> Iterator[Result]:
-    """Yield function(item) of each item, in the order in which the calls end.
+    """Yield function(item) of each item, called in so many processes, as the calls end.
 
-    Parameters
-    ----------
-    function : callable
-    items : sequence
-    number : int
-        How many processes there are.
-    lost : callable
-        Called with an item and a word on how its process ended, where that is not with a result.
-        What it returns is yielded instead. The other items go to another process.
+    If a process dies, lost(item, how it ended) is yielded instead, and the other items go on.
     """
     from loky import BrokenProcessPool
     from loky import ProcessPoolExecutor as Executor

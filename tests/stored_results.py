@@ -11,7 +11,9 @@ from click.testing import CliRunner
 from toy_data import write_toy
 
 from letorbench.cli import cli
-from letorbench.results import FoldResult, PerQuery, fold_folder, write_fold
+from letorbench.results.paths import fold_folder
+from letorbench.results.per_query import PerQuery
+from letorbench.results.store import FoldResult, write_fold
 
 
 def store_fold(

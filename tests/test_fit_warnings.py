@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from letorbench.api.report_lines import closing_lines
+from letorbench.api.running import closing_lines
 from letorbench.experiment.plan import Task
 from letorbench.experiment.task import Outcome
 from letorbench.fit_warnings import KINDS, FitWarning
 from letorbench.models import Linear
-from letorbench.results import StoredFold
+from letorbench.results.store import StoredFold
 from letorbench.solvers.fit_result import FitResult
 
 #: from the issue: what must be said before what

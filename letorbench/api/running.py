@@ -1,28 +1,28 @@
-"""Running experiments, and what came of them."""
+"""Running experiments, and what became of them: results, lines for the user, an exit status."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from warnings import warn
 
-from letorbench.api.report_lines import exit_status, failures, warning_lines
 from letorbench.api.results import Results, words
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError, UsageError
-from letorbench.experiment import backends, plan
+from letorbench.experiment import plan
+from letorbench.experiment.backends import Backend, backend_named, shard_of
+from letorbench.experiment.plan import Algorithm, Protocol, Task
 from letorbench.experiment.runner import Report
 from letorbench.experiment.runner import run as run_all
-from letorbench.experiment.select import selection_protocol
 from letorbench.experiment.settings import settings
-from letorbench.features import AUTO, features_name
-from letorbench.measures import Measure, parse
+from letorbench.experiment.task import Outcome
+from letorbench.features import AUTO
+from letorbench.fit_warnings import KINDS, FitWarning
+from letorbench.measures import Measure
 from letorbench.rankers import ranker
 from letorbench.rankers.base import Ranker
-from letorbench.results.paths import figure, listing
-
-#: an algorithm: its name, its class, or an instance with its hyper-parameters
-Algorithm = str | type[Ranker] | Ranker
+from letorbench.results.paths import FIT, figure, listing
 
 
 def run(
@@ -121,95 +121,38 @@ def run(
         Once a line: what failed, and what the user must know.
     """
     report = perform(
-        data, algos, out=out, folds=folds, jobs=jobs, seed=seed, data_dir=data_dir,
-        protocol=protocol, select=select, convention=convention, null=null, features=features,
-        force=force, time_limit=time_limit, repeats=repeats, shard=shard, backend=backend,
-        scheduler=scheduler, fixed=fixed,
+        data, algos, folds, fixed,
+        Protocol(
+            Path(data_dir), Path(out), convention, str(select or ""), seed, force, null, time_limit,
+            plan.DEFAULT_REPEATS if repeats is None else repeats, features, protocol,
+        ),
+        backend_named(backend, jobs, scheduler), shard,
     )  # fmt: skip
     failed = failures(report)
     if failed and all(outcome.error for outcome in report.outcomes):
         kind = UsageError if exit_status(report) == UsageError.exit_status else DataError
         raise kind(failed[0])
-    lines = (*failed, *warning_lines(report))
+    lines = (*failed, *report.notes, *closing_lines(report.outcomes))
     for line in lines:
         warn(line, stacklevel=2)
     names = {outcome.task.algo for outcome in report.outcomes}
-    return view(report, out, data_dir, lines).only(algos=names)
+    return Results(Path(out), Path(data_dir), report.summaries, lines).only(algos=names)
 
 
 def perform(
     data: str | Benchmark | Sequence[str | Benchmark],
     algos: Algorithm | Sequence[Algorithm],
-    *,
-    out: str | Path,
     folds: str | Iterable[int] | None,
-    jobs: int,
-    seed: int,
-    data_dir: str | Path,
-    protocol: str,
-    select: str | Measure | None,
-    convention: str,
-    null: str | float,
-    features: str,
-    force: bool,
-    time_limit: float | None,
-    repeats: int | None,
-    shard: str | None,
-    backend: str,
-    scheduler: str | None,
     fixed: Iterable[str],
+    protocol: Protocol,
+    backend: Backend,
+    shard: str | None,
 ) -> Report:
     """Do what `run` does; return what became of every fold, failures too."""
-    asked = plan.Protocol(
-        data_dir=Path(data_dir),
-        out=Path(out),
-        convention=convention,
-        select=str(parse(str(select or selection_protocol(protocol).measure))),
-        seed=seed,
-        force=force,
-        null=null,
-        time_limit=time_limit,
-        repeats=_repeats(repeats),
-        features=features_name(features),
-        name=protocol,
-    )
-    chosen = _algorithms(algos, list(fixed))
     numbers = plan.folds(folds) if isinstance(folds, str) else None if folds is None else [*folds]
-    share = None if shard is None else backends.shard(shard)
-    who = backends.backend(backend, jobs, scheduler)
-    return run_all(_datasets(data, asked.data_dir), chosen, numbers, asked, who, share)
-
-
-def _repeats(asked: int | None) -> int:
-    """Return the number of seeds, the default for None; UsageError for less than one or many."""
-    if asked is None:
-        return plan.DEFAULT_REPEATS
-    if not 1 <= asked <= plan.MOST_REPEATS:
-        raise UsageError(f"found repeats={asked}, expected 1 to {plan.MOST_REPEATS}")
-    return asked
-
-
-def view(
-    report: Report, out: str | Path, data_dir: str | Path, said: tuple[str, ...] = ()
-) -> Results:
-    """Return the results that a run left, the data sets without any left out."""
-    summaries = tuple(summary for summary in report.summaries if summary.rows)
-    return Results(Path(out), Path(data_dir), summaries, said)
-
-
-def places(found: Results) -> list[tuple[str, str]]:
-    """Return what a run leaves: a word for each kind of file, and its place."""
-    rows = [row for name in found.datasets for row in listing(found.out, name).items()]
-    return rows + ([("figure", figure(found.out))] if len(found.datasets) > 1 else [])
-
-
-def left_out(algos: Iterable[str]) -> list[str]:
-    """Return a line for each algorithm that "all" leaves out because its package is missing."""
-    return [
-        f"all leaves {name} out: `python -m pip install '{ranker(name).extra}'` "
-        f"brings {ranker(name).needs}"
-        for name in plan.missing(algos)
-    ]
+    share = None if shard is None else shard_of(shard)
+    datasets = _datasets(data, protocol.data_dir)
+    return run_all(datasets, _algorithms(algos, list(fixed)), numbers, protocol, backend, share)
 
 
 def _datasets(
@@ -229,7 +172,7 @@ def _datasets(
 def _algorithms(
     algos: Algorithm | Sequence[Algorithm], fixed: Sequence[str]
 ) -> Sequence[Algorithm] | Mapping[str, Mapping[str, object]]:
-    """Return names with their settings where there are only names, else what was given."""
+    """Return names with their settings if there are only names, else what was given."""
     several = [algos] if isinstance(algos, (str, Ranker, type)) else list(algos)
     only_names = [each for each in several if isinstance(each, str)]
     if len(only_names) == len(several):
@@ -240,3 +183,84 @@ def _algorithms(
     for each in several:
         named += plan.algorithms([each]) if isinstance(each, str) else [each]
     return named
+
+
+def places(results: Results) -> list[tuple[str, str]]:
+    """Return what a run leaves: a word for each kind of file, and its place."""
+    rows = [row for name in results.datasets for row in listing(results.out, name).items()]
+    return rows + ([("figure", figure(results.out))] if len(results.datasets) > 1 else [])
+
+
+def left_out(algos: Iterable[str]) -> list[str]:
+    """Return a line for each algorithm that "all" leaves out because its package is missing."""
+    return [
+        f"all leaves {name} out: `python -m pip install '{ranker(name).extra}'` "
+        f"brings {ranker(name).needs}"
+        for name in plan.missing(algos)
+    ]
+
+
+def failures(report: Report) -> list[str]:
+    """Return a line for each error, folds of an algorithm that share it together."""
+    folds: dict[tuple[str, str, str], list[str]] = {}
+    for outcome in report.outcomes:
+        if outcome.error:
+            task = outcome.task
+            folds.setdefault((task.dataset, task.algo, outcome.error), []).append(task.fold_text)
+    return [
+        f"{dataset}, {algo}, fold {', '.join(numbers)}: {text}"
+        for (dataset, algo, text), numbers in folds.items()
+    ]
+
+
+def exit_status(report: Report) -> int:
+    """Return 0, or that of the errors: of usage where a fold refuses a value, else of data."""
+    return min((o.exit_status for o in report.outcomes if o.error), default=0)
+
+
+def reused_lines(report: Report) -> list[str]:
+    """Return how many trainings were stored already, and what was trained beside them."""
+    made = [outcome for outcome in report.outcomes if outcome.fits[1]]
+    reused, total = (sum(outcome.fits[n] for outcome in made) for n in (0, 1))
+    if not reused:
+        return []
+    trained = dict.fromkeys(o.task.algo for o in made if o.fits[0] < o.fits[1])
+    rest = f"; trained: {', '.join(trained)}" if trained else ""
+    return [f"{reused} of {total} fits were stored already and were chosen among anew{rest}"]
+
+
+def closing_lines(outcomes: Iterable[Outcome]) -> list[str]:
+    """Return few lines for all the warnings of a run, the most serious first.
+
+    An algorithm is in the line of its most serious warning, together with all others that have
+    the same. A last line says where the rest is, if something was left out.
+    """
+    warnings: dict[tuple[str, str], list[tuple[Task, FitWarning]]] = {}
+    for outcome in outcomes:
+        for warning in outcome.warnings:
+            where = (outcome.task.dataset, outcome.task.algo)
+            warnings.setdefault(where, []).append((outcome.task, warning))
+    groups: dict[str, list[tuple[str, str]]] = {kind: [] for kind in KINDS}
+    for where, pairs in warnings.items():
+        groups[min((each for _, each in pairs), key=lambda each: each.rank).kind].append(where)
+    lines, complete = [], True
+    for kind, group in groups.items():
+        pairs = [pair for where in group for pair in warnings[where]]
+        if len(group) == 1 and len({warning.text for _, warning in pairs}) == 1:
+            folds = dict.fromkeys(task.fold_text for task, _ in pairs)
+            lines.append(f"{', '.join(group[0])}, fold {', '.join(folds)}: {pairs[0][1].text}")
+        elif group:
+            fits = Counter(key[:2] for key in {task.key for task, w in pairs if w.kind == kind})
+            counts: dict[str, list[str]] = {}
+            for dataset, algo in group:
+                counts.setdefault(dataset, []).append(f"{algo} {fits[dataset, algo]}")
+            parts = [f"{dataset} {', '.join(algos)}" for dataset, algos in counts.items()]
+            lines.append(f"{kind} ({KINDS[kind]}): {'; '.join(parts)} (number of fits)")
+            complete = False
+    if not complete:
+        count = sum(map(len, warnings.values()))
+        lines.append(
+            f"{count} warnings in all; each fold's {FIT} has their texts, and the page of "
+            "`letorbench report` unfolds them"
+        )
+    return lines

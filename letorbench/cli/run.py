@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -55,6 +54,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--protocol",
+    "name",
     type=click.Choice(["default", "letor", "published"]),
     default="default",
     show_default=True,
@@ -96,22 +96,12 @@ def run(
     algos: tuple[str, ...],
     folds: str | None,
     pairs: tuple[str, ...],
-    data_dir: Path,
-    out: Path,
     jobs: int,
-    seed: int,
-    repeats: int | None,
-    protocol: str,
-    select: str | None,
-    convention: str,
-    null: str | float,
-    time_limit: float | None,
-    features: str,
     shard: str | None,
     backend: str,
     scheduler: str | None,
-    force: bool,
-) -> None:  # fmt: skip
+    **protocol: Any,
+) -> None:
     """Train, select on validation, test: every algorithm on every fold of every data set.
 
     Stored folds that still hold are not run again. Leaves scores, fits, per-query and mean
@@ -119,18 +109,18 @@ def run(
     """
     import signal
 
-    from letorbench.api.running import left_out, perform, view
+    from letorbench.api.results import Results
+    from letorbench.api.running import left_out, perform
     from letorbench.cli.plot import write_figures
+    from letorbench.experiment.backends import backend_named
+    from letorbench.experiment.plan import Protocol
 
     signal.signal(signal.SIGTERM, end_like_interruption)
     complain(left_out(algos), "note")
-    report = perform(
-        datasets, algos, out=out, folds=folds, jobs=jobs, seed=seed, data_dir=data_dir,
-        protocol=protocol, select=select, convention=convention, null=null, features=features,
-        force=force, time_limit=time_limit, repeats=repeats, shard=shard, backend=backend,
-        scheduler=scheduler, fixed=pairs,
-    )  # fmt: skip
-    found = view(report, out, data_dir)
+    chosen = Protocol(**{key: value for key, value in protocol.items() if value is not None})
+    who = backend_named(backend, jobs, scheduler)
+    report = perform(datasets, algos, folds, pairs, chosen, who, shard)
+    found = Results(chosen.out, chosen.data_dir, report.summaries)
     write_figures(found)
     _print(report, found)
     _end(report)
@@ -139,8 +129,7 @@ def run(
 def _print(report: Report, found: Results) -> None:
     """Print the tables, how many folds were reused, and where everything is."""
     from letorbench.analysis.results_table import USUAL, summary_table
-    from letorbench.api.report_lines import reused_lines
-    from letorbench.api.running import places
+    from letorbench.api.running import places, reused_lines
 
     for summary in found.summaries:
         show(summary_table(found.measured(summary, USUAL), USUAL))
@@ -156,9 +145,9 @@ def _print(report: Report, found: Results) -> None:
 
 def _end(report: Report) -> None:
     """Print warnings and failures on stderr; exit with the status of a task that failed."""
-    from letorbench.api.report_lines import exit_status, failures, warning_lines
+    from letorbench.api.running import closing_lines, exit_status, failures
 
-    complain(warning_lines(report), "warning")
+    complain([*report.notes, *closing_lines(report.outcomes)], "warning")
     complain(failures(report))
     if exit_status(report):
         if click.get_current_context().find_root().params["debug"]:

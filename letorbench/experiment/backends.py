@@ -17,11 +17,8 @@ from letorbench.processes import in_processes
 from letorbench.rankers import plugins
 from letorbench.threads import thread_count
 
-#: the backends by name, and what each is
-BACKENDS = {
-    "local": "processes on this machine",
-    "dask": "the workers of a dask scheduler",
-}
+#: the names of the backends
+BACKENDS = ("local", "dask")
 
 
 class Backend(Interface):
@@ -55,24 +52,13 @@ def _lost(job: Job, how: str) -> Outcome:
     return Outcome(job.task, error=f"its process {how}{guess}", exit_status=1)
 
 
-def backend(name: str, jobs: int, scheduler: str | None) -> Backend:
-    """Return the backend of that name.
+def backend_named(name: str, jobs: int, scheduler: str | None) -> Backend:
+    """Return the backend of that name: "local" processes, or those of the scheduler of "dask".
 
-    Parameters
-    ----------
-    name : str
-        A name of `BACKENDS`.
-    jobs : int
-        The number of processes of "local".
-    scheduler : str, optional
-        The address of the scheduler of "dask".
-
-    Raises
-    ------
-    UsageError
-        The name does not exist, an option is of another backend, or a package is missing.
+    UsageError says that the name does not exist, that an option is of another backend, or that a
+    package is missing.
     """
-    if require_choice(name, list(BACKENDS), "backend") == "local":
+    if require_choice(name, BACKENDS, "backend") == "local":
         if scheduler is not None:
             raise UsageError(f"scheduler {scheduler!r}: expected backend dask beside it")
         return Processes(jobs)
@@ -92,29 +78,26 @@ class Shard:
     """One of several equal shares of a run, for machines that share nothing but files.
 
     A task belongs to a share by its own names and numbers alone. So the shares never overlap and
-    miss nothing, also where one machine lacks an algorithm's package.
+    miss nothing, also if one machine lacks an algorithm's package. The folds and repeats of an
+    algorithm go round the shares, so that each has its part of a slow algorithm. They begin at
+    different shares for different algorithms, so that no share has all first folds.
     """
 
     number: int
     of: int
 
     def has(self, task: Task) -> bool:
-        """Return whether a task belongs to the share.
-
-        The folds and repeats of an algorithm go round the shares, so that each has its part of
-        a slow algorithm; where they begin depends on the algorithm, so that no share has all
-        first folds.
-        """
+        """Return whether a task belongs to the share."""
         first = zlib.crc32(f"{task.dataset}/{task.algo}".encode())
         return (first + task.fold + task.repeat) % self.of == self.number - 1
 
 
-def shard(text: str) -> Shard:
+def shard_of(text: str) -> Shard:
     """Read "2/3"; UsageError for anything else.
 
     Examples
     --------
-    >>> shard("2/3")
+    >>> shard_of("2/3")
     Shard(number=2, of=3)
     """
     match = re.fullmatch(r"([1-9][0-9]{0,8})/([1-9][0-9]{0,8})", text, re.ASCII)

@@ -1,16 +1,14 @@
 """A dask scheduler's workers as a backend.
 
 Each worker has one job at a time, a task of dask with a key of its own and without any array. So
-a worker that dies takes one job with it. Dask itself would count the death against all tasks that
-the worker had been given, and end them as `KilledWorker` one after the other. A worker gets its
-first job when it has shown that its results would be those of this process. It opens the data set
-itself, leaves the results in the shared folder, and runs a job with all its threads.
+a worker that dies takes one job with it; dask would count its death against all tasks that it has.
+A worker gets its first job when it has shown that its results would be those of this process. It
+opens the data set itself, and leaves the results in the shared folder.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import sys
 import threading
 from collections import deque
@@ -37,8 +35,6 @@ from letorbench.source import reached, source_digest
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-#: what dask takes as a scheduler's address
-ADDRESS = re.compile(r"((tcp|tls|ucx|wss?)://)?[^\s/]+:[0-9]{1,5}", re.ASCII)
 #: a job fails when so many workers have died with it
 MOST_DEATHS = 3
 #: seconds in which a scheduler answers
@@ -68,16 +64,20 @@ class Cluster:
     def outcomes(self, jobs: Sequence[Job], protocol: Protocol) -> Iterator[Outcome]:
         """Yield what became of the jobs, in the order in which they end.
 
-        Raises
-        ------
-        UsageError
-            A job's data or ranker is known to this process only, no scheduler answers, or none of
-            its workers fits.
-        DataError
-            The scheduler is gone. What is stored until then stays.
+        UsageError says that a job's data or ranker is known to this process only, that no
+        scheduler answers, or that none of its workers fits; DataError that the scheduler is gone.
         """
         for job in jobs:
-            _require_names(job)
+            if not job.on_disk:
+                raise UsageError(
+                    f"{job.task.dataset}: found data in memory, expected a data set in the data "
+                    "folder: dask's workers open it themselves"
+                )
+            if not job.by_name:
+                raise UsageError(
+                    f"{job.task.algo}: found a class of this program, expected one of a plug-in "
+                    "file: dask's workers import it themselves"
+                )
         # for processes that run elsewhere; links in the folders stay links
         data_dir, out = protocol.data_dir.absolute(), protocol.out.absolute()
         protocol = replace(protocol, data_dir=data_dir, out=out)
@@ -97,31 +97,18 @@ class Cluster:
                 ) from error
 
 
-def _require_names(job: Job) -> None:
-    """Raise UsageError for what a worker cannot open or import by its name."""
-    if not job.on_disk:
-        raise UsageError(
-            f"{job.task.dataset}: found data in memory, expected a data set in the data folder: "
-            "dask's workers open it themselves"
-        )
-    if not job.by_name:
-        raise UsageError(
-            f"{job.task.algo}: found a class of this program, expected one of a plug-in file: "
-            "dask's workers import it themselves"
-        )
-
-
 def _client(address: str) -> Client:
     """Open a client of a scheduler; UsageError where none answers."""
     from distributed import Client
 
-    if not ADDRESS.fullmatch(address):
-        raise UsageError(f"scheduler {address!r}: expected an address like tcp://HOST:8786")
     try:
         return Client(address, timeout=ANSWERS, set_as_default=False)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
-        raise UsageError(f"scheduler {address!r}: no dask scheduler answers ({reason})") from None
+        raise UsageError(
+            f"scheduler {address!r}: no dask scheduler answers ({reason}); expected an address "
+            "like tcp://HOST:8786"
+        ) from None
 
 
 def _say(line: str) -> None:
@@ -133,7 +120,7 @@ def _say(line: str) -> None:
 
 @dataclass
 class _Node:
-    """A worker that is there: it is asked first, then has jobs, unless it does not fit."""
+    """A worker: it first answers whether it fits, then has jobs."""
 
     threads: int
     fits: bool | None = None
@@ -190,30 +177,30 @@ class _Dispatch:
         future.add_done_callback(lambda future: self.ended.put((address, future)))
 
     def _take(self, address: str, future: Future) -> Iterator[Outcome]:
-        """Take what a worker returns; yield an outcome where it ends a job."""
+        """Take what a worker returns; yield an outcome if it ends a job."""
         node = self.nodes.get(address)
         if node is None or node.future is not future:
             return  # the worker was given up before
         job, node.job, node.future = node.job, None, None
-        error = ""
-        value: Any = None
         try:
             value = future.result(timeout=ANSWERS)
         except Exception as raised:  # dask's own errors, and those of a worker that died
             error = f"{type(raised).__name__}: {raised}"
-        if job is None:
-            complaint = f"cannot ask it: {error}" if error else value
-            node.fits = not complaint
-            if complaint:
-                self.refused.append(f"{address}: {complaint}")
-                _say(f"worker left out: {self.refused[-1]}")
-        elif error:
-            yield from self._again(address, job, f"did not end it ({error})")
-        else:
+            if job is not None:
+                yield from self._again(address, job, f"did not end it ({error})")
+                return
+            value = f"it did not answer: {error}"
+        if job is not None:
             yield value
+        elif value:
+            node.fits = False
+            self.refused.append(f"{address}: {value}")
+            _say(f"worker left out: {self.refused[-1]}")
+        else:
+            node.fits = True
 
     def _again(self, address: str, job: Job, why: str) -> Iterator[Outcome]:
-        """Put a job back that did not end; yield its outcome where that was too often."""
+        """Put a job back that did not end; yield its outcome if that was too often."""
         self.deaths[job.task.key] += 1
         if self.deaths[job.task.key] < MOST_DEATHS:
             _say(f"worker {address} {why}; {job.task} is run again")
@@ -225,16 +212,14 @@ class _Dispatch:
 
 @dataclass(frozen=True)
 class Expected:
-    """What a worker must have in common with the process that hands out the jobs.
-
-    These are its software, the digests of the plug-in files and of the data sets, the folders of
-    the protocol, and `sign`, a folder in the results folder as long as the run goes on.
-    """
+    """What a worker must have in common with the process that hands out the jobs."""
 
     software: Mapping[str, str]
+    #: the digests of the plug-in files and of the data sets
     plugins: Mapping[Path, str]
     data: Mapping[str, str]
     protocol: Protocol
+    #: a folder in the results folder as long as the run goes on
     sign: Path
 
 

@@ -49,18 +49,9 @@ def edge(values: Sequence[object], chosen: object) -> str | None:
 
 
 def next_number(values: Sequence[float], end: str) -> float | None:
-    """Return the number beyond an end of a numeric grid, by the factor of its last step.
+    """Return the number beyond the "smallest" or "largest" one, by the factor of the last step.
 
-    Parameters
-    ----------
-    values : sequence of float
-        A numeric grid.
-    end : {"smallest", "largest"}
-
-    Returns
-    -------
-    float or None
-        None where whole numbers go no further.
+    It is None if whole numbers go no further.
 
     Examples
     --------
@@ -81,18 +72,15 @@ def grown(free: Grid, tried: Grid, chosen: Settings) -> tuple[str, float] | None
 
     Parameters
     ----------
-    free : mapping
-        The grid as the ranker has it.
-    tried : mapping
-        What it has grown to.
+    free, tried : mapping
+        The grid as the ranker has it, and what it has grown to.
     chosen : mapping
         The settings that validation chooses among those tried.
 
     Returns
     -------
     key, number : str, float
-        None where nothing grows: no end is chosen, or only ends that have grown `MOST_STEPS`
-        times.
+        Or None: no end is chosen, or only ends that have grown `MOST_STEPS` times.
     """
     for key, values in tried.items():
         end = edge(values, chosen[key])
@@ -107,12 +95,12 @@ def grown(free: Grid, tried: Grid, chosen: Settings) -> tuple[str, float] | None
 
 
 def edge_warnings(tried: Grid, chosen: Settings, grows: bool) -> list[FitWarning]:
-    """Return a notice for each numeric grid whose end is chosen, grown or not."""
-    notices = []
+    """Return a warning for each numeric grid whose end is chosen, grown or not."""
+    warnings = []
     for key, values in tried.items():
         end = edge(values, chosen[key])
         if end is not None:
             bound = ", which grows no further" if grows else ""
             text = f"the best {key} = {chosen[key]} is the {end} of its grid{bound}"
-            notices.append(FitWarning("grid edge", text))
-    return notices
+            warnings.append(FitWarning("grid edge", text))
+    return warnings

@@ -9,7 +9,7 @@ from letorbench import __version__
 
 
 def installed_version(name: str) -> str | None:
-    """Return the version of an installed package, None where it is not there."""
+    """Return the version of an installed package, None if it is missing."""
     try:
         return version(name)
     except PackageNotFoundError:
@@ -17,18 +17,13 @@ def installed_version(name: str) -> str | None:
 
 
 def packages() -> list[tuple[str, str | None, str]]:
-    """Return letorbench, Python and the packages that letorbench depends on.
+    """Return the name, the installed version and what is required of each package.
 
-    Packages of optional extras and of other versions of Python are left out.
-
-    Returns
-    -------
-    list of (str, str or None, str)
-        The name, the installed version, and what is required.
+    The packages are letorbench, Python and what letorbench depends on, without optional extras.
     """
     from packaging.requirements import Requirement
 
-    found: list[tuple[str, str | None, str]] = [
+    rows: list[tuple[str, str | None, str]] = [
         ("letorbench", __version__, ""),
         ("python", f"{platform.python_version()} on {platform.system()} {platform.machine()}", ""),
     ]
@@ -40,5 +35,5 @@ def packages() -> list[tuple[str, str | None, str]]:
     for each in sorted(map(Requirement, needed), key=lambda each: each.name.lower()):
         if each.marker is None or each.marker.evaluate({"extra": ""}):
             wanted = str(each.specifier) or "any version"
-            found.append((each.name, installed_version(each.name), wanted))
-    return found
+            rows.append((each.name, installed_version(each.name), wanted))
+    return rows

@@ -1,4 +1,4 @@
-"""What is asked for, as a list of jobs: data sets x algorithms x folds x seeds.
+"""What is requested, as a list of jobs: data sets x algorithms x folds x seeds.
 
 Names, settings, data and identities are resolved here, once. An identity is all that a fold's
 scores depend on: equal identities need no second run.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,10 @@ from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import FAILURES, DataError, UsageError
 from letorbench.experiment.grids import draws, grid
+from letorbench.experiment.select import selection_protocol
 from letorbench.experiment.settings import Settings
-from letorbench.features import AUTO, resolved
+from letorbench.features import AUTO, features_name, resolved
+from letorbench.measures import parse
 from letorbench.rankers import names, plugins, ranker
 from letorbench.rankers.base import Ranker
 from letorbench.rankers.estimator import FEATURES, hyper_parameters
@@ -50,7 +53,7 @@ class Protocol:
     convention : str
         The name of a convention, or "auto" for that of each data set.
     select : str
-        The measure that validation chooses by.
+        The measure that validation chooses by; by default that of the protocol.
     seed : int
         The one number that every random draw comes from.
     force : bool
@@ -70,7 +73,7 @@ class Protocol:
     data_dir: Path
     out: Path
     convention: str = "auto"
-    select: str = "ndcg@10"
+    select: str = ""
     seed: int = 0
     force: bool = False
     null: str | float = "error"
@@ -78,6 +81,13 @@ class Protocol:
     repeats: int = DEFAULT_REPEATS
     features: str = AUTO
     name: str = "default"
+
+    def __post_init__(self) -> None:
+        measure = parse(self.select or selection_protocol(self.name).measure)
+        object.__setattr__(self, "select", str(measure))
+        object.__setattr__(self, "features", features_name(self.features))
+        if not 1 <= self.repeats <= MOST_REPEATS:
+            raise UsageError(f"found repeats={self.repeats}, expected 1 to {MOST_REPEATS}")
 
 
 @dataclass(frozen=True)
@@ -101,7 +111,7 @@ class Task:
         return FoldKey(self.dataset, self.algo, self.repeat, self.fold)
 
     @property
-    def cell(self) -> str:
+    def fold_text(self) -> str:
         """The fold and, from the second on, the repeat: "3", "3 of repeat 2"."""
         return str(self.fold) if self.repeat == 1 else f"{self.fold} of repeat {self.repeat}"
 
@@ -118,15 +128,15 @@ class Job:
     task : Task
         What to run.
     identity : mapping, optional
-        All that its scores depend on; None where the ranker refuses its settings.
+        All that its scores depend on; None if the ranker refuses its settings.
     repeats : int, optional
-        How many seeds are asked for; None where nothing is drawn at random.
+        How many seeds are requested; None if nothing is drawn at random.
     benchmark : Benchmark, optional
         The data set, opened; None in another process, which opens it by its name.
     ranker : type of Ranker, optional
         The ranker; None in another process, which finds it by its name.
-    on_disk, by_name : bool
-        Whether another process can open the data set and find the ranker by their names.
+    on_disk : bool
+        Whether another process can open the data set by its name.
     """
 
     task: Task
@@ -135,21 +145,16 @@ class Job:
     benchmark: Benchmark | None
     ranker: type[Ranker] | None
     on_disk: bool = True
-    by_name: bool = True
 
-    def of(self, fold: int, repeat: int) -> Job:
-        """Return the job of a fold and a repeat."""
-        own = {"fold": fold} | ({"repeat": repeat} if repeat > 1 else {})
-        facts = None if self.identity is None else {**self.identity, **own}
-        return replace(self, task=replace(self.task, fold=fold, repeat=repeat), identity=facts)
+    @property
+    def by_name(self) -> bool:
+        """Whether another process can find the ranker by its name."""
+        return self.ranker is None or plugins.found_by_name(self.ranker)
 
     def sent(self) -> Job:
         """Return the job for another process, without what that finds by name."""
-        return replace(
-            self,
-            benchmark=None if self.on_disk else self.benchmark,
-            ranker=None if self.by_name else self.ranker,
-        )
+        benchmark = None if self.on_disk else self.benchmark
+        return replace(self, benchmark=benchmark, ranker=None if self.by_name else self.ranker)
 
 
 @dataclass(frozen=True)
@@ -160,11 +165,6 @@ class Entrant:
     settings: Settings
     features: str | None = None
 
-    @property
-    def name(self) -> str:
-        """The name that its results have."""
-        return self.ranker.name
-
 
 #: how an algorithm is named from Python: by name, as a class, as an instance with its settings
 Algorithm = str | Ranker | type[Ranker]
@@ -173,17 +173,9 @@ Algorithm = str | Ranker | type[Ranker]
 def entrants(algos: Mapping[str, Settings] | Sequence[Algorithm]) -> list[Entrant]:
     """Return the algorithms that take part.
 
-    Parameters
-    ----------
-    algos : mapping or sequence
-        A mapping has the fixed settings of each name. In a sequence, a name or a class stands
-        for the ranker with all settings that its grid has; an instance stands for the ranker
-        with just its own settings.
-
-    Raises
-    ------
-    UsageError
-        There is no such algorithm, a package that it needs is missing, or two have one name.
+    A mapping has the fixed settings of each name. In a sequence, a name or a class stands for the
+    ranker with all settings that its grid has; an instance stands for the ranker with just its own
+    settings. UsageError says that an algorithm or a package is missing, or that two have one name.
     """
     if isinstance(algos, Mapping):
         taking_part = [Entrant(ranker(name), fixed) for name, fixed in algos.items()]
@@ -192,32 +184,28 @@ def entrants(algos: Mapping[str, Settings] | Sequence[Algorithm]) -> list[Entran
     taken: set[str] = set()
     for each in taking_part:
         each.ranker.require()
-        if each.name in taken:
-            raise UsageError(f"two algorithms are named {each.name!r}, expected different ones")
-        taken.add(each.name)
+        if each.ranker.name in taken:
+            name = each.ranker.name
+            raise UsageError(f"two algorithms are named {name!r}, expected different ones")
+        taken.add(each.ranker.name)
     return taking_part
 
 
 def _entrant(algo: Algorithm) -> Entrant:
-    if isinstance(algo, str):
-        return Entrant(ranker(algo), {})
-    if isinstance(algo, type) and issubclass(algo, Ranker):
-        return Entrant(algo, {})
     if isinstance(algo, Ranker):
         params = algo.get_params()
         return Entrant(type(algo), params, params.pop(FEATURES))
+    cls = ranker(algo) if isinstance(algo, str) else algo
+    if isinstance(cls, type) and issubclass(cls, Ranker):
+        return Entrant(cls, {})
     raise UsageError(f"found {algo!r}, expected an algorithm's name, a ranker or its class")
 
 
 def algorithms(words: Iterable[str]) -> list[str]:
     """Return the algorithms of comma lists, `all` and `baselines`, each once, in their order.
 
-    `all` leaves out what `missing` lists.
-
-    Raises
-    ------
-    UsageError
-        There is no such algorithm, or one asked for by name needs a missing package.
+    `all` leaves out what `missing` lists. UsageError says that there is no such algorithm, or
+    that its package is missing.
     """
     words = tuple(words)
     # only `all` asks for every ranker's class, whose module takes time to import
@@ -239,7 +227,7 @@ def missing(words: Iterable[str]) -> list[str]:
 
 
 def folds(text: str) -> tuple[int, ...]:
-    """Read fold numbers; UsageError for what is no list of them.
+    """Read fold numbers; UsageError for other texts.
 
     Examples
     --------
@@ -262,13 +250,8 @@ def folds(text: str) -> tuple[int, ...]:
 def datasets(words: Iterable[str], data_dir: Path) -> list[str]:
     """Return the data sets of comma lists and `all` (those in the data folder), each once.
 
-    Raises
-    ------
-    UsageError
-        A name is neither in the catalog nor a folder under the data folder. The error suggests
-        the nearest name.
-    DataError
-        `all` is asked for, and there is none.
+    UsageError suggests the nearest name for one that is neither in the catalog nor a folder under
+    the data folder. DataError says that there are none.
     """
     chosen: dict[str, None] = {}
     for word in split(words):
@@ -312,16 +295,11 @@ def plan_runs(
     systems : sequence of Entrant
         The algorithms.
     numbers : sequence of int, optional
-        The numbers of the folds; None for all that a data set has.
+        The numbers of the folds; None for all that a data set has. UsageError names a missing one.
     protocol : Protocol
         What all share.
     on_disk : collection of str
         The names that another process can open.
-
-    Raises
-    ------
-    UsageError
-        A data set has no fold of one of the numbers.
     """
     jobs: list[Job] = []
     for name, benchmark in benchmarks.items():
@@ -332,35 +310,24 @@ def plan_runs(
             )
         of_dataset: list[Job] = []
         for system in systems:
-            facts, repeats = resolve(name, system, protocol, benchmark)
-            job = Job(
-                Task(name, system.name, 0, system.settings, features=system.features),
-                facts, repeats, benchmark, system.ranker,
-                name in on_disk, plugins.found_by_name(system.ranker),
-            )  # fmt: skip
-            of_dataset += [
-                job.of(number, repeat)
-                for repeat in range(1, (repeats or 1) + 1)
-                for number in (present if numbers is None else sorted(set(numbers)))
-            ]
+            cls, settings = system.ranker, system.settings
+            task = Task(name, cls.name, 0, settings, features=system.features)
+            facts, repeats = None, None
+            with suppress(*FAILURES):  # running the task says why a ranker refuses its settings
+                facts = identity(task, protocol, benchmark, cls)
+                repeats = protocol.repeats if draws(cls, settings) else None
+            for repeat in range(1, (repeats or 1) + 1):
+                for number in present if numbers is None else sorted(set(numbers)):
+                    own = {"fold": number} | ({"repeat": repeat} if repeat > 1 else {})
+                    of_dataset.append(
+                        Job(
+                            replace(task, fold=number, repeat=repeat),
+                            None if facts is None else {**facts, **own},
+                            repeats, benchmark, cls, name in on_disk,
+                        )
+                    )  # fmt: skip
         jobs += sorted(of_dataset, key=lambda job: job.task.repeat)
     return jobs
-
-
-def resolve(
-    dataset: str, system: Entrant, protocol: Protocol, benchmark: Benchmark
-) -> tuple[dict[str, Any] | None, int | None]:
-    """Return what the identities of all folds share, and how many seeds are run.
-
-    The number of seeds is None for an algorithm that draws nothing at random. The identity is
-    None where the ranker refuses its settings: running a task says what is wrong.
-    """
-    task = Task(dataset, system.name, 0, system.settings, features=system.features)
-    try:
-        repeats = protocol.repeats if draws(system.ranker, system.settings) else None
-        return identity(task, protocol, benchmark, system.ranker), repeats
-    except FAILURES:
-        return None, None
 
 
 def identity(
@@ -397,15 +364,7 @@ def training_identity(facts: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def ranker_identity(cls: type[Ranker], settings: Settings) -> dict[str, Any]:
-    """Return what is part of an identity because of the ranker and of its code.
-
-    Parameters
-    ----------
-    cls : type of Ranker
-        The ranker.
-    settings : mapping
-        The hyper-parameters that the user fixed.
-    """
+    """Return what is part of an identity because of the ranker, its fixed settings and its code."""
     chosen, default = cls(**settings), cls()
     fixed = [
         key for key in settings if key in cls.grid or getattr(chosen, key) != getattr(default, key)
@@ -425,13 +384,9 @@ def ranker_identity(cls: type[Ranker], settings: Settings) -> dict[str, Any]:
 def features_of(task: Task, protocol: Protocol, benchmark: Benchmark, cls: type[Ranker]) -> str:
     """Return the name of the transformation that a task applies, never "auto".
 
-    All folds of a data set have the same: where the catalog does not say whether it is published
-    normalised, the features of the first fold's training part do.
-
-    Raises
-    ------
-    UsageError
-        The ranker's own grid chooses the transformation, which only the protocol may.
+    All folds of a data set have the same: if the catalog does not say whether it is published
+    normalised, the features of the first fold's training part do. UsageError says that the
+    ranker's own grid would choose the transformation, which only the protocol may.
     """
     if FEATURES in cls.grid:
         raise UsageError(f"{cls.name}: found {FEATURES!r} in its grid, expected hyper-parameters")

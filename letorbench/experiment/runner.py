@@ -31,7 +31,7 @@ class Report:
     Attributes
     ----------
     summaries : tuple of Summary
-        One for each data set.
+        One for each data set with results.
     outcomes : tuple of Outcome
         What became of each task, in the order of the tasks.
     notes : tuple of str
@@ -51,18 +51,17 @@ def run(
     backend: Backend = Processes(),
     shard: Shard | None = None,
 ) -> Report:
-    """Run every algorithm on every fold of every data set, repeated where it draws.
+    """Run every algorithm on every fold of every data set, with several seeds if it draws.
 
-    As soon as a fold is finished its files are there, and the tables have it. The results do
-    not depend on the backend. A task that fails is in the report; the others finish.
+    As soon as a fold is finished its files are there, and the tables have it. A task that fails
+    is in the report; the others finish.
 
     Parameters
     ----------
     datasets : sequence of str or Benchmark
         Names of data sets on disk, or data sets in memory.
     algos : mapping or sequence
-        The algorithms: a mapping of names to the settings that are fixed, or a sequence of
-        names, rankers' classes, and rankers, whose settings are all fixed.
+        The algorithms; see `entrants`.
     folds : sequence of int, optional
         The numbers of the folds; None for all that a data set has.
     protocol : Protocol
@@ -71,13 +70,6 @@ def run(
         Who runs the tasks; this process by default.
     shard : Shard, optional
         The share of the run that is done; all of it by default.
-
-    Raises
-    ------
-    UsageError
-        An algorithm or a fold does not exist.
-    DataError
-        A data set cannot be read, or results cannot be written: what is stored until then stays.
     """
     check_writable(protocol.out)
     systems = entrants(algos)
@@ -93,7 +85,6 @@ def run(
     notes = list(store.damaged.values())
     ended = _reused(store, jobs, protocol)
     left = [job for job in jobs if job.task.key not in ended]
-    written: set[tuple[str, str]] = set()
     for outcome in _progress(backend.outcomes(left, protocol), len(ended), len(jobs)):
         if outcome.unwritable:
             raise DataError(outcome.error)  # no other task could store its result either
@@ -101,16 +92,15 @@ def run(
         if outcome.fold is not None:
             store.add(outcome.fold)
             write_tables(store, outcome.task.dataset, [outcome.task.algo])
-            written.add((outcome.task.dataset, outcome.task.algo))
-    for name in benchmarks:
-        write_tables(store, name, [s.name for s in systems if (name, s.name) not in written])
-    for benchmark in benchmarks.values():
+    for name, benchmark in benchmarks.items():
+        write_tables(store, name, [system.ranker.name for system in systems])
         notes += _other_folds(store, [job for job in jobs if job.benchmark is benchmark])
-        notes += [_convention_note(benchmark, protocol), *_data_notes(benchmark)]
+        notes += _data_notes(benchmark, chosen=protocol.convention != "auto")
+    summaries = (summarise(store, name) for name in benchmarks)
     return Report(
-        tuple(summarise(store, name) for name in benchmarks),
+        tuple(summary for summary in summaries if summary.rows),
         tuple(ended[job.task.key] for job in jobs),
-        tuple(dict.fromkeys(filter(None, notes))),
+        tuple(dict.fromkeys(notes)),
     )
 
 
@@ -130,31 +120,25 @@ def _other_folds(store: Store, jobs: Sequence[Job]) -> Iterator[str]:
     """Yield a note for each algorithm whose stored folds are of other settings or data."""
     shared = {job.task.key[:2]: job.identity for job in jobs if job.identity is not None}
     for (name, algo), identity in shared.items():
-        asked = experiment_of(identity)
+        requested = experiment_of(identity)
         stored = store.of(name, algo)
-        others = sorted({fold.number for fold in stored if fold.experiment != asked})
+        others = sorted({fold.number for fold in stored if fold.experiment != requested})
         if others:
             shown = current_folds(stored)[0].experiment
-            what = "is left out of the means" if shown == asked else "is what the table shows"
+            what = "is left out of the means" if shown == requested else "is what the table shows"
             listed = ", ".join(map(str, others))
             folder = algo_folder(store.out, name, algo)
             yield f"{name}, {algo}: fold {listed} in {folder}, of other settings or data, {what}"
 
 
-def _convention_note(benchmark: Benchmark, protocol: Protocol) -> str:
-    """Return a note where the data look like another convention's."""
-    rules = benchmark.convention
-    chosen = protocol.convention != "auto"
-    width = benchmark.folds[0].train.n_features
-    text = check_convention(width, rules.max_label or 0, rules.name, chosen)
-    return f"{benchmark.name}: {text}" if text else ""
-
-
-def _data_notes(benchmark: Benchmark) -> list[str]:
-    """Return what a user must know of how a data set is cut into parts."""
+def _data_notes(benchmark: Benchmark, chosen: bool) -> list[str]:
+    """Return what a user must know of a data set's convention and of how it is cut into parts."""
+    rules, width = benchmark.convention, benchmark.folds[0].train.n_features
+    convention = check_convention(width, rules.max_label or 0, rules.name, chosen)
     validation = benchmark.provenance.get("validation", OWN_PART)
     held_out = "" if validation == OWN_PART else f"no validation part: {validation} validates"
-    return [f"{benchmark.name}: {text}" for text in (held_out, leak(benchmark)) if text]
+    texts = (convention, held_out, leak(benchmark))
+    return [f"{benchmark.name}: {text}" for text in texts if text]
 
 
 def _progress(outcomes: Iterator[Outcome], done: int, total: int) -> Iterator[Outcome]:

@@ -1,8 +1,8 @@
-"""Model selection: every setting of a ranker's grid is trained, and validation picks one.
+"""Model selection: every setting of a ranker's grid is trained, and validation chooses one.
 
-Where the setting that is picked has the smallest or the largest number of its grid, the grid
-grows there: the next number is trained too, and validation picks again. A protocol says by which
-measure and which rule is chosen, and whether grids grow.
+If the chosen setting has the smallest or the largest number of its grid, the grid grows there: the
+next number is trained too, and validation chooses again. A protocol says by which measure and
+which rule validation chooses, and whether grids grow.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 
@@ -22,8 +22,8 @@ from letorbench.experiment.grids import Grid, edge_warnings, grid, grown, settin
 from letorbench.experiment.settings import Settings
 from letorbench.fit_warnings import FitWarning
 from letorbench.rankers.base import Ranker
-from letorbench.results.trainings import Training, setting_text
-from letorbench.solvers.fit_result import reselect
+from letorbench.results.trainings import setting_text
+from letorbench.solvers.fit_result import FitResult, reselect
 from letorbench.solvers.stopping import Rule, Validation, best, latest
 from letorbench.threads import one_blas_thread, run_tasks, thread_count
 
@@ -69,46 +69,48 @@ def selection_protocol(name: str) -> SelectionProtocol:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One setting of the grid, and how its model does on validation.
+    """One setting of the grid, trained, and how its model does on validation.
 
     Attributes
     ----------
     settings : mapping
         The hyper-parameters that were fixed or taken from the grid.
+    key : str
+        All hyper-parameters, as `setting_text` gives them.
+    ranker : Ranker
+        The fitted ranker.
+    scores : ndarray of shape (n_docs,), float64
+        Its scores of the validation set.
     value : float
         The validation measure of the model; -inf where its scores hold NaN.
-    curve : tuple of float
-        The validation measure after each round or epoch.
-    best : int or None
-        How many rounds or epochs the model has, None where there are none.
     seconds : float
         How long training took, or choosing its round anew.
-    cut_off : bool
-        Whether the time limit ended it.
+    undeclared : bool
+        Whether it drew random numbers although its ranker says that it does not.
+    reused : bool
+        Whether its training was stored before.
     """
 
     settings: Settings
-    value: float
-    curve: tuple[float, ...]
-    best: int | None
-    seconds: float
-    cut_off: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """A fitted setting, and its scores (n_docs,) of the validation set.
-
-    `undeclared` says whether it drew random numbers although its ranker says that it does not,
-    `reused` whether its training was stored before.
-    """
-
+    key: str
     ranker: Ranker
-    trial: Trial
     scores: np.ndarray
+    value: float
+    seconds: float
     undeclared: bool
-    training: Training
     reused: bool
+
+    def as_json(self) -> dict[str, object]:
+        """Return what fit.json says of the trial."""
+        learned = self.ranker.learned
+        return {
+            "settings": self.settings,
+            "value": self.value,
+            "curve": learned.curve,
+            "best": learned.best,
+            "seconds": self.seconds,
+            "cut_off": learned.cut_off,
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,16 +119,16 @@ class Selected:
 
     Attributes
     ----------
-    chosen : Candidate
+    chosen : Trial
         The best one.
-    candidates : tuple of Candidate
+    trials : tuple of Trial
         All, in the order of the grid, then what it grew by.
     warnings : tuple of FitWarning
         What a user must know.
     """
 
-    chosen: Candidate
-    candidates: tuple[Candidate, ...]
+    chosen: Trial
+    trials: tuple[Trial, ...]
     warnings: tuple[FitWarning, ...]
 
     @property
@@ -135,34 +137,27 @@ class Selected:
         return self.chosen.ranker
 
     @property
-    def trials(self) -> tuple[Trial, ...]:
-        """All settings that were tried."""
-        return tuple(candidate.trial for candidate in self.candidates)
-
-    @property
     def validation_scores(self) -> np.ndarray:
         """The ranker's scores of the validation part, float64 of shape (n_docs,)."""
         return self.chosen.scores
 
     @property
-    def trainings(self) -> tuple[Training, ...]:
-        """What the trials trained, where another measure can choose among it."""
-        return tuple(c.training for c in self.candidates if not c.ranker.judges_itself)
-
-    @property
-    def reused(self) -> int:
-        """How many of the trainings were stored before."""
-        return sum(candidate.reused for candidate in self.candidates)
+    def trainings(self) -> dict[str, FitResult]:
+        """What the trials trained, by setting, where another measure can choose among it."""
+        return {
+            trial.key: trial.ranker.learned
+            for trial in self.trials
+            if not trial.ranker.judges_itself
+        }
 
     def as_json(self, measure: str) -> dict[str, object]:
         """Return what fit.json says of the validation, which chose by this measure."""
-        trial, several = self.chosen.trial, self.trials if len(self.trials) > 1 else ()
+        chosen = self.chosen.as_json()
+        several = self.trials if len(self.trials) > 1 else ()
         return {
             "measure": measure,
-            "value": trial.value,
-            "curve": trial.curve,
-            "best": trial.best,
-            "grid": [asdict(each) for each in several],
+            **{key: chosen[key] for key in ("value", "curve", "best")},
+            "grid": [trial.as_json() for trial in several],
         }
 
 
@@ -174,9 +169,9 @@ def select(
     seed: np.random.SeedSequence,
     time_limit: float | None = None,
     grows: bool = True,
-    stored: Mapping[str, Training] = MappingProxyType({}),
+    stored: Mapping[str, FitResult] = MappingProxyType({}),
 ) -> Selected:
-    """Train each setting of the grid; keep the first of those that are best on validation.
+    """Train each setting of the grid; choose the first of those that are best on validation.
 
     Every setting starts from the same random state. A setting's model therefore does not depend
     on what else is in the grid. A model with NaN among its scores loses to any other.
@@ -199,89 +194,75 @@ def select(
         Whether a grid grows where its smallest or largest number is chosen; see `grids.grown`.
     stored : mapping
         Earlier trainings on the same data from the same seed, by their settings. They are not
-        repeated where they hold.
+        repeated if they hold all rounds that this validation measure needs.
     """
+
+    def trial(settings: Settings) -> Trial:
+        start = time.perf_counter()
+        rng = np.random.default_rng(seed)
+        untouched = rng.bit_generator.state
+        ranker = cls(**settings)
+        key = setting_text(ranker.get_params())
+        earlier = stored.get(key)
+        learned = None if earlier is None else reselect(earlier, validation)
+        if learned is None:
+            ranker.fit_sets(train, validation, rng, time_limit)
+        else:
+            ranker.with_learned(learned, train)
+        undeclared = rng.bit_generator.state != untouched and not ranker.draws
+        seconds = time.perf_counter() - start
+        scores = ranker.predict(validation.queries)
+        value = -math.inf if np.isnan(scores).any() else float(validation(scores).mean())
+        return Trial(settings, key, ranker, scores, value, seconds, undeclared, learned is not None)
+
     free = grid(cls, fixed)
     tried: Grid = free
-    fit = partial(fitted, cls, train, validation, seed, time_limit, stored)
-    settings = settings_tried(cls, fixed)
-    if cls.one_thread and thread_count() > 1:
-        candidates = fit_at_once(fit, settings, [cls(**each).effort for each in settings])
-    else:
-        candidates = [fit(each) for each in settings]
-    chosen = _best(candidates)
-    while grows and _differ(candidates):
-        further = grown(free, tried, chosen.trial.settings)
+    trials = _each(trial, cls, settings_tried(cls, fixed))
+    chosen = _best(trials)
+    while grows and _differ(trials):
+        further = grown(free, tried, chosen.settings)
         if further is None:
             break
         key, number = further
         tried = {**tried, key: (*tried[key], number)}
-        candidates.append(fit({**chosen.trial.settings, key: number}))
-        chosen = _best(candidates)
+        trials.append(trial({**chosen.settings, key: number}))
+        chosen = _best(trials)
     warnings = (
-        *time_warnings([candidate.trial for candidate in candidates], time_limit),
+        *time_warnings(trials, time_limit),
         *chosen.ranker.learned.warnings,
         # where validation cannot tell the settings apart, an edge means nothing
-        *(edge_warnings(tried, chosen.trial.settings, grows) if _differ(candidates) else []),
-        *([UNDECLARED] if any(candidate.undeclared for candidate in candidates) else []),
+        *(edge_warnings(tried, chosen.settings, grows) if _differ(trials) else []),
+        *([UNDECLARED] if any(each.undeclared for each in trials) else []),
     )
-    return Selected(chosen, tuple(candidates), warnings)
+    return Selected(chosen, tuple(trials), warnings)
 
 
-def fitted(
-    cls: type[Ranker],
-    train: QuerySet,
-    validation: Validation,
-    seed: np.random.SeedSequence,
-    time_limit: float | None,
-    stored: Mapping[str, Training],
-    settings: Settings,
-) -> Candidate:
-    """Train a setting, or take what an earlier training gave; see `select`."""
-    start = time.perf_counter()
-    rng = np.random.default_rng(seed)
-    untouched = rng.bit_generator.state
-    ranker = cls(**settings)
-    key = setting_text(ranker.get_params())
-    training = stored.get(key)
-    learned = None if training is None else reselect(training.learned, validation)
-    if learned is None:
-        ranker.fit_sets(train, validation, rng, time_limit)
-        training = Training(key, ranker.learned)
-    else:
-        ranker.with_learned(learned, train)
-    undeclared = rng.bit_generator.state != untouched and not ranker.draws
-    seconds = time.perf_counter() - start
-    scores = ranker.predict(validation.queries)
-    value = -math.inf if np.isnan(scores).any() else float(validation(scores).mean())
-    curve, rounds = ranker.learned.curve, ranker.learned.best
-    trial = Trial(settings, value, curve, rounds, seconds, ranker.learned.cut_off)
-    return Candidate(ranker, trial, scores, undeclared, training, learned is not None)
-
-
-def fit_at_once(
-    fit: Callable[[Settings], Candidate], settings: Sequence[Settings], efforts: Sequence[float]
-) -> list[Candidate]:
-    """Train settings on all threads; those with the largest efforts begin first."""
-    order = sorted(range(len(settings)), key=lambda n: -efforts[n])
+def _each(
+    trial: Callable[[Settings], Trial], cls: type[Ranker], settings: Sequence[Settings]
+) -> list[Trial]:
+    """Return a trial of each setting; rankers of one thread train several at the same time."""
+    if not cls.one_thread or thread_count() == 1:
+        return [trial(each) for each in settings]
+    # those that take longest begin first
+    order = sorted(range(len(settings)), key=lambda n: -cls(**settings[n]).effort)
     with one_blas_thread():  # the first thread that is done would end another's own limit
-        made = dict(zip(order, run_tasks([partial(fit, settings[n]) for n in order])))
+        made = dict(zip(order, run_tasks([partial(trial, settings[n]) for n in order])))
     return [made[n] for n in range(len(settings))]
 
 
-def _best(candidates: Sequence[Candidate]) -> Candidate:
+def _best(trials: Sequence[Trial]) -> Trial:
     """Return the first of the best; one with NaN loses to any other."""
-    return max(candidates, key=lambda candidate: candidate.trial.value)
+    return max(trials, key=lambda trial: trial.value)
 
 
-def _differ(candidates: Sequence[Candidate]) -> bool:
-    """Return whether validation tells the candidates apart."""
-    return len({candidate.trial.value for candidate in candidates}) > 1
+def _differ(trials: Sequence[Trial]) -> bool:
+    """Return whether validation tells the settings apart."""
+    return len({trial.value for trial in trials}) > 1
 
 
 def time_warnings(trials: Sequence[Trial], time_limit: float | None) -> list[FitWarning]:
-    """Return a warning where the time limit ended trainings, or where one overran it."""
-    cut = sum(trial.cut_off for trial in trials)
+    """Return a warning if the time limit ended trainings, or if one overran it."""
+    cut = sum(trial.ranker.learned.cut_off for trial in trials)
     if cut:
         text = f"the time limit of {time_limit:g} s cut off {cut} of {len(trials)} fits"
         return [FitWarning("cut off", text)]

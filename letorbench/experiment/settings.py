@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Literal, Union, get_args, get_origin, get_type_hints
 
 from letorbench.errors import UsageError
@@ -17,23 +18,8 @@ Settings = Mapping[str, object]
 def settings(algos: Sequence[str], pairs: Iterable[str]) -> dict[str, Settings]:
     """Read `key=value` texts as settings of each algorithm that has the key.
 
-    Parameters
-    ----------
-    algos : sequence of str
-        The names of the algorithms.
-    pairs : iterable of str
-        The texts.
-
-    Returns
-    -------
-    dict of str to mapping
-        The typed settings of each algorithm, empty where it has none of the keys.
-
-    Raises
-    ------
-    UsageError
-        No algorithm has the key (the error names the keys there are), or a value does not have
-        the type of its parameter.
+    UsageError says that no algorithm has the key, or that a value does not have the type of its
+    parameter.
 
     Examples
     --------
@@ -74,21 +60,7 @@ def _field(cls: type[Ranker], key: str) -> str | None:
 
 
 def typed(kind: object, text: str, where: str) -> object:
-    """Read a text as a value of a type.
-
-    Parameters
-    ----------
-    kind : type or special form
-        What an annotation holds: int, float | None, Literal["a", 2], tuple[int, ...].
-    text : str
-        What the user wrote.
-    where : str
-        What the error message begins with.
-
-    Raises
-    ------
-    UsageError
-        The text is no value of that type.
+    """Read a text as a value of an annotated type; UsageError, which begins with `where`, else.
 
     Examples
     --------
@@ -98,9 +70,8 @@ def typed(kind: object, text: str, where: str) -> object:
     True
     """
     for option in _options(kind):
-        value = _value(option, text)
-        if value is not _NO_VALUE:
-            return value
+        with suppress(ValueError, KeyError):
+            return _value(option, text)
     raise UsageError(f"{where}: found {text!r}, expected {describe(kind)}")
 
 
@@ -113,7 +84,6 @@ def describe(kind: object) -> str:
     return " or ".join(words.get(option, str(option)) for option in _options(kind))
 
 
-_NO_VALUE = object()
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -126,20 +96,16 @@ def _options(kind: object) -> tuple[object, ...]:
 
 
 def _value(option: object, text: str) -> object:
-    """Return the text as a value of one plain type, _NO_VALUE where it is none."""
+    """Return the text as a value of one plain type; ValueError or KeyError for another text."""
     if option is type(None):
-        return None if text.lower() == "none" else _NO_VALUE
+        return {"none": None}[text.lower()]
     if option is bool:
-        return _TRUTH.get(text.lower(), _NO_VALUE)
+        return _TRUTH[text.lower()]
     if get_origin(option) is Literal:
-        return next((v for v in get_args(option) if str(v) == text), _NO_VALUE)
+        return {str(value): value for value in get_args(option)}[text]
     if get_origin(option) is tuple:
-        kinds = [kind for kind in get_args(option) if kind is not Ellipsis]
-        values = tuple(_value(kinds[0], part.strip()) for part in text.split(",") if part.strip())
-        return _NO_VALUE if _NO_VALUE in values else values
+        kind = get_args(option)[0]
+        return tuple(_value(kind, part.strip()) for part in text.split(",") if part.strip())
     if option in (int, float, str):
-        try:
-            return option(text)
-        except ValueError:
-            return _NO_VALUE
-    return _NO_VALUE
+        return option(text)
+    raise ValueError(option)

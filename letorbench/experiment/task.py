@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 import traceback
 import zlib
-from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from letorbench.datasets.queryset import Fold
+from letorbench.datasets.queryset import Benchmark, Fold
 from letorbench.errors import FAILURES, DataError, WriteError
 from letorbench.experiment.plan import (
     Job,
@@ -27,6 +28,7 @@ from letorbench.files import one_writer
 from letorbench.fit_warnings import FitWarning
 from letorbench.measures import parse
 from letorbench.rankers import plugins, ranker
+from letorbench.rankers.base import Ranker
 from letorbench.results.measuring import measure_fold
 from letorbench.results.paths import TRIALS, fold_folder
 from letorbench.results.scores import finite_scores, score_warnings
@@ -34,11 +36,13 @@ from letorbench.results.store import (
     FoldResult,
     StoredFold,
     mark_reused,
+    matches,
     read_fold,
     stamp,
     write_fold,
 )
-from letorbench.results.trainings import Training, read_trainings
+from letorbench.results.trainings import read_trainings
+from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 from letorbench.threads import limited_threads, one_blas_thread
 
@@ -83,18 +87,9 @@ class Outcome:
 def attempt(
     job: Job, protocol: Protocol, plugin_files: tuple[Path, ...] = (), threads: int | None = None
 ) -> Outcome:
-    """Run a job in whatever process; an error becomes part of the outcome.
+    """Run a job in whatever process, with so many threads; an error becomes part of the outcome.
 
-    Parameters
-    ----------
-    job : Job
-        The job. What it lacks is found by its names.
-    protocol : Protocol
-        What all jobs share.
-    plugin_files : tuple of Path
-        The plug-in files in use.
-    threads : int, optional
-        How many threads the job may use, all by default.
+    What the job lacks is found by its names, rankers of plug-ins in the files.
     """
     task = job.task
     try:
@@ -104,9 +99,8 @@ def attempt(
             benchmark = job.benchmark or benchmark_of(task.dataset, protocol)
             cls = job.ranker or ranker(task.algo)
             with plugins.blamed(cls):
-                facts = job.identity or identity(task, protocol, benchmark, cls)
-                here = replace(job, identity=facts, benchmark=benchmark, ranker=cls)
-                return _perform(here, protocol)
+                facts = dict(job.identity or identity(task, protocol, benchmark, cls))
+                return _perform(job, protocol, facts, benchmark, cls)
     except FAILURES as error:
         return Outcome(
             task,
@@ -117,38 +111,41 @@ def attempt(
         )
 
 
-def _perform(job: Job, protocol: Protocol) -> Outcome:
+def _perform(
+    job: Job, protocol: Protocol, facts: dict[str, Any], benchmark: Benchmark, cls: type[Ranker]
+) -> Outcome:
     """Make the fold. Other runs of the same fold wait for it and reuse it."""
-    task, facts = job.task, job.identity or {}
+    task = job.task
     folder = fold_folder(protocol.out, task.dataset, task.algo, task.fold, task.repeat)
     with one_writer(folder):
-        stored = None if protocol.force else _stored(task, folder)
-        if stored is not None and stored.matches(facts, protocol.time_limit):
-            return Outcome(task, mark_reused(stored, job.repeats), reused=True)
-        trainings: Mapping[str, Training] = {}
-        same = training_identity(facts)
-        if stored is not None and same and training_identity(stored.identity) == same:
-            trainings = read_trainings(folder / TRIALS)
-        selected, result = _result(job, protocol, trainings)
-        fit = write_fold(folder, result)
-        fold = StoredFold(task.key, folder, fit, stamp(folder) or 0, result.queries)
-    return Outcome(task, fold, fits=(selected.reused, len(selected.trials)))
-
-
-def _stored(task: Task, folder: Path) -> StoredFold | None:
-    """Return the fold that is stored now, of whatever identity; None for a damaged one."""
-    try:
-        return read_fold(task.key, folder)
-    except DataError:
-        return None
+        stored, trainings = None, {}
+        if not protocol.force:
+            with suppress(DataError):  # a damaged fold is made again
+                stored = read_fold(task.key, folder)
+        if stored is not None:
+            if matches(stored.fit, facts, protocol.time_limit):
+                return Outcome(task, mark_reused(stored, job.repeats), reused=True)
+            same = training_identity(facts)
+            if same is not None and same == training_identity(stored.identity):
+                trainings = read_trainings(folder / TRIALS)
+        selected, result = _result(task, protocol, facts, benchmark, cls, trainings)
+        result = replace(result, repeats=job.repeats)
+        fold = StoredFold(
+            task.key, folder, write_fold(folder, result), stamp(folder) or 0, result.queries
+        )
+    reused = sum(trial.reused for trial in selected.trials)
+    return Outcome(task, fold, fits=(reused, len(selected.trials)))
 
 
 def _result(
-    job: Job, protocol: Protocol, stored: Mapping[str, Training]
+    task: Task,
+    protocol: Protocol,
+    facts: dict[str, Any],
+    benchmark: Benchmark,
+    cls: type[Ranker],
+    stored: dict[str, FitResult],
 ) -> tuple[Selected, FoldResult]:
     """Train, select on validation, score the test part once."""
-    task, benchmark, cls, facts = job.task, job.benchmark, job.ranker, job.identity
-    assert benchmark is not None and cls is not None and facts is not None
     start = time.perf_counter()
     fold = next(fold for fold in benchmark.folds if fold.number == task.fold)
     # the test part stays as it is: the fitted ranker takes raw features
@@ -166,7 +163,7 @@ def _result(
     # a reference point's scores tie by design
     poor = score_warnings(scores, fold.test) if cls.learns else ()
     scores = finite_scores(scores)
-    cut = [trial.cut_off for trial in selected.trials]
+    cut = [trial.ranker.learned.cut_off for trial in selected.trials]
     cut_off = {"time_limit": protocol.time_limit, "fits": sum(cut), "of": len(cut)}
     return selected, FoldResult(
         identity=facts,
@@ -180,7 +177,6 @@ def _result(
         seconds=time.perf_counter() - start,
         warnings=(*selected.warnings, *poor),
         cut_off=cut_off if any(cut) else None,
-        repeats=job.repeats,
         trainings=selected.trainings,
     )
 

@@ -23,8 +23,8 @@ from letorbench.measures import parse, query_metrics
 from letorbench.models.base import DAMAGE
 from letorbench.papers.runs import Study, Values, Variant
 from letorbench.rankers import ranker
-from letorbench.results import FoldResult, fold_scores, is_done, stored_fit, write_fold
 from letorbench.results.scores import finite_scores, score_warnings
+from letorbench.results.store import FoldResult, fold_scores, is_done, stored_fit, write_fold
 from letorbench.solvers.stopping import Validation, best
 
 #: the per-query values of a run, so that a set need not be drawn again to measure it

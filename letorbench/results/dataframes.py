@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,11 +11,7 @@ from letorbench.results import paths
 from letorbench.results.measuring import data_of
 from letorbench.results.scores import read_scores
 from letorbench.results.store import StoredFold
-from letorbench.results.summary import (
-    Summary,
-    deviation_column,
-    require_folds,
-)
+from letorbench.results.summary import Summary, deviation_column, require_folds
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -48,7 +44,7 @@ def frame_of(summaries: list[Summary]) -> DataFrame:
             "folds": row.folds,
             "n_folds": row.n_folds,
             "repeats": row.repeats,
-            "partial": row.partial,
+            "partial": bool(row.partial),
             "cut_off": row.cut_off,
             **row.values,
             **{deviation_column(name): row.deviation(name) for name in drawn},
@@ -58,20 +54,18 @@ def frame_of(summaries: list[Summary]) -> DataFrame:
     )
 
 
-def folds_frame(out: Path, dataset: str | None = None, algo: str | None = None) -> DataFrame:
+def folds_frame(out: Path, dataset: str, algo: str) -> DataFrame:
     """Return a row for each finished fold of each repeat.
 
     The columns are dataset, algo, repeat, fold, and the mean of each measure.
     """
     import pandas as pd
 
-    return pd.DataFrame(
-        {**_place(name, system, fold), **fold.means}
-        for name, system, fold in _folds(out, dataset, algo)
-    )
+    folds = require_folds(out, dataset, algo)
+    return pd.DataFrame({**_place(fold), **fold.means} for fold in folds)
 
 
-def fits_frame(out: Path, dataset: str | None = None, algo: str | None = None) -> DataFrame:
+def fits_frame(out: Path, dataset: str, algo: str) -> DataFrame:
     """Return a row for each finished fold that says how its model came to be.
 
     Returns
@@ -86,7 +80,7 @@ def fits_frame(out: Path, dataset: str | None = None, algo: str | None = None) -
 
     return pd.DataFrame(
         {
-            **_place(name, system, fold),
+            **_place(fold),
             "features": fold.identity.get("features"),
             "chosen": fold.fit["chosen"],
             "select": fold.fit["validation"].get("measure"),
@@ -98,7 +92,7 @@ def fits_frame(out: Path, dataset: str | None = None, algo: str | None = None) -
             "seed": fold.identity.get("seed"),
             "warnings": fold.warnings,
         }
-        for name, system, fold in _folds(out, dataset, algo)
+        for fold in require_folds(out, dataset, algo)
     )
 
 
@@ -107,27 +101,14 @@ def scores_frame(
 ) -> DataFrame:
     """Return a row for each document of a part of each fold, a column of scores an algorithm.
 
-    Parameters
-    ----------
-    out, data_dir : Path
-        The folders of the results and of the data sets.
-    dataset : str
-        The name of the data set.
-    algos : sequence of str
-        The algorithms. One with several seeds has the mean of its seeds' scores.
-    part : {"validation", "test"}
-        The part of the folds.
-
-    Returns
-    -------
-    DataFrame
-        The columns are dataset, fold, qid, label, then the algorithms. Documents are in the order
-        of the data files. A fold that an algorithm has not finished is NaN in its column.
+    The columns are dataset, fold, qid, label, then the algorithms: one with several seeds has
+    the mean of its seeds' scores. Documents are in the order of the data files. A fold that an
+    algorithm has not finished is NaN in its column.
 
     Raises
     ------
     UsageError
-        There is no such part.
+        The part is neither "validation" nor "test".
     DataError
         The scores are of other data than those at hand, or were not stored.
     """
@@ -161,29 +142,5 @@ def scores_frame(
     return frame.dropna(subset=list(algos), how="all").reset_index(drop=True)
 
 
-def _datasets(out: Path, dataset: str | None) -> list[str]:
-    """Return the data set asked for, or all that have results."""
-    found = paths.present(out) if dataset is None else [dataset]
-    if not found:
-        raise DataError(f"{out}: no results there; `letorbench run` makes them")
-    return found
-
-
-def _place(dataset: str, algo: str, fold: StoredFold) -> dict[str, object]:
-    return {"dataset": dataset, "algo": algo, "repeat": fold.repeat, "fold": fold.number}
-
-
-def _folds(
-    out: Path, dataset: str | None, algo: str | None
-) -> Iterator[tuple[str, str, StoredFold]]:
-    """Yield the finished folds of the data set and the algorithm, or of all of them."""
-    found = False
-    for name in _datasets(out, dataset):
-        for system in paths.algorithms(out, name):
-            if algo in (None, system):
-                for fold in require_folds(out, name, system):
-                    found = True
-                    yield name, system, fold
-    if not found:
-        what = " and ".join(filter(None, (dataset, algo)))
-        raise DataError(f"{out}: found no finished fold of {what}; `letorbench run` makes them")
+def _place(fold: StoredFold) -> dict[str, object]:
+    return {name: getattr(fold.key, name) for name in ("dataset", "algo", "repeat", "fold")}

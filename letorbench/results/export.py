@@ -30,19 +30,8 @@ def export_trec(
 ) -> list[Path]:
     """Write a run for every finished fold of the algorithms, and each fold's qrels.
 
-    Of an algorithm with repeats it is the first repeat: a run is one ranking.
-
-    Parameters
-    ----------
-    dataset : str
-        The name of the data set.
-    algos : sequence of str
-        The algorithms. Each is the tag of its runs.
-    data_dir, out : Path
-        The folders of the data sets and of the results.
-    folder : Path, optional
-        Where fold<k>/<algo>.run and fold<k>/qrels.txt go; by default to `trec` among the data
-        set's results.
+    They are fold<k>/<algo>.run and fold<k>/qrels.txt in the folder, by default `trec` among the
+    data set's results. Of an algorithm with repeats the first is written: a run is one ranking.
 
     Returns
     -------

@@ -22,7 +22,12 @@ from letorbench.files import one_writer
 from letorbench.rankers import names
 from letorbench.results import paths
 from letorbench.results.measuring import measure_fold
-from letorbench.results.scores import finite_scores, read_scores, score_warnings
+from letorbench.results.scores import (
+    content,
+    finite_scores,
+    read_scores,
+    score_warnings,
+)
 from letorbench.results.store import FoldResult, read_folds, versions, write_fold
 from letorbench.results.summary import Summary, read_summary
 from letorbench.results.user_files import check_not_read
@@ -70,14 +75,6 @@ def import_external(
         The data set's new summary.
     warnings : list of str
         What the user must know of the scores.
-
-    Raises
-    ------
-    UsageError
-        The name is that of a ranker or cannot be a folder's, a fold does not exist, the
-        pattern does not tell folds apart, or a score file is one that would be written.
-    DataError
-        A file is not right.
     """
     _check_name(name, benchmark.name, out)
     chosen = _chosen_folds(benchmark, folds)
@@ -88,15 +85,14 @@ def import_external(
         )
     given = pattern.replace("{dataset}", benchmark.name)
     files = [Path(given.replace("{fold}", str(fold.number))) for fold in chosen]
-    forms = [detect(file) if form == "auto" else form for file in files]
-    scores = [FORMATS[each](*pair) for each, *pair in zip(forms, files, (f.test for f in chosen))]
+    scores = [read_any(file, fold.test, form) for file, fold in zip(files, chosen)]
     folders = [paths.fold_folder(out, benchmark.name, name, fold.number) for fold in chosen]
     for folder in folders:
         for each in (paths.FIT, *paths.CHECKED):
             check_not_read(folder / each, files)
     notes = []
-    for fold, folder, file, form, found in zip(chosen, folders, files, forms, scores):
-        warnings = score_warnings(found, fold.test)
+    for fold, folder, file, read in zip(chosen, folders, files, scores):
+        warnings = score_warnings(read, fold.test)
         notes += [f"{benchmark.name}, {name}, fold {fold.number}: {each.text}" for each in warnings]
         facts = {
             "dataset": benchmark.name,
@@ -105,7 +101,7 @@ def import_external(
             "external": {
                 "pattern": pattern,
                 "file": str(file),
-                "format": form,
+                "format": detect(file) if form == "auto" else form,
                 "digest": digest(content(file)),
             },
             "convention": benchmark.convention.name,
@@ -113,16 +109,11 @@ def import_external(
             "null": benchmark.provenance.get("null", "error"),
             "letorbench": versions()["letorbench"],
         }
-        found = finite_scores(found)
+        finite, rules = finite_scores(read), benchmark.convention
+        queries, n_folds = measure_fold(name, fold, finite, rules), len(benchmark.folds)
+        result = FoldResult(facts, finite, queries, rules.name, n_folds, warnings=warnings)
         with one_writer(folder):
-            queries = measure_fold(name, fold, found, benchmark.convention)
-            write_fold(
-                folder,
-                FoldResult(
-                    facts, found, queries, benchmark.convention.name, len(benchmark.folds),
-                    warnings=warnings,
-                ),
-            )  # fmt: skip
+            write_fold(folder, result)
     return read_summary(out, benchmark.name), notes
 
 
@@ -144,26 +135,12 @@ def _chosen_folds(benchmark: Benchmark, numbers: Sequence[int] | None) -> list[F
 
 
 def read_any(path: Path, queries: QuerySet, form: str = "auto") -> np.ndarray:
-    """Read the scores of a query set from a file.
-
-    Parameters
-    ----------
-    path : Path
-        The score file.
-    queries : QuerySet
-        The documents that the scores are of.
-    form : str
-        A name of FORMATS, or "auto" to recognise the format.
+    """Read the scores of a query set from a file of a format, "auto" to recognise it.
 
     Returns
     -------
     ndarray of shape (n_docs,), float64
         The scores in the order of the query set.
-
-    Raises
-    ------
-    DataError
-        The file is not right. The error names its line.
     """
     return FORMATS[detect(path) if form == "auto" else form](path, queries)
 
@@ -175,11 +152,6 @@ def detect(path: Path) -> str:
     """
     width = len(content(path).lstrip()[:4096].partition(b"\n")[0].split())
     return {len(RANKLIB): "ranklib", len(RUN): "trec"}.get(width, "scores")
-
-
-def read_plain(path: Path, queries: QuerySet) -> np.ndarray:
-    """Read one score a line, in the order of the query set."""
-    return read_scores(path, queries.n_docs)
 
 
 def read_ranklib(path: Path, queries: QuerySet) -> np.ndarray:
@@ -196,7 +168,9 @@ def read_run(path: Path, queries: QuerySet) -> np.ndarray:
 
 #: name -> a function from path and queries to (n_docs,) float64 scores in file order
 FORMATS: dict[str, Callable[[Path, QuerySet], np.ndarray]] = {
-    "scores": read_plain, "ranklib": read_ranklib, "trec": read_run
+    "scores": lambda path, queries: read_scores(path, queries.n_docs),
+    "ranklib": read_ranklib,
+    "trec": read_run,
 }  # fmt: skip
 
 
@@ -233,19 +207,9 @@ def _placed(
 
 
 def read_qrels(path: Path) -> QuerySet:
-    """Read the judged documents of a TREC qrels file, in the order of its lines.
+    """Read the judged documents of a TREC qrels file, without features, in the order of its lines.
 
     The lines of a query need not stay together. Labels below 0 count as 0, as in trec_eval.
-
-    Returns
-    -------
-    QuerySet
-        The documents, without features.
-
-    Raises
-    ------
-    DataError
-        A query's id is not printable, a label is no number, or a document comes twice.
     """
     found: dict[str, dict[bytes, int]] = {}
     for line, (qid, _, docno, label) in columns(path, QRELS):
@@ -273,19 +237,10 @@ def read_qrels(path: Path) -> QuerySet:
 
 
 def columns(path: Path, names: tuple[str, ...]) -> Iterator[tuple[int, list[bytes]]]:
-    """Yield the number and the cells of each line of a file with columns.
+    """Yield the number and the cells of each line that is not empty of a file with columns.
 
-    Parameters
-    ----------
-    path : Path
-        The file. Blanks or tabs separate its columns. Empty lines are skipped.
-    names : tuple of str
-        What the columns are called in error messages.
-
-    Raises
-    ------
-    DataError
-        A line has another number of columns, or the file has no lines.
+    Blanks or tabs separate the columns. DataError says that a line has too few or too many, or
+    that the file has no lines.
     """
     empty = True
     for line_number, line in enumerate(content(path).split(b"\n"), 1):
@@ -303,14 +258,6 @@ def columns(path: Path, names: tuple[str, ...]) -> Iterator[tuple[int, list[byte
         yield line_number, cells
     if empty:
         raise DataError(f"{path}: found no lines, expected lines of {' '.join(names)}")
-
-
-def content(path: Path) -> bytes:
-    """Return the bytes of a file; DataError where it cannot be read."""
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{path}: found no readable file ({error.strerror})") from None
 
 
 def number(path: Path, line: int, text: bytes, kind: type = float) -> float | int:

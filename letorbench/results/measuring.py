@@ -50,19 +50,7 @@ def measured(
 
 
 def measure_fold(algo: str, fold: Fold, scores: np.ndarray, convention: Convention) -> PerQuery:
-    """Measure scores of a fold's test part by every measure that an experiment stores.
-
-    Parameters
-    ----------
-    algo : str
-        The name of the algorithm.
-    fold : Fold
-        The fold that was scored.
-    scores : ndarray of shape (n_docs,), float64
-        The finite scores of its test documents, in file order.
-    convention : Convention
-        The rules to measure by.
-    """
+    """Measure finite scores (n_docs,) of a fold's test part by every measure that is stored."""
     measures = default_measures(convention)
     table = measured(algo, scores, fold.test, measures, convention)
     values = {str(measure): column for measure, column in zip(measures, table.T)}
@@ -76,20 +64,7 @@ def with_measures(
     """Return an algorithm's per-query values with at least these measures.
 
     What the folds' files do not hold is measured from their scores, under the run's convention.
-
-    Parameters
-    ----------
-    out, data_dir : Path
-        The folders of the results and of the data sets.
-    dataset, algo : str
-        Their names.
-    measures : sequence of str
-        The measures, as text.
-
-    Raises
-    ------
-    DataError
-        A measure has to be computed, and the data now there are not those of the run.
+    DataError says that the data now there are not those of the run.
     """
     folds = require_folds(out, dataset, algo)
     stored = joined_queries(folds)
@@ -150,11 +125,15 @@ def relative_summary(
                 known[each.convention, fold.number] = both
         low, high = np.mean([known[each.convention, number] for number in numbers], axis=0)
         ends = {name: (a, b) for name, a, b in zip(measures, low.tolist(), high.tolist()) if b > a}
+
+        def share(name: str, value: float) -> float:
+            return (value - ends[name][0]) / (ends[name][1] - ends[name][0])
+
         return replace(
             each,
-            values={n: _share(v, *ends[n]) for n, v in each.values.items() if n in ends},
+            values={n: share(n, v) for n, v in each.values.items() if n in ends},
             repeated={
-                n: tuple(_share(v, *ends[n]) for v in values)
+                n: tuple(share(n, v) for v in values)
                 for n, values in each.repeated.items()
                 if n in ends
             },
@@ -164,13 +143,7 @@ def relative_summary(
 
 
 def data_of(data_dir: Path, dataset: str, folds: Sequence[StoredFold]) -> Benchmark:
-    """Return the data that stored folds are of, as they were read.
-
-    Raises
-    ------
-    DataError
-        The data now there are others.
-    """
+    """Return the data that stored folds are of; DataError if those now there are others."""
     null = folds[0].identity.get("null", "error")
     benchmark = load(dataset, data_dir, folds[0].convention, null)
     for fold in folds:
@@ -187,7 +160,3 @@ def _both(test: QuerySet, measures: Sequence[Measure], rules: Convention) -> np.
     ideal = query_metrics(test.labels, test.labels, test.offsets, measures, rules)
     chance = random_order_metrics(test.labels, test.offsets, measures, rules)
     return np.stack([chance.mean(axis=0), ideal.mean(axis=0)])
-
-
-def _share(value: float, low: float, high: float) -> float:
-    return (value - low) / (high - low)

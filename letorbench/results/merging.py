@@ -19,19 +19,7 @@ from letorbench.results.summary import Summary, refreshed_summary
 
 @dataclass(frozen=True)
 class Merged:
-    """What a merge came to.
-
-    Attributes
-    ----------
-    summaries : tuple of Summary
-        Those of the data sets that the merged folders have.
-    copied : int
-        How many folds were copied.
-    reused : int
-        How many folds of the merged folders were there already.
-    damaged : tuple of str
-        A line for each damaged fold, which was left out.
-    """
+    """What a merge came to: summaries, how many folds were copied or there already, damage."""
 
     summaries: tuple[Summary, ...]
     copied: int
@@ -40,22 +28,10 @@ class Merged:
 
 
 def merge(folders: Sequence[Path], out: Path) -> Merged:
-    """Copy the finished folds of results folders into one.
+    """Copy the finished folds of results folders into one; see `letorbench.merge`.
 
-    Everything is compared before anything is copied. What is in `out` counts as well.
-
-    Parameters
-    ----------
-    folders : sequence of Path
-        The results folders.
-    out : Path
-        Where everything is afterwards; one of the folders, or another one.
-
-    Raises
-    ------
-    DataError
-        A folder has no finished fold, two folders contradict each other, or a file cannot be
-        read or written.
+    Everything is compared before anything is copied. What is in `out`, which may be one of the
+    folders, counts as well.
     """
     sources = [Store(folder).look() for folder in folders if folder.resolve() != out.resolve()]
     for source in sources:

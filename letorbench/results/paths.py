@@ -52,11 +52,7 @@ def algo_folder(out: Path, dataset: str, algo: str) -> Path:
 
 
 def fold_folder(out: Path, dataset: str, algo: str, number: int, repeat: int = 1) -> Path:
-    """Return the folder of one fold of an algorithm's results.
-
-    The first repeat's folds stand in the algorithm's own folder, those of the second on in a
-    folder beside them, `repeat2`.
-    """
+    """Return the folder of one fold; those of the second repeat are in a folder `repeat2`."""
     folder = algo_folder(out, dataset, algo)
     return (folder if repeat == 1 else folder / f"repeat{repeat}") / f"fold{number}"
 
@@ -91,16 +87,9 @@ def models(out: Path, dataset: str, algo: str) -> list[Path]:
 
 
 def figure_stem(out: Path, dataset: str | None = None, measure: str = "ndcg") -> Path:
-    """Return the path, without its ending, of a measure's figure.
+    """Return the path, without its ending, of the figure of a measure at n = 1..10.
 
-    Parameters
-    ----------
-    out : Path
-        The results folder.
-    dataset : str, optional
-        The data set drawn. By default the figure has a panel for each of several data sets.
-    measure : str
-        The name of the measure drawn at n = 1..10.
+    Without a data set it is that of the figure with a panel for each of several.
     """
     return (Path(out) if dataset is None else dataset_folder(out, dataset)) / measure
 

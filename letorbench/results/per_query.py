@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -44,10 +44,6 @@ class PerQuery:
         for name in ("values", "repeated"):
             columns = {key: read_only(column) for key, column in getattr(self, name).items()}
             object.__setattr__(self, name, columns)
-
-    def __reduce__(self) -> tuple[type[PerQuery], tuple]:
-        """Make the values anew where they are unpickled: NumPy's arrays arrive writeable."""
-        return PerQuery, tuple(getattr(self, each.name) for each in fields(self))
 
     def mean(self, measure: str) -> float:
         """Return the mean of the folds' means, as LETOR reports it."""
@@ -109,9 +105,7 @@ class PerQuery:
 
 
 def mean_of_folds(values: np.ndarray, folds: np.ndarray) -> float:
-    """Return the mean of the folds' means, as LETOR reports it.
-
-    values, folds: (n_queries,).
+    """Return the mean of the folds' means, as LETOR reports it; values, folds: (n_queries,).
 
     Examples
     --------
@@ -131,13 +125,7 @@ def write_fold_queries(path: Path, queries: PerQuery) -> None:
 
 
 def read_fold_queries(path: Path, algo: str, number: int) -> PerQuery:
-    """Read what `write_fold_queries` wrote for a fold of that number.
-
-    Raises
-    ------
-    DataError
-        The file is missing or holds something else.
-    """
+    """Read what `write_fold_queries` wrote for a fold; DataError if the file holds other things."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
             header, *lines = csv.reader(file)

@@ -16,43 +16,19 @@ if TYPE_CHECKING:
 
 #: the scores written for -infinity (and NaN) and for infinity, which a score file cannot hold
 LOWEST, HIGHEST = -1e300, 1e300
-#: more than this share of tied documents is worth a notice: file order ranks them
+#: more than this share of tied documents is worth a warning: file order ranks them
 MANY_TIES = 0.5
 
 
 def read_scores(path: Path, n_docs: int) -> np.ndarray:
-    """Read a file with one score a line; a larger score ranks higher.
+    """Read a file of `n_docs` scores, one a line; a larger score ranks higher.
 
-    Blanks around a number, CRLF and empty lines at the end are allowed.
-
-    Parameters
-    ----------
-    path : Path
-        The score file.
-    n_docs : int
-        The number of scores that the file must have.
-
-    Returns
-    -------
-    ndarray of shape (n_docs,), float64
-
-    Raises
-    ------
-    DataError
-        A line holds no finite number, or the file has more or fewer lines. The error names the file
-        and the line.
+    Blanks around a number, CRLF and empty lines at the end are allowed. DataError names the line
+    that holds no finite number, or with which there are too many or too few.
     """
-    try:
-        content = Path(path).read_bytes().rstrip()
-    except OSError as error:
-        raise DataError(f"{path}: found no readable file ({error.strerror})") from None
-    lines = content.split(b"\n") if content else []
-    try:
-        # Python's numbers may have an underscore between digits, a file's may not
-        number = _number if b"_" in content else float
-        scores = np.array([number(line) for line in lines], dtype=np.float64)
-    except ValueError:
-        scores = np.array([_number(line) for line in lines])
+    text = content(path).rstrip()
+    lines = text.split(b"\n") if text else []
+    scores = np.array([_number(line) for line in lines], dtype=np.float64)
     bad = np.flatnonzero(~np.isfinite(scores))
     if len(bad):
         found = lines[bad[0]].strip()[:40].decode(errors="replace")
@@ -63,6 +39,14 @@ def read_scores(path: Path, n_docs: int) -> np.ndarray:
             f"expected {n_docs}, one for each document"
         )
     return scores
+
+
+def content(path: Path) -> bytes:
+    """Return the bytes of a file; DataError if it cannot be read."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise DataError(f"{path}: found no readable file ({error.strerror})") from None
 
 
 def write_scores(path: Path, scores: np.ndarray) -> None:
@@ -104,8 +88,8 @@ def _tied(scores: np.ndarray, queries: QuerySet) -> int:
 
 
 def _number(text: bytes) -> float:
-    """Return the number, or NaN where the text is none."""
-    try:
+    """Return the number, or NaN for another text."""
+    try:  # Python's numbers may have an underscore between digits, a file's may not
         return float("nan") if b"_" in text else float(text)
     except ValueError:
         return float("nan")

@@ -21,17 +21,18 @@ import numpy as np
 
 from letorbench import __version__
 from letorbench.checksum import checked, digest, with_checksum
-from letorbench.errors import DataError, WriteError
+from letorbench.errors import DataError
 from letorbench.files import one_writer, write_atomically
 from letorbench.fit_warnings import FitWarning
 from letorbench.results import paths
 from letorbench.results.paths import FoldKey
 from letorbench.results.per_query import PerQuery, read_fold_queries, write_fold_queries
 from letorbench.results.scores import read_scores, write_scores
-from letorbench.results.trainings import Training, write_trainings
+from letorbench.results.trainings import write_trainings
 
 if TYPE_CHECKING:
     from letorbench.rankers.base import Ranker
+    from letorbench.solvers.fit_result import FitResult
 
 #: what becomes of a damaged fold
 AGAIN = "the next run of this fold makes it again"
@@ -51,18 +52,14 @@ class FoldResult:
     ----------
     identity : mapping
         All that the scores depend on, as JSON can hold it.
-    scores : ndarray of shape (n_docs,), float64
-        The scores of the test part, all finite.
+    scores, validation_scores : ndarray of shape (n_docs,), float64
+        The scores of the test part and of the validation part, all finite.
     queries : PerQuery, optional
-        The test queries' values.
-    convention : str
-        The name of the convention that they were measured by.
+        The test queries' values, measured by a convention.
     n_folds : int
         How many folds the data set has.
     ranker : Ranker, optional
-        The fitted ranker. There is none for another system's scores.
-    validation_scores : ndarray, optional
-        The scores of the validation part, all finite.
+        The fitted ranker; None for another system's scores.
     validation : mapping
         How validation chose: measure, value, curve, best round, the grid's trials.
     seconds : float, optional
@@ -72,9 +69,9 @@ class FoldResult:
     cut_off : mapping, optional
         The time limit, and how many fits of how many it ended: time_limit, fits, of.
     repeats : int, optional
-        How many seeds the run asked for; None where nothing is drawn at random.
-    trainings : sequence of Training
-        What settings of the grid trained, where another measure can choose among it.
+        How many seeds the run has; None if nothing is drawn at random.
+    trainings : mapping of str to FitResult
+        What settings of the grid trained, if another measure can choose among it.
     """
 
     identity: Mapping[str, Any]
@@ -89,15 +86,25 @@ class FoldResult:
     warnings: Sequence[FitWarning] = ()
     cut_off: Mapping[str, float] | None = None
     repeats: int | None = None
-    trainings: Sequence[Training] = ()
+    trainings: Mapping[str, FitResult] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, object]:
         """Return what fit.json says."""
+        test = None
+        if self.queries is not None:
+            values = self.queries.values
+            means = np.stack(list(values.values()), axis=1).mean(axis=0)
+            test = {
+                "convention": self.convention,
+                "n_folds": self.n_folds,
+                "queries": len(self.queries.qids),
+                "means": dict(zip(values, means.tolist())),
+            }
         return {
             "identity": self.identity,
             "chosen": self.ranker.get_params() if self.ranker else {},
             "validation": self.validation or NOT_VALIDATED,
-            "test": self._means(),
+            "test": test,
             "objective": self.ranker.learned.objective if self.ranker else [],
             "warnings": [warning.as_json() for warning in self.warnings],
             "cut_off": self.cut_off,
@@ -106,41 +113,18 @@ class FoldResult:
             "versions": versions(self.ranker.needs if self.ranker else None),
         }
 
-    def _means(self) -> dict[str, object] | None:
-        if self.queries is None:
-            return None
-        names = list(self.queries.values)
-        means = np.stack(list(self.queries.values.values()), axis=1).mean(axis=0)
-        return {
-            "convention": self.convention,
-            "n_folds": self.n_folds,
-            "queries": len(self.queries.qids),
-            "means": dict(zip(names, means.tolist())),
-        }
-
 
 @dataclass(frozen=True, eq=False)
 class StoredFold:
-    """A finished fold, with its numbers.
-
-    Attributes
-    ----------
-    key : FoldKey
-        What it is of.
-    folder : Path
-        Where its files are.
-    fit : mapping
-        Its fit.json.
-    written : int
-        When fit.json was written, or reused by a later run, in nanoseconds.
-    measured : PerQuery, optional
-        The test queries' values, where they have just been measured.
-    """
+    """A finished fold, with its numbers."""
 
     key: FoldKey
     folder: Path
+    #: its fit.json
     fit: Mapping[str, Any]
+    #: when fit.json was written, or reused by a later run, in nanoseconds
     written: int
+    #: the test queries' values, if they have just been measured
     measured: PerQuery | None = field(default=None, repr=False)
 
     @property
@@ -170,7 +154,7 @@ class StoredFold:
 
     @property
     def repeats(self) -> int | None:
-        """How many seeds were asked for last; None where nothing is drawn at random."""
+        """How many seeds were requested last; None if nothing is drawn at random."""
         return self.fit.get("repeats")
 
     @property
@@ -193,32 +177,24 @@ class StoredFold:
         """What all folds of one experiment share."""
         return experiment_of(self.identity)
 
-    def matches(self, identity: Mapping[str, object], time_limit: float | None) -> bool:
-        """Return whether this is the result of that identity; see `is_done`."""
-        return _matches(self.fit, identity, time_limit)
-
-    def queries(self) -> PerQuery:
-        """Return the test queries' values, which are read once."""
-        return self._queries
-
     @cached_property
-    def _queries(self) -> PerQuery:
+    def queries(self) -> PerQuery:
+        """The test queries' values."""
         path = self.folder / paths.QUERIES
         return self.measured or read_fold_queries(path, self.key.algo, self.number)
 
     def scores(self, n_docs: int) -> np.ndarray:
         """Read the test scores, float64 of shape (n_docs,)."""
-        return read_scores(self.folder / paths.SCORES, n_docs)
+        return fold_scores(self.folder, n_docs)
+
+
+def fold_scores(folder: Path, n_docs: int) -> np.ndarray:
+    """Read the test scores of a fold, float64 of shape (n_docs,)."""
+    return read_scores(folder / paths.SCORES, n_docs)
 
 
 def write_fold(folder: Path, result: FoldResult) -> dict[str, Any]:
-    """Write a fold's files and, last, the fit.json that says that they are there.
-
-    Returns
-    -------
-    dict
-        What fit.json holds.
-    """
+    """Write a fold's files and, last, the fit.json that says so; return what that holds."""
     (folder / paths.FIT).unlink(missing_ok=True)
     write_scores(folder / paths.SCORES, result.scores)
     if result.validation_scores is None:
@@ -235,33 +211,26 @@ def write_fold(folder: Path, result: FoldResult) -> dict[str, Any]:
 
 def write_fit(folder: Path, fit: Mapping[str, object]) -> dict[str, Any]:
     """Write a fold's fit.json with the digests of its files as they are now; return the facts."""
-    files = [folder / name for name in paths.CHECKED]
-    digests = {file.name: digest(file.read_bytes()) for file in files if file.is_file()}
-    facts = _finite({**fit, "files": digests})
+    digests = {name: _digest(folder / name) for name in paths.CHECKED}
+    files = {name: text for name, text in digests.items() if text}
+    facts = _finite({**fit, "files": files})
     with write_atomically(folder / paths.FIT) as file:
         file.write(with_checksum(facts))
     return facts
 
 
 def stored_fit(folder: Path) -> dict[str, Any]:
-    """Return a fold's fit.json, empty where there is none.
-
-    Raises
-    ------
-    DataError
-        It or another file of the fold is damaged or missing. The error names that file.
-    """
+    """Return a fold's fit.json, empty if there is none; DataError names a damaged file."""
     path = folder / paths.FIT
     before = None
     while True:
         try:
             content = path.read_bytes()
+            return _verified(path, content)
         except FileNotFoundError:
             return {}
         except OSError as error:
             raise _damaged(path, f"cannot be read ({error.strerror})") from None
-        try:
-            return _verified(path, content)
         except DataError:
             if content == before:
                 raise
@@ -269,24 +238,30 @@ def stored_fit(folder: Path) -> dict[str, Any]:
 
 
 def is_done(folder: Path, identity: Mapping[str, object], time_limit: float | None = None) -> bool:
-    """Return whether the folder holds the finished, undamaged result of that identity.
-
-    A result that a time limit cut off is finished only for the same limit or a shorter one. One
-    that was not cut off is finished for every limit.
-    """
+    """Return whether the folder holds the finished, undamaged result of that identity."""
     try:
-        return _matches(stored_fit(folder), identity, time_limit)
+        return matches(stored_fit(folder), identity, time_limit)
     except DataError:
         return False
 
 
-def read_fold(key: FoldKey, folder: Path) -> StoredFold | None:
-    """Return a finished fold; None where it is not finished, or was not measured.
+def matches(
+    fit: Mapping[str, Any], identity: Mapping[str, object], time_limit: float | None
+) -> bool:
+    """Return whether a fit.json is of that identity.
 
-    Raises
-    ------
-    DataError
-        It is damaged, or of other data or another fold than its folder says.
+    A result that a time limit cut off holds only for the same limit or a shorter one. Another
+    one holds for every limit.
+    """
+    cut = fit.get("cut_off")
+    in_time = not cut or (time_limit is not None and time_limit <= cut["time_limit"])
+    return fit.get("identity") == identity and in_time
+
+
+def read_fold(key: FoldKey, folder: Path) -> StoredFold | None:
+    """Return a finished fold; None if it is not finished, or was not measured.
+
+    DataError says that it is damaged, or of other data or another fold than its folder says.
     """
     written = stamp(folder)
     fit = stored_fit(folder)
@@ -312,7 +287,7 @@ def stamp(folder: Path) -> int | None:
 
 
 def mark_reused(fold: StoredFold, repeats: int | None) -> StoredFold:
-    """Mark a fold as asked for last, with so many seeds (None where nothing is drawn)."""
+    """Mark a fold as requested last, with so many seeds (None if nothing is drawn)."""
     fit = fold.fit
     if fold.repeats == repeats:
         os.utime(fold.folder / paths.FIT)
@@ -322,24 +297,13 @@ def mark_reused(fold: StoredFold, repeats: int | None) -> StoredFold:
 
 
 class Store:
-    """The finished folds of a results folder, each read and verified once.
-
-    Parameters
-    ----------
-    out : Path
-        The results folder.
-
-    Attributes
-    ----------
-    folds : dict of FoldKey to StoredFold
-        The sound folds of the data sets that were looked at.
-    damaged : dict of FoldKey to str
-        A line for each fold that is left out, which says what is damaged.
-    """
+    """The finished folds of a results folder, each read and verified once."""
 
     def __init__(self, out: Path) -> None:
         self.out = out
+        #: the sound folds of the data sets that were looked at
         self.folds: dict[FoldKey, StoredFold] = {}
+        #: what is damaged of each fold that is left out, in one line
         self.damaged: dict[FoldKey, str] = {}
 
     def look(self, dataset: str | None = None, algo: str | None = None) -> Store:
@@ -381,9 +345,9 @@ class Store:
         time_limit: float | None,
         repeats: int | None,
     ) -> StoredFold | None:
-        """Return the fold of that identity, marked as asked for last; None where none is stored."""
+        """Return the fold of that identity, marked as requested last; None if none is stored."""
         fold = self.folds.get(key)
-        if fold is None or not fold.matches(identity, time_limit):
+        if fold is None or not matches(fold.fit, identity, time_limit):
             return None
         with one_writer(fold.folder):
             if stamp(fold.folder) != fold.written:
@@ -436,13 +400,8 @@ def by_repeat(folds: Sequence[StoredFold]) -> list[list[StoredFold]]:
 
 def joined_queries(folds: Sequence[StoredFold]) -> PerQuery:
     """Return the test queries' values of an algorithm's folds, the repeats averaged."""
-    repeats = [PerQuery.joined([fold.queries() for fold in repeat]) for repeat in by_repeat(folds)]
+    repeats = [PerQuery.joined([fold.queries for fold in repeat]) for repeat in by_repeat(folds)]
     return PerQuery.averaged(repeats)
-
-
-def fold_scores(folder: Path, n_docs: int) -> np.ndarray:
-    """Read the test scores of a fold, float64 of shape (n_docs,)."""
-    return read_scores(folder / paths.SCORES, n_docs)
 
 
 def fit_warnings(fit: Mapping[str, Any]) -> list[FitWarning]:
@@ -452,13 +411,7 @@ def fit_warnings(fit: Mapping[str, Any]) -> list[FitWarning]:
 
 @cache
 def versions(needed: str | None = None) -> dict[str, str]:
-    """Return the versions that a result came from.
-
-    Parameters
-    ----------
-    needed : str, optional
-        A package that the ranker needs besides those that every ranker does.
-    """
+    """Return the versions that a result came from, with that of a package its ranker needs."""
     import platform
     from importlib.metadata import version
 
@@ -468,22 +421,9 @@ def versions(needed: str | None = None) -> dict[str, str]:
 
 
 def check_writable(out: Path) -> None:
-    """Raise DataError now rather than after an hour of training."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        with write_atomically(out / ".writable"):
-            pass
-        (out / ".writable").unlink()
-    except OSError as error:
-        raise WriteError(out, error) from None
-
-
-def _matches(
-    fit: Mapping[str, Any], identity: Mapping[str, object], time_limit: float | None
-) -> bool:
-    cut = fit.get("cut_off")
-    in_time = not cut or (time_limit is not None and time_limit <= cut["time_limit"])
-    return fit.get("identity") == identity and in_time
+    """Raise WriteError now rather than after an hour of training."""
+    with one_writer(out):
+        pass
 
 
 def _verified(path: Path, content: bytes) -> dict[str, Any]:
@@ -493,15 +433,17 @@ def _verified(path: Path, content: bytes) -> dict[str, Any]:
         raise _damaged(path, "its content does not have the checksum in its last line")
     for name in paths.CHECKED:
         file = path.parent / name
-        if name not in facts["files"]:
-            continue
-        try:
-            same = digest(file.read_bytes()) == facts["files"][name]
-        except OSError as error:
-            raise _damaged(file, f"cannot be read ({error.strerror})") from None
-        if not same:
+        if name in facts["files"] and _digest(file) != facts["files"][name]:
             raise _damaged(file, f"its content does not have the checksum in {path.name}")
     return facts
+
+
+def _digest(file: Path) -> str:
+    """Return the digest of a file, "" if it cannot be read."""
+    try:
+        return digest(file.read_bytes())
+    except OSError:
+        return ""
 
 
 def _damaged(path: Path, what: str) -> DataError:
@@ -509,7 +451,7 @@ def _damaged(path: Path, what: str) -> DataError:
 
 
 def _finite(value: Any) -> Any:
-    """Return the value with None for what JSON has no number for, and tuples as lists."""
+    """Return the value as JSON has it: None for NaN and infinity, lists for tuples."""
     if isinstance(value, Mapping):
         return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

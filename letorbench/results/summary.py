@@ -77,14 +77,13 @@ class Row:
     version: str = ""
 
     @property
-    def partial(self) -> bool:
-        """Whether folds or repeats are missing: not run, or not finished yet."""
-        return self.lacks_folds or self.repeats < (self.n_repeats or 1)
-
-    @property
-    def lacks_folds(self) -> bool:
-        """Whether folds of the data set are missing."""
-        return self.n_folds is not None and self.folds < self.n_folds
+    def partial(self) -> str:
+        """What is missing, not run or not finished yet: "folds 3 of 5"; "" for nothing."""
+        if self.folds < (self.n_folds or 0):
+            return f"folds {self.folds} of {self.n_folds}"
+        if self.repeats < (self.n_repeats or 1):
+            return f"repeats {self.repeats} of {self.n_repeats}"
+        return ""
 
     @property
     def repeats(self) -> int:
@@ -107,10 +106,7 @@ class Row:
     def of(cls, algo: str, folds: Sequence[StoredFold]) -> Row:
         """Return the row of an algorithm with these finished folds of one or more repeats."""
         names = list(folds[0].means)
-        repeats = [
-            np.mean([[fold.means[name] for name in names] for fold in each], axis=0).tolist()
-            for each in by_repeat(folds)
-        ]
+        repeats = _means(by_repeat(folds)).mean(axis=1).tolist()
         asked = max(folds, key=lambda fold: fold.written).repeats
         drawn = len(repeats) > 1 or asked is not None
         return cls(
@@ -137,24 +133,13 @@ def _other_version(identity: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Summary:
-    """All the algorithms of one data set, in the order of their names.
-
-    Attributes
-    ----------
-    dataset : str
-        The name of the data set.
-    rows : tuple of Row
-        The algorithms.
-    damaged : tuple of str
-        A line for each finished fold that is left out because a file of it is damaged.
-    relative : bool
-        Whether the numbers are shares of the way from random to ideal, see
-        `letorbench.results.measuring`.
-    """
+    """All the algorithms of one data set, in the order of their names."""
 
     dataset: str
     rows: tuple[Row, ...]
+    #: a line for each finished fold that is left out because a file of it is damaged
     damaged: tuple[str, ...] = ()
+    #: whether the numbers are shares of the way from random to ideal, see `relative_summary`
     relative: bool = False
 
     @property
@@ -183,13 +168,7 @@ class Summary:
     @property
     def partial(self) -> tuple[str, ...]:
         """A line for each algorithm that is not finished: `listnet: folds 3 of 5`."""
-        return tuple(
-            f"{row.algo}: folds {row.folds} of {row.n_folds}"
-            if row.lacks_folds
-            else f"{row.algo}: repeats {row.repeats} of {row.n_repeats}"
-            for row in self.rows
-            if row.partial
-        )
+        return tuple(f"{row.algo}: {row.partial}" for row in self.rows if row.partial)
 
     def only(self, algos: Sequence[str]) -> Summary:
         """Return the summary with these algorithms alone."""
@@ -201,20 +180,11 @@ def deviation_column(measure: str) -> str:
     return f"{measure}-sd"
 
 
-def stored_summary(out: Path, dataset: str) -> Summary:
-    """Summarise the finished folds of a data set; without rows where there are none."""
-    return summarise(Store(out).look(dataset), dataset)
-
-
 def read_summary(out: Path, dataset: str) -> Summary:
     """Summarise the finished folds of a data set, also of a run that goes on or was stopped.
 
-    The CSV files are brought up to date where the folder can be written.
-
-    Raises
-    ------
-    DataError
-        There are no finished folds without damage.
+    The CSV files are brought up to date if the folder can be written. DataError says that there
+    is no finished fold without damage.
     """
     summary = refreshed_summary(out, dataset)
     if not summary.rows:
@@ -230,7 +200,7 @@ def read_summary(out: Path, dataset: str) -> Summary:
 
 
 def refreshed_summary(out: Path, dataset: str) -> Summary:
-    """Return `stored_summary`; bring the CSV files up to date where the folder can be written."""
+    """Return `read_summary`, without rows if there are no finished folds."""
     store = Store(out).look(dataset)
     if store.folds:
         with suppress(OSError):
@@ -283,47 +253,41 @@ def _write_algorithm(folder: Path, folds: Sequence[StoredFold]) -> None:
     """Write an algorithm's per_query.csv, its repeats.csv and, after them, its folds.csv.
 
     per_query.csv has the rows of the folds' own files, with the number of the fold before each.
-    folds.csv has the means of each fold and, in its last row, the mean of these means. Where
-    there are repeats both have the means over them, and repeats.csv has the mean of the folds'
-    means of each, their mean and their standard deviation. folds.csv is written last, so that it
-    never says of the others what is not true.
+    folds.csv has the means of each fold and, in its last row, the mean of these means. If there
+    are repeats both have the means over them, and repeats.csv has the mean of the folds' means of
+    each, their mean and their standard deviation. Who finds folds.csv finds the others up to date.
     """
-    names = list(folds[0].means)
-    repeats = by_repeat(folds)
-    # (n_repeats, n_folds, n_measures)
-    means = np.array([[[fold.means[name] for name in names] for fold in r] for r in repeats])
-    _write_if_other(folder / paths.QUERIES, _queries(repeats))
+    queries, repeats = joined_queries(folds), by_repeat(folds)
+    columns = [queries.folds, queries.qids, *queries.values.values()]
+    rows = zip(*(column.tolist() for column in columns))
+    _write_if_other(folder / paths.QUERIES, _csv(["fold", "qid", *queries.values], rows))
+    means = _means(repeats)
     each = means.mean(axis=1)
     if len(repeats) > 1:
-        rows = _labelled([repeat[0].repeat for repeat in repeats], each)
-        rows.append(["mean", *each.mean(axis=0).tolist()])
-        rows.append(["sd", *each.std(axis=0, ddof=1).tolist()])
-        _write_if_other(folder / paths.REPEATS, _csv(["repeat", *names], rows))
+        table = [*each, each.mean(axis=0), each.std(axis=0, ddof=1)]
+        labels = [*(repeat[0].repeat for repeat in repeats), "mean", "sd"]
+        _write_if_other(folder / paths.REPEATS, _table("repeat", folds[0], labels, table))
     else:
         (folder / paths.REPEATS).unlink(missing_ok=True)
-    rows = _labelled([fold.number for fold in repeats[0]], means.mean(axis=0))
-    rows.append(["mean", *means.mean(axis=(0, 1)).tolist()])
-    _write_if_other(folder / paths.FOLDS, _csv(["fold", *names], rows))
+    table = [*means.mean(axis=0), means.mean(axis=(0, 1))]
+    labels = [*(fold.number for fold in repeats[0]), "mean"]
+    _write_if_other(folder / paths.FOLDS, _table("fold", folds[0], labels, table))
 
 
-def _labelled(labels: Sequence[object], values: np.ndarray) -> list[list[object]]:
-    """Return the rows of a table with their labels in front."""
-    return [[label, *row] for label, row in zip(labels, values.tolist())]
+def _means(repeats: Sequence[Sequence[StoredFold]]) -> np.ndarray:
+    """Return the means of each fold, (n_repeats, n_folds, n_measures)."""
+    names = list(repeats[0][0].means)
+    return np.array([[[fold.means[name] for name in names] for fold in each] for each in repeats])
 
 
-def _queries(repeats: Sequence[Sequence[StoredFold]]) -> str:
-    """Return the lines of an algorithm's per_query.csv."""
-    header: list[str] = []
-    rows: list[list[object]] = []
-    for same in zip(*repeats, strict=True):
-        queries = PerQuery.averaged([fold.queries() for fold in same])
-        header = ["fold", "qid", *queries.values]
-        table = np.stack(list(queries.values.values()), axis=1).tolist()
-        rows += [[same[0].number, q, *row] for q, row in zip(queries.qids.tolist(), table)]
-    return _csv(header, rows)
+def _table(
+    head: str, fold: StoredFold, labels: Sequence[object], values: Sequence[np.ndarray]
+) -> str:
+    """Return the lines of a table with a label and the values of the measures in each row."""
+    return _csv([head, *fold.means], ([lab, *row.tolist()] for lab, row in zip(labels, values)))
 
 
-def _csv(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return the lines of a table; a float is written so that it reads back exactly."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
@@ -334,23 +298,13 @@ def _csv(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 def _write_if_other(path: Path, text: str) -> None:
     """Write the file unless it has this content."""
-    try:
-        same = path.read_bytes() == text.encode()
-    except OSError:
-        same = False
-    if not same:
+    if not path.is_file() or path.read_bytes() != text.encode():
         with write_atomically(path) as file:
             file.write(text)
 
 
 def read_per_query(out: Path, dataset: str, algo: str) -> PerQuery:
-    """Read the values of an algorithm's test queries, of all its finished folds.
-
-    Raises
-    ------
-    DataError
-        There is no finished fold, or a file is damaged.
-    """
+    """Read the values of an algorithm's test queries; DataError if no fold of it is finished."""
     return joined_queries(require_folds(out, dataset, algo))
 
 
@@ -379,13 +333,7 @@ def stored_reading(out: Path, dataset: str) -> tuple[str, str | float]:
 
 
 def curve(row: Row, measure: str) -> tuple[float, ...]:
-    """Return the values of measure@1, measure@2, ... up to the first gap, at most 10.
-
-    Raises
-    ------
-    UsageError
-        The row has no such measure.
-    """
+    """Return the values of measure@1, ... up to the first gap, at most 10; UsageError if none."""
     values: list[float] = []
     while len(values) < 10 and f"{measure}@{len(values) + 1}" in row.values:
         values.append(row.values[f"{measure}@{len(values) + 1}"])

@@ -22,23 +22,10 @@ _START = 4096
 def read_for(
     ranker: Ranker, path: Path, null: str | float = "error", sparse: bool = False
 ) -> QuerySet:
-    """Read the documents of a file with the features that the ranker learned from.
+    """Read documents from LETOR text with the features that a fitted ranker learned from.
 
-    Parameters
-    ----------
-    ranker : Ranker
-        The fitted ranker.
-    path : Path
-        A file of LETOR text.
-    null : str or float
-        What a NULL value reads as: "error", "min" or a number.
-    sparse : bool
-        Whether the file may end before the last feature, which then is 0 everywhere.
-
-    Raises
-    ------
-    DataError
-        The file has another number of features.
+    A NULL value reads as `null` says: "error", "min" or a number. A sparse file may end before the
+    last feature, which then is 0 everywhere. DataError says that the file has other features.
     """
     width = ranker.n_features_in_
     queries = read_queries(path, ReadOptions(null=null))
@@ -56,20 +43,8 @@ def read_for(
 def check_output(path: Path, inputs: Iterable[Path] = (), data_dir: Path | None = None) -> None:
     """Refuse to write a file over an input or among data or stored results; follow links.
 
-    Parameters
-    ----------
-    path : Path
-        The file to write.
-    inputs : iterable of Path
-        The files that the command reads.
-    data_dir : Path, optional
-        The folder of the data sets, where the command knows it. Files of LETOR text are known
-        by their content everywhere.
-
-    Raises
-    ------
-    UsageError
-        The file is an input, LETOR text, or in the folder of a data set or of a stored fold.
+    UsageError says that the file is an input, LETOR text (known by its content), or in the folder
+    of a data set or of a stored fold.
     """
     check_not_read(path, inputs)
     what = ""

@@ -20,13 +20,13 @@ from toy_data import write_toy
 import letorbench as lb
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment import backends, cluster
-from letorbench.experiment.backends import Processes, Shard, backend, shard
+from letorbench.experiment.backends import Processes, Shard, backend_named, shard_of
 from letorbench.experiment.cluster import Cluster, run_job
 from letorbench.experiment.plan import Job, Protocol, Task
 from letorbench.experiment.runner import run
 from letorbench.rankers import plugins
 from letorbench.rankers.regression import Regression
-from letorbench.results import read_summary
+from letorbench.results.summary import read_summary
 from letorbench.source import PACKAGE
 
 
@@ -52,8 +52,8 @@ def test_what_is_stored_starts_no_process(tmp_path, monkeypatch):
 
 
 def test_backends_and_options_that_do_not_go_together(installed, monkeypatch):
-    assert backend("local", 3, None) == Processes(3)
-    assert backend("dask", 1, "tcp://host:8786") == Cluster("tcp://host:8786")
+    assert backend_named("local", 3, None) == Processes(3)
+    assert backend_named("dask", 1, "tcp://host:8786") == Cluster("tcp://host:8786")
     for name, jobs, scheduler, message in [
         ("spark", 1, None, "unknown backend 'spark'; expected one of local, dask"),
         ("local", 1, "tcp://host:1", "expected backend dask beside it"),
@@ -61,10 +61,10 @@ def test_backends_and_options_that_do_not_go_together(installed, monkeypatch):
         ("dask", 4, "tcp://host:1", "as many processes as its scheduler has workers"),
     ]:
         with pytest.raises(UsageError, match=message):
-            backend(name, jobs, scheduler)
+            backend_named(name, jobs, scheduler)
     monkeypatch.setattr(cluster, "find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"pip install 'letorbench\[distributed\]'"):
-        backend("dask", 1, "tcp://host:8786")
+        backend_named("dask", 1, "tcp://host:8786")
 
 
 TASKS = [
@@ -87,7 +87,7 @@ def test_every_task_is_in_one_share():
 @pytest.mark.parametrize("text", ["", "1", "0/3", "4/3", "1/3/5", "-1/3", "a/b", "١/٣", "1/3 "])
 def test_what_is_no_share_is_refused(text):
     with pytest.raises(UsageError, match="expected a form like 2/3"):
-        shard(text)
+        shard_of(text)
 
 
 def test_merged_shares_are_the_run(tmp_path):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -11,11 +10,15 @@ import pytest
 from toy_data import write_toy
 
 from letorbench import source
-from letorbench.datasets.load import load
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment import plan
 from letorbench.experiment.grids import draws
-from letorbench.experiment.plan import Protocol, Task, benchmark_of, entrants, ranker_identity
+from letorbench.experiment.plan import (
+    Protocol,
+    Task,
+    entrants,
+    ranker_identity,
+)
 from letorbench.experiment.runner import run
 from letorbench.experiment.select import PROTOCOLS, selection_protocol
 from letorbench.experiment.settings import parameters, settings, typed
@@ -159,15 +162,6 @@ def test_seeds_differ_by_everything_but_settings():
 def test_a_setting_at_its_default_is_not_a_fixed_one():
     cls = ranker("ndcgboost")
     assert ranker_identity(cls, cls().get_params()) == ranker_identity(cls, {})
-
-
-def test_a_convention_for_data_in_memory(tmp_path):
-    write_toy(tmp_path)
-    bench, protocol = load("TOY", tmp_path), Protocol(tmp_path, tmp_path / "out")
-    assert benchmark_of(bench, protocol) is bench
-    other = benchmark_of(bench, replace(protocol, convention="letor4"))
-    assert other.convention.name == "letor4"
-    assert other.convention.max_label == bench.convention.max_label
 
 
 @pytest.fixture

@@ -34,10 +34,9 @@ from letorbench.features import TRANSFORMATIONS
 from letorbench.fit_warnings import FitWarning
 from letorbench.models import Linear
 from letorbench.rankers import Ranker, load_model, plugins, ranker
-from letorbench.results import read_folds, read_summary
 from letorbench.results.scores import score_warnings
-from letorbench.results.store import write_fold
-from letorbench.results.summary import write_tables
+from letorbench.results.store import read_folds, write_fold
+from letorbench.results.summary import read_summary
 from letorbench.solvers.fit_result import FitResult
 
 SAMPLED = {"ndcgboost": {"stumps": "sample", "rounds": 5}}
@@ -356,37 +355,6 @@ def test_transformations_are_fitted_on_training_and_travel_with_the_model(protoc
     path.write_text(re.sub(r" 1:\S+", " 1:1000", path.read_text()))
     assert not run(["TOY"], ["regression"], [1], chosen).outcomes[0].reused
     assert (folder / "model.npz").read_bytes() == before  # the test part does nothing
-
-
-def test_huge_and_constant_features_are_no_special_case(protocol):
-    bench = load("TOY", protocol.data_dir)
-    huge = np.array([1e9, 3e38, 1.0, 0.0], dtype=np.float32) / np.float32(8.0)
-
-    def grown(queries):
-        return replace(queries, features=queries.features * huge)
-
-    folds = tuple(
-        replace(f, train=grown(f.train), validation=grown(f.validation), test=grown(f.test))
-        for f in bench.folds
-    )
-    algos = ["regression", "listnet", "ranknet", "ranksvm", "adarank-map", "ndcgboost"]
-    auto = replace(protocol, features="auto", repeats=1)
-    for outcome in run([replace(bench, folds=folds)], algos, [1], auto).outcomes:
-        assert len(np.unique(outcome.fold.scores(56))) > 3, outcome.error
-
-
-def test_copies_grow_with_every_fold(protocol, monkeypatch) -> None:
-    seen: list[list[str]] = []
-
-    def look(store, dataset, algos):
-        write_tables(store, dataset, algos)
-        seen.append([line[0] for line in rows(store.out / "TOY" / "regression" / "folds.csv")])
-
-    monkeypatch.setattr("letorbench.experiment.runner.write_tables", look)
-    run(["TOY"], ["regression"], [1, 2, 4], protocol)
-    assert seen[:3] == [
-        ["fold", "1", "mean"], ["fold", "1", "2", "mean"], ["fold", "1", "2", "4", "mean"]
-    ]  # fmt: skip
 
 
 def test_a_damaged_fold_is_noted_and_does_not_stop_a_run(protocol) -> None:

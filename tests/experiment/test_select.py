@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from conftest import random_queries, unlocked
 
-from letorbench.experiment.grids import MOST_STEPS, edge_warnings, grid, next_number
+from letorbench.experiment.grids import MOST_STEPS, grid
 from letorbench.experiment.select import UNDECLARED, select
 from letorbench.fit_warnings import FitWarning
 from letorbench.models import Linear
@@ -73,7 +73,7 @@ def test_settings_that_are_learned_at_the_same_time_stay_in_order(toy, sets):
     assert [(t.settings, t.value) for t in selected.trials] == [
         (t.settings, t.value) for t in one_by_one.trials
     ]
-    assert selected.chosen.trial.settings == one_by_one.chosen.trial.settings
+    assert selected.chosen.settings == one_by_one.chosen.settings
 
 
 def test_a_fixed_key_leaves_the_grid(toy, sets):
@@ -87,39 +87,6 @@ def test_nan_scores_lose(toy, sets):
     toy.grid = {"a": (math.inf, -1.0)}  # infinity times a feature of 0 is no number
     selected = select(toy, {}, *sets, SEED)
     assert selected.ranker.a == -1.0 and selected.trials[0].value == -math.inf
-
-
-@pytest.mark.parametrize(
-    "values, chosen, words",
-    [
-        ((1, 2, 3), 1, "smallest"),
-        ((3, 2, 1), 1, "smallest"),
-        ((1, 2, 3), 3, "largest"),
-        ((1, 2, 3), 2, None),
-        ((1, 2), 1, None),
-        (("a", "b", "c"), "a", None),
-        ((False, True, True), True, None),
-        ((-1.0, 0.0, 1.0), 1.0, None),
-    ],
-)
-def test_edge_of_the_grid(values, chosen, words):
-    lines = edge_warnings({"k": values}, {"k": chosen}, False)
-    assert [words in each.text for each in lines] == ([True] if words else [])
-
-
-@pytest.mark.parametrize(
-    "values, end, number",
-    [
-        ((0.1, 1.0, 10.0), "largest", 100.0),
-        ((10.0, 1.0, 0.1), "smallest", 0.01),
-        ((1e-6, 1e-4, 1e-2), "smallest", 1e-8),
-        ((4, 7, 15, 31), "largest", 64),
-        ((4, 7, 15, 31), "smallest", 2),
-        ((2, 4, 7), "smallest", None),
-    ],
-)
-def test_a_grid_goes_on_by_its_own_factor(values, end, number):
-    assert next_number(values, end) == number
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ def shuffled(text: str, rng: np.random.Generator) -> str:
 
 
 @pytest.mark.parametrize(
-    "form, text", [("scores", "3.5\n2.5\n1e3\n-1\n-2\n"), ("ranklib", RANKLIB), ("trec", RUN)]
+    "form, text", [("scores", "3.5\n2.5 \r\n1e3\n-1\n-2\n\n"), ("ranklib", RANKLIB), ("trec", RUN)]
 )
 def test_formats_and_their_recognition(tmp_path, queries, rng, form, text):
     expected = [3.5, 2.5, 1e3, -1.0, -2.0]
@@ -74,8 +74,13 @@ def test_documents_without_ids_go_by_their_position(tmp_path, queries):
         (RANKLIB.replace("2\t1", "2\t3"), "4: found document 3 of query 2, which the data"),
         (RANKLIB.replace("1\t0\t3.5\n", ""), "no score for document 0 of query 1"),
         (RANKLIB.replace("\t-2", ""), "5: found 2 columns, expected 3: qid index score"),
-        ("1\n2\n3\n4\n", "found 4 scores, expected 5"),
-        ("", "found 0 scores, expected 5"),
+        ("1\n2\n3\n4\n", ":5: found 4 scores, expected 5"),
+        ("1\n2\n3\n4\n5\n6\n", ":6: found 6 scores, expected 5"),
+        ("", ":1: found 0 scores, expected 5"),
+        ("1\nx\n3\n4\n5\n", ":2: found 'x', expected a finite number"),
+        ("1\n2_5\n3\n4\n5\n", ":2: found '2_5', expected a finite number"),
+        ("1\n2\nnan\n4\n5\n", ":3: found 'nan', expected a finite number"),
+        ("1\n1e309\n3\n4\n5\n", ":2: found '1e309', expected a finite number"),
     ],
 )
 def test_wrong_files(tmp_path, queries, text, words):

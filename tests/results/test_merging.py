@@ -11,8 +11,9 @@ from stored_results import store_fold
 
 from letorbench.cli import cli
 from letorbench.errors import DataError
-from letorbench.results import read_folds, read_summary
 from letorbench.results.merging import merge
+from letorbench.results.store import read_folds
+from letorbench.results.summary import read_summary
 
 
 def store(out: Path, number: int, algo: str = "net", value: float = 0.5, **more: object) -> Path:

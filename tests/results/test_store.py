@@ -15,7 +15,6 @@ from letorbench.errors import DataError
 from letorbench.fit_warnings import FitWarning
 from letorbench.results import paths
 from letorbench.results.paths import CHECKED, FIT, FoldKey
-from letorbench.results.scores import read_scores
 from letorbench.results.store import (
     FoldResult,
     Store,
@@ -81,7 +80,7 @@ def test_folds_are_read_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     assert [fold.number for fold in folds] == [1, 2, 10]
     assert [fold.means["map"] for fold in folds] == [0.1, 0.2, 1.0]
     assert {fold.n_folds for fold in folds} == {10} and len({f.experiment for f in folds}) == 1
-    queries = folds[2].queries()
+    queries = folds[2].queries
     assert (queries.algo, queries.folds.tolist(), queries.qids.tolist()) == ("a", [10], ["1000"])
     assert queries.values["map"].tolist() == [1.0] and folds[0].scores(3).tolist() == [0.0] * 3
 
@@ -154,39 +153,7 @@ def test_a_file_that_holds_something_else_is_one_line(tmp_path: Path) -> None:
     for text in ("", "qid,map\n2,.5\n3\n", "qid,map\n2,x\n"):
         (folder / "per_query.csv").write_text(text)
         with pytest.raises(DataError, match="per_query.csv: "):
-            fold.queries()
-
-
-@pytest.mark.parametrize("text", ["1\n-2.5e-3\n3", "1\n-2.5e-3\n3\n", " 1\r\n-2.5e-3 \r\n3\r\n\n"])
-def test_reads_one_number_a_line(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "scores.txt"
-    path.write_bytes(text.encode())
-    np.testing.assert_array_equal(read_scores(path, 3), [1.0, -2.5e-3, 3.0])
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("1\nx\n3\n", ":2: found 'x', expected a finite number"),
-        ("1\n2_5\n3\n", ":2: found '2_5', expected a finite number"),
-        ("1\n2\nnan\n", ":3: found 'nan', expected a finite number"),
-        ("1\n1e309\n3\n", ":2: found '1e309', expected a finite number"),
-        ("1\n2\n", ":3: found 2 scores, expected 3"),
-        ("1\n2\n3\n4\n", ":4: found 4 scores, expected 3"),
-        ("", ":1: found 0 scores, expected 3"),
-    ],
-)
-def test_says_what_is_wrong_and_where(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "scores.txt"
-    path.write_text(text)
-    with pytest.raises(DataError) as caught:
-        read_scores(path, 3)
-    assert str(caught.value).startswith(f"{path}{message}")
-
-
-def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="found no readable file"):
-        read_scores(tmp_path / "none.txt", 3)
+            fold.queries
 
 
 def test_places(tmp_path: Path) -> None:
