@@ -26,14 +26,6 @@ class ValueAndGradient(NamedTuple):
     gradient: np.ndarray
 
 
-class LinearValueAndGradient(NamedTuple):
-    """A loss of the scores w . x + b: value (n_queries,), its sum's gradient by w and by b."""
-
-    value: np.ndarray
-    by_weights: np.ndarray
-    by_bias: float
-
-
 #: scores (n_docs,) float64 and their queries -> the loss there
 LossFunction = Callable[[np.ndarray, QuerySet], ValueAndGradient]
 
@@ -76,16 +68,6 @@ class Loss(ABC):
     def reads_order(self) -> bool:
         """Whether it puts equal labels in an order, if its parameter `ties` says so."""
         return False
-
-    def of_linear(
-        self, weights: np.ndarray, bias: float, queries: QuerySet
-    ) -> LinearValueAndGradient | None:
-        """Return the loss of linear scores with one look at the features, where that is possible.
-
-        A loss that offers this reads a query's features for the gradient while they are in the
-        cache. None: use the scores.
-        """
-        return None
 
     def __str__(self) -> str:
         given = [
