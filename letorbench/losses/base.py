@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from letorbench.choices import require_choice
+from letorbench.choices import require_choice, split
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.threads import parallel_for
@@ -117,7 +117,7 @@ def parsed(family: type[Loss], text: str) -> Loss:
         A parameter is unknown, or its value is not one of its type.
     """
     defaults, values = parameters(family), {}
-    for part in text.split(",") if text.strip() else ():
+    for part in split([text]):
         key, _, value = (each.strip() for each in part.partition("="))
         require_choice(key, list(defaults), f"parameter of {family.name}")
         try:

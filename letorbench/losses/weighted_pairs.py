@@ -9,8 +9,12 @@ and equation 18, -sum over all pairs of V_ij log(psi(r_i, r_j) / Z_ij) with
 psi(r_i, r_j) = exp(gamma sign(r_i - r_j) (s_i - s_j)), gamma = 2 / (m (m - 1)), and Z_ij the sum
 of psi over all pairs of labels.
 
-`reference` computes both for one query in plain NumPy; the compiled kernel below goes over pairs
-of blocks that have one weight (`WeightedBlocks`).
+`reference` computes both for one query in plain NumPy. The compiled kernel below it goes over pairs
+of blocks that have one weight (`WeightedBlocks`). The bound, with t = gamma (s_i - s_j), L labels
+and n = L (L - 1) / 2, costs log Z_ij - sign t, Z_ij = n (e^t + e^-t) + L, sign = 1 for r_i > r_j
+and 0 for a tie. phi = logistic is the same with gamma = 1/2, n = 1 and L = 0, without ties. With
+u = e^(gamma s), e^t = u_i / u_j: two exponentials a document serve all pairs, and the logarithms
+of `ROWS` pairs are taken as the one of their product.
 """
 
 from __future__ import annotations
@@ -20,8 +24,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.jit import kernel
+from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import ValueAndGradient, in_query_slices, require_comparable
+from letorbench.losses.exponentials import gather
 from letorbench.losses.label_order import (
     PairWeighted,
     WeightedBlocks,
@@ -39,6 +44,9 @@ PAIR_LOSSES = {
 QUADRATIC, HINGE, EXPONENTIAL, LOGISTIC, FIELD_BOUND = range(5)
 #: from here on, e^t is continued by its tangent, so that it stays finite
 STEEPEST = 30.0
+#: pairs whose logarithms are taken as one, and the widest span of gamma s at which the product of
+#: so many Z_ij is a normal number
+ROWS, WIDEST = 8, 40.0
 
 
 def reference(
@@ -148,59 +156,139 @@ def _weighted_pairs(
 ) -> None:
     """Fill out with the sum of V_ij times the loss of a pair, over the pairs of each query.
 
-    The field bound has the pairs of equal labels too, the losses of Table 3 have not.
+    The field bound has the pairs of equal labels too, the losses of Table 3 have not. Pairs of
+    equal labels in two blocks have the weight 0.
     """
-    order, starts, gradient = blocks.order, blocks.starts, out.gradient
+    starts, size = blocks.starts, max(1, longest_query(blocks.offsets, start, stop))
+    s, force, product, u = np.empty(size), np.empty(size), np.empty(size), np.empty((2, size))
+    bound = kind == FIELD_BOUND
+    n, L = (0.5 * levels * (levels - 1.0), float(levels)) if bound else (1.0, 0.0)
     for q in range(start, stop):
-        m, last = blocks.offsets[q + 1] - blocks.offsets[q], blocks.queries[q + 1]
-        gamma = 2.0 / (m * (m - 1.0)) if kind == FIELD_BOUND and m > 1 else 1.0
-        gradient[blocks.offsets[q] : blocks.offsets[q + 1]] = 0.0
+        begin, m = blocks.offsets[q], blocks.offsets[q + 1] - blocks.offsets[q]
+        order, gradient = blocks.order[begin : begin + m], out.gradient
+        gradient[begin : begin + m] = 0.0
+        gamma = 0.5 if kind == LOGISTIC else 1.0
+        if bound and m > 1:
+            gamma = 2.0 / (m * (m - 1.0))
+        gather(scores, order, s)
+        near = kind >= LOGISTIC and _exponentials(s[:m], gamma, u)
         total = 0.0
-        for b in range(blocks.queries[q], last):
-            for later in range(b if kind == FIELD_BOUND else b + 1, last):
+        for b in range(blocks.queries[q], blocks.queries[q + 1]):
+            b0, b1 = starts[b] - begin, starts[b + 1] - begin
+            for later in range(b if bound else b + 1, blocks.queries[q + 1]):
+                l0, l1 = starts[later] - begin, starts[later + 1] - begin
                 v = block_weight(blocks, q, b, later)
                 if v == 0.0:
                     continue
-                for p in range(starts[b], starts[b + 1]):
-                    i, mine = order[p], 0.0
-                    # of a block with itself, the pairs behind p
-                    for r in range(max(p + 1, starts[later]), starts[later + 1]):
-                        j = order[r]
-                        t = gamma * (scores[i] - scores[j])
-                        if kind == FIELD_BOUND:
-                            loss, slope = _field_bound(t, levels, later > b)
-                        else:
-                            loss, slope = _pair_loss(kind, t)
-                        total += v * loss
-                        mine += slope
-                        gradient[j] -= v * gamma * slope
-                    gradient[i] += v * gamma * mine
+                force[b0:b1] = 0.0
+                force[l0:l1] = 0.0
+                for first in range(b0, b1, ROWS):
+                    rows = first, min(first + ROWS, b1)
+                    if near:
+                        total += v * _near_rows(u, rows, l0, l1, n, L, product, force)
+                    else:
+                        total += v * _far_rows(kind, s, gamma, rows, l0, l1, n, L, force)
+                if kind >= LOGISTIC and later > b:  # - sign t
+                    sums = (l1 - l0) * s[b0:b1].sum() - (b1 - b0) * s[l0:l1].sum()
+                    total -= v * gamma * sums
+                    force[b0:b1] -= l1 - l0
+                    force[l0:l1] += b1 - b0
+                for p in range(b0, b1):
+                    gradient[order[p]] += v * gamma * force[p]
+                for p in range(l0 if later > b else l1, l1):
+                    gradient[order[p]] += v * gamma * force[p]
         out.value[q] = total
 
 
 @kernel()
-def _pair_loss(kind: int, d: float) -> tuple[float, float]:
-    """Return phi(d) and its derivative, d = s_i - s_j of a pair r_i > r_j."""
-    if kind == QUADRATIC:
-        return (1.0 - d) ** 2, -2.0 * (1.0 - d)
-    if kind == HINGE:
-        return (1.0 - d, -1.0) if d < 1.0 else (0.0, 0.0)
-    if kind == EXPONENTIAL:
-        t = min(-d, STEEPEST)
-        e = np.exp(t)
-        return e * (1.0 - d - t), -e
-    e = np.exp(-abs(d))
-    return np.log1p(e) + max(0.0, -d), -(e if d > 0.0 else 1.0) / (1.0 + e)
+def _exponentials(s: np.ndarray, gamma: float, u: np.ndarray) -> bool:
+    """Fill u with e^(gamma s) and e^(-gamma s), from the middle score; False if too far apart."""
+    top, bottom = -np.inf, np.inf
+    for p in range(len(s)):
+        top, bottom = max(top, s[p]), min(bottom, s[p])
+    if not gamma * (top - bottom) <= WIDEST:
+        return False
+    for p in range(len(s)):
+        u[0, p] = np.exp(gamma * (s[p] - 0.5 * (top + bottom)))
+        u[1, p] = 1.0 / u[0, p]
+    return True
 
 
 @kernel()
-def _field_bound(t: float, levels: int, ordered: bool) -> tuple[float, float]:
-    """Return log Z_ij - sign t and its derivative by t, with Z_ij = n (e^t + e^-t) + L.
+def _near_rows(
+    u: np.ndarray,
+    rows: tuple[int, int],
+    l0: int,
+    l1: int,
+    n: float,
+    L: float,
+    product: np.ndarray,
+    force: np.ndarray,
+) -> float:
+    """Sum log Z_ij of the pairs of some documents with those of l0..l1 - 1 that are behind them.
 
-    t = gamma (s_i - s_j), L labels, n = L (L - 1) / 2, sign = 1 for r_i > r_j and 0 for a tie.
+    Adds d log Z / dt to the force on each document.
     """
-    n, sign = 0.5 * levels * (levels - 1.0), 1.0 if ordered else 0.0
+    begin, cost = max(rows[0] + 1, l0), 0.0
+    product[begin:l1] = 1.0
+    for i in range(rows[0], rows[1]):
+        own = slice(max(i + 1, l0), l1)
+        force[i] += _row(u[:, i], u[:, own], n, L, product[own], force[own])
+    for j in range(begin, l1):
+        cost += np.log(product[j])
+    return cost
+
+
+@kernel(reorder=True)
+def _row(
+    own: np.ndarray, u: np.ndarray, n: float, L: float, product: np.ndarray, force: np.ndarray
+) -> float:
+    """Do a document's pairs: multiply Z_ij into product, take the slopes away from force."""
+    above, below, total = own[0], own[1], 0.0
+    for j in range(len(product)):
+        up, down = above * u[1, j], below * u[0, j]
+        z = n * (up + down) + L
+        product[j] *= z
+        slope = n * (up - down) / z
+        total += slope
+        force[j] -= slope
+    return total
+
+
+@kernel()
+def _far_rows(
+    kind: int,
+    s: np.ndarray,
+    gamma: float,
+    rows: tuple[int, int],
+    l0: int,
+    l1: int,
+    n: float,
+    L: float,
+    force: np.ndarray,
+) -> float:
+    """Do the same from the scores, for any kind of loss, with what it takes for each pair."""
+    cost = 0.0
+    for i in range(rows[0], rows[1]):
+        for j in range(max(i + 1, l0), l1):
+            loss, slope = _pair(kind, gamma * (s[i] - s[j]), n, L)
+            cost += loss
+            force[i] += slope
+            force[j] -= slope
+    return cost
+
+
+@kernel()
+def _pair(kind: int, t: float, n: float, L: float) -> tuple[float, float]:
+    """Return a pair's phi(t), or log Z, and its derivative."""
+    if kind == QUADRATIC:
+        return (1.0 - t) ** 2, -2.0 * (1.0 - t)
+    if kind == HINGE:
+        return (1.0 - t, -1.0) if t < 1.0 else (0.0, 0.0)
+    if kind == EXPONENTIAL:
+        bounded = min(-t, STEEPEST)
+        e = np.exp(bounded)
+        return e * (1.0 - t - bounded), -e
     e = np.exp(-abs(t))
-    z = n * (1.0 + e * e) + levels * e  # Z_ij e^(-|t|)
-    slope = n * (1.0 - e * e) / z * (1.0 if t > 0.0 else -1.0)
-    return abs(t) + np.log(z) - sign * t, slope - sign
+    z = n * (1.0 + e * e) + L * e  # Z e^(-|t|)
+    return abs(t) + np.log(z), n * (1.0 - e * e) / z * (1.0 if t > 0.0 else -1.0)
