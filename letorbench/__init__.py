@@ -1,6 +1,7 @@
 """letorbench: learning to rank under the LETOR protocol, from Python and the command line.
 
-Every name is imported when it is first used, so that ``import letorbench`` takes no time.
+Every name is imported when it is first used, so that ``import letorbench`` takes no time. The
+imports below are read by type checkers, and as text by `lazy.imports_of`.
 
 Examples
 --------
@@ -54,45 +55,9 @@ if TYPE_CHECKING:
     from letorbench.rankers import *  # noqa: F403
     from letorbench.rankers import names as algorithms  # noqa: F401
     from letorbench.rankers import ranker as ranker
+    from letorbench.rankers.base import Ranker as Ranker
+    from letorbench.rankers.saved import load_model as load_model
 
 __version__ = "0.1.0"
 
-#: every public name but the rankers' classes, which have their own table
-PLACES = {
-    "AUC": "letorbench.measures:AUC",
-    "BPref": "letorbench.measures:BPref",
-    "Benchmark": "letorbench.datasets.queryset:Benchmark",
-    "CONVENTIONS": "letorbench.conventions:CONVENTIONS",
-    "DataError": "letorbench.errors:DataError",
-    "ERR": "letorbench.measures:ERR",
-    "Fold": "letorbench.datasets.queryset:Fold",
-    "MAP": "letorbench.measures:MAP",
-    "MRR": "letorbench.measures:MRR",
-    "MeanNDCG": "letorbench.measures:MeanNDCG",
-    "Measure": "letorbench.measures:Measure",
-    "P": "letorbench.measures:P",
-    "PairwiseCorrect": "letorbench.measures:PairwiseCorrect",
-    "QuerySet": "letorbench.datasets.queryset:QuerySet",
-    "Ranker": "letorbench.rankers.base:Ranker",
-    "UsageError": "letorbench.errors:UsageError",
-    "WTA": "letorbench.measures:WTA",
-    "Results": "letorbench.api.results:Results",
-    "algorithms": "letorbench.rankers:names",
-    "compare": "letorbench.api.results:compare",
-    "evaluate": "letorbench.api.measuring:evaluate",
-    "from_frame": "letorbench.datasets.load:from_frame",
-    "load": "letorbench.datasets.load:load",
-    "load_results": "letorbench.api.results:load_results",
-    "load_model": "letorbench.rankers.saved:load_model",
-    "merge": "letorbench.api.results:merge",
-    "nDCG": "letorbench.measures:nDCG",
-    "parse": "letorbench.measures:parse",
-    "plot": "letorbench.api.results:plot",
-    "ranker": "letorbench.rankers:ranker",
-    "read_letor": "letorbench.datasets.reader:read_letor",
-    "rmse": "letorbench.measures:rmse",
-    "run": "letorbench.api.running:run",
-    "transformation": "letorbench.features:transformation",
-}
-
-__getattr__, __dir__ = lazy.attach(__name__, {**classes(), **PLACES})
+__getattr__, __dir__ = lazy.attach(__name__, {**classes(), **lazy.imports_of(__file__)})

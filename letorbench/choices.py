@@ -39,8 +39,24 @@ def require_choice(name: str, choices: Sequence[str], what: str) -> str:
 
 
 def split(words: Iterable[str]) -> list[str]:
-    """Return the words of comma lists without the blanks around them."""
-    return [part.strip() for word in words for part in word.split(",") if part.strip()]
+    """Return the words of comma lists without the blanks around them.
+
+    A comma between brackets ends no word.
+
+    Examples
+    --------
+    >>> split(["wub, pairwise(phi=hinge, weight=1/m)", "wpl"])
+    ['wub', 'pairwise(phi=hinge, weight=1/m)', 'wpl']
+    """
+    parts = []
+    for word in words:
+        depth, start = 0, 0
+        for end, character in enumerate([*word, ","]):
+            depth += (character == "(") - (character == ")")
+            if character == "," and (depth == 0 or end == len(word)):
+                parts.append(word[start:end].strip())
+                start = end + 1
+    return [part for part in parts if part]
 
 
 def expanded(words: Iterable[str], groups: Mapping[str, Sequence[str]]) -> list[str]:

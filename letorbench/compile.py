@@ -22,7 +22,6 @@ from letorbench.datasets.reader import read_queries
 from letorbench.datasets.text.writer import TextFormat, write_text
 from letorbench.features import TRANSFORMATIONS, transformation
 from letorbench.losses import every_loss
-from letorbench.losses.base import Loss
 from letorbench.measures import default_measures, query_metrics
 from letorbench.models.parametric import families
 from letorbench.processes import in_processes
@@ -46,16 +45,13 @@ def fit(name: str, **settings: object) -> None:
         ranker(name)(**settings).fit_sets(train, valid).predict(valid)
 
 
-def compute(loss: Loss) -> None:
-    """Compute a loss."""
+def compute() -> None:
+    """Compute every loss, and transform features in every way."""
     queries = small_set(3, 3)
-    loss(queries.features[:, 0].astype(np.float64) + 0.5, queries)
-
-
-def transform(name: str) -> None:
-    """Transform features."""
-    queries = small_set(5, 3)
-    transformation(name).fit(queries.features)(queries)
+    for each in every_loss():
+        each(queries.features[:, 0].astype(np.float64) + 0.5, queries)
+    for name in TRANSFORMATIONS:
+        transformation(name).fit(queries.features)(queries)
 
 
 def read_and_measure() -> None:
@@ -77,10 +73,9 @@ def compile_all(jobs: int) -> int:
     usable = [name for name in names() if ranker(name).available()]
     calls: list[Callable[[], None]] = [
         read_and_measure,
+        compute,
         *(partial(fit, name) for name in usable),
         *(partial(fit, "recipe", model=family, iterations=2) for family in families()),
-        *(partial(compute, each) for each in every_loss()),
-        *(partial(transform, name) for name in TRANSFORMATIONS),
     ]
     done = in_processes(_called, calls, min(jobs, len(calls)), _lost)
     list(tqdm(done, "compiling", len(calls), unit="call", disable=None))

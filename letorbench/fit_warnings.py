@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-#: each kind of notice and what it means, the most serious first
+#: each kind of warning and what it means, the most serious first
 KINDS = {
     "no numbers": "scores or parameters are NaN or infinite",
     "nothing learned": "the model gives all documents of a query the same score",
@@ -41,21 +41,21 @@ class FitWarning:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise ValueError(
-                f"found the kind of notice {self.kind!r}, expected one of {', '.join(KINDS)}"
+                f"found the kind of warning {self.kind!r}, expected one of {', '.join(KINDS)}"
             )
 
     @property
     def rank(self) -> int:
-        """How serious the notice is: 0 is the most serious."""
+        """How serious the warning is: 0 is the most serious."""
         return list(KINDS).index(self.kind)
 
     def as_json(self) -> dict[str, str]:
-        """Return the notice as fit.json has it."""
+        """Return the warning as fit.json has it."""
         return {"kind": self.kind, "text": self.text}
 
     @classmethod
     def from_json(cls, facts: Mapping[str, str]) -> FitWarning:
-        """Return the notice that `as_json` gave; ValueError for anything else."""
+        """Return the warning that `as_json` gave; ValueError for anything else."""
         try:
             return cls(str(facts["kind"]), str(facts["text"]))
         except (KeyError, TypeError):

@@ -1,4 +1,9 @@
-"""Compiled loops: one decorator for all of them, and where their machine code is kept."""
+"""Compiled loops: one decorator for all of them, and where their machine code is kept.
+
+They are compiled for one fixed set of instructions on x86-64. A compiler that uses the widest
+vectors of the machine at hand sums in another order on another machine. With one set for all, the
+machine code, and so the results, are the same on all machines that have it.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +14,39 @@ from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
+import llvmlite.binding as llvm
 import numba
 import numpy as np
 
-from letorbench.instructions import BASELINE, use_baseline
 from letorbench.source import PACKAGE, imported, reached, source_digest, text
-
-use_baseline()
 
 Function = TypeVar("Function", bound=Callable)
 
+#: the x86-64 level of about 2013 and later: AVX2 and fused multiply-add
+BASELINE = "x86-64-v3"
+#: what a processor of that level has, by LLVM's names
+_NEEDED = frozenset({
+    "avx", "avx2", "bmi", "bmi2", "cx16", "f16c", "fma", "lzcnt", "movbe", "popcnt", "sse3",
+    "sse4.1", "sse4.2", "ssse3",
+})  # fmt: skip
 #: floating-point freedoms that let a sum be vectorised; NaN and infinity keep their meaning
 REORDER = frozenset({"reassoc", "contract", "nsz", "arcp"})
+
+
+def use_baseline() -> None:
+    """Let Numba compile for the baseline from now on, on machines that have it.
+
+    Nothing changes where NUMBA_CPU_NAME or NUMBA_CPU_FEATURES is set, on other architectures and
+    on older processors. Numba has one target a process and makes it with the first function that
+    is declared, so code that used Numba before has chosen for its process.
+    """
+    x86, features = llvm.get_process_triple().startswith("x86_64"), llvm.get_host_cpu_features()
+    chosen = numba.config.CPU_NAME is not None or numba.config.CPU_FEATURES is not None
+    if x86 and not chosen and all(features.get(name, False) for name in _NEEDED):
+        numba.config.CPU_NAME, numba.config.CPU_FEATURES = BASELINE, ""
+
+
+use_baseline()
 
 
 def kernel(*, reorder: bool = False) -> Callable[[Function], Function]:
@@ -41,7 +67,7 @@ def kernel(*, reorder: bool = False) -> Callable[[Function], Function]:
         folder = str(kernel_folder(function.__module__))
         before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, folder
         try:
-            return _kept_where_possible(compiled(function))
+            return _saved_where_possible(compiled(function))
         finally:
             numba.config.CACHE_DIR = before
 
@@ -58,21 +84,18 @@ def kernel(*, reorder: bool = False) -> Callable[[Function], Function]:
     return decorate
 
 
-def _kept_where_possible(made: Function) -> Function:
-    """Let a kernel work without a kept copy of its machine code, as on a full disk.
-
-    Numba ends the first call with the error of the file, which has no name.
-    """
-    kept = getattr(made, "_cache", None)  # plain Python functions under NUMBA_DISABLE_JIT have none
-    if kept is not None:
-        save = kept.save_overload
+def _saved_where_possible(kernel: Function) -> Function:
+    """Let a kernel work without a copy of its machine code on disk, as where the disk is full."""
+    cache = getattr(kernel, "_cache", None)  # NUMBA_DISABLE_JIT leaves plain Python functions
+    if cache is not None:
+        save = cache.save_overload
 
         def save_where_possible(*arguments: object) -> None:
             with suppress(OSError):
                 save(*arguments)
 
-        kept.save_overload = save_where_possible
-    return made
+        cache.save_overload = save_where_possible
+    return kernel
 
 
 @cache

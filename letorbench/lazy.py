@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 
@@ -16,8 +18,19 @@ def load(place: str) -> Any:
     True
     """
     module, _, name = place.partition(":")
-    found = import_module(module)
-    return getattr(found, name) if name else found
+    imported = import_module(module)
+    return getattr(imported, name) if name else imported
+
+
+def imports_of(file: str) -> dict[str, str]:
+    """Return the places of the names in the indented lines ``from m import a as b`` of a file.
+
+    These are the imports under ``if TYPE_CHECKING``, which a type checker reads.
+    """
+    lines = re.findall(
+        r"^    from (\S+) import (\w+) as (\w+)", Path(file).read_text("utf-8"), re.M
+    )
+    return {name: f"{module}:{there}" for module, there, name in lines}
 
 
 def attach(
@@ -49,7 +62,4 @@ def attach(
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return load(places[name])
 
-    def names() -> list[str]:
-        return sorted(places)
-
-    return get, names
+    return get, lambda: sorted(places)

@@ -9,9 +9,8 @@ from hashlib import blake2b
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent
-#: what turns data into scores and measures beside the ranker's module: it counts with all that it
-#: imports. What finds data, arranges runs and stores results does not count: its outcome is in a
-#: fold's identity.
+#: what turns data into scores and measures beside the ranker's module, with all that it imports;
+#: the outcome of what finds data and arranges runs is in a fold's identity
 SCORING = ("datasets/reader.py", "features", "measures")
 #: the steps of a run that decide what is trained and measured; they count without their imports
 STEPS = (

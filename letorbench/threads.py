@@ -88,7 +88,7 @@ def _pool(process: int, size: int) -> ThreadPoolExecutor:
 
 
 def cancelled() -> bool:
-    """Whether a task beside this one has failed, so that nobody will see what this one returns.
+    """Whether a task beside this one has failed, so that the result of this one is not used.
 
     A long task asks now and then: Ctrl-C ends the task of the first thread alone.
     """
@@ -98,8 +98,8 @@ def cancelled() -> bool:
 def run_tasks(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
     """Run tasks on all threads; return their results in the order of the tasks.
 
-    A thread that is done with a task takes the next one. After an error no task begins. What a
-    task computes, it computes on its own thread alone.
+    A thread that is done with a task takes the next one, which computes on that thread alone.
+    After an error no task begins.
     """
     threads = min(thread_count(), len(tasks))
     if threads < 2:
@@ -129,18 +129,17 @@ def run_tasks(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
         others = [pool.submit(work) for _ in range(threads - 1)]
         work()
         # after Ctrl-C nobody waits: it may have left a lock locked that another thread wants
-        if not any(map(_is_interruption, list(errors.values()))):
+        if not any(isinstance(error, KeyboardInterrupt) for error in list(errors.values())):
             wait(others)
     except BaseException as interruption:  # it ends the others' tasks, too
         errors[len(tasks)] = interruption
     if errors:
         # Ctrl-C before what it ended; else the first that fails, since tasks begin in order
-        raise errors[min(list(errors), key=lambda n: (not _is_interruption(errors[n]), n))]
+        def order(number: int) -> tuple[bool, int]:
+            return not isinstance(errors[number], KeyboardInterrupt), number
+
+        raise errors[min(list(errors), key=order)]
     return [results[number] for number in range(len(tasks))]
-
-
-def _is_interruption(error: BaseException) -> bool:
-    return isinstance(error, KeyboardInterrupt)
 
 
 def parallel_for(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numba
 import pytest
 
-from letorbench import instructions
+from letorbench import jit
 
 #: of x86-64-v3, by its definition in the x86-64 ABI, less what every x86-64 processor has
 WHOLE = dict.fromkeys(
@@ -31,10 +31,10 @@ def test_the_baseline_is_used_where_a_processor_has_it(
     name: str | None,
     used: bool,
 ) -> None:
-    monkeypatch.setattr(instructions.llvm, "get_process_triple", lambda: triple)
-    monkeypatch.setattr(instructions.llvm, "get_host_cpu_features", lambda: features)
+    monkeypatch.setattr(jit.llvm, "get_process_triple", lambda: triple)
+    monkeypatch.setattr(jit.llvm, "get_host_cpu_features", lambda: features)
     monkeypatch.setattr(numba.config, "CPU_NAME", name)
     monkeypatch.setattr(numba.config, "CPU_FEATURES", None)
-    instructions.use_baseline()
+    jit.use_baseline()
     chosen = ("x86-64-v3", "") if used else (name, None)
     assert (numba.config.CPU_NAME, numba.config.CPU_FEATURES) == chosen

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from letorbench.choices import require_choice
+from letorbench.choices import require_choice, split
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.threads import parallel_for
@@ -24,14 +24,6 @@ class ValueAndGradient(NamedTuple):
 
     value: np.ndarray
     gradient: np.ndarray
-
-
-class LinearValueAndGradient(NamedTuple):
-    """A loss of the scores w . x + b: value (n_queries,), its sum's gradient by w and by b."""
-
-    value: np.ndarray
-    by_weights: np.ndarray
-    by_bias: float
 
 
 #: scores (n_docs,) float64 and their queries -> the loss there
@@ -76,16 +68,6 @@ class Loss(ABC):
     def reads_order(self) -> bool:
         """Whether it puts equal labels in an order, if its parameter `ties` says so."""
         return False
-
-    def of_linear(
-        self, weights: np.ndarray, bias: float, queries: QuerySet
-    ) -> LinearValueAndGradient | None:
-        """Return the loss of linear scores with one look at the features, where that is possible.
-
-        A loss that offers this reads a query's features for the gradient while they are in the
-        cache. None: use the scores.
-        """
-        return None
 
     def __str__(self) -> str:
         given = [
@@ -135,7 +117,7 @@ def parsed(family: type[Loss], text: str) -> Loss:
         A parameter is unknown, or its value is not one of its type.
     """
     defaults, values = parameters(family), {}
-    for part in text.split(",") if text.strip() else ():
+    for part in split([text]):
         key, _, value = (each.strip() for each in part.partition("="))
         require_choice(key, list(defaults), f"parameter of {family.name}")
         try:

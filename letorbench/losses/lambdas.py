@@ -30,7 +30,7 @@ from letorbench.losses.gains import block_gains, inverse_ideal_dcg, truncated_di
 from letorbench.losses.pairwise_logistic import RankNetLoss
 from letorbench.threads import parallel_for
 
-#: the lambda functions' numbers in compiled code
+#: the lambda functions' numbers in compiled code, in the order of `LAMBDAS`
 RANKNET, RANKNET_NDCG, STEP, SPRING, NDCG_DIFFERENCE = range(5)
 
 
@@ -42,34 +42,25 @@ def sigmoid(t: np.ndarray) -> np.ndarray:
 class LambdaFunction(NamedTuple):
     """One lambda function.
 
-    kind: its number in compiled code. force: d, |dNDCG|, margin -> the force on the more relevant
-    document, arrays of shape (n_pairs,).
+    force: d, |dNDCG|, margin -> the force on the more relevant document, arrays (n_pairs,).
     """
 
-    kind: int
     formula: str
     force: Callable[[np.ndarray, np.ndarray, float], np.ndarray]
 
 
 LAMBDAS: dict[str, LambdaFunction] = {
-    "ranknet": LambdaFunction(
-        RANKNET, "sigma(margin - d)", lambda d, swap, margin: sigmoid(margin - d)
-    ),
+    "ranknet": LambdaFunction("sigma(margin - d)", lambda d, swap, margin: sigmoid(margin - d)),
     "ranknet-ndcg": LambdaFunction(
-        RANKNET_NDCG,
         "|dNDCG| sigma(margin - d)",
         lambda d, swap, margin: swap * sigmoid(margin - d),
     ),
-    "step": LambdaFunction(
-        STEP, "|dNDCG| [d < margin]", lambda d, swap, margin: swap * (d < margin)
-    ),
+    "step": LambdaFunction("|dNDCG| [d < margin]", lambda d, swap, margin: swap * (d < margin)),
     "spring": LambdaFunction(
-        SPRING,
         "|dNDCG| max(0, margin - d)",
         lambda d, swap, margin: swap * np.maximum(0.0, margin - d),
     ),
     "ndcg-difference": LambdaFunction(
-        NDCG_DIFFERENCE,
         "|dNDCG| / max(|d|, margin), margin > 0",
         lambda d, swap, margin: swap / np.maximum(np.abs(d), margin),
     ),
@@ -79,19 +70,8 @@ LAMBDAS: dict[str, LambdaFunction] = {
 class LambdaRule(NamedTuple):
     """A lambda function on one query set, as a compiled kernel reads it.
 
-    Attributes
-    ----------
-    kind : int
-        Which function, see `LAMBDAS`.
-    neighbours : bool
-        Whether only documents at neighbouring ranks are a pair.
-    margin : float
-    gains : ndarray of shape (n_blocks,)
-        2^r - 1 of each block of one label.
-    discount : ndarray of shape (longest query,)
-        D of the ranks 1, 2, ...
-    factor : ndarray of shape (n_queries,)
-        What a query's forces are multiplied by: 1 / Z, or 1.
+    gains: (n_blocks,), 2^r - 1 of each block of one label; discount: (longest query,), D of the
+    ranks 1, 2, ...; factor: (n_queries,), what a query's forces are multiplied by: 1 / Z, or 1.
     """
 
     kind: int
@@ -145,15 +125,16 @@ class Lambda:
         Raises DataError where the pairs of a query are too many to go over them.
         """
         require_comparable(queries)
-        kind = LAMBDAS[self.function].kind
-        by_ndcg = kind != RANKNET
+        kind = list(LAMBDAS).index(self.function)
         return LambdaRule(
             kind,
             self.neighbours,
             float(self.margin),
             block_gains(queries),
             truncated_discount(queries, self.truncation),
-            inverse_ideal_dcg(queries, self.truncation) if by_ndcg else np.ones(queries.n_queries),
+            np.ones(queries.n_queries)
+            if kind == RANKNET
+            else inverse_ideal_dcg(queries, self.truncation),
         )
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> np.ndarray:

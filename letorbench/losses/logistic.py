@@ -1,7 +1,4 @@
-"""Logistic losses of documents: is it relevant, and is it the best of its query.
-
-`reference` is the first in plain NumPy; the compiled kernel below does the same.
-"""
+"""Logistic losses of documents: is it relevant, and is it the best of its query."""
 
 from __future__ import annotations
 
@@ -10,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.jit import kernel
 from letorbench.losses.base import Loss, ValueAndGradient
 from letorbench.losses.gains import (
     broadcast_to_docs,
@@ -18,16 +14,6 @@ from letorbench.losses.gains import (
     query_maxima,
     query_sums,
 )
-from letorbench.threads import parallel_for
-
-
-def reference(scores: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the cost log(1 + exp(-y s)) of each document, and its derivative by the score."""
-    y = np.where(labels >= 1, 1.0, -1.0)
-    margin = y * scores
-    t = np.exp(-np.abs(margin))
-    cost = np.log1p(t) + np.maximum(0.0, -margin)
-    return cost, -y * np.where(margin > 0.0, t, 1.0) / (1.0 + t)
 
 
 @dataclass(frozen=True)
@@ -38,13 +24,12 @@ class Logistic(Loss):
     formula = "sum_i log(1 + exp(-y_i s_i)), y_i = 1 where r_i >= 1, else -1"
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-        cost, gradient = np.empty((2, queries.n_docs))
-
-        def part(first: int, last: int) -> None:
-            _logistic(scores, queries.labels, first, last, cost, gradient)
-
-        parallel_for(part, queries.n_docs, least=4_000)
-        return ValueAndGradient(query_sums(cost, queries), gradient)
+        y = np.where(queries.labels >= 1, 1.0, -1.0)
+        margin = y * scores
+        e = np.exp(-np.abs(margin))
+        cost = np.log1p(e) + np.maximum(0.0, -margin)
+        slope = -y * np.where(margin > 0.0, e, 1.0) / (1.0 + e)
+        return ValueAndGradient(query_sums(cost, queries), slope)
 
 
 @dataclass(frozen=True)
@@ -78,21 +63,3 @@ def best_documents(queries: QuerySet) -> np.ndarray:
     highest = broadcast_to_docs(query_maxima(labels, queries), queries)
     best = ((labels == highest) & (labels > 0)).astype(np.float64)
     return best * broadcast_to_docs(inverse_or_zero(query_sums(best, queries)), queries)
-
-
-@kernel()
-def _logistic(
-    scores: np.ndarray,
-    labels: np.ndarray,
-    first: int,
-    last: int,
-    cost: np.ndarray,
-    gradient: np.ndarray,
-) -> None:
-    """Fill cost and gradient for the documents first..last - 1."""
-    for i in range(first, last):
-        y = 1.0 if labels[i] >= 1 else -1.0
-        margin = y * scores[i]
-        t = np.exp(-abs(margin))
-        cost[i] = np.log1p(t) + max(0.0, -margin)
-        gradient[i] = -y * (t if margin > 0.0 else 1.0) / (1.0 + t)

@@ -21,13 +21,8 @@ import numpy as np
 
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.jit import kernel, longest_query
-from letorbench.losses.base import (
-    Loss,
-    ValueAndGradient,
-    in_query_slices,
-    require_comparable,
-)
-from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, padded
+from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
+from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
 
 #: a product of factors from 2 e^(-span) to 2 is a normal number while span x factors is below this
 LOGARITHM = 640.0
@@ -74,15 +69,6 @@ class RankNetLoss(Loss):
         return in_query_slices(_costs, queries, scores, queries.by_label, documents=1_000)
 
 
-class PairBlock(NamedTuple):
-    """The pairs (b0..b1 - 1) x (begin..end - 1) of a query's documents in label order."""
-
-    b0: int
-    b1: int
-    begin: int
-    end: int
-
-
 class PairWorkspace(NamedTuple):
     """Arrays with one number for each document of the longest query, in label order.
 
@@ -100,14 +86,8 @@ class PairWorkspace(NamedTuple):
 @kernel()
 def pair_workspace(longest: int) -> PairWorkspace:
     """Allocate the workspace for queries of up to `longest` documents."""
-    return PairWorkspace(
-        np.empty(longest),
-        np.empty(longest),
-        np.empty(longest),
-        np.empty(longest + VECTOR),
-        np.empty(longest + VECTOR),
-        np.empty(longest + VECTOR),
-    )
+    own, lower = np.empty((3, longest)), np.empty((3, longest + VECTOR))
+    return PairWorkspace(own[0], own[1], own[2], lower[0], lower[1], lower[2])
 
 
 @kernel()
@@ -138,54 +118,36 @@ def ranknet_lambdas(
     scores, force: (documents of q,), in file order.
     """
     begin, size = blocks.offsets[q], len(scores)
-    for p in range(size):
-        workspace.s[p] = scores[blocks.order[begin + p] - begin]
     first, last = blocks.queries[q], blocks.queries[q + 1]
-    cost = 0.0
+    s, u = workspace.s, workspace.u
+    gather(scores, blocks.order[begin : begin + size] - begin, s[:size])
+    span = exponentials(s, size, u)
     workspace.force[:size] = 0.0
-    if last > first + 1:
-        cost = ranknet_query(workspace, blocks.starts, first, last)
+    cost = 0.0
+    for b in range(first, last - 1):
+        b0, b1 = blocks.starts[b] - begin, blocks.starts[b + 1] - begin
+        cost += _add_forces(workspace, b0, b1, size, span)
     for p in range(size):
         force[blocks.order[begin + p] - begin] = workspace.force[p]
     return cost
 
 
 @kernel()
-def ranknet_query(workspace: PairWorkspace, starts: np.ndarray, first: int, last: int) -> float:
-    """Return a query's cost; fill the workspace's `force` from its `s`, both in label order.
+def _add_forces(workspace: PairWorkspace, b0: int, b1: int, end: int, span: float) -> float:
+    """Add the forces of the pairs (b0..b1 - 1) x (b1..end - 1); return the cost of the pairs.
 
-    The query has the blocks first..last - 1 of `starts`.
-    """
-    s, u, force = workspace.s, workspace.u, workspace.force
-    begin = starts[first]
-    size = starts[last] - begin
-    span = exponentials(s, size, u)
-    top = s[:size].max()
-    force[:size] = 0.0
-    cost = 0.0
-    for b in range(first, last - 1):
-        b0, b1 = starts[b] - begin, starts[b + 1] - begin
-        cost += add_forces(workspace, PairBlock(b0, b1, b1, size), top, span)
-    return cost
-
-
-@kernel()
-def add_forces(workspace: PairWorkspace, pairs: PairBlock, top: float, span: float) -> float:
-    """Add the forces of the pairs to the workspace's; return their cost.
-
-    The workspace has the scores of the query in `s` and what `exponentials` gives in `u`; top
-    is the largest score, and span the scores' range.
+    The workspace has the scores of the query in `s` and what `exponentials` gives in `u`; span
+    is the scores' range.
     """
     s, u, force, lower, product, push = workspace
-    b0, b1, begin, end = pairs
     cost = 0.0
     if not span <= SPAN:
         for i in range(b0, b1):
-            cost += _row_far(s, i, begin, end, force)
+            cost += _row_far(s, i, b1, end, force)
         return cost
-    size = end - begin
+    size, top = end - b1, s[:end].max()
     stop = padded(size)
-    lower[:size], lower[size:stop], push[:stop] = u[begin:end], 0.0, 0.0
+    lower[:size], lower[size:stop], push[:stop] = u[b1:end], 0.0, 0.0
     together = int(LOGARITHM / max(span, 1.0))
     for first in range(b0, b1, together):
         last = min(first + together, b1)
@@ -199,7 +161,7 @@ def add_forces(workspace: PairWorkspace, pairs: PairBlock, top: float, span: flo
             cost -= (s[i] - top) * size
         cost += _sum_of_logarithms(product[:size], together // (last - first))
     for j in range(size):
-        force[begin + j] -= push[j]
+        force[b1 + j] -= push[j]
     return cost
 
 

@@ -17,32 +17,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import permutations
-from typing import NamedTuple
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.jit import kernel, longest_query
-from letorbench.losses.base import (
-    LinearValueAndGradient,
-    Loss,
-    ValueAndGradient,
-    in_query_slices,
-)
-from letorbench.models.linear import add_rows, score_rows
-from letorbench.threads import parallel_for
+from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices
 
 #: the most ways to fill k places that a list may have: about a second of work
 MOST_PLACINGS = 10**8
 #: the widest span of scores for which exp(s - max s) stays a normal number
 SPAN = 600.0
-#: exp(-d) is looked up for whole numbers d below this: labels have few grades
-LOOKED_UP = 16
-#: the rows of so many queries are summed one after the other, whatever the number of threads
-BLOCK = 16
-#: the smallest slice of a thread, in documents
-DOCS_A_THREAD = 4_000
 
 
 def reference(scores: np.ndarray, labels: np.ndarray, k: int) -> tuple[float, np.ndarray]:
@@ -88,29 +74,6 @@ class TopKCrossEntropy(Loss):
     k: int = 1
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-        self._require_few_placings(queries)
-        arguments = scores, queries.labels, queries.offsets, self.k
-        return in_query_slices(_top_k, queries, *arguments, documents=DOCS_A_THREAD)
-
-    def of_linear(
-        self, weights: np.ndarray, bias: float, queries: QuerySet
-    ) -> LinearValueAndGradient:
-        self._require_few_placings(queries)
-        value = np.empty(queries.n_queries)
-        bounds = np.append(np.arange(0, queries.n_queries, BLOCK), queries.n_queries)
-        sums = np.zeros((len(bounds) - 1, queries.n_features))
-        rows = _Rows(queries.features, queries.labels, queries.offsets)
-
-        def part(first: int, last: int) -> None:
-            own = bounds[first : last + 1]
-            _linear_top_k(rows, weights, bias, self.k, own, value, sums[first:last])
-
-        docs = np.diff(queries.offsets[bounds])
-        parallel_for(part, len(sums), DOCS_A_THREAD * len(sums) // max(1, queries.n_docs), docs)
-        # the loss does not change where all scores of a query rise alike
-        return LinearValueAndGradient(value, sums.sum(axis=0), 0.0)
-
-    def _require_few_placings(self, queries: QuerySet) -> None:
         longest, k = int(queries.lengths.max(initial=0)), self.k
         if longest**k > MOST_PLACINGS:
             raise UsageError(
@@ -118,74 +81,35 @@ class TopKCrossEntropy(Loss):
                 f"filled in about {float(longest**k):.1e} ways, expected {MOST_PLACINGS:.0e} at "
                 "most"
             )
-
-
-class _Rows(NamedTuple):
-    """The documents of a query set, in file order."""
-
-    features: np.ndarray
-    labels: np.ndarray
-    offsets: np.ndarray
+        powers = np.exp(-np.arange(queries.labels.max(initial=0) + 1.0))
+        arguments = scores, queries.labels, powers, queries.offsets, k
+        return in_query_slices(_top_k, queries, *arguments, documents=4_000)
 
 
 @kernel()
 def _top_k(
     scores: np.ndarray,
     labels: np.ndarray,
+    powers: np.ndarray,
     offsets: np.ndarray,
     k: int,
     first: int,
     last: int,
     out: ValueAndGradient,
 ) -> None:
-    """Fill out with L and dL/ds of the queries first..last - 1."""
+    """Fill out with L and dL/ds of the queries first..last - 1; powers[d] = e^-d."""
     scratch = np.empty((2, longest_query(offsets, first, last)))
-    powers = _powers()
     for q in range(first, last):
         own = slice(offsets[q], offsets[q + 1])
-        out.value[q] = _query(scores[own], labels[own], k, powers, scratch, out.gradient[own])
-
-
-@kernel()
-def _linear_top_k(
-    rows: _Rows,
-    weights: np.ndarray,
-    bias: float,
-    k: int,
-    bounds: np.ndarray,
-    value: np.ndarray,
-    sums: np.ndarray,
-) -> None:
-    """Fill value with L of the queries of the blocks between bounds, and add dL/dw to zeros.
-
-    sums: of shape (n_blocks, n_features).
-    """
-    offsets = rows.offsets
-    longest = longest_query(offsets, bounds[0], bounds[-1])
-    scratch, scores, gradient = np.empty((2, longest)), np.empty(longest), np.empty(longest)
-    powers = _powers()
-    for b in range(len(sums)):
-        for q in range(bounds[b], bounds[b + 1]):
-            features = rows.features[offsets[q] : offsets[q + 1]]
-            labels = rows.labels[offsets[q] : offsets[q + 1]]
-            s, slope = scores[: len(labels)], gradient[: len(labels)]
-            score_rows(features, weights, bias, s)
-            value[q] = _query(s, labels, k, powers, scratch, slope)
-            add_rows(features, slope, sums[b])
-
-
-@kernel()
-def _powers() -> np.ndarray:
-    """Return exp(-d), d = 0..LOOKED_UP - 1."""
-    return np.exp(-np.arange(LOOKED_UP).astype(np.float64))
+        out.value[q] = _query(scores[own], labels[own], powers, k, scratch, out.gradient[own])
 
 
 @kernel()
 def _query(
     s: np.ndarray,
     labels: np.ndarray,
-    k: int,
     powers: np.ndarray,
+    k: int,
     scratch: np.ndarray,
     gradient: np.ndarray,
 ) -> float:
@@ -200,8 +124,7 @@ def _query(
         highest = max(highest, labels[i])
         bottom = min(bottom, s[i])
     for i in range(size):
-        below = highest - labels[i]
-        target[i] = powers[below] if below < LOOKED_UP else np.exp(-np.float64(below))
+        target[i] = powers[highest - labels[i]]
     top = _fill(s, target, u)
     # once all others are placed, the last document's place is certain
     return _places(s, u, target, top, min(k, size - 1), 1.0, top - bottom <= SPAN, gradient)

@@ -9,14 +9,12 @@ and equation 18, -sum over all pairs of V_ij log(psi(r_i, r_j) / Z_ij) with
 psi(r_i, r_j) = exp(gamma sign(r_i - r_j) (s_i - s_j)), gamma = 2 / (m (m - 1)), and Z_ij the sum
 of psi over all pairs of labels.
 
-`reference` computes both for one query in plain NumPy. The compiled kernels below it go over pairs
-of blocks that have one weight (`WeightedBlocks`):
-
-* phi = logistic is RankNet's cost, with the same sums as `letorbench.losses.pairwise_logistic`.
-* The bound, with t = gamma (s_i - s_j), L labels and n = L (L - 1) / 2, costs log Z_ij - sign t,
-  Z_ij = n (e^t + e^-t) + L, sign = 1 for r_i > r_j and 0 for a tie. With u = e^(gamma s),
-  e^t = u_i / u_j: two exponentials a document serve all pairs, and the logarithms of `ROWS` pairs
-  are taken as the one of their product.
+`reference` computes both for one query in plain NumPy. The compiled kernel below it goes over pairs
+of blocks that have one weight (`WeightedBlocks`). The bound, with t = gamma (s_i - s_j), L labels
+and n = L (L - 1) / 2, costs log Z_ij - sign t, Z_ij = n (e^t + e^-t) + L, sign = 1 for r_i > r_j
+and 0 for a tie. phi = logistic is the same with gamma = 1/2, n = 1 and L = 0, without ties. With
+u = e^(gamma s), e^t = u_i / u_j: two exponentials a document serve all pairs, and the logarithms
+of `ROWS` pairs are taken as the one of their product.
 """
 
 from __future__ import annotations
@@ -27,19 +25,14 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.jit import kernel, longest_query
-from letorbench.losses.base import (
-    ValueAndGradient,
-    in_query_slices,
-    require_comparable,
-)
-from letorbench.losses.exponentials import exponentials, gather
+from letorbench.losses.base import ValueAndGradient, in_query_slices, require_comparable
+from letorbench.losses.exponentials import gather
 from letorbench.losses.label_order import (
     PairWeighted,
     WeightedBlocks,
     block_weight,
     label_count,
 )
-from letorbench.losses.pairwise_logistic import PairBlock, add_forces, pair_workspace
 
 #: Table 3, with d = s_i - s_j of a pair with r_i > r_j
 PAIR_LOSSES = {
@@ -48,7 +41,7 @@ PAIR_LOSSES = {
     "exponential": "exp(-d)",
     "logistic": "log(1 + exp(-d))",
 }
-QUADRATIC, HINGE, EXPONENTIAL = range(3)
+QUADRATIC, HINGE, EXPONENTIAL, LOGISTIC, FIELD_BOUND = range(5)
 #: from here on, e^t is continued by its tangent, so that it stays finite
 STEEPEST = 30.0
 #: pairs whose logarithms are taken as one, and the widest span of gamma s at which the product of
@@ -89,8 +82,23 @@ def reference(
     return float(weight @ loss), gradient
 
 
+class _OfPairs(PairWeighted):
+    """What the losses of pairs have in common."""
+
+    @property
+    def kind(self) -> int:
+        """The number of the loss of a pair in compiled code."""
+        raise NotImplementedError
+
+    def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        require_comparable(queries)
+        blocks = WeightedBlocks.of(self.weight, self.ties, queries)
+        arguments = _weighted_pairs, queries, scores, blocks, self.kind, label_count(queries)
+        return in_query_slices(*arguments, documents=1_000, cost=queries.lengths**2)
+
+
 @dataclass(frozen=True)
-class PairwiseLoss(PairWeighted):
+class PairwiseLoss(_OfPairs):
     """Equation 9.
 
     Parameters
@@ -111,18 +119,13 @@ class PairwiseLoss(PairWeighted):
     weight: str = "1"
     ties: str = "breslow"
 
-    def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-        require_comparable(queries)
-        blocks = WeightedBlocks.of(self.weight, self.ties, queries)
-        if self.phi == "logistic":
-            return in_query_slices(_logistic_pairs, queries, scores, blocks, documents=1_000)
-        kind = list(PAIR_LOSSES).index(self.phi)
-        arguments = _weighted_pairs, queries, scores, blocks, kind
-        return in_query_slices(*arguments, documents=1_000, cost=queries.lengths**2)
+    @property
+    def kind(self) -> int:
+        return list(PAIR_LOSSES).index(self.phi)
 
 
 @dataclass(frozen=True)
-class FieldBound(PairWeighted):
+class FieldBound(_OfPairs):
     """Equation 18, the weighted upper bound of a Markov random field by its pairs.
 
     Parameters
@@ -135,15 +138,10 @@ class FieldBound(PairWeighted):
 
     name = "wub"
     formula = "-sum over pairs of weight_ij log(psi(r_i, r_j) / Z_ij)"
+    kind = FIELD_BOUND
 
     weight: str = "1"
     ties: str = "breslow"
-
-    def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-        require_comparable(queries)
-        blocks = WeightedBlocks.of(self.weight, self.ties, queries)
-        arguments = _field_pairs, queries, scores, blocks, label_count(queries)
-        return in_query_slices(*arguments, documents=1_000, cost=queries.lengths**2)
 
 
 @kernel()
@@ -151,171 +149,105 @@ def _weighted_pairs(
     scores: np.ndarray,
     blocks: WeightedBlocks,
     kind: int,
-    start: int,
-    stop: int,
-    out: ValueAndGradient,
-) -> None:
-    """Fill out with the sum of V_ij phi(s_i - s_j) over the pairs r_i > r_j, pair by pair."""
-    order, starts, gradient = blocks.order, blocks.starts, out.gradient
-    for q in range(start, stop):
-        last, total = blocks.queries[q + 1], 0.0
-        gradient[blocks.offsets[q] : blocks.offsets[q + 1]] = 0.0
-        for b in range(blocks.queries[q], last):
-            for p in range(starts[b], starts[b + 1]):
-                i, mine = order[p], 0.0
-                for later in range(b + 1, last):
-                    v = block_weight(blocks, q, b, later)
-                    for r in range(starts[later], starts[later + 1]):
-                        j = order[r]
-                        loss, slope = _pair_loss(kind, scores[i] - scores[j])
-                        total += v * loss
-                        mine += v * slope
-                        gradient[j] -= v * slope
-                gradient[i] += mine
-        out.value[q] = total
-
-
-@kernel()
-def _pair_loss(kind: int, d: float) -> tuple[float, float]:
-    """Return phi(d) and its derivative, d = s_i - s_j of a pair r_i > r_j."""
-    if kind == QUADRATIC:
-        return (1.0 - d) ** 2, -2.0 * (1.0 - d)
-    if kind == HINGE:
-        return (1.0 - d, -1.0) if d < 1.0 else (0.0, 0.0)
-    t = min(-d, STEEPEST)
-    e = np.exp(t)
-    return e * (1.0 - d - t), -e
-
-
-@kernel()
-def _logistic_pairs(
-    scores: np.ndarray, blocks: WeightedBlocks, start: int, stop: int, out: ValueAndGradient
-) -> None:
-    """Fill out with the sum of V_ij log(1 + exp(-(s_i - s_j))) over the pairs r_i > r_j."""
-    starts, order = blocks.starts, blocks.order
-    workspace = pair_workspace(max(1, longest_query(blocks.offsets, start, stop)))
-    s, u, force = workspace.s, workspace.u, workspace.force
-    for q in range(start, stop):
-        begin, end = blocks.offsets[q], blocks.offsets[q + 1]
-        first, last, size = blocks.queries[q], blocks.queries[q + 1], end - begin
-        out.value[q] = 0.0
-        out.gradient[begin:end] = 0.0
-        if last - first < 2:
-            continue
-        gather(scores, order[begin:end], s)
-        span, top = exponentials(s, size, u), s[:size].max()
-        for b in range(first, last - 1):
-            b0, b1 = starts[b] - begin, starts[b + 1] - begin
-            for later in range(b + 1, last):
-                v = block_weight(blocks, q, b, later)
-                if v == 0.0:
-                    continue
-                l0, l1 = starts[later] - begin, starts[later + 1] - begin
-                force[b0:b1] = 0.0
-                force[l0:l1] = 0.0
-                out.value[q] += v * add_forces(workspace, PairBlock(b0, b1, l0, l1), top, span)
-                for p in range(b0, b1):
-                    out.gradient[order[begin + p]] -= v * force[p]
-                for p in range(l0, l1):
-                    out.gradient[order[begin + p]] -= v * force[p]
-
-
-@kernel()
-def _field_pairs(
-    scores: np.ndarray,
-    blocks: WeightedBlocks,
     levels: int,
     start: int,
     stop: int,
     out: ValueAndGradient,
 ) -> None:
-    """Fill out with the sum of V_ij (log Z_ij - sign t) over all pairs of a query.
+    """Fill out with the sum of V_ij times the loss of a pair, over the pairs of each query.
 
-    Pairs of equal labels in two blocks have the weight 0.
+    The field bound has the pairs of equal labels too, the losses of Table 3 have not. Pairs of
+    equal labels in two blocks have the weight 0.
     """
-    starts, order = blocks.starts, blocks.order
-    size = max(1, longest_query(blocks.offsets, start, stop))
-    s, force, product = np.empty(size), np.empty(size), np.empty(size)
-    u = np.empty((2, size))
+    starts, size = blocks.starts, max(1, longest_query(blocks.offsets, start, stop))
+    s, force, product, u = np.empty(size), np.empty(size), np.empty(size), np.empty((2, size))
+    bound = kind == FIELD_BOUND
+    n, L = (0.5 * levels * (levels - 1.0), float(levels)) if bound else (1.0, 0.0)
     for q in range(start, stop):
-        begin, end = blocks.offsets[q], blocks.offsets[q + 1]
-        m = end - begin
-        out.value[q] = 0.0
-        out.gradient[begin:end] = 0.0
-        if m < 2:
-            continue
-        gamma = 2.0 / (m * (m - 1.0))
-        gather(scores, order[begin:end], s)
-        near = _field_exponentials(s, m, gamma, u)
+        begin, m = blocks.offsets[q], blocks.offsets[q + 1] - blocks.offsets[q]
+        order, gradient = blocks.order[begin : begin + m], out.gradient
+        gradient[begin : begin + m] = 0.0
+        gamma = 0.5 if kind == LOGISTIC else 1.0
+        if bound and m > 1:
+            gamma = 2.0 / (m * (m - 1.0))
+        gather(scores, order, s)
+        near = kind >= LOGISTIC and _exponentials(s[:m], gamma, u)
+        total = 0.0
         for b in range(blocks.queries[q], blocks.queries[q + 1]):
             b0, b1 = starts[b] - begin, starts[b + 1] - begin
-            for later in range(b, blocks.queries[q + 1]):
+            for later in range(b if bound else b + 1, blocks.queries[q + 1]):
                 l0, l1 = starts[later] - begin, starts[later + 1] - begin
                 v = block_weight(blocks, q, b, later)
                 if v == 0.0:
                     continue
                 force[b0:b1] = 0.0
                 force[l0:l1] = 0.0
-                pairs = PairBlock(b0, b1, l0, l1)
-                if near:
-                    cost = _near_field(u, pairs, levels, product, force)
-                else:
-                    cost = _far_field(s, gamma, pairs, levels, force)
-                if later > b:
-                    cost -= gamma * ((l1 - l0) * s[b0:b1].sum() - (b1 - b0) * s[l0:l1].sum())
+                for first in range(b0, b1, ROWS):
+                    rows = first, min(first + ROWS, b1)
+                    if near:
+                        total += v * _near_rows(u, rows, l0, l1, n, L, product, force)
+                    else:
+                        total += v * _far_rows(kind, s, gamma, rows, l0, l1, n, L, force)
+                if kind >= LOGISTIC and later > b:  # - sign t
+                    sums = (l1 - l0) * s[b0:b1].sum() - (b1 - b0) * s[l0:l1].sum()
+                    total -= v * gamma * sums
                     force[b0:b1] -= l1 - l0
                     force[l0:l1] += b1 - b0
-                out.value[q] += v * cost
                 for p in range(b0, b1):
-                    out.gradient[order[begin + p]] += v * gamma * force[p]
-                if later > b:
-                    for p in range(l0, l1):
-                        out.gradient[order[begin + p]] += v * gamma * force[p]
+                    gradient[order[p]] += v * gamma * force[p]
+                for p in range(l0 if later > b else l1, l1):
+                    gradient[order[p]] += v * gamma * force[p]
+        out.value[q] = total
 
 
 @kernel()
-def _field_exponentials(s: np.ndarray, m: int, gamma: float, u: np.ndarray) -> bool:
+def _exponentials(s: np.ndarray, gamma: float, u: np.ndarray) -> bool:
     """Fill u with e^(gamma s) and e^(-gamma s), from the middle score; False if too far apart."""
-    top, bottom = s[:m].max(), s[:m].min()
+    top, bottom = -np.inf, np.inf
+    for p in range(len(s)):
+        top, bottom = max(top, s[p]), min(bottom, s[p])
     if not gamma * (top - bottom) <= WIDEST:
         return False
-    middle = 0.5 * (top + bottom)
-    for p in range(m):
-        u[0, p] = np.exp(gamma * (s[p] - middle))
+    for p in range(len(s)):
+        u[0, p] = np.exp(gamma * (s[p] - 0.5 * (top + bottom)))
         u[1, p] = 1.0 / u[0, p]
     return True
 
 
 @kernel()
-def _near_field(
-    u: np.ndarray, pairs: PairBlock, levels: int, product: np.ndarray, force: np.ndarray
+def _near_rows(
+    u: np.ndarray,
+    rows: tuple[int, int],
+    l0: int,
+    l1: int,
+    n: float,
+    L: float,
+    product: np.ndarray,
+    force: np.ndarray,
 ) -> float:
-    """Sum log Z_ij of the pairs of two blocks, or of one with itself; add d log Z / dt to force."""
-    b0, b1, l0, l1 = pairs
-    cost = 0.0
-    for start in range(b0, b1, ROWS):
-        begin = start + 1 if l0 == b0 else l0  # of a block with itself, the pairs behind only
-        product[begin:l1] = 1.0
-        for i in range(start, min(start + ROWS, b1)):
-            first = i + 1 if l0 == b0 else l0
-            force[i] += _field_row(
-                u[:, i], u[:, first:l1], float(levels), product[first:l1], force[first:l1]
-            )
-        for j in range(begin, l1):
-            cost += np.log(product[j])
+    """Sum log Z_ij of the pairs of some documents with those of l0..l1 - 1 that are behind them.
+
+    Adds d log Z / dt to the force on each document.
+    """
+    begin, cost = max(rows[0] + 1, l0), 0.0
+    product[begin:l1] = 1.0
+    for i in range(rows[0], rows[1]):
+        own = slice(max(i + 1, l0), l1)
+        force[i] += _row(u[:, i], u[:, own], n, L, product[own], force[own])
+    for j in range(begin, l1):
+        cost += np.log(product[j])
     return cost
 
 
 @kernel(reorder=True)
-def _field_row(
-    own: np.ndarray, u: np.ndarray, levels: float, product: np.ndarray, force: np.ndarray
+def _row(
+    own: np.ndarray, u: np.ndarray, n: float, L: float, product: np.ndarray, force: np.ndarray
 ) -> float:
     """Do a document's pairs: multiply Z_ij into product, take the slopes away from force."""
-    n = 0.5 * levels * (levels - 1.0)
     above, below, total = own[0], own[1], 0.0
     for j in range(len(product)):
         up, down = above * u[1, j], below * u[0, j]
-        z = n * (up + down) + levels
+        z = n * (up + down) + L
         product[j] *= z
         slope = n * (up - down) / z
         total += slope
@@ -324,19 +256,39 @@ def _field_row(
 
 
 @kernel()
-def _far_field(
-    s: np.ndarray, gamma: float, pairs: PairBlock, levels: int, force: np.ndarray
+def _far_rows(
+    kind: int,
+    s: np.ndarray,
+    gamma: float,
+    rows: tuple[int, int],
+    l0: int,
+    l1: int,
+    n: float,
+    L: float,
+    force: np.ndarray,
 ) -> float:
-    """Do as `_near_field` from the scores, with an exponential and a logarithm a pair."""
-    b0, b1, l0, l1 = pairs
-    n, cost = 0.5 * levels * (levels - 1.0), 0.0
-    for i in range(b0, b1):
-        for j in range(i + 1 if l0 == b0 else l0, l1):
-            t = gamma * (s[i] - s[j])
-            e = np.exp(-abs(t))
-            z = n * (1.0 + e * e) + levels * e  # Z_ij e^(-|t|)
-            cost += abs(t) + np.log(z)
-            slope = n * (1.0 - e * e) / z * (1.0 if t > 0.0 else -1.0)
+    """Do the same from the scores, for any kind of loss, with what it takes for each pair."""
+    cost = 0.0
+    for i in range(rows[0], rows[1]):
+        for j in range(max(i + 1, l0), l1):
+            loss, slope = _pair(kind, gamma * (s[i] - s[j]), n, L)
+            cost += loss
             force[i] += slope
             force[j] -= slope
     return cost
+
+
+@kernel()
+def _pair(kind: int, t: float, n: float, L: float) -> tuple[float, float]:
+    """Return a pair's phi(t), or log Z, and its derivative."""
+    if kind == QUADRATIC:
+        return (1.0 - t) ** 2, -2.0 * (1.0 - t)
+    if kind == HINGE:
+        return (1.0 - t, -1.0) if t < 1.0 else (0.0, 0.0)
+    if kind == EXPONENTIAL:
+        bounded = min(-t, STEEPEST)
+        e = np.exp(bounded)
+        return e * (1.0 - t - bounded), -e
+    e = np.exp(-abs(t))
+    z = n * (1.0 + e * e) + L * e  # Z e^(-|t|)
+    return abs(t) + np.log(z), n * (1.0 - e * e) / z * (1.0 if t > 0.0 else -1.0)

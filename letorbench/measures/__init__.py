@@ -77,9 +77,7 @@ def parse(text: str) -> Measure:
         measure.require_cutoff()
         return measure
     if not (cutoff.isascii() and cutoff.isdigit() and len(cutoff) <= len(str(LARGEST_CUTOFF))):
-        raise UsageError(
-            f"measure {text!r} has no valid cut-off; expected a form like {measure.form}"
-        )
+        raise measure.without_cutoff(text)
     return measure @ int(cutoff)
 
 

@@ -59,10 +59,7 @@ class Measure:
         """Return the measure with that cut-off."""
         valid = isinstance(cutoff, (int, np.integer)) and not isinstance(cutoff, bool)
         if self.cutoff_rule == "none" or not valid or not 1 <= cutoff <= LARGEST_CUTOFF:
-            raise UsageError(
-                f"measure '{self.name}@{cutoff}' has no valid cut-off; "
-                f"expected a form like {self.form}"
-            )
+            raise self.without_cutoff(f"{self.name}@{cutoff}")
         return replace(self, cutoff=int(cutoff))
 
     def __str__(self) -> str:
@@ -85,6 +82,10 @@ class Measure:
     def require_cutoff(self) -> None:
         """Raise UsageError where a required cut-off is missing."""
         if self.cutoff is None and self.cutoff_rule == "required":
-            raise UsageError(
-                f"measure {self.name!r} has no valid cut-off; expected a form like {self.form}"
-            )
+            raise self.without_cutoff(self.name)
+
+    def without_cutoff(self, text: str) -> UsageError:
+        """Return the error for a text that names the measure without a valid cut-off."""
+        return UsageError(
+            f"measure {text!r} has no valid cut-off; expected a form like {self.form}"
+        )

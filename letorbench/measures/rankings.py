@@ -13,14 +13,9 @@ from letorbench.datasets.arrays import EXPECTED_LABEL
 from letorbench.datasets.limits import LARGEST_LABEL
 from letorbench.errors import DataError
 from letorbench.jit import kernel
-from letorbench.threads import parallel_for
 
-#: the smallest number of documents for which another thread pays
-LEAST = 20_000
 #: lists up to this long are ranked by counting, which is quadratic but vectorises
 COUNTED = 256
-#: scores that are counted at once; a multiple of what a vector register holds
-BLOCK = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,11 +190,7 @@ def rank(scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     offsets = np.require(offsets, np.int64, ["C", "W"])
     order = np.empty(len(scores), dtype=np.int64)
 
-    def part(start: int, stop: int) -> None:
-        _rank_by_counting(scores, offsets[start : stop + 1], order)
-
-    n_queries = len(offsets) - 1
-    parallel_for(part, n_queries, max(1, LEAST * n_queries // max(1, len(scores))))
+    _rank_by_counting(scores, offsets, order)
     for q in np.flatnonzero(np.diff(offsets) > COUNTED):
         first, last = offsets[q : q + 2]
         order[first:last] = first + np.argsort(-scores[first:last], kind="stable")
@@ -208,31 +199,19 @@ def rank(scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
 
 @kernel()
 def _rank_by_counting(scores: np.ndarray, offsets: np.ndarray, order: np.ndarray) -> None:
-    """Place the documents of each query of up to COUNTED by how many there are above them.
-
-    The scores are padded with minus infinity, which is above nothing, so that the inner loop has
-    no remainder. Four documents share each score that is read.
-    """
-    padded, above = np.empty(COUNTED), np.empty(COUNTED, dtype=np.int64)
+    """Place the documents of each query of up to COUNTED by how many there are above them."""
     tied = np.empty(COUNTED, dtype=np.int64)
     for q in range(len(offsets) - 1):
         first, n = offsets[q], offsets[q + 1] - offsets[q]
         if n > COUNTED:
             continue
-        others = padded[: (n + BLOCK - 1) // BLOCK * BLOCK]
-        others[:n], others[n:], tied[:n] = scores[first : first + n], -np.inf, 0
-        for i in range(0, n, 4):
-            s0, s1, s2, s3 = others[i], others[i + 1], others[i + 2], others[i + 3]
-            above0, above1, above2, above3 = 0, 0, 0, 0
-            for j in range(len(others)):
-                above0 += others[j] > s0
-                above1 += others[j] > s1
-                above2 += others[j] > s2
-                above3 += others[j] > s3
-            above[i], above[i + 1], above[i + 2], above[i + 3] = above0, above1, above2, above3
+        own, tied[:n] = scores[first : first + n], 0
         for i in range(n):
-            order[first + above[i] + tied[above[i]]] = first + i
-            tied[above[i]] += 1
+            score, above = own[i], 0
+            for j in range(n):
+                above += own[j] > score
+            order[first + above + tied[above]] = first + i
+            tied[above] += 1
 
 
 @kernel()

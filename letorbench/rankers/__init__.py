@@ -17,14 +17,6 @@ if TYPE_CHECKING:
     from letorbench.solvers.fit_result import FitResult as FitResult
     from letorbench.solvers.stopping import Validation as Validation
 
-#: what this package offers besides the classes of its files
-OTHERS = {
-    "FitResult": "letorbench.solvers.fit_result:FitResult",
-    "Ranker": "letorbench.rankers.base:Ranker",
-    "Validation": "letorbench.solvers.stopping:Validation",
-    "load_model": "letorbench.rankers.saved:load_model",
-}
-
 
 def places() -> dict[str, str]:
     """Return the places of the package's own rankers: ``{"listnet": "…listnet:ListNet"}``."""
@@ -64,4 +56,4 @@ def ranker(name: str) -> type[Ranker]:
     return found[require_choice(name, sorted({*places(), *found}), "algorithm")]
 
 
-__getattr__, __dir__ = lazy.attach(__name__, {**classes(), **OTHERS})
+__getattr__, __dir__ = lazy.attach(__name__, {**classes(), **lazy.imports_of(__file__)})

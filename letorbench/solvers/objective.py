@@ -21,7 +21,7 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses.base import Loss
-from letorbench.models.linear import LinearFamily, products
+from letorbench.models.linear import products
 from letorbench.models.parametric import ParametricFamily
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import NEVER, Deadline, Validation
@@ -56,23 +56,13 @@ class Objective:
     def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the objective and its gradient (n_parameters,) at theta (n_parameters,)."""
         with np.errstate(over="ignore", invalid="ignore"):  # the solvers look for such values
-            losses, gradient = self._losses(theta)
+            losses, by_scores = self.loss(self.scores(theta), self.queries)
+            gradient = self.family.gradient(theta, self.queries.features, by_scores)
             value, gradient = float(losses.sum()) / self.count, gradient / self.count
             if self.l2 == 0.0:
                 return value, gradient
             value += 0.5 * float(products(self._penalty[None], theta * theta)[0])
             return value, gradient + self._penalty * theta
-
-    def _losses(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the loss of each query, and the gradient of their sum by theta."""
-        if isinstance(self.family, LinearFamily):
-            model = self.family.model(theta)
-            linear = self.loss.of_linear(model.weights, model.bias, self.queries)
-            if linear is not None:
-                return linear.value, self.family.by_theta(linear.by_weights, linear.by_bias)
-        features = self.queries.features
-        losses, by_scores = self.loss(self.scores(theta), self.queries)
-        return losses, self.family.gradient(theta, features, by_scores)
 
     def scores(self, theta: np.ndarray) -> np.ndarray:
         """Return the scores (n_docs,) of the queries' documents at theta."""

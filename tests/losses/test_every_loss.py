@@ -14,7 +14,6 @@ from letorbench.losses import LOSSES, Loss, choices, every_loss, loss
 from letorbench.losses.base import LONGEST_COMPARED, parameters
 from letorbench.losses.label_order import random_order
 from letorbench.losses.lambdas import Lambda
-from letorbench.losses.top_k_cross_entropy import BLOCK
 
 LEVELS = 4
 EVERY = [
@@ -93,25 +92,6 @@ def test_a_query_of_very_many_documents_is_refused(text: str) -> None:
     for function in (loss(text), Lambda()):
         with pytest.raises((DataError, UsageError), match="of 10001 doc|found 10001 documents"):
             function(np.zeros(long.n_docs), long)
-
-
-@pytest.mark.parametrize("each", [e for e in EVERY if e.name == "listnet"], ids=str)
-@pytest.mark.parametrize("size", [0.0, 1.0, 300.0])
-def test_a_loss_of_linear_scores_is_the_loss_of_these_scores(each, size, rng, monkeypatch):
-    lengths = rng.integers(1, 12, 3 * BLOCK + 5)
-    queries = random_queries(rng, [*lengths, 0, 1, 30], n_features=7, levels=20)
-    w, b = size * rng.normal(size=7), 0.3
-    value, by_scores = each(queries.features @ w + b, queries)
-    monkeypatch.setattr("letorbench.losses.top_k_cross_entropy.DOCS_A_THREAD", 1)
-    results = []
-    for threads in ("1", "3"):
-        monkeypatch.setenv("LETORBENCH_THREADS", threads)
-        results.append(each.of_linear(w, b, queries))
-    np.testing.assert_allclose(results[0].value, value, rtol=1e-11, atol=1e-11)
-    by_weights = by_scores @ queries.features.astype(float)
-    np.testing.assert_allclose(results[0].by_weights, by_weights, rtol=1e-9, atol=1e-10)
-    assert results[0].by_bias == pytest.approx(by_scores.sum(), abs=1e-10)
-    assert all(np.array_equal(a, b) for a, b in zip(*results))
 
 
 def test_a_loss_prints_as_it_parses() -> None:

@@ -18,7 +18,6 @@ from letorbench.measures import (
     ERR,
     MEASURES,
     Measure,
-    default_measures,
     query_metrics,
     rank,
     rmse,
@@ -176,18 +175,13 @@ def test_every_small_list_of_labels_with_every_pattern_of_ties(
         )
 
 
-def test_err_goes_by_the_largest_label_of_all_queries() -> None:
-    labels, offsets = np.array([1, 0, 4, 0]), np.array([0, 2, 4])
-    values = query_metrics(labels, -np.arange(4.0), offsets, [ERR @ 10], CONVENTIONS["standard"])
-    assert values[:, 0].tolist() == [1 / 16, 15 / 16]
-
-
-def test_stored_measures_are_the_columns_of_the_result_files() -> None:
-    for convention in CONVENTIONS.values():
-        names = [str(measure) for measure in default_measures(convention)]
-        assert names[:10] == [f"ndcg@{k}" for k in range(1, 11)]
-        assert names[10:20] == [f"p@{k}" for k in range(1, 11)]
-        assert {"map", "mrr", "err@10", "mean-ndcg"} < set(names[20:])
+@pytest.mark.parametrize("block", [1, 2, 100])
+def test_err_goes_by_the_largest_label_of_all_queries(block: int, monkeypatch) -> None:
+    """Whichever block of queries has it: before, in and after the one that is measured."""
+    monkeypatch.setattr("letorbench.measures.evaluation.BLOCK", block)
+    labels, offsets = np.array([1, 0, 4, 0, 2, 0]), np.array([0, 2, 4, 6])
+    values = query_metrics(labels, -np.arange(6.0), offsets, [ERR @ 10], CONVENTIONS["standard"])
+    assert values[:, 0].tolist() == [1 / 16, 15 / 16, 3 / 16]
 
 
 @pytest.mark.parametrize("decimals", [0, 1, 9])

@@ -84,18 +84,6 @@ def test_small_and_irrelevant_lists(convention) -> None:
     assert nothing.shape == (0, len(ALL))
 
 
-def test_ties_rank_in_file_order(convention) -> None:
-    labels = [0, 2, 1, 0, 2, 0, 0, 0, 1, 0, 2]
-    tied = value(labels, [0.5] * len(labels), convention)
-    np.testing.assert_array_equal(tied, value(labels, -np.arange(len(labels)), convention))
-
-
-def test_only_the_order_of_the_scores_matters(rng, convention) -> None:
-    labels, scores = rng.integers(0, 3, 30), np.round(rng.normal(size=30), 1)
-    same = value(labels, np.exp(scores) * 1e-300, convention)
-    np.testing.assert_array_equal(same, value(labels, scores, convention))
-
-
 def test_takes_read_only_and_strided_arrays(rng, convention) -> None:
     queries = random_queries(rng, LENGTHS)
     scores = rng.normal(size=(queries.n_docs, 2))[:, 0]

@@ -9,7 +9,7 @@ import pytest
 from conftest import random_queries, unlocked
 
 from letorbench.errors import UsageError
-from letorbench.models.linear import BLOCK, add_rows, weighted_rows
+from letorbench.models.linear import BLOCK, weighted_rows
 from letorbench.models.parametric import FamilySettings, families, family
 
 
@@ -102,7 +102,3 @@ def test_weighted_rows_are_numpys_product_whatever_the_threads(rng, monkeypatch,
         sums.append(weighted_rows(features, weights))
         assert np.array_equal(sums[0], sums[-1])
     np.testing.assert_allclose(sums[0], expected, rtol=0, atol=1e-10)
-    total = np.ones(7)
-    add_rows(features[:11], weights[:11], total)
-    plain = weights[:11] @ features[:11].astype(np.float64)
-    np.testing.assert_allclose(total, 1.0 + plain, rtol=0, atol=1e-13)
