@@ -10,9 +10,8 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import Loss, loss
 from letorbench.models import Bilinear, Linear, LinearFamily
+from letorbench.solvers.descent import LBFGS, GradientDescent, LineSearch
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.gradient_descent import GradientDescent, LineSearch
-from letorbench.solvers.lbfgs import LBFGS
 from letorbench.solvers.objective import Objective
 from letorbench.solvers.stopping import Deadline, Validation, best, latest
 

@@ -11,8 +11,7 @@ from conftest import random_queries
 from letorbench.losses import loss
 from letorbench.losses.base import ValueAndGradient
 from letorbench.models import LinearFamily
-from letorbench.solvers.gradient_descent import LineSearch
-from letorbench.solvers.lbfgs import LBFGS
+from letorbench.solvers.descent import LBFGS, LineSearch
 from letorbench.solvers.objective import PRIMES, Objective, mean_curvature, ranks, signs
 
 
