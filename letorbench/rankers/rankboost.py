@@ -105,17 +105,22 @@ def potentials(H: np.ndarray, queries: QuerySet) -> np.ndarray:
     A document's potential is the sum of D over its pairs as the higher one, minus the sum over
     its pairs as the lower one.
     """
+    losses, shares = pair_sums(H, queries)
+    return shares / losses
+
+
+def pair_sums(H: np.ndarray, queries: QuerySet) -> tuple[float, np.ndarray]:
+    """Return the sum over pairs of exp(H_j - H_i), and the potentials (n_docs,) times it."""
     i, j = pairs(queries)
-    D = np.exp(H[j] - H[i])
-    D /= D.sum()
-    return np.bincount(i, D, len(H)) - np.bincount(j, D, len(H))
+    loss = np.exp(H[j] - H[i])
+    return float(loss.sum()), np.bincount(i, loss, len(H)) - np.bincount(j, loss, len(H))
 
 
 class _Booster:
     """Figure 1 of the paper on one training set."""
 
     def __init__(self, train: QuerySet, search: Search) -> None:
-        self.blocks = train.by_label
+        self.train = train
         self.search = search
         self.pair_weight = 1.0 / max(1.0, pair_counts(train).sum())
         self.cost = train.lengths
@@ -126,9 +131,13 @@ class _Booster:
         pi, losses = np.empty(len(scores)), np.empty(len(self.cost))
 
         def part(first: int, last: int) -> None:
-            _potentials(scores, self.blocks, self.pair_weight, first, last, pi, losses)
+            _potentials(scores, self.train.by_label, self.pair_weight, first, last, pi, losses)
 
         parallel_for(part, len(losses), self.least, self.cost)
+        for q in np.flatnonzero(np.isnan(losses)):  # its scores are too far apart for the kernel
+            rows = slice(*self.train.offsets[q : q + 2])
+            loss, shares = pair_sums(scores[rows], self.train.queries(q, q + 1))
+            losses[q], pi[rows] = self.pair_weight * loss, self.pair_weight * shares
         total = float(losses.sum())
         return (pi / total if total > 0.0 else pi), total
 
@@ -163,8 +172,9 @@ def _potentials(
 ) -> None:
     """Sum the loss of the pairs of each of the queries first..last - 1.
 
-    objective[q]: pair_weight times the sum; potential[i], in file order: what document i has of
-    it as the higher one, minus as the lower one.
+    objective[q]: pair_weight times the sum, NaN where its scores span more than SPAN;
+    potential[i], in file order: what document i has of it as the higher one, minus as the lower
+    one.
     """
     u = np.empty(longest_query(blocks.offsets, first, last))
     for q in range(first, last):
@@ -180,14 +190,13 @@ def _potentials(
             u[p - begin] = score
             top, bottom = max(top, score), min(bottom, score)
         starts = blocks.starts[blocks.queries[q] : blocks.queries[q + 1] + 1]
-        if top - bottom <= SPAN:
-            middle = 0.5 * (top + bottom)
-            for p in range(end - begin):
-                u[p] = np.exp(u[p] - middle)
-            total = _sum_pairs(u, blocks.order, starts, pair_weight, potential)
-        else:
-            total = _sum_far_pairs(u, blocks.order, starts, pair_weight, potential)
-        objective[q] = pair_weight * total
+        if not top - bottom <= SPAN:
+            objective[q] = np.nan
+            continue
+        middle = 0.5 * (top + bottom)
+        for p in range(end - begin):
+            u[p] = np.exp(u[p] - middle)
+        objective[q] = pair_weight * _sum_pairs(u, blocks.order, starts, pair_weight, potential)
 
 
 @kernel()
@@ -216,27 +225,4 @@ def _sum_pairs(
             total += share
             own += u[p - begin]
         lower += own
-    return total
-
-
-@kernel()
-def _sum_far_pairs(
-    s: np.ndarray,
-    order: np.ndarray,
-    starts: np.ndarray,
-    pair_weight: float,
-    potential: np.ndarray,
-) -> float:
-    """Do as `_sum_pairs` from the scores, with an exponential a pair."""
-    begin, end = starts[0], starts[-1]
-    for p in range(begin, end):
-        potential[order[p]] = 0.0
-    total = 0.0
-    for b in range(len(starts) - 1):
-        for i in range(starts[b], starts[b + 1]):
-            for j in range(starts[b + 1], end):
-                loss = np.exp(s[j - begin] - s[i - begin])
-                potential[order[i]] += pair_weight * loss
-                potential[order[j]] -= pair_weight * loss
-                total += loss
     return total
