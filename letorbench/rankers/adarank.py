@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,42 +26,7 @@ SMALLEST_SHARE = 1 / 4
 
 
 @dataclass
-class _AdaRank(Ranker):
-    """What both rankers share: the loop of Algorithm 1 on a measure E."""
-
-    figure = "boosting"
-    feature_order_matters = (
-        "of features that rank the documents alike, as a feature and its logarithm do, the first "
-        "is taken; sums with it are not the same as sums with the other"
-    )
-
-    rounds: int = 200
-    directions: str = one_of(("ascending", "both"), "ascending")
-
-    @property
-    @abstractmethod
-    def measure(self) -> Measure:
-        """E, with values from 0 to 1."""
-
-    def learn(
-        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> FitResult:
-        standard = CONVENTIONS["standard"]
-        E = PreparedMetric.of(train.labels, train.offsets, self.measure, standard)
-        booster = _Booster(train, E, self.directions == "both")
-
-        def to_model(terms: list[Term]) -> Linear:
-            weights = np.zeros(train.n_features)
-            for term in terms:
-                learner: Any = term.learner
-                weights[learner.feature] += term.alpha * learner.sign
-            return Linear(weights)
-
-        return boost(booster, train, self.rounds, validation, to_model, deadline=self.deadline)
-
-
-@dataclass
-class AdaRankMAP(_AdaRank):
+class AdaRankMAP(Ranker):
     """AdaRank of Xu and Li on mean average precision.
 
     It minimises the sum over queries of exp(-E(q, f)), with E the average precision, over
@@ -100,14 +64,39 @@ class AdaRankMAP(_AdaRank):
     title = "AdaRank on MAP: single features boosted on average precision"
     paper = "Xu, Li: AdaRank: A Boosting Algorithm for Information Retrieval, SIGIR 2007"
     formula = "mean_q exp(-AP(q, f))"
+    figure = "boosting"
+    feature_order_matters = (
+        "of features that rank the documents alike, as a feature and its logarithm do, the first "
+        "is taken; sums with it are not the same as sums with the other"
+    )
+
+    rounds: int = 200
+    directions: str = one_of(("ascending", "both"), "ascending")
 
     @property
     def measure(self) -> Measure:
+        """E, with values from 0 to 1."""
         return MAP
+
+    def learn(
+        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
+    ) -> FitResult:
+        standard = CONVENTIONS["standard"]
+        E = PreparedMetric.of(train.labels, train.offsets, self.measure, standard)
+        booster = _Booster(train, E, self.directions == "both")
+
+        def to_model(terms: list[Term]) -> Linear:
+            weights = np.zeros(train.n_features)
+            for term in terms:
+                learner: Any = term.learner
+                weights[learner.feature] += term.alpha * learner.sign
+            return Linear(weights)
+
+        return boost(booster, train, self.rounds, validation, to_model, deadline=self.deadline)
 
 
 @dataclass
-class AdaRankNDCG(_AdaRank):
+class AdaRankNDCG(AdaRankMAP):
     """AdaRank of Xu and Li on NDCG.
 
     It is `AdaRankMAP` with E = NDCG@cutoff under the convention `standard`, which, unlike the
@@ -127,7 +116,6 @@ class AdaRankNDCG(_AdaRank):
 
     name = "adarank-ndcg"
     title = "AdaRank on NDCG: single features boosted on NDCG@10"
-    paper = AdaRankMAP.paper
     formula = "mean_q exp(-NDCG@10(q, f))"
 
     cutoff: int = 10
@@ -152,11 +140,6 @@ def distribution(E: np.ndarray) -> np.ndarray:
     """Return P_{t+1}(q) = exp(-E(q, f_t)) / sum over q' of exp(-E(q', f_t))."""
     losses = np.exp(-E)
     return losses / losses.sum()
-
-
-def step(P: np.ndarray, E_k: np.ndarray) -> float:
-    """Return alpha_t = 1/2 ln(sum_q P(q) (1 + E_k(q)) / sum_q P(q) (1 - E_k(q)))."""
-    return adaboost_step(float(products(E_k[None], P)[0]))
 
 
 @dataclass(frozen=True)
@@ -202,7 +185,7 @@ class _Booster:
         return distribution(E), objective(E)
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
-        """Return the best feature by the sum of P(q) E(q, k) of those that lower the objective.
+        """Return the feature of most agreement, the sum of P(q) E(q, k), that lowers the objective.
 
         The scores were weighed last.
         """
@@ -212,6 +195,7 @@ class _Booster:
         while self.share >= SMALLEST_SHARE:
             for k in order[agreement[order] > 0.0]:
                 learner = self.learners[k]
+                # 1/2 ln(sum_q P(q) (1 + E_k(q)) / sum_q P(q) (1 - E_k(q)))
                 alpha = self.share * adaboost_step(float(agreement[k]))
                 E = self._evaluate(scores, alpha, learner)
                 if objective(E) < before - ROUNDING:

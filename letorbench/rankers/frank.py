@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -164,11 +165,8 @@ class _Booster:
     def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
         """Return W of each document's pairs as the higher minus as the lower, and the objective."""
         sums, losses = np.empty(len(scores)), np.empty(len(self.pairs.share))
-
-        def part(first: int, last: int) -> None:
-            _sum_pairs(scores, self.pairs, first, last, sums, losses)
-
-        parallel_for(part, len(losses), self.least, self.cost)
+        task = partial(_sum_pairs, scores, self.pairs, sums, losses)
+        parallel_for(task, len(losses), self.least, self.cost)
         return sums, float(losses.sum())
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
@@ -254,7 +252,7 @@ class _Pairs(NamedTuple):
 
 @kernel()
 def _sum_pairs(
-    scores: np.ndarray, pairs: _Pairs, first: int, last: int, sums: np.ndarray, losses: np.ndarray
+    scores: np.ndarray, pairs: _Pairs, sums: np.ndarray, losses: np.ndarray, first: int, last: int
 ) -> None:
     """Fill u and near, the documents' sums of W and the losses of the queries first..last - 1.
 
@@ -277,7 +275,7 @@ def _sum_pairs(
             for i in range(blocks.starts[b] - begin, below):
                 loss = _fill_row(u[i], u[below:stop], m - below, near[q], row)
                 losses[q] += share[q] * loss
-                w[i] += _take(row, w[below:stop])
+                w[i] += _take_above(row, -np.inf, u[below:stop], w[below:stop])
         for p in range(m):
             sums[begin + p] = share[q] * w[p]
 
@@ -313,16 +311,6 @@ def _fill_near_row(u_i: float, u: np.ndarray, row: np.ndarray) -> float:
         wrong, root = u[j] * r, np.sqrt(u_i * r)
         row[j] = root * wrong
         total += wrong / (1.0 + root)
-    return total
-
-
-@kernel(reorder=True)
-def _take(row: np.ndarray, lower: np.ndarray) -> float:
-    """Return the sum of a document's W, and take each W from the lower document of its pair."""
-    total = 0.0
-    for j in range(len(lower)):
-        total += row[j]
-        lower[j] -= row[j]
     return total
 
 
@@ -367,9 +355,10 @@ def _sum_wrong(
 
 @kernel(reorder=True)
 def _take_above(row: np.ndarray, own: float, codes: np.ndarray, lower: np.ndarray) -> float:
-    """Do as `_take` for the pairs that a stump can get wrong, of a lower document with code > own.
+    """Return the sum of W of the pairs with a code > own, and take each W from its lower document.
 
-    Such a pair is wrong at the cuts from the higher document's bin on and before the lower one's.
+    A stump gets such pairs wrong at the cuts from the higher document's bin, own, on and before
+    the lower one's.
     """
     total = 0.0
     for j in range(len(codes)):

@@ -21,13 +21,7 @@ from letorbench.errors import UsageError
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import require_comparable
 from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
-from letorbench.losses.gains import (
-    block_gains,
-    inverse_or_zero,
-    places,
-    query_sums,
-    truncated_discount,
-)
+from letorbench.losses.gains import block_gains, inverse_or_zero, query_sums
 from letorbench.rankers.base import Ranker, one_of
 from letorbench.solvers.boosting import LONGEST_STEP, Term, boost_stumps
 from letorbench.solvers.fit_result import FitResult
@@ -194,7 +188,8 @@ class _Booster:
         self.train, self.search, self.truncation = train, search, truncation
         self.blocks = train.by_label
         self.gains = np.repeat(block_gains(train), np.diff(self.blocks.starts))
-        discount = truncated_discount(train, truncation)[places(train) - 1]
+        rank = np.arange(1, train.n_docs + 1) - np.repeat(train.offsets[:-1], train.lengths)
+        discount = standard_discount(rank) * ((rank <= truncation) | (truncation == 0))
         self.inverse_Z = inverse_or_zero(query_sums(self.gains * discount, train))
         self.cost = train.lengths**2
         self.least = 1 + PAIRS * train.n_queries // max(1, int(self.cost.sum()))
@@ -202,11 +197,8 @@ class _Booster:
     def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
         """Return w of equation (16) and M of equation (11)."""
         w, M = np.empty(len(scores)), np.empty(len(self.inverse_Z))
-
-        def part(first: int, last: int) -> None:
-            _weights(scores, self.blocks, self.gains, self.inverse_Z, first, last, w, M)
-
-        parallel_for(part, len(M), self.least, self.cost)
+        task = partial(_weights, scores, self.blocks, self.gains, self.inverse_Z, w, M)
+        parallel_for(task, len(M), self.least, self.cost)
         for q, rows, query in self._far(M):
             w[rows] = weights(scores[rows], query, self.truncation)
             M[q] = objective(scores[rows], query, self.truncation)
@@ -218,22 +210,15 @@ class _Booster:
         if result is None:
             return None
         stump, f, _ = result
-        alpha = self._step(scores, f)
+        both = np.empty((len(self.inverse_Z), 2))
+        task = partial(_step_sums, scores, f, self.blocks, self.gains, self.inverse_Z, both)
+        parallel_for(task, len(both), self.least, self.cost)
+        for q, rows, query in self._far(both[:, 0]):
+            both[q] = step_sums(scores[rows], f[rows], query, self.truncation)
+        alpha = step(*both.sum(axis=0))
         if alpha < 0.0:
             stump, f, alpha = replace(stump, above=not stump.above), ~f, -alpha
         return Term(stump, f, alpha) if alpha > 0.0 else None
-
-    def _step(self, scores: np.ndarray, f: np.ndarray) -> float:
-        """Return alpha of equation (15)."""
-        both = np.empty((len(self.inverse_Z), 2))
-
-        def part(first: int, last: int) -> None:
-            _step_sums(scores, f, self.blocks, self.gains, self.inverse_Z, first, last, both)
-
-        parallel_for(part, len(both), self.least, self.cost)
-        for q, rows, query in self._far(both[:, 0]):
-            both[q] = step_sums(scores[rows], f[rows], query, self.truncation)
-        return step(*both.sum(axis=0))
 
     def _far(self, numbers: np.ndarray) -> Iterator[tuple[int, slice, QuerySet]]:
         """Yield the queries whose number is NaN, and their rows."""
@@ -258,10 +243,10 @@ def _weights(
     blocks: LabelBlocks,
     gains: np.ndarray,
     inverse_Z: np.ndarray,
-    first: int,
-    last: int,
     weight: np.ndarray,
     objective: np.ndarray,
+    first: int,
+    last: int,
 ) -> None:
     """Compute `weights`, in file order, and each query's part of `objective`.
 
@@ -340,9 +325,9 @@ def _step_sums(
     blocks: LabelBlocks,
     gains: np.ndarray,
     inverse_Z: np.ndarray,
+    totals: np.ndarray,
     first: int,
     last: int,
-    totals: np.ndarray,
 ) -> None:
     """Compute each query's part of the two sums of `step`; f in file order."""
     size = longest_query(blocks.offsets, first, last) + VECTOR

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -129,11 +130,8 @@ class _Booster:
     def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
         """Return the potentials and the objective."""
         pi, losses = np.empty(len(scores)), np.empty(len(self.cost))
-
-        def part(first: int, last: int) -> None:
-            _potentials(scores, self.train.by_label, self.pair_weight, first, last, pi, losses)
-
-        parallel_for(part, len(losses), self.least, self.cost)
+        task = partial(_sum_pairs, scores, self.train.by_label, self.pair_weight, pi, losses)
+        parallel_for(task, len(losses), self.least, self.cost)
         for q in np.flatnonzero(np.isnan(losses)):  # its scores are too far apart for the kernel
             rows = slice(*self.train.offsets[q : q + 2])
             loss, shares = pair_sums(scores[rows], self.train.queries(q, q + 1))
@@ -150,7 +148,7 @@ class _Booster:
         return Term(stump, h, adaboost_step(r))
 
 
-# The kernels. The loss of a pair is exp(s_j - s_i) = u_j / u_i with u = exp(s - c). With the
+# The kernel. The loss of a pair is exp(s_j - s_i) = u_j / u_i with u = exp(s - c). With the
 # documents label-sorted, a document's pairs sum to a running sum of u times its own 1 / u, or of
 # 1 / u times its own u, so a query costs its documents times one.
 
@@ -161,68 +159,48 @@ SPAN = 600.0
 
 
 @kernel()
-def _potentials(
+def _sum_pairs(
     scores: np.ndarray,
     blocks: LabelBlocks,
     pair_weight: float,
+    potential: np.ndarray,
+    losses: np.ndarray,
     first: int,
     last: int,
-    potential: np.ndarray,
-    objective: np.ndarray,
 ) -> None:
-    """Sum the loss of the pairs of each of the queries first..last - 1.
+    """Fill pair_weight times the `pair_sums` of each of the queries first..last - 1.
 
-    objective[q]: pair_weight times the sum, NaN where its scores span more than SPAN;
-    potential[i], in file order: what document i has of it as the higher one, minus as the lower
-    one.
+    The potentials are in file order. losses[q] is NaN where the scores of q span more than SPAN.
     """
     u = np.empty(longest_query(blocks.offsets, first, last))
+    order = blocks.order
     for q in range(first, last):
         begin, end = blocks.offsets[q], blocks.offsets[q + 1]
-        objective[q] = 0.0
-        if blocks.queries[q + 1] - blocks.queries[q] < 2:  # one label: no pairs
-            for p in range(begin, end):
-                potential[blocks.order[p]] = 0.0
-            continue
         top, bottom = -np.inf, np.inf
         for p in range(begin, end):
-            score = scores[blocks.order[p]]
-            u[p - begin] = score
-            top, bottom = max(top, score), min(bottom, score)
-        starts = blocks.starts[blocks.queries[q] : blocks.queries[q + 1] + 1]
-        if not top - bottom <= SPAN:
-            objective[q] = np.nan
+            u[p - begin] = scores[order[p]]
+            top, bottom = max(top, u[p - begin]), min(bottom, u[p - begin])
+        if top - bottom > SPAN:
+            losses[q] = np.nan
             continue
         middle = 0.5 * (top + bottom)
         for p in range(end - begin):
             u[p] = np.exp(u[p] - middle)
-        objective[q] = pair_weight * _sum_pairs(u, blocks.order, starts, pair_weight, potential)
-
-
-@kernel()
-def _sum_pairs(
-    u: np.ndarray,
-    order: np.ndarray,
-    starts: np.ndarray,
-    pair_weight: float,
-    potential: np.ndarray,
-) -> float:
-    """Return the sum over a query's pairs; starts: where its blocks of one label begin."""
-    begin = starts[0]
-    higher = 0.0  # sum of 1 / u over the blocks before
-    for b in range(len(starts) - 1):
-        own = 0.0
-        for p in range(starts[b], starts[b + 1]):
-            potential[order[p]] = -pair_weight * u[p - begin] * higher
-            own += 1.0 / u[p - begin]
-        higher += own
-    total, lower = 0.0, 0.0  # lower: sum of u over the blocks behind
-    for b in range(len(starts) - 2, -1, -1):
-        own = 0.0
-        for p in range(starts[b], starts[b + 1]):
-            share = lower / u[p - begin]
-            potential[order[p]] += pair_weight * share
-            total += share
-            own += u[p - begin]
-        lower += own
-    return total
+        starts = blocks.starts[blocks.queries[q] : blocks.queries[q + 1] + 1]
+        higher = 0.0  # sum of 1 / u over the blocks before
+        for b in range(len(starts) - 1):
+            own = 0.0
+            for p in range(starts[b], starts[b + 1]):
+                potential[order[p]] = -pair_weight * u[p - begin] * higher
+                own += 1.0 / u[p - begin]
+            higher += own
+        total, lower = 0.0, 0.0  # lower: sum of u over the blocks behind
+        for b in range(len(starts) - 2, -1, -1):
+            own = 0.0
+            for p in range(starts[b], starts[b + 1]):
+                share = lower / u[p - begin]
+                potential[order[p]] += pair_weight * share
+                total += share
+                own += u[p - begin]
+            lower += own
+        losses[q] = pair_weight * total

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import permutations
 
 import numpy as np
@@ -144,11 +145,8 @@ class MAPRisk:
         """Return the risk at w (n_features,), and the subgradient of the most violated rankings."""
         scores = Linear(w).predict(self.features)
         weights, losses = np.empty(len(scores)), np.empty(len(self.offsets) - 1)
-
-        def part(first: int, last: int) -> None:
-            most_violated(scores, self.relevant, self.offsets, first, last, weights, losses)
-
-        parallel_for(part, len(losses), self._least)
+        task = partial(most_violated, scores, self.relevant, self.offsets, weights, losses)
+        parallel_for(task, len(losses), self._least)
         n = max(self.n, 1)
         risk = (float(losses.sum()) - float(np.sum(weights * scores))) / n
         return risk, weighted_rows(self.features, weights) / -n
@@ -159,10 +157,10 @@ def most_violated(
     scores: np.ndarray,
     relevant: np.ndarray,
     offsets: np.ndarray,
-    first: int,
-    last: int,
     weights: np.ndarray,
     losses: np.ndarray,
+    first: int,
+    last: int,
 ) -> None:
     """Find the most violated ranking y' of each of the queries first..last - 1, greedily.
 

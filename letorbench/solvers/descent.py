@@ -147,7 +147,7 @@ class GradientDescent(Solver):
             values.append(total / len(parts))
             if not np.isfinite(theta).all():
                 text = (
-                    f"epoch {epoch} gave parameters that are no numbers: the learning rate is "
+                    f"epoch {epoch} gave parameters that are not finite: the learning rate is "
                     "too large"
                 )
                 warnings = (FitWarning("no numbers", text),)

@@ -37,7 +37,7 @@ class FitResult:
 
     model:     the scorer to keep (of the round or epoch that validation chose).
     curve:     the validation measure after each round or epoch, empty where there are none.
-    best:      how many rounds or epochs the kept scorer has, None where there are none.
+    best:      how many rounds or epochs the kept scorer has; None without any.
     objective: the training objective or bound after each round, the start's first.
     warnings:  what a user must know: an iteration limit reached, a degenerate model, ...
     cut_off:   whether the time limit ended it.

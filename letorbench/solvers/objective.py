@@ -82,8 +82,8 @@ def mean_curvature(objective: Objective, start: np.ndarray) -> float:
     the start by 1 in root mean square. This is the scale on which ranking losses bend, and it
     gives a finite value also for a loss with kinks. Where a loss is not convex, abs(z'Hz) counts.
 
-    A parameter has the sign of its rank, see `ranks`. The order of the features is thereby no
-    matter, nor is that of the documents.
+    A parameter has the sign of its rank, see `ranks`. So the order of the features does
+    not matter, and that of the documents neither.
 
     `objective` has no prior. The curvature is 1 where the loss does not curve, or no parameter is
     penalised.
