@@ -32,9 +32,7 @@ from letorbench.papers.specification import (
     specification_tables,
 )
 from letorbench.rankers import ranker
-from letorbench.solvers.gradient_descent import LineSearch
-from letorbench.solvers.lbfgs import LBFGS
-from letorbench.solvers.objective import Solver
+from letorbench.solvers.descent import LBFGS, LineSearch, Solver
 
 NAME = "consistency-2011"
 PART = "specification"

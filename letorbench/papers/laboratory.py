@@ -298,7 +298,7 @@ def learning_curve(
 ) -> list[tuple[int, float]]:
     """The regret on 2,000 fresh queries of a linear model trained on n of them, for each n."""
     from letorbench.models.linear import LinearFamily
-    from letorbench.solvers.lbfgs import LBFGS
+    from letorbench.solvers.descent import LBFGS
 
     test = known(rng, 2_000)
     train = known(rng, max(sizes))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,11 +13,11 @@ from letorbench.errors import UsageError
 from letorbench.features.moments import contiguous_columns
 from letorbench.measures import MAP, Measure, PreparedMetric, nDCG
 from letorbench.models.linear import Linear, products
-from letorbench.rankers.base import Ranker
+from letorbench.rankers.base import Ranker, one_of
 from letorbench.solvers.boosting import Term, adaboost_step, boost
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
-from letorbench.threads import parallel_for, run_tasks, thread_count
+from letorbench.threads import parallel_for
 
 #: an objective that is lower by less is not lower: sums in another order differ as much
 ROUNDING = 1e-12
@@ -28,9 +26,44 @@ SMALLEST_SHARE = 1 / 4
 
 
 @dataclass
-class _AdaRank(Ranker):
-    """What both rankers share: the loop of Algorithm 1 on a measure E."""
+class AdaRankMAP(Ranker):
+    """AdaRank of Xu and Li on mean average precision.
 
+    It minimises the sum over queries of exp(-E(q, f)), with E the average precision, over
+    f = sum_t alpha_t h_t, where each weak ranker h_t is a single feature (Algorithm 1). The
+    objective is reported divided by the number of queries.
+
+    Parameters
+    ----------
+    rounds : int, default 200
+        The largest number of weak rankers. Validation chooses how many are kept.
+    directions : str, default "ascending"
+        "ascending" ranks documents by a feature's value, as in the paper; "both" also by its
+        negative.
+
+    Notes
+    -----
+    Documents of equal scores, of which a single feature has many, have no order: E is its mean
+    over all their orders. The paper's algorithm can choose the same feature for ever. Here a
+    feature that does not lower the objective at the alpha of Algorithm 1 is passed over for the
+    next best one. When none lowers it, alpha is halved from then on, and training stops when none
+    lowers it at a quarter of alpha, so the objective never rises. Without the halving a second
+    feature is too much beside a good first one, and training ends there.
+
+    Where the paper is silent: average precision counts labels >= 1 as relevant; E of the empty f
+    is 0, which makes the first distribution uniform; alpha is cut off at 5, where E is 1 for every
+    query; features are taken as they are, so their scales should be comparable (LETOR's are
+    normalised by query).
+
+    References
+    ----------
+    J. Xu, H. Li: AdaRank: A Boosting Algorithm for Information Retrieval, SIGIR 2007.
+    """
+
+    name = "adarank-map"
+    title = "AdaRank on MAP: single features boosted on average precision"
+    paper = "Xu, Li: AdaRank: A Boosting Algorithm for Information Retrieval, SIGIR 2007"
+    formula = "mean_q exp(-AP(q, f))"
     figure = "boosting"
     feature_order_matters = (
         "of features that rank the documents alike, as a feature and its logarithm do, the first "
@@ -38,20 +71,16 @@ class _AdaRank(Ranker):
     )
 
     rounds: int = 200
-    directions: str = "ascending"
+    directions: str = one_of(("ascending", "both"), "ascending")
 
     @property
-    @abstractmethod
     def measure(self) -> Measure:
         """E, with values from 0 to 1."""
+        return MAP
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        if self.directions not in ("ascending", "both"):
-            raise UsageError(
-                f"{self.name}: found directions={self.directions}, expected ascending or both"
-            )
         standard = CONVENTIONS["standard"]
         E = PreparedMetric.of(train.labels, train.offsets, self.measure, standard)
         booster = _Booster(train, E, self.directions == "both")
@@ -67,50 +96,7 @@ class _AdaRank(Ranker):
 
 
 @dataclass
-class AdaRankMAP(_AdaRank):
-    """AdaRank of Xu and Li on mean average precision.
-
-    It minimises the sum over queries of exp(-E(q, f)), with E the average precision, over
-    f = sum_t alpha_t h_t, where each weak ranker h_t is a single feature (Algorithm 1). The
-    objective is reported divided by the number of queries.
-
-    Parameters
-    ----------
-    rounds : int, default 200
-        The largest number of weak rankers. Validation chooses how many are kept.
-    directions : {"ascending", "both"}, default "ascending"
-        "ascending" ranks documents by a feature's value, as in the paper; "both" also by its
-        negative.
-
-    Notes
-    -----
-    Average precision counts labels >= 1 as relevant. Documents of equal scores, of which a single
-    feature has many, have no order: E is its mean over all their orders. Where the paper is
-    silent, or would choose the same feature for ever: a feature that does not lower the objective
-    at the alpha of Algorithm 1 is passed over for the next best one. When none lowers it, alpha is
-    halved from then on, and training stops when none lowers it at a quarter of alpha, so the
-    objective never rises. Without the halving a second feature is too much beside a good first
-    one, and training ends there. E of the empty f is 0, which makes the first distribution
-    uniform. alpha is cut off at 5, where E is 1 for every query. Features are taken as
-    they are: their scales should be comparable (LETOR's are normalised by query).
-
-    References
-    ----------
-    J. Xu, H. Li: AdaRank: A Boosting Algorithm for Information Retrieval, SIGIR 2007.
-    """
-
-    name = "adarank-map"
-    title = "AdaRank on MAP: single features boosted on average precision"
-    paper = "Xu, Li: AdaRank: A Boosting Algorithm for Information Retrieval, SIGIR 2007"
-    formula = "mean_q exp(-AP(q, f))"
-
-    @property
-    def measure(self) -> Measure:
-        return MAP
-
-
-@dataclass
-class AdaRankNDCG(_AdaRank):
+class AdaRankNDCG(AdaRankMAP):
     """AdaRank of Xu and Li on NDCG.
 
     It is `AdaRankMAP` with E = NDCG@cutoff under the convention `standard`, which, unlike the
@@ -130,7 +116,6 @@ class AdaRankNDCG(_AdaRank):
 
     name = "adarank-ndcg"
     title = "AdaRank on NDCG: single features boosted on NDCG@10"
-    paper = AdaRankMAP.paper
     formula = "mean_q exp(-NDCG@10(q, f))"
 
     cutoff: int = 10
@@ -157,11 +142,6 @@ def distribution(E: np.ndarray) -> np.ndarray:
     return losses / losses.sum()
 
 
-def step(P: np.ndarray, E_k: np.ndarray) -> float:
-    """Return alpha_t = 1/2 ln(sum_q P(q) (1 + E_k(q)) / sum_q P(q) (1 - E_k(q)))."""
-    return adaboost_step(float(products(E_k[None], P)[0]))
-
-
 @dataclass(frozen=True)
 class _Feature:
     """The weak ranker sign * x_feature."""
@@ -171,81 +151,60 @@ class _Feature:
 
     def __call__(self, features: np.ndarray) -> np.ndarray:
         """(n_docs, n_features) -> (n_docs,) float64."""
-        return self.of_column(features[:, self.feature])
-
-    def of_column(self, column: np.ndarray) -> np.ndarray:
-        """(n_docs,) the feature's values -> (n_docs,) float64."""
-        return self.sign * column.astype(np.float64)
+        return self.sign * features[:, self.feature].astype(np.float64)
 
 
 class _Booster:
     """Algorithm 1 on one training set."""
 
     def __init__(self, train: QuerySet, E: PreparedMetric, both: bool) -> None:
+        self.features, self.E = train.features, E
         # many features are tried in a round, one after the other: each column in one piece
         self.columns = contiguous_columns(train.features)
-        self.E = E
         signs = (1.0, -1.0) if both else (1.0,)
         self.learners = [_Feature(k, sign) for sign in signs for k in range(train.n_features)]
-        self.E_alone = self._evaluate_all()
-        self.last = (np.zeros(train.n_docs), np.zeros(train.n_queries))
+        #: E(q, h_k) of every weak ranker alone, (n_learners, n_queries)
+        self.E_alone = np.empty((len(self.learners), E.n_queries))
+        nothing = np.zeros(train.n_docs)
+
+        def part(start: int, stop: int) -> None:
+            for k in range(start, stop):
+                self.E_alone[k] = self._evaluate(nothing, 1.0, self.learners[k])
+
+        parallel_for(part, len(self.learners))
+        #: the scores whose E is known, and E
+        self.last = nothing, np.zeros(train.n_queries)
         self.share = 1.0  # of alpha
 
     def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
         """Return P and the objective."""
-        E = self._evaluate(scores)
+        known, E = self.last
+        if not np.array_equal(scores, known):
+            E = self.E.mean_of_orders(scores)
+            self.last = scores, E
         return distribution(E), objective(E)
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
-        """Return the feature with the largest sum of P(q) E(q, k) that lowers the objective."""
-        before = objective(self._evaluate(scores))
+        """Return the feature of most agreement, the sum of P(q) E(q, k), that lowers the objective.
+
+        The scores were weighed last.
+        """
+        before = objective(self.last[1])
         agreement = products(self.E_alone, weights)
         order = np.argsort(-agreement, kind="stable")
-        order = order[agreement[order] > 0.0]
-        together = thread_count()
         while self.share >= SMALLEST_SHARE:
-            for start in range(0, len(order), together):
-                for k, alpha, E in self._tried(order[start : start + together], agreement, scores):
-                    if objective(E) < before - ROUNDING:
-                        term = Term(self.learners[k], self._values(k), alpha)
-                        self.last = (scores + alpha * term.values, E)
-                        return term
+            for k in order[agreement[order] > 0.0]:
+                learner = self.learners[k]
+                # 1/2 ln(sum_q P(q) (1 + E_k(q)) / sum_q P(q) (1 - E_k(q)))
+                alpha = self.share * adaboost_step(float(agreement[k]))
+                E = self._evaluate(scores, alpha, learner)
+                if objective(E) < before - ROUNDING:
+                    term = Term(learner, learner(self.features), alpha)
+                    self.last = scores + alpha * term.values, E
+                    return term
             self.share /= 2.0
         return None
 
-    def _tried(
-        self, features: np.ndarray, agreement: np.ndarray, scores: np.ndarray
-    ) -> list[tuple[int, float, np.ndarray]]:
-        """Return of each weak ranker its alpha, and E(q, scores + alpha h_k)."""
-
-        def tried(k: int) -> tuple[int, float, np.ndarray]:
-            alpha = self.share * adaboost_step(float(agreement[k]))
-            return k, alpha, self._evaluate_with(k, alpha, scores)
-
-        return run_tasks([partial(tried, int(k)) for k in features])
-
-    def _evaluate_all(self) -> np.ndarray:
-        """Return E(q, k) of every weak ranker alone, (n_learners, n_queries)."""
-        E = np.empty((len(self.learners), self.E.n_queries))
-        nothing = np.zeros(self.columns.shape[1])
-
-        def part(start: int, stop: int) -> None:
-            for k in range(start, stop):
-                E[k] = self._evaluate_with(k, 1.0, nothing)
-
-        parallel_for(part, len(self.learners))
-        return E
-
-    def _evaluate_with(self, k: int, alpha: float, scores: np.ndarray) -> np.ndarray:
+    def _evaluate(self, scores: np.ndarray, alpha: float, learner: _Feature) -> np.ndarray:
         """Return E(q, scores + alpha h_k)."""
-        learner = self.learners[k]
         return self.E.mean_of_orders(scores, alpha * learner.sign, self.columns[learner.feature])
-
-    def _values(self, k: int) -> np.ndarray:
-        """Return what weak ranker k gives the training documents."""
-        return self.learners[k].of_column(self.columns[self.learners[k].feature])
-
-    def _evaluate(self, scores: np.ndarray) -> np.ndarray:
-        """Return E(q, scores), which `choose` has computed already for the scores it led to."""
-        known, E = self.last
-        return E if np.array_equal(scores, known) else self.E.mean_of_orders(scores)

@@ -10,8 +10,8 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.logistic import Logistic
 from letorbench.models.linear import LinearFamily
 from letorbench.rankers.base import Ranker
+from letorbench.solvers.descent import LBFGS
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.lbfgs import LBFGS
 from letorbench.solvers.stopping import Validation
 
 
@@ -22,7 +22,7 @@ class Classification(Ranker):
     It minimises, over w and b, the mean over documents of log(1 + e^{-y (w . x + b)}) plus
     l2 c/2 |w|^2, where y = 1 for r >= 1, else -1, and c is the loss's mean curvature
     at 0. L-BFGS finds the minimum; the loss and its gradient are in
-    `letorbench.losses.pointwise`.
+    `letorbench.losses.logistic`.
 
     Parameters
     ----------
@@ -33,10 +33,11 @@ class Classification(Ranker):
 
     Notes
     -----
-    This is Nallapati's pointwise approach with logistic regression as the classifier. The
-    lecture that names it says no more. Here all labels from 1 on are one class, and the
-    intercept is not penalised. Features of another size than 0 to 1 are measured in units in which
-    one penalty suits them all (`LinearFamily.conditioned`).
+    This is Nallapati's pointwise approach with logistic regression as the classifier.
+
+    Where the paper is silent: all labels from 1 on are one class; the intercept is not penalised;
+    features of another size than 0 to 1 are measured from their means, in units of four standard
+    deviations, so that one penalty suits them all.
 
     References
     ----------

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from letorbench.choices import require_choice
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses.top_k_cross_entropy import TopKCrossEntropy
 from letorbench.models.linear import LinearFamily
-from letorbench.rankers.base import Ranker
+from letorbench.rankers.base import Ranker, one_of
+from letorbench.solvers.descent import GradientDescent
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.gradient_descent import GradientDescent
 from letorbench.solvers.stopping import Validation
 
 
@@ -38,7 +37,7 @@ class ListNet(Ranker):
         At most so many. Validation chooses the one that is kept.
     patience : int
         Training ends so many epochs after the best one on validation; 0 means never.
-    steps : {"epoch", "query"}
+    steps : str
         "epoch" steps once an epoch along the mean of all queries' gradients; "query" after each
         query, as the paper's Algorithm 1 lists it.
 
@@ -46,8 +45,8 @@ class ListNet(Ranker):
     -----
     Where the paper is silent: a query whose documents all have one label is left out, because it
     has no order to learn and its target only draws scores together; the weights start at zero;
-    features of another size than 0 to 1 are measured in units that suit the steps
-    (`LinearFamily.conditioned`).
+    features of another size than 0 to 1 are measured from their means, in units of four standard
+    deviations, so that one learning rate suits them all.
 
     References
     ----------
@@ -68,14 +67,13 @@ class ListNet(Ranker):
     learning_rate: float = 0.3
     epochs: int = 500
     patience: int = 100
-    steps: str = "epoch"
+    steps: str = one_of(("epoch", "query"), "epoch")
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
         if self.top not in (1, 2, 3):
             raise UsageError(f"listnet: found top={self.top}, expected 1, 2 or 3")
-        require_choice(self.steps, ["epoch", "query"], "steps of listnet")
         solver = GradientDescent(
             self.learning_rate, self.epochs, self.patience, by_query=self.steps == "query"
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -20,12 +21,12 @@ from letorbench.errors import UsageError
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import require_comparable
 from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
-from letorbench.losses.gains import inverse_or_zero, query_sums
-from letorbench.rankers.base import Ranker
+from letorbench.losses.gains import block_gains, inverse_or_zero, query_sums
+from letorbench.rankers.base import Ranker, one_of
 from letorbench.solvers.boosting import LONGEST_STEP, Term, boost_stumps
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
-from letorbench.solvers.stump_search import Search, stump_search
+from letorbench.solvers.stump_search import Search, Stump, stump_search
 from letorbench.threads import parallel_for
 
 #: the pairs, of a document with itself too, that are worth a thread
@@ -44,7 +45,7 @@ class NDCGBoost(Ranker):
     ----------
     rounds : int, default 100
         The terms of F: the paper's 100, with no validation set.
-    stumps : {"exact", "sample"}, default "exact"
+    stumps : str, default "exact"
         "exact" finds the decision stump that maximises eta. "sample" is the paper's way: it
         draws documents with probability proportional to abs(w), and takes the stump that
         classifies the sample best.
@@ -78,7 +79,7 @@ class NDCGBoost(Ranker):
     formula = "M = sum_q 1/Z_q sum_i (2^r_i - 1) sum_{j != i} 1/(1 + exp(F_i - F_j))"
 
     rounds: int = 100
-    stumps: str = "exact"
+    stumps: str = one_of(("exact", "sample"), "exact")
     sample: int | None = None
     bins: int | None = None
     truncation: int = 0
@@ -91,8 +92,6 @@ class NDCGBoost(Ranker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        if self.stumps not in ("exact", "sample"):
-            raise UsageError(f"ndcgboost: found stumps={self.stumps}, expected exact or sample")
         if self.sample is not None and (self.stumps != "sample" or self.sample < 1):
             raise UsageError(
                 f"ndcgboost: found sample={self.sample} with stumps={self.stumps}, expected a "
@@ -100,44 +99,53 @@ class NDCGBoost(Ranker):
             )
         if self.truncation < 0:
             raise UsageError(f"ndcgboost: found truncation={self.truncation}, expected 0 or more")
-        draw = None
-        if self.stumps == "sample":
-            draw = _Draw(rng, self.sample or train.n_docs)
         search = stump_search(train.features, self.bins)
-        booster = _Booster(train, search, draw, self.truncation)
+        if self.stumps == "sample":
+            search = partial(best_of_sample, search, self.sample or train.n_docs, rng)
+        booster = _Booster(train, search, self.truncation)
         return boost_stumps(booster, train, self.rounds, deadline=self.deadline)
 
 
-# The paper's equations, pair by pair. F: scores (n_docs,) float64; r: labels; f: 0 or 1.
+# The paper's equations, pair by pair. F: scores (n_docs,) float64; r: labels; f: 0 or 1; Z is of
+# the first `truncation` ranks, of all where it is 0.
 
 
-def objective(F: np.ndarray, queries: QuerySet) -> float:
+def objective(F: np.ndarray, queries: QuerySet, truncation: int = 0) -> float:
     """Return M of equation (11), without its factor 1/n."""
     M = 0.0
-    for rows, gain, Z in _judged(queries):
+    for rows, gain, Z in _judged(queries, truncation):
         wrong = sigma(F[rows] - F[rows, None])  # [i, j] = 1 / (1 + exp(F_i - F_j))
         np.fill_diagonal(wrong, 0.0)
         M += float((gain[:, None] * wrong).sum() / Z)
     return M
 
 
-def weights(F: np.ndarray, queries: QuerySet) -> np.ndarray:
+def weights(F: np.ndarray, queries: QuerySet, truncation: int = 0) -> np.ndarray:
     """Return w of equation (16), (n_docs,): w_i = sum_j (2^r_i - 2^r_j) / Z theta_ij."""
     w = np.zeros(len(F))
-    for rows, gain, Z in _judged(queries):
+    for rows, gain, Z in _judged(queries, truncation):
         w[rows] = ((gain[:, None] - gain) / Z * theta(F[rows])).sum(axis=1)
     return w
 
 
-def step(F: np.ndarray, f: np.ndarray, queries: QuerySet) -> float:
-    """Return alpha of equation (15): half the logarithm of its two sums' ratio."""
+def step_sums(
+    F: np.ndarray, f: np.ndarray, queries: QuerySet, truncation: int = 0
+) -> tuple[float, float]:
+    """Return the two sums of equation (15): where f_j < f_i, and where f_j > f_i."""
     up = down = 0.0
-    for rows, gain, Z in _judged(queries):
+    for rows, gain, Z in _judged(queries, truncation):
         weight = gain[:, None] / Z * theta(F[rows])
         f_i, f_j = f[rows, None].astype(int), f[rows].astype(int)
         up += float(weight[f_j < f_i].sum())
         down += float(weight[f_j > f_i].sum())
-    return _half_log_ratio(up, down)
+    return up, down
+
+
+def step(up: float, down: float) -> float:
+    """Return alpha of equation (15), half the logarithm of its sums' ratio, from -5 to 5."""
+    if up == 0.0 or down == 0.0:
+        return LONGEST_STEP * float(np.sign(up - down))
+    return float(np.clip(0.5 * math.log(up / down), -LONGEST_STEP, LONGEST_STEP))
 
 
 def theta(F: np.ndarray) -> np.ndarray:
@@ -146,40 +154,40 @@ def theta(F: np.ndarray) -> np.ndarray:
     return sigma(d) * sigma(-d)
 
 
-def _judged(queries: QuerySet) -> Iterator[tuple[slice, np.ndarray, float]]:
+def _judged(queries: QuerySet, truncation: int) -> Iterator[tuple[slice, np.ndarray, float]]:
     """Yield the rows, the gains 2^r - 1 and Z of every query with Z > 0."""
     for begin, end in pairwise(queries.offsets):
         gain = np.exp2(queries.labels[begin:end]) - 1.0
         if gain.any():
-            ideal = np.sort(gain)[::-1] * standard_discount(np.arange(1, len(gain) + 1))
-            yield slice(begin, end), gain, float(ideal.sum())
+            best = np.sort(gain)[::-1][: truncation or None]
+            yield slice(begin, end), gain, best @ standard_discount(np.arange(1, len(best) + 1))
 
 
-def _half_log_ratio(up: float, down: float) -> float:
-    if up == 0.0 or down == 0.0:
-        return LONGEST_STEP * float(np.sign(up - down))
-    return float(np.clip(0.5 * math.log(up / down), -LONGEST_STEP, LONGEST_STEP))
-
-
-@dataclass(frozen=True)
-class _Draw:
-    """How the sample of a round is drawn: the generator, and how many documents."""
-
-    rng: np.random.Generator
-    size: int
+def best_of_sample(
+    search: Search, size: int, rng: np.random.Generator, w: np.ndarray
+) -> tuple[Stump, np.ndarray, float] | None:
+    """Find the best stump for so many documents, drawn with probability ~ abs(w): a `Search`."""
+    total = np.abs(w).sum()
+    if total == 0.0:
+        return None
+    # one number a draw, whatever the weights: a weight that is zero but for its rounding must
+    # not move the draws of the others
+    drawn = rng.choice(len(w), size, p=np.abs(w) / total)
+    return search(np.bincount(drawn, minlength=len(w)) * np.sign(w))
 
 
 class _Booster:
-    """Lines 3 to 7 of Algorithm 1 on one training set."""
+    """Lines 3 to 7 of Algorithm 1 on one training set.
 
-    def __init__(
-        self, train: QuerySet, search: Search, draw: _Draw | None, truncation: int
-    ) -> None:
+    A query whose scores are too far apart for the kernels has NaN from them, and then its numbers
+    from the equations.
+    """
+
+    def __init__(self, train: QuerySet, search: Search, truncation: int) -> None:
         require_comparable(train)
+        self.train, self.search, self.truncation = train, search, truncation
         self.blocks = train.by_label
-        self.search = search
-        self.draw = draw
-        self.gains = np.repeat(np.exp2(self.blocks.labels) - 1.0, np.diff(self.blocks.starts))
+        self.gains = np.repeat(block_gains(train), np.diff(self.blocks.starts))
         rank = np.arange(1, train.n_docs + 1) - np.repeat(train.offsets[:-1], train.lengths)
         discount = standard_discount(rank) * ((rank <= truncation) | (truncation == 0))
         self.inverse_Z = inverse_or_zero(query_sums(self.gains * discount, train))
@@ -189,50 +197,40 @@ class _Booster:
     def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
         """Return w of equation (16) and M of equation (11)."""
         w, M = np.empty(len(scores)), np.empty(len(self.inverse_Z))
-
-        def part(first: int, last: int) -> None:
-            _weights(scores, self.blocks, self.gains, self.inverse_Z, first, last, w, M)
-
-        parallel_for(part, len(M), self.least, self.cost)
+        task = partial(_weights, scores, self.blocks, self.gains, self.inverse_Z, w, M)
+        parallel_for(task, len(M), self.least, self.cost)
+        for q, rows, query in self._far(M):
+            w[rows] = weights(scores[rows], query, self.truncation)
+            M[q] = objective(scores[rows], query, self.truncation)
         return w, float(M.sum())
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
         """Return the stump that maximises eta (17) with its alpha (15)."""
-        result = self.search(weights if self.draw is None else self._sample(weights))
+        result = self.search(weights)
         if result is None:
             return None
         stump, f, _ = result
-        alpha = self._step(scores, f)
+        both = np.empty((len(self.inverse_Z), 2))
+        task = partial(_step_sums, scores, f, self.blocks, self.gains, self.inverse_Z, both)
+        parallel_for(task, len(both), self.least, self.cost)
+        for q, rows, query in self._far(both[:, 0]):
+            both[q] = step_sums(scores[rows], f[rows], query, self.truncation)
+        alpha = step(*both.sum(axis=0))
         if alpha < 0.0:
             stump, f, alpha = replace(stump, above=not stump.above), ~f, -alpha
         return Term(stump, f, alpha) if alpha > 0.0 else None
 
-    def _sample(self, weights: np.ndarray) -> np.ndarray:
-        """Draw documents with probability ~ abs(w); return how often, with the sign of w."""
-        total = np.abs(weights).sum()
-        if total == 0.0:
-            return weights
-        # one number a draw, whatever the weights: a weight that is zero but for its rounding must
-        # not move the draws of the others
-        drawn = self.draw.rng.choice(len(weights), self.draw.size, p=np.abs(weights) / total)
-        return np.bincount(drawn, minlength=len(weights)) * np.sign(weights)
-
-    def _step(self, scores: np.ndarray, f: np.ndarray) -> float:
-        """Return alpha of equation (15)."""
-        both = np.empty((len(self.inverse_Z), 2))
-
-        def part(first: int, last: int) -> None:
-            _step_sums(scores, f, self.blocks, self.gains, self.inverse_Z, first, last, both)
-
-        parallel_for(part, len(both), self.least, self.cost)
-        return _half_log_ratio(*both.sum(axis=0))
+    def _far(self, numbers: np.ndarray) -> Iterator[tuple[int, slice, QuerySet]]:
+        """Yield the queries whose number is NaN, and their rows."""
+        for q in np.flatnonzero(np.isnan(numbers)).tolist():
+            yield q, slice(*self.train.offsets[q : q + 2]), self.train.queries(q, q + 1)
 
 
 # The kernels. With u = exp(F - max F), theta_ij = u_i u_j / (u_i + u_j)^2: one exponential a
-# document and one division for two pairs, 1/x = y 1/(xy) and 1/y = x 1/(xy); each pair has its own
-# exponential where a query's scores span more than SPAN. Documents are label-sorted, so the
-# partners of document i are the documents behind its block. Rows of partners are padded with u = 0,
-# whose terms are zero, to whole vectors.
+# document and one division for two pairs, 1/x = y 1/(xy) and 1/y = x 1/(xy). That serves
+# scores that span SPAN at most. Documents are label-sorted, so the partners of document i are the
+# documents behind its block. Rows of partners are padded with u = 0, whose terms are zero, to whole
+# vectors.
 
 #: u of a document that is paired with the last of an odd number: its terms vanish beside others',
 #: whose u are at least exp(-SPAN), and the product of its sum and another's is a normal number
@@ -245,14 +243,15 @@ def _weights(
     blocks: LabelBlocks,
     gains: np.ndarray,
     inverse_Z: np.ndarray,
-    first: int,
-    last: int,
     weight: np.ndarray,
     objective: np.ndarray,
+    first: int,
+    last: int,
 ) -> None:
     """Compute `weights`, in file order, and each query's part of `objective`.
 
-    first, last: the queries first..last - 1; gains: 2^r - 1 of each label-sorted document.
+    first, last: the queries first..last - 1; gains: 2^r - 1 of each label-sorted document. A
+    query's part is NaN where its scores span more than SPAN.
     """
     size = longest_query(blocks.offsets, first, last) + VECTOR
     u, w, g = np.empty(size + 1), np.empty(size + 1), np.empty(size + 1)
@@ -266,7 +265,9 @@ def _weights(
             continue
         m = end - begin
         gather(scores, order, u)
-        near = exponentials(u, m, u) <= SPAN
+        if not exponentials(u, m, u) <= SPAN:
+            objective[q] = np.nan
+            continue
         u[size] = BEYOND
         w[:] = 0.0
         g[:m] = gains[begin:end]
@@ -280,14 +281,10 @@ def _weights(
             for j in range(below, m):
                 lower_gains += g[j]
             total += lower_gains * (below - above)
-            if near:
-                stop = below + padded(m - below)
-                for i in range(above, below, 2):
-                    other = i + 1 if i + 1 < below else size
-                    total += _add_pairs(u, g, w, i, other, below, stop)
-            else:
-                for i in range(above, below):
-                    total += _add_far_pairs(u, g, w, i, below, m)
+            stop = below + padded(m - below)
+            for i in range(above, below, 2):
+                other = i + 1 if i + 1 < below else size
+                total += _add_pairs(u, g, w, i, other, below, stop)
         for i in range(m):
             weight[order[i]] = w[i] * inverse_Z[q]
         objective[q] = total * inverse_Z[q]
@@ -322,30 +319,15 @@ def _add_pairs(
 
 
 @kernel()
-def _add_far_pairs(
-    F: np.ndarray, g: np.ndarray, w: np.ndarray, i: int, start: int, stop: int
-) -> float:
-    """Do as `_add_pairs` from the scores, with an exponential a pair."""
-    inverted = 0.0
-    for j in range(start, stop):
-        t = np.exp(-abs(F[i] - F[j]))
-        gain = (g[i] - g[j]) / (1.0 + t)
-        inverted += gain * (t if F[i] > F[j] else 1.0)
-        w[i] += gain * t / (1.0 + t)
-        w[j] -= gain * t / (1.0 + t)
-    return inverted
-
-
-@kernel()
 def _step_sums(
     scores: np.ndarray,
     f: np.ndarray,
     blocks: LabelBlocks,
     gains: np.ndarray,
     inverse_Z: np.ndarray,
+    totals: np.ndarray,
     first: int,
     last: int,
-    totals: np.ndarray,
 ) -> None:
     """Compute each query's part of the two sums of `step`; f in file order."""
     size = longest_query(blocks.offsets, first, last) + VECTOR
@@ -359,7 +341,9 @@ def _step_sums(
         begin, end = blocks.offsets[q], blocks.offsets[q + 1]
         order = blocks.order[begin:end]
         gather(scores, order, u)
-        near = exponentials(u, end - begin, u) <= SPAN
+        if not exponentials(u, end - begin, u) <= SPAN:
+            totals[q, 0] = np.nan
+            continue
         side_u[:] = 0.0
         count[:] = 0
         relevant[:] = 0
@@ -372,15 +356,10 @@ def _step_sums(
         for s in range(2):
             others = side_u[1 - s, : padded(count[1 - s])]
             weighted = 0.0
-            if near:
-                for i in range(0, relevant[s], 2):
-                    k = min(i + 1, relevant[s] - 1)
-                    gain = side_g[s, k] if k > i else 0.0
-                    weighted += _sum_theta(side_u[s, i], side_g[s, i], side_u[s, k], gain, others)
-            else:
-                far = side_u[1 - s, : count[1 - s]]
-                for i in range(relevant[s]):
-                    weighted += side_g[s, i] * _sum_far_theta(side_u[s, i], far)
+            for i in range(0, relevant[s], 2):
+                k = min(i + 1, relevant[s] - 1)
+                gain = side_g[s, k] if k > i else 0.0
+                weighted += _sum_theta(side_u[s, i], side_g[s, i], side_u[s, k], gain, others)
             totals[q, 1 - s] = weighted * inverse_Z[q]
 
 
@@ -393,14 +372,4 @@ def _sum_theta(u_a: float, gain_a: float, u_b: float, gain_b: float, u: np.ndarr
         r = 1.0 / (x * y)
         r_a, r_b = y * r, x * r
         total += u[j] * (a * r_a * r_a + b * r_b * r_b)
-    return total
-
-
-@kernel()
-def _sum_far_theta(F_i: float, F: np.ndarray) -> float:
-    """Do as `_sum_theta` from the scores, with an exponential a pair."""
-    total = 0.0
-    for j in range(len(F)):
-        t = np.exp(-abs(F_i - F[j]))
-        total += t / ((1.0 + t) * (1.0 + t))
     return total

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -105,17 +106,22 @@ def potentials(H: np.ndarray, queries: QuerySet) -> np.ndarray:
     A document's potential is the sum of D over its pairs as the higher one, minus the sum over
     its pairs as the lower one.
     """
+    losses, shares = pair_sums(H, queries)
+    return shares / losses
+
+
+def pair_sums(H: np.ndarray, queries: QuerySet) -> tuple[float, np.ndarray]:
+    """Return the sum over pairs of exp(H_j - H_i), and the potentials (n_docs,) times it."""
     i, j = pairs(queries)
-    D = np.exp(H[j] - H[i])
-    D /= D.sum()
-    return np.bincount(i, D, len(H)) - np.bincount(j, D, len(H))
+    loss = np.exp(H[j] - H[i])
+    return float(loss.sum()), np.bincount(i, loss, len(H)) - np.bincount(j, loss, len(H))
 
 
 class _Booster:
     """Figure 1 of the paper on one training set."""
 
     def __init__(self, train: QuerySet, search: Search) -> None:
-        self.blocks = train.by_label
+        self.train = train
         self.search = search
         self.pair_weight = 1.0 / max(1.0, pair_counts(train).sum())
         self.cost = train.lengths
@@ -124,11 +130,12 @@ class _Booster:
     def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
         """Return the potentials and the objective."""
         pi, losses = np.empty(len(scores)), np.empty(len(self.cost))
-
-        def part(first: int, last: int) -> None:
-            _potentials(scores, self.blocks, self.pair_weight, first, last, pi, losses)
-
-        parallel_for(part, len(losses), self.least, self.cost)
+        task = partial(_sum_pairs, scores, self.train.by_label, self.pair_weight, pi, losses)
+        parallel_for(task, len(losses), self.least, self.cost)
+        for q in np.flatnonzero(np.isnan(losses)):  # its scores are too far apart for the kernel
+            rows = slice(*self.train.offsets[q : q + 2])
+            loss, shares = pair_sums(scores[rows], self.train.queries(q, q + 1))
+            losses[q], pi[rows] = self.pair_weight * loss, self.pair_weight * shares
         total = float(losses.sum())
         return (pi / total if total > 0.0 else pi), total
 
@@ -141,7 +148,7 @@ class _Booster:
         return Term(stump, h, adaboost_step(r))
 
 
-# The kernels. The loss of a pair is exp(s_j - s_i) = u_j / u_i with u = exp(s - c). With the
+# The kernel. The loss of a pair is exp(s_j - s_i) = u_j / u_i with u = exp(s - c). With the
 # documents label-sorted, a document's pairs sum to a running sum of u times its own 1 / u, or of
 # 1 / u times its own u, so a query costs its documents times one.
 
@@ -152,91 +159,48 @@ SPAN = 600.0
 
 
 @kernel()
-def _potentials(
+def _sum_pairs(
     scores: np.ndarray,
     blocks: LabelBlocks,
     pair_weight: float,
+    potential: np.ndarray,
+    losses: np.ndarray,
     first: int,
     last: int,
-    potential: np.ndarray,
-    objective: np.ndarray,
 ) -> None:
-    """Sum the loss of the pairs of each of the queries first..last - 1.
+    """Fill pair_weight times the `pair_sums` of each of the queries first..last - 1.
 
-    objective[q]: pair_weight times the sum; potential[i], in file order: what document i has of
-    it as the higher one, minus as the lower one.
+    The potentials are in file order. losses[q] is NaN where the scores of q span more than SPAN.
     """
     u = np.empty(longest_query(blocks.offsets, first, last))
+    order = blocks.order
     for q in range(first, last):
         begin, end = blocks.offsets[q], blocks.offsets[q + 1]
-        objective[q] = 0.0
-        if blocks.queries[q + 1] - blocks.queries[q] < 2:  # one label: no pairs
-            for p in range(begin, end):
-                potential[blocks.order[p]] = 0.0
-            continue
         top, bottom = -np.inf, np.inf
         for p in range(begin, end):
-            score = scores[blocks.order[p]]
-            u[p - begin] = score
-            top, bottom = max(top, score), min(bottom, score)
+            u[p - begin] = scores[order[p]]
+            top, bottom = max(top, u[p - begin]), min(bottom, u[p - begin])
+        if top - bottom > SPAN:
+            losses[q] = np.nan
+            continue
+        middle = 0.5 * (top + bottom)
+        for p in range(end - begin):
+            u[p] = np.exp(u[p] - middle)
         starts = blocks.starts[blocks.queries[q] : blocks.queries[q + 1] + 1]
-        if top - bottom <= SPAN:
-            middle = 0.5 * (top + bottom)
-            for p in range(end - begin):
-                u[p] = np.exp(u[p] - middle)
-            total = _sum_pairs(u, blocks.order, starts, pair_weight, potential)
-        else:
-            total = _sum_far_pairs(u, blocks.order, starts, pair_weight, potential)
-        objective[q] = pair_weight * total
-
-
-@kernel()
-def _sum_pairs(
-    u: np.ndarray,
-    order: np.ndarray,
-    starts: np.ndarray,
-    pair_weight: float,
-    potential: np.ndarray,
-) -> float:
-    """Return the sum over a query's pairs; starts: where its blocks of one label begin."""
-    begin = starts[0]
-    higher = 0.0  # sum of 1 / u over the blocks before
-    for b in range(len(starts) - 1):
-        own = 0.0
-        for p in range(starts[b], starts[b + 1]):
-            potential[order[p]] = -pair_weight * u[p - begin] * higher
-            own += 1.0 / u[p - begin]
-        higher += own
-    total, lower = 0.0, 0.0  # lower: sum of u over the blocks behind
-    for b in range(len(starts) - 2, -1, -1):
-        own = 0.0
-        for p in range(starts[b], starts[b + 1]):
-            share = lower / u[p - begin]
-            potential[order[p]] += pair_weight * share
-            total += share
-            own += u[p - begin]
-        lower += own
-    return total
-
-
-@kernel()
-def _sum_far_pairs(
-    s: np.ndarray,
-    order: np.ndarray,
-    starts: np.ndarray,
-    pair_weight: float,
-    potential: np.ndarray,
-) -> float:
-    """Do as `_sum_pairs` from the scores, with an exponential a pair."""
-    begin, end = starts[0], starts[-1]
-    for p in range(begin, end):
-        potential[order[p]] = 0.0
-    total = 0.0
-    for b in range(len(starts) - 1):
-        for i in range(starts[b], starts[b + 1]):
-            for j in range(starts[b + 1], end):
-                loss = np.exp(s[j - begin] - s[i - begin])
-                potential[order[i]] += pair_weight * loss
-                potential[order[j]] -= pair_weight * loss
-                total += loss
-    return total
+        higher = 0.0  # sum of 1 / u over the blocks before
+        for b in range(len(starts) - 1):
+            own = 0.0
+            for p in range(starts[b], starts[b + 1]):
+                potential[order[p]] = -pair_weight * u[p - begin] * higher
+                own += 1.0 / u[p - begin]
+            higher += own
+        total, lower = 0.0, 0.0  # lower: sum of u over the blocks behind
+        for b in range(len(starts) - 2, -1, -1):
+            own = 0.0
+            for p in range(starts[b], starts[b + 1]):
+                share = lower / u[p - begin]
+                potential[order[p]] += pair_weight * share
+                total += share
+                own += u[p - begin]
+            lower += own
+        losses[q] = pair_weight * total

@@ -14,9 +14,9 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.lambdas import Lambda
 from letorbench.losses.pairwise_logistic import pairwise_logistic
 from letorbench.models.mlp import Layers, net_gradient, net_scores
-from letorbench.rankers.base import Ranker
+from letorbench.rankers.base import Ranker, one_of
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.sgd import Schedule, descend_per_query
+from letorbench.solvers.sgd import PASSES, NetDescent
 from letorbench.solvers.stopping import Validation
 
 
@@ -25,21 +25,8 @@ def ranknet_step(
 ) -> tuple[float, Layers]:
     """Take one step on one query: the scores, the pairs' forces, backpropagation, the move.
 
-    Parameters
-    ----------
-    net : Layers
-    features : ndarray of shape (n_docs, n_features)
-        The documents of the query.
-    labels : ndarray of shape (n_docs,)
-    rate : float
-        The learning rate.
-
-    Returns
-    -------
-    cost : float
-        The query's cost before the step (equation 8 of the NIPS paper).
-    net : Layers
-        The net after the step.
+    The query's documents have features (n_docs, n_features) and labels (n_docs,). Return its cost
+    before the step (equation 8 of the NIPS paper), and the net after it.
     """
     scores = net_scores(features, net)
     cost, gradient = pairwise_logistic(scores, labels)
@@ -48,12 +35,8 @@ def ranknet_step(
 
 
 @dataclass
-class RankNet(Ranker):
-    """RankNet (Burges et al., ICML 2005), trained as in Burges, Ragno, Le, NIPS 2006.
-
-    The cost of a query is the sum over its pairs r_i > r_j of log(1 + e^{-(s_i - s_j)}) (equation
-    8 of the NIPS paper). Its gradient is factored over documents (equations 6 and 7), and the net
-    takes one step a query.
+class NetRanker(Ranker):
+    """A net that takes one step a query.
 
     Parameters
     ----------
@@ -69,13 +52,7 @@ class RankNet(Ranker):
     patience : int
         Training ends this many epochs after the best one on validation; 0 means never.
     standardise : bool
-        Step as if features had mean 0 and variance 1, see `Schedule`.
-    passes : str
-        "factored" sums the forces on a document before it goes back through the net. "paper" is
-        V2 as the NIPS paper times it, without stored activations and with one exponential a
-        pair. "pairwise" is V1, with two passes forward and two backward for each pair. All
-        three compute the same gradient, and the latter two are here to be timed. "online" is V1
-        with a step after every pair.
+        Step as if features had mean 0 and variance 1, instead of a largest size of 1.
 
     Notes
     -----
@@ -83,24 +60,10 @@ class RankNet(Ranker):
     silent: the first weights are uniform within 1/sqrt(inputs); the queries have a new random
     order in each epoch; an epoch's cost is summed while it runs; the steps of a feature are
     scaled by its largest size.
-
-    References
-    ----------
-    Burges et al., "Learning to Rank using Gradient Descent", ICML 2005.
-
-    Burges, Ragno, Le, "Learning to Rank with Nonsmooth Cost Functions", NIPS 2006.
     """
 
-    name = "ranknet"
-    title = "Neural net on the logistic loss of pairs"
     figure = "nets"
-    paper = (
-        "Burges et al.: Learning to Rank using Gradient Descent, ICML 2005; "
-        "Burges, Ragno, Le: Learning to Rank with Nonsmooth Cost Functions, NIPS 2006"
-    )
-    formula = "sum over pairs r_i > r_j of log(1 + exp(-(s_i - s_j)))"
     one_thread = True  # each step depends on the one before
-    grid = {"learning_rate": (1e-4, 1e-3, 1e-2), "layers": (1, 2)}
 
     layers: int = 2
     hidden: int = 10
@@ -108,7 +71,6 @@ class RankNet(Ranker):
     epochs: int = 300
     patience: int = 30
     standardise: bool = False
-    passes: str = "factored"
 
     @property
     def draws(self) -> bool:
@@ -120,14 +82,53 @@ class RankNet(Ranker):
         """An epoch takes about as long as there are units."""
         return float(self.hidden if self.layers == 2 else 1)
 
+    def descent(self, passes: str = "factored") -> NetDescent:
+        """Return the solver with these settings; UsageError if one is wrong."""
+        return NetDescent(
+            self.layers, self.hidden, self.learning_rate, self.epochs, self.patience,
+            self.standardise, passes,
+        )  # fmt: skip
+
+
+@dataclass
+class RankNet(NetRanker):
+    """RankNet (Burges et al., ICML 2005), trained as in Burges, Ragno, Le, NIPS 2006.
+
+    The cost of a query is the sum over its pairs r_i > r_j of log(1 + e^{-(s_i - s_j)}) (equation
+    8 of the NIPS paper). Its gradient is factored over documents (equations 6 and 7), and the net
+    takes one step a query.
+
+    Parameters
+    ----------
+    layers, hidden, learning_rate, epochs, patience, standardise
+        See `NetRanker`.
+    passes : str
+        "factored" sums the forces on a document before it goes back through the net. "paper" is
+        V2 as the NIPS paper times it, without stored activations and with one exponential a
+        pair. "pairwise" is V1, with two passes forward and two backward for each pair. All
+        three compute the same gradient, and the latter two are here to be timed. "online" is V1
+        with a step after every pair.
+
+    References
+    ----------
+    Burges et al., "Learning to Rank using Gradient Descent", ICML 2005.
+
+    Burges, Ragno, Le, "Learning to Rank with Nonsmooth Cost Functions", NIPS 2006.
+    """
+
+    name = "ranknet"
+    title = "Neural net on the logistic loss of pairs"
+    paper = (
+        "Burges et al.: Learning to Rank using Gradient Descent, ICML 2005; "
+        "Burges, Ragno, Le: Learning to Rank with Nonsmooth Cost Functions, NIPS 2006"
+    )
+    formula = "sum over pairs r_i > r_j of log(1 + exp(-(s_i - s_j)))"
+    grid = {"learning_rate": (1e-4, 1e-3, 1e-2), "layers": (1, 2)}
+
+    passes: str = one_of(PASSES, "factored")
+
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        schedule = Schedule(
-            self.learning_rate, self.epochs, self.patience, standardise=self.standardise,
-            passes=self.passes,
-        )  # fmt: skip
-        function = Lambda("ranknet")
-        return descend_per_query(
-            function, self.layers, self.hidden, schedule, train, validation, rng, self.deadline
-        )
+        descent = self.descent(self.passes)
+        return descent.fit(Lambda("ranknet"), train, validation, rng, self.deadline)

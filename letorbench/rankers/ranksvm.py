@@ -6,10 +6,8 @@ objective and its derivatives from sums over documents; a test compares the two.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,8 +17,8 @@ from letorbench.fit_warnings import FitWarning
 from letorbench.jit import kernel
 from letorbench.losses.base import query_share
 from letorbench.models.linear import Linear, weighted_rows
-from letorbench.rankers.base import Ranker
-from letorbench.rankers.rankboost import pair_counts
+from letorbench.rankers.base import Ranker, one_of
+from letorbench.rankers.rankboost import pair_counts, pairs
 from letorbench.solvers import bundle, newton
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
@@ -31,41 +29,16 @@ DOCS_A_THREAD = 2048
 
 
 def pair_differences(queries: QuerySet, normalise: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Build all pairs r_i > r_j of every query.
-
-    Parameters
-    ----------
-    queries : QuerySet
-    normalise : bool
-        See `RankSVM`.
-
-    Returns
-    -------
-    differences : ndarray of shape (n_pairs, n_features), float64
-        x_i - x_j of each pair.
-    weights : ndarray of shape (n_pairs,)
-        c_q of each pair.
-    """
+    """Return x_i - x_j (n_pairs, n_features) and c_q (n_pairs,) of all pairs r_i > r_j."""
     x = queries.features.astype(np.float64)
-    differences, weights = [], []
-    for begin, end in zip(queries.offsets[:-1], queries.offsets[1:], strict=True):
-        labels = queries.labels[begin:end]
-        i, j = np.nonzero(labels[:, None] > labels)
-        differences.append(x[begin + i] - x[begin + j])
-        weights.append(np.full(len(i), 1.0 / max(len(i), 1) if normalise else 1.0))
-    return np.concatenate(differences), np.concatenate(weights)
+    i, j = pairs(queries)
+    query = np.searchsorted(queries.offsets, i, side="right") - 1
+    weights = 1.0 / pair_counts(queries)[query] if normalise else np.ones(len(i))
+    return x[i] - x[j], weights
 
 
 def objective(w: np.ndarray, queries: QuerySet, ranker: RankSVM) -> float:
-    """Compute |w|^2 / 2 + C sum_q c_q sum_{pairs of q} l(w . (x_i - x_j)), pair by pair.
-
-    Parameters
-    ----------
-    w : ndarray of shape (n_features,)
-    queries : QuerySet
-    ranker : RankSVM
-        Its C, loss and normalise are used.
-    """
+    """Compute |w|^2 / 2 + C sum_q c_q sum_{pairs of q} l(w . (x_i - x_j)), pair by pair."""
     differences, c = pair_differences(queries, ranker.normalise)
     hinge = np.maximum(0.0, 1.0 - differences @ w)
     loss = hinge**2 if ranker.loss == "squared-hinge" else hinge
@@ -76,8 +49,8 @@ def objective(w: np.ndarray, queries: QuerySet, ranker: RankSVM) -> float:
 class RankSVM(Ranker):
     """The linear ranking SVM (Joachims, KDD 2002).
 
-    Minimise over w: |w|^2 / 2 + C sum_q c_q sum_{pairs of q} l(w . (x_i - x_j)), where r_i > r_j
-    and l(t) = max(0, 1 - t)^2 or max(0, 1 - t).
+    It minimises, over w, |w|^2 / 2 + C sum_q c_q sum_{pairs of q} l(w . (x_i - x_j)), where
+    r_i > r_j and l(t) = max(0, 1 - t)^2 or max(0, 1 - t).
 
     Parameters
     ----------
@@ -93,9 +66,11 @@ class RankSVM(Ranker):
 
     Notes
     -----
-    The paper weighs all pairs alike and leaves C open; LETOR's baselines choose C on validation.
-    Each query counts the same by default because that is what the measures do. The squared hinge
-    is the default because it is smooth, and so is minimised in less time.
+    The paper weighs all pairs alike and has the hinge. By default each query counts the same here,
+    because that is what the measures do, and the hinge is squared, because it is then smooth and
+    is minimised in less time.
+
+    Where the paper is silent: C is chosen on validation, as LETOR's baselines do.
 
     References
     ----------
@@ -115,19 +90,18 @@ class RankSVM(Ranker):
     grid = {"C": (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)}
 
     C: float = 1.0
-    loss: str = "squared-hinge"
+    loss: str = one_of(("squared-hinge", "hinge"), "squared-hinge")
     normalise: bool = True
     gap: float = 1e-6
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        if self.loss not in ("squared-hinge", "hinge"):
-            raise UsageError(f"ranksvm: found loss={self.loss}, expected squared-hinge or hinge")
-        if not self.C > 0:
-            raise UsageError(f"ranksvm: found C={self.C}, expected more than 0")
-        if not self.gap > 0:
-            raise UsageError(f"ranksvm: found gap={self.gap}, expected more than 0")
+        for name in ("C", "gap"):
+            if not getattr(self, name) > 0:
+                raise UsageError(
+                    f"ranksvm: found {name}={getattr(self, name)}, expected more than 0"
+                )
         pairs = MarginPairs(train, self.normalise)
         if self.loss == "hinge":
             minimum = bundle.minimise(
@@ -148,19 +122,6 @@ class MarginPairs:
     """The sums over the pairs of one query set, from sums over its documents.
 
     A pair is active where its hinge loss is not 0: r_i > r_j and s_i < s_j + 1.
-
-    Parameters
-    ----------
-    queries : QuerySet
-    normalise : bool
-        See `RankSVM`.
-
-    Attributes
-    ----------
-    weight : ndarray of shape (n_docs,), float64
-        c_q of each document's query.
-    any : bool
-        Whether there is a pair.
     """
 
     def __init__(self, queries: QuerySet, normalise: bool) -> None:
@@ -170,7 +131,8 @@ class MarginPairs:
         self.least = query_share(queries, DOCS_A_THREAD)
         n_pairs = pair_counts(queries)
         per_query = 1.0 / np.maximum(n_pairs, 1.0) if normalise else np.ones(queries.n_queries)
-        self.weight = np.repeat(per_query, queries.lengths)
+        self.weight = np.repeat(per_query, queries.lengths)  # c_q of each document
+        self.first = np.repeat(queries.offsets[:-1], queries.lengths)  # row of the query
         self.any = bool(n_pairs.any())
 
     def squared_hinge(self, w: np.ndarray, C: float) -> newton.Expansion:
@@ -182,16 +144,22 @@ class MarginPairs:
         """
         features = self.queries.features
         scores = Linear(w).predict(features)
-        active = self.active(scores)
-        laplacian = self.laplacian(active)
+        order, lower, upper = self.active(scores)
+
+        def laplacian(x: np.ndarray) -> np.ndarray:
+            """x (n_docs,) -> L x: the sum over the active partners k of i of x_i - x_k."""
+            # L maps constants to 0: sums of differences from one document lose the fewest digits
+            x = x - x[self.first]
+            of_upper, of_lower = self.partner_sums(scores, order, x)
+            return (upper + lower) * x - of_upper - of_lower
 
         def hessian_times(direction: np.ndarray) -> np.ndarray:
             product = laplacian(Linear(direction).predict(features))
             return direction + (2.0 * C) * weighted_rows(features, self.weight * product)
 
         product = laplacian(scores)
-        e = active.lower - active.upper
-        value = float(np.sum(self.weight * (active.upper + scores * (product + 2.0 * e))))
+        e = lower - upper
+        value = float(np.sum(self.weight * (upper + scores * (product + 2.0 * e))))
         slope = 2.0 * self.weight * (product + e)
         return newton.Expansion(
             float(w @ w) / 2.0 + C * value,
@@ -202,45 +170,32 @@ class MarginPairs:
     def hinge(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the sum of c_q max(0, 1 - (s_i - s_j)) at w, and a subgradient (n_features,)."""
         scores = Linear(w).predict(self.queries.features)
-        active = self.active(scores)
-        slope = self.weight * (active.lower - active.upper)
-        value = float(np.sum(self.weight * active.upper + scores * slope))
+        _, lower, upper = self.active(scores)
+        slope = self.weight * (lower - upper)
+        value = float(np.sum(self.weight * upper + scores * slope))
         return value, weighted_rows(self.queries.features, slope)
 
-    def active(self, scores: np.ndarray) -> Active:
-        """Return the active pairs at scores (n_docs,) float64, in file order."""
-        order, upper, lower = np.empty((3, len(scores)), dtype=np.int64)
-        pairs = Active(self.level, self.n_levels, self.queries.offsets, scores, order, upper, lower)
-        parallel_for(partial(_count, pairs), self.queries.n_queries, self.least)
-        return pairs
+    def active(self, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return each query's rows by ascending score, and how many active pairs have a document.
 
-    def laplacian(self, pairs: Active) -> Callable[[np.ndarray], np.ndarray]:
-        """Return x (n_docs,) -> L x: the sum over document i's active partners k of x_i - x_k."""
+        The counts (n_docs,) are of the pairs in which the document is the lower, and the upper one.
+        """
+        order = np.empty(len(scores), dtype=np.int64)
+        task = partial(_sort, scores, self.queries.offsets, order)
+        parallel_for(task, self.queries.n_queries, self.least)
+        return order, *self.partner_sums(scores, order, np.ones(len(scores)))
 
-        def times(x: np.ndarray) -> np.ndarray:
-            product = np.empty(len(x))
-            task = partial(_laplacian, x, product, pairs)
-            parallel_for(task, self.queries.n_queries, self.least)
-            return product
-
-        return times
-
-
-class Active(NamedTuple):
-    """The active pairs (i, j) at some scores, as `_count` fills and `_laplacian` reads them.
-
-    level: (n_docs,) int64, the labels as 0..n_levels - 1. order: (n_docs,) int64, the rows of each
-    query by ascending score. upper, lower: (n_docs,) int64, the number of active pairs in which the
-    document is i, and j.
-    """
-
-    level: np.ndarray
-    n_levels: int
-    offsets: np.ndarray
-    scores: np.ndarray
-    order: np.ndarray
-    upper: np.ndarray
-    lower: np.ndarray
+    def partner_sums(
+        self, scores: np.ndarray, order: np.ndarray, x: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the sums of x (n_docs,) over each document's upper, and its lower partners."""
+        upper, lower = np.empty((2, len(x)))
+        task = partial(
+            _partner_sums, x, scores, order, self.level, self.n_levels, self.queries.offsets,
+            upper, lower,
+        )  # fmt: skip
+        parallel_for(task, self.queries.n_queries, self.least)
+        return upper, lower
 
 
 # The kernels. With the documents in order of score, the partners of one document are among those
@@ -250,61 +205,50 @@ class Active(NamedTuple):
 
 
 @kernel()
-def _count(pairs: Active, first: int, last: int) -> None:
-    """Fill the order and the counts of the documents of the queries first..last - 1."""
-    level, n_levels, offsets, scores, order, upper, lower = pairs
-    tree = np.empty(n_levels + 1, np.int64)
+def _sort(
+    scores: np.ndarray, offsets: np.ndarray, order: np.ndarray, first: int, last: int
+) -> None:
+    """Fill the order of the documents of the queries first..last - 1."""
     for q in range(first, last):
         begin, end = offsets[q], offsets[q + 1]
         order[begin:end] = begin + np.argsort(scores[begin:end])
-        tree[:] = 0
-        passed = begin
-        for t in range(begin, end):
-            j = order[t]
-            while passed < end and scores[order[passed]] < scores[j] + 1.0:
-                _add(tree, n_levels - level[order[passed]], 1)
-                passed += 1
-            lower[j] = _sum_of_first(tree, n_levels - level[j] - 1)
-        tree[:] = 0
-        passed = end - 1
-        for t in range(end - 1, begin - 1, -1):
-            i = order[t]
-            while passed >= begin and scores[i] < scores[order[passed]] + 1.0:
-                _add(tree, level[order[passed]] + 1, 1)
-                passed -= 1
-            upper[i] = _sum_of_first(tree, level[i])
 
 
 @kernel()
-def _laplacian(x: np.ndarray, product: np.ndarray, pairs: Active, first: int, last: int) -> None:
-    """Fill product = L x for the documents of the queries first..last - 1, see `MarginPairs`."""
-    level, n_levels, offsets, scores, order, upper, lower = pairs
+def _partner_sums(
+    x: np.ndarray,
+    scores: np.ndarray,
+    order: np.ndarray,
+    level: np.ndarray,
+    n_levels: int,
+    offsets: np.ndarray,
+    upper: np.ndarray,
+    lower: np.ndarray,
+    first: int,
+    last: int,
+) -> None:
+    """Fill the sums of x of the queries first..last - 1; level: the labels as 0..n_levels - 1."""
     tree = np.empty(n_levels + 1)
     for q in range(first, last):
         begin, end = offsets[q], offsets[q + 1]
-        if begin == end:
-            continue
-        # L maps constants to 0: sums of differences from one document lose the fewest digits
-        base = x[begin]
         tree[:] = 0.0
         passed = begin
         for t in range(begin, end):
             j = order[t]
             while passed < end and scores[order[passed]] < scores[j] + 1.0:
-                k = order[passed]
-                _add(tree, n_levels - level[k], x[k] - base)
+                i = order[passed]
+                _add(tree, n_levels - level[i], x[i])
                 passed += 1
-            own = (upper[j] + lower[j]) * (x[j] - base)
-            product[j] = own - _sum_of_first(tree, n_levels - level[j] - 1)
+            upper[j] = _sum_of_first(tree, n_levels - level[j] - 1)
         tree[:] = 0.0
         passed = end - 1
         for t in range(end - 1, begin - 1, -1):
             i = order[t]
             while passed >= begin and scores[i] < scores[order[passed]] + 1.0:
-                k = order[passed]
-                _add(tree, level[k] + 1, x[k] - base)
+                j = order[passed]
+                _add(tree, level[j] + 1, x[j])
                 passed -= 1
-            product[i] -= _sum_of_first(tree, level[i])
+            lower[i] = _sum_of_first(tree, level[i])
 
 
 @kernel()
@@ -322,7 +266,7 @@ def _add(tree: np.ndarray, k: int, value: float) -> None:
 @kernel()
 def _sum_of_first(tree: np.ndarray, k: int) -> float:
     """Return the sum of the first k numbers, 0 <= k < len(tree)."""
-    total = tree[0]  # always 0, of the tree's type
+    total = 0.0
     while k > 0:
         total += tree[k]
         k -= k & -k

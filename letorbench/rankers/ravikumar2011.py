@@ -17,8 +17,8 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import Loss
 from letorbench.models.linear import LinearFamily
 from letorbench.rankers.base import Ranker
+from letorbench.solvers.descent import LineSearch
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.gradient_descent import LineSearch
 from letorbench.solvers.stopping import Validation
 
 

@@ -22,11 +22,9 @@ from letorbench.losses.label_order import TIE_RULES, draws_order, with_ties
 from letorbench.losses.lambdas import Lambda
 from letorbench.models.parametric import FamilySettings, families, family
 from letorbench.rankers.base import Ranker, one_of
+from letorbench.solvers.descent import LBFGS, GradientDescent, LineSearch, Solver
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.gradient_descent import GradientDescent, LineSearch
-from letorbench.solvers.lbfgs import LBFGS
-from letorbench.solvers.objective import Solver
-from letorbench.solvers.sgd import Schedule, descend_per_query
+from letorbench.solvers.sgd import NetDescent
 from letorbench.solvers.stopping import Validation
 
 #: what each solver does
@@ -138,13 +136,12 @@ class Recipe(FamilySettings, Ranker):
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
         if self.solver == "sgd":
-            schedule = Schedule(
-                self.learning_rate, self.epochs, self.patience, standardise=self.standardise
-            )
-            layers, lambdas = 2 if self.model == "mlp" else 1, Lambda("ranknet")
-            return descend_per_query(
-                lambdas, layers, self.hidden, schedule, train, validation, rng, self.deadline
-            )
+            layers = 2 if self.model == "mlp" else 1
+            descent = NetDescent(
+                layers, self.hidden, self.learning_rate, self.epochs, self.patience,
+                self.standardise,
+            )  # fmt: skip
+            return descent.fit(Lambda("ranknet"), train, validation, rng, self.deadline)
         model = family(self.model).of(train, self)
         ordered = with_ties(loss(self.loss), self.ties, train, rng)
         return self._solver().fit(model, ordered, train, validation, rng, self.deadline)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.features.moments import centred_products
 from letorbench.models.linear import Linear
-from letorbench.rankers.base import Ranker
+from letorbench.rankers.base import Ranker, one_of
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 
@@ -33,7 +32,7 @@ class Regression(Ranker):
     ----------
     l2 : float
         The strength of the penalty, for the features as they are; 0 is plain least squares.
-    target : {"label", "gain"}
+    target : str
         "label" is y = r, "gain" is y = 2^r - 1.
 
     Notes
@@ -53,13 +52,11 @@ class Regression(Ranker):
     formula = "sum_i (w.x_i + b - y_i)^2 + l2 |w|^2, y = r or 2^r - 1"
 
     l2: float = 0.0
-    target: Literal["label", "gain"] = "label"
+    target: str = one_of(("label", "gain"), "label")
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        if self.target not in ("label", "gain"):
-            raise UsageError(f"regression: found target={self.target}, expected label or gain")
         if self.l2 < 0:
             raise UsageError(f"regression: found l2={self.l2}, expected 0 or more")
         labels = train.labels.astype(np.float64)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import permutations
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.fit_warnings import FitWarning
-from letorbench.jit import kernel, longest_query
+from letorbench.jit import kernel
 from letorbench.losses.base import query_share
 from letorbench.models.linear import Linear, weighted_rows
 from letorbench.rankers.base import Ranker
@@ -44,17 +45,7 @@ def psi_weights(relevant: np.ndarray, ranking: Sequence[int]) -> np.ndarray:
     """Compute c with Psi(x, ranking) = sum of c_i x_i (the paper's equation 5).
 
     Psi(x, y) = 1 / (R N) sum over relevant i and other j of y_ij (x_i - x_j), where y_ij is 1 if
-    the ranking has i above j, else -1.
-
-    Parameters
-    ----------
-    relevant : ndarray of shape (n_docs,), bool
-    ranking : sequence of int
-        The documents, best first.
-
-    Returns
-    -------
-    ndarray of shape (n_docs,)
+    the ranking (the documents, best first) has i above j, else -1.
     """
     place = np.argsort(ranking)
     c = np.zeros(len(relevant))
@@ -85,7 +76,7 @@ def structural_hinge(scores: np.ndarray, relevant: np.ndarray) -> float:
 class SVMMAP(Ranker):
     """The structural SVM for average precision (Yue et al., SIGIR 2007).
 
-    Minimise over w: |w|^2 / 2 + (C / n) sum_q max over rankings y' of
+    It minimises, over w, |w|^2 / 2 + (C / n) sum_q max over rankings y' of
     1 - AP(y') - w . (Psi(x, y) - Psi(x, y')), see `structural_hinge`.
 
     Parameters
@@ -97,12 +88,13 @@ class SVMMAP(Ranker):
 
     Notes
     -----
-    A document is relevant if its label is 1 or more; the paper knows two labels only. A query
-    without a relevant document, or without another one, has the same loss for every ranking, so n
-    counts the others. The paper solves the problem with one slack a query. One slack in all is the
-    same problem with fewer planes (Joachims, Finley, Yu, Theorem 1). The next plane is taken near
-    the best point so far, see `letorbench.solvers.bundle`. Training ends after 1000 planes
-    at most, and a warning says how large the gap is then.
+    The paper solves the problem with one slack a query. One slack in all is the same problem with
+    fewer planes (Joachims, Finley, Yu, Theorem 1).
+
+    Where the paper is silent: a document is relevant if its label is 1 or more, as the paper knows
+    two labels only; n does not count a query without a relevant document, or without another one,
+    whose loss is the same for every ranking; the next plane is taken near the best point so far;
+    training ends after 1000 planes at most, and a warning says how large the gap is then.
 
     References
     ----------
@@ -124,10 +116,11 @@ class SVMMAP(Ranker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        if not self.C > 0:
-            raise UsageError(f"svmmap: found C={self.C}, expected more than 0")
-        if not self.gap > 0:
-            raise UsageError(f"svmmap: found gap={self.gap}, expected more than 0")
+        for name in ("C", "gap"):
+            if not getattr(self, name) > 0:
+                raise UsageError(
+                    f"svmmap: found {name}={getattr(self, name)}, expected more than 0"
+                )
         risk = MAPRisk(train)
         minimum = bundle.minimise(risk, train.n_features, self.C, self.gap, deadline=self.deadline)
         none = FitWarning(
@@ -137,17 +130,7 @@ class SVMMAP(Ranker):
 
 
 class MAPRisk:
-    """The mean of `structural_hinge` over the queries that have relevant and other documents.
-
-    Parameters
-    ----------
-    queries : QuerySet
-
-    Attributes
-    ----------
-    n : int
-        How many such queries there are.
-    """
+    """The mean of `structural_hinge` over the n queries that have relevant and other documents."""
 
     def __init__(self, queries: QuerySet) -> None:
         self.features = queries.features
@@ -162,11 +145,8 @@ class MAPRisk:
         """Return the risk at w (n_features,), and the subgradient of the most violated rankings."""
         scores = Linear(w).predict(self.features)
         weights, losses = np.empty(len(scores)), np.empty(len(self.offsets) - 1)
-
-        def part(first: int, last: int) -> None:
-            most_violated(scores, self.relevant, self.offsets, first, last, weights, losses)
-
-        parallel_for(part, len(losses), self._least)
+        task = partial(most_violated, scores, self.relevant, self.offsets, weights, losses)
+        parallel_for(task, len(losses), self._least)
         n = max(self.n, 1)
         risk = (float(losses.sum()) - float(np.sum(weights * scores))) / n
         return risk, weighted_rows(self.features, weights) / -n
@@ -177,10 +157,10 @@ def most_violated(
     scores: np.ndarray,
     relevant: np.ndarray,
     offsets: np.ndarray,
-    first: int,
-    last: int,
     weights: np.ndarray,
     losses: np.ndarray,
+    first: int,
+    last: int,
 ) -> None:
     """Find the most violated ranking y' of each of the queries first..last - 1, greedily.
 
@@ -200,22 +180,18 @@ def most_violated(
     halves, and so on, each between the places of its neighbours. Where the algorithm of the paper
     takes O(R N) time a query, this takes O((R + N) log N).
     """
-    longest = longest_query(offsets, first, last)
-    good = np.empty(longest, np.int64)
-    bad = np.empty(longest, np.int64)
-    ahead = np.empty(longest + 1, np.int64)
-    place = np.empty(longest + 1, np.int64)
     for q in range(first, last):
         begin, end = offsets[q], offsets[q + 1]
-        rows = begin + np.argsort(scores[begin:end])
-        n_good, n_bad = best_first(rows, relevant, good, bad)
+        rows = begin + np.argsort(scores[begin:end])[::-1]
+        good, bad = rows[relevant[rows]], rows[~relevant[rows]]
+        n_good, n_bad = len(good), len(bad)
         weights[begin:end] = 0.0
         losses[q] = 0.0
         if n_good == 0 or n_bad == 0:
             continue
         unit = 2.0 / (n_good * n_bad)
-        ahead[: n_good + 1] = 0
-        place[0] = 1
+        ahead = np.zeros(n_good + 1, np.int64)
+        place = np.ones(n_bad + 1, np.int64)
         apart = 1
         while 2 * apart <= n_bad:
             apart *= 2
@@ -239,19 +215,3 @@ def most_violated(
             precision += i / float(i + before)
             weights[good[i - 1]] = unit * before
         losses[q] = 1.0 - precision / n_good
-
-
-@kernel()
-def best_first(
-    rows: np.ndarray, relevant: np.ndarray, good: np.ndarray, bad: np.ndarray
-) -> tuple[int, int]:
-    """Fill good and bad with a query's relevant and other rows, the last first; count each."""
-    n_good = n_bad = 0
-    for t in range(len(rows) - 1, -1, -1):
-        if relevant[rows[t]]:
-            good[n_good] = rows[t]
-            n_good += 1
-        else:
-            bad[n_bad] = rows[t]
-            n_bad += 1
-    return n_good, n_bad

@@ -30,8 +30,8 @@ from letorbench.losses.smoothed import SmoothedMeasure
 from letorbench.losses.weighted_pairs import PAIR_LOSSES, FieldBound, PairwiseLoss
 from letorbench.models.parametric import FamilySettings, family
 from letorbench.rankers.base import Ranker, one_of
+from letorbench.solvers.descent import LBFGS
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.lbfgs import LBFGS
 from letorbench.solvers.stopping import Validation
 
 #: what scores a group's documents: "group-level function can be in conjunction with any"

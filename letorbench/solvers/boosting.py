@@ -27,14 +27,8 @@ NO_VALUES = np.empty(0)
 class Term:
     """alpha times a weak learner.
 
-    Parameters
-    ----------
-    learner : callable
-        Takes features (n_docs, n_features); returns its values (n_docs,) on these documents.
-    values : ndarray of shape (n_docs,)
-        Its values on the training documents.
-    alpha : float
-        The step.
+    The learner takes features (n_docs, n_features) and returns its values (n_docs,) on these
+    documents; `values` (n_docs,) are those on the training documents.
     """
 
     learner: Callable[[np.ndarray], np.ndarray]
@@ -63,21 +57,9 @@ def boost(
 ) -> FitResult:
     """Add terms to scores of zero; keep the rounds up to the one that validation chooses.
 
-    Parameters
-    ----------
-    booster : Booster
-        Weighs and chooses.
-    train : QuerySet
-    rounds : int
-        The largest number of terms.
-    validation : Validation or None
-        Measures each round. All rounds are kept without it.
-    to_model : callable
-        Makes the model of a list of terms.
-    patience : int, default 0
-        See `EarlyStopping`.
-    deadline : Deadline
-        No term is added after it, but for the first one.
+    There are at most `rounds` terms, and no term but the first is added after the deadline. All
+    are kept without validation. `to_model` makes the model of a list of terms; for patience see
+    `EarlyStopping`.
     """
     if rounds < 1:
         raise UsageError(f"found rounds={rounds}, expected 1 or more")
@@ -132,19 +114,10 @@ def boost_stumps(
 
 
 def adaboost_step(agreement: float, total: float = 1.0) -> float:
-    """Return AdaBoost's step for a weak learner with more right than wrong.
+    """Return AdaBoost's step 1/2 ln(right / wrong), `LONGEST_STEP` at most, of a weak learner.
 
-    Parameters
-    ----------
-    agreement : float
-        The weight of what the learner gets right minus the weight of what it gets wrong, >= 0.
-    total : float, default 1.0
-        The sum of both weights.
-
-    Returns
-    -------
-    float
-        1/2 ln(right / wrong), and `LONGEST_STEP` at most.
+    `agreement` is the weight of what it gets right minus the weight of what it gets wrong, >= 0;
+    `total` is the sum of both weights.
 
     Examples
     --------

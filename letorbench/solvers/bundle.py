@@ -29,7 +29,7 @@ STEP = 0.1
 #: the planes' minimum is found to this share of the gap that is asked for
 PRECISION = 0.1
 
-#: the search ends after so many steps; where rounding is no matter, 20 reach every precision
+#: the search ends after so many steps; without rounding 20 reach every precision
 STEPS = 60
 #: how near to the border a step may go
 INSIDE = 0.995
@@ -52,19 +52,9 @@ def minimise(
     collected so far, is a lower bound. The next plane touches R at a tenth of the way from the
     best w so far to the w of that least value. R >= 0 is the first plane.
 
-    Parameters
-    ----------
-    oracle : callable
-        w (n,) -> R(w) and one of its subgradients (n,), which is the most violated constraint.
-    n : int
-    C : float
-    gap : float
-        The papers stop where no constraint is violated by more than an absolute epsilon. A gap
-        relative to f means the same at every C.
-    iterations : int
-        At most so many planes.
-    deadline : Deadline
-        No plane but the first is added after it.
+    The subgradient that the oracle returns is the most violated constraint. The papers stop where
+    no constraint is violated by more than an absolute epsilon. A gap relative to f means the same
+    at every C. No plane but the first is added after the deadline.
 
     References
     ----------
@@ -118,14 +108,8 @@ def minimum_of_planes(
     The value is a lower bound wherever the search ends, as it is the dual's at feasible
     multipliers. It is within the precision but where rounding keeps the search from it.
 
-    Parameters
-    ----------
-    slopes : ndarray of shape (n_planes, n), float64
-    heights : ndarray of shape (n_planes,)
-        At least one is 0 with a slope of 0.
-    C : float
-    precision : float
-        The search ends where the bound is this share below the value at the point.
+    `slopes` is (n_planes, n), and at least one plane has a height and a slope of 0. The search ends
+    where the bound is the share `precision` below the value at the point.
 
     References
     ----------

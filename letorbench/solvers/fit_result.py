@@ -19,16 +19,10 @@ ROUNDING = 1e-12
 class TrainingHistory:
     """The models of a training, one a round.
 
-    Parameters
-    ----------
-    model : callable
-        Takes a number of rounds; returns the model that has them.
-    rounds : int
-        How many rounds there were.
-    patience : int
-        See `EarlyStopping`.
-    complete : bool
-        Whether more patience would not have given more rounds.
+    model:    takes a number of rounds; returns the model that has them.
+    rounds:   how many rounds there were.
+    patience: see `EarlyStopping`.
+    complete: whether more patience would not have given more rounds.
     """
 
     model: Callable[[int], Model]
@@ -43,7 +37,7 @@ class FitResult:
 
     model:     the scorer to keep (of the round or epoch that validation chose).
     curve:     the validation measure after each round or epoch, empty where there are none.
-    best:      how many rounds or epochs the kept scorer has, None where there are none.
+    best:      how many rounds or epochs the kept scorer has; None without any.
     objective: the training objective or bound after each round, the start's first.
     warnings:  what a user must know: an iteration limit reached, a degenerate model, ...
     cut_off:   whether the time limit ended it.
@@ -75,16 +69,8 @@ def kept_round(
 ) -> FitResult:
     """Return the result of a training in rounds: the model of the round that validation chooses.
 
-    Parameters
-    ----------
-    stopping : EarlyStopping
-        The rounds.
-    model : callable
-        Takes a number of rounds; returns the model that has them.
-    most : int
-        How many rounds there would have been without validation and a time limit.
-    objective : sequence of float
-    warnings : tuple of FitWarning
+    `model` takes a number of rounds and returns the model that has them. `most` is how many there
+    would have been without validation and a time limit.
     """
     history, best = None, stopping.kept
     if stopping.validation is not None:
@@ -98,20 +84,9 @@ def kept_round(
 def reselect(fit: FitResult, validation: Validation) -> FitResult | None:
     """Return what training would have given with this validation measure and rule.
 
-    Nothing is trained: the measure is taken of each round's model.
-
-    Parameters
-    ----------
-    fit : FitResult
-        What training gave with another measure; its history holds all rounds.
-    validation : Validation
-        The measure and the rule that choose now.
-
-    Returns
-    -------
-    FitResult or None
-        None if the training ended earlier than it would have with this measure, or warned of
-        rounds that this measure might not reach.
+    Nothing is trained: the measure is taken of each round's model. None if the training ended
+    earlier than it would have with this measure, or warned of rounds that this measure might not
+    reach.
     """
     history = fit.history
     if history is None:
@@ -139,20 +114,13 @@ def reselect(fit: FitResult, validation: Validation) -> FitResult | None:
 class Minimum:
     """The end of a minimisation of |w|^2 / 2 + C R(w), R convex, and how near it is to the optimum.
 
-    Parameters
-    ----------
-    point : ndarray of shape (n,), float64
-    value : float
-        The objective at the point.
-    gap : float
-        A bound on value - the least value, or, for Newton's method on features of very
-        different sizes, what the last step promised.
-    values : tuple of float
-        The objective at the start and after each iteration.
-    requested : float
-        The gap that the caller wants, as a share of the value.
-    late : bool
-        Whether the deadline ended the minimisation.
+    point:     w (n,), float64.
+    value:     the objective at the point.
+    gap:       a bound on value - the least value, or, for Newton's method on features of very
+               different sizes, what the last step promised.
+    values:    the objective at the start and after each iteration.
+    requested: the gap that the caller wants, as a share of the value.
+    late:      whether the deadline ended the minimisation.
     """
 
     point: np.ndarray

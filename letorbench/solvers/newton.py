@@ -26,15 +26,7 @@ NOISE = 1e-13
 
 @dataclass(frozen=True, eq=False)
 class Expansion:
-    """A function at a point.
-
-    Parameters
-    ----------
-    value : float
-    gradient : ndarray of shape (n,)
-    hessian_times : callable
-        v (n,) -> the (generalised) Hessian times v, (n,).
-    """
+    """A function at a point; `hessian_times` multiplies v (n,) by its (generalised) Hessian."""
 
     value: float
     gradient: np.ndarray
@@ -60,17 +52,6 @@ def minimise(
     what it promised: f is quadratic there. One that promises no more than rounding ends it as
     well. For a piecewise quadratic f with its generalised Hessian the iteration ends after
     finitely many steps.
-
-    Parameters
-    ----------
-    expand : callable
-        w (n,) -> the function at w.
-    start : ndarray of shape (n,)
-    gap : float
-    iterations : int
-        At most so many steps.
-    deadline : Deadline
-        No step but the first begins after it.
 
     References
     ----------

@@ -12,39 +12,25 @@ prior, and the same minimum.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
 from letorbench.losses.base import Loss
 from letorbench.models.linear import products
 from letorbench.models.parametric import ParametricFamily
-from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.stopping import NEVER, Deadline, Validation
 
-#: in how many directions the curvature is measured
-DIRECTIONS = 8
-#: the square roots of these primes make the directions' signs
+#: the curvature is measured in so many directions, whose signs the primes' square roots make
 PRIMES = np.array([2, 3, 5, 7, 11, 13, 17, 19])
 
 
 @dataclass(frozen=True, eq=False)
 class Objective:
-    """The loss's sum over the queries / count + l2/2 |theta|^2.
+    """The loss's sum over the queries / count + l2/2 |theta|^2 of the penalised parameters.
 
-    Parameters
-    ----------
-    family : ParametricFamily
-    loss : Loss
-    queries : QuerySet
-    count : int
-        What to average over: the number of queries, or of documents.
-    l2 : float
-        The strength of the prior on the penalised parameters; see also `with_prior`.
+    `count` is the number of queries, or of documents. For l2 see also `with_prior`.
     """
 
     family: ParametricFamily
@@ -73,39 +59,10 @@ class Objective:
         return self.l2 * self.family.penalised()
 
     def with_prior(self, l2: float, start: np.ndarray) -> Objective:
-        """Return the objective with l2 times the mean curvature of the loss at the start.
-
-        Parameters
-        ----------
-        l2 : float
-            The strength of the prior in units of the curvature, see `mean_curvature`.
-        start : ndarray of shape (n_parameters,)
-        """
+        """Return the objective with l2 times the mean curvature of the loss at the start."""
         if l2 == 0.0:
             return self
         return replace(self, l2=l2 * mean_curvature(replace(self, l2=0.0), start))
-
-
-class Solver(ABC):
-    """A way to fit any parametric family to any loss."""
-
-    @abstractmethod
-    def fit(
-        self,
-        family: ParametricFamily,
-        loss: Loss,
-        train: QuerySet,
-        validation: Validation | None,
-        rng: np.random.Generator,
-        deadline: Deadline = NEVER,
-    ) -> FitResult:
-        """Return the model of the family that fits the training set, or as far as time allows."""
-
-
-def require_prior(l2: float) -> None:
-    """Raise UsageError if l2 is negative, infinite or NaN."""
-    if not 0.0 <= l2 < np.inf:
-        raise UsageError(f"found l2={l2}, expected 0 or more")
 
 
 def mean_curvature(objective: Objective, start: np.ndarray) -> float:
@@ -115,19 +72,11 @@ def mean_curvature(objective: Objective, start: np.ndarray) -> float:
     the start by 1 in root mean square. This is the scale on which ranking losses bend, and it
     gives a finite value also for a loss with kinks. Where a loss is not convex, abs(z'Hz) counts.
 
-    A parameter has the sign of its rank, see `ranks`. The order of the features is thereby no
-    matter, nor is that of the documents.
+    A parameter has the sign of its rank, see `ranks`. So the order of the features does
+    not matter, and that of the documents neither.
 
-    Parameters
-    ----------
-    objective : Objective
-        Without a prior.
-    start : ndarray of shape (n_parameters,)
-
-    Returns
-    -------
-    float
-        1 where the loss does not curve, or no parameter is penalised.
+    `objective` has no prior. The curvature is 1 where the loss does not curve, or no parameter is
+    penalised.
 
     References
     ----------
@@ -137,7 +86,7 @@ def mean_curvature(objective: Objective, start: np.ndarray) -> float:
     penalised = objective.family.penalised()
     rank = ranks(objective, start)
     estimates = []
-    for prime in PRIMES[:DIRECTIONS]:
+    for prime in PRIMES:
         z = signs(prime, len(start))[rank] * penalised
         h = _unit_step(objective, start, z)
         if h is not None:
@@ -154,10 +103,7 @@ def ranks(objective: Objective, start: np.ndarray) -> np.ndarray:
     are alike at the start, as those of two features that are as often 1 among relevant documents,
     differ after the step. Those of equal features do not, and may change places.
 
-    Returns
-    -------
-    ndarray of shape (n_parameters,), int64
-        The place of each parameter, from 0.
+    The result holds the place of each parameter, from 0.
     """
     slope = objective(start)[1]
     h = _unit_step(objective, start, -slope)

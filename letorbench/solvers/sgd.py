@@ -5,15 +5,12 @@ parameters theta along sum_i lambda_i ds_i/dtheta (Burges, Ragno, Le, NIPS 2006,
 feature x were replaced by (x - center) / sqrt(variance), a step of the same length would move its
 weight differently; `_step` moves it as if it were, and keeps the weights of x itself.
 
-`descend_per_query` runs the schedule in Python. A whole epoch is one call of compiled code.
-
-RankNet's gradient is computed in three ways. Ours, "factored", sums the forces on a document
-before it goes back through the net (`letorbench.losses.pairwise_logistic`). Two are here to be
-timed, as the NIPS paper times them: V1, pair by pair, takes two passes forward and two backward
-for each pair; V2 sums the forces first, but takes n passes forward, the pairs, n passes forward
-again and n backward, without the two further speedups that the paper names: stored activations
-and one exponential a document (section 6, footnote 3). All give the same gradient (section 5,
-equations 6 and 7).
+RankNet's gradient is computed in three ways. "factored" sums the forces on a document before it
+goes back through the net (`letorbench.losses.pairwise_logistic`). Two are here to be timed, as the
+NIPS paper times them: V1, pair by pair, takes two passes forward and two backward for each pair; V2
+sums the forces first, but takes n passes forward, the pairs, n passes forward again and n backward,
+without the two further speedups that the paper names: stored activations and one exponential a
+document (section 6, footnote 3). All give the same gradient (section 5, equations 6 and 7).
 """
 
 from __future__ import annotations
@@ -23,7 +20,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from letorbench.choices import require_choice
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
 from letorbench.features.moments import mean_and_variance
@@ -47,43 +43,16 @@ from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping, Validati
 
 #: the cost of the paper's LambdaRank is 1 minus the training NDCG at this truncation
 COST_AT = 10
+#: what the learning rate is multiplied with after an epoch whose cost is higher than before
+SHRINK = 0.8
+#: new random weights are drawn if the cost has not fallen for so many epochs
+RESTART = 50
 
 #: how the gradient of a query is computed: RankNet's (pair by pair with a step a query, or with a
 #: step a pair), or by a lambda function
 FACTORED, PAIRWISE, ONLINE, PRINTED, LAMBDA = range(5)
 #: names of RankNet's four
 PASSES = {"factored": FACTORED, "pairwise": PAIRWISE, "online": ONLINE, "paper": PRINTED}
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """How long to train and how fast (Burges, Ragno, Le, NIPS 2006, section 6.3).
-
-    Parameters
-    ----------
-    learning_rate : float
-        It is multiplied by `shrink` after every epoch with a higher cost than the one before.
-    epochs : int
-        The number of epochs, over all restarts.
-    patience : int
-        Stop this many epochs after the best one on validation; 0 means never.
-    shrink : float
-    restart : int
-        Draw new random weights if the cost has not fallen for this many epochs.
-    standardise : bool
-        Step as if each feature had mean 0 and variance 1. Otherwise step as if the largest
-        absolute value of each feature were 1, as it is in LETOR's query-normalised features.
-    passes : str
-        How RankNet's gradient is computed, see `PASSES`.
-    """
-
-    learning_rate: float
-    epochs: int = 300
-    patience: int = 0
-    shrink: float = 0.8
-    restart: int = 50
-    standardise: bool = False
-    passes: str = "factored"
 
 
 class FeatureScale(NamedTuple):
@@ -110,13 +79,14 @@ class NetState(NamedTuple):
     weights_f32: np.ndarray
 
     @staticmethod
-    def draw(layers: int, hidden: int, scale: FeatureScale, rng: np.random.Generator) -> NetState:
+    def draw(
+        units: int, with_output: bool, scale: FeatureScale, rng: np.random.Generator
+    ) -> NetState:
         """Draw weights uniformly within 1 / sqrt(inputs) for scaled features, with zero bias."""
-        units = hidden if layers == 2 else 1
         n_features = len(scale.center)
         weights = rng.uniform(-1.0, 1.0, (units, n_features))
         weights = weights * np.sqrt(scale.inverse_variance / n_features)
-        output = rng.uniform(-1.0, 1.0, units if layers == 2 else 0) / np.sqrt(units)
+        output = rng.uniform(-1.0, 1.0, units if with_output else 0) / np.sqrt(units)
         bias = -products(weights, scale.center)
         return NetState(weights, bias, output, weights.astype(np.float32))
 
@@ -154,17 +124,9 @@ class TrainingQueries(NamedTuple):
         )
 
 
-def descend_per_query(
-    function: Lambda,
-    layers: int,
-    hidden: int,
-    schedule: Schedule,
-    queries: QuerySet,
-    validation: Validation | None,
-    rng: np.random.Generator,
-    deadline: Deadline = NEVER,
-) -> FitResult:
-    """Train a net; keep the epoch that validation chooses, or the last one without validation.
+@dataclass(frozen=True)
+class NetDescent:
+    """Train a net by one step a query (Burges, Ragno, Le, NIPS 2006, section 6.3).
 
     The cost of an epoch is the sum of the queries' costs, each before its step: RankNet's cost,
     or 1 - NDCG@10. The queries have a new random order in each epoch. One thread trains, because
@@ -172,82 +134,97 @@ def descend_per_query(
 
     Parameters
     ----------
-    function : Lambda
-        The force on each document.
     layers : int
         1 for a linear score, 2 for one hidden layer.
     hidden : int
         The number of hidden units, if there are two layers.
-    schedule : Schedule
-    queries : QuerySet
-        The training set.
-    validation : Validation or None
-    rng : numpy.random.Generator
-    deadline : Deadline
-        No epoch begins after it, but for the first one.
-
-    Returns
-    -------
-    FitResult
-        Its `objective` is the cost of each epoch.
+    learning_rate : float
+        It is multiplied by `SHRINK` after every epoch with a higher cost than the one before.
+    epochs : int
+        The number of epochs, over all restarts.
+    patience : int
+        Stop this many epochs after the best one on validation; 0 means never.
+    standardise : bool
+        Step as if each feature had mean 0 and variance 1. Otherwise step as if the largest
+        absolute value of each feature were 1, as it is in LETOR's query-normalised features.
+    passes : str
+        How RankNet's gradient is computed, see `PASSES`.
     """
-    _check(layers, hidden, schedule)
-    scale = feature_scale(queries, schedule.standardise)
-    data = TrainingQueries.of(queries, function, schedule.passes)
-    # a query of one label has no pair: no force, and a cost that never changes
-    trained = np.flatnonzero(np.diff(queries.by_label.queries) > 1)
-    state = NetState.draw(layers, hidden, scale, rng)
-    models = [state.model()]
-    rate = Rate(schedule)
-    epochs = EarlyStopping(schedule.patience, deadline, validation)
-    costs: list[float] = []
-    warnings: tuple[FitWarning, ...] = ()
-    for number in range(1, schedule.epochs + 1):
-        cost = epoch(data, rng.permutation(trained), state, scale, rate.value)
-        if not np.isfinite(cost + state.output.sum() + state.bias.sum()):
-            text = (
-                f"epoch {number} gave a number that is not finite: the learning rate is too large"
-            )
-            warnings = (FitWarning("no numbers", text),)
-            break
-        costs.append(cost)
-        models.append(state.model())
-        epochs.measure(models[-1])
-        if epochs.over:
-            break
-        if rate.is_stuck_after(cost):
-            state, rate = NetState.draw(layers, hidden, scale, rng), Rate(schedule)
-    return kept_round(epochs, models.__getitem__, schedule.epochs, costs, warnings)
+
+    layers: int
+    hidden: int
+    learning_rate: float
+    epochs: int = 300
+    patience: int = 0
+    standardise: bool = False
+    passes: str = "factored"
+
+    def __post_init__(self) -> None:
+        if self.layers not in (1, 2):
+            raise UsageError(f"found layers={self.layers}, expected 1 or 2")
+        for name in ("hidden", "epochs"):
+            if getattr(self, name) < 1:
+                raise UsageError(f"found {name}={getattr(self, name)}, expected 1 or more")
+        if not self.learning_rate > 0.0:
+            raise UsageError(f"found learning_rate={self.learning_rate}, expected more than 0")
+
+    def fit(
+        self,
+        function: Lambda,
+        train: QuerySet,
+        validation: Validation | None,
+        rng: np.random.Generator,
+        deadline: Deadline = NEVER,
+    ) -> FitResult:
+        """Return the net of the epoch that validation chooses, or of the last one without it."""
+        scale = feature_scale(train, self.standardise)
+        data = TrainingQueries.of(train, function, self.passes)
+        # a query of one label has no pair: no force, and a cost that never changes
+        trained = np.flatnonzero(np.diff(train.by_label.queries) > 1)
+        state, rate = self._begin(scale, rng)
+        models = [state.model()]
+        epochs = EarlyStopping(self.patience, deadline, validation)
+        costs: list[float] = []
+        warnings: tuple[FitWarning, ...] = ()
+        for number in range(1, self.epochs + 1):
+            cost = epoch(data, rng.permutation(trained), state, scale, rate.value)
+            if not np.isfinite(cost + state.output.sum() + state.bias.sum()):
+                text = (
+                    f"epoch {number} gave a number that is not finite: "
+                    "the learning rate is too large"
+                )
+                warnings = (FitWarning("no numbers", text),)
+                break
+            costs.append(cost)
+            models.append(state.model())
+            epochs.measure(models[-1])
+            if epochs.over:
+                break
+            if rate.is_stuck_after(cost):
+                state, rate = self._begin(scale, rng)
+        return kept_round(epochs, models.__getitem__, self.epochs, costs, warnings)
+
+    def _begin(self, scale: FeatureScale, rng: np.random.Generator) -> tuple[NetState, Rate]:
+        """Return newly drawn weights and the first learning rate."""
+        units = self.hidden if self.layers == 2 else 1
+        return NetState.draw(units, self.layers == 2, scale, rng), Rate(self.learning_rate)
 
 
 class Rate:
     """The learning rate, which falls when the cost rises."""
 
-    def __init__(self, schedule: Schedule) -> None:
-        self.value = schedule.learning_rate
-        self._schedule = schedule
+    def __init__(self, value: float) -> None:
+        self.value = value
         self._previous = self._lowest = np.inf
         self._since_fall = 0
 
     def is_stuck_after(self, cost: float) -> bool:
         """Record an epoch's cost; return whether the cost has not fallen for too long."""
         if cost > self._previous:
-            self.value *= self._schedule.shrink
+            self.value *= SHRINK
         self._since_fall = 0 if cost < self._lowest else self._since_fall + 1
         self._previous, self._lowest = cost, min(self._lowest, cost)
-        return self._since_fall == self._schedule.restart
-
-
-def _check(layers: int, hidden: int, schedule: Schedule) -> None:
-    if layers not in (1, 2):
-        raise UsageError(f"found layers={layers}, expected 1 or 2")
-    if hidden < 1 or schedule.epochs < 1:
-        raise UsageError(
-            f"found hidden={hidden}, epochs={schedule.epochs}, expected 1 or more of each"
-        )
-    require_choice(schedule.passes, list(PASSES), "passes")
-    if not schedule.learning_rate > 0.0:
-        raise UsageError(f"found learning_rate={schedule.learning_rate}, expected more than 0")
+        return self._since_fall == RESTART
 
 
 def feature_scale(queries: QuerySet, standardise: bool) -> FeatureScale:

@@ -58,10 +58,8 @@ ROW = np.uint32(CUT - 1)
 
 SLACK = 16.0
 
-#: the radix sort's digits; a key stands in the upper half of 64 bits, its row in the lower one
-DIGIT_BITS = 11
+#: a value's bits stand in the upper half of a sorting key of 64 bits, its row in the lower one
 SIGN = np.uint32(0x80000000)
-DIGIT = np.uint64((1 << DIGIT_BITS) - 1)
 KEY_BITS = np.uint64(32)
 
 
@@ -88,12 +86,8 @@ Search = Callable[[np.ndarray], tuple[Stump, np.ndarray, float] | None]
 def stump_search(features: np.ndarray, bins: int | None) -> Search:
     """Prepare features (n_docs, n_features) of any real type; return the search for weights.
 
-    Parameters
-    ----------
-    features : ndarray of shape (n_docs, n_features)
-    bins : int or None
-        At most so many bins a feature, of about equal numbers of documents. None tries every
-        threshold.
+    A feature has at most so many bins, of about equal numbers of documents. None tries every
+    threshold.
     """
     if bins is None:
         return partial(best_of_all, SortedFeatures.of(features))
@@ -104,14 +98,10 @@ def stump_search(features: np.ndarray, bins: int | None) -> Search:
 class BinnedFeatures:
     """The features' values as bin numbers, so that a threshold is a bin number too.
 
-    Parameters
-    ----------
-    codes : ndarray of shape (n_features, n_docs), uint8, uint16 or uint32, C order
-        Each document's bin; a larger value never has a smaller code.
-    n_bins : ndarray of shape (n_features,), int64
-        The number of bins of each feature.
-    cuts : tuple of n_features ndarrays, float64
-        cuts[k][b] is the threshold between the bins b and b + 1 of feature k.
+    codes:  (n_features, n_docs) uint8, uint16 or uint32, C order: each document's bin; a larger
+            value never has a smaller code.
+    n_bins: (n_features,) int64, the number of bins of each feature.
+    cuts:   cuts[k][b] is the threshold between the bins b and b + 1 of feature k, float64.
     """
 
     codes: np.ndarray
@@ -120,15 +110,10 @@ class BinnedFeatures:
 
     @staticmethod
     def of(features: np.ndarray, max_bins: int | None = None) -> BinnedFeatures:
-        """Bin features.
+        """Bin features of any real type; thresholds are found among the float32 values.
 
-        Parameters
-        ----------
-        features : ndarray of shape (n_docs, n_features)
-            Any real type; thresholds are found among the float32 values.
-        max_bins : int, optional
-            At most so many bins a feature, of about equal numbers of documents. Without it, and
-            for a feature with no more distinct values than that, every distinct value has a bin.
+        There are at most `max_bins` bins a feature, of about equal numbers of documents. Without
+        it, and for a feature with no more distinct values, every distinct value has a bin.
         """
         if max_bins is not None and max_bins < 2:
             raise UsageError(f"found bins={max_bins}, expected 2 or more")
@@ -298,20 +283,13 @@ def _scan(histogram: np.ndarray, n_bins: int, total: float, best: np.ndarray) ->
 class SortedDocuments(NamedTuple):
     """Each feature's documents in the order of their values, and in coarse bins.
 
-    Attributes
-    ----------
-    rows : ndarray of shape (n_features, n_docs), uint32
-        The documents in the order of a feature's values, equal values by row, with `CUT` where
-        the next value is larger.
-    codes : ndarray of shape (n_features, n_docs), uint8
-        Each document's coarse bin. No value is in two bins.
-    starts : ndarray of shape (n_features, COARSE + 1), int64
-        rows[k, starts[k, c]:starts[k, c + 1]] are the documents of feature k's coarse bin c. Bins
-        that are not there are empty and come last.
-    several : ndarray of shape (n_features, COARSE), bool
-        Whether a coarse bin has more than one value.
-    n_values : ndarray of shape (n_features,), int64
-        How many distinct values each feature has.
+    rows:     (n_features, n_docs) uint32, the documents in the order of a feature's values, equal
+              values by row, with `CUT` where the next value is larger.
+    codes:    (n_features, n_docs) uint8, each document's coarse bin. No value is in two bins.
+    starts:   (n_features, COARSE + 1) int64: rows[k, starts[k, c]:starts[k, c + 1]] are the
+              documents of feature k's coarse bin c. Bins that are not there are empty, at the end.
+    several:  (n_features, COARSE) bool, whether a coarse bin has more than one value.
+    n_values: (n_features,) int64, how many distinct values each feature has.
     """
 
     rows: np.ndarray
@@ -391,16 +369,10 @@ def _coarse_starts(value_starts: np.ndarray, n_docs: int) -> np.ndarray:
 class _Sums(NamedTuple):
     """What is known of the sums of weights on one side of a cut.
 
-    Attributes
-    ----------
-    before : ndarray of shape (n_features, COARSE)
-        The sum of the weights below each coarse bin.
-    bound : ndarray of shape (n_features, COARSE)
-        No cut inside the bin has a larger sum; -inf where there is none.
-    highest : ndarray of shape (n_features,)
-        The largest bound of a feature's bins.
-    best : ndarray of shape (n_features,)
-        The largest sum of a feature's cuts that have been tried.
+    before:  (n_features, COARSE), the sum of the weights below each coarse bin.
+    bound:   (n_features, COARSE), no cut inside the bin has a larger sum; -inf without such cuts.
+    highest: (n_features,), the largest bound of a feature's bins.
+    best:    (n_features,), the largest sum of a feature's cuts that have been tried.
     """
 
     before: np.ndarray
@@ -532,52 +504,15 @@ def _fill_in_order(rows: np.ndarray, weights: np.ndarray, histogram: np.ndarray)
 
 
 def sorted_column(column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sort a column of features (n_docs,) float32, equal values by row, by a radix sort.
+    """Sort a column of features (n_docs,) float32, equal values by row, and -0.0 before 0.0.
 
-    Returns
-    -------
-    values : ndarray of shape (n_docs,), float32
-        The bits of ``np.sort(column)``, except that -0.0 comes before 0.0.
-    rows : ndarray of shape (n_docs,), uint32
-        ``column[rows]`` has the values.
+    Return the values, and the rows (n_docs,) uint32: ``column[rows]`` has the values.
     """
-    n = len(column)
-    keys, spare = np.empty((2, n), dtype=np.uint64)
-    bits, rows = np.empty((2, n), dtype=np.uint32)
-    _sort_bits(column.view(np.uint32), keys, spare, bits, rows)
-    return bits.view(np.float32), rows
-
-
-@kernel()
-def _sort_bits(
-    column: np.ndarray,
-    keys: np.ndarray,
-    spare: np.ndarray,
-    bits: np.ndarray,
-    rows: np.ndarray,
-) -> None:
-    """Sort the float32 column, given as its bits; keys and spare are workspace."""
-    n = len(column)
-    counts = np.zeros((3, 1 << DIGIT_BITS), np.int64)
-    for i in range(n):
-        key = column[i]
-        # the order of the flipped bits is the order of the numbers
-        key = ~key if key & SIGN else key | SIGN
-        keys[i] = (np.uint64(key) << KEY_BITS) | np.uint64(i)
-        for p in range(3):
-            counts[p, np.uint64(key >> np.uint32(DIGIT_BITS * p)) & DIGIT] += 1
-    for p in range(3):
-        shift = KEY_BITS + np.uint64(DIGIT_BITS * p)
-        start = 0
-        for d in range(1 << DIGIT_BITS):
-            start, counts[p, d] = start + counts[p, d], start
-        for i in range(n):
-            key_and_row = keys[i]
-            d = (key_and_row >> shift) & DIGIT
-            spare[counts[p, d]] = key_and_row
-            counts[p, d] += 1
-        keys, spare = spare, keys
-    for i in range(n):
-        key = np.uint32(keys[i] >> KEY_BITS)
-        bits[i] = key ^ SIGN if key & SIGN else ~key
-        rows[i] = np.uint32(keys[i])
+    bits = column.view(np.uint32)
+    # the order of the flipped bits is the order of the numbers; the row makes each key unique
+    flipped = np.where(bits & SIGN, ~bits, bits | SIGN)
+    keys = flipped.astype(np.uint64) << KEY_BITS | np.arange(len(column), dtype=np.uint64)
+    keys.sort()
+    flipped = (keys >> KEY_BITS).astype(np.uint32)
+    values = np.where(flipped & SIGN, flipped ^ SIGN, ~flipped)
+    return values.view(np.float32), keys.astype(np.uint32)

@@ -1,4 +1,4 @@
-"""The bundle method, the least value of planes and truncated Newton against other solvers."""
+"""The bundle method against other solvers; Newton's method is in test_hard_data.py."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import pytest
 from scipy.optimize import linprog, minimize
 
 from letorbench.models import Linear
-from letorbench.solvers import newton
-from letorbench.solvers.bundle import minimise, minimum_of_planes
+from letorbench.solvers.bundle import minimise
 from letorbench.solvers.stopping import Deadline
 
 
@@ -76,61 +75,3 @@ def test_limits_are_told(rng):
     end = minimise(hinge(rows), 6, 1e3, 1e-9, deadline=Deadline(0.0))
     assert end.late and len(end.values) == 2
     assert end.fit_result(Linear(end.point)).warnings[0].kind == "cut off"
-
-
-def random_planes(rng: np.random.Generator, count: int, n: int) -> tuple[np.ndarray, np.ndarray]:
-    slopes = np.vstack([np.zeros(n), rng.normal(size=(count, n))])
-    return slopes, np.append(0.0, rng.normal(size=count) + 1.0)
-
-
-@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
-def test_the_least_of_planes_is_the_optimum_of_the_dual(rng, C):
-    slopes, heights = random_planes(rng, 12, 5)
-    gram = slopes @ slopes.T
-    dual = minimize(
-        lambda a: (a @ gram @ a / 2.0 - a @ heights, gram @ a - heights),
-        np.full(13, C / 13),
-        jac=True,
-        method="SLSQP",
-        bounds=[(0.0, None)] * 13,
-        constraints={"type": "eq", "fun": lambda a: a.sum() - C},
-        options={"ftol": 1e-14, "maxiter": 1000},
-    )
-    bound, w = minimum_of_planes(slopes, heights, C)
-    assert bound == pytest.approx(-dual.fun, rel=1e-6)
-    at_point = w @ w / 2.0 + C * (heights + slopes @ w).max()
-    assert bound <= at_point * (1.0 + 1e-12) and at_point == pytest.approx(bound, rel=1e-7)
-    rough, _ = minimum_of_planes(slopes, heights, C, 1e-1)
-    assert bound * 0.9 - 1e-9 <= rough <= bound * (1.0 + 1e-9)
-
-
-def logistic(w: np.ndarray, rows: np.ndarray, C: float) -> newton.Expansion:
-    """|w|^2 / 2 + C sum log(1 + exp(-row . w)): smooth, 1-strongly convex, not quadratic."""
-    t = rows @ w
-    p = 1.0 / (1.0 + np.exp(t))
-    return newton.Expansion(
-        float(w @ w / 2 + C * np.logaddexp(0.0, -t).sum()),
-        w - C * rows.T @ p,
-        lambda v: v + C * rows.T @ (p * (1 - p) * (rows @ v)),
-    )
-
-
-@pytest.mark.parametrize("C", [0.1, 10.0, 1000.0])
-def test_newton_reaches_the_gap_it_states(rng, C):
-    rows = rng.normal(size=(60, 6))
-    end = newton.minimise(lambda w: logistic(w, rows, C), np.zeros(6), 1e-8)
-    reference = minimize(
-        lambda w: logistic(w, rows, C).value,
-        end.point,
-        jac=lambda w: logistic(w, rows, C).gradient,
-        options={"gtol": 1e-12},
-    )
-    assert end.converged and end.gap <= 1e-8 * end.value
-    assert end.value - reference.fun <= end.gap + 1e-12 * end.value
-    assert all(b <= a for a, b in zip(end.values, end.values[1:]))
-
-
-def test_newton_says_where_it_was_stopped(rng):
-    rows = rng.normal(size=(60, 6))
-    end = newton.minimise(lambda w: logistic(w, rows, 1e3), np.zeros(6), 1e-12, iterations=1)
-    assert not end.converged and len(end.values) == 2

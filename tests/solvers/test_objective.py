@@ -10,8 +10,7 @@ from conftest import random_queries
 
 from letorbench.losses import CustomLoss, ValueAndGradient, loss
 from letorbench.models import LinearFamily
-from letorbench.solvers.gradient_descent import LineSearch
-from letorbench.solvers.lbfgs import LBFGS
+from letorbench.solvers.descent import LBFGS, LineSearch
 from letorbench.solvers.objective import PRIMES, Objective, mean_curvature, ranks, signs
 
 
@@ -62,23 +61,6 @@ def test_the_order_of_features_and_documents_does_not_matter(n, rng):
     for _ in range(5):
         again = X[rng.permutation(300)][:, rng.permutation(n)]
         assert curvature_of(again.T @ again, again) == pytest.approx(expected, rel=1e-9)
-
-
-def test_features_that_are_alike_at_the_start_are_told_apart(rng):
-    """Two binary features that are as often 1 where the labels are high have one gradient."""
-    X = (rng.random((400, 6)) < 0.3).astype(float)
-    X[:, 1:3] = 0.0
-    X[:100, 1] = X[50:150, 2] = 1.0
-    y = np.zeros(400)
-    y[50:100] = 1.0
-
-    def of(columns: np.ndarray) -> float:
-        x = X[:, columns]
-        return mean_curvature(Quadratic(x.T @ x, x, -y @ x), np.zeros(6))
-
-    expected = of(np.arange(6))
-    for _ in range(10):
-        assert of(rng.permutation(6)) == pytest.approx(expected, rel=1e-9)
 
 
 def test_what_does_not_curve_or_has_no_prior(rng):

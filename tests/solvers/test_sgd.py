@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import random_queries, unlocked
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
@@ -17,10 +17,9 @@ from letorbench.solvers import sgd
 from letorbench.solvers.sgd import (
     PASSES,
     FeatureScale,
+    NetDescent,
     NetState,
-    Schedule,
     TrainingQueries,
-    descend_per_query,
     epoch,
 )
 
@@ -39,8 +38,7 @@ def learnable(rng: np.random.Generator, n_queries: int = 40) -> QuerySet:
 def test_the_cost_of_an_epoch_is_one_minus_ndcg_at_10(layers, rng):
     """Steps too short to matter: every query's cost is that of the first weights."""
     train = random_queries(rng, [25, 12, 4, 30, 9], levels=4)
-    schedule = Schedule(1e-9, epochs=2)
-    learned = descend_per_query(Lambda(), layers, 4, schedule, train, None, rng)
+    learned = NetDescent(layers, 4, 1e-9, epochs=2).fit(Lambda(), train, None, rng)
     scores = learned.model.predict(train.features)
     ten, five = (
         query_metrics(train.labels, scores, train.offsets, [nDCG @ k], CONVENTIONS["standard"])
@@ -61,28 +59,24 @@ def test_the_rate_falls_with_a_higher_cost_and_stuck_weights_are_drawn_anew(monk
         return costs[len(rates) - 1]
 
     monkeypatch.setattr(sgd, "epoch", scripted)
-    schedule = Schedule(1.0, epochs=len(costs), restart=5)
-    descend_per_query(Lambda(), 1, 1, schedule, learnable(rng, 3), None, rng)
+    monkeypatch.setattr(sgd, "RESTART", 5)
+    NetDescent(1, 1, 1.0, len(costs)).fit(Lambda(), learnable(rng, 3), None, rng)
     assert rates == pytest.approx([1.0, 1.0, 0.8, 0.8, 0.64, 0.512, 1.0, 1.0, 1.0, 1.0, 0.8])
     assert len(set(first_weights[:6])) == 1 and len(set(first_weights[6:])) == 1
     assert first_weights[5] != first_weights[6]
 
 
 def test_a_rate_far_too_large_is_said(rng):
-    train = learnable(rng, 5)
-    learned = descend_per_query(
-        Lambda("ranknet"), 1, 1, Schedule(1e308, epochs=20), train, None, rng
-    )
+    learned = NetDescent(1, 1, 1e308, 20).fit(Lambda("ranknet"), learnable(rng, 5), None, rng)
     assert "learning rate is too large" in learned.warnings[0].text
     assert np.isfinite(learned.model.weights).all()
 
 
 def test_constant_features_get_no_weight(rng):
-    drawn = learnable(rng, 10)
-    features = drawn.features.copy()
-    features[:, 3] = 7.0
-    train = QuerySet(features, drawn.labels, drawn.offsets, drawn.qids)
-    learned = descend_per_query(Lambda(), 2, 4, Schedule(0.1, epochs=3), train, None, rng)
+    train = learnable(rng, 10)
+    with unlocked(train):
+        train.features[:, 3] = 7.0
+    learned = NetDescent(2, 4, 0.1, epochs=3).fit(Lambda(), train, None, rng)
     assert (learned.model.weights[:, 3] == 0.0).all()
 
 

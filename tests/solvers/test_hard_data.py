@@ -1,18 +1,23 @@
-"""Solvers on features of any unit: huge, tiny, constant, repeated, nearly collinear.
+"""Hard data: features of any unit, and a query of very many documents.
 
-The reference is SciPy's optimum of the same objective, written out document by document and pair
-by pair, in coordinates in which the features are standardised.
+Features are huge, tiny, constant, repeated, nearly collinear. The reference is SciPy's optimum of
+the same objective, written out document by document and pair by pair, in coordinates in which the
+features are standardised.
 """
 
 from __future__ import annotations
 
 import time
+from dataclasses import fields
 
 import numpy as np
 import pytest
+from conftest import random_queries
 
 from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import DataError
 from letorbench.losses import loss
+from letorbench.losses.base import LONGEST_COMPARED
 from letorbench.models import LinearFamily
 from letorbench.rankers import RankSVM, names, ranker
 from letorbench.rankers.classification import Classification
@@ -22,6 +27,8 @@ from letorbench.solvers.stopping import Validation
 
 #: what no solver may take longer than here, in seconds, on a loaded machine
 BOUND = 30.0
+#: settings that make training short
+SHORT = {"rounds": 2, "epochs": 2, "iterations": 2, "planes": 2}
 
 
 def raw_queries(seed: int, lengths: list[int], powers: tuple[int, ...] = ()) -> QuerySet:
@@ -131,3 +138,21 @@ def test_every_ranker_ends_with_numbers(name):
     assert np.isfinite(model.predict(valid)).all()
     assert np.isfinite(model.learned.objective).all()
     assert not any("no number" in str(each) for each in model.learned.warnings)
+
+
+@pytest.mark.parametrize("name", [name for name in names() if ranker(name).learns])
+def test_every_ranker_refuses_a_very_long_query_or_is_quick(name: str) -> None:
+    cls = ranker(name)
+    cls.available() or pytest.skip(f"{name} needs {cls.needs}")
+    settings = {each.name: SHORT[each.name] for each in fields(cls) if each.name in SHORT}
+    too_long, short = (
+        random_queries(np.random.default_rng(0), [n], n_features=2)
+        for n in (LONGEST_COMPARED + 1, 20)
+    )
+    cls(**settings).fit_sets(short)  # so that it is compiled
+    start = time.process_time()
+    try:
+        cls(**settings).fit_sets(too_long)
+    except DataError as error:
+        assert f"found {LONGEST_COMPARED + 1} documents, expected at most" in str(error)
+    assert time.process_time() - start < 1.0  # all pairs take seconds

@@ -9,10 +9,9 @@ from conftest import random_queries, unlocked
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import Loss, loss
-from letorbench.models import Bilinear, Linear, LinearFamily
+from letorbench.models import Bilinear, LinearFamily
+from letorbench.solvers.descent import LBFGS, GradientDescent, LineSearch
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.gradient_descent import GradientDescent, LineSearch
-from letorbench.solvers.lbfgs import LBFGS
 from letorbench.solvers.objective import Objective
 from letorbench.solvers.stopping import Deadline, Validation, best, latest
 
@@ -46,15 +45,6 @@ def test_a_rate_that_is_too_large_is_said_to_be(rng):
     assert f"epoch {ended} gave" in learned.warnings[0].text and ended < 100
     assert "the learning rate is too large" in learned.warnings[0].text
     assert np.isfinite(learned.model.weights).all()
-
-
-def test_the_linear_model_starts_at_zero(rng):
-    queries = random_queries(rng, [6] * 4)
-    learned = descended(loss("listnet"), queries, GradientDescent(0.1, 1))
-    gradient = loss("listnet")(np.zeros(queries.n_docs), queries).gradient
-    expected = -0.1 * gradient @ queries.features / 4
-    assert isinstance(learned.model, Linear)
-    np.testing.assert_allclose(learned.model.weights, expected, rtol=1e-5)
 
 
 def test_a_family_that_cannot_start_at_zero_moves(rng):
@@ -109,10 +99,14 @@ def test_lbfgs_ends_where_the_gradient_is_zero(l2, rng):
 
 
 @pytest.mark.parametrize("solver", [LBFGS(1e-3, 2, per_document=True), LineSearch(2)])
-def test_a_limit_of_iterations_is_warned_of(solver, rng):
+def test_limits_of_iterations_and_of_time_are_warned_of(solver, rng):
     queries = random_queries(rng, [10] * 20, levels=2)
     learned = searched(loss("logistic"), queries, solver)
     assert "after 2 iterations" in learned.warnings[0].text and len(learned.objective) == 3
+    family = LinearFamily.plain(queries.n_features)
+    learned = solver.fit(family, loss("logistic"), queries, None, rng, Deadline(0.0))
+    assert learned.cut_off and len(learned.objective) == 2
+    assert learned.warnings[0].kind == "cut off"
 
 
 @pytest.mark.parametrize(
@@ -128,12 +122,3 @@ def test_a_limit_of_iterations_is_warned_of(solver, rng):
 def test_wrong_settings_are_named(solver, settings):
     with pytest.raises(UsageError, match="found .*(-1.0|=0)"):
         solver(**settings)
-
-
-def test_lbfgs_ends_at_its_deadline(rng):
-    queries = random_queries(rng, [10] * 20, levels=2)
-    family = LinearFamily.plain(queries.n_features)
-    solver = LBFGS(1e-3)
-    learned = solver.fit(family, loss("logistic"), queries, None, rng, Deadline(0.0))
-    assert learned.cut_off and len(learned.objective) == 2
-    assert learned.warnings[0].kind == "cut off"
