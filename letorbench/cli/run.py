@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,101 +17,56 @@ if TYPE_CHECKING:
 
 @config.option
 @click.command(short_help="Train, select, test; leave scores, tables and plots.")
-@click.option(
-    "--dataset",
-    "datasets",
-    multiple=True,
-    required=True,
-    metavar="NAME…",
-    shell_complete=options.usable_datasets,
+@options.several(
+    "--dataset", "data", required=True, shell_complete=options.usable_datasets,
     help="Data sets: repeat, comma lists, `all` in the data folder; DEMO needs no data.",
-)
-@click.option(
-    "--algo",
-    "algos",
-    multiple=True,
-    required=True,
-    metavar="NAME…",
-    shell_complete=options.algorithms,
+)  # fmt: skip
+@options.several(
+    "--algo", "algos", required=True, shell_complete=options.algorithms,
     help="Algorithms: repeat, comma lists, `all`, or `baselines` (seven, also called `card`).",
-)
+)  # fmt: skip
 @options.folds
-@click.option(
-    "--set",
-    "pairs",
-    multiple=True,
-    metavar="KEY=VALUE",
+@options.several(
+    "--set", "fixed", metavar="KEY=VALUE",
     help="Fix a hyper-parameter of the algorithms that have it (`letorbench algos NAME`).",
-)
+)  # fmt: skip
 @options.data_dir
 @options.out
 @options.jobs
 @options.seed
 @click.option(
-    "--repeats",
-    type=click.IntRange(1),
-    metavar="R",
+    "--repeats", type=click.IntRange(1), metavar="R",
     help="Seeds of each algorithm that draws random numbers; others run once.  [default: 5]",
-)
-@click.option(
-    "--protocol",
-    type=click.Choice(["default", "letor", "published"]),
-    default="default",
-    show_default=True,
+)  # fmt: skip
+@options.option(
+    "--protocol", type=click.Choice(["default", "letor", "published"]), default="default",
     help="How the validation part chooses; letor: by MAP, published: as the papers' experiments.",
-)
+)  # fmt: skip
 @click.option(
-    "--select",
-    metavar="MEASURE",
+    "--select", metavar="MEASURE",
     help="What the validation part chooses settings and rounds by.  [default: ndcg@10; letor: map]",
-)
+)  # fmt: skip
 @options.convention_of(
     "auto", "auto", help="Whose measuring rules; auto: those of the data set's official tool."
 )
 @options.null
 @click.option(
-    "--time-limit",
-    type=options.seconds,
-    metavar="SECONDS",
+    "--time-limit", type=options.seconds, metavar="SECONDS",
     help="How long the training of one setting may take; the tables mark what it ends.",
-)
+)  # fmt: skip
 @options.features
 @click.option(
-    "--shard",
-    metavar="I/N",
+    "--shard", metavar="I/N",
     help="Do only the I-th of N shares, as 2/3; `results merge` brings them together.",
-)
-@click.option(
-    "--backend",
-    type=click.Choice(["local", "dask"]),
-    default="local",
-    show_default=True,
+)  # fmt: skip
+@options.option(
+    "--backend", type=click.Choice(["local", "dask"]), default="local",
     help="Who runs the folds: processes on this machine, or a dask scheduler's workers.",
-)
+)  # fmt: skip
 @click.option("--scheduler", metavar="ADDRESS", help="The dask scheduler, as tcp://HOST:8786.")
 @click.option("--force", is_flag=True, help="Run again what is stored already.")
 @options.plugin
-def run(
-    datasets: tuple[str, ...],
-    algos: tuple[str, ...],
-    folds: str | None,
-    pairs: tuple[str, ...],
-    data_dir: Path,
-    out: Path,
-    jobs: int,
-    seed: int,
-    repeats: int | None,
-    protocol: str,
-    select: str | None,
-    convention: str,
-    null: str | float,
-    time_limit: float | None,
-    features: str,
-    shard: str | None,
-    backend: str,
-    scheduler: str | None,
-    force: bool,
-) -> None:  # fmt: skip
+def run(algos: tuple[str, ...], out: Path, data_dir: Path, **protocol: Any) -> None:
     """Train, select on validation, test: every algorithm on every fold of every data set.
 
     Stored folds that still hold are not run again. Leaves scores, fits, per-query and mean
@@ -124,33 +79,28 @@ def run(
 
     signal.signal(signal.SIGTERM, end_like_interruption)
     complain(left_out(algos), "note")
-    report = perform(
-        datasets, algos, out=out, folds=folds, jobs=jobs, seed=seed, data_dir=data_dir,
-        protocol=protocol, select=select, convention=convention, null=null, features=features,
-        force=force, time_limit=time_limit, repeats=repeats, shard=shard, backend=backend,
-        scheduler=scheduler, fixed=pairs,
-    )  # fmt: skip
-    found = view(report, out, data_dir)
-    write_figures(found)
-    _print(report, found)
+    report = perform(algos=algos, out=out, data_dir=data_dir, **protocol)
+    results = view(report, out, data_dir)
+    write_figures(results)
+    _print(report, results)
     _end(report)
 
 
-def _print(report: Report, found: Results) -> None:
+def _print(report: Report, results: Results) -> None:
     """Print the tables, how many folds were reused, and where everything is."""
     from letorbench.analysis.results_table import USUAL, summary_table
     from letorbench.api.report_lines import reused_lines
     from letorbench.api.running import places
 
-    for summary in found.summaries:
-        show(summary_table(found.measured(summary, USUAL), USUAL))
+    for summary in results.summaries:
+        show(summary_table(results.measured(summary, USUAL), USUAL))
         say("")
     reused = sum(outcome.reused for outcome in report.outcomes)
     if reused:
         say(f"{reused} of {len(report.outcomes)} folds were stored already (--force reruns)")
     for line in reused_lines(report):
         say(line)
-    for what, place in places(found):
+    for what, place in places(results):
         say(f"{what:<7} {place}")
 
 
