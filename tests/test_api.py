@@ -81,7 +81,7 @@ def test_a_run_of_a_table_names_classes_and_instances(folder):
     assert fits.loc[("listnet", 1), "chosen"]["learning_rate"] in (0.1, 0.3, 1.0)
     assert len(res.folds()) == 6
     assert "mine: classification, listnet, regression; partial" in repr(res)
-    assert "| NDCG@10 |" in res._repr_markdown_() and "**0." in res._repr_markdown_()
+    assert "| NDCG@10 |" in res._repr_markdown_() and "**1.0000**" in res._repr_markdown_()
     assert res.only(algos="listnet").algorithms == ["listnet"]
 
 
