@@ -177,7 +177,7 @@ export STORED --out stored
     --algo regression         stored/**/*.run
     --to trec                 trec/**/*.run
     --data-dir third          err
-    --out others              others/**/*.run
+    --out others --data-dir third others/**/*.run
 rank --model {model} --input one.txt --output s
     --model {second}          s
     --input two.txt           s
