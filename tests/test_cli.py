@@ -88,41 +88,28 @@ RUN = "run --dataset TOY --algo regression"
     "words, status, text",
     [
         ("rnu", 2, "did you mean run"),
-        ("datasets lst", 2, "did you mean list"),
         ("run", 2, "Missing option"),
         ("run --dataset TOY --algo regresion", 2, "did you mean regression"),
         ("run --dataset TOI --algo regression", 2, "did you mean TOY"),
         ("run --dataset TD2003 --algo regression", 1, "TD2003: no such data set"),
         (f"{RUN} --jobs 0", 2, "--jobs"),
-        (f"{RUN} --folds 9", 2, "no fold 9"),
         (f"{RUN} --folds 1-{'9' * 5000}", 2, "expected folds up to 1000"),
-        (f"{RUN} --select ndgc", 2, "ndgc"),
         (f"{RUN} --null x", 2, "error, min or a number"),
-        (f"{RUN} --null nan", 2, "error, min or a number"),
-        (f"{RUN} --convention x", 2, "letor4"),
         (f"{RUN} --repeats 99999999999", 2, "expected 1 to 10000"),
         (f"{RUN} --shard 1/{'9' * 5000}", 2, "a form like 2/3"),
         (f"{RUN} --time-limit nan", 2, "expected a finite number"),
-        (f"{RUN} --time-limit -1", 2, "not in the range"),
-        (f"{RUN} --seed {'9' * 20}", 2, "not in the range"),
-        ("algos regresion", 2, "did you mean regression"),
         ("algos listnet --parts", 2, "found listnet beside it"),
         ("datasets show OHSUMD", 2, "did you mean OHSUMED"),
-        ("datasets make QA --questions 99999999999", 2, "not in the range"),
         ("table", 1, "no results there"),
         ("score --data nowhere --scores nowhere", 2, "nowhere"),
         ("compare stored --algo regression", 2, "stored: found regression, expected two"),
         ("compare stored --baseline regresion", 2, "did you mean regression"),
         ("compare stored --algo all,crad", 2, "unknown algorithm 'crad'"),
-        ("compare stored --test z", 2, "'z' is not one of"),
         ("compare stored --alpha nan", 2, "expected a finite number"),
-        ("compare stored --alpha 1", 2, "not in the range"),
         ("compare stored --measure ndgc@10", 2, "did you mean ndcg@10"),
-        ("compare stored --baseline regression --published", 2, "drop it or --baseline"),
-        ("compare stored --published --test t", 2, "drop it or --test"),
-        ("table stored --baseline regression --published", 2, "drop it or --baseline"),
-        ("table stored --relative --published", 2, "drop it or --published"),
-        ("report stored --measure ndgc@10", 2, "did you mean ndcg@10"),
+        ("compare stored --baseline regression --published", 2, "not go with --baseline"),
+        ("table stored --alpha 0.1 --published", 2, "not go with --alpha"),
+        ("table stored --relative --published", 2, "not go with --relative"),
     ],
 )
 def test_errors_are_one_line(toy, words, status, text):
@@ -141,16 +128,12 @@ def test_run_table_plot(toy):
     folder = toy / "results" / "TOY"
     for name in ("summary.csv", "ndcg.png", "ndcg.svg", "ndcg.pdf", "regression/per_query.csv"):
         assert (folder / name).is_file()
-    shown = call("table", "TOY").stdout
-    assert shown in result.stdout and call("table", "--relative").stdout != shown
+    assert call("table", "TOY").stdout in result.stdout
     csv = call("table", "--format", "csv").stdout
     header, *lines = (folder / "summary.csv").read_text().splitlines()
     assert csv.splitlines() == ["dataset," + header, *("TOY," + line for line in lines)]
     one = call("table", "--measure", "map,P@2", "--algo", "ndcgboost").stdout
     assert re.search(r"^algorithm +MAP +P@2$", one, re.MULTILINE) and "regression" not in one
-    drawn = call("plot", "TOY", "--measure", "p", "--format", "svg")
-    assert drawn.stdout == "results/TOY/p.svg\n" and (folder / "p.svg").is_file()
-    assert call("plot", "--format", "svg", "--to", "mine").stdout == "mine.svg\n"
     before = (folder / "ndcg.png").read_bytes()
     assert call("plot", "TOY").exit_code == 0 and (folder / "ndcg.png").read_bytes() == before
     again = call("run", "--dataset", "TOY", "--algo", "regression")
@@ -199,34 +182,23 @@ def test_datasets(toy, monkeypatch):
 
 def test_algos():
     listed = call("algos").stdout
-    assert re.search(r"^ndcgboost +NDCG Boost", listed, re.MULTILINE)
     for name in (line.split()[0] for line in listed.splitlines()):
         shown = call("algos", name).stdout
         assert "paper " in shown and "formula " in shown
     lines = call("algos", "--parts").stdout.splitlines()
     rows = {line.split()[0]: line for line in lines if line.startswith("  ")}
     assert set(LOSSES) < set(rows) and "every loss; every solver but sgd" in rows["quadratic"]
-    assert "model linear, mlp; loss ranknet" in rows["sgd"]
 
 
-def test_score(toy):
-    data = toy / "data" / "TOY" / "Fold1" / "test.txt"
-    (toy / "scores.txt").write_text("0.5\n" * 56)
-    words = ("score", "--data", str(data), "--scores", "scores.txt")
-    assert call(*words, "--convention", "letor3").stdout.startswith("precision:\t")
-    header, *lines = call(*words, "--format", "csv", "--per-query").stdout.splitlines()
-    assert header.startswith("convention,qid,ndcg@1,") and len(lines) == 9
-    assert lines[-1:] == call(*words, "--format", "csv").stdout.splitlines()[1:]
-    (toy / "scores.txt").write_text("0.5\n" * 55)
-    assert "scores.txt:56: found 55 scores, expected 56" in one_line(call(*words), 1)
-
-
-def test_score_prints_what_the_official_tools_print(shared):
+def test_score_prints_what_the_official_tools_print(toy, shared):
     data = shared / "archives" / "MSLR-sample.test.txt"
     for scores in sorted((shared / "golden").glob("MSLR*.scores.txt")):
         expected = Path(str(scores).replace(".scores.", ".official.")).read_text()
         words = ("--data", str(data), "--scores", str(scores), "--convention", "mslr")
         assert call("score", *words, "--per-query").stdout == expected
+    Path("short.txt").write_text("0.5\n" * 55)
+    words = ("--data", "data/TOY/Fold1/test.txt", "--scores", "short.txt")
+    assert "short.txt:56: found 55 scores, expected 56" in one_line(call("score", *words), 1)
 
 
 def test_doctor(toy, monkeypatch):
@@ -245,11 +217,10 @@ def test_doctor(toy, monkeypatch):
     assert "error: missing: tqdm; `python -m pip install letorbench`" in result.stderr
 
 
-@pytest.mark.parametrize("threads", ["abc", "0", "²"])
-def test_a_wrong_number_of_threads_is_one_line(toy, monkeypatch, threads: str) -> None:
-    monkeypatch.setenv("LETORBENCH_THREADS", threads)
+def test_a_wrong_number_of_threads_is_one_line(toy, monkeypatch) -> None:
+    monkeypatch.setenv("LETORBENCH_THREADS", "0")
     text = one_line(call(*RUN.split()), 2)
-    assert f"LETORBENCH_THREADS={threads}: expected a number of threads" in text
+    assert "LETORBENCH_THREADS=0: expected a number of threads" in text
 
 
 def test_a_config_file_is_the_command_line_it_stands_for(toy):
@@ -270,10 +241,8 @@ def test_a_config_file_is_the_command_line_it_stands_for(toy):
     "text, status, said",
     [
         ("dataset = ", 1, "exp.toml: found no TOML"),
-        ("algo = " + "[" * 5000, 1, "exp.toml: found no TOML"),
         ("algos = 'x'", 2, "exp.toml: unknown option 'algos'; did you mean algo?"),
         ("jobs = 0", 2, "exp.toml: jobs: 0 is not in the range"),
-        ("jobs = true", 2, "exp.toml: jobs: 'true' is not a valid integer"),
         ("force = 'yes'", 2, "exp.toml: force: found 'yes', expected true or false"),
         ("seed = {a = 1}", 2, "exp.toml: seed: found {'a': 1}, expected text, a number"),
         ("algo = 'regression'", 2, "Missing option '--dataset'"),

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from letorbench.analysis.bootstrap import Interval, bootstrap_difference
 from letorbench.analysis.paired import (
     CORRECTIONS,
     TESTS,
+    Interval,
     Significance,
+    bootstrap_difference,
     effect_size,
     win_tie_loss,
 )
@@ -155,29 +156,11 @@ def compare(
     baseline: str | None = None,
     procedure: Procedure = Procedure(),
 ) -> tuple[Pair, ...]:
-    """Compare each system with the baseline, or every pair of them without a baseline.
+    """Compare each of two or more systems with the baseline, or every pair without a baseline.
 
-    Parameters
-    ----------
-    dataset : str
-        The data set's name.
-    systems : sequence of PerQuery
-        Two or more algorithms. Two that do not have the same folds are compared on the folds
-        that both have.
-    measure : str
-        A measure that every system holds, such as `ndcg@10`.
-    baseline : str, optional
-        The algorithm that the others are compared with. `ideal`, which reads the test labels,
-        takes part as the baseline alone.
-    procedure : Procedure
-        The test, its correction for several pairs, the level and the seed.
-
-    Raises
-    ------
-    UsageError
-        For fewer than two systems, or for a baseline that is not among them.
-    DataError
-        If two systems have no fold in common, or do not hold the same queries.
+    Two that do not have the same folds are compared on the folds that both have. `ideal`, which
+    reads the test labels, takes part as the baseline alone. UsageError for fewer than two systems
+    or a baseline that is not among them; DataError if two have no fold in common.
     """
     names = _pairs(dataset, [system.algo for system in systems], baseline)
     by_name = {system.algo: system for system in systems}

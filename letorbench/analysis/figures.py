@@ -1,10 +1,10 @@
-"""The figure of a benchmark: a measure at n = 1..10, a panel a data set, a line an algorithm.
+"""The figures of a benchmark: a measure at n = 1..10, and the critical-difference diagram.
 
-It is drawn like Figure 1 of the NDCG Boost paper (Valizadegan et al., NIPS 2009). Every line has
-its own marker, dash and colour (of different lightness), so that it can be told from the others
-in grey and by colour-blind readers. The one legend stands below the panels. Where there are too
-many algorithms to tell apart, the best few and the baseline are drawn so, and the others as thin
-grey lines that a note names. The same values give the same bytes: nothing in a file is dated.
+The first has a panel a data set and a line an algorithm, as Figure 1 of the NDCG Boost paper
+(Valizadegan et al., NIPS 2009). Every line has its own marker, dash and colour (of different
+lightness), so that it can be told from the others in grey and by colour-blind readers. Where there
+are too many to tell apart, the best few and the baseline are drawn so, and the others as thin grey
+lines that a note names. The same values give the same bytes: nothing in a file is dated.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import itertools
 import os
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from letorbench import escaping
+from letorbench.analysis.ranks import tied_groups
 from letorbench.analysis.results_table import remarks
 from letorbench.files import write_atomically
 from letorbench.results.summary import Summary, curve
@@ -69,6 +70,10 @@ LEFT, RIGHT, BOTTOM, TOP = 0.54, 0.06, 0.36, 0.24
 NOTE_ROW, NOTE_LETTER, NOTE_SIZE = 0.115, 0.047, 6.5
 #: inches in the legend: a row, a letter of a name, and what an entry has beside its name
 LEGEND_ROW, LEGEND_LETTER, LEGEND_LINE = 0.142, 0.063, 0.49
+#: inches in the diagram: the scale, a letter of a label, the rows of bars and of labels, the edges
+SCALE, LETTER, BAR_ROW, LABEL_ROW, EDGE, ABOVE = 3.0, 0.068, 0.09, 0.17, 0.08, 0.52
+#: of the part of the scale that a rank moves on with other seeds
+SEED_COLOUR = "#0072B2"
 
 
 @dataclass(frozen=True)
@@ -120,28 +125,20 @@ def panel(summary: Summary, measure: str = "ndcg") -> Panel:
 
 
 def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
-    """Draw one or several panels.
+    """Draw data sets in reading order; the baseline's line in full however many there are.
 
-    Parameters
-    ----------
-    panels : sequence of Panel
-        The data sets, in reading order.
-    baseline : str
-        The algorithm that is drawn in full however many there are, if it is among them.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        It belongs to no window and needs no display; a notebook shows it.
+    The figure belongs to no window and needs no display; a notebook shows it.
     """
-    named = best_lines(panels, baseline)
+    names = list(dict.fromkeys(algo for panel in panels for algo in panel.curves))
+    last = [{algo: _last(values) for algo, values in p.curves.items()} for p in panels]
+    named = drawn_first(names, last, [baseline])
     styles = {algo: line_style(i) for i, algo in enumerate(named)}
     columns = min(len(panels), 3 if len(panels) not in (2, 4) else 2)
     width = COLUMN if columns == 1 else PAGE
     panel_width = width / columns
     panel_height = 0.76 * panel_width if columns < 3 else 0.92 * panel_width
     banded = _banded(panels, named)
-    note = _note([algo for algo in _algorithms(panels) if algo not in styles], banded, width)
+    note = _note([algo for algo in names if algo not in styles], banded, width)
     below = NOTE_ROW * len(note) + (0.08 if note else 0.0)
     legend_columns = _legend_columns(named, width)
     legend = LEGEND_ROW * -(-len(named) // legend_columns) + 0.12
@@ -180,27 +177,24 @@ def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
     return figure
 
 
-def _algorithms(panels: Sequence[Panel]) -> list[str]:
-    return list(dict.fromkeys(algo for panel in panels for algo in panel.curves))
+def drawn_first(
+    names: Sequence[str], values: Sequence[Mapping[str, float]], baselines: Collection[str]
+) -> list[str]:
+    """The algorithms that are drawn in full, in the order of their names.
 
-
-def best_lines(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> list[str]:
-    """The algorithms that are drawn in full, in the order in which the panels have them.
-
-    All where they can be told apart; otherwise those whose last values rank best over the
-    panels, and the baseline.
+    All where they can be told apart; otherwise the baselines and those that rank best by the
+    values, on average over the data sets.
     """
-    algos = _algorithms(panels)
-    if len(algos) <= MOST_LINES:
-        return algos
+    if len(names) <= MOST_LINES:
+        return list(names)
     ranks: dict[str, list[int]] = {}
-    for each in panels:
-        last = {algo: _last(values) for algo, values in each.curves.items()}
-        for algo, value in last.items():
-            ranks.setdefault(algo, []).append(sum(other > value for other in last.values()))
-    order = sorted(algos, key=lambda algo: sum(ranks[algo]) / len(ranks[algo]))
-    chosen = {*order[:BEST_LINES], baseline}
-    return [algo for algo in algos if algo in chosen]
+    for each in values:
+        for algo, value in each.items():
+            ranks.setdefault(algo, []).append(sum(other > value for other in each.values()))
+    ranked = [algo for algo in names if algo in ranks]
+    ranked.sort(key=lambda algo: sum(ranks[algo]) / len(ranks[algo]))
+    chosen = {*ranked[:BEST_LINES], *baselines}
+    return [algo for algo in names if algo in chosen]
 
 
 def _last(values: Sequence[float]) -> float:
@@ -278,15 +272,84 @@ def _draw_panel(
     axes.yaxis.get_major_locator().set_params(nbins=7)  # type: ignore[call-arg]
 
 
+def draw_ranks(
+    names: Sequence[str], ranks: np.ndarray, difference: float, spans: np.ndarray | None = None
+) -> Figure:
+    """Draw the critical-difference diagram: average ranks on a line, bars under tied groups.
+
+    It follows figure 1 of J. Demsar, Statistical Comparisons of Classifiers over Multiple Data
+    Sets, JMLR 7, 2006. The best of the two or more algorithms is on the left.
+
+    names, ranks: (n_algorithms,); bars join the groups of `ranks.tied_groups`. spans,
+    (n_algorithms, 2): what the ranks become with other seeds, a thin line through each that they
+    could change, and `~` behind its name.
+    """
+    order = np.argsort(ranks, kind="stable")
+    reached = np.repeat(np.asarray(ranks)[:, None], 2, axis=1) if spans is None else spans
+    moved = reached[:, 1] > reached[:, 0]
+    labels = [f"{names[i]}{' ~' if moved[i] else ''}  {ranks[i]:.2f}" for i in order]
+    groups = tied_groups(ranks, difference)
+    bars = _stacked([(ranks[group[0]], ranks[group[-1]]) for group in groups])
+    depth = BAR_ROW * (1 + max((row for _, _, row in bars), default=-1)) + 0.12
+    left = -(-len(order) // 2)
+    side = LETTER * max(map(len, labels)) + 0.12
+    width = SCALE + 2 * (side + EDGE)
+    height = ABOVE + depth + LABEL_ROW * left + EDGE
+    with fixed_style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(width, height))
+        axes = figure.add_axes((0, 0, 1, 1))
+        axes.set(xlim=(-side - EDGE, SCALE + side + EDGE), ylim=(ABOVE - height, ABOVE))
+        axes.set_axis_off()
+        step = SCALE / (len(order) - 1)
+        places = (np.asarray(ranks)[order] - 1.0) * step
+        _scale(axes, len(order), step, difference)
+        for low, high, row in bars:
+            y = -BAR_ROW * (row + 1)
+            ends = ((low - 1.0) * step - 0.03, (high - 1.0) * step + 0.03)
+            axes.plot(ends, (y, y), color="black", linewidth=2.5, solid_capstyle="butt")
+        for place in np.flatnonzero(moved[order]):
+            ends = tuple((reached[order[place]] - 1.0) * step)
+            axes.plot(ends, (0, 0), color=SEED_COLOUR, linewidth=2.2, alpha=0.45)
+        for i, (x, label) in enumerate(zip(places, labels)):
+            line, end = (i, -0.06) if i < left else (len(order) - 1 - i, SCALE + 0.06)
+            y = -depth - LABEL_ROW * (line + 0.5)
+            axes.plot((x, x, end), (0, y, y), color="black", linewidth=0.6)
+            edge, where = (end - 0.04, "right") if i < left else (end + 0.04, "left")
+            axes.text(edge, y, escaping.figure(label), ha=where, va="center")
+    return figure
+
+
+def _scale(axes: Axes, n: int, step: float, difference: float) -> None:
+    """The line of ranks 1..n with its ticks, and the critical difference above it."""
+    axes.plot((0, SCALE), (0, 0), color="black", linewidth=0.8)
+    for rank in range(n):
+        axes.plot((rank * step,) * 2, (0, 0.06), color="black", linewidth=0.8)
+        axes.text(rank * step, 0.08, str(rank + 1), ha="center", va="bottom")
+    length = min(difference, n - 1) * step
+    y = 0.3
+    axes.plot((0, length), (y, y), color="black", linewidth=0.8)
+    for x in (0, length) if difference <= n - 1 else (0,):
+        axes.plot((x, x), (y - 0.025, y + 0.025), color="black", linewidth=0.8)
+    axes.text(length / 2, y + 0.03, f"CD = {difference:.2f}", ha="center", va="bottom")
+
+
+def _stacked(spans: Sequence[tuple[float, float]]) -> list[tuple[float, float, int]]:
+    """(low, high, row) of every span: the first row where it touches no other span."""
+    ends: list[float] = []
+    placed = []
+    for low, high in spans:
+        row = next((r for r, end in enumerate(ends) if end < low), len(ends))
+        ends[row : row + 1] = [high]
+        placed.append((float(low), float(high), row))
+    return placed
+
+
 def write(figure: Figure, stem: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
-    """Write the figure as stem.png, stem.svg and stem.pdf, or those of them that are named.
+    """Write the figure as stem.png, stem.svg and stem.pdf, or in the named formats alone.
 
     No date or version is in a file, so that equal figures have equal bytes.
-
-    Returns
-    -------
-    list of Path
-        The files written.
     """
     undated = {
         "png": {"Software": None},

@@ -4,18 +4,28 @@ The input is what a run stores per query, all folds pooled, and the mean over th
 algorithm has several seeds. The randomisation test and the t-test then count the seeds too, by the
 `SeedNoise` of the difference; Wilcoxon's test counts queries alone. Two algorithms that do not
 differ anywhere have p = 1. `CORRECTIONS` adjust the p-values of several pairs.
+
+Bootstrap intervals draw queries again, with replacement and together for all algorithms, and,
+within each algorithm and fold, the seeds where there are several (`seeds.seed_weights`).
+
+References
+----------
+B. Efron, R. Tibshirani: An Introduction to the Bootstrap, 1993, chapter 13.
+A. Owen: The Pigeonhole Bootstrap, Annals of Applied Statistics 1(2), 2007: rows and columns of a
+crossed table are drawn apart. The variance of such resamples is at least that of the mean; what it
+is too large by is the part of single cells, which is divided by both numbers.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
 
-from letorbench.analysis.seeds import SeedNoise, satterthwaite
+from letorbench.analysis.seeds import SeedNoise, satterthwaite, seed_weights
 from letorbench.errors import DataError
 
 #: relative size of what is rounding, not a difference: equal values in another order of sums
@@ -23,6 +33,8 @@ ROUNDING = 1e-12
 #: up to so many queries that differ, the randomisation test looks at every flip of signs
 EXACT = 32
 SAMPLES = 100_000
+#: how often a bootstrap draws the queries again, and its draws that are in memory at a time
+RESAMPLES, BLOCK = 10_000, 2**20
 
 
 @dataclass(frozen=True)
@@ -248,3 +260,84 @@ def win_tie_loss(a: np.ndarray, b: np.ndarray) -> tuple[int, int, int]:
     d = differences(a, b)
     wins, losses = int(np.count_nonzero(d > 0.0)), int(np.count_nonzero(d < 0.0))
     return wins, len(d) - wins - losses, losses
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean over queries, and the 95 % interval of it when the queries are drawn again."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def bootstrap_columns(
+    table: np.ndarray, folds: np.ndarray, rng: np.random.Generator, resamples: int = RESAMPLES
+) -> list[Interval]:
+    """The intervals of the means of the columns of a table, all on the same draws.
+
+    table: (n_repeats, n_queries, n_columns); folds: (n_queries,), whose seeds are drawn apart.
+    """
+    (means,) = resampled_means([table], folds, rng, resamples)
+    return intervals([float(column.mean()) for column in np.moveaxis(table, 2, 0)], means)
+
+
+def bootstrap_difference(
+    a: np.ndarray,
+    b: np.ndarray,
+    folds: np.ndarray,
+    rng: np.random.Generator,
+    resamples: int = RESAMPLES,
+) -> Interval:
+    """The interval of the mean of a - b: a query is drawn with both its values.
+
+    a, b: (n_repeats, n_queries), the repeats of each its own; folds: (n_queries,).
+    """
+    if len(a) == len(b) == 1:
+        a = differences(a[0], b[0])[None]
+        return bootstrap_columns(a[:, :, None], folds, rng, resamples)[0]
+    one, other = resampled_means([a[:, :, None], b[:, :, None]], folds, rng, resamples)
+    return intervals([float(a.mean() - b.mean())], one - other)[0]
+
+
+def resampled_means(
+    tables: Sequence[np.ndarray], folds: np.ndarray, rng: np.random.Generator, resamples: int
+) -> list[np.ndarray]:
+    """Resample queries and seeds; return the means of each table, (resamples, n_columns).
+
+    tables: of each algorithm (n_repeats, n_queries, n_columns); a query is drawn in all of them
+    together.
+    """
+    n = len(folds)
+    result = [np.zeros((resamples, table.shape[2])) for table in tables]
+    parts = [np.flatnonzero(folds == fold) for fold in np.unique(folds)]
+    for block, counts in _query_counts(n, rng, resamples):
+        for means, table in zip(result, tables):
+            if len(table) == 1:
+                means[block] = counts @ table[0] / n
+                continue
+            for rows in parts:
+                weights = seed_weights(len(table), rng, len(counts))
+                for weight, values in zip(weights.T, table):
+                    means[block] += weight[:, None] * (counts[:, rows] @ values[rows]) / n
+    return result
+
+
+def _query_counts(
+    n: int, rng: np.random.Generator, resamples: int
+) -> Iterator[tuple[slice, np.ndarray]]:
+    """Yield the resamples of a block, and (block, n) how often each of n queries is drawn."""
+    step = max(1, BLOCK // n)
+    for start in range(0, resamples, step):
+        size = min(step, resamples - start)
+        drawn = rng.integers(n, size=(size, n))
+        drawn += n * np.arange(size)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n)
+        yield slice(start, start + size), counts
+
+
+def intervals(centres: Sequence[float], means: np.ndarray) -> list[Interval]:
+    """The middle 95 % of each column of resampled means (resamples, n_columns)."""
+    tails = [(1.0 - 0.95) / 2.0, (1.0 + 0.95) / 2.0]
+    lows, highs = np.quantile(means, tails, axis=0).tolist()
+    return [Interval(*each) for each in zip(centres, lows, highs)]

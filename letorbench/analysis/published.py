@@ -14,50 +14,35 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
-from types import MappingProxyType
 
 import numpy as np
 
 from letorbench.analysis.figures import Panel
 from letorbench.analysis.results_table import caption, label, partial_note, spread
-from letorbench.analysis.tables import (
-    Cell,
-    Column,
-    Table,
-    Value,
-    columns,
-    data,
-    data_table,
-)
+from letorbench.analysis.tables import Cell, Column, Table, columns, data
 from letorbench.datasets.catalog import CATALOG, normalized, parse
 from letorbench.rankers import places
 from letorbench.results.per_query import PerQuery
 from letorbench.results.summary import Summary
 
-DATA = ("dataset", "algo", "measure", "fold", "ours", "sd", "published", "difference", "source",
-        "algorithm_there", "note", "reference")  # fmt: skip
 #: what a table says of our numbers beside those of single runs
 SEEDS = "ours: mean ± standard deviation over seeds; published: as printed, of single runs"
 
 #: the data set of a name as printed, where it is not the catalog's but for case and punctuation.
 #: MSLR-WEB30K-Fold1 is not here: the numbers of one fold are not the data set's.
-DATASETS: Mapping[str, str] = MappingProxyType(
-    {printed: entry.name for entry in CATALOG.values() for printed in entry.published_as}
-)
+DATASETS = {printed: entry.name for entry in CATALOG.values() for printed in entry.published_as}
 
 #: a printed name that is not ours but for case and punctuation -> our ranker of the same method.
 #: Those with another are not here: lgrz's "GBDT (XGBoost)" is multiple classification, jforests and
 #: QuickRank are other programs, and MQ2007's plain "AdaRank" does not say what it boosts on.
-ALIASES: Mapping[str, str] = MappingProxyType(
-    {
-        "RankSVM-Struct": "ranksvm",
-        "LightGBM(2020 log)": "lightgbm",
-        "LambdaRank (LightGBM)": "lightgbm",
-        "xgboost(log)": "xgboost",
-        "xgboost_hist": "xgboost",
-        "xgboost_hist(log)": "xgboost",
-    }
-)
+ALIASES = {
+    "RankSVM-Struct": "ranksvm",
+    "LightGBM(2020 log)": "lightgbm",
+    "LambdaRank (LightGBM)": "lightgbm",
+    "xgboost(log)": "xgboost",
+    "xgboost_hist": "xgboost",
+    "xgboost_hist(log)": "xgboost",
+}
 
 
 @dataclass(frozen=True)
@@ -104,8 +89,8 @@ def published() -> tuple[Published, ...]:
             row["value"],
             row["note"],
             references[row["source"]],
-            MappingProxyType(folds.get(_key(row), {})),
-        )
+            folds.get(_key(row), {}),
+        )  # fmt: skip
         for row in _rows("published.csv")
     )
 
@@ -144,19 +129,16 @@ def _rows(name: str) -> Iterator[dict[str, str]]:
 
 @dataclass(frozen=True)
 class Beside:
-    """A published figure and ours of the same method, None where ours was not run.
-
-    `deviation` is ours over seeds, None without repeats. `ours_by_fold` and `printed_by_fold` are
-    ours and the published figure of each fold that has both, by its number.
-    """
+    """A published number beside ours of the same method."""
 
     algo: str
     measure: str
-    ours: float | None
     printed: Published
-    deviation: float | None = None
-    ours_by_fold: Mapping[int, float] = field(default_factory=dict)
-    printed_by_fold: Mapping[int, float] = field(default_factory=dict)
+    #: our mean and its standard deviation over seeds; None for what was not run or has one seed
+    ours: float | None
+    deviation: float | None
+    #: ours and the published number of each fold that has both, by the fold's number
+    folds: Mapping[int, tuple[float, float]]
 
     @property
     def difference(self) -> float | None:
@@ -164,8 +146,7 @@ class Beside:
 
     @property
     def differences(self) -> dict[int, float]:
-        """Ours less the published figure, by the fold's number."""
-        return {k: self.ours_by_fold[k] - printed for k, printed in self.printed_by_fold.items()}
+        return {k: ours - printed for k, (ours, printed) in self.folds.items()}
 
     @property
     def interval(self) -> tuple[float, float | None, float | None]:
@@ -181,7 +162,7 @@ class Beside:
 
 
 def published_by_fold(summary: Summary, measures: Sequence[str]) -> list[str]:
-    """The algorithms of ours that have figures published by fold at any of these measures."""
+    """The algorithms of ours that have numbers published by fold at any of these measures."""
     rows = [row for measure in measures for row in lookup(summary.dataset, measure) if row.folds]
     printed = {row.ours for row in rows}
     return [row.algo for row in summary.rows if row.algo in printed]
@@ -199,22 +180,15 @@ def beside(
     result = []
     for measure in measures:
         for printed in lookup(summary.dataset, measure):
-            row = rows.get(printed.ours or "")
-            ours: dict[int, float] = {}
-            if row and printed.folds and row.algo in by_query:
-                ours = by_query[row.algo].fold_means(measure)
-            folds = dict(enumerate(printed.folds.get("test", ()), 1))
-            result.append(
-                Beside(
-                    printed.ours or printed.algorithm,
-                    measure,
-                    row.values.get(measure) if row else None,
-                    printed,
-                    row.deviation(measure) if row else None,
-                    {k: value for k, value in ours.items() if k in folds},
-                    {k: folds[k] for k in ours if k in folds},
-                )
+            row, system = rows.get(printed.ours or ""), by_query.get(printed.ours or "")
+            ours = system.fold_means(measure) if system and printed.folds else {}
+            theirs = dict(enumerate(printed.folds.get("test", ()), 1))
+            value, deviation = (
+                (row.values.get(measure), row.deviation(measure)) if row else (None,) * 2
             )
+            folds = {k: (ours[k], theirs[k]) for k in ours if k in theirs}
+            algo = printed.ours or printed.algorithm
+            result.append(Beside(algo, measure, printed, value, deviation, folds))
     order = {algo: i for i, algo in enumerate(rows)}
     return sorted(result, key=lambda each: (order.get(each.algo, len(order)), each.algo))
 
@@ -222,58 +196,61 @@ def beside(
 def published_table(
     summary: Summary, measures: Sequence[str], systems: Sequence[PerQuery] = ()
 ) -> Table:
-    """The table for people, with a note for each source."""
-    figures = beside(summary, measures, systems)
-    if not figures:
-        names = ", ".join(map(label, measures))
-        return Table(f"{summary.dataset}: nothing is published at {names}")
-    numbers = sorted({number for each in figures for number in each.differences})
-    heads = columns(["algorithm", "measure"], ["ours", "published", "difference"])
-    rows = []
-    for each in figures:
+    """The published numbers beside ours, with a note for each source.
+
+    People read a row a number and a column for the difference in each fold. Programs read the
+    folds in rows below that of the mean, the published numbers as they are printed.
+    """
+    every = beside(summary, measures, systems)
+    title = f"{summary.dataset}: nothing is published at {', '.join(map(label, measures))}"
+    numbers = sorted({number for each in every for number in each.folds})
+    rows: list[tuple[Cell, ...]] = []
+    for each in every:
         printed = each.printed
-        ours = "" if each.ours is None else f"{each.ours:.4f}"
+        texts = {number: _signed(each.differences.get(number)).text for number in numbers}
+        source = (
+            Cell(printed.source, printed.source),
+            *map(data, (printed.algorithm, printed.note, printed.reference)),
+        )
         places = max(len(printed.printed.partition(".")[2]), 3)
         row = (
+            data(summary.dataset),
             Cell(each.algo, each.algo),
             Cell(label(each.measure), each.measure),
-            Cell(ours, each.ours, spread=spread(each.deviation)),
-            Cell(printed.printed, printed.value),
+            data(None),
+            Cell("" if each.ours is None else f"{each.ours:.4f}", each.ours,
+                 spread=spread(each.deviation)),
+            data(each.deviation),
+            Cell(printed.printed, printed.printed),
             _signed(each.difference, places),
-            *(_signed(each.differences.get(number)) for number in numbers),
-            Cell(printed.source, printed.source),
-        )
-        rows.append(row)
+            *map(Cell, texts.values()),
+        )  # fmt: skip
+        rows.append((*row, *source))
+        for number, (ours, theirs) in each.folds.items():
+            head = (summary.dataset, each.algo, each.measure, number)
+            row = (*head, ours, None, f"{theirs:.4f}", ours - theirs, *[None] * len(numbers))
+            rows.append(tuple(data(value) for value in (*row, *(cell.value for cell in source))))
+    if every:
+        title = caption(summary) + "; folds: the difference there" * bool(numbers)
     return Table(
-        caption(summary) + "; folds: the difference there" * bool(numbers),
-        (*heads, *_fold_columns(numbers), *columns(["source"])),
+        title,
+        (
+            Column(name="dataset"),
+            Column("algorithm", "left", "algo"),
+            Column("measure", "left", "measure"),
+            Column(name="fold"),
+            Column("ours", name="ours"),
+            Column(name="sd"),
+            Column("published", name="published"),
+            Column("difference", name="difference"),
+            *_fold_columns(numbers),
+            Column("source", "left", "source"),
+            *(Column(name=name) for name in ("algorithm_there", "note", "reference")),
+        ),
         tuple(rows),
-        notes=(*partial_note(summary.only([each.algo for each in figures])), *_sources(figures)),
-        seeds=SEEDS if any(each.deviation is not None for each in figures) else "",
+        notes=(*partial_note(summary.only([each.algo for each in every])), *_sources(every)),
+        seeds=SEEDS if any(each.deviation is not None for each in every) else "",
     )
-
-
-def published_data(
-    summary: Summary, measures: Sequence[str], systems: Sequence[PerQuery] = ()
-) -> Table:
-    """The table for programs: every digit, the published number as it was printed.
-
-    The row of a mean has no fold; those of its folds, where there are any, follow it.
-    """
-    rows: list[list[Value]] = []
-    for each in beside(summary, measures, systems):
-        printed = each.printed
-        head: list[Value] = [summary.dataset, each.algo, each.measure]
-        tail = [printed.source, printed.algorithm, printed.note, printed.reference]
-        numbers: list[list[Value]] = [
-            [None, each.ours, each.deviation, printed.printed, each.difference],
-            *(
-                [k, each.ours_by_fold[k], None, f"{each.printed_by_fold[k]:.4f}", difference]
-                for k, difference in each.differences.items()
-            ),
-        ]
-        rows += [[*head, *row, *tail] for row in numbers]
-    return data_table(DATA, rows)
 
 
 def folds_table(summary: Summary, measure: str, systems: Sequence[PerQuery] = ()) -> Table:
@@ -281,22 +258,24 @@ def folds_table(summary: Summary, measure: str, systems: Sequence[PerQuery] = ()
 
     In CSV `table --published` has the folds themselves.
     """
-    figures = [each for each in beside(summary, [measure], systems) if each.differences]
-    numbers = sorted({number for each in figures for number in each.differences})
+    every = [each for each in beside(summary, [measure], systems) if each.folds]
+    numbers = sorted({number for each in every for number in each.folds})
     rows = []
-    for each in figures:
-        (ours, other), (mean, low, high) = _sides(each), each.interval
+    for each in every:
+        ours, theirs = np.mean(list(each.folds.values()), axis=0).tolist()
+        mean, low, high = each.interval
+        interval = Cell("")
+        if low is not None and high is not None:
+            interval = Cell(f"[{low:+.4f}, {high:+.4f}]", low, starred=low * high > 0.0)
         row = (
             *map(data, (summary.dataset, measure)),
             Cell(each.algo, each.algo),
             Cell(f"{each.printed.algorithm} ({each.printed.source})", each.printed.algorithm),
-            data(len(each.differences)),
+            data(len(each.folds)),
             Cell(f"{ours:.4f}", ours),
-            Cell(f"{other:.4f}", other),
+            Cell(f"{theirs:.4f}", theirs),
             _signed(mean),
-            Cell("")
-            if low is None or high is None
-            else Cell(f"[{low:+.4f}, {high:+.4f}]", low, starred=low * high > 0.0),
+            interval,
             *map(data, (high, each.printed.source)),
             *(_signed(each.differences.get(number)) for number in numbers),
         )
@@ -318,9 +297,9 @@ def folds_table(summary: Summary, measure: str, systems: Sequence[PerQuery] = ()
         "is published, fold by fold; interval of the mean by Student's t over the folds; "
         "* = 0 is outside"
     )
-    if not figures:
+    if not every:
         title = f"{summary.dataset}: nothing of these is published by fold at {label(measure)}"
-    return Table(title, heads, tuple(rows), notes=_sources(figures))
+    return Table(title, heads, tuple(rows), notes=_sources(every))
 
 
 def with_published(panel: Panel, dataset: str, measure: str) -> Panel:
@@ -333,12 +312,6 @@ def with_published(panel: Panel, dataset: str, measure: str) -> Panel:
     return Panel(panel.title, panel.measure, curves, panel.spreads)
 
 
-def _sides(each: Beside) -> tuple[float, float]:
-    """The mean of ours and of the published figures over the folds that both have."""
-    ours, other = (list(side.values()) for side in (each.ours_by_fold, each.printed_by_fold))
-    return float(np.mean(ours)), float(np.mean(other))
-
-
 def _fold_columns(numbers: Sequence[int]) -> tuple[Column, ...]:
     return columns((), [f"fold {number}" for number in numbers])
 
@@ -347,7 +320,7 @@ def _signed(difference: float | None, places: int = 4) -> Cell:
     return Cell("" if difference is None else f"{difference:+.{places}f}", difference)
 
 
-def _sources(figures: Sequence[Beside]) -> tuple[str, ...]:
+def _sources(every: Sequence[Beside]) -> tuple[str, ...]:
     """A line for each source: its short name and how one cites it."""
-    sources = {each.printed.source: each.printed.reference for each in figures}
+    sources = {each.printed.source: each.printed.reference for each in every}
     return tuple(f"{name}: {reference}" for name, reference in sources.items())

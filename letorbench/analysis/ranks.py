@@ -91,20 +91,10 @@ def critical_difference(n_algorithms: int, n_datasets: int, alpha: float = 0.05)
 
 
 def tied_groups(ranks: np.ndarray, difference: float) -> tuple[tuple[int, ...], ...]:
-    """The largest groups of algorithms whose ranks all differ by less than the difference.
+    """The largest groups of two or more algorithms whose ranks all differ by less than that.
 
-    Parameters
-    ----------
-    ranks : ndarray, shape (n_algorithms,)
-        Average ranks.
-    difference : float
-        The critical difference.
-
-    Returns
-    -------
-    tuple of tuple of int
-        Each group holds the indices of two or more algorithms in the order of their ranks. The
-        groups are in the order of their best rank, and no group is part of another.
+    A group holds the algorithms' indices in the order of their ranks. The groups are in the order
+    of their best rank, and no group is part of another.
 
     Examples
     --------

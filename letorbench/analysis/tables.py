@@ -85,10 +85,11 @@ class Table:
         return [column.heading for column in self.columns]
 
     def printed(self) -> Table:
-        """The columns that people see; of a table without rows the caption alone."""
+        """The columns and rows that people see; of a table without rows the caption alone."""
         if not self.rows:
             return Table(self.caption)
-        return self._only([bool(each.heading or not each.name) for each in self.columns])
+        shown = self._only([bool(each.heading or not each.name) for each in self.columns])
+        return replace(shown, rows=tuple(row for row in shown.rows if any(c.text for c in row)))
 
     def stored(self) -> Table:
         """The columns that programs read."""
@@ -111,7 +112,7 @@ def columns(left: Sequence[str], right: Sequence[str] = ()) -> tuple[Column, ...
 
 
 def data(value: Value) -> Cell:
-    """A cell that only programs read."""
+    """A cell that only programs read; people do not see a row of such cells."""
     return Cell("", value)
 
 

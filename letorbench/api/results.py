@@ -5,8 +5,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import wraps
+from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 from warnings import warn
 
 from letorbench.analysis.comparison import Pair, Procedure, comparison_table
@@ -15,11 +17,10 @@ from letorbench.analysis.figures import draw, panel
 from letorbench.analysis.published import published_by_fold, with_published
 from letorbench.analysis.report.gather import gather
 from letorbench.analysis.report.page import page
-from letorbench.analysis.results_table import USUAL, comparable, label
-from letorbench.analysis.tables import to_frame
+from letorbench.analysis.results_table import USUAL, comparable, summary_table
+from letorbench.analysis.tables import render, to_frame
 from letorbench.choices import expanded, require_choice, split
 from letorbench.errors import DataError, UsageError
-from letorbench.escaping import html as escape
 from letorbench.experiment.plan import BASELINES
 from letorbench.files import write_atomically
 from letorbench.measures import Measure, parse
@@ -30,7 +31,6 @@ from letorbench.results.dataframes import (
     scores_frame,
 )
 from letorbench.results.measuring import (
-    competes,
     extended,
     relative_summary,
     with_measures,
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
+T = TypeVar("T")
 #: measures as users write them: names, comma lists, values
 Measures = str | Measure | Sequence[str | Measure]
 
@@ -140,12 +141,8 @@ class Results:
         for summary in self.summaries:
             names = measure_names("all" if measures is None else measures, summary)
             for system in self.systems(summary, names):
-                head = {
-                    "dataset": summary.dataset,
-                    "algo": system.algo,
-                    "fold": system.folds,
-                    "qid": system.qids,
-                }
+                place = {"dataset": summary.dataset, "algo": system.algo}
+                head = {**place, "fold": system.folds, "qid": system.qids}
                 if not repeats:
                     parts.append(pd.DataFrame({**head, **{n: system.values[n] for n in names}}))
                     continue
@@ -246,7 +243,7 @@ class Results:
         baseline: str | None = None,
         measure: str = "ndcg@10",
         procedure: Procedure = Procedure(),
-        options: Sequence[str] = (),
+        words: Sequence[str] = (),
     ) -> Path:
         """Write everything about the results as one HTML file that any browser opens.
 
@@ -260,8 +257,8 @@ class Results:
             What algorithms are compared by.
         procedure : Procedure
             How differences are tested.
-        options : sequence of str
-            The options of the command line that the page repeats.
+        words : sequence of str
+            The command line that the page names, without `letorbench`.
 
         Returns
         -------
@@ -282,7 +279,7 @@ class Results:
             rows = comparable(summary) or summary.rows
             best = max(rows, key=lambda row: row.values[name]).algo
             reports.append(gather(self.out, self.data_dir, summary, baseline or best))
-        command = shlex.join(["letorbench", "report", *self.datasets, *options])
+        command = shlex.join(["letorbench", *(words or ["report", *self.datasets])])
         with write_atomically(Path(path)) as file:
             file.write(page(reports, procedure, name, command))
         return Path(path)
@@ -351,18 +348,10 @@ class Results:
         partial = ", ".join(line for summary in self.summaries for line in summary.partial)
         return f"Results({str(self.out)!r}, {what}{f'; partial: {partial}' if partial else ''})"
 
-    def _repr_html_(self) -> str:
-        """Show the summary, the best algorithm of each data set in bold."""
-        frame = self.summary(list(USUAL)).drop(columns=["n_folds", "partial", "cut_off"])
-        ranked = frame[list(USUAL)].where(frame["algo"].map(competes))
-        best = ranked.groupby(frame["dataset"]).transform("max")
-        shown = frame.astype(str).map(escape)
-        for name in USUAL:
-            bold = ranked[name] == best[name]
-            texts = frame[name].map("{:.4f}".format)
-            shown[name] = texts.where(~bold, "<b>" + texts + "</b>")
-        labels = {name: label(name) for name in USUAL}
-        return shown.rename(columns=labels).to_html(index=False, escape=False)
+    def _repr_markdown_(self) -> str:
+        """Show the table of each data set, the best numbers in bold."""
+        tables = (summary_table(self.measured(each, USUAL), USUAL) for each in self.summaries)
+        return render(tables, "markdown")
 
 
 def load_results(
@@ -449,40 +438,22 @@ def merge(
     return Results(Path(out), Path(data_dir), merged.summaries, merged.damaged)
 
 
-def compare(
-    results: Results | str | Path = "results",
-    baseline: str | None = None,
-    measures: Measures = "ndcg@10",
-    test: str = "randomization",
-    correction: str = "holm",
-    alpha: float = 0.05,
-    seed: int = 0,
-) -> DataFrame:
-    """Test whether differences between algorithms are real; see `Results.compare`.
+def _of_a_folder(method: Callable[..., T]) -> Callable[..., T]:
+    """Return a method of `Results` as a function that also takes the folder of stored results."""
 
-    Parameters
-    ----------
-    results : Results or path-like
-        Results, or the folder of stored ones.
-    baseline, measures, test, correction, alpha, seed
-        See `Results.compare`.
+    @wraps(method)
+    def call(results: Results | str | Path = "results", *arguments: Any, **options: Any) -> T:
+        loaded = results if isinstance(results, Results) else load_results(results)
+        return method(loaded, *arguments, **options)
 
-    Returns
-    -------
-    DataFrame
-    """
-    return _loaded(results).compare(baseline, measures, test, correction, alpha, seed)
+    first = next(iter(signature(call, follow_wrapped=False).parameters.values()))
+    others = list(signature(method).parameters.values())[1:]
+    vars(call)["__signature__"] = signature(method).replace(parameters=[first, *others])
+    return call
 
 
-def plot(
-    results: Results | str | Path = "results", measure: str = "ndcg", published: bool = False
-) -> Figure:
-    """Draw a measure at n = 1..10; see `Results.plot`."""
-    return _loaded(results).plot(measure, published)
-
-
-def _loaded(results: Results | str | Path) -> Results:
-    return results if isinstance(results, Results) else load_results(results)
+compare = _of_a_folder(Results.compare)
+plot = _of_a_folder(Results.plot)
 
 
 def words(names: str | Iterable[str] | None) -> list[str]:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from letorbench.cli import options
 from letorbench.cli.group import say, show
-from letorbench.errors import UsageError
 
 if TYPE_CHECKING:
     from letorbench.analysis.comparison import Procedure
@@ -18,23 +16,13 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Test whether differences between algorithms are real.")
 @options.baseline
-@click.option(
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="MEASURE…",
-    help="Repeat, or comma lists.  [default: ndcg@10]",
-)
+@options.measures("Repeat, or comma lists.  [default: ndcg@10]")
 @click.option("--published", is_flag=True, help="Against what is published of each, by fold.")
 @options.format_of("text", "csv", "markdown")
 @options.procedure
 @options.stored
 def compare(
-    results: Results,
-    baseline: str | None,
-    measures: tuple[str, ...],
-    published: bool,
-    form: str,
+    results: Results, baseline: str | None, measures: tuple[str, ...], published: bool, form: str,
     procedure: Procedure,
 ) -> None:  # fmt: skip
     """Compare algorithms on the per-query values of all folds of each data set.
@@ -45,43 +33,29 @@ def compare(
     give winning numbers, average ranks, Friedman's and Nemenyi's tests and a diagram.
     With --published the rows are our means by fold less those of the same algorithm in print.
     """
+    from letorbench.analysis.comparison import comparison_table
+    from letorbench.analysis.published import folds_table
+    from letorbench.api.results import measure_names
+
     measures = measures or ("ndcg@10",)
     if published:
-        _show_published(results, measures, form, baseline)
+        options.refuse("--published", "baseline", *options.PROCEDURE)
+        tables = []
+        for summary in results.summaries:
+            for name in measure_names(measures, summary):
+                systems = results.published_systems(summary, [name])
+                tables.append(folds_table(results.measured(summary, name), name, systems))
+        show(tables, form)
         return
-    from letorbench.analysis.comparison import comparison_table
-
     pairs = results.pairs(measures, baseline, procedure)
     show([comparison_table(each, procedure, s.conventions[0]) for s, each in pairs], form)
     if form != "csv" and len(results.summaries) > 1:
         _show_overall(results, measures)
 
 
-def _show_published(
-    results: Results, measures: tuple[str, ...], form: str, baseline: str | None
-) -> None:
-    """Print our means by fold against the published ones; refuse options of the tests."""
-    from letorbench.analysis.published import folds_table
-    from letorbench.api.results import measure_names
-
-    context = click.get_current_context()
-    for name in ("test", "correction", "alpha", "seed"):
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise UsageError(f"--published compares folds, not queries; drop it or --{name}")
-    if baseline is not None:
-        raise UsageError("--published has no queries to test; drop it or --baseline")
-    tables = []
-    for summary in results.summaries:
-        for name in measure_names(measures, summary):
-            summary = results.measured(summary, name)
-            tables.append(folds_table(summary, name, results.published_systems(summary, [name])))
-    show(tables, form)
-
-
 def _show_overall(results: Results, measures: tuple[str, ...]) -> None:
     """Print what several data sets together say; draw the critical-difference diagrams."""
-    from letorbench.analysis.critical_difference import draw
-    from letorbench.analysis.figures import write
+    from letorbench.analysis.figures import draw_ranks, write
     from letorbench.analysis.ranks import overall, overall_table
     from letorbench.api.results import measure_names
 
@@ -92,5 +66,5 @@ def _show_overall(results: Results, measures: tuple[str, ...]) -> None:
         show(overall_table(across))
         if across.difference is not None:
             stem = results.out / f"critical-difference-{name.replace('@', '-at-')}"
-            figure = draw(across.ranked, across.ranks, across.difference, across.spans)
+            figure = draw_ranks(across.ranked, across.ranks, across.difference, across.spans)
             say(f"diagram: {', '.join(map(str, write(figure, stem)))}")

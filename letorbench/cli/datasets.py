@@ -109,12 +109,9 @@ def import_(path: Path, grades: str | None, data_dir: Path) -> None:
 @click.argument("path", type=options.FILE)
 @click.option("--name", metavar="NAME", help="The data set's name.  [default: the file's]")
 @options.option(
-    "--folds",
-    type=click.IntRange(3, 1000),
-    default=5,
-    metavar="N",
+    "--folds", type=click.IntRange(3, 1000), default=5, metavar="N",
     help="Parts, each the test part of one fold.",
-)
+)  # fmt: skip
 @options.seed_of("Shuffles the queries.")
 @options.option(
     "--label", default="label", metavar="COLUMN", help="A table's column of relevance labels."
@@ -148,11 +145,9 @@ def split(
 @datasets.command()
 @NAME
 @click.option(
-    "--time-limit",
-    type=options.seconds,
-    metavar="SECONDS",
+    "--time-limit", type=options.seconds, metavar="SECONDS",
     help="The time that each address has.  [default: six hours]",
-)
+)  # fmt: skip
 @options.data_dir
 def fetch(name: str, time_limit: float | None, data_dir: Path) -> None:
     """Download a data set, check it against the published hash, unpack it.
@@ -210,11 +205,9 @@ def verify(name: str, data_dir: Path, null: str | float) -> None:
 @NAME
 @options.seed
 @click.option(
-    "--questions",
-    type=click.IntRange(4, 1_000_000),
-    metavar="N",
+    "--questions", type=click.IntRange(4, 1_000_000), metavar="N",
     help="Training questions of QA; a quarter each validate and test.  [default: 600]",
-)
+)  # fmt: skip
 @options.data_dir
 def make(name: str, seed: int, questions: int | None, data_dir: Path) -> None:
     """Generate DEMO, QA, or NAME-twin: made-up data in the published shape of NAME.

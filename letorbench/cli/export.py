@@ -14,17 +14,14 @@ from letorbench.cli.group import say
 @click.argument("dataset", shell_complete=options.datasets_with_results)
 @options.algos
 @click.option(
-    "--to",
-    "folder",
-    type=options.FOLDER,
-    metavar="FOLDER",
+    "--to", "folder", type=options.FOLDER, metavar="FOLDER",
     help="Where to.  [default: trec in the data set's results]",
-)
+)  # fmt: skip
 @options.data_dir
 @options.out
 def export(
     dataset: str, algos: tuple[str, ...], folder: Path | None, data_dir: Path, out: Path
-) -> None:  # fmt: skip
+) -> None:
     """Write <FOLDER>/fold<k>/<algorithm>.run for every stored fold, and its qrels.txt."""
     from letorbench.api.results import load_results
     from letorbench.results.export import export_trec

@@ -14,46 +14,29 @@ from letorbench.errors import UsageError
 
 @click.command(short_help="Take another system's score files in as an algorithm.")
 @click.option(
-    "--dataset",
-    required=True,
-    metavar="NAME",
+    "--dataset", required=True, metavar="NAME", shell_complete=options.usable_datasets,
     help="The data set.",
-    shell_complete=options.usable_datasets,
-)
+)  # fmt: skip
 @click.option("--name", required=True, metavar="NAME", help="What tables call the system.")
 @click.option(
-    "--scores",
-    "pattern",
-    required=True,
-    metavar="PATTERN",
+    "--scores", "pattern", required=True, metavar="PATTERN",
     help="The test parts' score files, {fold} for the fold's number.",
-)
+)  # fmt: skip
 @options.format_of(
-    "auto",
-    "scores",
-    "ranklib",
-    "trec",
+    "auto", "scores", "ranklib", "trec",
     help="scores: one a line; ranklib: qid, index, score; trec: a run file.",
-)
+)  # fmt: skip
 @options.folds
 @options.data_dir
 @options.out
 @options.convention_of(
-    "auto",
-    "auto",
+    "auto", "auto",
     help="Whose measuring rules; auto: those of the stored results, else the data set's.",
-)
+)  # fmt: skip
 @options.null
 def external(
-    dataset: str,
-    name: str,
-    pattern: str,
-    form: str,
-    folds: str | None,
-    data_dir: Path,
-    out: Path,
-    convention: str,
-    null: str | float,
+    dataset: str, name: str, pattern: str, form: str, folds: str | None, data_dir: Path, out: Path,
+    convention: str, null: str | float,
 ) -> None:  # fmt: skip
     """Measure another system's scores of the test parts, and store them as an algorithm's.
 

@@ -65,7 +65,9 @@ class Commands(click.Group):
                 from letorbench.threads import thread_count
 
                 thread_count()
-            status = super().main(words, "letorbench", complete_var, standalone_mode=False)
+            status = super().main(
+                words, "letorbench", complete_var, standalone_mode=False, obj=tuple(words)
+            )
         except click.exceptions.NoArgsIsHelpError as error:
             say(error.format_message())
             status = 0

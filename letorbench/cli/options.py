@@ -9,14 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from letorbench.cli.group import complain
+from letorbench.errors import UsageError
 from letorbench.lazy import load
 
 Command = Callable[..., None]
 FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+NEW_FILE = click.Path(dir_okay=False, path_type=Path)
+#: the options of `procedure`
+PROCEDURE = ("test", "correction", "alpha", "seed")
 
 
 def complete(choices: Callable[[click.Context], Iterable[str]]) -> Callable:
@@ -89,27 +94,17 @@ class Number(click.FloatRange):
         return number
 
 
-class LateChoice(click.ParamType):
+class LateChoice(click.Choice):
     """A name of a mapping of the package, imported where it is needed, or one of the others."""
 
-    name = "choice"
+    case_sensitive = True
 
     def __init__(self, place: str, *others: str) -> None:
         self.place, self.others = place, others
 
-    def choice(self) -> click.Choice:
-        return click.Choice([*self.others, *load(self.place)])
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
-        return f"[{'|'.join(self.choice().choices)}]"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        return self.choice().convert(value, param, ctx)
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        return self.choice().shell_complete(ctx, param, incomplete)
+    @property
+    def choices(self) -> Sequence[str]:
+        return (*self.others, *load(self.place))
 
 
 class Null(click.ParamType):
@@ -133,6 +128,28 @@ def option(*names: str, default: Any = None, **settings: Any) -> Callable:
     if default is not None:
         settings.update(default=default, show_default=True)
     return click.option(*names, **settings)
+
+
+def several(*names: str, **settings: Any) -> Callable:
+    """An option that may be repeated."""
+    return click.option(*names, multiple=True, **{"metavar": "NAME…", **settings})
+
+
+def measures(help: str) -> Callable:
+    """The option --measure of a command that takes several."""
+    return several("--measure", "measures", metavar="MEASURE…", help=help)
+
+
+def given(name: str) -> bool:
+    """Whether the command line has the option, so that its value is not the default."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is ParameterSource.COMMANDLINE
+
+
+def refuse(other: str, *names: str) -> None:
+    """UsageError if one of the named options is given, which would change nothing beside other."""
+    for name in filter(given, names):
+        raise UsageError(f"{other} does not go with --{name}; drop one of them")
 
 
 def seed_of(what: str) -> Callable:
@@ -168,8 +185,8 @@ features = option(
     help="What is done to features; auto: what each ranker needs where they are not normalised.",
 )  # fmt: skip
 folds = click.option("--folds", metavar="1-5", help="Folds, as 1-5 or 1,3.  [default: all]")
-algos = click.option(
-    "--algo", "algos", multiple=True, metavar="NAME…", shell_complete=algorithms_with_results,
+algos = several(
+    "--algo", "algos", shell_complete=algorithms_with_results,
     help="Which algorithms; `baselines`: those of the seven that have results.  [default: all]",
 )  # fmt: skip
 baseline = click.option(
@@ -192,7 +209,7 @@ plugin = click.option(
 )  # fmt: skip
 
 
-def applied(command: Command, options: Sequence[Callable]) -> Command:
+def applied(command: Command, *options: Callable) -> Command:
     """The command with these options, in their order in its help."""
     for each in reversed(options):
         command = each(command)
@@ -210,23 +227,19 @@ def procedure(command: Command) -> Command:
 
     return applied(
         call,
-        [
-            option(
-                "--test", type=LateChoice("letorbench.analysis.paired:TESTS"),
-                default="randomization",
-                help="The paired test of the per-query values.",
-            ),
-            option(
-                "--correction", type=LateChoice("letorbench.analysis.paired:CORRECTIONS"),
-                default="holm",
-                help="For several comparisons of one measure.",
-            ),
-            option(
-                "--alpha", type=Number(0, 1, min_open=True, max_open=True), default=0.05,
-                help="The level of significance.",
-            ),
-            seed_of("Where the tests' and intervals' random draws come from."),
-        ],
+        option(
+            "--test", type=LateChoice("letorbench.analysis.paired:TESTS"), default="randomization",
+            help="The paired test of the per-query values.",
+        ),
+        option(
+            "--correction", type=LateChoice("letorbench.analysis.paired:CORRECTIONS"),
+            default="holm", help="For several comparisons of one measure.",
+        ),
+        option(
+            "--alpha", type=Number(0, 1, min_open=True, max_open=True), default=0.05,
+            help="The level of significance.",
+        ),
+        seed_of("Where the tests' and intervals' random draws come from."),
     )  # fmt: skip
 
 
@@ -238,13 +251,9 @@ def stored(command: Command) -> Command:
 
     @wraps(command)
     def call(
-        datasets: Sequence[str],
-        algos: Sequence[str],
-        externals: Sequence[str],
-        data_dir: Path,
-        out: Path,
-        **options: Any,
-    ) -> None:
+        datasets: Sequence[str], algos: Sequence[str], externals: Sequence[str], data_dir: Path,
+        out: Path, **options: Any,
+    ) -> None:  # fmt: skip
         from letorbench.api.results import load_results
 
         if externals:
@@ -258,16 +267,14 @@ def stored(command: Command) -> Command:
 
     return applied(
         call,
-        [
-            click.argument(
-                "datasets", nargs=-1, metavar="DATASET…", shell_complete=datasets_with_results
-            ),
-            algos,
-            click.option(
-                "--external", "externals", multiple=True, metavar="NAME=PATTERN",
-                help="Also a system's score files, {fold} (and {dataset}) in their path; repeat.",
-            ),
-            data_dir,
-            out,
-        ],
+        click.argument(
+            "datasets", nargs=-1, metavar="DATASET…", shell_complete=datasets_with_results
+        ),
+        algos,
+        several(
+            "--external", "externals", metavar="NAME=PATTERN",
+            help="Also a system's score files, {fold} (and {dataset}) in their path; repeat.",
+        ),
+        data_dir,
+        out,
     )  # fmt: skip

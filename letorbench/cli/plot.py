@@ -17,25 +17,19 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Draw stored results, a panel a data set.")
 @options.option("--measure", default="ndcg", metavar="MEASURE", help="What is drawn at n = 1..10.")
-@click.option(
-    "--format",
-    "forms",
-    multiple=True,
-    type=click.Choice(["png", "svg", "pdf"]),
+@options.several(
+    "--format", "forms", metavar=None, type=click.Choice(["png", "svg", "pdf"]),
     help="Repeat for several.  [default: all three]",
-)
+)  # fmt: skip
 @click.option("--published", is_flag=True, help="Draw published figures in.")
 @click.option(
-    "--to",
-    "stem",
-    type=click.Path(path_type=Path),
-    metavar="PATH",
+    "--to", "stem", type=click.Path(path_type=Path), metavar="PATH",
     help="Where, without the ending.  [default: in the data set's results, or beside several]",
-)
+)  # fmt: skip
 @options.stored
 def plot(
     results: Results, measure: str, forms: tuple[str, ...], published: bool, stem: Path | None
-) -> None:  # fmt: skip
+) -> None:
     """Draw the stored results of data sets, one panel each, and print the files' paths."""
     from letorbench.results.user_files import check_output
 

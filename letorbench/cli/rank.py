@@ -13,12 +13,7 @@ from letorbench.cli.group import complain, say
 @click.command(short_help="Score a file of documents with a saved model.")
 @click.option("--model", required=True, type=options.FILE, help="A model that a run left.")
 @click.option("--input", "data", required=True, type=options.FILE, help="A file of LETOR text.")
-@click.option(
-    "--output",
-    required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Where the scores go.",
-)
+@click.option("--output", required=True, type=options.NEW_FILE, help="Where the scores go.")
 @options.format_of(
     "scores", "trec", help="One score a line in the file's order, or a TREC run file."
 )
@@ -27,12 +22,7 @@ from letorbench.cli.group import complain, say
 @options.null
 @options.plugin
 def rank(
-    model: Path,
-    data: Path,
-    output: Path,
-    form: str,
-    tag: str | None,
-    sparse: bool,
+    model: Path, data: Path, output: Path, form: str, tag: str | None, sparse: bool,
     null: str | float,
 ) -> None:  # fmt: skip
     """Score every document of a file with a model of any algorithm; labels are not looked at."""

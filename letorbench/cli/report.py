@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from letorbench.cli import options
 from letorbench.cli.group import say
@@ -23,32 +22,17 @@ if TYPE_CHECKING:
 )
 @options.procedure
 @options.option(
-    "--out-file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=Path("report.html"),
-    help="The file to write.",
+    "--out-file", type=options.NEW_FILE, default=Path("report.html"), help="The file to write."
 )
 @options.stored
 def report(
     results: Results, baseline: str | None, measure: str, procedure: Procedure, out_file: Path
-) -> None:  # fmt: skip
+) -> None:
     """Write a report of data sets (all that have results by default) that any browser opens.
 
     Results, curves with 95 % bands, per-query differences from the baseline (where none is
     given, the best algorithm of each data set), validation curves, settings, timings, warnings
     and where everything comes from. Needs no network and no server.
     """
-    say(results.report(out_file, baseline, measure, procedure, _given()))
-
-
-def _given() -> list[str]:
-    """The options of the command line, without where the report goes."""
-    ctx = click.get_current_context()
-    words = []
-    for param in ctx.command.params:
-        given = ctx.get_parameter_source(param.name) is ParameterSource.COMMANDLINE
-        if given and isinstance(param, click.Option) and param.name != "out_file":
-            value = ctx.params[param.name]
-            for each in value if param.multiple else (value,):
-                words += [param.opts[0], str(each)]
-    return words
+    words = click.get_current_context().find_root().obj or ()
+    say(results.report(out_file, baseline, measure, procedure, words))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -40,57 +41,34 @@ class _Papers(click.Command):
 
 @click.command(cls=_Papers, short_help="Rerun a paper's experiments; a verdict on every claim.")
 @click.argument("papers", nargs=-1, required=True, metavar="PAPER…", shell_complete=_papers)
-@click.option(
-    "--part",
-    "parts",
-    multiple=True,
-    metavar="NAME…",
-    shell_complete=_parts,
+@options.several(
+    "--part", "parts", shell_complete=_parts,
     help="Only these figures or tables: repeat, comma lists.  [default: all]",
-)
+)  # fmt: skip
 @click.option("--full", is_flag=True, help="The papers' own sizes, which may take hours.")
 @options.option(
-    "--setting",
-    type=click.Choice(["default", "published"]),
-    default="default",
+    "--setting", type=click.Choice(["default", "published"]), default="default",
     help="Our setting, or the papers' own as far as they tell it.",
-)
-@click.option(
-    "--set",
-    "pairs",
-    multiple=True,
-    metavar="KEY=VALUE",
+)  # fmt: skip
+@options.several(
+    "--set", "fixed", metavar="KEY=VALUE",
     help="A setting of every ranker that has the key; repeatable.",
-)
+)  # fmt: skip
 @click.option(
-    "--select",
-    default="",
-    metavar="MEASURE",
+    "--select", default="", metavar="MEASURE",
     help="Let validation choose by this measure.  [default: the experiment's]",
-)
+)  # fmt: skip
 @click.option(
-    "--pages",
-    type=options.FOLDER,
-    metavar="DIRECTORY",
+    "--pages", type=options.FOLDER, metavar="DIRECTORY",
     help="Also write a page a paper there, with its figures.",
-)
+)  # fmt: skip
 @options.data_dir
 @options.out
 @options.jobs
 @options.seed
 def reproduce(
-    papers: tuple[str, ...],
-    parts: tuple[str, ...],
-    full: bool,
-    setting: str,
-    pairs: tuple[str, ...],
-    select: str,
-    pages: Path | None,
-    data_dir: Path,
-    out: Path,
-    jobs: int,
-    seed: int,
-) -> None:  # fmt: skip
+    papers: tuple[str, ...], parts: tuple[str, ...], pages: Path | None, **protocol: Any
+) -> None:
     """Rerun the experiments of PAPER (or of `all`) on the data at hand.
 
     Prints, claim by claim, the paper's value, ours with a 95 % interval, a p-value where two
@@ -114,26 +92,23 @@ def reproduce(
 
     every = list(PAPERS)
     chosen = [require_choice(name, every, "paper") for name in expanded(papers, {"all": every})]
-    for text in pairs:
+    study = Study(**protocol, say=lambda line: say(f"... {line}", err=True))
+    for text in study.fixed:
         _require_parameter(text)
     for name in chosen if pages is not None else ():
-        check_output(pages / f"{name}.md", data_dir=data_dir)
-    if select:
-        parse(select)
-    study = Study(
-        data_dir, out, jobs, seed, full, setting, lambda line: say(f"... {line}", err=True),
-        select, pairs,
-    )  # fmt: skip
-    (other,) = (each for each in SETTINGS if each != setting)
+        check_output(pages / f"{name}.md", data_dir=study.data_dir)
+    if study.select:
+        parse(study.select)
+    (other,) = (each for each in SETTINGS if each != study.setting)
     done = []
     for name in chosen:
         result = rerun(paper(name), study, split(parts))
         before = stored_values(study.folder(name, other) / "claims.csv")
         say(f"{name}: {result.paper.reference}\n")
-        say("\n".join([*lines(result.verdicts, other, before), *_noted(notes(result.verdicts))]))
+        _print(lines(result.verdicts, other, before), notes(result.verdicts))
         if result.elsewhere:
             say("\nelsewhere, on data that the claims are not about:\n")
-            say("\n".join([*lines(result.elsewhere), *_noted(notes(result.elsewhere))]))
+            _print(lines(result.elsewhere), notes(result.elsewhere))
         say("\ndiffers from the paper's setting:")
         say("".join(f"- {line}\n" for line in result.differs))
         say("".join(f"file  {path}\n" for path in result.files))
@@ -143,8 +118,8 @@ def reproduce(
     say("\n".join(closing(done)))
 
 
-def _noted(lines: Iterable[str]) -> list[str]:
-    return [f"\n{line}" for line in lines]
+def _print(lines: Iterable[str], notes: Iterable[str]) -> None:
+    say("\n".join([*lines, *(f"\n{note}" for note in notes)]))
 
 
 def _require_parameter(text: str) -> None:

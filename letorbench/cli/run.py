@@ -16,86 +16,60 @@ if TYPE_CHECKING:
 
 @config.option
 @click.command(short_help="Train, select, test; leave scores, tables and plots.")
-@click.option(
-    "--dataset",
-    "datasets",
-    multiple=True,
-    required=True,
-    metavar="NAME…",
-    shell_complete=options.usable_datasets,
+@options.several(
+    "--dataset", "data", required=True, shell_complete=options.usable_datasets,
     help="Data sets: repeat, comma lists, `all` in the data folder; DEMO needs no data.",
-)
-@click.option(
-    "--algo",
-    "algos",
-    multiple=True,
-    required=True,
-    metavar="NAME…",
-    shell_complete=options.algorithms,
+)  # fmt: skip
+@options.several(
+    "--algo", "algos", required=True, shell_complete=options.algorithms,
     help="Algorithms: repeat, comma lists, `all`, or `baselines` (seven, also called `card`).",
-)
+)  # fmt: skip
 @options.folds
-@click.option(
-    "--set",
-    "pairs",
-    multiple=True,
-    metavar="KEY=VALUE",
+@options.several(
+    "--set", "fixed", metavar="KEY=VALUE",
     help="Fix a hyper-parameter of the algorithms that have it (`letorbench algos NAME`).",
-)
+)  # fmt: skip
 @options.data_dir
 @options.out
 @options.jobs
 @options.seed
 @click.option(
-    "--repeats",
-    type=click.IntRange(1),
-    metavar="R",
+    "--repeats", type=click.IntRange(1), metavar="R",
     help="Seeds of each algorithm that draws random numbers; others run once.  [default: 5]",
-)
-@click.option(
-    "--protocol",
-    "name",
-    type=click.Choice(["default", "letor", "published"]),
-    default="default",
-    show_default=True,
+)  # fmt: skip
+@options.option(
+    "--protocol", "name", type=click.Choice(["default", "letor", "published"]), default="default",
     help="How the validation part chooses; letor: by MAP, published: as the papers' experiments.",
-)
+)  # fmt: skip
 @click.option(
-    "--select",
-    metavar="MEASURE",
+    "--select", metavar="MEASURE",
     help="What the validation part chooses settings and rounds by.  [default: ndcg@10; letor: map]",
-)
+)  # fmt: skip
 @options.convention_of(
     "auto", "auto", help="Whose measuring rules; auto: those of the data set's official tool."
 )
 @options.null
 @click.option(
-    "--time-limit",
-    type=options.seconds,
-    metavar="SECONDS",
+    "--time-limit", type=options.seconds, metavar="SECONDS",
     help="How long the training of one setting may take; the tables mark what it ends.",
-)
+)  # fmt: skip
 @options.features
 @click.option(
-    "--shard",
-    metavar="I/N",
+    "--shard", metavar="I/N",
     help="Do only the I-th of N shares, as 2/3; `results merge` brings them together.",
-)
-@click.option(
-    "--backend",
-    type=click.Choice(["local", "dask"]),
-    default="local",
-    show_default=True,
+)  # fmt: skip
+@options.option(
+    "--backend", type=click.Choice(["local", "dask"]), default="local",
     help="Who runs the folds: processes on this machine, or a dask scheduler's workers.",
-)
+)  # fmt: skip
 @click.option("--scheduler", metavar="ADDRESS", help="The dask scheduler, as tcp://HOST:8786.")
 @click.option("--force", is_flag=True, help="Run again what is stored already.")
 @options.plugin
 def run(
-    datasets: tuple[str, ...],
+    data: tuple[str, ...],
     algos: tuple[str, ...],
     folds: str | None,
-    pairs: tuple[str, ...],
+    fixed: tuple[str, ...],
     jobs: int,
     shard: str | None,
     backend: str,
@@ -119,27 +93,27 @@ def run(
     complain(left_out(algos), "note")
     chosen = Protocol(**{key: value for key, value in protocol.items() if value is not None})
     who = backend_named(backend, jobs, scheduler)
-    report = perform(datasets, algos, folds, pairs, chosen, who, shard)
-    found = Results(chosen.out, chosen.data_dir, report.summaries)
-    write_figures(found)
-    _print(report, found)
+    report = perform(data, algos, folds, fixed, chosen, who, shard)
+    results = Results(chosen.out, chosen.data_dir, report.summaries)
+    write_figures(results)
+    _print(report, results)
     _end(report)
 
 
-def _print(report: Report, found: Results) -> None:
+def _print(report: Report, results: Results) -> None:
     """Print the tables, how many folds were reused, and where everything is."""
     from letorbench.analysis.results_table import USUAL, summary_table
     from letorbench.api.running import places, reused_lines
 
-    for summary in found.summaries:
-        show(summary_table(found.measured(summary, USUAL), USUAL))
+    for summary in results.summaries:
+        show(summary_table(results.measured(summary, USUAL), USUAL))
         say("")
     reused = sum(outcome.reused for outcome in report.outcomes)
     if reused:
         say(f"{reused} of {len(report.outcomes)} folds were stored already (--force reruns)")
     for line in reused_lines(report):
         say(line)
-    for what, place in places(found):
+    for what, place in places(results):
         say(f"{what:<7} {place}")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from click.core import ParameterSource
 
 from letorbench.cli import options
 from letorbench.cli.group import complain, say, show
@@ -16,23 +15,16 @@ from letorbench.errors import UsageError
 @click.option("--data", type=options.FILE, help="A test file of LETOR text.")
 @click.option("--qrels", type=options.FILE, help="A TREC qrels file instead.")
 @click.option(
-    "--scores",
-    required=True,
-    type=options.FILE,
+    "--scores", required=True, type=options.FILE,
     help="One score a line, in the file's order; or RankLib's three columns; or a TREC run.",
-)
+)  # fmt: skip
 @options.convention_of("standard")
 @options.format_of("official", "csv", help="The official tool's own output, or CSV.")
 @click.option("--per-query", is_flag=True, help="Every query's values, not only their means.")
 @options.null
 def score(
-    data: Path | None,
-    qrels: Path | None,
-    scores: Path,
-    convention: str,
-    form: str,
-    per_query: bool,
-    null: str | float,
+    data: Path | None, qrels: Path | None, scores: Path, convention: str, form: str,
+    per_query: bool, null: str | float,
 ) -> None:  # fmt: skip
     """Measure a score file against a test file, or a TREC run against qrels."""
     from letorbench.analysis.tables import data_table
@@ -46,8 +38,7 @@ def score(
     if (data is None) == (qrels is None):
         raise UsageError("expected one of --data and --qrels")
     queries = read_queries(data, ReadOptions(null=null)) if data else read_qrels(qrels)
-    source = click.get_current_context().get_parameter_source("convention")
-    chosen, largest = source is not ParameterSource.DEFAULT, int(queries.labels.max(initial=0))
+    largest, chosen = int(queries.labels.max(initial=0)), options.given("convention")
     doubt = check_convention(queries.n_features, largest, convention, chosen)
     if doubt:
         complain([f"{data or qrels}: {doubt}"], "warning")

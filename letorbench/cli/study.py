@@ -17,12 +17,9 @@ _losses = options.complete(lambda ctx: load("letorbench.losses:LOSSES"))
 @click.argument("losses", nargs=-1, required=True, metavar="LOSS…", shell_complete=_losses)
 @options.out
 @options.option(
-    "--trials",
-    type=click.IntRange(1),
-    default=200,
-    metavar="N",
+    "--trials", type=click.IntRange(1), default=200, metavar="N",
     help="Distributions that a counterexample is looked for among.",
-)
+)  # fmt: skip
 @options.seed
 def study(losses: tuple[str, ...], out: Path, trials: int, seed: int) -> None:
     """Study losses as surrogates of NDCG.

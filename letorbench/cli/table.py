@@ -8,7 +8,6 @@ import click
 
 from letorbench.cli import options
 from letorbench.cli.group import show
-from letorbench.errors import UsageError
 
 if TYPE_CHECKING:
     from letorbench.analysis.comparison import Procedure
@@ -17,12 +16,8 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Print stored results as text, CSV, Markdown or LaTeX.")
 @options.format_of("text", "csv", "markdown", "latex")
-@click.option(
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="MEASURE…",
-    help="Columns: repeat, comma lists, `all`.  [default: ndcg@1,3,5,10 and map; csv: all]",
+@options.measures(
+    "Columns: repeat, comma lists, `all`.  [default: ndcg@1,3,5,10 and map; csv: all]"
 )
 @click.option("--published", is_flag=True, help="Published figures beside ours, with sources.")
 @click.option(
@@ -32,34 +27,27 @@ if TYPE_CHECKING:
 @options.procedure
 @options.stored
 def table(
-    results: Results,
-    form: str,
-    measures: tuple[str, ...],
-    published: bool,
-    relative: bool,
-    baseline: str | None,
-    procedure: Procedure,
+    results: Results, form: str, measures: tuple[str, ...], published: bool, relative: bool,
+    baseline: str | None, procedure: Procedure,
 ) -> None:  # fmt: skip
     """Print the stored results of data sets (all that have any by default).
 
     A measure or cut-off that was not stored is computed from the stored scores and the data.
     """
     from letorbench.analysis.comparison import marks
-    from letorbench.analysis.published import published_data, published_table
+    from letorbench.analysis.published import published_table
     from letorbench.analysis.results_table import USUAL, summary_table
     from letorbench.api.results import measure_names
 
-    if published and baseline is not None:
-        raise UsageError("--published has no queries to test; drop it or --baseline")
-    if published and relative:
-        raise UsageError("--relative needs the data of each number; drop it or --published")
+    if published:
+        options.refuse("--published", "relative", "baseline", *options.PROCEDURE)
     tables = []
     for summary in results.summaries:
         names = measure_names(measures or ("all" if form == "csv" else USUAL), summary)
         summary = results.measured(summary, names, relative)
         if published:
-            make = published_data if form == "csv" else published_table
-            tables.append(make(summary, names, results.published_systems(summary, names)))
+            systems = results.published_systems(summary, names)
+            tables.append(published_table(summary, names, systems))
             continue
         against = None
         if baseline is not None:

@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 
-from letorbench.analysis.bootstrap import Interval, intervals, resampled_means
-from letorbench.analysis.paired import ROUNDING, differences
+from letorbench.analysis.paired import ROUNDING, Interval, differences, intervals, resampled_means
 from letorbench.results.per_query import mean_of_folds
 
 #: how often the queries of each fold are drawn again

@@ -9,15 +9,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from letorbench.analysis import bootstrap
-from letorbench.analysis.bootstrap import (
+from letorbench.analysis import paired
+from letorbench.analysis.paired import (
     Interval,
     bootstrap_columns,
     bootstrap_difference,
+    randomization,
     resampled_means,
+    t,
 )
-from letorbench.analysis.paired import randomization, t
-from letorbench.analysis.seeds import SeedNoise, is_open, satterthwaite, seed_weights, turned
+from letorbench.analysis.seeds import SeedNoise, satterthwaite, seed_weights, turned
 
 N, FOLDS = 100, np.repeat(np.arange(5), 20)
 
@@ -40,19 +41,8 @@ def test_agrees_with_scipy(rng):
     assert result.high == pytest.approx(reference.high, abs=error)
 
 
-def test_difference_is_paired(rng):
-    """A common shift of queries cancels: the interval is as narrow as the differences are."""
-    a = rng.random((1, N))
-    b = a + rng.normal(0.05, 0.01, (1, N))
-    result = bootstrap_difference(b, a, FOLDS, rng)
-    assert result.mean == pytest.approx((b - a).mean())
-    assert result.high - result.low == pytest.approx(2 * 1.96 * 0.01 / math.sqrt(N), rel=0.25)
-    same = bootstrap_difference(a, a, FOLDS, rng)
-    assert (same.mean, same.low, same.high) == (0.0, 0.0, 0.0)
-
-
 def test_blocks_of_draws_leave_no_gap(rng, monkeypatch):
-    monkeypatch.setattr(bootstrap, "BLOCK", 70)
+    monkeypatch.setattr(paired, "BLOCK", 70)
     result = interval(rng.random(20) + 5.0, rng, 1001)
     assert 5.0 < result.low < result.mean < result.high < 6.0
 
@@ -79,11 +69,10 @@ def test_seeds_have_the_variance_of_their_mean(repeats):
     assert seed_weights(1, rng, 3).tolist() == [[1.0]] * 3
 
 
-@pytest.mark.parametrize("repeats, seed", [(5, 0.03), (10, 0.3), (3, 0.15)])
-def test_intervals_of_a_difference_cover(repeats, seed):
+def test_intervals_of_a_difference_cover():
     """An algorithm that draws against one that does not, true difference 0.1."""
     rng = np.random.default_rng(1)
-    inside, blind, trials = 0, 0, 400
+    repeats, seed, inside, blind, trials = 3, 0.15, 0, 0, 400
     for _ in range(trials):
         base = rng.normal(0.0, 0.3, (1, N))
         table = base + simulated(rng, repeats, 0.1, query=0.2, seed=seed)
@@ -93,8 +82,7 @@ def test_intervals_of_a_difference_cover(repeats, seed):
         blind += only.low <= 0.1 <= only.high
     # 95 % of 400 trials are within three standard errors of .917 and .983; few seeds cost some
     assert 0.915 <= inside / trials <= 0.985
-    if seed >= 0.15:
-        assert blind < inside - 0.03 * trials  # queries alone do not do
+    assert blind < inside - 0.03 * trials  # queries alone do not do
 
 
 def test_the_variance_is_that_of_both_parts():
@@ -133,16 +121,6 @@ def test_noise_by_hand():
     assert not SeedNoise.of(a[:1], a[1:], np.array([1, 1, 2]))
     assert satterthwaite([(2.0, 7)]) == pytest.approx(7.0)
     assert satterthwaite([(1.0, 4), (1.0, 4)]) == pytest.approx(8.0)  # Welch, equal parts
-
-
-def test_open_orders():
-    """Two equal algorithms are called settled in about 5 % of the trials."""
-    rng = np.random.default_rng(8)
-    draws = rng.normal(0.45, 0.01, (1000, 2, 5))
-    assert 0.03 <= np.mean([not is_open(a, b) for a, b in draws]) <= 0.07
-    assert not is_open([0.4], [0.400001])  # nothing is drawn
-    assert not is_open([0.4, 0.4], [0.4, 0.4])  # seeds move nothing
-    assert is_open([0.40, 0.44], [0.30])  # two seeds say little
 
 
 def test_turned_by_brute_force():

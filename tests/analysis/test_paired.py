@@ -57,13 +57,7 @@ def test_randomization_of_equal_sizes_is_the_sign_test(rng, n, losses):
         assert result.method == "sampled"
         assert abs(result.p - p) < 4.5 * math.sqrt(p * (1 - p) / 50_000) + 1 / 50_000
         assert result.p * 50_001 == pytest.approx(round(result.p * 50_001))
-
-
-def test_sampled_p_is_never_zero_and_is_repeated_by_its_seed(rng):
     assert randomization(np.ones(200), np.zeros(200), rng, samples=999).p == 1 / 1000
-    a, b = rng.random((2, 300))
-    first, again = (randomization(a, b, np.random.default_rng(5)) for _ in range(2))
-    assert first == again
 
 
 @pytest.mark.parametrize("n", [2, 5, 106])
@@ -88,14 +82,6 @@ def test_wilcoxon_counts_shared_ranks():
     ranks = np.array([2.0, 2.0, 6.5, -2.0, 4.5, 4.5, 6.5])
     result = wilcoxon(a, b)
     assert result.statistic == 2.0 and result.p == pytest.approx(brute(ranks), abs=1e-12)
-
-
-def test_wilcoxon_of_many_leaves_zeros_out(rng):
-    a, b = rng.integers(0, 6, (2, 500)) / 5.0
-    d = np.round(a - b, 12)
-    reference, result = stats.wilcoxon(d[d != 0], method="approx"), wilcoxon(a, b)
-    assert result.method == "approximate" and result.n == 500
-    assert result.p == pytest.approx(reference.pvalue, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", TESTS)
@@ -153,38 +139,8 @@ def test_effect_size_and_counts(rng):
     assert paired.win_tie_loss(a, b) == (2, 2, 1)
 
 
-def holm_rejects(p: np.ndarray, alpha: float) -> np.ndarray:
-    """Step down from the smallest until p > alpha / (hypotheses left)."""
-    rejected = np.zeros(len(p), dtype=bool)
-    for done, i in enumerate(np.argsort(p, kind="stable")):
-        if p[i] > alpha / (len(p) - done):
-            break
-        rejected[i] = True
-    return rejected
-
-
-def bh_rejects(p: np.ndarray, alpha: float) -> np.ndarray:
-    """All up to the largest i with p_(i) <= i alpha / m."""
-    order = np.argsort(p, kind="stable")
-    passing = [i for i in range(len(p)) if p[order[i]] <= (i + 1) * alpha / len(p)]
-    rejected = np.zeros(len(p), dtype=bool)
-    rejected[order[: max(passing, default=-1) + 1]] = True
-    return rejected
-
-
 def test_corrections_by_hand():
     p = np.array([0.01, 0.04, 0.03, 0.005])
     assert CORRECTIONS["holm"](p) == pytest.approx([0.03, 0.06, 0.06, 0.02], abs=1e-15)
     assert CORRECTIONS["bh"](p) == pytest.approx([0.02, 0.04, 0.04, 0.02], abs=1e-15)
     assert CORRECTIONS["none"](p).tolist() == p.tolist()
-
-
-@pytest.mark.parametrize("name, rejects", [("holm", holm_rejects), ("bh", bh_rejects)])
-@pytest.mark.parametrize("seed", range(10))
-def test_corrections_reject_what_their_procedures_reject(name, rejects, seed):
-    rng = np.random.default_rng(seed)
-    p = np.round(rng.random(rng.integers(1, 15)) ** 3, 2)  # small ones, and ties
-    adjusted = CORRECTIONS[name](p)
-    assert (adjusted >= p).all() and (adjusted <= 1).all()
-    for alpha in rng.random(25) * 0.3:
-        np.testing.assert_array_equal(adjusted <= alpha, rejects(p, alpha))

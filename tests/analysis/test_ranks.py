@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from letorbench.analysis.critical_difference import SCALE, SEED_COLOUR, draw
+from letorbench.analysis.figures import SCALE, SEED_COLOUR, draw_ranks
 from letorbench.analysis.ranks import (
     critical_difference,
     friedman,
@@ -107,7 +107,7 @@ def test_ranks_that_other_seeds_could_change_are_open():
         r"c +0 of 4 +0\.000 +3\.00  +3\.00-3\.00",
     ):
         assert re.search(line, shown), shown
-    figure = draw(across.ranked, across.ranks, across.difference, across.spans)
+    figure = draw_ranks(across.ranked, across.ranks, across.difference, across.spans)
     labels = [item.get_text() for item in figure.axes[0].texts]
     assert sum("~" in label for label in labels) == 2 and "c  3.00" in labels
     # from rank 1 to rank 2, half of the scale, once for each of the two
@@ -118,21 +118,12 @@ def test_ranks_that_other_seeds_could_change_are_open():
     assert overall([SUMMARY.only(["c"])] * 2, "map").spans is None
 
 
-@pytest.mark.parametrize(("sets", "algos", "tested"), [
-    (1, "abc", False), (2, "ab", False), (2, "abc", True), (4, "ab", False),
-])  # fmt: skip
-def test_ranks_are_tested_with_three_algorithms_on_two_sets_or_more(sets, algos, tested):
-    across = overall([SUMMARY.only(list(algos))] * sets, "map")
-    assert (across.friedman is not None) == (across.difference is not None) == tested
-    assert across.ranked == tuple(algos)
-
-
 @pytest.mark.parametrize("n", [2, 3, 13])
 def test_diagram(rng, n):
     names = [f"algorithm-{i}" for i in range(n)]
     ranks = ranks_of(rng.random((8, n)) + np.linspace(0, 1.5, n)).mean(axis=0)
     difference = critical_difference(n, 8)
-    figure = draw(names, ranks, difference)
+    figure = draw_ranks(names, ranks, difference)
     figure.savefig(io.BytesIO(), format="pdf")  # positions are known once it is drawn
     (axes,) = figure.axes
     texts = {text.get_text(): text.get_window_extent() for text in axes.texts}

@@ -92,31 +92,6 @@ def test_several_data_sets(folder):
         assert (folder / "results" / f"critical-difference-ndcg-at-10.{form}").is_file()
 
 
-def test_an_algorithm_with_itself_does_not_differ(folder, tmp_path):
-    toy = tmp_path / "results" / "TOY"
-    shutil.copytree(folder / "results" / "TOY", toy)
-    shutil.copytree(toy / "regression", toy / "twin")
-    for test in ("randomization", "t", "wilcoxon"):
-        (row,) = rows(tmp_path, "compare", "TOY", "--algo", "regression,twin", "--test", test)
-        assert float(row["p"]) == 1 and float(row["effect"]) == 0 and int(row["ties"]) == 40
-
-
-def test_a_table_against_a_baseline_has_the_signs_of_the_comparison(folder):
-    words = ("--baseline", "regression", "--test", "t", "--correction", "none", "--measure", "map")
-    p = {row["algo"]: float(row["p"]) for row in rows(folder, "compare", "TOY", *words)}
-    for alpha in ("0.001", "0.999999"):
-        for row in rows(folder, "table", "TOY", *words, "--alpha", alpha):
-            assert (row["map-sign"] != "0") == (p.get(row["algo"], 1.0) < float(alpha)), row
-
-
-def test_groups_of_algorithms(folder):
-    def shown(*words: str) -> set[str]:
-        return {row["algo"] for row in rows(folder, "table", "TOY", *words)}
-
-    assert shown("--algo", "card") == shown("--algo", "all") == shown() == set(ALGOS)
-    assert shown("--algo", "ranksvm") == {"ranksvm"}
-
-
 def test_other_conventions_are_not_compared(folder, tmp_path):
     shutil.copytree(folder / "data" / "TOY", tmp_path / "data" / "TOY")
     for algo, rules in (("regression", "letor3"), ("classification", "standard")):

@@ -12,7 +12,6 @@ from click.testing import CliRunner, Result
 from toy_data import write_toy
 
 from letorbench.cli import cli
-from letorbench.rankers import ranker
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "my_ranker.py"
 
@@ -64,25 +63,17 @@ def test_every_format_measures_as_the_original(toy):
         assert result.exit_code == 0, result.stderr
         assert re.search(rf"^{name} +0\.", result.stdout, re.MULTILINE)
         assert (toy / f"results/TOY/{name}/per_query.csv").read_bytes() == expected
-    assert call("table", "TOY", "--measure", "ndcg@7").exit_code == 0  # measured anew
-    assert call(*taken("some", plain, "--folds", "2")).exit_code == 0
-    folds = (toy / "results/TOY/some/folds.csv").read_text().splitlines()
-    assert [line.split(",")[0] for line in folds] == ["fold", "2", "mean"]
     write_toy(toy / "other", seed=2)
     assert "other data" in fails(1, "export", "TOY", "--data-dir", "other")
 
 
-def test_external_option_of_table_compare_and_plot(toy):
+def test_the_option_external_takes_the_rules_of_what_is_stored(toy):
     call("run", "--dataset", "TOY", "--algo", "regression", "--convention", "letor4", "--force")
     word = f"theirs={as_ranklib(toy)}"
     (toy / "rl3.txt").write_text((toy / "rl3.txt").read_text().replace("\t-", "\t"))
     table = call("table", "--algo", "regression", "--external", word)
     assert re.search(r"^theirs ", table.stdout, re.MULTILINE), table.stderr
     assert "[letor4]" in table.stdout and "[standard]" not in table.stdout
-    compared = call("compare", "TOY", "--external", word, "--baseline", "regression")
-    assert re.search(r"^theirs +regression ", compared.stdout, re.MULTILINE)
-    drawn = call("plot", "TOY", "--external", word, "--format", "svg")
-    assert "theirs" in (toy / drawn.stdout.strip()).read_text()
     assert "expected NAME=PATTERN" in fails(2, "table", "TOY", "--external", "theirs")
 
 
@@ -151,10 +142,3 @@ def test_a_plugin_in_every_command_and_worker(toy):
     refused = letorbench(*model)
     assert refused.returncode == 1 and "needs its --plugin" in refused.stderr
     assert letorbench(*model, "--plugin", "mine.py").returncode == 0
-
-
-def test_an_algorithm_whose_package_is_not_installed(toy, monkeypatch):
-    monkeypatch.setattr(ranker("lightgbm"), "needs", "no_such_package")
-    named = fails(2, "run", "--dataset", "TOY", "--algo", "lightgbm")
-    assert "needs the package no_such_package" in named and "letorbench[trees]" in named
-    assert "python -m pip install" in call("algos", "lightgbm").stdout

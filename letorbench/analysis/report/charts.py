@@ -11,34 +11,27 @@ from dataclasses import replace
 
 import numpy as np
 
-from letorbench.analysis.bootstrap import bootstrap_columns
 from letorbench.analysis.comparison import on_common_folds
-from letorbench.analysis.figures import BEST_LINES, USUAL_BASELINE
-from letorbench.analysis.report.conclusions import ranked
+from letorbench.analysis.figures import USUAL_BASELINE, drawn_first
+from letorbench.analysis.paired import bootstrap_columns
 from letorbench.analysis.report.gather import Algorithm, Results
 from letorbench.analysis.report.markup import Axes, Line, bars, chart, figure, folded
-from letorbench.analysis.results_table import label
+from letorbench.analysis.results_table import comparable, label
 from letorbench.analysis.tables import Cell, Table, columns, render
 from letorbench.escaping import html as escape
 
-#: more algorithms than this are not all drawn at first; more bands than this are a blur
-MOST_LINES, MOST_BANDS = 10, 4
+#: more bands than this are a blur
+MOST_BANDS = 4
 #: draws of a band; of every algorithm at every cut-off
 RESAMPLES = 2_000
 SMALL = (300.0, 190.0)
 
 
 def named(results: Results, measure: str) -> list[str]:
-    """The algorithms that are drawn first: all where they are few, else the best and a baseline.
-
-    They are in the order of the summary.
-    """
+    """The algorithms that are drawn first, in the order of the summary."""
     names = [algorithm.name for algorithm in results.algorithms]
-    if len(names) <= MOST_LINES:
-        return names
-    best = [row.algo for row in ranked(results, measure)[:BEST_LINES]]
-    chosen = {*best, results.baseline, USUAL_BASELINE}
-    return [name for name in names if name in chosen]
+    values = {row.algo: row.values[measure] for row in comparable(results.summary)}
+    return drawn_first(names, [values], [results.baseline, USUAL_BASELINE])
 
 
 def curves(results: Results, first: Sequence[str], family: str, seed: int) -> str:
@@ -121,9 +114,7 @@ def _banded(results: Results, lines: Sequence[Line]) -> list[str]:
 
 def _curve(algorithm: Algorithm, family: str, i: int, seed: int, dataset: str) -> Line | None:
     queries = algorithm.queries
-    cutoffs: list[float] = []
-    while f"{family}@{len(cutoffs) + 1}" in queries.values and len(cutoffs) < 10:
-        cutoffs.append(len(cutoffs) + 1)
+    cutoffs = [k for k in range(1, 11) if f"{family}@{k}" in queries.values]
     if not cutoffs:
         return None
     names = [zlib.crc32(text.encode()) for text in (dataset, algorithm.name)]

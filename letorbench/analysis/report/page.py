@@ -14,8 +14,7 @@ from typing import Any
 from letorbench import __version__
 from letorbench.analysis.comparison import Procedure, compare, comparison_table
 from letorbench.analysis.report import charts
-from letorbench.analysis.report.conclusions import conclusions
-from letorbench.analysis.report.gather import Results, as_text, command
+from letorbench.analysis.report.gather import Results, as_text, command, conclusions
 from letorbench.analysis.report.markup import bullets, facts, folded, paragraph
 from letorbench.analysis.results_table import USUAL, label, summary_table
 from letorbench.analysis.tables import Cell, Table, columns, render
@@ -36,18 +35,9 @@ COMMON = (
 
 
 def page(reports: Sequence[Results], procedure: Procedure, measure: str, words: str) -> str:
-    """The HTML of a report.
+    """The HTML of data sets whose algorithms are compared by the measure.
 
-    Parameters
-    ----------
-    reports : sequence of Results
-        The data sets, each with its algorithms and its baseline.
-    procedure : Procedure
-        How differences are tested.
-    measure : str
-        What algorithms are compared by, such as `ndcg@10`.
-    words : str
-        The command line that made the report.
+    words: the command line that made the report.
     """
     names = escape(", ".join(results.dataset for results in reports))
     files = resources.files("letorbench.analysis.report")

@@ -1,0 +1,351 @@
+"""Every option of the command line makes a difference: with it and without, something differs."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace
+
+import click
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from stored_results import store_fold, without_clock
+from toy_data import write_toy
+
+from letorbench.cli import cli
+from letorbench.datasets.acquire import fetch as fetching
+from letorbench.errors import UsageError
+from letorbench.papers import laboratory_report
+from letorbench.rankers import plugins
+
+plot = import_module("letorbench.cli.plot")
+paper_runs = import_module("letorbench.papers.paper")
+
+#: a command without an indent; below it an option with a value, and what must differ: the files
+#: of a pattern, what is printed (`out`), or the error (`err`)
+TABLE = """
+run --dataset TOY --algo regression --folds 1
+    --dataset OTHER           results/OTHER/**/scores.txt
+    --algo classification     results/TOY/classification/**/scores.txt
+    --folds 2                 results/**/scores.txt
+    --set l2=7                results/**/scores.txt
+    --data-dir other          results/**/scores.txt
+    --out o                   o/**/scores.txt
+    --select map              results/**/fit.json
+    --protocol letor          results/**/fit.json
+    --convention letor3       results/**/per_query.csv
+    --features rank           results/**/scores.txt
+    --shard 1/2               results/**/scores.txt
+    --backend dask            err
+    --scheduler tcp://a:1     err
+    --config map.toml         results/**/fit.json
+run --dataset NULLS --algo regression --folds 1
+    --null min                results/**/scores.txt
+run --dataset TOY --algo ndcgboost --folds 1 --set rounds=2 --set stumps=sample --repeats 2
+    --seed 1                  results/**/scores.txt
+    --repeats 3               results/**/repeat3/**/scores.txt
+    --time-limit 1e-9         out
+run --dataset TOY --algo centroid --folds 1-2
+    --plugin mine.py          results/**/scores.txt
+run --dataset TOY --algo centroid --folds 1-2 --plugin mine.py
+    --jobs 2                  process-*
+run --dataset STORED --algo regression --out stored
+    --force                   out
+datasets list
+    --data-dir other          out
+datasets show TOY
+    --data-dir third          out
+datasets import data/REAL --data-dir new
+    --grades 1.5              new/**/*.txt
+datasets import data/TOY
+    --data-dir new            new/**/*.txt
+datasets split table.csv --columns x,y
+    --name mine               data/mine/**/*.txt
+    --folds 4                 data/table/**/*.txt
+    --seed 1                  data/table/**/*.txt
+    --label x                 data/table/**/*.txt
+    --qid x                   data/table/**/*.txt
+    --docid name              data/table/**/*.txt
+    --columns x               data/table/**/*.txt
+    --grades 2                data/table/**/*.txt
+    --data-dir new            new/**/*.txt
+datasets fetch OHSUMED
+    --time-limit 7            err
+    --data-dir other          err
+datasets doctor TOY
+    --data-dir third          out
+datasets verify TOY
+    --data-dir third          err
+datasets verify NULLS
+    --null min                out
+datasets make DEMO
+    --seed 1                  data/DEMO/**/*.txt
+    --data-dir new            new/**/*.txt
+datasets make QA --questions 8
+    --questions 12            data/QA/**/*.txt
+algos
+    --parts                   out
+    --plugin mine.py          out
+score --data one.txt --scores one.scores
+    --scores two.scores       out
+    --convention letor4       out
+    --format csv              out
+    --per-query               out
+score --scores one.scores
+    --data one.txt            out
+    --qrels one.qrels         err
+score --data null.txt --scores one.scores
+    --null 0.5                out
+table STORED --out stored
+    --format csv              out
+    --measure p@2             out
+    --relative                out
+    --algo regression         out
+    --external e={scores}     out
+    --out others              out
+    --baseline regression     out
+table OHSUMED --out stored
+    --published               out
+table STORED --out stored --measure err@3
+    --data-dir third          err
+table MADE --out stored --baseline z --format csv --alpha 0.36
+    --test t                  out
+    --alpha 0.3               out
+    --seed 1                  out
+table MADE --out stored --baseline z --format csv --alpha 0.3
+    --correction none         out
+plot STORED --out stored --format svg
+    --measure p               stored/STORED/p.svg
+    --format pdf              out
+    --to mine                 mine.svg
+    --algo regression         stored/STORED/ndcg.svg
+    --external e={scores}     stored/STORED/ndcg.svg
+    --out others              others/STORED/ndcg.svg
+plot OHSUMED --out stored --format svg
+    --published               stored/OHSUMED/ndcg.svg
+plot STORED --out stored --format svg --external e={scores}
+    --data-dir third          stored/STORED/ndcg.svg
+compare MADE --out stored
+    --baseline z              out
+    --measure map             out
+    --format csv              out
+    --test t                  out
+    --correction bh           out
+    --alpha 0.9               out
+    --seed 1                  out
+    --algo x,y                out
+compare STORED --out stored
+    --external e={scores}     out
+    --out others              out
+compare OHSUMED --out stored
+    --published               out
+compare STORED --out stored --measure err@3
+    --data-dir third          err
+report MADE --out stored
+    --baseline z              report.html
+    --measure map             report.html
+    --test t                  report.html
+    --correction none         report.html
+    --alpha 0.9               report.html
+    --seed 1                  report.html
+    --out-file mine.html      mine.html
+    --algo x,y                report.html
+report STORED --out stored
+    --external e={scores}     report.html
+    --data-dir third          report.html
+    --out others              report.html
+results merge stored
+    --out o                   o/**/scores.txt
+external --dataset STORED --name e --scores {scores} --out stored
+    --dataset TOY             stored/TOY/**/scores.txt
+    --name f                  stored/STORED/f/**/scores.txt
+    --scores {other}          stored/STORED/e/**/scores.txt
+    --format trec             err
+    --folds 2                 stored/STORED/e/**/scores.txt
+    --data-dir third          stored/STORED/e/**/per_query.csv
+    --out o                   o/**/scores.txt
+    --convention letor4       stored/STORED/e/**/per_query.csv
+external --dataset NULLS --name e --scores {scores} --out stored
+    --null min                stored/NULLS/e/**/scores.txt
+export STORED --out stored
+    --algo regression         stored/**/*.run
+    --to trec                 trec/**/*.run
+    --data-dir third          err
+    --out others --data-dir third others/**/*.run
+rank --model {model} --input one.txt --output s
+    --model {second}          s
+    --input two.txt           s
+    --output t                t
+    --format trec             s
+rank --model {model} --input one.txt --output s --format trec
+    --tag mine                s
+rank --model {model} --input narrow.txt --output s
+    --sparse                  s
+rank --model {model} --input null.txt --output s
+    --null min                s
+rank --model centroid.npz --input one.txt --output s
+    --plugin mine.py          s
+doctor
+    --data-dir other          out
+    --out stored              out
+reproduce lecture-2018
+    --part table-1            err
+    --full                    err
+    --setting published       err
+    --set l2=1                err
+    --select map              err
+    --pages data/TOY          err
+    --data-dir other          err
+    --out o                   err
+    --jobs 2                  err
+    --seed 1                  err
+study mcl
+    --out o                   err
+    --trials 3                err
+    --seed 1                  err
+"""
+
+EXAMPLE = Path(__file__).parents[1] / "examples" / "my_ranker.py"
+#: what stands in braces in the table
+PLACES = {
+    "scores": "stored/STORED/regression/fold{fold}/scores.txt",
+    "other": "stored/STORED/ndcgboost/fold{fold}/scores.txt",
+    "model": "stored/STORED/regression/fold1/model.npz",
+    "second": "stored/STORED/regression/fold2/model.npz",
+}
+#: what the commands print or write without their options
+WITHOUT: dict[tuple[str, str], object] = {}
+
+
+def rows() -> Iterator[tuple[str, str, str]]:
+    """The command, the option with its value, and what must differ."""
+    command = ""
+    for line in TABLE.strip().splitlines():
+        if line.startswith(" "):
+            option, _, what = line.strip().rpartition(" ")
+            yield command, option.strip(), what
+        else:
+            command = line
+
+
+def call(line: str) -> Result:
+    for name, place in PLACES.items():
+        line = line.replace(f"{{{name}}}", place)
+    return CliRunner().invoke(cli, line.split())
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with data, results, scores and models."""
+    folder = tmp_path_factory.mktemp("options")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setattr(plot, "write_figures", lambda results: None)
+        patch.setattr(plugins, "FOUND", {})
+        sets = ("data/TOY", "data/OTHER", "data/STORED", "other/TOY", "other/MINE", "third/STORED")
+        for seed, place in enumerate(map(Path, sets)):
+            write_toy(place.parent, place.name, seed)
+        shutil.copytree("data/STORED", "data/NULLS")
+        shutil.copytree("data/STORED", "data/REAL")
+        for path in Path("data/NULLS").rglob("*.txt"):
+            path.write_text(re.sub(" 2:[^ ]*", " 2:NULL", path.read_text(), count=1))
+        for path in Path("data/REAL").rglob("*.txt"):
+            path.write_text(re.sub("^(.)", r"\1.25", path.read_text(), flags=re.MULTILINE))
+        log = 'open(f"process-{__import__(\'os\').getpid()}", "w").close()'
+        text = EXAMPLE.read_text().replace("relevant = ", f"{log}\n        relevant = ", 1)
+        Path("mine.py").write_text(text)
+        Path("map.toml").write_text("select = 'map'\n")
+        lines = [f"{i % 3},{i // 9},{i % 7},{i},d{i}" for i in range(90)]
+        Path("table.csv").write_text("\n".join(["label,qid,x,y,name", *lines, ""]))
+        one = Path("data/STORED/Fold1/test.txt").read_text()
+        Path("one.txt").write_text(one)
+        Path("two.txt").write_text(Path("data/STORED/Fold2/test.txt").read_text())
+        Path("null.txt").write_text(re.sub(" 2:[^ ]*", " 2:NULL", one, count=1))
+        Path("narrow.txt").write_text(re.sub(" 4:.*", "", one))
+        for name, form in (("one", "{}"), ("two", "-{}")):
+            Path(f"{name}.scores").write_text("".join(f"{form.format(i)}\n" for i in range(56)))
+        qrels = re.sub(r"^(.) qid:(\d+) .*", r"\2 0 d \1", one, flags=re.MULTILINE)
+        Path("one.qrels").write_text(qrels)
+        call("run --dataset STORED --out stored --algo regression,ndcgboost --set rounds=3")
+        call("run --dataset STORED --out others --data-dir third --algo regression")
+        call("run --dataset TOY --algo centroid --plugin mine.py --out own --folds 1")
+        Path("own/TOY/centroid/fold1/model.npz").rename("centroid.npz")
+        rng = np.random.default_rng(5)
+        base = rng.random((5, 8))
+        for algo, gain in {"x": 0.06, "y": 0.04, "z": 0.0}.items():
+            for fold, values in enumerate(base + gain + rng.normal(0, 0.15, (5, 8)), 1):
+                measured = {f"ndcg@{k}": list(values) for k in range(1, 11)}
+                store_fold(Path("stored"), "MADE", algo, fold, {**measured, "map": list(values**2)})
+        for fold in range(1, 6):
+            for dataset, algo in (("OHSUMED", "ndcgboost"), ("OHSUMED", "regression")):
+                store_fold(
+                    Path("stored"), dataset, algo, fold, dict.fromkeys([*measured, "map"], 0.4)
+                )
+    return folder
+
+
+@pytest.fixture
+def outcome(template, tmp_path, monkeypatch) -> Callable[[str, str], object]:
+    """What a command prints or writes, in a copy of the template."""
+
+    def stop(*values: object, **named: object) -> None:
+        raise UsageError(repr((values, named)))  # what would take too long says what it was given
+
+    monkeypatch.setattr(plot, "write_figures", lambda results: None)
+    monkeypatch.setattr(fetching, "fetch", stop)
+    monkeypatch.setattr(paper_runs, "reproduce", stop)
+    monkeypatch.setattr(laboratory_report, "study", lambda *a: SimpleNamespace(loss=a[0], a=a))
+    monkeypatch.setattr(laboratory_report, "write_study", stop)
+
+    def run(line: str, what: str) -> object:
+        monkeypatch.setattr(plugins, "FOUND", {})
+        sys.modules.pop(f"{plugins.PREFIX}mine", None)
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        shutil.copytree(template, folder)
+        monkeypatch.chdir(folder)
+        done = call(line)
+        assert isinstance(done.exception, SystemExit | None), done.exception
+        if what in ("out", "err"):
+            return done.stdout if what == "out" else re.sub("0x[0-9a-f]+", "", done.stderr)
+        files = [path for path in folder.glob(what) if path.is_file()]
+        return {
+            path.relative_to(folder): without_clock(json.loads(path.read_text()))
+            if path.suffix == ".json"
+            else re.sub(b"made by <code>.*?</code>", b"", path.read_bytes())
+            for path in files
+        }
+
+    return run
+
+
+@pytest.mark.parametrize(("command", "option", "what"), list(rows()))
+def test_every_option_makes_a_difference(outcome, command, option, what):
+    if (command, what) not in WITHOUT:
+        WITHOUT[command, what] = outcome(command, what)
+    assert outcome(f"{command} {option}", what) != WITHOUT[command, what]
+
+
+def test_every_option_is_in_the_table():
+    def options(group: click.Group, *path: str) -> Iterator[tuple[str, str]]:
+        for name, command in group.commands.items():
+            if isinstance(command, click.Group):
+                yield from options(command, *path, name)
+            else:
+                for each in command.params:
+                    if isinstance(each, click.Option):
+                        yield " ".join([*path, name]), each.opts[0]
+
+    rowed = {(line, option.split()[0]) for line, option, _ in rows()}
+    missing = [
+        (name, option)
+        for name, option in options(cli)
+        if not any(line.split()[: len(name.split())] == name.split() and option == o
+                   for line, o in rowed)
+    ]  # fmt: skip
+    assert missing == []
