@@ -84,21 +84,6 @@ def rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_the_data_tell_folds_queries_cutoffs_and_algorithms_apart(folder):
-    means = {}
-    for algo in ALGOS:
-        per_fold = [
-            np.mean([list(q.values()) for q in measured(folder, algo, k).values()], axis=0)
-            for k in range(1, 6)
-        ]
-        assert len({tuple(each) for each in per_fold}) == 5
-        means[algo] = np.mean(per_fold, axis=0)
-        pooled = np.average(per_fold, axis=0, weights=np.roll(SIZES, 1))
-        assert (np.abs(pooled - means[algo])[:3] > 1e-3).all()
-        assert len(set(np.round(means[algo][:10], 6))) == 10
-    assert len({tuple(each) for each in means.values()}) == len(ALGOS)
-
-
 @pytest.mark.parametrize("algo", ALGOS)
 def test_per_query_values(folder, algo):
     stored = rows(folder / "results" / "UNEVEN" / algo / "per_query.csv")
