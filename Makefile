@@ -24,7 +24,7 @@ help:
 	@echo "make fuzz         look for input that crashes or is misread, for SECONDS=$(SECONDS) in all"
 	@echo "make damage       damage stored files TIMES=$(TIMES) times each way; all of it must be noticed"
 	@echo "make kills        kill commands TIMES=$(TIMES) times; they must end as if nothing had been"
-	@echo "make disks        run commands on full, read-only and vanishing disks (as root, on Linux)"
+	@echo "make disks        run commands on full and read-only disks (as root, on Linux)"
 	@echo "make bench   measure speed and memory beside other libraries"
 	@echo "make docs    build the pages in docs/ as HTML in build/docs"
 	@echo "make docs-check  run what README.md and docs/ show, and compare (NEEDS=demo: without data)"

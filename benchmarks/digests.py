@@ -31,7 +31,8 @@ from letorbench.results import paths
 FROM_PYTHON = """
 import sys, letorbench as lb
 data, data_dir, fold, algos, jobs, out = sys.argv[1:]
-lb.run(data, algos.split(",")[::-1], out=out, folds=[int(fold)], jobs=int(jobs), data_dir=data_dir, repeats=1)
+names, folds = algos.split(",")[::-1], [int(fold)]
+lb.run(data, names, out=out, folds=folds, jobs=int(jobs), data_dir=data_dir, repeats=1)
 """
 
 #: environments that stand for another machine: what NumPy and OpenBLAS must not use here

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -64,15 +63,3 @@ def pytest_configure(config: pytest.Config) -> None:
         for variable in ("LETORBENCH_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
             os.environ.setdefault(variable, "1")
         threadpool_limits(1)
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Count what was skipped by its reason."""
-    reasons = Counter(
-        report.longrepr[2].removeprefix("Skipped: ")
-        for report in terminalreporter.stats.get("skipped", ())
-    )
-    if reasons:
-        terminalreporter.section("skipped, by reason")
-        for reason, count in reasons.most_common():
-            terminalreporter.write_line(f"{count:5}  {reason}")

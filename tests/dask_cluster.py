@@ -1,7 +1,4 @@
-"""A dask scheduler and its workers, each a process of this machine that talks TCP.
-
-The file is also their command: it is dask's, and ends when the process that started it has ended.
-"""
+"""A dask scheduler and its workers, each a process of this machine that talks TCP."""
 
 from __future__ import annotations
 
@@ -10,9 +7,9 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -31,14 +28,14 @@ class DaskCluster:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.file = folder / "scheduler.json"
         self.processes: list[subprocess.Popen] = []
+        file = folder / "scheduler.json"
         self.scheduler = self._start(
             "scheduler", "--port", "0", "--host", "127.0.0.1", "--no-jupyter",
-            "--scheduler-file", str(self.file),
+            "--scheduler-file", str(file),
         )  # fmt: skip
-        wait_for(self._is_listening)
-        self.address = json.loads(self.file.read_text())["address"]
+        wait_for(lambda: file.exists() and file.read_text().endswith("}"))
+        self.address = json.loads(file.read_text())["address"]
 
     def add_worker(
         self, threads: int = 1, nanny: bool = False, **environment: str
@@ -47,7 +44,7 @@ class DaskCluster:
         return self._start(
             "worker", self.address, "--nthreads", str(threads), "--memory-limit", "0",
             "--nanny" if nanny else "--no-nanny", "--local-directory", str(self.folder),
-            environment=environment,
+            "--death-timeout", "60", **environment,
         )  # fmt: skip
 
     def wait_for_workers(self, number: int) -> None:
@@ -60,39 +57,15 @@ class DaskCluster:
     def stop(self) -> None:
         """End every process, those that a nanny started too."""
         for process in self.processes:
-            try:
+            with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
             process.wait()
-            process.stdin.close()
 
-    def _start(self, *words: str, environment: dict[str, str] | None = None) -> subprocess.Popen:
-        path = {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
-        process = subprocess.Popen(
-            [sys.executable, __file__, words[0], "--no-dashboard", *words[1:]],
-            env={**os.environ, **path, **(environment or {})}, cwd=self.folder,
-            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )  # fmt: skip
-        self.processes.append(process)
-        return process
-
-    def _is_listening(self) -> bool:
-        try:
-            return bool(json.loads(self.file.read_text())["address"])
-        except (OSError, ValueError, KeyError):
-            return False
-
-
-def end_with_parent() -> None:
-    """Wait for the end of stdin, a pipe that no other process writes to; end with all children."""
-    sys.stdin.buffer.read()
-    os.killpg(0, signal.SIGKILL)
-
-
-if __name__ == "__main__":
-    from dask.cli import run_cli
-
-    threading.Thread(target=end_with_parent, daemon=True).start()
-    run_cli()
+    def _start(self, *words: str, **environment: str) -> subprocess.Popen:
+        path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+        self.processes.append(subprocess.Popen(
+            [sys.executable, "-m", "dask", words[0], "--no-dashboard", *words[1:]],
+            env=os.environ | {"PYTHONPATH": path} | environment, cwd=self.folder,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+        ))  # fmt: skip
+        return self.processes[-1]

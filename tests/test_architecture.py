@@ -52,16 +52,6 @@ def imports(module: str, nodes: Iterator[ast.AST]) -> set[str]:
     return found & sources().keys() - {module}
 
 
-def classes() -> Iterator[tuple[str, ast.ClassDef, dict[str, bool]]]:
-    """Every dataclass: its name, its source, and whether it is frozen and compares."""
-    for tree in sources().values():
-        for node in ast.walk(tree):
-            for each in node.decorator_list if isinstance(node, ast.ClassDef) else []:
-                if ast.unparse(each).startswith("dataclass"):
-                    given = {k.arg: k.value.value for k in getattr(each, "keywords", [])}
-                    yield node.name, node, {"frozen": False, "eq": True} | given
-
-
 def test_imports_run_downwards() -> None:
     upwards = [
         f"{module} imports {other}"
@@ -94,24 +84,15 @@ def test_what_is_public_says_what_it_is() -> None:
 
 def test_what_changes_is_known() -> None:
     """A dataclass is frozen, except a ranker, whose settings users set, and a few that count."""
-    changing = {name for name, cls, facts in classes() if not (facts["frozen"] or cls.bases)}
+    changing = {
+        node.name
+        for tree in sources().values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef) and not node.bases
+        for each in map(ast.unparse, node.decorator_list)
+        if each.startswith("dataclass") and "frozen=True" not in each
+    }
     assert changing <= {"Estimator", "FamilySettings", "_Cell", "_Node", "_Rows"}
-
-
-def test_classes_that_hold_arrays_do_not_compare_them() -> None:
-    """The equality of two arrays is an array, so that of such values would raise an error."""
-    comparing = [
-        name
-        for name, cls, facts in classes()
-        if facts["eq"] and not cls.bases and any(map(_holds_arrays, cls.body))
-    ]
-    assert comparing == []
-
-
-def _holds_arrays(node: ast.stmt) -> bool:
-    """Whether a field's type says that there is an array in it, other than a function's."""
-    text = ast.unparse(node.annotation) if isinstance(node, ast.AnnAssign) else ""
-    return "ndarray" in re.sub(r"Callable\[.*\]", "", text) and "None" not in text
 
 
 def test_one_module_knows_the_names_of_result_files() -> None:

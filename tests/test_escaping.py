@@ -28,10 +28,78 @@ FOREIGN = (
     "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "'><b>", "&amp;", "]]>",
     "\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\x9b31m", "a\rb", "a\nb", "a\bb", "\x00", "\x7f",
     "\u202eevil", "\u2066a\u2069", "\u200b", "\ufeffa", "\u2028", "\ud800",
-    r"\input{/etc/passwd}", "a_b^c~d", "$x$", "50%", "{", "}", "#1", "a & b", "a|b", "**a**",
-    "[a](javascript:alert(1))", "a,b", 'a"b', "`a`", r"\|",
+    r"\input{/etc/passwd}", "a_b^c~d", "$x$", "$\\frac$", "50%", "{", "}", "#1", "a & b", "a|b",
+    "**a**", "[a](javascript:alert(1))", "a,b", 'a"b', "`a`", r"\|",
 )  # fmt: skip
-CONTROL = [character for text in FOREIGN for character in text if not character.isprintable()]
+CONTROL = {character for text in FOREIGN for character in text if not character.isprintable()}
+#: a folder's name may hold all these but "/" and a zero byte; only what begins one acts alone
+_ABLE = [text for text in FOREIGN if not {"/", "\0", "\ud800"} & set(text)]
+NAMES = [text for text in _ABLE if text.lstrip()[:1] in tuple("=+-@<{")] + ["".join(_ABLE)]
+
+
+def table(text: str) -> Table:
+    """A table with the text in every place that a table has."""
+    columns = (Column(text, "left", name=text), Column("map", name="map"))
+    rows = ((Cell(text, text), Cell("-0.5", -0.5)),)
+    return Table(text, columns, rows, (text,), text, True, text, text)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_no_form_of_a_table_holds_what_acts(form: str) -> None:
+    lines = render(table("a"), form).count("\n")
+    for text in FOREIGN:
+        made = render(table(text), form)
+        assert not set(made) & (CONTROL - {"\n"})
+        assert made.count("\n") in (
+            (lines, lines - 1) if form == "latex" else (lines,)
+        )  # its label
+        if form == "csv":
+            head, row = csv.reader(io.StringIO(made))
+            assert head[0].lstrip()[:1] not in tuple("=+-@") and row[0] == head[0]
+            assert row in ([visible(text), "-0.5"], ["'" + visible(text), "-0.5"])
+        if form == "markdown":
+            assert "<script" not in made and "<img" not in made and "](" not in made
+            plain = made.replace(r"\\", "").replace(r"\|", "")
+            rows = [line for line in plain.split("\n") if line.startswith("| ")]
+            assert [row.count("|") for row in rows] == [3, 3, 3]
+        if form == "latex":
+            assert not any(f"\\{name}" in made for name in ("input", "def", "write"))
+
+
+@pytest.mark.parametrize("kind", [DataError, UsageError])
+def test_an_error_is_one_line_that_does_nothing(kind: type[Exception]) -> None:
+    for text in FOREIGN:
+        assert str(kind(f"{text}: found no file")).isprintable()
+        assert str(WriteError(text, OSError(28, "No space left on device"))).isprintable()
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return stored_run(tmp_path_factory.mktemp("foreign"))
+
+
+def shown(stored: Path, folder: Path, names: Iterable[str], *words: str) -> str:
+    """What a command prints of the stored results, beside which are algorithms of those names."""
+    out = folder / "results"
+    if not out.exists():
+        shutil.copytree(stored, out)
+        for name in names:
+            shutil.copytree(out / "TOY/regression", out / "TOY" / name)
+    done = CliRunner().invoke(cli, [*words, "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    assert not set(done.output) & (CONTROL - {"\n"})
+    return done.output
+
+
+def test_stored_algorithms_of_any_name_are_shown(stored: Path, tmp_path: Path) -> None:
+    for words in (["table", "TOY"], ["compare", "TOY", "--baseline", "adarank-ndcg"]):
+        for form in ("text", "csv", "markdown"):
+            shown(stored, tmp_path, NAMES, *words, "--format", form)
+    for path in tmp_path.glob("results/TOY/*.csv"):
+        head, *rows = csv.reader(io.StringIO(path.read_text()))
+        assert all(row[0].lstrip()[:1] not in tuple("=+-@") for row in rows)
+        assert {len(row) for row in rows} == {len(head)}
+    shown(stored, tmp_path, NAMES, "plot", "TOY")
 
 
 class Elements(HTMLParser):
@@ -46,107 +114,28 @@ class Elements(HTMLParser):
         self.found.append((tag, tuple(name for name, _ in attrs)))
 
 
-def table(text: str) -> Table:
-    """A table with the text in every place that a table has."""
-    columns = (Column(text, "left", name=text), Column("map", name="map"))
-    rows = ((Cell(text, text), Cell("-0.5", -0.5)),)
-    return Table(text, columns, rows, (text,), text, True, text, text)
-
-
-@pytest.mark.parametrize("text", FOREIGN, ids=ascii)
-@pytest.mark.parametrize("form", FORMATS)
-def test_no_form_of_a_table_holds_what_acts(form: str, text: str) -> None:
-    made = render(table(text), form)
-    assert not set(made) & (set(CONTROL) - {"\n"})
-    lines = render(table("a"), form).count("\n")
-    assert made.count("\n") in ((lines, lines - 1) if form == "latex" else (lines,))  # its label
-    if form == "csv":
-        head, row = csv.reader(io.StringIO(made))
-        assert head[0].lstrip()[:1] not in tuple("=+-@") and row[0] == head[0]
-        assert row in ([visible(text), "-0.5"], ["'" + visible(text), "-0.5"])
-    if form == "markdown":
-        assert "<script" not in made and "<img" not in made and "](" not in made
-        plain = made.replace(r"\\", "").replace(r"\|", "")
-        lines = [line for line in plain.split("\n") if line.startswith("| ")]
-        assert [line.count("|") for line in lines] == [3, 3, 3]
-    if form == "latex":
-        assert not any(f"\\{name}" in made for name in ("input", "def", "write"))
-
-
-@pytest.mark.parametrize("kind", [DataError, UsageError])
-@pytest.mark.parametrize("text", FOREIGN, ids=ascii)
-def test_an_error_is_one_line_that_does_nothing(kind: type[Exception], text: str) -> None:
-    assert str(kind(f"{text}: found no file")).isprintable()
-    assert str(WriteError(text, OSError(28, "No space left on device"))).isprintable()
-
-
-#: a folder's name may hold all these but "/" and a zero byte
-NAMES = [t for t in FOREIGN if "/" not in t and "\0" not in t and "\ud800" not in t]
-
-
-@pytest.fixture(scope="module")
-def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("foreign")
-    stored_run(folder)
-    return folder / "results"
-
-
-def with_names(stored: Path, folder: Path, names: Iterable[str]) -> Path:
-    """The stored results, in them algorithms of those names."""
-    shutil.copytree(stored, folder / "results")
-    for name in names:
-        shutil.copytree(folder / "results/TOY/regression", folder / "results/TOY" / name)
-    return folder / "results"
-
-
-@pytest.mark.parametrize("command", ["table TOY", "compare TOY --baseline adarank-ndcg"])
-@pytest.mark.parametrize("form", ["text", "csv", "markdown"])
-def test_stored_algorithms_of_any_name_are_shown(command, form, stored, tmp_path) -> None:
-    out = with_names(stored, tmp_path, NAMES)
-    shown = CliRunner().invoke(cli, [*command.split(), "--format", form, "--out", str(out)])
-    assert shown.exit_code == 0, shown.output
-    assert not set(shown.output) & (set(CONTROL) - {"\n"})
-    for path in out.glob("TOY/*.csv"):
-        head, *rows = csv.reader(io.StringIO(path.read_text()))
-        assert all(row[0].lstrip()[:1] not in tuple("=+-@") for row in rows)
-        assert {len(row) for row in rows} == {len(head)}
-
-
 def test_a_report_of_any_names_has_the_elements_of_a_plain_one(stored, tmp_path) -> None:
     elements = []
     for names in (["n" + str(i) for i in range(len(NAMES))], NAMES):
-        place = tmp_path / str(len(elements))
-        out, page = with_names(stored, place, names), place / "report.html"
-        words = ["report", "TOY", "--out", str(out), "--out-file", str(page)]
-        shown = CliRunner().invoke(cli, words)
-        assert shown.exit_code == 0, shown.output
-        assert not set(page.read_text()) & (set(CONTROL) - {"\n"})
+        page = tmp_path / f"{len(elements)}.html"
+        shown(stored, tmp_path / page.stem, names, "report", "TOY", "--out-file", str(page))
+        assert not set(page.read_text()) & (CONTROL - {"\n"})
         elements.append(sorted(Elements(page.read_text()).found))
     assert elements[0] == elements[1]
 
 
-def test_a_figure_draws_names_as_they_are(stored: Path, tmp_path: Path) -> None:
-    out = with_names(stored, tmp_path, [r"$\frac$"])
-    shown = CliRunner().invoke(cli, ["plot", "TOY", "--out", str(out)])
-    assert shown.exit_code == 0, shown.output
-
-
-def test_every_command_prints_through_one_function() -> None:
+def test_one_function_prints_and_one_escapes() -> None:
     """`say` writes out what a terminal would obey; nothing else prints."""
     folder = Path(letorbench.__file__).parent
-    printing = [
-        f"{file.relative_to(folder)}:{node.lineno}"
-        for file in sorted(folder.rglob("*.py"))
-        for node in ast.walk(ast.parse(file.read_text()))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("click.echo", "print")
-    ]
-    assert [each.partition(":")[0] for each in printing] == ["cli/group.py", "compile.py"]
-
-
-def test_every_page_is_escaped_by_one_function() -> None:
-    folder = Path(letorbench.__file__).parent
-    knowing = [
-        file.name for file in folder.rglob("*.py")
-        if "html import escape" in file.read_text() or "import html as _html" in file.read_text()
-    ]  # fmt: skip
-    assert knowing == ["escaping.py"]
+    printing, escaping = set(), set()
+    for file in folder.rglob("*.py"):
+        text = file.read_text()
+        if "html import escape" in text or "import html as _html" in text:
+            escaping.add(file.name)
+        if any(
+            isinstance(node, ast.Call)
+            and getattr(node.func, "id", getattr(node.func, "attr", "")) in ("echo", "print")
+            for node in ast.walk(ast.parse(text))
+        ):
+            printing.add(str(file.relative_to(folder)))
+    assert printing == {"cli/group.py", "compile.py"} and escaping == {"escaping.py"}

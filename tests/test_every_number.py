@@ -84,21 +84,6 @@ def rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_the_data_tell_folds_queries_cutoffs_and_algorithms_apart(folder):
-    means = {}
-    for algo in ALGOS:
-        per_fold = [
-            np.mean([list(q.values()) for q in measured(folder, algo, k).values()], axis=0)
-            for k in range(1, 6)
-        ]
-        assert len({tuple(each) for each in per_fold}) == 5
-        means[algo] = np.mean(per_fold, axis=0)
-        pooled = np.average(per_fold, axis=0, weights=np.roll(SIZES, 1))
-        assert (np.abs(pooled - means[algo])[:3] > 1e-3).all()
-        assert len(set(np.round(means[algo][:10], 6))) == 10
-    assert len({tuple(each) for each in means.values()}) == len(ALGOS)
-
-
 @pytest.mark.parametrize("algo", ALGOS)
 def test_per_query_values(folder, algo):
     stored = rows(folder / "results" / "UNEVEN" / algo / "per_query.csv")
@@ -129,17 +114,18 @@ def test_means_of_the_folds_and_of_their_means(folder, algo):
 
 
 @pytest.mark.parametrize("algo", ALGOS)
-@pytest.mark.parametrize("fold", range(1, 6))
-def test_validation_is_measured_by_the_convention_of_the_run(folder, algo, fold):
-    stored = folder / "results" / "UNEVEN" / algo / f"fold{fold}"
-    validation = json.loads((stored / "fit.json").read_text())["validation"]
-    part = folder / "data" / "UNEVEN" / f"Fold{fold}" / "vali.txt"
-    lists = read_lists(part, stored / "validation.txt").values()
-    assert validation["measure"] == "ndcg@3"
-    assert validation["value"] == pytest.approx(np.mean([ndcg(3)(labels) for labels in lists]))
-    if validation["grid"]:
-        values = [trial["value"] for trial in validation["grid"]]
-        assert validation["value"] == max(values)
+def test_validation_is_measured_by_the_convention_of_the_run(folder, algo):
+    for fold in range(1, 6):
+        stored = folder / "results" / "UNEVEN" / algo / f"fold{fold}"
+        validation = json.loads((stored / "fit.json").read_text())["validation"]
+        part = folder / "data" / "UNEVEN" / f"Fold{fold}" / "vali.txt"
+        values = [
+            ndcg(3)(labels) for labels in read_lists(part, stored / "validation.txt").values()
+        ]
+        assert validation["measure"] == "ndcg@3"
+        assert validation["value"] == pytest.approx(np.mean(values))
+        tried = [trial["value"] for trial in validation["grid"]]
+        assert validation["value"] == max(tried, default=validation["value"])
 
 
 def test_what_is_printed_is_what_is_stored(folder):

@@ -26,23 +26,18 @@ from conftest import random_queries
 from letorbench.rankers import ranker
 
 queries = random_queries(np.random.default_rng(5), [40, 25, 60, 33], n_features=7)
-for name, setting in (
-    ("ranknet", {"epochs": 3}), ("lambdarank", {"epochs": 3}), ("frank", {"rounds": 5}),
-    ("listnet", {"epochs": 5}),
-):
-    fitted = ranker(name)(**setting).fit_sets(queries, None, np.random.default_rng(0))
-    print(name, hashlib.sha256(fitted.predict(queries.features).tobytes()).hexdigest())
+fitted = ranker("listnet")(epochs=5).fit_sets(queries, None, np.random.default_rng(0))
+print(hashlib.sha256(fitted.predict(queries.features).tobytes()).hexdigest())
 """
 
 
 def test_fresh_and_cached_kernels_agree(tmp_path: Path) -> None:
-    """Reordered sums are the risk, so the rankers whose kernels call reordered ones are run."""
+    """Reordered sums are the risk. `python -m benchmarks.digests` compares all rankers so."""
     command = [sys.executable, "-c", FITS, str(TESTS)]
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
     fresh, cached = (subprocess.check_output(command, env=environment) for _ in range(2))
     assert list(tmp_path.rglob("*.nbc"))
-    assert len(fresh.splitlines()) == 4
-    assert cached == fresh
+    assert cached == fresh and len(fresh) == 65
 
 
 def test_a_full_disk_costs_the_kept_copy_only(tmp_path: Path) -> None:

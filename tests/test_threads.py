@@ -42,7 +42,7 @@ def test_an_error_ends_the_others_and_the_first_one_is_raised() -> None:
     assert sorted(began) == [0, 1]
 
 
-@pytest.mark.parametrize("where", ["task", "wait", "lock"])
+@pytest.mark.parametrize("where", ["task", "wait"])
 def test_ctrl_c_ends_the_others_and_leaves_nothing(
     where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -54,16 +54,8 @@ def test_ctrl_c_ends_the_others_and_leaves_nothing(
             assert began.wait(10.0)
             raise KeyboardInterrupt
 
-    class Interrupted:
-        __enter__ = interrupt
-
-        def __exit__(self, *_: object) -> None:
-            pass
-
     if where == "wait":
         monkeypatch.setattr(module, "wait", interrupt)
-    elif where == "lock":
-        monkeypatch.setattr(module.threading, "Lock", Interrupted)
 
     def task() -> None:
         if threading.current_thread() is threading.main_thread():

@@ -20,7 +20,11 @@ def write_toy(data_dir: Path, name: str = "TOY", seed: int = 1) -> Path:
                 cells = " ".join(f"{i + 1}:{value:.6f}" for i, value in enumerate(x))
                 lines.append(f"{label} qid:{100 * part + query + 1} {cells}\n")
         parts.append("".join(lines))
-    folder = data_dir / name
+    return write_folds(data_dir / name, parts)
+
+
+def write_folds(folder: Path, parts: list[str]) -> Path:
+    """Write five parts, rotated, as five folds."""
     for k in range(5):
         fold = folder / f"Fold{k + 1}"
         fold.mkdir(parents=True)

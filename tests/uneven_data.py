@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from toy_data import write_folds
 
 #: queries of each part
 SIZES = (3, 6, 4, 7, 2)
@@ -17,17 +18,8 @@ def write_uneven(data_dir: Path, name: str = "UNEVEN", seed: int = 3) -> Path:
     The qids fall. Some queries have no relevant document, some features are equal.
     """
     rng = np.random.default_rng(seed)
-    parts = [list(_part(rng, part, size)) for part, size in enumerate(SIZES)]
-    folder = data_dir / name
-    for k in range(5):
-        fold = folder / f"Fold{k + 1}"
-        fold.mkdir(parents=True)
-        train = [line for i in range(3) for line in parts[(k + i) % 5]]
-        for file, lines in (
-            ("train", train), ("vali", parts[(k + 3) % 5]), ("test", parts[(k + 4) % 5]),
-        ):  # fmt: skip
-            (fold / f"{file}.txt").write_text("".join(lines))
-    return folder
+    parts = ["".join(_part(rng, part, size)) for part, size in enumerate(SIZES)]
+    return write_folds(data_dir / name, parts)
 
 
 def _part(rng: np.random.Generator, part: int, size: int) -> Iterator[str]:

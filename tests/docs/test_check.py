@@ -43,32 +43,22 @@ def test_a_block_that_shows_what_is_printed_stays_as_it_is(page) -> None:
     assert check.check(path, {"demo"}) == (path.read_text(), [], 0)
 
 
-@pytest.mark.parametrize("shown", ["two\n", ""])
-def test_another_output_is_reported_and_written(page, shown: str) -> None:
-    path = page(block(f"$ echo one\n{shown}"))
+def test_another_output_is_reported_and_written(page) -> None:
+    path = page(block("$ echo one\ntwo\n"))
     text, (difference,), _ = check.check(path, {"demo"})
     assert "+one" in difference and text == block("$ echo one\none\n")
     assert check.main(["--needs", "demo", str(path)]) == 1
     assert check.main(["--needs", "demo", "--write", str(path)]) == 0
     assert check.main(["--needs", "demo", str(path)]) == 0
-
-
-@pytest.mark.parametrize(
-    "text", [block("$ echo one; exit 3\none\n"), "<!-- setup: demo\n$ exit 3\n-->\n"]
-)
-def test_a_command_that_fails_differs(page, text: str) -> None:
-    _, (difference,), _ = check.check(page(text), {"demo"})
+    _, (difference,), _ = check.check(page(block("$ echo one; exit 3\none\n")), {"demo"})
     assert "exit status 3" in difference
 
 
-def test_blocks_share_one_folder_and_hidden_commands_run_in_their_place(page) -> None:
+def test_blocks_share_one_folder_and_what_lacks_its_data_is_skipped(page) -> None:
     text = block("$ echo one > file\n") + "<!-- setup: demo\n$ echo two >> file\n-->\n"
-    assert check.check(page(text + block("$ cat file\none\ntwo\n")), {"demo"})[1] == []
-
-
-def test_a_block_whose_data_is_missing_is_skipped(page) -> None:
-    path = page(block("$ echo one\ntwo\n", needs="shared"))
-    assert check.check(path, {"demo"}) == (path.read_text(), [], 1)
+    text += block("$ cat file\none\ntwo\n")
+    text += block("$ echo one\ntwo\n", needs="shared")
+    assert check.check(page(text), {"demo"}) == (text, [], 1)
 
 
 def test_python_sessions_share_their_names(page) -> None:
@@ -79,21 +69,16 @@ def test_python_sessions_share_their_names(page) -> None:
     assert "4\n>>> 1 / 0\nZeroDivisionError: division by zero\n" in text
 
 
-@pytest.mark.parametrize(
-    ("shown", "printed", "equal"),
-    [
+def test_times_and_machines_are_masked_and_numbers_are_not() -> None:
+    for shown, printed, equal in (
         ("took 1.25 s", "took 13 s", True),
         ("python          3.11.7 on Linux", "python          3.13.0 on Darwin", True),
-        ("numpy           2.4.6", "numpy           1.26.0", True),
         ("lightgbm        4.7.0", "lightgbm        not installed (optional)", True),
         ("ndcgboost   0.4964   0.4567", "ndcgboost   0.4964   0.4568", False),
-        ("map        0.7545", "map        0.7546", False),
         ("mean over 106 queries", "mean over 105 queries", False),
         ("--set rounds=100  an integer", "--set rounds=200  an integer", False),
-    ],
-)
-def test_times_and_machines_are_masked_and_numbers_are_not(shown, printed, equal) -> None:
-    assert (check.masked(shown) == check.masked(printed)) is equal
+    ):
+        assert (check.masked(shown) == check.masked(printed)) is equal
 
 
 def test_an_old_generated_text_differs(page) -> None:
@@ -112,20 +97,14 @@ def test_every_ranker_has_one_page_with_all_of_its_numbers() -> None:
             assert all(generate.numbers(dataset, name, "map")[0] for dataset in generate.SETS)
 
 
-def test_the_silences_of_a_paper_are_a_list_from_the_docstring() -> None:
-    points = generate.silences("rankboost").splitlines()
-    assert "- A stump of negative r is the opposite stump." in points
-    assert all(re.match(r"- .*\.$", point) for point in points)
-
-
-@pytest.mark.parametrize("path", check.pages(), ids=lambda path: path.stem)
-def test_every_shown_session_is_checked(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    shown = text.count("\n```console\n") + text.count("\n```pycon\n")
-    blocks = list(check.BLOCK.finditer(text))
-    assert shown == sum(match["check"] is not None for match in blocks)
-    assert {match["check"] or match["setup"] for match in blocks} <= {*check.NEEDS, None}
-    assert text.count("<!-- ") == len(blocks) + text.count("<!-- end -->")
+def test_every_shown_session_is_checked() -> None:
+    for path in check.pages():
+        text = path.read_text(encoding="utf-8")
+        shown = text.count("\n```console\n") + text.count("\n```pycon\n")
+        blocks = list(check.BLOCK.finditer(text))
+        assert shown == sum(match["check"] is not None for match in blocks), path
+        assert {match["check"] or match["setup"] for match in blocks} <= {*check.NEEDS, None}
+        assert text.count("<!-- ") == len(blocks) + text.count("<!-- end -->"), path
 
 
 def test_the_way_from_the_command_to_the_files_is_as_the_page_says() -> None:

@@ -84,26 +84,22 @@ def message(call):
 """
 
 
-def apply(patch: str, root: Path) -> list[str]:
+def apply(patch: Path, root: Path) -> list[str]:
     """Apply a unified diff below `root`, and return the files that it touches.
 
     A hunk goes where its old lines stand, which must be one place.
     """
     touched = []
-    for part in re.split(r"^diff --git .*\n", patch, flags=re.MULTILINE)[1:]:
+    for part in re.split(r"^diff --git .*\n", patch.read_text(), flags=re.MULTILINE)[1:]:
         head, *hunks = re.split(r"^@@ .*\n", part, flags=re.MULTILINE)
-        path = root / re.search(r"^\+\+\+ b/(\S+)$", head, re.MULTILINE).group(1)
-        text = "" if "\n--- /dev/null" in head else path.read_text(encoding="utf-8")
+        touched.append(re.search(r"^\+\+\+ b/(\S+)$", head, re.MULTILINE)[1])
+        path = root / touched[-1]
+        text = "" if "\n--- /dev/null" in head else path.read_text()
         for hunk in hunks:
-            lines = hunk.splitlines(keepends=True)
-            old, new = (
-                "".join(line[1:] or "\n" for line in lines if line[0] in kept)
-                for kept in (" -\n", " +\n")
-            )
+            old, new = (re.sub(rf"^{gone}.*\n|^.", "", hunk, flags=re.M) for gone in (r"\+", "-"))
             assert not old or text.count(old) == 1, f"{path}: found {text.count(old)} of\n{old}"
             text = text.replace(old, new) if old else new
-        path.write_text(text, encoding="utf-8")
-        touched.append(path.relative_to(root).as_posix())
+        path.write_text(text)
     return touched
 
 
@@ -114,7 +110,7 @@ def test_small_patches_add_one_of_each(tmp_path: Path) -> None:
     assert {path.stem for path in PATCHES.glob("*.diff")} == set(USES)
     for what in USES:
         assert f"tests/examples/patches/{what}.diff" in page
-        touched = apply((PATCHES / f"{what}.diff").read_text(encoding="utf-8"), tmp_path)
+        touched = apply(PATCHES / f"{what}.diff", tmp_path)
         assert 1 <= len(touched) <= 2, (what, touched)
     done = subprocess.run(
         [sys.executable, "-c", PRELUDE + "".join(USES.values())],

@@ -37,13 +37,6 @@ def test_the_bounds_of_two_documents_are_those_of_the_equations(lead, rng):
     assert bounds(np.array([lead, 0.0]), two_documents(1), rng) == pytest.approx(expected)
 
 
-def test_gains_are_powers_of_two(rng):
-    """Labels 2 and 1 have gains 3 and 1, and Z is their DCG in the best order."""
-    second = math.log(2.0) / math.log(3.0)
-    worst = bounds(np.array([-60.0, 0.0]), two_documents(1, (2, 1)), rng)[0]
-    assert worst == pytest.approx((3.0 * second + 1.0) / (3.0 + second))
-
-
 def test_the_floor_is_what_equal_labels_leave():
     """Two documents of label 1 and one of 0: each of the equal ones is behind with chance 1/2."""
     queries = QuerySet(

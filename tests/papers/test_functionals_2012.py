@@ -73,18 +73,6 @@ def test_the_bound_of_a_field_by_hand():
     assert powers == pytest.approx(0.0, abs=1e-12)
 
 
-def test_the_orders_probabilities_sum_to_one(rng):
-    from itertools import permutations
-
-    f = rng.normal(size=4)
-    for reverse in (False, True):
-        found = [functional_bounds.order_probability(f, o, reverse) for o in permutations(range(4))]
-        assert sum(found) == pytest.approx(1.0)
-    assert functional_bounds.order_probability(f[:2], (0, 1)) == pytest.approx(
-        functional_bounds.order_probability(f[:2], (0, 1), reverse=True)
-    )
-
-
 def test_the_appendix_holds_and_would_not_with_a_smaller_constant(tmp_path, monkeypatch):
     monkeypatch.setattr(functional_bounds, "PROBLEMS", 40)
     monkeypatch.setattr(functional_bounds, "QUERIES", 300)

@@ -118,22 +118,16 @@ def test_the_margin_is_three_percent_of_the_other_method(gap, kept, rng):
         assert judge.equivalence(claim("equivalence"), each).answers.significance == kept
 
 
-def test_margins_tell_noninferiority_from_equivalence(rng):
+def test_noise_decides_nothing_and_a_lead_is_not_by_chance(rng):
     lower = rng.uniform(0.3, 0.5, 60)
-    spread = rng.normal(0.0, 0.001, 60)
-    spread -= spread.mean()
-    far, near, under = 1.1 * lower + spread, lower + spread, 0.9 * lower + spread
-    for rule, kind, expected in (
-        (judge.noninferiority, "non-inferiority", (REPRODUCED, REPRODUCED, NOT_REPRODUCED)),
-        (judge.equivalence, "equivalence", (NOT_REPRODUCED, REPRODUCED, NOT_REPRODUCED)),
-    ):
-        got = tuple(rule(claim(kind), pair(each, lower)).verdict for each in (far, near, under))
-        assert got == expected
     noise = pair(lower + np.tile([0.2, -0.2], 30), lower)
     for rule in (judge.noninferiority, judge.equivalence):
         found = rule(claim("equivalence"), noise)
         assert (found.verdict, found.answers.power) == (UNDECIDED, "no")
-    assert judge.indistinct(claim("indistinct"), pair(far, lower)).verdict == NOT_REPRODUCED
+    far = pair(1.1 * lower + rng.normal(0.0, 0.001, 60), lower)
+    assert judge.noninferiority(claim("non-inferiority"), far).verdict == REPRODUCED
+    assert judge.equivalence(claim("equivalence"), far).verdict == NOT_REPRODUCED
+    assert judge.indistinct(claim("indistinct"), far).verdict == NOT_REPRODUCED
     slightly = pair(noise.upper + 0.001, lower)
     assert judge.indistinct(claim("indistinct"), slightly).verdict == REPRODUCED
 

@@ -4,40 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from click.testing import CliRunner
 
 from letorbench.cli import cli
-from letorbench.errors import DataError
 from letorbench.papers import kept
 from letorbench.papers.claims import Measured, exactly
-from letorbench.papers.kept import (
-    kept_numbers,
-    read_kept,
-    read_kept_json,
-    write_kept,
-    write_kept_json,
-)
+from letorbench.papers.kept import kept_numbers, read_kept_json, write_kept_json
 
 
-def test_damage_of_any_byte_is_noticed(tmp_path: Path) -> None:
+def test_damage_is_noticed(tmp_path: Path) -> None:
     path, facts = tmp_path / "figure-1.json", {"asked": {"seed": 0}, "found": [0.25, 0.5]}
     assert read_kept_json(path) == {}
     write_kept_json(path, facts)
     assert read_kept_json(path) == facts
-    table = tmp_path / "claims.csv"
-    write_kept(table, "id,our_value\na,0.25\n")
-    for file in (path, table):
-        whole = file.read_bytes()
-        for place in range(len(whole)):
-            file.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
-            if file == table:
-                with pytest.raises(DataError, match="claims.csv: damaged: .* claims.csv.seal"):
-                    read_kept(file)
-            else:
-                # where the damage is in the name of the check sum the facts are whole
-                read = read_kept_json(file)
-                assert not read or {key: read[key] for key in facts} == facts
+    path.write_text(path.read_text().replace("0.25", "0.35"))
+    assert read_kept_json(path) == {}
 
 
 def test_reproduce_tells_of_damage_before_it_runs(tmp_path: Path) -> None:

@@ -1,15 +1,19 @@
-"""The laboratory of surrogates on losses whose properties are known, and on a file's loss."""
+"""The laboratory of surrogates: losses of known properties, numbers by hand, its report."""
 
 from __future__ import annotations
+
+import csv
+import math
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from letorbench.cli.study import study
+from letorbench.cli.study import study as study_command
 from letorbench.losses import loss
-from letorbench.papers import laboratory
-from letorbench.papers.laboratory import Eta
+from letorbench.papers import laboratory, laboratory_report, paper_figures
+from letorbench.papers.laboratory import Counterexample, Eta, Regrets
+from letorbench.papers.laboratory_report import LossStudy
 
 MINE = """
 import numpy as np
@@ -62,20 +66,11 @@ def test_theorem_10_bounds_the_regret_and_a_tenth_of_it_does_not(name, monkeypat
     assert found.beyond(name) > 1e-3
 
 
-def test_theorem_11_and_the_margin():
-    name = "least-squares-ndcg"
-    short, over = laboratory.theorem_11(name, loss(name), np.random.default_rng(0), 60)
-    assert short < 1e-9 and over < 1e-9
-    assert laboratory.margin(np.array([0.2, 0.9, 0.5])) == pytest.approx(
-        0.3 * (1.0 / np.log2(3.0) - 0.5)
-    )
-
-
 def test_a_loss_of_a_file_is_studied(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(MINE)
-    arguments = [str(path), "--trials", "20", "--out", str(tmp_path / "results")]
-    result = CliRunner().invoke(study, arguments)
+    arguments = [str(path), "--trials", "5", "--out", str(tmp_path / "results")]
+    result = CliRunner().invoke(study_command, arguments)
     assert result.exit_code == 0, result.output
     assert "not NDCG consistent" in result.output and "may be convex" in result.output
     folder = tmp_path / "results/study/backwards"
@@ -83,4 +78,85 @@ def test_a_loss_of_a_file_is_studied(tmp_path):
         file.name for file in folder.iterdir()
     }
     for wrong in (f"{path}:other", str(tmp_path / "none.py"), "no-such-loss"):
-        assert CliRunner().invoke(study, [wrong, "--out", str(tmp_path)]).exit_code != 0
+        assert CliRunner().invoke(study_command, [wrong, "--out", str(tmp_path)]).exit_code != 0
+
+
+SECOND, THIRD = 1.0 / math.log2(3.0), 0.5
+
+
+def test_the_regret_is_the_ndcg_lost_by_the_order():
+    u = np.array([0.2, 0.9, 0.5])
+    assert laboratory.regret(np.array([1.0, 3.0, 2.0]), u) == 0.0
+    # the order 2, 0, 1 instead of 1, 2, 0
+    lost = (0.9 + 0.5 * SECOND + 0.2 * THIRD) - (0.5 + 0.2 * SECOND + 0.9 * THIRD)
+    assert laboratory.regret(np.array([2.0, 1.0, 3.0]), u) == pytest.approx(lost)
+    # equal scores keep the file's order
+    lost = (0.9 + 0.5 * SECOND + 0.2 * THIRD) - (0.2 + 0.9 * SECOND + 0.5 * THIRD)
+    assert laboratory.regret(np.zeros(3), u) == pytest.approx(lost)
+
+
+def test_misordered_is_clearly_in_the_other_order():
+    for u, scores, wrong in (
+        ((0.5, 0.2), (1.0, 2.0), True),
+        ((0.5, 0.2), (2.0, 1.0), False),
+        ((0.5, 0.5005), (2.0, 1.0), False),  # u does not tell them apart
+        ((0.5, 0.502), (2.0, 1.0), True),
+        ((0.5, 0.2, 0.1), (5.0, 5.004, 0.0), False),  # less than 1 in 1,000 of the range
+        ((0.5, 0.2, 0.1), (5.0, 5.006, 0.0), True),
+    ):
+        assert laboratory.misordered(np.array(scores), np.array(u)) == wrong
+
+
+def test_theorem_10s_constants():
+    """C_F is twice the dual norm of the discounts; psi = |u|^2 has C_phi = 1."""
+    two = 2.0 * math.hypot(1.0, SECOND)
+    assert laboratory.theorem_10("least-squares-ndcg", 2) == pytest.approx(two)
+    q = math.log(3.0) + 2.0
+    norm = (1.0 + SECOND**q + THIRD**q) ** (1.0 / q)
+    # p - 1 = 1 / (q - 1) where 1/p + 1/q = 1
+    expected = 2.0 * norm * math.sqrt(q - 1.0)
+    assert laboratory.theorem_10("qnorm-penalised", 3) == pytest.approx(expected)
+
+
+def study(worst=True, nonconvexity=0.25):
+    eta = Eta(np.array([[5, 4], [1, 3]]), np.array([0.3, 0.7]))
+    example = Counterexample(eta, np.array([10.0, 8.0]), eta.expected_gains(), 0.1593)
+    regrets = Regrets(
+        np.array([0.0, 1e-6, 0.01]), np.array([0.0, 0.001, 0.05]), np.array([2, 2, 3])
+    )
+    return LossStudy(
+        loss("least-squares-ndcg"), example if worst else None, 0.125, 80, nonconvexity, regrets,
+        [(30, 0.5), (3000, 0.125)],
+    )  # fmt: skip
+
+
+def test_the_files_hold_every_number(tmp_path, monkeypatch):
+    figures = []
+
+    def keep(figure, stem):
+        figures.append(figure)
+        return []
+
+    monkeypatch.setattr(paper_figures, "write", keep)
+    files = laboratory_report.write_study(study(), tmp_path)
+    tables = {path.stem: list(csv.reader(path.open())) for path in files if path.suffix == ".csv"}
+    head, first, second = tables["counterexample"]
+    assert head == ["document", "label (p 0.3000)", "label (p 0.7000)", "E[G/Z]", "score"]
+    assert first[:3] == ["0", "5", "1"] and second[:3] == ["1", "4", "3"]
+    assert [float(first[3]), float(second[3])] == pytest.approx([0.3216, 0.7533], abs=5e-5)
+    assert [float(first[4]), float(second[4])] == [10.0, 8.0]
+    assert tables["convexity"][1] == ["least-squares-ndcg", "0.25"]
+    assert [list(map(float, row)) for row in tables["regret"][1:]] == [
+        [2.0, 0.0, 0.0], [2.0, 1e-6, 0.001], [3.0, 0.01, 0.05]
+    ]  # fmt: skip
+    assert tables["learning"][1:] == [["30", "0.5"], ["3000", "0.125"]]
+    regret, learning, worst = figures[0].axes
+    seen, bound = (line.get_xydata() for line in regret.get_lines())
+    assert len(seen) == len(bound) == 25
+    assert seen[0].tolist() == pytest.approx([1e-6, 0.001]) and seen[-1, 1] == 0.05
+    assert (np.diff(seen[:, 1]) >= 0.0).all()
+    three = laboratory.theorem_10("least-squares-ndcg", 3)
+    np.testing.assert_allclose(bound[:, 1], np.minimum(three * np.sqrt(bound[:, 0]), 1.0))
+    assert learning.get_lines()[0].get_xydata().tolist() == [[30, 0.5], [3000, 0.125]]
+    scores = worst.get_lines()[1].get_xydata()
+    assert scores.tolist() == [[1.0, 1.0], [2.0, 0.0]]

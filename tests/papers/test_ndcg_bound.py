@@ -74,14 +74,3 @@ def test_a_broken_bound_is_seen(rng):
     excess = np.where(d > 0.0, behind - ndcg_bound.sigma(-d), -1.0)
     assert excess.max() > 0.01
     assert ndcg_bound.theorem_2(problems, 0.0).max() > 1e-3
-
-
-def test_the_chain_samples_the_distribution(rng):
-    F = rng.normal(size=(20, 5))
-    ranks, probability = ndcg_bound.order_probabilities(F)
-    assert probability.sum(axis=1) == pytest.approx(1.0)
-    discount, rank = bound_in_training.chain(np.repeat(F, 10, axis=0), rng)
-    mean = rank.reshape(20, 10, 5).mean(axis=1)
-    np.testing.assert_allclose(mean, probability @ ranks, atol=0.08)
-    expected = probability @ standard_discount(ranks)
-    np.testing.assert_allclose(discount.reshape(20, 10, 5).mean(axis=1), expected, atol=0.02)

@@ -97,7 +97,8 @@ def test_every_check_compares_what_its_claim_says(rng):
     assert got == pytest.approx(expected)
 
 
-def test_claims_over_the_sets(rng):
+def test_claims_over_the_sets(rng, monkeypatch):
+    monkeypatch.setattr(ndcgboost_2009, "RESAMPLES", 100)
     folds = np.repeat(np.arange(5), 20)
 
     def made(**levels):

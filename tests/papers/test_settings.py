@@ -12,7 +12,6 @@ from letorbench.conventions import CONVENTIONS
 from letorbench.measures import parse, query_metrics
 from letorbench.papers import ndcgboost_sampling
 from letorbench.papers.runs import Study, Variant
-from letorbench.papers.specification import Specification, by_level
 from letorbench.rankers.ndcgboost import NDCGBoost
 
 
@@ -46,15 +45,6 @@ def test_specifications_of_one_training_share_its_rounds_and_orders(rng):
     expected = query_metrics(test.labels, staged[-1], test.offsets, [parse("ndcg@3")], rules)
     assert values[0] == pytest.approx(expected.mean())
     assert values[1] != values[0]
-
-
-def test_levels_are_summed_up_by_setting():
-    made = [
-        Specification({"a": a, "b": b}, value)
-        for a, b, value in (("1", "x", 0.1), ("1", "y", 0.3), ("2", "x", 0.5))
-    ]
-    assert by_level(made)[0] == ["a", "1", 2, pytest.approx(0.2), 0.1, 0.3]
-    assert by_level(made)[2] == ["b", "x", 2, pytest.approx(0.3), 0.1, 0.5]
 
 
 def test_a_changed_experiment_has_settings_and_a_folder_of_its_own(tmp_path):

@@ -26,9 +26,12 @@ from click.testing import CliRunner
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS.parent)]
 
-from internals import QuerySet, cli, load_data  # noqa: E402
 from stored_results import stored_run  # noqa: E402
 from toy_data import write_toy  # noqa: E402
+
+from letorbench.cli import cli  # noqa: E402
+from letorbench.datasets.load import load as load_data  # noqa: E402
+from letorbench.datasets.queryset import QuerySet  # noqa: E402
 
 #: ways to damage bytes
 WAYS = ("bit", "digit", "cut off", "extended", "piece gone", "zeroed", "noise", "emptied")

@@ -1,21 +1,18 @@
-"""Disks that are full, may only be read, or vanish: one line, no half file, and the same bytes.
+"""Disks that are full or may only be read: one line, no half file, and the same bytes.
 
 `make disks` runs each command on a small disk in memory that has room for a part of what it
-writes, then with enough room, and compares with what a run without trouble leaves. `--vanish`
-unmounts the disk while a command works on it. It must run as root, in a mount namespace of its
-own (`unshare -m`).
+writes, then with enough room, and compares with what a run without trouble leaves. It must run as
+root, in a mount namespace of its own (`unshare -m`).
 """
 
 from __future__ import annotations
 
 import argparse
-import ctypes
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -23,9 +20,6 @@ import numpy as np
 from kills import ENVIRONMENT, EXAMPLE, Command, commands, contents, leftovers, prepare, served
 
 PAGE = 4096
-ENOUGH = "size=1g"
-#: of mount(2) and umount2(2)
-READ_ONLY, REMOUNT, DETACH = 1, 32, 2
 REASONS = (
     "No space left on device", "Read-only file system", "No such file", "no such", "bytes free",
 )  # fmt: skip
@@ -33,18 +27,12 @@ REASONS = (
 TABLES = ("per_query.csv", "folds.csv", "summary.csv")
 
 
-def mount(place: Path, size: str = ENOUGH, flags: int = 0) -> None:
-    _call("mount", b"tmpfs", bytes(place), b"tmpfs", flags, size.encode())
+def mount(place: Path, options: str = "size=1g") -> None:
+    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", place], check=True)
 
 
 def unmount(place: Path) -> None:
-    _call("umount2", bytes(place), DETACH)
-
-
-def _call(name: str, *arguments: object) -> None:
-    libc = ctypes.CDLL(None, use_errno=True)
-    if getattr(libc, name)(*arguments):
-        raise OSError(ctypes.get_errno(), f"{name}: {os.strerror(ctypes.get_errno())}")
+    subprocess.run(["umount", "--lazy", place], check=True)
 
 
 def used(place: Path) -> int:
@@ -64,18 +52,10 @@ def complaint(status: int, errors: str) -> str:
     return ""
 
 
-def start(place: Path, words: tuple[str, ...]) -> subprocess.Popen:
-    return subprocess.Popen(
-        words, cwd=place, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-        text=True,
-    )  # fmt: skip
-
-
 def run(place: Path, words: tuple[str, ...]) -> tuple[int, str]:
     """Run a command; return its status and its errors."""
-    process = start(place, words)
-    errors = process.communicate()[1]
-    return process.returncode, errors
+    done = subprocess.run(words, cwd=place, env=ENVIRONMENT, capture_output=True, text=True)
+    return done.returncode, done.stderr
 
 
 def trouble(
@@ -83,12 +63,11 @@ def trouble(
 ) -> Counter[str]:
     """Run with an option of the mount, then without; return what is wrong."""
     before = {str(path): path.stat().st_ino for path in place.rglob("*")}
-    read_only = option == "ro"
-    mount(place, ENOUGH if read_only else option, REMOUNT | (READ_ONLY if read_only else 0))
+    mount(place, f"remount,{option}")
     status, errors = run(place, command.words)
-    mount(place, flags=REMOUNT)
+    mount(place, "remount,rw,size=1g")
     wrong = [complaint(status, errors)]
-    if read_only and before != {str(path): path.stat().st_ino for path in place.rglob("*")}:
+    if option == "ro" and before != {str(path): path.stat().st_ino for path in place.rglob("*")}:
         wrong.append("changed")
     for file, content in contents(place, command).items():
         if expected.get(file) != content and Path(file).name not in TABLES:
@@ -101,26 +80,7 @@ def trouble(
     return result + Counter(["refused" if status else "done"])
 
 
-def vanished(work: Path, name: str, command: Command, before: Path, after: float) -> Counter[str]:
-    """Unmount the disk with the data and the results after some seconds."""
-    place = work / "vanishing"
-    place.mkdir(exist_ok=True)
-    mount(place, flags=READ_ONLY)
-    mount(place)
-    shutil.copytree(before, place, dirs_exist_ok=True)
-    words = [str(before / word) if word == "other" else word for word in command.words]
-    words += ["--data-dir", str(place / "data")]
-    words += ["--out", str(place / "results")] if "run" in words else []
-    process = start(work, tuple(words))
-    time.sleep(after)
-    unmount(place)
-    errors = process.communicate()[1]
-    unmount(place)
-    wrong = complaint(process.returncode, errors)
-    return Counter(["vanished", *([f"{name} vanished: {wrong}"] if wrong else [])])
-
-
-def disks(sizes: int, vanish: int, only: tuple[str, ...] = (), seed: int = 0) -> Counter[str]:
+def disks(sizes: int, only: tuple[str, ...], seed: int) -> Counter[str]:
     """Return how often commands were refused and done, and what was wrong."""
     rng = np.random.default_rng(seed)
     result: Counter[str] = Counter()
@@ -135,31 +95,26 @@ def disks(sizes: int, vanish: int, only: tuple[str, ...] = (), seed: int = 0) ->
             for number in range(-1, sizes):  # the first is without trouble
                 mount(place)
                 shutil.copytree(before, place, dirs_exist_ok=True)
-                had, begun = used(place), time.monotonic()
+                had = used(place)
                 if number < 0:
                     assert run(place, command.words)[0] == 0, name
-                    expected, seconds = contents(place, command), time.monotonic() - begun
-                    needed = used(place) - had
+                    expected, needed = contents(place, command), used(place) - had
                 else:
                     room = int(rng.integers(needed // PAGE + 1)) * PAGE
                     option = "ro" if number == 0 else f"size={max(had + room, PAGE)}"
                     result += trouble(place, name, command, expected, option)
                 unmount(place)
-            for _ in range(vanish * (name not in ("reproduce", "report"))):
-                after = float(rng.uniform(0.3, 1.0)) * seconds
-                result += vanished(work, name, command, before, after)
     return result
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--sizes", type=int, default=40)
-    parser.add_argument("--vanish", type=int, default=10)
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     if os.geteuid():
         sys.exit("must run as root: it mounts disks")
-    result = disks(options.sizes, options.vanish, tuple(options.only), options.seed)
-    fine = {each: result.pop(each, 0) for each in ("refused", "done", "vanished")}
+    result = disks(options.sizes, tuple(options.only), options.seed)
+    fine = {each: result.pop(each, 0) for each in ("refused", "done")}
     print(f"{fine}; wrong {sum(result.values())} {dict(result)}")

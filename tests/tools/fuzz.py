@@ -9,8 +9,7 @@ target names. Compiled kernels have no branches that it can see: for LETOR text 
 branches guide it. `--engine mutations` changes the corpus at random, which needs no package and
 tries more inputs a second.
 
-Every half minute a line says how many inputs were tried, and the last line of a target says it too,
-however the target ended: at its limit, by a crash, by Ctrl-C or by SIGTERM (``timeout``).
+Every half minute a line says how many inputs were tried.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ import importlib
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -31,7 +29,6 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parents[1])]
 
-import numpy as np  # noqa: E402
 from target import WORDS, Target, mutated  # noqa: E402
 
 #: the name of a target -> the module and the class that it is
@@ -51,8 +48,6 @@ TARGETS = {
 FOUND = Path("fuzz-found")
 #: the file of the input that is tried: a crash leaves no other trace of it
 LAST = "last-input"
-#: the file of two counts: the inputs tried, and those of them that were taken
-COUNTS = "counts"
 #: seconds between two lines that say how many inputs were tried
 BETWEEN_LINES = 30.0
 
@@ -63,35 +58,37 @@ def target_class(name: str) -> type[Target]:
     return getattr(importlib.import_module(module), kind)
 
 
+class Counts:
+    """How many inputs were tried, and how many of them taken; a line says so now and then."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.tried, self.taken = name, 0, 0
+        self.next_line = time.monotonic() + BETWEEN_LINES
+
+    def add(self, taken: bool) -> None:
+        self.tried, self.taken = self.tried + 1, self.taken + taken
+        if time.monotonic() > self.next_line:
+            print(f"{self.name}: {self.tried:,} inputs, {self.taken:,} taken", flush=True)
+            self.next_line += BETWEEN_LINES
+
+
 def by_mutations(
     made: Target, seconds: float, seed: int, work: Path, most: int = sys.maxsize
-) -> tuple[int, int]:
-    """Try random changes of the corpus; return how many inputs were tried and how many taken."""
+) -> int:
+    """Try random changes of the corpus; return how many inputs were tried."""
     rng = random.Random(seed)
     known = made.seeds()
     words = (*WORDS, *made.words * 4)
     end = time.monotonic() + seconds
-    counts = new_counts(work)
-    while counts[0] < most and time.monotonic() < end:
+    counts = Counts(made.name)
+    while counts.tried < most and time.monotonic() < end:
         data = mutated(rng.choice(known), rng.choice(known), rng, words, made.most)
         (work / LAST).write_bytes(data)
         good = made.taken(data)
-        counts += (1, good)
+        counts.add(good)
         if good and len(known) < 1000 and rng.random() < 0.02:
             known.append(data)
-    return int(counts[0]), int(counts[1])
-
-
-def new_counts(work: Path) -> np.memmap:
-    """Return the inputs tried and taken, 0 yet, in a file that outlives this process."""
-    return np.memmap(work / COUNTS, np.int64, "w+", shape=2)
-
-
-def counted(work: Path) -> str:
-    """Return what the file of counts says."""
-    file = work / COUNTS
-    tried, taken = np.fromfile(file, np.int64) if file.exists() else (0, 0)
-    return f"{tried:,} inputs, {taken:,} taken, {tried - taken:,} refused"
+    return counts.tried
 
 
 def by_coverage(name: str, seconds: float, seed: int, work: Path) -> None:
@@ -99,7 +96,7 @@ def by_coverage(name: str, seconds: float, seed: int, work: Path) -> None:
     import atheris
 
     watched = target_class(name).watched
-    for each in {*watched, TARGETS[name].partition(":")[0], "internals"} & sys.modules.keys():
+    for each in {*watched, TARGETS[name].partition(":")[0]} & sys.modules.keys():
         del sys.modules[each]
     with atheris.instrument_imports(include=list(watched)):
         for each in watched:
@@ -111,7 +108,7 @@ def by_coverage(name: str, seconds: float, seed: int, work: Path) -> None:
     for number, data in enumerate(known):
         (corpus / str(number)).write_bytes(data)
     FOUND.mkdir(exist_ok=True)
-    counts = new_counts(work)
+    counts = Counts(name)
 
     def change(data: bytes, most: int, number: int) -> bytes:
         rng = random.Random(number)
@@ -119,16 +116,16 @@ def by_coverage(name: str, seconds: float, seed: int, work: Path) -> None:
             return atheris.Mutate(data, most)
         return mutated(data, rng.choice(known), rng, words, most)
 
-    def one(data: bytes) -> None:
-        good = made.taken(data)
-        counts[:] += (1, good)
-
     flags = [
         f"-seed={seed + 1}", f"-max_len={made.most}", f"-artifact_prefix={FOUND}/{name}-",
         f"-max_total_time={max(1, int(seconds))}", "-timeout=60", "-rss_limit_mb=8192",
         "-verbosity=0",
     ]  # fmt: skip
-    atheris.Setup([sys.argv[0], *flags, str(corpus)], one, custom_mutator=change)
+    atheris.Setup(
+        [sys.argv[0], *flags, str(corpus)],
+        lambda data: counts.add(made.taken(data)),
+        custom_mutator=change,
+    )
     atheris.Fuzz()
 
 
@@ -150,47 +147,28 @@ def main() -> int:
     if options.engine == "coverage" and find_spec("atheris") is None:
         print("Atheris is not installed: the corpus is changed at random", flush=True)
         options.engine = "mutations"
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     options.seconds /= len(names)
-    return max([in_new_process(name, options) for name in names])
+    try:
+        return max([in_new_process(name, options) for name in names])
+    except KeyboardInterrupt:
+        return 130
 
 
 def in_new_process(name: str, options: argparse.Namespace) -> int:
-    """Fuzz one target in a new process; return its status."""
+    """Fuzz one target in a new process, which a crash may end; return its status."""
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="letorbench-fuzz-", dir=memory) as folder:
-        work, start = Path(folder), time.monotonic()
         words = [sys.executable, __file__, "--target", name, "--engine", options.engine]
         words += ["--seconds", str(options.seconds), "--seed", str(options.seed), "--work", folder]
-
-        def line(outcome: str) -> None:
-            spent = time.monotonic() - start
-            print(f"{name}: {outcome}; {counted(work)}, {spent:.0f} s", flush=True)
-
-        with (work / "output").open("wb") as output:
-            running = subprocess.Popen(words, stdout=output, stderr=subprocess.STDOUT)
-        status = None
-        try:
-            while status is None:
-                try:
-                    status = running.wait(BETWEEN_LINES)
-                except subprocess.TimeoutExpired:
-                    line("running")
-        except KeyboardInterrupt:
-            line("interrupted; 0 crashes, 0 misread until then")
-            raise SystemExit(130) from None
-        finally:
-            running.kill()
-            running.wait()
-        if not status:
-            line("0 crashes, 0 misread")
-            return 0
-        print("\n".join((work / "output").read_text(errors="replace").splitlines()[-40:]))
-        if (work / LAST).exists():
-            FOUND.mkdir(exist_ok=True)
-            shutil.copy(work / LAST, FOUND / f"{name}-{options.seed}")
-        line(f"failed with status {status}, its input is in {FOUND}")
-        return abs(status)
+        status = abs(subprocess.run(words).returncode)
+        outcome = "0 crashes, 0 misread"
+        if status:
+            outcome = f"failed with status {status}, its input is in {FOUND}"
+            if (Path(folder) / LAST).exists():
+                FOUND.mkdir(exist_ok=True)
+                shutil.copy(Path(folder) / LAST, FOUND / f"{name}-{options.seed}")
+        print(f"{name}: {outcome}", flush=True)
+        return status
 
 
 if __name__ == "__main__":

@@ -12,20 +12,16 @@ from pathlib import Path
 
 import click
 import numpy as np
-from internals import (
-    WATCHED,
-    LetorError,
-    compare,
-    config,
-    import_archive,
-    load_model,
-    ranker,
-    run,
-    save,
-    with_checksum,
-)
 from sample_models import SAMPLES
 from target import Misread, Target, one_line
+
+from letorbench.cli import config
+from letorbench.cli.compare import compare
+from letorbench.cli.run import run
+from letorbench.datasets.acquire.archive import import_archive
+from letorbench.errors import LetorError
+from letorbench.models.base import save, with_checksum
+from letorbench.rankers import load_model, ranker
 
 #: a forged model may claim more features, which no document of ours has
 MOST_FEATURES = 1000
@@ -35,7 +31,7 @@ class ModelFile(Target):
     """The bytes of a model.npz: whole, or refused."""
 
     name = "model"
-    watched = (*WATCHED["model"], "zipfile")
+    watched = ("letorbench.models.base", "letorbench.rankers.saved", "zipfile")
     most = 8192
 
     def __init__(self, folder: Path) -> None:
@@ -130,7 +126,7 @@ class Config(Target):
     """A TOML file for `--config`; the last byte chooses the command."""
 
     name = "config"
-    watched = WATCHED["config"]
+    watched = (config.__name__,)
     words = (
         b"dataset = ", b"algo", b"folds", b"seed", b"jobs", b"set", b"set.rounds", b"force",
         b"null", b"time-limit", b"[set]\n", b"[[algo]]", b"= true", b"= 1979-05-27", b"= [1, 2]",
@@ -159,7 +155,7 @@ class Archive(Target):
     """An archive to import; the last byte chooses its name, and whether bytes are packed first."""
 
     name = "archive"
-    watched = WATCHED["archive"]
+    watched = (import_archive.__module__,)
     words = (
         b"../", b"/", b"Fold1", b"Fold01", b"Fold0", b"train.txt", b"TRAIN.TXT", b"test.txt",
         b"vali.txt", b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06", b"ustar", b"\0" * 512, b"1",

@@ -7,20 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import plain_readers
-from internals import (
-    WATCHED,
-    DataError,
-    QuerySet,
-    ReadOptions,
-    read_qrels,
-    read_queries,
-    read_ranklib,
-    read_run,
-    read_scores,
-    reader,
-)
 from plain_readers import Refusal, Table
 from target import Misread, Target, one_line
+
+from letorbench.datasets import reader
+from letorbench.datasets.queryset import QuerySet
+from letorbench.datasets.reader import ReadOptions, read_queries
+from letorbench.errors import DataError
+from letorbench.results.external import read_qrels, read_ranklib, read_run
+from letorbench.results.scores import read_scores
 
 #: the last byte of an input chooses: how NULL is read, the width, the size of blocks
 NULLS = ("error", "min", 2.5)
@@ -32,7 +27,7 @@ class Letor(Target):
     """LETOR text: equal numbers, or both name the line."""
 
     name = "letor"
-    watched = ("plain_readers", *WATCHED["letor"])
+    watched = ("plain_readers", "letorbench.datasets.text.errors")
     words = (
         b"qid:", b" qid:1 ", b"1:", b" 2:1", b"300:1", b"#docid = ", b"#docid=", b"docid", b"NULL",
         b"qid:07 ", b"qid:WT04-182 ", b"qid:2003/td/5 ", b"qid:\xc3\xa9 ",
@@ -103,7 +98,7 @@ class Scores(Target):
     """One score a line."""
 
     name = "scores"
-    watched = ("plain_readers", *WATCHED["scores"])
+    watched = ("plain_readers", read_scores.__module__, read_run.__module__)
     words = (b"0.5\n", b"-1e-3\n", b"1e308", b"1e309", b"-1e400", b"4.9e-324")
 
     def ours(self, path: Path) -> object:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from internals import LetorError
+from letorbench.errors import LetorError
 
 CORPUS = Path(__file__).with_name("corpus")
 
