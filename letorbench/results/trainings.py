@@ -18,7 +18,7 @@ import numpy as np
 
 from letorbench.files import write_atomically
 from letorbench.fit_warnings import FitWarning
-from letorbench.models.base import DAMAGE, Model, model_class
+from letorbench.models.base import Model, model_class
 from letorbench.solvers.fit_result import FitResult, TrainingHistory
 
 #: the rounds of a training that need more bytes are not stored; it is then trained again
@@ -73,7 +73,7 @@ def read_trainings(path: Path) -> dict[str, Training]:
             own.setdefault(number, {})[part] = values
         facts = json.loads(str(arrays["facts"]))
         read = [_training(each, own.get(str(n), {})) for n, each in enumerate(facts)]
-    except DAMAGE:
+    except Exception:
         return {}
     return {training.settings: training for training in read}
 
