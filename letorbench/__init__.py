@@ -83,7 +83,7 @@ PLACES = {
     "from_frame": "letorbench.datasets.load:from_frame",
     "load": "letorbench.datasets.load:load",
     "load_results": "letorbench.api.results:load_results",
-    "load_model": "letorbench.rankers.saved:load_model",
+    "load_model": "letorbench.rankers.base:load_model",
     "merge": "letorbench.api.results:merge",
     "nDCG": "letorbench.measures:nDCG",
     "parse": "letorbench.measures:parse",

@@ -13,7 +13,7 @@ from letorbench.choices import require_choice
 
 if TYPE_CHECKING:
     from letorbench.rankers.base import Ranker as Ranker
-    from letorbench.rankers.saved import load_model as load_model
+    from letorbench.rankers.base import load_model as load_model
     from letorbench.solvers.fit_result import FitResult as FitResult
     from letorbench.solvers.stopping import Validation as Validation
 
@@ -22,7 +22,7 @@ OTHERS = {
     "FitResult": "letorbench.solvers.fit_result:FitResult",
     "Ranker": "letorbench.rankers.base:Ranker",
     "Validation": "letorbench.solvers.stopping:Validation",
-    "load_model": "letorbench.rankers.saved:load_model",
+    "load_model": "letorbench.rankers.base:load_model",
 }
 
 

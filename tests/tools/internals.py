@@ -35,7 +35,7 @@ __all__ = [
 WATCHED = {
     "letor": ("letorbench.datasets.text.errors",),
     "scores": (read_scores.__module__, read_run.__module__),
-    "model": ("letorbench.models.base", "letorbench.rankers.saved"),
+    "model": ("letorbench.models.base", "letorbench.rankers.base"),
     "config": (config.__name__,),
     "archive": (import_archive.__module__,),
 }
