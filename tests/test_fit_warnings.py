@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from letorbench.api.report_lines import closing_lines
 
+from letorbench.api.report_lines import closing_lines
 from letorbench.experiment.plan import Task
 from letorbench.experiment.task import Outcome
 from letorbench.fit_warnings import KINDS, FitWarning

@@ -11,8 +11,7 @@ from conftest import random_queries
 from toy_data import write_toy
 
 from letorbench.cli import cli
-from letorbench.datasets import reader
-from letorbench.errors import DataError, UsageError
+from letorbench.errors import UsageError
 from letorbench.rankers import names, ranker
 
 PLUGIN = """
@@ -72,12 +71,3 @@ def test_a_setting_that_is_no_number_ends_a_run(value: str, tmp_path: Path) -> N
     place = ("--data-dir", str(tmp_path / "data"), "--out", str(tmp_path / "results"))
     words = ("run", "--dataset", "TOY", "--algo", "recipe", "--set", f"l2={value}", *place)
     assert f"found l2={value}" in refused(*words).replace("-1.0", "-1")
-
-
-def test_a_file_that_the_memory_cannot_hold_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "data.txt").write_text("0 qid:1 1:1\n1 qid:1 65536:1\n")
-    monkeypatch.setattr(reader.os, "sysconf", lambda name: 512)
-    with pytest.raises(DataError, match="found feature index 65,536, which needs 524,288 bytes"):
-        reader.read_queries(tmp_path / "data.txt")

@@ -13,18 +13,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from letorbench.datasets.limits import LARGEST_LABEL
 from letorbench.errors import DataError, UsageError
 
 LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
-#: the largest label: its gain 2^31 - 1 is the largest whole number of 32 bits
-LARGEST_LABEL = 31
 #: what every message says that refuses a label
 EXPECTED_LABEL = (
     f"an integer from 0 to {LARGEST_LABEL}, a grade r whose gain is 2^r - 1 (`letorbench datasets "
     "split` makes grades of other numbers: --grades 0.5,1.5 by bounds, --grades auto by values)"
 )
-#: the most bytes of a query's id in a file: 250 characters of any script
-LONGEST_QID = 1000
 
 
 class Grouping(NamedTuple):

@@ -9,7 +9,8 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from letorbench.conventions import Convention
-from letorbench.datasets.arrays import EXPECTED_LABEL, LARGEST_LABEL
+from letorbench.datasets.arrays import EXPECTED_LABEL
+from letorbench.datasets.limits import LARGEST_LABEL
 from letorbench.errors import DataError
 from letorbench.jit import kernel
 from letorbench.threads import parallel_for

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from letorbench.checksum import digest
-from letorbench.datasets.arrays import LONGEST_QID
+from letorbench.datasets.limits import LONGEST_QID
 from letorbench.datasets.queryset import Benchmark, Fold, QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.files import one_writer

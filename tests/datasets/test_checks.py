@@ -70,7 +70,7 @@ def test_a_run_says_what_validates_and_what_leaks(tmp_path: Path):
     (folder / "train.txt").write_text(text)
     (folder / "test.txt").write_text("0 qid:10 1:3\n1 qid:11 1:4\n")
     with pytest.warns(UserWarning) as warned:
-        lb.run("mine", "regression", tmp_path / "out", data_dir=tmp_path / "data")
+        lb.run("mine", "regression", out=tmp_path / "out", data_dir=tmp_path / "data")
     lines = [str(each.message) for each in warned]
     assert "mine: no validation part: the last fifth of the training queries validates" in lines
     assert any("mine: fold 1 has 1 query (such as 10) in its validation and" in x for x in lines)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from conftest import random_queries
 
-from letorbench.losses import loss
+from letorbench.losses import CustomLoss, loss
 from letorbench.losses.base import ValueAndGradient
 from letorbench.models import LinearFamily
 from letorbench.solvers.gradient_descent import LineSearch
@@ -47,8 +47,7 @@ def curvature_of(H: np.ndarray, X: np.ndarray, free: tuple[int, ...] = ()) -> fl
 def test_one_look_at_the_features_gives_the_same_objective(intercept, rng):
     queries = random_queries(rng, [10] * 40)
     family = LinearFamily(rng.normal(size=5), rng.uniform(1.0, 9.0, 5), intercept)
-    assert loss("listnet").of_linear is not None
-    plain = Objective(family, replace(loss("listnet"), of_linear=None), queries, 7, 0.1)
+    plain = Objective(family, CustomLoss("by scores", "", loss("listnet")), queries, 7, 0.1)
     theta = rng.normal(size=family.n_parameters)
     value, gradient = replace(plain, loss=loss("listnet"))(theta)
     expected, slope = plain(theta)
@@ -110,7 +109,7 @@ def test_features_or_a_loss_times_a_constant_have_the_same_scores(solver, rng):
         value, gradient = loss("listnet")(scores, queries)
         return ValueAndGradient(8.0 * value, 8.0 * gradient)
 
-    of = replace(loss("listnet"), function=times, of_linear=None)
+    of = CustomLoss("times 8", "", times)
     queries = random_queries(rng, [10] * 30)
     family = LinearFamily.plain(queries.n_features)
     scaled = replace(queries, features=queries.features * np.float32(8.0))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from letorbench.datasets.arrays import EXPECTED_LABEL, LONGEST_QID
+from letorbench.datasets.arrays import EXPECTED_LABEL
+from letorbench.datasets.limits import LONGEST_QID
 from letorbench.datasets.text import lines as kernels
 from letorbench.datasets.text.lines import LONGEST_INDEX
 from letorbench.datasets.text.numbers import LARGEST_FLOAT

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from letorbench.datasets.arrays import LARGEST_LABEL, LONGEST_QID
+from letorbench.datasets.limits import LARGEST_LABEL, LONGEST_QID
 from letorbench.datasets.text.numbers import (
     BAD,
     BLANK,

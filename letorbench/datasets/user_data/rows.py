@@ -9,13 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.datasets.arrays import (
-    EXPECTED_LABEL,
-    LARGEST_LABEL,
-    group_rows,
-    is_grade,
-)
+from letorbench.datasets.arrays import EXPECTED_LABEL, group_rows, is_grade
 from letorbench.datasets.layout import FEATURE_NAMES
+from letorbench.datasets.limits import LARGEST_LABEL
 from letorbench.errors import DataError, UsageError
 from letorbench.files import write_atomically
 
