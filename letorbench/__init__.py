@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from letorbench.rankers import names as algorithms  # noqa: F401
     from letorbench.rankers import ranker as ranker
     from letorbench.rankers.base import Ranker as Ranker
-    from letorbench.rankers.saved import load_model as load_model
+    from letorbench.rankers.base import load_model as load_model
 
 __version__ = "0.1.0"
 

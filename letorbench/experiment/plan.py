@@ -377,7 +377,7 @@ def ranker_identity(cls: type[Ranker], settings: Settings) -> dict[str, Any]:
         "module": cls.__module__,
         "code": scoring_digest(cls.__module__),
     }
-    plugin = plugins.digest(cls)
+    plugin = plugins.file_digest(cls)
     return facts if plugin is None else {**facts, "plugin": plugin}
 
 

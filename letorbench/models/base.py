@@ -4,59 +4,54 @@ from __future__ import annotations
 
 import io
 import json
-import tokenize
-import zipfile
-import zlib
 from abc import ABC, abstractmethod
-from dataclasses import MISSING, dataclass, field, fields
-from hashlib import blake2b
+from dataclasses import MISSING, field, fields
+from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from letorbench import lazy, registry
+from letorbench.checksum import digest
 from letorbench.errors import DataError
 from letorbench.files import write_atomically
+from letorbench.threads import parallel_for
 
 #: the models that this process has imported, by kind: those of plug-ins are found here
 KINDS: dict[str, type[Model]] = {}
 
-#: what reading a damaged file can raise
-DAMAGE = (
-    OSError, ValueError, LookupError, TypeError, EOFError, OverflowError, RecursionError,
-    MemoryError, RuntimeError, SyntaxError, tokenize.TokenError, zipfile.BadZipFile, zlib.error,
-)  # fmt: skip
 #: the number of bytes at the end of a zip archive that give the length of its comment
 _LENGTH = 2
 
 
-@dataclass(frozen=True)
-class ArraySpec:
-    """What a field of a model must be.
+class ArraySpec(NamedTuple):
+    """What a field of a model must be, see `array`."""
+
+    shape: tuple[str, ...]
+    dtype: np.dtype
+    below: str | None
+
+
+def array(
+    *shape: str, dtype: Any = np.float64, below: str | None = None, default: Any = MISSING
+) -> Any:
+    """Declare a field of a model.
 
     Parameters
     ----------
-    shape : tuple of str
+    *shape : str
         The names of the dimensions. A name stands for one size in the whole model, and
-        ``"name+1"`` for that size plus one. An empty tuple is a single number; a single
+        ``"name+1"`` for that size plus one. Without any, the field is a single number; a single
         integer gives the dimension of its own name its size.
     dtype : dtype
         What the numbers are converted to. Only conversions within a kind or to a wider kind
         are made: an index is never rounded.
     below : str, optional
         The dimension that the values are indices of: they must be in 0..size - 1.
+    default : optional
+        The value where none is given.
     """
-
-    shape: tuple[str, ...]
-    dtype: np.dtype
-    below: str | None = None
-
-
-def array(
-    *shape: str, dtype: Any = np.float64, below: str | None = None, default: Any = MISSING
-) -> Any:
-    """Declare a field of a model: see `ArraySpec`."""
     return field(default=default, metadata={"spec": ArraySpec(shape, np.dtype(dtype), below)})
 
 
@@ -84,11 +79,14 @@ class Model(ABC):
     ----------
     kind : str
         What a saved file calls the model.
+    docs_a_thread : int
+        How many documents are worth a thread of their own; the default scores all in one call.
     n_features : int
         How many features a document must have.
     """
 
     kind: ClassVar[str]
+    docs_a_thread: ClassVar[int] = 1 << 62
     n_features: int
 
     def __init_subclass__(cls, **rest: object) -> None:
@@ -153,11 +151,16 @@ class Model(ABC):
                 f"found {features.shape[1]} features, expected {self.n_features}, which the "
                 f"{self.kind} model learned from"
             )
-        scores = self._score(features)
-        if np.shape(scores) != (len(features),):
+        score = partial(self._score_part, features)
+        parts = parallel_for(score, len(features), least=self.docs_a_thread)
+        return np.concatenate(parts, dtype=np.float64)
+
+    def _score_part(self, features: np.ndarray, start: int, stop: int) -> np.ndarray:
+        scores = self._score(features[start:stop])
+        if np.shape(scores) != (stop - start,):
             raise DataError(
                 f"{self.kind} model: found scores of shape {np.shape(scores)}, expected "
-                f"({len(features)},), one for each document"
+                f"({stop - start},), one for each document"
             )
         return scores
 
@@ -245,7 +248,7 @@ def with_checksum(archive: bytes) -> bytes:
 
 
 def _checksum(archive: bytes) -> bytes:
-    return b"blake2b " + blake2b(archive, digest_size=16).hexdigest().encode()
+    return b"blake2b " + digest(archive).encode()
 
 
 def load(path: Path) -> tuple[Model, dict[str, Any]]:
@@ -280,5 +283,5 @@ def load(path: Path) -> tuple[Model, dict[str, Any]]:
         return model_class(header["kind"])(**arrays), dict(header["facts"])
     except DataError as error:
         raise DataError(f"{path}: {error}") from None
-    except DAMAGE as error:
+    except Exception as error:  # NumPy, zipfile and json raise a dozen kinds
         raise DataError(f"{path}: found no saved model, expected one that a run left") from error

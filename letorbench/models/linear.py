@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -43,13 +44,11 @@ class Linear(Model):
     weights: np.ndarray = array("n_features")
     bias: float = array(default=0.0)
 
+    docs_a_thread = 4096
+
     def _score(self, features: np.ndarray) -> np.ndarray:
         scores = np.empty(len(features))
-
-        def part(start: int, stop: int) -> None:
-            score_rows(features[start:stop], self.weights, self.bias, scores[start:stop])
-
-        parallel_for(part, len(features), least=4096)
+        score_rows(features, self.weights, self.bias, scores)
         return scores
 
 
@@ -190,30 +189,24 @@ def weighted_rows(features: np.ndarray, weights: np.ndarray) -> np.ndarray:
     ndarray of shape (n_features,), float64
     """
     n_blocks = -(-len(features) // BLOCK)
-    sums = np.empty((n_blocks, features.shape[1]))
-
-    def part(first: int, last: int) -> None:
-        _sum_blocks(features, weights, first, last, sums)
-
-    parallel_for(part, n_blocks, least=4)
-    return sums.sum(axis=0)
+    sums = parallel_for(partial(_sum_blocks, features, weights), n_blocks, least=4)
+    return np.concatenate(sums).sum(axis=0)
 
 
 @kernel(reorder=True)
-def _sum_blocks(
-    features: np.ndarray, weights: np.ndarray, first: int, last: int, sums: np.ndarray
-) -> None:
-    """sums[b] = sum over the rows i of block b of weights[i] features[i], b = first..last - 1.
+def _sum_blocks(features: np.ndarray, weights: np.ndarray, first: int, last: int) -> np.ndarray:
+    """Sum weights[i] features[i] over the rows i of each block first..last - 1.
 
     One row after the other: memory is read fastest in its order. Rows of weight 0 are skipped.
     """
     n_features = features.shape[1]
+    sums = np.zeros((last - first, n_features))
     for b in range(first, last):
-        total = sums[b]
-        total[:] = 0.0
+        total = sums[b - first]
         for i in range(b * BLOCK, min((b + 1) * BLOCK, features.shape[0])):
             if weights[i] == 0.0:
                 continue
             weight, row = weights[i], features[i]
             for k in range(n_features):
                 total[k] += weight * row[k]
+    return sums

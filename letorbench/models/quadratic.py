@@ -7,6 +7,7 @@ equation 4. The products are never stored: they are formed as they are summed.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -76,15 +77,11 @@ class Quadratic(Model):
                 f"numbers from 0 to {n_products}"
             )
 
+    docs_a_thread = LANES
+
     def _score(self, features: np.ndarray) -> np.ndarray:
-        scores = np.empty(len(features))
         products = Products(self.mean, self.scale, self.starts, self.second)
-
-        def part(start: int, stop: int) -> None:
-            _score_rows(features, products, self.weights, self.coefficients, start, stop, scores)
-
-        parallel_for(part, len(features), least=LANES)
-        return scores
+        return _score_rows(features, products, self.weights, self.coefficients)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,13 +137,9 @@ class QuadraticFamily(ParametricFamily):
     ) -> np.ndarray:
         linear = LinearFamily(self.products.mean, self.products.scale)
         w = linear.gradient(theta, features, score_gradient)
-        c = np.empty(self.n_products)
-
-        def part(first: int, last: int) -> None:
-            _sum_products(features, self.products, score_gradient, first, last, c)
-
-        parallel_for(part, self.n_features, cost=np.diff(self.products.starts) + 1)
-        return np.concatenate([w, c])
+        sums = partial(_sum_products, features, self.products, score_gradient)
+        c = parallel_for(sums, self.n_features, cost=np.diff(self.products.starts) + 1)
+        return np.concatenate([w, *c])
 
 
 def product_correlations(train: QuerySet, mean: np.ndarray, scale: np.ndarray) -> np.ndarray:
@@ -172,17 +165,15 @@ def product_correlations(train: QuerySet, mean: np.ndarray, scale: np.ndarray) -
 
 
 @kernel()
-def _standardise(
-    features: np.ndarray, products: Products, begin: int, end: int, x: np.ndarray
-) -> None:
-    """x[k, lane] = feature k of document begin + lane, standardised; 0 from `end` on.
+def _standardise(features: np.ndarray, products: Products, begin: int, x: np.ndarray) -> None:
+    """x[k, lane] = feature k of document begin + lane, standardised; 0 after the last document.
 
     With a row a feature, a product is an operation on neighbouring numbers for every pattern
     of kept products.
     """
     mean, scale = products.mean, products.scale
     for lane in range(x.shape[1]):
-        if begin + lane < end:
+        if begin + lane < len(features):
             row = features[begin + lane]
             for k in range(len(mean)):
                 x[k, lane] = (row[k] - mean[k]) / scale[k]
@@ -196,20 +187,17 @@ def _score_rows(
     products: Products,
     weights: np.ndarray,
     coefficients: np.ndarray,
-    begin: int,
-    end: int,
-    scores: np.ndarray,
-) -> None:
-    """scores[i] = sum_k x_k (w_k + sum over the kept j of c_kj x_j), i = begin..end - 1.
+) -> np.ndarray:
+    """scores[i] = sum_k x_k (w_k + sum over the kept j of c_kj x_j).
 
     Every document is summed in the same order, so equal documents score equally.
     """
     starts, second = products.starts, products.second
-    n_features = len(weights)
-    x = np.empty((n_features, LANES))
+    n_docs, n_features = features.shape
+    scores, x = np.empty(n_docs), np.empty((n_features, LANES))
     total, inner = np.empty(LANES), np.empty(LANES)
-    for first in range(begin, end, LANES):
-        _standardise(features, products, first, end, x)
+    for first in range(0, n_docs, LANES):
+        _standardise(features, products, first, x)
         total[:] = 0.0
         for k in range(n_features):
             own = x[k]
@@ -222,8 +210,9 @@ def _score_rows(
                     inner[lane] += c * other[lane]
             for lane in range(LANES):
                 total[lane] += own[lane] * inner[lane]
-        for i in range(first, min(first + LANES, end)):
+        for i in range(first, min(first + LANES, n_docs)):
             scores[i] = total[i - first]
+    return scores
 
 
 @kernel(reorder=True)
@@ -233,16 +222,15 @@ def _sum_products(
     score_gradient: np.ndarray,
     first: int,
     last: int,
-    sums: np.ndarray,
-) -> None:
-    """sums[p] = sum_i score_gradient_i x_k x_j of the products p of k = first..last - 1."""
+) -> np.ndarray:
+    """Return sum_i score_gradient_i x_k x_j of each product of k = first..last - 1."""
     starts, second = products.starts, products.second
     n_docs, n_features = features.shape
     x = np.empty((n_features, GRADIENT_LANES))
     pulled = np.empty(GRADIENT_LANES)
-    sums[starts[first] : starts[last]] = 0.0
+    sums = np.zeros(starts[last] - starts[first])
     for begin in range(0, n_docs, GRADIENT_LANES):
-        _standardise(features, products, begin, n_docs, x)
+        _standardise(features, products, begin, x)
         here = min(GRADIENT_LANES, n_docs - begin)
         for k in range(first, last):
             if starts[k] == starts[k + 1]:
@@ -255,4 +243,5 @@ def _sum_products(
                 other, total = x[second[p]], 0.0
                 for lane in range(GRADIENT_LANES):
                     total += pulled[lane] * other[lane]
-                sums[p] += total
+                sums[p - starts[first]] += total
+    return sums

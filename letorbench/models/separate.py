@@ -8,6 +8,7 @@ are [y | z]. "Typically we choose the sigmoid or tanh functions" for sigma.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -38,6 +39,8 @@ class Separate(Model):
     A: np.ndarray = array("n1", "d")
     B: np.ndarray = array("n2", "d")
     tau: float = array()
+
+    docs_a_thread = 512
 
     @property
     def n_features(self) -> int:
@@ -123,8 +126,8 @@ class SeparateFamily(ParametricFamily):
         else:
             by_b = 2.0 / self.tau * g * (a - b)
             by_a = -by_b
-        A = _outer_sums(features, 0, self.n1, np.ascontiguousarray(by_a))
-        B = _outer_sums(features, self.n1, self.n2, np.ascontiguousarray(by_b))
+        A = _outer_sums(features, 0, self.n1, by_a)
+        B = _outer_sums(features, self.n1, self.n2, by_b)
         return np.concatenate([A.ravel(), B.ravel()])
 
 
@@ -157,52 +160,44 @@ def _sigmoid(t: np.ndarray) -> np.ndarray:
 
 def _embedded(features: np.ndarray, column: int, matrix: np.ndarray) -> np.ndarray:
     """Return (n_docs, d): the columns from `column` on times matrix (n_columns, d)."""
-    out = np.empty((len(features), matrix.shape[1]))
-
-    def part(start: int, stop: int) -> None:
-        _embed(features, column, matrix, start, stop, out)
-
-    parallel_for(part, len(features), least=512)
-    return out
+    embed = partial(_embed, features, column, matrix)
+    return np.concatenate(parallel_for(embed, len(features), least=512))
 
 
 def _outer_sums(features: np.ndarray, column: int, n: int, gradient: np.ndarray) -> np.ndarray:
     """Return (n, d): the n columns from `column` on, transposed, times gradient (n_docs, d)."""
-    sums = np.empty((n, gradient.shape[1]))
-
-    def part(first: int, last: int) -> None:
-        _sum_outer(features, column, gradient, first, last, sums)
-
-    parallel_for(part, n, least=16)
-    return sums
+    gradient = np.ascontiguousarray(gradient)
+    return np.concatenate(parallel_for(partial(_sum_outer, features, column, gradient), n, 16))
 
 
 @kernel()
 def _embed(
-    features: np.ndarray, column: int, matrix: np.ndarray, begin: int, end: int, out: np.ndarray
-) -> None:
-    """out[i] = sum_k features[i, column + k] matrix[k], documents begin..end - 1.
+    features: np.ndarray, column: int, matrix: np.ndarray, begin: int, end: int
+) -> np.ndarray:
+    """Return sum_k features[i, column + k] matrix[k] of the documents i = begin..end - 1.
 
     Zeros are skipped: the features of the paper's data are bags of words.
     """
+    out = np.zeros((end - begin, matrix.shape[1]))
     for i in range(begin, end):
-        out[i, :] = 0.0
         for k in range(matrix.shape[0]):
             value = features[i, column + k]
             if value != 0.0:
                 for h in range(matrix.shape[1]):
-                    out[i, h] += value * matrix[k, h]
+                    out[i - begin, h] += value * matrix[k, h]
+    return out
 
 
 @kernel()
 def _sum_outer(
-    features: np.ndarray, column: int, gradient: np.ndarray, first: int, last: int, sums: np.ndarray
-) -> None:
-    """sums[k] = sum_i features[i, column + k] gradient[i], k = first..last - 1."""
-    sums[first:last] = 0.0
+    features: np.ndarray, column: int, gradient: np.ndarray, first: int, last: int
+) -> np.ndarray:
+    """Return sum_i features[i, column + k] gradient[i] of each k = first..last - 1."""
+    sums = np.zeros((last - first, gradient.shape[1]))
     for i in range(features.shape[0]):
         for k in range(first, last):
             value = features[i, column + k]
             if value != 0.0:
                 for h in range(gradient.shape[1]):
-                    sums[k, h] += value * gradient[i, h]
+                    sums[k - first, h] += value * gradient[i, h]
+    return sums

@@ -8,7 +8,6 @@ import numpy as np
 
 from letorbench.jit import kernel
 from letorbench.models.base import Model, array
-from letorbench.threads import parallel_for
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,21 +44,10 @@ class StumpEnsemble(Model):
     alpha: np.ndarray = array("n_stumps")
     n_features: int = array(dtype=np.int64)
 
+    docs_a_thread = 4096
+
     def _score(self, features: np.ndarray) -> np.ndarray:
-        scores = np.empty(len(features))
-
-        def score(start: int, stop: int) -> None:
-            _sum_stumps(
-                features[start:stop],
-                self.feature,
-                self.threshold,
-                self.above,
-                self.alpha,
-                scores[start:stop],
-            )
-
-        parallel_for(score, len(features), least=4096)
-        return scores
+        return _sum_stumps(features, self.feature, self.threshold, self.above, self.alpha)
 
 
 @kernel()
@@ -69,12 +57,13 @@ def _sum_stumps(
     threshold: np.ndarray,
     above: np.ndarray,
     alpha: np.ndarray,
-    scores: np.ndarray,
-) -> None:
+) -> np.ndarray:
     """scores[i] = sum over t of alpha[t] [(features[i, feature[t]] > threshold[t]) == above[t]]."""
-    for i in range(features.shape[0]):
+    scores = np.empty(len(features))
+    for i in range(len(features)):
         total = 0.0
         for t in range(len(feature)):
             if (features[i, feature[t]] > threshold[t]) == above[t]:
                 total += alpha[t]
         scores[i] = total
+    return scores

@@ -7,19 +7,17 @@ but whoever makes a file makes its check sum too: load trees only of people you 
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 
 from letorbench.errors import DataError, UsageError
 from letorbench.models.base import Model, array
 from letorbench.threads import thread_count
-
-if TYPE_CHECKING:
-    import lightgbm
-    import xgboost
 
 #: how many feature values are worth a thread: with fewer, threads that wait for each other in
 #: thousands of short loops take several times as long as one thread (the results are equal)
@@ -32,66 +30,64 @@ def threads_for(features: np.ndarray) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class LightGBMTrees(Model):
-    """Trees of LightGBM.
+class _Trees(Model):
+    """Trees of a library, which is named as the kind of the models.
 
     Parameters
     ----------
     model : ndarray of shape (n_bytes,), uint8
-        LightGBM's model text.
+        The library's own text of the model.
     """
-
-    kind = "lightgbm"
 
     model: np.ndarray = array("n_bytes", dtype=np.uint8)
 
     @cached_property
-    def booster(self) -> lightgbm.Booster:
+    def booster(self) -> Any:
         """The library's booster."""
         try:
-            import lightgbm
+            library = import_module(self.kind)
         except ImportError as error:
-            raise _missing("lightgbm", error) from None
+            raise UsageError(
+                f"this model needs the package {self.kind} ({error}); "
+                f"`python -m pip install 'letorbench[trees]'` installs it"
+            ) from None
         try:
-            return lightgbm.Booster(model_str=self.model.tobytes().decode())
-        except (ValueError, lightgbm.basic.LightGBMError) as error:
-            raise _damaged("LightGBM", error) from error
+            return self._booster(library, self.model.tobytes())
+        except Exception as error:
+            reason = " ".join(str(error).split())[-200:]
+            raise DataError(
+                f"found no model of {self.kind}, or a damaged one ({reason})"
+            ) from error
+
+    @abstractmethod
+    def _booster(self, library: Any, text: bytes) -> Any:
+        """Let the library read its text."""
+
+
+class LightGBMTrees(_Trees):
+    """Trees of LightGBM, as its model text."""
+
+    kind = "lightgbm"
+
+    def _booster(self, library: Any, text: bytes) -> Any:
+        return library.Booster(model_str=text.decode())
 
     @property
     def n_features(self) -> int:
         return self.booster.num_feature()
 
     def _score(self, features: np.ndarray) -> np.ndarray:
-        scores = self.booster.predict(features, raw_score=True, num_threads=threads_for(features))
-        return np.asarray(scores)
+        return self.booster.predict(features, raw_score=True, num_threads=threads_for(features))
 
 
-@dataclass(frozen=True, eq=False)
-class XGBoostTrees(Model):
-    """Trees of XGBoost.
-
-    Parameters
-    ----------
-    model : ndarray of shape (n_bytes,), uint8
-        XGBoost's model as JSON.
-    """
+class XGBoostTrees(_Trees):
+    """Trees of XGBoost, as its model in JSON."""
 
     kind = "xgboost"
 
-    model: np.ndarray = array("n_bytes", dtype=np.uint8)
-
-    @cached_property
-    def booster(self) -> xgboost.Booster:
-        """The library's booster."""
-        try:
-            import xgboost
-        except ImportError as error:
-            raise _missing("xgboost", error) from None
-        try:
-            json.loads(self.model.tobytes())  # another text would end the process
-            return xgboost.Booster(model_file=bytearray(self.model))
-        except ValueError as error:  # the library's own error is one
-            raise _damaged("XGBoost", error) from error
+    def _booster(self, library: Any, text: bytes) -> Any:
+        json.loads(text)  # the library ends the process on another text
+        return library.Booster(model_file=bytearray(text))
 
     @property
     def n_features(self) -> int:
@@ -99,17 +95,4 @@ class XGBoostTrees(Model):
 
     def _score(self, features: np.ndarray) -> np.ndarray:
         self.booster.set_param({"nthread": threads_for(features)})
-        scores = self.booster.inplace_predict(features, predict_type="margin")
-        return np.asarray(scores, dtype=np.float64)
-
-
-def _missing(package: str, error: ImportError) -> UsageError:
-    return UsageError(
-        f"this model needs the package {package} ({error}); "
-        f"`python -m pip install 'letorbench[trees]'` installs it"
-    )
-
-
-def _damaged(library: str, error: Exception) -> DataError:
-    reason = " ".join(str(error).split())[-200:]
-    return DataError(f"found no model of {library}, or a damaged one ({reason})")
+        return self.booster.inplace_predict(features, predict_type="margin")

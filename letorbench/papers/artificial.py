@@ -20,7 +20,6 @@ from letorbench.experiment.plan import ranker_identity
 from letorbench.experiment.select import select
 from letorbench.files import one_writer, write_atomically
 from letorbench.measures import parse, query_metrics
-from letorbench.models.base import DAMAGE
 from letorbench.papers.runs import Study, Values, Variant
 from letorbench.rankers import ranker
 from letorbench.results.scores import finite_scores, score_warnings
@@ -135,7 +134,7 @@ def _stored_values(
     try:
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as kept:
             return _values(measures, kept["values"]) if str(kept["asked"]) == text else None
-    except DAMAGE:
+    except Exception:
         return None  # they are measured again
 
 

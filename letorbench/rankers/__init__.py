@@ -13,7 +13,7 @@ from letorbench.choices import require_choice
 
 if TYPE_CHECKING:
     from letorbench.rankers.base import Ranker as Ranker
-    from letorbench.rankers.saved import load_model as load_model
+    from letorbench.rankers.base import load_model as load_model
     from letorbench.solvers.fit_result import FitResult as FitResult
     from letorbench.solvers.stopping import Validation as Validation
 

@@ -17,8 +17,9 @@ from letorbench.choices import require_choice
 from letorbench.datasets.arrays import as_features, column_names, group_rows
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
-from letorbench.features import Raw, Transformation, resolved, transformation
-from letorbench.models.base import save
+from letorbench.features import Raw, Transformation, resolved, stored, transformation
+from letorbench.models.base import load, save
+from letorbench.rankers import names, ranker
 from letorbench.rankers.estimator import Estimator, query_set, without_qid
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import NEVER, Deadline, Validation
@@ -141,8 +142,8 @@ class Ranker(Estimator, ABC):
 
     def __post_init__(self) -> None:
         """Check the values; UsageError names the first wrong one."""
-        for name, names in choices(type(self)).items():
-            require_choice(getattr(self, name), names, name)
+        for name, allowed in choices(type(self)).items():
+            require_choice(getattr(self, name), allowed, name)
 
     @property
     def draws(self) -> bool:
@@ -237,8 +238,10 @@ class Ranker(Estimator, ABC):
                 f"{self.name}: found {validation.queries.n_features} features in the validation "
                 f"set, expected {train.n_features} as in the training set"
             )
-        fitted = self.fit_transformation(train)
-        if not isinstance(fitted, Raw):
+        fitted: Transformation = Raw()
+        if self.features is not None:
+            name = resolved(self.features, self.auto_features, train.features)
+            fitted = transformation(name).fit(train.features)
             train = fitted(train)
             if validation is not None:
                 validation = replace(validation, queries=fitted(validation.queries))
@@ -258,29 +261,10 @@ class Ranker(Estimator, ABC):
     ) -> Self:
         """Return the ranker itself, fitted by what a training on `train` gave."""
         self.learned = learned
-        self.transformation_ = self.fit_transformation(train) if fitted is None else fitted
+        self.transformation_ = fitted or Raw()
         self.n_features_in_ = train.n_features
         self.feature_names_in_ = train.feature_names
         return self
-
-    def fit_transformation(self, train: QuerySet, normalised: bool | None = None) -> Transformation:
-        """Return the transformation that `features` names, fitted on a training set.
-
-        Parameters
-        ----------
-        train : QuerySet
-        normalised : bool, optional
-            Whether the data set is published normalised, for "auto", where that is known.
-
-        Raises
-        ------
-        UsageError
-            There is no such transformation.
-        """
-        if self.features is None:
-            return Raw()
-        name = resolved(self.features, self.auto_features, train.features, normalised)
-        return transformation(name).fit(train.features)
 
     def taking_raw_features(self, transformation: Transformation) -> Self:
         """Return the ranker itself; it was fitted to features that were so transformed before."""
@@ -372,10 +356,10 @@ class Ranker(Estimator, ABC):
             return self._scores(X.features, X.offsets)
         X, qid = without_qid(X, qid, group)
         features = as_features(X, self.n_features_in_)
-        names = column_names(X, None, self.n_features_in_)
+        columns = column_names(X, None, self.n_features_in_)
         expected = self.feature_names_in_
-        if names and expected and names != expected:
-            given, wanted = next(pair for pair in zip(names, expected) if pair[0] != pair[1])
+        if columns and expected and columns != expected:
+            given, wanted = next(pair for pair in zip(columns, expected) if pair[0] != pair[1])
             raise DataError(f"X: found the feature {given!r}, expected {wanted!r} in its place")
         if not self.transformation_.by_query:
             return self._scores(features)
@@ -405,7 +389,6 @@ class Ranker(Estimator, ABC):
         queries = query_set(X, y, qid, group)
         if queries.n_queries == 0:
             raise DataError("found no query, expected at least 1")
-        # a query's documents are its own in whatever order, so the order of rows is no matter
         scores = self.predict(queries)
         return float(Validation(queries)(scores).mean())
 
@@ -430,3 +413,47 @@ class Ranker(Estimator, ABC):
     def _require_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
             raise UsageError(f"{type(self).__name__} is not fitted yet: call fit first")
+
+
+def load_model(path: str | Path) -> Ranker:
+    """Read a fitted ranker that `Ranker.save` or a run wrote.
+
+    Parameters
+    ----------
+    path : path-like
+        A ``model.npz``.
+
+    Returns
+    -------
+    Ranker
+        Ready to predict.
+
+    Raises
+    ------
+    DataError
+        The file is something else, or its ranker is not known here.
+    UsageError
+        The ranker needs a package that is not installed.
+    """
+    path = Path(path)
+    model, facts = load(path)
+    name, settings = facts.get("ranker"), facts.get("settings")
+    if name not in names():
+        raise DataError(
+            f"{path}: found ranker {name!r}, expected a known one; "
+            "a plug-in's model needs its --plugin"
+        )
+    fitted = ranker(name)()
+    fitted.require()
+    try:
+        fitted.set_params(**settings or {})
+        fitted.__post_init__()
+        fitted.transformation_ = stored(facts.get("transformation"), model.n_features)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from None
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise DataError(f"{path}: found settings that {name} does not take: {error}") from None
+    fitted.learned = FitResult(model)
+    fitted.n_features_in_ = model.n_features
+    fitted.feature_names_in_ = None
+    return fitted

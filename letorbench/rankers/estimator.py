@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from letorbench.choices import require_choice
 from letorbench.datasets.arrays import read_only
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
@@ -32,11 +33,7 @@ def _set_request(method: str) -> Callable[..., Any]:
     def set_request(self: Any, **requests: bool | str | None) -> Any:
         request = self.get_metadata_routing()
         for name, alias in requests.items():
-            if name not in METADATA[method]:
-                raise UsageError(
-                    f"set_{method}_request: found {name!r}, "
-                    f"expected one of {', '.join(METADATA[method])}"
-                )
+            require_choice(name, list(METADATA[method]), "metadata")
             getattr(request, method).add_request(param=name, alias=alias)
         self._metadata_request = request
         return self
@@ -49,11 +46,7 @@ def _set_request(method: str) -> Callable[..., Any]:
 
 @dataclass
 class Estimator:
-    """The parameters and the metadata requests of a ranker, which is a dataclass.
-
-    Every ranker takes `features=` besides its hyper-parameters, a transformation of the features
-    by its name ("query-minmax", "zscore", ...) or "auto".
-    """
+    """The parameters and the metadata requests of a ranker, which is a dataclass."""
 
     features: str | None = field(default=None, kw_only=True, repr=False)
 
@@ -85,8 +78,7 @@ class Estimator:
         """Return scikit-learn's record of the metadata that the methods ask for."""
         from sklearn.utils.metadata_routing import MetadataRequest
 
-        stored = vars(self).get("_metadata_request")
-        if stored is not None:
+        if stored := vars(self).get("_metadata_request"):
             return stored
         request = MetadataRequest(owner=self)
         for method, params in METADATA.items():

@@ -136,9 +136,6 @@ class LightGBM(LambdaMART):
             "label_gain": [2.0**r - 1.0 for r in range(int(train.labels.max(initial=0)) + 1)],
         }
 
-        def measured(scores: np.ndarray, _: Any) -> tuple[str, float, bool]:
-            return "measure", record(stopping, scores), True
-
         def stop(state: Any) -> None:
             if validation is None:
                 stopping.record(None)
@@ -151,7 +148,7 @@ class LightGBM(LambdaMART):
             data,
             self.rounds,
             valid_sets=[_dataset(lightgbm, validation.queries, data)] if validation else None,
-            feval=measured,
+            feval=lambda scores, _: ("measure", record(stopping, scores), True),
             callbacks=[stop],
         )
         text = booster.model_to_string(num_iteration=stopping.kept, importance_type="gain")

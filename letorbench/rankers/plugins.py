@@ -10,19 +10,19 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
-from hashlib import blake2b
+from functools import cache, partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from letorbench.checksum import digest
 from letorbench.errors import FAILURES, DataError, LetorError, UsageError, WriteError
 
 if TYPE_CHECKING:
     from letorbench.rankers.base import Ranker
 
-#: what a plug-in is told that writes into a data set
+#: how the error of a plug-in that writes into a data set goes on
 SHARED = "; all rankers share the data: change a copy, as of X.copy()"
 #: the entry point group; each of its entries names a module or a class in it
 GROUP = "letorbench.rankers"
@@ -39,7 +39,7 @@ FOUND: dict[str, type[Ranker]] = {}
 
 def use(path: Path) -> None:
     """Load a plug-in file."""
-    _file(Path(path).resolve())
+    _load_file(Path(path).resolve())
 
 
 def files() -> tuple[Path, ...]:
@@ -61,22 +61,19 @@ def load_all() -> dict[str, type[Ranker]]:
 
     Plug-ins are the entry points of the group and the files that LETORBENCH_PLUGINS names.
     """
-    _packages()
+    _load_packages()
     for part in os.environ.get(VARIABLE, "").split(os.pathsep):
         if part:
-            _file(Path(part).resolve())
+            _load_file(Path(part).resolve())
     return FOUND
 
 
-def digest(cls: type[Ranker]) -> str | None:
-    """Return the hash of the file that a plug-in's ranker comes from.
-
-    It is None for letorbench's own rankers.
-    """
+def file_digest(cls: type[Ranker]) -> str | None:
+    """Return the hash of the file that a plug-in's ranker comes from; None for an own ranker."""
     if cls.__module__.startswith("letorbench."):
         return None
     source = _source(cls)
-    return blake2b(Path(source).read_bytes(), digest_size=16).hexdigest() if source else ""
+    return digest(Path(source).read_bytes()) if source else ""
 
 
 @contextmanager
@@ -121,14 +118,14 @@ def _source(cls: type[Ranker]) -> str | None:
 
 
 @cache
-def _packages() -> None:
+def _load_packages() -> None:
     for entry in entry_points(group=GROUP):
-        _take(f"plug-in {entry.name} = {entry.value}", entry.load)
+        _register(f"plug-in {entry.name} = {entry.value}", entry.load)
 
 
 @cache
-def _file(path: Path) -> None:
-    if not _take(str(path), lambda: _import(path)):
+def _load_file(path: Path) -> None:
+    if not _register(str(path), partial(_import, path)):
         raise UsageError(f"{path}: found no ranker, expected a subclass of Ranker with a name")
 
 
@@ -150,7 +147,7 @@ def _import(path: Path) -> ModuleType:
     return module
 
 
-def _take(where: str, load: Callable[[], object]) -> list[type[Ranker]]:
+def _register(where: str, load: Callable[[], object]) -> list[type[Ranker]]:
     """Return the rankers that a plug-in brings; UsageError where it breaks or one is unfinished."""
     try:
         brought = _rankers_of(load())
@@ -181,24 +178,27 @@ def _rankers_of(loaded: object) -> list[type[Ranker]]:
 
 
 def _check(cls: type[Ranker]) -> None:
-    """Raise ValueError where a ranker's name is taken or something that it needs is missing."""
+    """Raise ValueError if a ranker's name is taken or something that it needs is missing."""
     from letorbench.rankers import places
 
-    if not NAME.fullmatch(cls.name):
-        raise ValueError(f"ranker {cls.name!r}: expected letters, digits and . _ + @ - as its name")
     other = places().get(cls.name)
     if FOUND.get(cls.name, cls) is not cls:
         other = FOUND[cls.name].__module__
     if other is not None:
         both = f"{other} and {cls.__module__}"
         raise ValueError(f"two rankers are named {cls.name!r}, in {both}; rename one")
-    if "__dataclass_params__" not in vars(cls):
-        raise ValueError(f"ranker {cls.name!r} is no dataclass, expected @dataclass above it")
-    for key in ("title", "paper", "formula"):
-        if not hasattr(cls, key):
-            raise ValueError(f"ranker {cls.name!r} has no {key}, which `algos` shows")
-    if cls.__abstractmethods__:
-        raise ValueError(f"ranker {cls.name!r} does not define learn(train, validation, rng)")
-    strange = sorted(set(cls.grid) - set(cls.__dataclass_fields__))
-    if strange:
-        raise ValueError(f"ranker {cls.name!r}: its grid names {strange[0]!r}, which is no field")
+    missing = [key for key in ("title", "paper", "formula") if not hasattr(cls, key)]
+    unknown = sorted(set(cls.grid) - set(cls.__dataclass_fields__))
+    wrong = ""
+    if not NAME.fullmatch(cls.name):
+        wrong = ": expected letters, digits and . _ + @ - as its name"
+    elif "__dataclass_params__" not in vars(cls):
+        wrong = " is not a dataclass, expected @dataclass above it"
+    elif missing:
+        wrong = f" has no {missing[0]}, which `algos` shows"
+    elif cls.__abstractmethods__:
+        wrong = " does not define learn(train, validation, rng)"
+    elif unknown:
+        wrong = f": its grid names {unknown[0]!r}, which is not a field"
+    if wrong:
+        raise ValueError(f"ranker {cls.name!r}{wrong}")

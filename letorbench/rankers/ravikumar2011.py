@@ -38,10 +38,9 @@ class _Surrogate(Ranker):
     -----
     The paper took MATLAB's gradient descent. Where it is silent: the weights start at zero; the
     lengths of the steps are found by backtracking; the discount of Z is 1 / log2(1 + rank) for
-    every measuring convention; features of another size than
-    0 to 1 are measured in units that suit the steps (`LinearFamily.conditioned`). No ranking
-    depends on b. It is
-    there because these losses depend on the level of the scores: sum e^s should be sum G / Z.
+    every measuring convention; features of another size than 0 to 1 are measured in units that
+    suit the steps (`LinearFamily.conditioned`). No ranking depends on b. It is there because
+    these losses depend on the level of the scores: sum e^s should be sum G / Z.
 
     References
     ----------
@@ -191,8 +190,6 @@ class QNorm(_Surrogate):
 
     Parameters
     ----------
-    iterations : int
-        Gradient descent has at most so many.
     p : float
         1 < p <= 2, the dual of q; 0 for q = log(m) + 2 of a query of m documents, the paper's.
     truncation : int
@@ -213,13 +210,7 @@ class QNorm(_Surrogate):
 
 @dataclass
 class QNormPenalised(QNorm):
-    """The scores penalised by their q-norm (section 4).
-
-    Parameters
-    ----------
-    iterations, p, truncation
-        See `QNorm`.
-    """
+    """The scores penalised by their q-norm (section 4)."""
 
     name = "qnorm-penalised"
     title = "Linear score on gains over Z, scores penalised by their q-norm"

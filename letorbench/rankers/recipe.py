@@ -36,18 +36,18 @@ SOLVERS: dict[str, str] = {
     "sgd": "one step a query, the epoch that validation chooses: learning_rate, epochs, patience",
 }
 #: what `sgd` can train: its epochs are compiled for these
-SGD_MODELS, SGD_LOSSES = ("linear", "mlp"), ("ranknet",)
+SGD_MODELS, SGD_LOSS = ("linear", "mlp"), "ranknet"
 
 
 def misfit(model: str, loss: str, solver: str) -> str | None:
     """Return in one line why the parts do not fit together; None if they do."""
-    if solver == "sgd" and (model not in SGD_MODELS or loss not in SGD_LOSSES):
-        return (
-            f"solver=sgd does not fit model={model} with loss={loss}: it trains the models "
-            f"{' and '.join(SGD_MODELS)} on the loss {' or '.join(SGD_LOSSES)}; "
-            "the other solvers fit every model and loss"
-        )
-    return None
+    if solver != "sgd" or (model in SGD_MODELS and loss == SGD_LOSS):
+        return None
+    return (
+        f"solver=sgd does not fit model={model} with loss={loss}: it trains the models "
+        f"{' and '.join(SGD_MODELS)} on the loss {SGD_LOSS}; "
+        "the other solvers fit every model and loss"
+    )
 
 
 @dataclass

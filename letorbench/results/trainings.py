@@ -18,7 +18,7 @@ import numpy as np
 
 from letorbench.files import write_atomically
 from letorbench.fit_warnings import FitWarning
-from letorbench.models.base import DAMAGE, Model, model_class
+from letorbench.models.base import Model, model_class
 from letorbench.solvers.fit_result import FitResult, TrainingHistory
 
 #: a training whose rounds need more bytes is not stored, but trained again
@@ -63,7 +63,7 @@ def read_trainings(path: Path) -> dict[str, FitResult]:
             settings: _training(each, arrays, f"{number}.")
             for number, (settings, each) in enumerate(facts.items())
         }
-    except DAMAGE:
+    except Exception:
         return {}
 
 

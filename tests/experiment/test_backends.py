@@ -139,7 +139,7 @@ def slow(tmp_path: Path) -> Iterator[Path]:
     plugins.use(write_slow(tmp_path))
     yield tmp_path / "marks"
     plugins.FOUND.pop("slow")
-    plugins._file.cache_clear()
+    plugins._load_file.cache_clear()
     sys.modules.pop("letorbench_plugin_slow")
 
 

@@ -6,23 +6,7 @@ import numpy as np
 import pytest
 from conftest import random_queries, unlocked
 
-from letorbench.errors import UsageError
 from letorbench.rankers import ranker
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"functional": "cubic"}, "unknown functional 'cubic'; expected one of linear, quadratic"),
-        ({"functional": "group", "group": "sum"}, "unknown group 'sum'; expected one of min, max"),
-        ({"rho": 1.0}, "found rho=1.0"),
-        ({"l2": -1.0}, "found l2=-1.0"),
-        ({"weight": "pi"}, "unknown weight 'pi'; did you mean"),
-    ],
-)
-def test_a_wrong_setting_is_one_clear_line(settings, message):
-    with pytest.raises(UsageError, match=message):
-        ranker("wpl")(**settings)
 
 
 @pytest.mark.parametrize(
