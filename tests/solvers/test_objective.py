@@ -11,7 +11,7 @@ from conftest import random_queries
 from letorbench.losses import CustomLoss, ValueAndGradient, loss
 from letorbench.models import LinearFamily
 from letorbench.solvers.descent import LBFGS, LineSearch
-from letorbench.solvers.objective import PRIMES, Objective, mean_curvature, ranks, signs
+from letorbench.solvers.objective import PRIMES, mean_curvature, ranks, signs
 
 
 @dataclass
