@@ -18,7 +18,13 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.text import lines as kernels
 from letorbench.datasets.text.blocks import Blocks, cut_into_blocks
-from letorbench.datasets.text.mistakes import changed, file_error, first_mistake, line_error
+from letorbench.datasets.text.mistakes import (
+    changed,
+    check_end,
+    file_error,
+    first_mistake,
+    line_error,
+)
 from letorbench.errors import DataError, UsageError
 
 #: the bytes of text that a thread reads at a time; the buffer stays in the processor's cache
@@ -196,7 +202,7 @@ def _query_set(blocks: Blocks, options: ReadOptions, parsed: _Parsed) -> QuerySe
 
 
 def _check_last_line(blocks: Blocks, states: np.ndarray, width: int) -> None:
-    """Raise DataError if the last line has no newline and fewer features than all others."""
+    """Raise DataError if the last line has no newline and less than all others: it was cut."""
     if not blocks.unended or not states[-1, kernels.ROWS]:
         return
     states = states[states[:, kernels.ROWS] > 0]
@@ -209,6 +215,7 @@ def _check_last_line(blocks: Blocks, states: np.ndarray, width: int) -> None:
             f"a last line of {last} features without a newline",
             f"{width} features as on all other lines",
         )
+    check_end(blocks.path, int(blocks.lines[-1]))
 
 
 def _width(blocks: Blocks, first: int) -> int:

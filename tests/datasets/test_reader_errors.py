@@ -154,3 +154,31 @@ def test_a_file_that_shrinks_while_it_is_read(
     monkeypatch.setattr(reader, "cut_into_blocks", cut_and_shrink)
     with pytest.raises(DataError, match="changed while it was read"):
         read_queries(path)
+
+
+@pytest.mark.usefixtures("blocks")
+def test_a_file_that_is_cut_within_its_last_number(tmp_path: Path) -> None:
+    path = tmp_path / "data.txt"
+    lines = "".join(f"{k % 3} qid:{k} 1:0.{k % 9}50 2:1.2{k % 9}5\n" for k in range(50))
+    ids = lines.replace("\n", " #docid = D\n")
+    for text in (lines + "1 qid:99 1:0.500 2:1.125", ids + "1 qid:99 1:0.5 2:1 #docid = D"):
+        for end in ("", "\n", "\r\n"):
+            path.write_text(text + end)
+            assert read_queries(path).n_docs == 51
+    for cut in ("1.12", "1.", "1"):
+        text = f"{lines}1 qid:99 1:0.500 2:{cut}"
+        path.write_text(text + "\n")
+        assert read_queries(path).n_docs == 51
+        path.write_text(text.replace("1:0.850", "1:0.85"))  # the values differ in their decimals
+        assert read_queries(path).n_docs == 51
+        path.write_text(text.partition("\n")[2])  # too few lines to tell
+        assert read_queries(path).n_docs == 50
+        path.write_text(text.replace("50 ", " ").replace("5\n", "\n").replace("0.500", "0.5"))
+        assert read_queries(path).n_docs == 51  # two decimals, or one, may be chance
+        assert message(path, "\n" + text) == (
+            f":52: found a last line without a newline that ends in 2:{cut}, expected 3 decimals "
+            "as in all other values; a newline at its end says that the file is whole"
+        )
+    assert message(path, ids + "1 qid:99 1:0.500 2:1.125").startswith(
+        ":51: found a last line without a newline and a comment, expected a comment as on all"
+    )

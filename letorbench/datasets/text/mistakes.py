@@ -21,12 +21,18 @@ from letorbench.errors import DataError
 SHOWN = 40
 #: a decimal number
 DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+#: how much of a file's end is looked at where it has no newline
+END_BYTES = 1 << 18
+#: from fewer lines, and from fewer decimals, nothing is concluded on the last line
+ENOUGH_LINES, ENOUGH_DECIMALS = 50, 3
 EXPECTED_ID = "printable characters in UTF-8"
 
 _BLANKS = re.compile(rb"[ \t\r]*")
 _LABEL = re.compile(rb"[+-]?\d{1,18}(?![^\0- ])")
 _QID = re.compile(rb"qid:([^\0- #]{1,%d})(?![^ \t\r\n#])" % LONGEST_QID)
 _INDEX = re.compile(rb"(\d{1,%d}):" % LONGEST_INDEX)
+#: the digits behind the point of each value
+_DECIMALS = re.compile(rb"[0-9]:[^\s.]*\.?([0-9]*)(?=\s)")
 _VALUE = re.compile(rb"[^\0- #]*")
 
 
@@ -57,6 +63,32 @@ def first_mistake(
             began.setdefault(qid, number)
             previous = qid
     return changed(path)
+
+
+def check_end(path: Path, number: int) -> None:
+    """Raise DataError if the last line ends sooner than those before it: the file was cut.
+
+    The line has no newline, and either no comment or a number with fewer decimals, where all
+    lines before have one, or all values equally many decimals.
+    """
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - END_BYTES))
+        *others, last = file.read().split(b"\n")
+    others = [line for line in others[1:] if line.split(b"#")[0].strip()]
+    if len(others) < ENOUGH_LINES or b"#" in last:
+        return
+    whole = "a newline at its end says that the file is whole"
+    if all(b"#" in line for line in others):
+        problem = "a last line without a newline and a comment", "a comment as on all other lines"
+        raise line_error(path, number, problem[0], f"{problem[1]}; {whole}")
+    values = b"\n".join(line.split(b"#")[0] for line in others) + b"\n"
+    decimals = {len(digits) for digits in _DECIMALS.findall(values)}
+    value = last.split()[-1]
+    own = _DECIMALS.findall(value + b"\n")
+    if len(decimals) == 1 and own and max(decimals) >= max(ENOUGH_DECIMALS, len(own[0]) + 1):
+        found = f"a last line without a newline that ends in {_text(value)}"
+        expected = f"{max(decimals)} decimals as in all other values; {whole}"
+        raise line_error(path, number, found, expected)
 
 
 def line_error(
