@@ -210,19 +210,3 @@ def _sum_blocks(features: np.ndarray, weights: np.ndarray, first: int, last: int
             for k in range(n_features):
                 total[k] += weight * row[k]
     return sums
-
-
-@kernel(reorder=True)
-def add_rows(features: np.ndarray, weights: np.ndarray, total: np.ndarray) -> None:
-    """total += weights @ features, four rows at a time: quick where the rows are in the cache."""
-    n_rows, n_features = features.shape
-    fours = n_rows - n_rows % 4
-    for i in range(0, fours, 4):
-        x0, x1, x2, x3 = features[i], features[i + 1], features[i + 2], features[i + 3]
-        w0, w1, w2, w3 = weights[i], weights[i + 1], weights[i + 2], weights[i + 3]
-        for k in range(n_features):
-            total[k] += (w0 * x0[k] + w1 * x1[k]) + (w2 * x2[k] + w3 * x3[k])
-    for i in range(fours, n_rows):
-        weight, row = weights[i], features[i]
-        for k in range(n_features):
-            total[k] += weight * row[k]
