@@ -9,6 +9,7 @@ opens the data set itself, and leaves the results in the shared folder.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
 from collections import deque
@@ -35,6 +36,8 @@ from letorbench.source import reached, source_digest
 if TYPE_CHECKING:
     from distributed import Client, Future
 
+#: what dask takes as a scheduler's address
+ADDRESS = re.compile(r"((tcp|tls|ucx|wss?)://)?[^\s/]+:[0-9]{1,5}", re.ASCII)
 #: a job fails when so many workers have died with it
 MOST_DEATHS = 3
 #: seconds in which a scheduler answers
@@ -101,14 +104,14 @@ def _client(address: str) -> Client:
     """Open a client of a scheduler; UsageError where none answers."""
     from distributed import Client
 
+    # a client that fails stays open until Python collects it, which can block the next one
+    if not ADDRESS.fullmatch(address):
+        raise UsageError(f"scheduler {address!r}: expected an address like tcp://HOST:8786")
     try:
         return Client(address, timeout=ANSWERS, set_as_default=False)
-    except (OSError, ValueError) as error:
+    except OSError as error:
         reason = " ".join(str(error).split()) or type(error).__name__
-        raise UsageError(
-            f"scheduler {address!r}: no dask scheduler answers ({reason}); expected an address "
-            "like tcp://HOST:8786"
-        ) from None
+        raise UsageError(f"scheduler {address!r}: no dask scheduler answers ({reason})") from None
 
 
 def _say(line: str) -> None:
