@@ -72,9 +72,9 @@ def check_end(path: Path, number: int) -> None:
     lines before have one, or all values equally many decimals.
     """
     with path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - END_BYTES))
+        start = file.seek(max(0, path.stat().st_size - END_BYTES))
         *others, last = file.read().split(b"\n")
-    others = [line for line in others[1:] if line.split(b"#")[0].strip()]
+    others = [line for line in others[start > 0 :] if line.split(b"#")[0].strip()]
     if len(others) < ENOUGH_LINES or b"#" in last:
         return
     whole = "a newline at its end says that the file is whole"
