@@ -25,7 +25,10 @@ GOOD = {"ranker": "ranksvm", "settings": {}, "features": 3, "transformation": {"
         ({"ranker": "recipe", "settings": {"l2": "x"}}, "that recipe does not take"),
         ({"ranker": "recipe", "settings": {"model": "cubic"}}, "unknown model 'cubic'"),
         ({"transformation": None}, "found the feature transformation None"),
-        ({"transformation": {"name": "zscore", "mean": [0.0], "scale": [1.0]}}, "expected mean and scale of 3"),
+        (
+            {"transformation": {"name": "zscore", "mean": [0.0], "scale": [1.0]}},
+            "expected mean and scale of 3",
+        ),
     ],
 )
 def test_only_facts_that_fit_are_taken(changes: dict, message: str, tmp_path: Path) -> None:
