@@ -103,7 +103,7 @@ def restored(path: Path) -> Iterator[Path]:
 
 def first_failure(tests: Sequence[str], seconds: float) -> str:
     """Run tests in the scratch copy until one fails; return what failed, empty where all pass."""
-    words = [sys.executable, "-m", "pytest", "-x", "--tb=line", "-p", "no:cacheprovider"]
+    words = [sys.executable, "-m", "pytest", "-x", "--tb=line", "-rfE", "-p", "no:cacheprovider"]
     words += [f"--ignore={each}" for each in READ_SOURCE]
     changes = {"PYTHONPATH": str(TREE), "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg"}
     with tempfile.TemporaryFile("w+") as output:
