@@ -291,6 +291,11 @@ def test_the_normaliser_of_ndcgboost_can_end_at_a_rank(rng):
         )
         np.testing.assert_array_equal(whole, long)
         np.testing.assert_allclose(cut, ndcgboost.weights(F, queries, 3), rtol=1e-9, atol=1e-12)
+        booster = ndcgboost._Booster(queries, stump_search(queries.features, None), 3)
+        assert booster.weigh(F)[1] == pytest.approx(ndcgboost.objective(F, queries, 3), rel=1e-10)
+        term = booster.choose(F, cut)
+        sums = ndcgboost.step_sums(F, term.values, queries, 3)
+        assert term.alpha == pytest.approx(ndcgboost.step(*sums), rel=1e-6)
         for begin, end in pairwise(queries.offsets):
             gain = np.sort(np.exp2(queries.labels[begin:end]) - 1.0)[::-1]
             d = standard_discount(np.arange(1, len(gain) + 1))
