@@ -5,7 +5,7 @@ from __future__ import annotations
 import numba
 import pytest
 
-from letorbench import instructions
+from letorbench import jit
 
 #: of x86-64-v3, by its definition in the x86-64 ABI, less what every x86-64 processor has
 WHOLE = dict.fromkeys(
@@ -13,15 +13,28 @@ WHOLE = dict.fromkeys(
 )
 
 
-@pytest.mark.parametrize("lacks", ["nothing", "fma", "avx2", "x86_64", "a choice of the user"])
-def test_the_baseline_is_used_where_a_processor_has_it(lacks, monkeypatch) -> None:
-    system = "aarch64-unknown-linux-gnu" if lacks == "x86_64" else "x86_64-unknown-linux-gnu"
-    features = WHOLE | {"avx512f": False, lacks: False}
-    name = "native" if lacks == "a choice of the user" else None
-    monkeypatch.setattr(instructions.llvm, "get_process_triple", lambda: system)
-    monkeypatch.setattr(instructions.llvm, "get_host_cpu_features", lambda: features)
+@pytest.mark.parametrize(
+    ("triple", "features", "name", "used"),
+    [
+        ("x86_64-unknown-linux-gnu", WHOLE | {"avx512f": False}, None, True),
+        ("x86_64-unknown-linux-gnu", WHOLE | {"fma": False}, None, False),
+        ("x86_64-unknown-linux-gnu", {n: v for n, v in WHOLE.items() if n != "fma"}, None, False),
+        ("aarch64-unknown-linux-gnu", WHOLE, None, False),
+        ("x86_64-unknown-linux-gnu", WHOLE, "native", False),
+    ],
+    ids=["all", "one lacking", "one not known", "another architecture", "set by the user"],
+)
+def test_the_baseline_is_used_where_a_processor_has_it(
+    monkeypatch: pytest.MonkeyPatch,
+    triple: str,
+    features: dict[str, bool],
+    name: str | None,
+    used: bool,
+) -> None:
+    monkeypatch.setattr(jit.llvm, "get_process_triple", lambda: triple)
+    monkeypatch.setattr(jit.llvm, "get_host_cpu_features", lambda: features)
     monkeypatch.setattr(numba.config, "CPU_NAME", name)
     monkeypatch.setattr(numba.config, "CPU_FEATURES", None)
-    instructions.use_baseline()
-    expected = ("x86-64-v3", "") if lacks == "nothing" else (name, None)
-    assert (numba.config.CPU_NAME, numba.config.CPU_FEATURES) == expected
+    jit.use_baseline()
+    chosen = ("x86-64-v3", "") if used else (name, None)
+    assert (numba.config.CPU_NAME, numba.config.CPU_FEATURES) == chosen
