@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import zipfile
 from abc import ABC, abstractmethod
 from dataclasses import MISSING, field, fields
 from functools import partial
@@ -254,7 +255,7 @@ def _checksum(archive: bytes) -> bytes:
 def load(path: Path) -> tuple[Model, dict[str, Any]]:
     """Read what `save` wrote.
 
-    Nothing is unpickled. A file of which any byte was changed is refused.
+    Nothing is unpickled or unpacked. A file of which any byte was changed is refused.
 
     Returns
     -------
@@ -275,6 +276,8 @@ def load(path: Path) -> tuple[Model, dict[str, Any]]:
                 "content"
             )
         with np.load(io.BytesIO(archive), allow_pickle=False) as file:
+            if any(each.compress_type != zipfile.ZIP_STORED for each in file.zip.infolist()):
+                raise DataError("found compressed arrays, expected plain ones: they cannot grow")
             arrays = dict(file)
         header = json.loads(str(arrays.pop("header")))
         for name, values in arrays.items():
