@@ -209,6 +209,11 @@ class ZScore(Transformation):
     name = "zscore"
     formula = "(x - mean) / standard deviation, over the training set; 0 where all are equal"
 
+    def __post_init__(self) -> None:
+        """Raise DataError if a scale is negative: a model's file may say anything."""
+        if (self.scale < 0.0).any():
+            raise DataError(f"zscore: scale: found {self.scale.min():g}, expected 0 or more")
+
     @classmethod
     def fit(cls, features: np.ndarray) -> Self:
         mean, variance = mean_and_variance(features)

@@ -29,6 +29,10 @@ GOOD = {"ranker": "ranksvm", "settings": {}, "features": 3, "transformation": {"
             {"transformation": {"name": "zscore", "mean": [0.0], "scale": [1.0]}},
             "expected mean and scale of 3",
         ),
+        (
+            {"transformation": {"name": "zscore", "mean": [0.0] * 3, "scale": [1.0, -1.0, 1.0]}},
+            "scale: found -1, expected 0 or more",
+        ),
     ],
 )
 def test_only_facts_that_fit_are_taken(changes: dict, message: str, tmp_path: Path) -> None:
