@@ -77,20 +77,20 @@ def unfinished_folder(folder: Path) -> Iterator[Path]:
 @contextmanager
 def _locked(path: Path, lock: Path) -> Iterator[None]:
     """Hold the lock file of a path, whose folder is made first; WriteError where that fails."""
-    from filelock import (
-        FileLock,  # its import takes longer than most commands need in all
-    )
+    # its import takes longer than most commands need in all
+    from filelock import FileLock
 
     held = FileLock(lock)
-    try:
-        lock.parent.mkdir(parents=True, exist_ok=True)
-        held.acquire(poll_interval=POLL)
-    except OSError as error:
-        raise WriteError(path, error) from None
-    try:
+    try:  # an interruption may come as soon as the lock is taken
+        try:
+            lock.parent.mkdir(parents=True, exist_ok=True)
+            held.acquire(poll_interval=POLL)
+        except OSError as error:
+            raise WriteError(path, error) from None
         yield
     finally:
-        # who waits for a file that is gone begins anew; Windows removes it with the lock
-        with suppress(OSError):
-            lock.unlink(missing_ok=True)
-        held.release()
+        if held.is_locked:
+            # who waits for a file that is gone begins anew; Windows removes it with the lock
+            with suppress(OSError):
+                lock.unlink(missing_ok=True)
+            held.release()
