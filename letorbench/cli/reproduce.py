@@ -74,6 +74,8 @@ class _Papers(click.Command):
     metavar="DIRECTORY",
     help="Also write a page a paper there, with its figures.",
 )
+@click.option("--calibrate", is_flag=True, help="How often the rules give which answer, too.")
+@click.option("--power", is_flag=True, help="The smallest leads that stored results show, too.")
 @options.data_dir
 @options.out
 @options.jobs
@@ -86,6 +88,8 @@ def reproduce(
     pairs: tuple[str, ...],
     select: str,
     pages: Path | None,
+    calibrate: bool,
+    power: bool,
     data_dir: Path,
     out: Path,
     jobs: int,
@@ -93,23 +97,23 @@ def reproduce(
 ) -> None:  # fmt: skip
     """Rerun the experiments of PAPER (or of `all`) on the data at hand.
 
-    Prints, claim by claim, the paper's value, ours with a 95 % interval, a p-value where two
-    methods are compared, and four answers: is the number met, is the direction right, is the
-    difference significant, could the queries have decided it. The verdict follows from them:
-    reproduced, not reproduced, undecided, or no data. Claims tried on other data than theirs
-    have a table of their own. Leaves the figures and tables, claims.csv, elsewhere.csv, and
-    what differs from the paper's setting in results/papers/PAPER. What is stored is not run
-    again. With --setting published the files are in the folder published there, and the
-    values of the other setting, where it was run before, stand in a last column. Experiments
-    changed by --set or --select have a folder of their own, too.
+    Prints, claim by claim, what the paper prints, ours with a 95 % interval, p, the smallest lead
+    that such data show in 80 % of cases, and the answer: reproduced, not reproduced, undecided, no
+    data, or "depends on" where two settings or protocols give different answers. Claims tried on
+    other data than theirs have a table of their own; data that are made up are evidence of nothing.
+    Leaves the figures and tables, claims.csv, comparisons.csv, and what differs from the paper's
+    setting in results/papers/PAPER. What is stored is not run again. With --setting published the
+    files are in the folder published there. Experiments changed by --set or --select have a folder
+    of their own, too. --calibrate says how often the rules would give which answer, --power what
+    the results stored in the results folder could show at all.
     """
     from letorbench.choices import expanded, require_choice, split
     from letorbench.measures import parse
     from letorbench.papers import PAPERS, paper
     from letorbench.papers.paper import reproduce as rerun
     from letorbench.papers.paper_page import write_page
-    from letorbench.papers.records import closing, lines, notes, stored_values
-    from letorbench.papers.runs import SETTINGS, Study
+    from letorbench.papers.records import closing, lines, notes, power_lines
+    from letorbench.papers.runs import Study
     from letorbench.results.user_files import check_output
 
     every = list(PAPERS)
@@ -124,23 +128,23 @@ def reproduce(
         data_dir, out, jobs, seed, full, setting, lambda line: say(f"... {line}", err=True),
         select, pairs,
     )  # fmt: skip
-    (other,) = (each for each in SETTINGS if each != setting)
     done = []
     for name in chosen:
-        result = rerun(paper(name), study, split(parts))
-        before = stored_values(study.folder(name, other) / "claims.csv")
+        result = rerun(paper(name), study, split(parts), calibrate)
         say(f"{name}: {result.paper.reference}\n")
-        say("\n".join([*lines(result.verdicts, other, before), *_noted(notes(result.verdicts))]))
+        say("\n".join([*lines(result.outcomes), *_noted(notes(result.outcomes))]))
         if result.elsewhere:
-            say("\nelsewhere, on data that the claims are not about:\n")
+            say("\non other data than the claims':\n")
             say("\n".join([*lines(result.elsewhere), *_noted(notes(result.elsewhere))]))
         say("\ndiffers from the paper's setting:")
         say("".join(f"- {line}\n" for line in result.differs))
         say("".join(f"file  {path}\n" for path in result.files))
         if pages is not None:
-            say(f"page  {write_page(result.paper, study, pages)}\n")
-        done.append((name, (*result.verdicts, *result.elsewhere), study.folder(name)))
+            say(f"page  {write_page(result, study, pages)}\n")
+        done.append((name, (*result.outcomes, *result.elsewhere), study.folder(name)))
     say("\n".join(closing(done)))
+    if power:
+        say("\n".join(power_lines(out)))
 
 
 def _noted(lines: Iterable[str]) -> list[str]:

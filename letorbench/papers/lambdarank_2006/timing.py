@@ -10,12 +10,11 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import cubic
-from letorbench.papers import checks, speed
-from letorbench.papers.claims import Claim, Measured, exactly
+from letorbench.papers import speed
 from letorbench.papers.kept import read_kept_json, write_kept_json
-from letorbench.papers.paper import Findings
+from letorbench.papers.paper import Found
 from letorbench.papers.records import write_table
-from letorbench.papers.runs import Study
+from letorbench.papers.runs import Measured, Study, exactly
 
 NAME = "lambdarank-2006"
 PART = "figure-1"
@@ -30,44 +29,6 @@ SLOPES_OF = 2
 QUERIES, LENGTHS, FEATURES, RELEVANT = 1_000, (20, 32), 367, 50
 #: a rate at which the epochs before the best one can be told apart
 RATE = 1e-5
-#: "similar" and "almost identical"
-SIMILAR, ALIKE = 0.03, 0.1
-
-
-def _claim(name: str, text: str, how: str, number: tuple[float, float], sense: str) -> Claim:
-    return Claim(
-        NAME, name, PART, text, "timing", "value", how, *number, sense, check=checks.number(name)
-    )  # fmt: skip
-
-
-CLAIMS = (
-    _claim(
-        "speed-linear", "factored training of a linear net is 5.1 times as fast",
-        "V1's seconds an epoch over V2's, data of the web set's shape", (5.1, 0.05), "at least",
-    ),
-    _claim(
-        "speed-two-layer", "factored training of a two-layer net is 8.0 times as fast",
-        "V1's seconds an epoch over V2's, data of the web set's shape", (8.0, 0.05), "at least",
-    ),
-    _claim(
-        "slope-v1", "pair by pair, the cost is nearly quadratic in documents",
-        f"slope of log seconds on log documents, {NETS[SLOPES_OF]} net", (1.943, 0.0005), "equal",
-    ),
-    _claim(
-        "slope-v2", "factored, the cost is about linear in documents",
-        f"slope of log seconds on log documents, {NETS[SLOPES_OF]} net", (1.185, 0.0005), "equal",
-    ),
-    _claim(
-        "batch-converges", "V1 converges alike with a step a query and with one a pair",
-        "largest difference of the two validation NDCG@10 after one number of epochs, relative, "
-        "linear nets, data of the web set's shape", (SIMILAR, 0.0), "at most",
-    ),
-    _claim(
-        "batch-time", "V1 takes almost the same time with a step a query and with one a pair",
-        "seconds with a step a pair over those with one a query, linear nets, data of the web "
-        "set's shape", (1.0, ALIKE), "equal",
-    ),
-)  # fmt: skip
 
 
 def web_shaped(seed: int, n: int = QUERIES) -> tuple[QuerySet, QuerySet]:
@@ -85,7 +46,7 @@ def web_shaped(seed: int, n: int = QUERIES) -> tuple[QuerySet, QuerySet]:
     return train, validation
 
 
-def timing(study: Study) -> Findings:
+def timing(study: Study) -> Found:
     """Figure 1: NDCG against seconds, seconds against documents; the ratios of section 6.1."""
     stem = study.folder(NAME) / PART
     patience = FULL_PATIENCE if study.full else PATIENCE
@@ -114,13 +75,12 @@ def timing(study: Study) -> Findings:
             )
         value, low, high = astuple(slopes[version, SLOPES_OF])
         found[f"slope-{version.lower()}"] = Measured(value, low, high, note)
-    verdicts = tuple(claim.judge(found) for claim in CLAIMS)
     differs = (
         "timings are this machine's; the data have the web set's shape, all made up",
         f"documents from {SIZES[0]:,}, V1 to {last['V1']:,} and V2 to {last['V2']:,}, where an "
         f"epoch would take more than {patience:g} s; the paper's are 4,000 to 512,000",
     )
-    return Findings(verdicts, tuple(files), differs)
+    return Found(numbers=found, files=tuple(files), differs=differs)
 
 
 def _speeds(made: Mapping[str, dict]) -> dict[str, Measured]:

@@ -14,7 +14,6 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.papers import artificial
-from letorbench.papers.claims import Verdict
 from letorbench.papers.runs import Study, Values, Variant
 
 NAME = "functionals"
@@ -60,28 +59,17 @@ def _varying(sets: Sequence[QuerySet]) -> tuple[QuerySet, ...]:
 def runs(
     study: Study, table: str, variants: Sequence[Variant], measures: Sequence[str]
 ) -> dict[str, Values]:
-    """Every variant's values on the test queries of all slices; a slice is a fold."""
+    """Every variant's values on the test queries of all slices; none where set 1 is not at hand.
+
+    Table 4 is of other data. A slice is a fold.
+    """
+    if table == "table-4" or not study.has(DATASET):
+        return {}
     per_slice = [
         artificial.runs(
             study, study.folder(NAME) / "slices" / f"{table}-{number}", each, variants, measures
         )
         for number, each in enumerate(slices(study), 1)
     ]
-    return {
-        variant.label: Values(
-            tuple(measures),
-            np.concatenate([values[variant.label].values for values in per_slice]),
-            np.repeat(
-                np.arange(1, len(per_slice) + 1),
-                [len(values[variant.label].folds) for values in per_slice],
-            ),
-        )
-        for variant in variants
-    }
-
-
-def said_of(verdict: Verdict, study: Study) -> Verdict:
-    """The verdict with a note on what it was judged on."""
-    count = FULL_SLICES if study.full else SLICES
-    note = f"same source, other queries: {count} slice{'s' if count > 1 else ''} of {DATASET}"
-    return replace(verdict, note=f"{verdict.note}; {note}" if verdict.note else note)
+    labels = [variant.label for variant in variants]
+    return {name: replace(Values.of_draws([v[name] for v in per_slice]), draws=False) for name in labels}

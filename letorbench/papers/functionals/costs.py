@@ -16,15 +16,13 @@ from letorbench.losses.group_level import group_level
 from letorbench.losses.weighted_pairs import PairwiseLoss
 from letorbench.models.linear import LinearFamily
 from letorbench.models.quadratic import Products, QuadraticFamily
-from letorbench.papers import checks, speed
-from letorbench.papers.claims import Claim, Measured, exactly
-from letorbench.papers.paper import Findings
+from letorbench.papers import speed
+from letorbench.papers.paper import Found
 from letorbench.papers.records import write_table
-from letorbench.papers.runs import Study
+from letorbench.papers.runs import Measured, Study, exactly
 from letorbench.threads import limited_threads
 
 NAME = "functionals"
-PART = "costs"
 #: queries and documents of each; features, of which the paper has 519
 QUERIES, DOCUMENTS, FEATURES = 20, 30, 500
 #: how many products are kept; the paper keeps up to 134,477
@@ -32,28 +30,6 @@ KEPT = (15_000, 30_000, 60_000, 120_000)
 #: documents of the query that groups are timed on, as long as LETOR's Gov sets have
 LONG = 1_000
 REPEATS = 5
-#: a slope "generally" of 1, within this
-LINEAR = 0.15
-
-CLAIMS = (
-    Claim(
-        NAME, "cost-time", PART, "the time of a quadratic model is linear in its parameters",
-        "generated", "value", "slope of log seconds of an objective and its gradient on log "
-        f"parameters, {KEPT[0]:,} to {KEPT[-1]:,} products", 1.0, LINEAR,
-        check=checks.number("cost-time"),
-    ),
-    Claim(
-        NAME, "cost-space", PART, "the space of a quadratic model is linear in its parameters",
-        "generated", "value", "slope of log bytes of a model and its gradient on log parameters",
-        1.0, LINEAR, check=checks.number("cost-space"),
-    ),
-    Claim(
-        NAME, "groups-save", PART, "group-level functionals save computation against pairwise "
-        "losses", "generated", "value", "seconds of the pairwise logistic loss over those of the "
-        f"loss of groups, one query of {LONG:,} documents", 1.0, 0.0, "at least",
-        check=checks.number("groups-save"),
-    ),
-)  # fmt: skip
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -103,7 +79,7 @@ def group_seconds(rng: np.random.Generator) -> tuple[float, float]:
     return seconds(lambda: plain(scores, query)), seconds(lambda: grouped(scores, query))
 
 
-def costs(study: Study) -> Findings:
+def costs(study: Study) -> Found:
     """Section 4's costs of quadratic models, and section 2's of groups."""
     rng = np.random.default_rng(study.seed)
     with limited_threads(1):
@@ -119,8 +95,7 @@ def costs(study: Study) -> Findings:
         "groups-save": exactly(documents / groups, note),
     }
     files = write_table(
-        study.folder(NAME) / PART, "Costs of quadratic models",
+        study.folder(NAME) / "costs", "Costs of quadratic models",
         ["parameters", "seconds", "bytes"], [list(row) for row in rows],
     )  # fmt: skip
-    differs = ("costs are timed on generated data by this machine; the paper prints none",)
-    return Findings(tuple(claim.judge(found) for claim in CLAIMS), files, differs)
+    return Found(numbers=found, files=files)

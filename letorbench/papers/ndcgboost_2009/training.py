@@ -15,8 +15,8 @@ from scipy.special import expit as sigma
 from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import cubic
-from letorbench.papers.ndcg_bound import expected_inversions, order_probabilities
-from letorbench.rankers.ndcgboost import NDCGBoost, objective
+from letorbench.papers.ndcgboost_2009.statements import expected_inversions, order_probabilities
+from letorbench.rankers.ndcgboost import NDCGBoost
 
 #: lists up to so many documents are enumerated
 ENUMERATED = 6
@@ -28,7 +28,7 @@ class Course:
     """Means over queries at some rounds.
 
     ndcg: the expected NDCG, L; by_rank: H with the expected ranks (3); by_logistic: H with
-    Lemma 2's ranks (9); linear: what Proposition 1 makes of it, a constant less M / (2 log 2).
+    Lemma 2's ranks (9).
     """
 
     documents: int
@@ -36,7 +36,6 @@ class Course:
     ndcg: tuple[float, ...]
     by_rank: tuple[float, ...]
     by_logistic: tuple[float, ...]
-    linear: tuple[float, ...]
 
 
 def course(rng: np.random.Generator, queries: int, documents: int, rounds: list[int]) -> Course:
@@ -56,8 +55,8 @@ def course(rng: np.random.Generator, queries: int, documents: int, rounds: list[
 
 def bounds(
     F: np.ndarray, queries: QuerySet, rng: np.random.Generator
-) -> tuple[float, float, float, float]:
-    """The four means of `Course` at scores F (n_docs,), queries of one length."""
+) -> tuple[float, float, float]:
+    """The three means of `Course` at scores F (n_docs,), queries of one length."""
     m = int(queries.lengths[0])
     F = F.reshape(-1, m)
     gain = np.exp2(queries.labels.reshape(-1, m)) - 1.0
@@ -69,12 +68,10 @@ def bounds(
     else:
         discount, rank = chain(F, rng)
     A = expected_inversions(F)
-    ln2 = np.log(2.0)
     return (
         float((a * discount).sum(axis=1).mean()),
         float((a * standard_discount(rank)).sum(axis=1).mean()),
         float((a * standard_discount(1.0 + A)).sum(axis=1).mean()),
-        float((a * (1.0 - A / (2.0 * ln2))).sum(axis=1).mean()),
     )
 
 
@@ -110,23 +107,3 @@ def judged(queries: QuerySet) -> QuerySet:
         queries.features[docs], queries.labels[docs], np.arange(n + 1, dtype=np.int64) * m,
         np.arange(n),
     )  # fmt: skip
-
-
-def floor(queries: QuerySet) -> float:
-    """M of scores that part all labels infinitely: what no scores can go below."""
-    spread = queries.labels.astype(np.float64) * 1e6
-    return objective(spread, queries)
-
-
-def fall_rates(train: QuerySet, rounds: int) -> tuple[np.ndarray, float, float]:
-    """M after each round, and the mean fall of log(M - floor) a round, early and late.
-
-    Early and late are the first and the last quarter of the rounds. An exponential fall to the
-    floor has equal rates.
-    """
-    learned = NDCGBoost(rounds=rounds).learn(train, None, np.random.default_rng(0))
-    course = np.array(learned.objective)
-    log = np.log(course - floor(train))
-    quarter = len(log) // 4
-    early, late = log[0] - log[quarter], log[-1 - quarter] - log[-1]
-    return course, float(early) / quarter, float(late) / quarter

@@ -11,8 +11,8 @@ Here F is twice the score throughout, so that (6) has F/2. Two slips of the text
 - equation (18) has a sign slip. From (19), sum_ij G_i/Z theta_ij (f_j - f_i) = -sum_i f_i w_i, so
   its last term is -(exp(3 alpha) - 1)/3 sum_i f_i w_i. `theorem_2` takes the sign.
 - Theorem 1 calls the alpha of (15) the one that minimises M. Its proof minimises the bound of
-  Proposition 2, which is another function. `theorem_1` checks the bound, `step_and_objective`
-  compares with M.
+  Proposition 2, which is another function. `theorem_1` checks that bound from its definition,
+  `step_and_objective` compares with M.
 """
 
 from __future__ import annotations
@@ -126,12 +126,25 @@ def proposition_1(p: Problems) -> np.ndarray:
     return (tangent - 1.0 / np.log(2.0 + A)).max(axis=1)
 
 
+def bound(p: Problems, alpha: np.ndarray) -> np.ndarray:
+    """(n,) what Proposition 2 bounds M by after a step of alpha (n,) along f: (13) put into (11)."""
+    return (p.a[:, :, None] * _pairs_bound(p, alpha)).sum(axis=(1, 2))
+
+
+def _pairs_bound(p: Problems, alpha: np.ndarray) -> np.ndarray:
+    """(n, m, m) the right side of equation (13), 0 on the diagonal."""
+    d = p.F[:, :, None] - p.F[:, None, :]
+    growth = np.exp(alpha[:, None, None] * (p.f[:, None, :] - p.f[:, :, None])) - 1.0
+    return (sigma(-d) + sigma(d) * sigma(-d) * growth) * (1.0 - np.eye(p.F.shape[1]))
+
+
 def proposition_2(p: Problems) -> np.ndarray:
     """(n,) the new expected inversion over its bound, equation (13)."""
     moved = p.F + p.alpha[:, None] * p.f
-    d, e = p.F[:, :, None] - p.F[:, None, :], moved[:, :, None] - moved[:, None, :]
-    bound = sigma(-d) + sigma(d) * sigma(-d) * _growth(p)
-    return ((sigma(-e) - bound) / (1.0 + np.abs(bound))).max(axis=(1, 2))
+    e = moved[:, :, None] - moved[:, None, :]
+    new = sigma(-e) * (1.0 - np.eye(p.F.shape[1]))
+    at_most = _pairs_bound(p, p.alpha)
+    return ((new - at_most) / (1.0 + np.abs(at_most))).max(axis=(1, 2))
 
 
 def proposition_3(p: Problems) -> np.ndarray:
@@ -143,14 +156,10 @@ def proposition_3(p: Problems) -> np.ndarray:
 
 
 def theorem_1(p: Problems) -> np.ndarray:
-    """(n,) the bound at alpha of (15) over its least value on a grid around it."""
-    up, down = _sums(p)
-    whole = (up > 0.0) & (down > 0.0)
-    alpha = 0.5 * np.log(np.where(whole, up, 1.0) / np.where(whole, down, 1.0))
-    least = up * np.exp(-alpha) + down * np.exp(alpha)
-    grid = alpha[:, None] + np.linspace(-1.0, 1.0, 41)
-    around = up[:, None] * np.exp(-grid) + down[:, None] * np.exp(grid)
-    return np.where(whole, (least - around.min(axis=1)) / (up + down + 1e-300), -np.inf)
+    """(n,) the bound of Proposition 2 at alpha of (15), over its least value on a grid around it."""
+    alpha = _alpha(p)
+    around = [bound(p, alpha + h) for h in np.linspace(-1.0, 1.0, 21)]
+    return (bound(p, alpha) - np.min(around, axis=0)) / bound(p, alpha)
 
 
 def theorem_2(p: Problems, sign: float = -1.0) -> np.ndarray:
@@ -178,6 +187,21 @@ def step_and_objective(p: Problems) -> np.ndarray:
     return (p.M(p.F + alpha[:, None] * p.f) - np.min(grid, axis=0)) / p.M()
 
 
+def floor(p: Problems) -> np.ndarray:
+    """(n,) what M cannot go below: two documents of one label have A's that sum to 1 at any scores.
+
+    A pair i < j of equal gains adds a_i (sigma(F_j - F_i) + sigma(F_i - F_j)) = a_i to M.
+    """
+    same = (p.G[:, :, None] == p.G[:, None, :]) & np.triu(np.ones((p.G.shape[1],) * 2, bool), 1)
+    return (p.a[:, :, None] * same).sum(axis=(1, 2))
+
+
+def floor_share(rng: np.random.Generator, problems: int = 1_000, m: int = 5) -> float:
+    """The mean share of M at equal scores that no scores can take away."""
+    p = drawn(rng, problems, m)
+    return float((floor(p) / p.M(np.zeros_like(p.F))).mean())
+
+
 #: a name of the theory -> what computes its violation
 STATEMENTS: dict[str, Callable[[Problems], np.ndarray]] = {
     "equation-6": equation_6,
@@ -191,6 +215,7 @@ STATEMENTS: dict[str, Callable[[Problems], np.ndarray]] = {
     "theorem-2": theorem_2,
     "theorem-2-printed": lambda p: theorem_2(p, 1.0),
     "never-rises": never_rises,
+    "floor": lambda p: (floor(p) - p.M()) / p.M(),
 }
 
 
@@ -205,11 +230,6 @@ def largest(
         found = violation(drawn(rng, min(chunk, problems - start), m))
         worst = max(worst, float(found.max()))
     return worst
-
-
-def _growth(p: Problems) -> np.ndarray:
-    """(n, m, m) exp(alpha (f_j - f_i)) - 1."""
-    return np.exp(p.alpha[:, None, None] * (p.f[:, None, :] - p.f[:, :, None])) - 1.0
 
 
 def _sums(p: Problems) -> tuple[np.ndarray, np.ndarray]:

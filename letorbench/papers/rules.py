@@ -1,0 +1,439 @@
+"""The rules by which claims are judged, the same for every paper; docs/papers/rules.md has reasons.
+
+A comparison has two questions, each with a two-sided level of 5 %: does the data *show* what the
+sentence says, and do they *exclude* it?
+
+above       shown: the lead is above zero. Excluded: the lead that the paper prints (3 % of the
+            lower method's number where it prints none) lies above the 95 % interval.
+not below   shown: the lead is above minus the margin (one-sided). Excluded: it is below that.
+alike       shown: the lead is within the margin (two one-sided tests). Excluded: it is outside.
+
+The margin of the last two is the largest difference that the paper prints of what it calls
+comparable, and 3 % where it prints none. The unit is what was drawn independently: a draw of
+generated data with its training, else queries and, where there are several, seeds.
+
+A sentence covers data sets, methods, versions and cut-offs: all its comparisons are corrected
+together (Holm). It is reproduced where all of them are shown, not reproduced where one is excluded,
+else undecided. A sentence that counts ("on 3 data sets") is judged by how many groups show it, and
+by how many still could.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from letorbench.analysis.paired import differences, holm
+from letorbench.analysis.seeds import SeedNoise, satterthwaite
+from letorbench.papers.claims import Claim, Point, Test
+from letorbench.papers.runs import Measured, Values
+
+ALPHA = 0.05
+#: the share of the lower method's number that matters where the paper prints no difference
+MARGIN = 0.03
+#: what two implementations of a method differ by, as a share of the number: the same program with
+#: sums in another order gave RankNet .4566 and .4522 of NDCG@10 on OHSUMED
+IMPLEMENTATIONS = 0.01
+#: the chance by which the smallest difference shows
+POWER = 0.80
+
+REPRODUCED = "reproduced"
+NOT_REPRODUCED = "not reproduced"
+UNDECIDED = "undecided"
+DEPENDS = "depends on"
+NO_DATA = "no data"
+ANSWERS = (REPRODUCED, NOT_REPRODUCED, DEPENDS, UNDECIDED, NO_DATA)
+SHOWN, EXCLUDED, OPEN = "shown", "excluded", "open"
+#: what was drawn independently, in the plural
+UNITS = {"query": "queries", "query and seed": "queries, and seeds", "draw": "draws"}
+
+
+@dataclass(frozen=True, eq=False)
+class Lead:
+    """How far one method is above another, and what chance leaves of that.
+
+    Parameters
+    ----------
+    mean, error, degrees : float or ndarray
+        The mean difference, its standard error, and the degrees of freedom; arrays for many
+        resamples at a time.
+    base : float
+        The lower method's mean, of which margins are shares.
+    units : int
+        How many were drawn independently.
+    unit : str
+        What was drawn: `query`, `query and seed`, or `draw`.
+    """
+
+    mean: float | np.ndarray
+    error: float | np.ndarray
+    degrees: float | np.ndarray
+    base: float
+    units: int
+    unit: str = "query"
+
+    @classmethod
+    def of(cls, upper: Values, lower: Values, measure: str) -> Lead:
+        """The lead of one method's values over another's on the same queries."""
+        a, b, folds = upper.table(measure), lower.table(measure), lower.folds
+        base = lower.mean(measure)
+        if lower.draws:
+            means = [(a[:, folds == k].mean() - b[:, folds == k].mean()) for k in np.unique(folds)]
+            return cls.summed(np.array(means), base, unit="draw")
+        noise = SeedNoise.of(a, b, folds)
+        d = differences(a.mean(axis=0), b.mean(axis=0))
+        return cls.summed(d, base, noise.variances, "query and seed" if noise else "query")
+
+    @classmethod
+    def summed(
+        cls,
+        d: np.ndarray,
+        base: float,
+        others: Sequence[tuple[float, int]] = (),
+        unit: str = "query",
+    ) -> Lead:
+        """The mean of d (..., n_units), with the variances of means that are added to its own.
+
+        It is `analysis.paired.t`'s statistic, for many resamples at a time.
+        """
+        n = d.shape[-1]
+        if n < 2:  # one unit says nothing of the others
+            return cls(d.mean(axis=-1), math.inf, 1.0, base, n, unit)
+        own = d.var(axis=-1, ddof=1) / n
+        total = own + sum(variance for variance, _ in others)
+        degrees: float | np.ndarray = float(n - 1)
+        if others and np.all(total > 0.0):
+            degrees = satterthwaite([(own, n - 1), *others])
+        return cls(d.mean(axis=-1), np.sqrt(total), degrees, base, n, unit)
+
+    @property
+    def same(self) -> bool:
+        """Whether both methods have the same value everywhere: nothing is compared then."""
+        return bool(np.all(self.error == 0.0) and np.all(self.mean == 0.0))
+
+    def above(self, margin: float = 0.0) -> np.ndarray:
+        """p of the one-sided test that the lead is above the margin."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = (margin - np.asarray(self.mean)) / self.error
+        return np.nan_to_num(stdtr(self.degrees, t), nan=1.0)
+
+    def below(self, margin: float = 0.0) -> np.ndarray:
+        """p of the one-sided test that the lead is below the margin."""
+        return replace(self, mean=-np.asarray(self.mean)).above(-margin)
+
+    def interval(self) -> tuple[float, float]:
+        """The two-sided 95 % interval."""
+        half = float(stdtrit(self.degrees, 1.0 - ALPHA / 2.0) * self.error)
+        return float(self.mean) - half, float(self.mean) + half
+
+    def smallest(self) -> float:
+        """The smallest true lead that so many units show in 80 % of cases.
+
+        J. Cohen, Statistical Power Analysis for the Behavioral Sciences, 1988, chapter 2.
+        """
+        quantiles = stdtrit(self.degrees, 1.0 - ALPHA / 2.0) + stdtrit(self.degrees, POWER)
+        return float(quantiles * self.error)
+
+
+def margin_of(test: Test, point: Point) -> float:
+    """The share of the lower method's number that a comparison is judged against.
+
+    What is called comparable may differ by as much as any of its printed numbers do; what is called
+    not below, by as much as any falls short.
+    """
+    if test.kind == "above":
+        return point.lead if point.lead is not None and point.lead > 0.0 else MARGIN
+    leads = [each.lead for each in test.points() if each.lead is not None]
+    short = [-lead for lead in leads if lead < 0.0]
+    printed = short if test.kind == "not below" else [abs(lead) for lead in leads]
+    return max(printed, default=MARGIN)
+
+
+def questions(kind: str, lead: Lead, margin: float) -> tuple[np.ndarray, np.ndarray]:
+    """(shown, excluded): p of each question, to be compared with ALPHA; margin: a difference."""
+    if lead.same:
+        return np.ones(()), np.ones(())
+    if kind == "above":
+        shown, excluded = 2.0 * lead.above(), 2.0 * lead.below(margin)
+    elif kind == "not below":
+        shown, excluded = lead.above(-margin), 2.0 * lead.below(-margin)
+    else:
+        shown = np.maximum(lead.above(-margin), lead.below(margin))
+        excluded = 2.0 * np.minimum(lead.below(-margin), lead.above(margin))
+    return np.minimum(shown, 1.0), np.minimum(excluded, 1.0)
+
+
+def bayes_factor(lead: Lead, effect: float) -> float:
+    """The replication Bayes factor: the paper's effect against none, given our t.
+
+    The effect is known to the paper as well as to us, from as many units: a normal prior with its
+    printed size and our standard error. J. Verhagen, E.-J. Wagenmakers, Bayesian Tests to Quantify
+    the Result of a Replication Attempt, J. Experimental Psychology: General 143, 2014.
+    """
+    from scipy.stats import nct, t
+
+    error = float(lead.error)
+    if not 0.0 < error < math.inf:
+        return math.nan
+    found, centre = float(lead.mean) / error, effect / error
+    nodes, weights = np.polynomial.hermite_e.hermegauss(41)
+    likely = nct.pdf(found, lead.degrees, centre + nodes) @ weights / weights.sum()
+    return float(likely / t.pdf(found, lead.degrees))
+
+
+@dataclass(frozen=True)
+class Row:
+    """What came out of one comparison or number of a claim.
+
+    Parameters
+    ----------
+    kind, place, what : str
+        The test, the data, and what is compared or measured.
+    state : str
+        `SHOWN`, `EXCLUDED` or `OPEN`, after Holm's correction within the claim.
+    value, low, high : float or None
+        Our lead (or number) with its 95 % interval.
+    printed : float or None
+        The paper's lead, in our lower method's units, or its number.
+    margin, smallest : float or None
+        What a lead is judged against; the smallest lead that shows in 80 % of cases.
+    base : float or None
+        The lower method's mean.
+    shown, excluded : float or None
+        The corrected p of both questions.
+    factor : float or None
+        The replication Bayes factor.
+    units, note : str
+        How many of what were drawn; what else is to be said.
+    """
+
+    kind: str
+    place: str
+    what: str
+    state: str
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    printed: float | None = None
+    margin: float | None = None
+    smallest: float | None = None
+    base: float | None = None
+    shown: float | None = None
+    excluded: float | None = None
+    factor: float | None = None
+    units: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came out of a claim.
+
+    p, family: the p that the answer rests on, corrected within the claim, and over the paper's
+    findings. by_setting: the answers of each setting, where they differ. place: the data that it
+    was judged on, where those are not the claim's.
+    """
+
+    claim: Claim
+    answer: str
+    rows: tuple[Row, ...] = ()
+    p: float | None = None
+    family: float | None = None
+    note: str = ""
+    by_setting: Mapping[str, str] | None = None
+    place: str = ""
+
+    @property
+    def corrected(self) -> str:
+        """The answer where all findings of the paper are corrected together."""
+        decided = self.answer in (REPRODUCED, NOT_REPRODUCED)
+        return UNDECIDED if decided and (self.family or 0.0) >= ALPHA else self.answer
+
+
+def judge(
+    claim: Claim,
+    values: Mapping[str, Mapping[str, Values]],
+    numbers: Mapping[str, Measured],
+) -> Outcome:
+    """Judge a claim by what its part's run found.
+
+    values: data set -> method -> values; numbers: by name.
+    """
+    compared: list[tuple[Test, Point, Lead]] = []
+    rows: list[list[Row]] = []
+    absent: list[str] = []
+    for test in claim.tests:
+        rows.append([])
+        for point in test.points() if test.compares else ():
+            found = values.get(point.dataset, {})
+            if point.upper in found and point.lower in found:
+                lead = Lead.of(found[point.upper], found[point.lower], point.measure)
+                compared.append((test, point, lead))
+            else:
+                absent.append(point.dataset)
+        if not test.compares:
+            made = list(_numbers(test, claim.nature, values, numbers))
+            rows[-1] += made
+            absent += [] if made else (list(test.data) or [test.number])
+    for (test, _, _), row in zip(compared, corrected(compared)):
+        rows[claim.tests.index(test)].append(row)
+    every = tuple(row for own in rows for row in own)
+    if not every:
+        return Outcome(claim, NO_DATA)
+    answers = [answer_of(t, own, partial=bool(absent)) for t, own in zip(claim.tests, rows) if own]
+    answer = _all_of([*answers, *[UNDECIDED] * bool(absent)])
+    missing = list(dict.fromkeys(absent))
+    note = f"without {', '.join(missing)}" if missing else ""
+    return Outcome(claim, answer, every, p_of(answer, every), note=note)
+
+
+def corrected(compared: Sequence[tuple[Test, Point, Lead]]) -> list[Row]:
+    """The rows of a claim's comparisons, all corrected together."""
+    if not compared:
+        return []
+    margins = [margin_of(test, point) * abs(lead.base) for test, point, lead in compared]
+    ps = [questions(t.kind, lead, m) for (t, _, lead), m in zip(compared, margins)]
+    shown, excluded = (holm(np.array(each, dtype=float)) for each in zip(*ps))
+    rows = []
+    for i, ((test, point, lead), margin) in enumerate(zip(compared, margins)):
+        low, high = lead.interval()
+        printed = None if point.lead is None else point.lead * lead.base
+        effect = printed if printed else margin if test.kind == "above" else None
+        rows.append(
+            Row(
+                test.kind, point.dataset, f"{point.upper} over {point.lower}, {point.measure}",
+                state_of(shown[i], excluded[i]), float(lead.mean), low, high, printed, margin,
+                lead.smallest(), lead.base, float(shown[i]), float(excluded[i]),
+                None if effect is None else bayes_factor(lead, effect),
+                f"{lead.units} {UNITS[lead.unit]}",
+                "both give the same values: nothing is compared" if lead.same else "",
+            )
+        )  # fmt: skip
+    return rows
+
+
+def state_of(shown: float, excluded: float) -> str:
+    """What two corrected p-values say; a lead that shows is not excluded."""
+    return SHOWN if shown < ALPHA else EXCLUDED if excluded < ALPHA else OPEN
+
+
+def answer_of(test: Test, rows: Sequence[Row], partial: bool = False) -> str:
+    """What the states of a test's rows say of it; partial: some of its data are not at hand."""
+    if test.least is None:
+        return answer_of_all([row.state for row in rows], partial)
+    groups: dict[str, list[str]] = {}
+    for row, point in zip(rows, _with_rows(test, rows)):
+        groups.setdefault(point.group, []).append(row.state)
+    return answer_of_count(list(groups.values()), test.least, test.of or len(groups))
+
+
+def _with_rows(test: Test, rows: Sequence[Row]) -> list[Point]:
+    """The points that have rows, in the rows' order."""
+    places = {row.place for row in rows}
+    return [point for point in test.points() if point.dataset in places]
+
+
+def answer_of_all(states: Sequence[str], partial: bool = False) -> str:
+    """The answer of a sentence that holds only where each of its comparisons does."""
+    if EXCLUDED in states:
+        return NOT_REPRODUCED
+    return UNDECIDED if OPEN in states or partial else REPRODUCED
+
+
+def answer_of_count(groups: Sequence[Sequence[str]], least: int, of: int) -> str:
+    """The answer of a sentence that holds where `least` groups of `of` show it.
+
+    A group shows it where all its comparisons do, and cannot where one is excluded; a group that
+    is not at hand could.
+    """
+    shows = sum(all(state == SHOWN for state in group) for group in groups)
+    cannot = sum(EXCLUDED in group for group in groups)
+    if shows >= least:
+        return REPRODUCED
+    return NOT_REPRODUCED if of - cannot < least else UNDECIDED
+
+
+def _all_of(answers: Sequence[str]) -> str:
+    if NOT_REPRODUCED in answers:
+        return NOT_REPRODUCED
+    return REPRODUCED if all(answer == REPRODUCED for answer in answers) else UNDECIDED
+
+
+def p_of(answer: str, rows: Sequence[Row]) -> float | None:
+    """The p that an answer rests on: the weakest link of "all shown", the strongest exclusion."""
+    compared = [row for row in rows if row.shown is not None and row.excluded is not None]
+    if not compared:
+        return None
+    if answer == NOT_REPRODUCED:
+        return min(row.excluded for row in compared if row.excluded is not None)
+    return max(row.shown for row in compared if row.shown is not None)
+
+
+def _numbers(
+    test: Test,
+    nature: str,
+    values: Mapping[str, Mapping[str, Values]],
+    numbers: Mapping[str, Measured],
+) -> list[Row]:
+    """The rows of a number: one that the part measured, or a method's mean on each data set."""
+    if not test.measures:
+        found = numbers.get(test.number)
+        return [] if found is None else [number_row(test, nature, found, "", test.number)]
+    return [
+        number_row(
+            test, nature, values[d][test.number].measured(m), d, f"{test.number}, {m}"
+        )
+        for d in test.data
+        for m in test.measures
+        if test.number in values.get(d, {})
+    ]  # fmt: skip
+
+
+def number_row(test: Test, nature: str, ours: Measured, place: str, what: str) -> Row:
+    """Judge a number: within half a unit of the last digit, what is left to chance, and 1 %.
+
+    The 1 %, for two implementations, is for findings alone. "At least" and "at most" are open
+    where the interval holds the number.
+    """
+    theirs = test.printed
+    assert theirs is not None
+    slack = test.half + (IMPLEMENTATIONS * abs(theirs) if nature == "finding" else 0.0)
+    if test.kind == "equal":
+        holds = ours.low - slack <= theirs <= ours.high + slack
+        fails = not holds
+    elif test.kind == "at least":
+        holds, fails = ours.low >= theirs - slack, ours.high < theirs - slack
+    else:
+        holds, fails = ours.high <= theirs + slack, ours.low > theirs + slack
+    return Row(
+        test.kind, place, what, SHOWN if holds else EXCLUDED if fails else OPEN, ours.value,
+        ours.low, ours.high, theirs, note=ours.note,
+    )  # fmt: skip
+
+
+def over_settings(outcomes: Mapping[str, Outcome]) -> Outcome:
+    """One claim's outcomes by setting or protocol: "depends on" where two answers differ.
+
+    A setting that has no answer says nothing. The rows are the first one's.
+    """
+    told = {name: each for name, each in outcomes.items() if each.answer != NO_DATA}
+    first = next(iter(told or outcomes))
+    answers = {name: each.answer for name, each in told.items()}
+    if len(set(answers.values())) < 2:
+        return outcomes[first]
+    return replace(outcomes[first], answer=DEPENDS, by_setting=answers)
+
+
+def over_family(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Holm's correction over the findings of a paper that rest on a p."""
+    tested = [i for i, each in enumerate(outcomes) if each.p is not None]
+    found = list(outcomes)
+    if tested:
+        adjusted = holm(np.array([outcomes[i].p for i in tested], dtype=float))
+        for i, p in zip(tested, adjusted.tolist()):
+            found[i] = replace(found[i], family=p)
+    return found
