@@ -143,7 +143,7 @@ def smallest(
 def summary(
     rows: Sequence[tuple[str, str, str, float, float]],
 ) -> list[tuple[str, int, float, float, float]]:
-    """(measure, pairs, and of the smallest shares the tenth, the middle and the ninetieth per cent).
+    """(measure, pairs, and the first decile, the median and the last decile of their shares).
 
     Pairs that never differ are left out: they show nothing, however many queries there are.
     """

@@ -100,7 +100,8 @@ class Test:
                 group = {"data": dataset, "point": f"{dataset} {measure}"}.get(
                     self.per, f"{dataset} {upper} {lower} {measure}"
                 )
-                yield Point(dataset, upper, lower, measure, self._lead(upper, lower, measure), group)
+                lead = self._lead(upper, lower, measure)
+                yield Point(dataset, upper, lower, measure, lead, group)
 
     def _lead(self, upper: str, lower: str, measure: str) -> float | None:
         if self.lead is not None:

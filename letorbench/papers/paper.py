@@ -77,7 +77,7 @@ class Part:
 class Found:
     """What a part's run gave: values and numbers that claims are judged by, and files.
 
-    values: protocol -> data set -> method -> values; differs: what differs from the paper's setting.
+    values: protocol -> data set -> method -> values. differs: from the paper's setting.
     """
 
     values: Mapping[str, Mapping[str, Mapping[str, Values]]] = field(default_factory=dict)
@@ -130,11 +130,13 @@ def load(name: str, folder: str) -> Paper:
         label: (each.get("row", label), each.get("column", ""))
         for label, each in facts.get("method", {}).items()
     }
+    parts = {key: _part(key, each, facts.get("method", {})) for key, each in facts["part"].items()}
+    told = {key: tuple(facts.get(key, ())) for key in ("differs", "published_differs", "slips")}
+    made = claims.claims_of(name, facts, printed)
+    sources = getattr(code, "SOURCES", {})
     return Paper(
-        name, facts["reference"], claims.claims_of(name, facts, printed),
-        {key: _part(key, each, facts.get("method", {})) for key, each in facts["part"].items()}, methods,
-        code.PARTS, getattr(code, "SOURCES", {}), tuple(facts.get("differs", ())),
-        tuple(facts.get("published_differs", ())), tuple(facts.get("slips", ())), printed, rows,
+        name, facts["reference"], made, parts, methods, code.PARTS, sources, **told,
+        printed=printed, rows=rows,
     )  # fmt: skip
 
 
@@ -177,9 +179,8 @@ def reproduce(
 ) -> Reproduction:
     """Run the parts (all but optional ones where none is named), judge their claims, write files.
 
-    Outcomes of claims whose part is not run now are kept. `calibrate` adds calibration.csv, how often
-    the rules give which answer on these data. UsageError for a part that the paper does
-    not have.
+    Outcomes of claims whose part is not run now are kept. `calibrate` adds how often the rules
+    give which answer on these data. UsageError for a part that the paper does not have.
     """
     from letorbench.papers import records
 
@@ -261,7 +262,7 @@ def judged(of_part: Iterable[Claim], found: Found) -> list[rules.Outcome]:
 
 
 def elsewhere(of_part: Iterable[Claim], found: Found) -> list[rules.Outcome]:
-    """The outcomes on other data than the claims'; data that are made up are evidence of nothing."""
+    """The outcomes on other data than the claims'; made-up data are evidence of nothing."""
     outcomes = []
     for claim in of_part:
         values = next(iter(found.values.values()), {})

@@ -153,9 +153,9 @@ def _numbers(outcome: Outcome) -> tuple[str, str, str, str]:
         return "-", "-", "-", "-"
     counts = Counter(row.state for row in rows)
     told = ", ".join(f"{state} {count}" for state, count in counts.items())
-    shares = [row.smallest / row.base for row in rows if row.smallest is not None and row.base]
-    least = f"{100.0 * min(shares):.1f} %" if shares else "-"
-    return "-", f"{told} of {len(rows)}", p, least
+    shares = [row.smallest / row.base for row in rows if row.smallest and row.base]
+    middle = f"{100.0 * float(np.median(shares)):.1f} %" if shares else "-"
+    return "-", f"{told} of {len(rows)}", p, middle
 
 
 def paper_number(row: Row) -> str:

@@ -174,15 +174,17 @@ def bayes_factor(lead: Lead, effect: float) -> float:
     printed size and our standard error. J. Verhagen, E.-J. Wagenmakers, Bayesian Tests to Quantify
     the Result of a Replication Attempt, J. Experimental Psychology: General 143, 2014.
     """
-    from scipy.stats import nct, t
+    from scipy.stats import chi2, norm
 
     error = float(lead.error)
     if not 0.0 < error < math.inf:
         return math.nan
-    found, centre = float(lead.mean) / error, effect / error
-    nodes, weights = np.polynomial.hermite_e.hermegauss(41)
-    likely = nct.pdf(found, lead.degrees, centre + nodes) @ weights / weights.sum()
-    return float(likely / t.pdf(found, lead.degrees))
+    # a t is a normal number over the root of a chi-squared one, here taken at its quantiles
+    degrees = float(lead.degrees)
+    s = np.sqrt(chi2.ppf((np.arange(1_000) + 0.5) / 1_000, degrees) / degrees)
+    at = float(lead.mean) / error * s
+    likely = (s * norm.pdf(at, effect / error, math.sqrt(2.0))).mean()
+    return float(likely / max((s * norm.pdf(at)).mean(), 1e-300))
 
 
 @dataclass(frozen=True)
@@ -263,32 +265,31 @@ def judge(
 
     values: data set -> method -> values; numbers: by name.
     """
-    compared: list[tuple[Test, Point, Lead]] = []
-    rows: list[list[Row]] = []
+    compared: list[tuple[int, Test, Point, Lead]] = []
+    rows: list[list[Row]] = [[] for _ in claim.tests]
     absent: list[str] = []
-    for test in claim.tests:
-        rows.append([])
+    for i, test in enumerate(claim.tests):
         for point in test.points() if test.compares else ():
             found = values.get(point.dataset, {})
             if point.upper in found and point.lower in found:
                 lead = Lead.of(found[point.upper], found[point.lower], point.measure)
-                compared.append((test, point, lead))
+                compared.append((i, test, point, lead))
             else:
                 absent.append(point.dataset)
         if not test.compares:
-            made = list(_numbers(test, claim.nature, values, numbers))
-            rows[-1] += made
-            absent += [] if made else (list(test.data) or [test.number])
-    for (test, _, _), row in zip(compared, corrected(compared)):
-        rows[claim.tests.index(test)].append(row)
-    every = tuple(row for own in rows for row in own)
-    if not every:
+            rows[i] += _numbers(test, claim.nature, values, numbers)
+            absent += [] if rows[i] else (list(test.data) or [test.number])
+    for (i, *_), row in zip(compared, corrected([each[1:] for each in compared])):
+        rows[i].append(row)
+    told = [(test, own) for test, own in zip(claim.tests, rows) if own]
+    if not told:
         return Outcome(claim, NO_DATA)
-    answers = [answer_of(t, own, partial=bool(absent)) for t, own in zip(claim.tests, rows) if own]
+    answers = [answer_of(test, own, partial=bool(absent)) for test, own in told]
     answer = _all_of([*answers, *[UNDECIDED] * bool(absent)])
     missing = list(dict.fromkeys(absent))
     note = f"without {', '.join(missing)}" if missing else ""
-    return Outcome(claim, answer, every, p_of(answer, every), note=note)
+    every = tuple(row for own in rows for row in own)
+    return Outcome(claim, answer, every, p_of(answer, list(zip(told, answers))), note=note)
 
 
 def corrected(compared: Sequence[tuple[Test, Point, Lead]]) -> list[Row]:
@@ -325,16 +326,8 @@ def answer_of(test: Test, rows: Sequence[Row], partial: bool = False) -> str:
     """What the states of a test's rows say of it; partial: some of its data are not at hand."""
     if test.least is None:
         return answer_of_all([row.state for row in rows], partial)
-    groups: dict[str, list[str]] = {}
-    for row, point in zip(rows, _with_rows(test, rows)):
-        groups.setdefault(point.group, []).append(row.state)
-    return answer_of_count(list(groups.values()), test.least, test.of or len(groups))
-
-
-def _with_rows(test: Test, rows: Sequence[Row]) -> list[Point]:
-    """The points that have rows, in the rows' order."""
-    places = {row.place for row in rows}
-    return [point for point in test.points() if point.dataset in places]
+    states = [[row.state for row in group] for group in _groups(test, rows)]
+    return answer_of_count(states, test.least, test.of or len(states))
 
 
 def answer_of_all(states: Sequence[str], partial: bool = False) -> str:
@@ -363,14 +356,36 @@ def _all_of(answers: Sequence[str]) -> str:
     return REPRODUCED if all(answer == REPRODUCED for answer in answers) else UNDECIDED
 
 
-def p_of(answer: str, rows: Sequence[Row]) -> float | None:
-    """The p that an answer rests on: the weakest link of "all shown", the strongest exclusion."""
-    compared = [row for row in rows if row.shown is not None and row.excluded is not None]
-    if not compared:
-        return None
+def p_of(answer: str, told: Sequence[tuple[tuple[Test, Sequence[Row]], str]]) -> float | None:
+    """The p that an answer rests on, of each test with its rows and its own answer.
+
+    "All shown" is as strong as its weakest link, a count as the last group that it needs; one
+    exclusion is enough to refute. None where the answer rests on a number, which has no p.
+    """
     if answer == NOT_REPRODUCED:
-        return min(row.excluded for row in compared if row.excluded is not None)
-    return max(row.shown for row in compared if row.shown is not None)
+        against = [row for (_, rows), own in told if own == answer for row in rows]
+        if any(row.state == EXCLUDED and row.excluded is None for row in against):
+            return None
+        return min(row.excluded for row in against if row.excluded is not None)
+    ps = [_weakest(test, rows) for (test, rows), _ in told if test.compares]
+    return max(ps, default=None)
+
+
+def _weakest(test: Test, rows: Sequence[Row]) -> float:
+    """The largest p of what a test needs."""
+    needed = test.least or 1
+    groups = _groups(test, rows) if test.least is not None else [list(rows)]
+    weakest = sorted(max(row.shown or 0.0 for row in group) for group in groups)
+    return weakest[needed - 1] if needed <= len(weakest) else 1.0
+
+
+def _groups(test: Test, rows: Sequence[Row]) -> list[list[Row]]:
+    """The rows of each group that a count counts."""
+    places = {row.place for row in rows}
+    groups: dict[str, list[Row]] = {}
+    for row, point in zip(rows, (p for p in test.points() if p.dataset in places)):
+        groups.setdefault(point.group, []).append(row)
+    return list(groups.values())
 
 
 def _numbers(

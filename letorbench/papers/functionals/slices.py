@@ -72,4 +72,5 @@ def runs(
         for number, each in enumerate(slices(study), 1)
     ]
     labels = [variant.label for variant in variants]
-    return {name: replace(Values.of_draws([v[name] for v in per_slice]), draws=False) for name in labels}
+    joined = {name: Values.of_draws([values[name] for values in per_slice]) for name in labels}
+    return {name: replace(values, draws=False) for name, values in joined.items()}

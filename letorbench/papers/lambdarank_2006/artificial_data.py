@@ -75,7 +75,7 @@ def trained(study: Study) -> tuple[dict[str, Values], list[list[object]]]:
         for method in METHODS:
             rate = f"{picked[method]:g}" if picked else "by its grid"
             chosen.append([draw, method, rate, values[method].mean("ndcg@10")])
-    joined = {method: Values.of_draws([values[method] for values in per_draw]) for method in METHODS}
+    joined = {m: Values.of_draws([values[m] for values in per_draw]) for m in METHODS}
     return joined, chosen
 
 
@@ -154,7 +154,7 @@ def figure(study: Study) -> Found:
 
 
 def with_gap(found: Mapping[str, Values]) -> dict[str, Values]:
-    """The methods, and LambdaRank's lead over RankNet as a method, whose growth is a claim too.
+    """The methods, and LambdaRank's lead over RankNet as one, whose growth is a claim too.
 
     The gap is the lead in NDCG@1, and in NDCG@10.
     """

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
 from letorbench.papers.ndcgboost_2009 import statements
-from letorbench.papers.ndcgboost_2009.training import Course, course
 from letorbench.papers.paper import Found
 from letorbench.papers.records import write_table
 from letorbench.papers.runs import Study, exactly
@@ -15,9 +12,6 @@ from letorbench.papers.runs import Study, exactly
 NAME = "ndcgboost-2009"
 SETS = ("OHSUMED", "TD2003", "TD2004", "HP2003", "HP2004", "NP2003")
 PROBLEMS = 100_000
-#: documents of the queries that the bounds are followed on -> how many: enumerated, by Markov chain
-LENGTHS = {5: 200, 30: 40}
-ROUNDS = [0, 1, 2, 5, 10, 20, 50, 100]
 
 
 def data(study: Study) -> Found:
@@ -40,34 +34,10 @@ def theory(study: Study) -> Found:
         found[name] = exactly(statements.largest(name, rng, PROBLEMS))
     rng = np.random.default_rng(study.seed)
     found["floor-share"] = exactly(statements.floor_share(rng))
-    courses = [course(rng, queries, m, ROUNDS) for m, queries in LENGTHS.items()]
-    for each in courses:
-        gap = max(bound - L for bound, L in zip(each.by_rank, each.ndcg))
-        found[f"bound-of-{each.documents}"] = exactly(gap)
     stem = study.folder(NAME) / "theory"
     rows = [[name, f"{each.value:.3g}"] for name, each in found.items()]
-    files: tuple[Path, ...] = write_table(
-        stem, "Section 3", ["statement", "largest violation"], rows
-    )
-    return Found(numbers=found, files=(*files, *_drawn(courses, stem)))
-
-
-def _drawn(courses: list[Course], stem: Path) -> list[Path]:
-    """The bounds against rounds, a panel for each length."""
-    from letorbench.papers.paper_figures import Axis, Line, lines_figure
-
-    panels = [
-        Axis(
-            f"{each.documents} documents", "rounds", "NDCG",
-            {
-                "expected NDCG, L": Line(each.rounds, each.ndcg),
-                "H, expected ranks (3)": Line(each.rounds, each.by_rank),
-                "H, logistic ranks (9)": Line(each.rounds, each.by_logistic),
-            },
-        )
-        for each in courses
-    ]  # fmt: skip
-    return lines_figure(panels, stem)
+    files = write_table(stem, "Section 3", ["statement", "largest violation"], rows)
+    return Found(numbers=found, files=files)
 
 
 PARTS = {"data": data, "theory": theory}

@@ -127,7 +127,7 @@ def proposition_1(p: Problems) -> np.ndarray:
 
 
 def bound(p: Problems, alpha: np.ndarray) -> np.ndarray:
-    """(n,) what Proposition 2 bounds M by after a step of alpha (n,) along f: (13) put into (11)."""
+    """(n,) what Proposition 2 bounds M by after a step of alpha (n,): (13) put into (11)."""
     return (p.a[:, :, None] * _pairs_bound(p, alpha)).sum(axis=(1, 2))
 
 
@@ -156,7 +156,7 @@ def proposition_3(p: Problems) -> np.ndarray:
 
 
 def theorem_1(p: Problems) -> np.ndarray:
-    """(n,) the bound of Proposition 2 at alpha of (15), over its least value on a grid around it."""
+    """(n,) the bound of Proposition 2 at alpha of (15), over its least value around it."""
     alpha = _alpha(p)
     around = [bound(p, alpha + h) for h in np.linspace(-1.0, 1.0, 21)]
     return (bound(p, alpha) - np.min(around, axis=0)) / bound(p, alpha)
