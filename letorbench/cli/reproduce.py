@@ -143,8 +143,8 @@ def reproduce(
             say(f"page  {write_page(result, study, pages)}\n")
         done.append((name, (*result.outcomes, *result.elsewhere), study.folder(name)))
     say("\n".join(closing(done)))
-    if power:
-        say("\n".join(power_lines(out)))
+    for line in power_lines(out) if power else ():
+        say(line)
 
 
 def _noted(lines: Iterable[str]) -> list[str]:

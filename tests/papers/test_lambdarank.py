@@ -7,13 +7,11 @@ import pytest
 
 from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.losses.lambdas import Lambda
-from letorbench.papers import (
-    lambdarank_artificial,
-    lambdarank_timing,
-    poincare,
-    speed,
-)
-from letorbench.papers.runs import Study
+from letorbench.papers import paper, speed
+from letorbench.papers.lambdarank_2006 import artificial_data, parts, poincare
+from letorbench.papers.lambdarank_2006 import timing as lambdarank_timing
+from letorbench.papers.paper import judged
+from letorbench.papers.runs import Study, Values
 
 
 class Rotation:
@@ -85,20 +83,58 @@ def test_the_artificial_figure_is_over_draws(tmp_path, monkeypatch):
     sizes = (30, 15, 40)
     for name, value in {"FULL": sizes, "SMALL": sizes, "EPOCHS": 2, "ROWS": 500, "DRAWS": 2,
                         "RATES": (1e-3, 1e-2)}.items():  # fmt: skip
-        monkeypatch.setattr(lambdarank_artificial, name, value)
+        monkeypatch.setattr(artificial_data, name, value)
     said: list[str] = []
     study = Study(tmp_path, tmp_path, setting="published", say=said.append)
-    verdicts, files, _ = lambdarank_artificial.figure(study)
-    assert {v.claim.id for v in verdicts} == {c.id for c in lambdarank_artificial.CLAIMS}
-    assert all("of 2 draws" in v.note for v in verdicts)
-    data = lambdarank_artificial.made(study, 1).sets
+    found = artificial_data.figure(study)
+    own = [c for c in paper("lambdarank-2006").claims if c.data == ("artificial",)]
+    outcomes = judged(own, found)
+    assert len(own) == 2 and all(o.rows[0].units == "2 draws" for o in outcomes)
+    made = found.values["published"]["artificial"]
+    lead = made["lambdarank-linear"]["ndcg@1"] - made["ranknet-linear"]["ndcg@1"]
+    assert np.array_equal(made["lead-linear at the top"]["gap"], lead)
+    data = artificial_data.made(study, 1).sets
     assert [each.n_queries for each in data] == list(sizes)
     assert set(np.unique(data[0].labels)) <= {0, 2, 3, 4, 5}
-    assert any(path.name == "figure-2.png" for path in files)
+    assert any(path.name == "figure-2.png" for path in found.files)
     count = len(said)
-    again, _, _ = lambdarank_artificial.figure(study)
-    assert [v.value for v in again] == [v.value for v in verdicts]
+    assert judged(own, artificial_data.figure(study)) == outcomes
     assert len(said) == count  # nothing is drawn or trained again
     # both rates on the first draw, the chosen one on the second
     folder = study.folder("lambdarank-2006") / "artificial"
     assert [len(list((folder / f"draw-{draw}").iterdir())) for draw in (1, 2)] == [8, 4]
+
+
+def test_the_example_of_section_3_by_counting(rng):
+    for _ in range(20):
+        ranks = tuple(sorted(rng.choice(np.arange(1, 11), 3, replace=False).tolist()))
+        relevant = [rank in ranks for rank in range(1, 11)]
+        counted = sum(not relevant[i] and relevant[j] for j in range(10) for i in range(j))
+        assert parts.pairwise_errors(ranks) == counted
+    assert parts.pairwise_errors((1, 100)) - parts.pairwise_errors((2, 3)) == 96
+
+
+def test_the_interval_over_draws_is_students(rng):
+    """The draws' means are the sample; they weigh the same whatever their sizes."""
+    draws = artificial_data.DRAWS
+    means = np.linspace(0.5, 0.6, draws) ** 2
+    folds = np.repeat(np.arange(1, draws + 1), np.arange(2, draws + 2))
+    spread = rng.normal(0.0, 0.1, len(folds))
+    for draw in range(1, draws + 1):
+        spread[folds == draw] -= spread[folds == draw].mean()
+    columns = np.column_stack([np.zeros(len(folds)), means[folds - 1] + spread])
+    found = Values(("ndcg@1", "map"), columns[None], folds, True)
+    assert draws == 5
+    half = 2.776445 * means.std(ddof=1) / np.sqrt(5.0)  # t with 4 degrees of freedom, 97.5 %
+    expected = (means.mean(), means.mean() - half, means.mean() + half)
+    assert artificial_data._over_draws(found, "map") == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_linear_model_explains_all_of_a_line_and_nothing_of_a_square(monkeypatch):
+    monkeypatch.setattr(artificial_data, "ROWS", 4_000)
+    monkeypatch.setattr(artificial_data, "outputs", lambda rng, x: 3.0 * x[:, 0] - x[:, 1] + 2.0)
+    assert artificial_data.linear_share([1, 2]) == pytest.approx(1.0, abs=1e-9)
+    monkeypatch.setattr(artificial_data, "outputs", lambda rng, x: x[:, 0].astype(float) ** 2)
+    assert 0.0 <= artificial_data.linear_share([1, 2]) < 0.05
+    monkeypatch.setattr(artificial_data, "outputs", lambda rng, x: x[:, 0].astype(float) ** 3)
+    assert artificial_data.linear_share([1, 2]) == pytest.approx(0.84, abs=0.02)  # 21 / 25
