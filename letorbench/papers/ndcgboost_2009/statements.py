@@ -157,9 +157,11 @@ def proposition_3(p: Problems) -> np.ndarray:
 
 def theorem_1(p: Problems) -> np.ndarray:
     """(n,) the bound of Proposition 2 at alpha of (15), over its least value around it."""
-    alpha = _alpha(p)
+    alpha, (up, down) = _alpha(p), _sums(p)
     around = [bound(p, alpha + h) for h in np.linspace(-1.0, 1.0, 21)]
-    return (bound(p, alpha) - np.min(around, axis=0)) / bound(p, alpha)
+    excess = (bound(p, alpha) - np.min(around, axis=0)) / bound(p, alpha)
+    # without one of its sums (15) has no alpha: the bound falls for ever
+    return np.where((up > 0.0) & (down > 0.0), excess, -np.inf)
 
 
 def theorem_2(p: Problems, sign: float = -1.0) -> np.ndarray:
@@ -188,12 +190,12 @@ def step_and_objective(p: Problems) -> np.ndarray:
 
 
 def floor(p: Problems) -> np.ndarray:
-    """(n,) what M cannot go below: two documents of one label have A's that sum to 1 at any scores.
+    """(n,) what M cannot go below: two documents' inversions sum to 1 at any scores.
 
-    A pair i < j of equal gains adds a_i (sigma(F_j - F_i) + sigma(F_i - F_j)) = a_i to M.
+    A pair adds a_i sigma(F_j - F_i) + a_j sigma(F_i - F_j) to M, which is min(a_i, a_j) at least.
     """
-    same = (p.G[:, :, None] == p.G[:, None, :]) & np.triu(np.ones((p.G.shape[1],) * 2, bool), 1)
-    return (p.a[:, :, None] * same).sum(axis=(1, 2))
+    least = np.minimum(p.a[:, :, None], p.a[:, None, :])
+    return (least * np.triu(np.ones(least.shape[1:]), 1)).sum(axis=(1, 2))
 
 
 def floor_share(rng: np.random.Generator, problems: int = 1_000, m: int = 5) -> float:
