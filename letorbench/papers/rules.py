@@ -1,12 +1,12 @@
 """The rules by which claims are judged, the same for every paper; docs/papers/rules.md has reasons.
 
-A comparison has two questions, each with a two-sided level of 5 %: does the data *show* what the
-sentence says, and do they *exclude* it?
+A comparison has two questions: do the data *show* what the sentence says, and do they *exclude* it?
+Both are answered by one 95 % interval of the lead, as a whole on one side of a bound or not.
 
 above       shown: the lead is above zero. Excluded: the lead that the paper prints (3 % of the
             lower method's number where it prints none) lies above the 95 % interval.
-not below   shown: the lead is above minus the margin (one-sided). Excluded: it is below that.
-alike       shown: the lead is within the margin (two one-sided tests). Excluded: it is outside.
+not below   shown: the lead is above minus the margin. Excluded: it is below that.
+alike       shown: the lead is within the margin. Excluded: it is outside.
 
 The margin of the last two is the largest difference that the paper prints of what it calls
 comparable, and 3 % where it prints none. The unit is what was drawn independently: a draw of
@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from letorbench.analysis.paired import differences, holm
+from letorbench.analysis.paired import ROUNDING, differences, holm
 from letorbench.analysis.seeds import SeedNoise, satterthwaite
 from letorbench.papers.claims import Claim, Point, Test
 from letorbench.papers.runs import Measured, Values
@@ -98,28 +98,35 @@ class Lead:
     ) -> Lead:
         """The mean of d (..., n_units), with the variances of means that are added to its own.
 
-        It is `analysis.paired.t`'s statistic, for many resamples at a time.
+        It is `analysis.paired.t`'s statistic, for many resamples at a time. Where few units differ
+        their variance is known badly: the degrees of freedom are by its kurtosis k, 2n / (k - 1),
+        which is n for a normal distribution, and n - 1 at most.
         """
         n = d.shape[-1]
         if n < 2:  # one unit says nothing of the others
             return cls(d.mean(axis=-1), math.inf, 1.0, base, n, unit)
-        own = d.var(axis=-1, ddof=1) / n
+        centred = d - d.mean(axis=-1, keepdims=True)
+        square = (centred**2).mean(axis=-1)
+        square = np.where(square > (ROUNDING * np.abs(d).max(axis=-1)) ** 2, square, 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            kurtosis = (centred**4).mean(axis=-1) / square**2
+            degrees = np.fmin(2.0 * n / np.maximum(kurtosis - 1.0, 0.0), n - 1.0)
+        own = square / (n - 1)
         total = own + sum(variance for variance, _ in others)
-        degrees: float | np.ndarray = float(n - 1)
         if others and np.all(total > 0.0):
-            degrees = satterthwaite([(own, n - 1), *others])
+            degrees = satterthwaite([(own, degrees), *others])
         return cls(d.mean(axis=-1), np.sqrt(total), degrees, base, n, unit)
 
     @property
     def same(self) -> bool:
-        """Whether both methods have the same value everywhere: nothing is compared then."""
-        return bool(np.all(self.error == 0.0) and np.all(self.mean == 0.0))
+        """Whether both methods differ by the same everywhere: nothing can be told then."""
+        return bool(np.all(self.error == 0.0))
 
     def above(self, margin: float = 0.0) -> np.ndarray:
         """p of the one-sided test that the lead is above the margin."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            t = (margin - np.asarray(self.mean)) / self.error
-        return np.nan_to_num(stdtr(self.degrees, t), nan=1.0)
+        error = np.asarray(self.error)
+        t = (margin - np.asarray(self.mean)) / np.where(error > 0.0, error, 1.0)
+        return np.where(error > 0.0, stdtr(self.degrees, t), 1.0)
 
     def below(self, margin: float = 0.0) -> np.ndarray:
         """p of the one-sided test that the lead is below the margin."""
@@ -155,16 +162,14 @@ def margin_of(test: Test, point: Point) -> float:
 
 def questions(kind: str, lead: Lead, margin: float) -> tuple[np.ndarray, np.ndarray]:
     """(shown, excluded): p of each question, to be compared with ALPHA; margin: a difference."""
-    if lead.same:
-        return np.ones(()), np.ones(())
     if kind == "above":
-        shown, excluded = 2.0 * lead.above(), 2.0 * lead.below(margin)
+        shown, excluded = lead.above(), lead.below(margin)
     elif kind == "not below":
-        shown, excluded = lead.above(-margin), 2.0 * lead.below(-margin)
+        shown, excluded = lead.above(-margin), lead.below(-margin)
     else:
         shown = np.maximum(lead.above(-margin), lead.below(margin))
-        excluded = 2.0 * np.minimum(lead.below(-margin), lead.above(margin))
-    return np.minimum(shown, 1.0), np.minimum(excluded, 1.0)
+        excluded = np.minimum(lead.below(-margin), lead.above(margin))
+    return np.minimum(2.0 * shown, 1.0), np.minimum(2.0 * excluded, 1.0)
 
 
 def bayes_factor(lead: Lead, effect: float) -> float:
@@ -311,7 +316,7 @@ def corrected(compared: Sequence[tuple[Test, Point, Lead]]) -> list[Row]:
                 lead.smallest(), lead.base, float(shown[i]), float(excluded[i]),
                 None if effect is None else bayes_factor(lead, effect),
                 f"{lead.units} {UNITS[lead.unit]}",
-                "both give the same values: nothing is compared" if lead.same else "",
+                "the same difference everywhere: nothing is compared" if lead.same else "",
             )
         )  # fmt: skip
     return rows
