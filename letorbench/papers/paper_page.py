@@ -30,7 +30,7 @@ def write_page(result: Reproduction, study: Study, folder: Path) -> Path:
     text += [f"- **{o.claim.text}**: {records.said(o)}{_why(o)}" for o in headlines]
     text += ["", *_figures(study, folder, paper.name)]
     findings = [o for o in outcomes if o.claim.nature == "finding"]
-    text += ["## Findings\n", *_table(findings)]
+    text += ["## Findings\n", *_table(findings)] if findings else []
     if result.elsewhere:
         text += ["## The same on other data\n", *_table(result.elsewhere)]
     for nature, heading in HEADINGS.items():

@@ -272,7 +272,7 @@ def judge(
     """
     compared: list[tuple[int, Test, Point, Lead]] = []
     rows: list[list[Row]] = [[] for _ in claim.tests]
-    absent: list[str] = []
+    absent: list[list[str]] = [[] for _ in claim.tests]
     for i, test in enumerate(claim.tests):
         for point in test.points() if test.compares else ():
             found = values.get(point.dataset, {})
@@ -280,18 +280,18 @@ def judge(
                 lead = Lead.of(found[point.upper], found[point.lower], point.measure)
                 compared.append((i, test, point, lead))
             else:
-                absent.append(point.dataset)
+                absent[i].append(point.dataset)
         if not test.compares:
             rows[i] += _numbers(test, claim.nature, values, numbers)
-            absent += [] if rows[i] else (list(test.data) or [test.number])
+            absent[i] += [] if rows[i] else (list(test.data) or [test.number])
     for (i, *_), row in zip(compared, corrected([each[1:] for each in compared])):
         rows[i].append(row)
-    told = [(test, own) for test, own in zip(claim.tests, rows) if own]
-    if not told:
+    if not any(rows):
         return Outcome(claim, NO_DATA)
-    answers = [answer_of(test, own, partial=bool(absent)) for test, own in told]
-    answer = _all_of([*answers, *[UNDECIDED] * bool(absent)])
-    missing = list(dict.fromkeys(absent))
+    told = list(zip(claim.tests, rows))
+    answers = [answer_of(test, own, bool(gone)) for (test, own), gone in zip(told, absent)]
+    answer = _all_of(answers)
+    missing = dict.fromkeys(name for gone in absent for name in gone)
     note = f"without {', '.join(missing)}" if missing else ""
     every = tuple(row for own in rows for row in own)
     return Outcome(claim, answer, every, p_of(answer, list(zip(told, answers))), note=note)
@@ -328,7 +328,10 @@ def state_of(shown: float, excluded: float) -> str:
 
 
 def answer_of(test: Test, rows: Sequence[Row], partial: bool = False) -> str:
-    """What the states of a test's rows say of it; partial: some of its data are not at hand."""
+    """What the states of a test's rows say of it; partial: some of its data are not at hand.
+
+    A count takes what is not at hand for what could still show it.
+    """
     if test.least is None:
         return answer_of_all([row.state for row in rows], partial)
     states = [[row.state for row in group] for group in _groups(test, rows)]
@@ -380,7 +383,7 @@ def _weakest(test: Test, rows: Sequence[Row]) -> float:
     """The largest p of what a test needs."""
     needed = test.least or 1
     groups = _groups(test, rows) if test.least is not None else [list(rows)]
-    weakest = sorted(max(row.shown or 0.0 for row in group) for group in groups)
+    weakest = sorted(max((row.shown or 0.0 for row in group), default=1.0) for group in groups)
     return weakest[needed - 1] if needed <= len(weakest) else 1.0
 
 

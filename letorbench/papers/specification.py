@@ -1,8 +1,7 @@
 """Specification curves: a number over all that a paper leaves open, and the printed one in it.
 
 A specification is one setting of every open choice. The curve shows the values of all, sorted,
-over rows of marks that say which specification has which setting. It is for view: no claim is
-judged by it.
+with a table by setting. It is for view: no claim is judged by it.
 
 References
 ----------
@@ -19,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from letorbench.analysis.figures import COLOURS, PAGE, fixed_style, write
 from letorbench.papers.paper import Found, Part
 from letorbench.papers.records import write_table
 from letorbench.papers.runs import Study, Variant
@@ -33,25 +31,14 @@ class Specification:
     value: float
 
 
-def levels(specifications: Sequence[Specification]) -> dict[str, list[str]]:
-    """The open choices with their settings, in the order in which they come."""
-    found: dict[str, dict[str, None]] = {}
-    for each in specifications:
-        for choice, setting in each.settings.items():
-            found.setdefault(choice, {})[setting] = None
-    return {choice: list(settings) for choice, settings in found.items()}
-
-
 def by_level(specifications: Sequence[Specification]) -> list[list[object]]:
     """A row for each setting of a choice: how many have it, and their mean, least and most."""
-    rows: list[list[object]] = []
-    for choice, settings in levels(specifications).items():
-        for setting in settings:
-            own = np.array([s.value for s in specifications if s.settings[choice] == setting])
-            rows.append(
-                [choice, setting, len(own), *map(float, (own.mean(), own.min(), own.max()))]
-            )
-    return rows
+    values: dict[tuple[str, str], list[float]] = {}
+    for each in specifications:
+        for level in each.settings.items():
+            values.setdefault(level, []).append(each.value)
+    rows = [[*level, len(v), float(np.mean(v)), min(v), max(v)] for level, v in values.items()]
+    return sorted(rows, key=lambda row: list(specifications[0].settings).index(str(row[0])))
 
 
 def run(paper: str, part: Part, study: Study) -> Found:
@@ -73,10 +60,8 @@ def run(paper: str, part: Part, study: Study) -> Found:
     if not found:
         return Found()
     stem = study.folder(paper) / part.name
-    files = specification_tables(found, part.title, stem)
     printed = float(part.upper.get("printed", 0.0))
-    files += specification_figure(found, part.title, printed, stem)
-    return Found(files=tuple(files))
+    return Found(files=tuple(_files(found, part.title, printed, stem)))
 
 
 def _number(
@@ -103,56 +88,23 @@ def _number(
     return means[0] / means[1] - 1.0 if len(means) == 2 else means[0]
 
 
-def specification_tables(
-    specifications: Sequence[Specification], title: str, stem: Path
-) -> list[Path]:
-    """Write a row for each specification, and stem-levels with one for each setting."""
-    choices = list(specifications[0].settings)
-    rows = [[*(each.settings[choice] for choice in choices), each.value] for each in specifications]
+def _files(found: Sequence[Specification], title: str, printed: float, stem: Path) -> list[Path]:
+    """The curve, a row for each specification, and stem-levels with one for each setting."""
+    from letorbench.papers.paper_figures import Axis, Line, lines_figure
+
+    choices = list(found[0].settings)
+    rows = [[*(each.settings[choice] for choice in choices), each.value] for each in found]
+    header = ["choice", "setting", "specifications", "mean", "least", "most"]
+    levels = stem.with_name(f"{stem.name}-levels")
+    values = sorted(each.value for each in found)
+    ends = [1, len(values)]
+    said = f"printed, {printed:.4g}" if printed else "no lead"
+    lines = {
+        "specifications": Line(range(1, len(values) + 1), values),
+        said: Line(ends, [printed] * 2),
+    }
     return [
         *write_table(stem, title, [*choices, "value"], rows),
-        *write_table(
-            stem.with_name(f"{stem.name}-levels"), f"{title}, by what is left open",
-            ["choice", "setting", "specifications", "mean", "least", "most"],
-            by_level(specifications),
-        ),
-    ]  # fmt: skip
-
-
-def specification_figure(
-    specifications: Sequence[Specification],
-    measure: str,
-    printed: float,
-    stem: Path,
-) -> list[Path]:
-    """Draw the curve as stem.png, .svg and .pdf.
-
-    printed: the paper's number, or 0 where a lead begins.
-    """
-    ordered = sorted(specifications, key=lambda each: each.value)
-    values = [each.value for each in ordered]
-    rows = [(choice, s) for choice, settings in levels(specifications).items() for s in settings]
-    with fixed_style():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(PAGE, 2.4 + 0.16 * len(rows)), layout="constrained")
-        top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(2.2, 0.16 * len(rows)))
-        top.plot(values, ".", markersize=2.0, color=COLOURS[3])
-        said = f"printed, {printed:.2f}" if printed else "no lead"
-        top.axhline(printed, color=COLOURS[0], linestyle="--", label=said)
-        top.set_ylabel(measure)
-        top.legend(frameon=False, loc="lower right")
-        top.margins(y=0.12)
-        first = {choice: i for i, (choice, _) in reversed(list(enumerate(rows)))}
-        for i, (choice, setting) in enumerate(rows):
-            has = [x for x, each in enumerate(ordered) if each.settings[choice] == setting]
-            shade = COLOURS[3] if list(first).index(choice) % 2 else COLOURS[1]
-            bottom.plot(has, [i] * len(has), "|", markersize=4.0, markeredgewidth=0.5, color=shade)
-        bottom.set_yticks(range(len(rows)), [f"{choice}: {setting}" for choice, setting in rows])
-        bottom.set_ylim(len(rows) - 0.5, -0.5)
-        bottom.set_xlabel(f"{len(ordered)} specifications, the lowest first")
-        for axis in (top, bottom):
-            axis.grid(axis="y", color="0.92", linewidth=0.5)
-            axis.set_axisbelow(True)
-            axis.tick_params(length=2.5, width=0.6, pad=2)
-        return write(figure, stem)
+        *write_table(levels, f"{title}, by what is left open", header, by_level(found)),
+        *lines_figure([Axis(title, "specifications, the lowest first", "", lines)], stem),
+    ]

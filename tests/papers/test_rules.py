@@ -224,6 +224,20 @@ def test_a_count_holds_where_so_many_groups_show_it_of_so_many(groups, answer):
     assert rules.answer_of_count(made, 3, 5) == answer
 
 
+def test_a_count_that_is_reached_needs_no_more_data_but_another_test_does():
+    found = {"D": apart(0.05), "E": apart(0.05)}
+    two = {"data": ["D", "E", "F"], "least": 2, "of": 3}
+    outcome = rules.judge(claim(**two), found, {})
+    assert (outcome.answer, outcome.note) == (rules.REPRODUCED, "without F")
+    assert rules.judge(claim(**two | {"least": 3}), found, {}).answer == rules.UNDECIDED
+    second = {"kind": "equal", "number": "x", "printed": 1.0}
+    second |= {"data": [], "measures": [], "upper": [], "lower": []}
+    other = claim(data=two["data"], test=[{"least": 2, "of": 3}, second])
+    assert rules.judge(other, found, {}).answer == rules.UNDECIDED
+    assert rules.judge(other, found, {"x": exactly(1.0)}).answer == rules.REPRODUCED
+    assert rules.judge(other, found, {"x": exactly(2.0)}).answer == rules.NOT_REPRODUCED
+
+
 def test_a_count_groups_comparisons_by_data_set():
     found = {"D": apart(0.05), "E": apart(0.05), "F": apart(-0.05)}
     test = {"data": ["D", "E", "F"], "least": 2}
