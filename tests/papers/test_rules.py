@@ -371,3 +371,18 @@ def test_a_claim_is_of_the_data_that_it_names():
     assert claim().on("E").data == ("E",)
     assert claim(least=1).on("E") is None and claim(data=["D", "F"]).on("E") is None
     assert isinstance(claim(), Claim) and claim().kind == "above"
+
+
+def test_the_p_of_an_answer_is_that_of_its_weakest_link():
+    facts = {"id": "c", "part": "p", "quote": "q", "where": "w", "data": ["D"], "measures": ["m"]}
+    tests = [
+        {"kind": "above", "upper": ["a"], "lower": ["b"]},
+        {"kind": "not below", "upper": ["a"], "lower": ["b"]},
+    ]
+    (made,) = claims_of("paper", {"claim": [{**facts, "test": tests}]}, {})
+    weak, strong = rules.judge(made, {"D": apart(0.025)}, {}).rows
+    outcome = rules.judge(made, {"D": apart(0.025)}, {})
+    assert strong.shown < weak.shown < 0.05 and outcome.p == weak.shown
+    refuted = rules.judge(made, {"D": apart(-0.05)}, {})
+    assert refuted.answer == rules.NOT_REPRODUCED
+    assert refuted.p == min(row.excluded for row in refuted.rows)
