@@ -143,7 +143,7 @@ def reproduce(
             say(f"page  {write_page(result, study, pages)}\n")
         done.append((name, (*result.outcomes, *result.elsewhere), study.folder(name)))
     say("\n".join(closing(done)))
-    for line in power_lines(out) if power else ():
+    for line in power_lines(out, [paper(name) for name in chosen]) if power else ():
         say(line)
 
 

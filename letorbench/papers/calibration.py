@@ -15,10 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from letorbench.analysis.paired import differences, holm
-from letorbench.papers.claims import Test
+from letorbench.papers.claims import Claim, Test
 from letorbench.papers.rules import (
     ANSWERS,
-    MARGIN,
     Lead,
     answer_of_all,
     margin_of,
@@ -155,9 +154,22 @@ def summary(
     return found
 
 
-def could_never_show(lead: float | None, shares: Sequence[float]) -> bool:
-    """Whether a printed lead, a share, is below what the most alike of the pairs could show."""
-    return bool(len(shares)) and (MARGIN if lead is None else lead) < min(shares)
+def too_small(
+    every: Sequence[Claim], dataset: str, rows: Sequence[tuple[str, str, str, float, float]]
+) -> list[tuple[str, float, float]]:
+    """(claim, printed lead, smallest share that shows) of leads that this data could hardly show.
+
+    Methods are told by their labels, which are the rankers' names where a paper runs them plainly.
+    """
+    smallest_share = {(frozenset(row[:2]), row[2]): row[4] for row in rows}
+    found = []
+    for claim in every:
+        for point in (p for test in claim.tests if test.kind == "above" for p in test.points()):
+            least = smallest_share.get((frozenset((point.upper, point.lower)), point.measure))
+            known = point.dataset == dataset and point.lead is not None and least is not None
+            if known and point.lead < least:  # type: ignore[operator]
+                found.append((claim.id, point.lead, least))
+    return found
 
 
 def stored_systems(out: Path, dataset: str) -> list[PerQuery]:

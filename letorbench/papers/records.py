@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, astuple, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -207,7 +207,7 @@ def _tallied_as(outcome: Outcome) -> str:
     return "on other data" if outcome.place else outcome.claim.nature
 
 
-def power_lines(out: Path) -> list[str]:
+def power_lines(out: Path, papers: Sequence[Paper]) -> list[str]:
     """What the results of a folder can show, a table a data set; all pairs in papers/power."""
     from letorbench.papers import calibration
 
@@ -219,14 +219,18 @@ def power_lines(out: Path) -> list[str]:
         rows = calibration.smallest(systems, ("ndcg@1", "ndcg@3", "ndcg@10", "map"))
         stem = out / "papers" / "power" / folder.name
         title = f"{folder.name}: the smallest lead that shows in 80 % of cases"
-        header = ("method", "other", "measure", "lead", "share of the mean")
-        write_table(stem, title, header, rows)
+        write_table(stem, title, ("method", "other", "measure", "lead", "share of the mean"), rows)
         shown = [
             [measure, str(pairs), *(f"{100.0 * each:.1f} %" for each in shares)]
             for measure, pairs, *shares in calibration.summary(rows)
         ]
         heads = ("measure", "pairs", "a tenth from", "half from", "nine tenths from")
         text += ["", *render(text_table(heads, shown, title), "text").splitlines()]
+        text += [
+            f"{paper.name}, {claim}: prints {100.0 * lead:.1f} %, {100.0 * least:.1f} % would show"
+            for paper in papers
+            for claim, lead, least in calibration.too_small(paper.claims, folder.name, rows)
+        ]
     return text
 
 
@@ -254,10 +258,3 @@ def _write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object
     with write_atomically(path) as out:
         out.write(file.getvalue())
     return path
-
-
-def stored_rows(path: Path) -> list[Mapping[str, str]]:
-    """The rows of a table that was written for people; none where there is no such file."""
-    if not path.is_file():
-        return []
-    return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"), newline="")))

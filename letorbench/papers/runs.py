@@ -24,7 +24,6 @@ from letorbench.measures import parse, query_metrics
 from letorbench.rankers import names, ranker
 from letorbench.rankers.base import Ranker
 from letorbench.results.paths import fold_folder
-from letorbench.results.paths import models as stored_models
 from letorbench.results.per_query import PerQuery, mean_of_folds
 from letorbench.results.store import fold_scores, is_done
 
@@ -237,8 +236,11 @@ class Study:
             absent = ", ".join(v.label for v in variants if v.label not in labels)
             self.say(f"{dataset}: not available: {absent}")
         plain = [variant for variant in known if not variant.settings]
-        groups = [(self.out / "papers" / "runs" / select, plain)] if plain else []
-        groups += [(self._own(paper, v.label), [v]) for v in known if v.settings]
+        # each way to choose has a folder of its own: two protocols would take turns in one
+        way = select if protocol_name == "published" else f"{select}-{protocol_name}"
+        groups = [(self.out / "papers" / "runs" / way, plain)] if plain else []
+        own = {v.label: self._own(paper, v.label, way, select) for v in known if v.settings}
+        groups += [(own[v.label], [v]) for v in known if v.settings]
         found: dict[str, Values] = {}
         for out, group in groups:
             protocol = Protocol(
@@ -261,12 +263,9 @@ class Study:
                     found[variant.label] = read
         return {v.label: found[v.label] for v in variants if v.label in found}
 
-    def models(self, paper: str, dataset: str, variant: Variant) -> list[Path]:
-        """The stored models of a variant with settings of the paper's, one a fold."""
-        return stored_models(self._own(paper, variant.label), dataset, variant.algo)
-
-    def _own(self, paper: str, label: str) -> Path:
-        return self.folder(paper) / "runs" / safe_name(label)
+    def _own(self, paper: str, label: str, way: str, select: str) -> Path:
+        name = label if way == select else f"{label}-{way}"
+        return self.folder(paper) / "runs" / safe_name(name)
 
 
 def safe_name(label: str) -> str:

@@ -70,6 +70,11 @@ def test_two_protocols_with_two_answers(study):
     ways = {"one": ("ndcg@10", "published"), "two": ("map", "letor")}
     found = run_part(small(), small(protocols=ways).parts["figure-1"], study)
     assert list(found.values) == ["one", "two"]
+    folders = sorted(path.name for path in (study.out / "papers" / "runs").iterdir())
+    assert folders == ["map-letor", "ndcg@10"]
+    trained = {path: path.stat().st_mtime_ns for path in study.out.rglob("scores.txt")}
+    run_part(small(), small(protocols=ways).parts["figure-1"], study)
+    assert {p: p.stat().st_mtime_ns for p in study.out.rglob("scores.txt")} == trained
     assert {path.name for path in found.files} >= {"figure-1.csv", "figure-1-protocol-2.csv"}
     both = Found({
         "one": {"UNEVEN": {"lines": values(0.5), "chance": values(0.4, 1)}},

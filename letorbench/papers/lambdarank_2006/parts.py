@@ -38,7 +38,7 @@ def forces(study: Study) -> Found:
         rows.append([name, "neighbours" if neighbours else "all", *astuple(found)])
     header = ["lambda", "pairs", "asymmetry", "lowest eigenvalue", "circulation", "sum"]
     title = "Section 4: a cost exists where the Jacobian is symmetric and no closed path does work"
-    files = write_table(study.folder(NAME) / "forces", title, header, rows)
+    files = write_table(study.folder(NAME) / "jacobian", title, header, rows)
     plain, ndcg = kept["ranknet", False], kept["ranknet-ndcg", False]
     note = (
         f"work around closed paths: ranknet {plain.circulation:.0e}, ranknet-ndcg "
@@ -80,6 +80,6 @@ def lambdas(study: Study) -> Found:
 PARTS = {
     "figure-1": timing,
     "figure-2": artificial_data.figure,
-    "forces": forces,
+    "jacobian": forces,
     "lambdas": lambdas,
 }
