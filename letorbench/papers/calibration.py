@@ -165,10 +165,10 @@ def too_small(
     found = []
     for claim in every:
         for point in (p for test in claim.tests if test.kind == "above" for p in test.points()):
-            least = smallest_share.get((frozenset((point.upper, point.lower)), point.measure))
-            known = point.dataset == dataset and point.lead is not None and least is not None
-            if known and point.lead < least:  # type: ignore[operator]
-                found.append((claim.id, point.lead, least))
+            pair = frozenset((point.upper, point.lower)), point.measure
+            if point.dataset == dataset and point.lead is not None and pair in smallest_share:
+                if point.lead < smallest_share[pair]:
+                    found.append((claim.id, point.lead, smallest_share[pair]))
     return found
 
 
