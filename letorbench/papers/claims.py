@@ -135,6 +135,8 @@ class Claim:
         What is judged instead of what is printed, where the paper slips.
     headline : bool
         Whether the paper stands for it.
+    general : bool
+        Whether the sentence is of methods, so that other data than the paper's say something of it.
     """
 
     paper: str
@@ -147,6 +149,7 @@ class Claim:
     nature: str = "finding"
     meant: str = ""
     headline: bool = False
+    general: bool = False
 
     @property
     def text(self) -> str:
@@ -170,7 +173,9 @@ class Claim:
 
     def on(self, dataset: str) -> Claim | None:
         """The same of another data set; None where the sentence says nothing of other data."""
-        if any(not t.compares or t.least is not None or len(t.data) != 1 for t in self.tests):
+        if not self.general or any(
+            not t.compares or t.least is not None or len(t.data) != 1 for t in self.tests
+        ):
             return None
         return replace(self, tests=tuple(replace(t, data=(dataset,)) for t in self.tests))
 

@@ -98,7 +98,8 @@ def test_two_settings_with_two_answers(study):
 def test_other_data_stand_apart_and_made_up_data_are_no_evidence():
     both = {"lines": values(0.5), "chance": values(0.4, 1)}
     found = Found({"": {"UNEVEN": both, "MQ2008": both, "DEMO": both, "OHSUMED-twin": both}})
-    (outcome,) = elsewhere(small().claims, found)
+    assert elsewhere(small().claims, found) == []
+    (outcome,) = elsewhere([replace(claim, general=True) for claim in small().claims], found)
     assert (outcome.place, outcome.answer) == ("MQ2008", rules.REPRODUCED)
     assert outcome.rows[0].place == "MQ2008"
     (own,) = judged(small().claims, Found({"": {"DEMO": both}}))

@@ -368,8 +368,10 @@ def test_a_row_says_what_was_drawn():
 
 
 def test_a_claim_is_of_the_data_that_it_names():
-    assert claim().on("E").data == ("E",)
-    assert claim(least=1).on("E") is None and claim(data=["D", "F"]).on("E") is None
+    assert claim(general=True).on("E").data == ("E",)
+    assert claim().on("E") is None  # a sentence of a data set says nothing of others
+    assert claim(general=True, least=1).on("E") is None
+    assert claim(general=True, data=["D", "F"]).on("E") is None
     assert isinstance(claim(), Claim) and claim().kind == "above"
 
 
