@@ -118,7 +118,7 @@ def test_outcomes_of_parts_that_are_not_run_now_stay(study):
 
 def test_the_command_prints_what_came_out(tmp_path):
     where = ["--out", str(tmp_path), "--data-dir", str(tmp_path), "--pages", str(tmp_path / "p")]
-    shown = CliRunner().invoke(command, ["lecture-2018", "--power", *where])
+    shown = CliRunner().invoke(command, ["lecture-2018", "--calibrate", *where])
     assert shown.exit_code == 0, shown.output
     lines = [line.split("  ") for line in shown.stdout.splitlines()]
     row = next(
