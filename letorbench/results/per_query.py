@@ -57,6 +57,8 @@ class PerQuery:
     def only(self, folds: np.ndarray) -> PerQuery:
         """Return the values on some of the folds."""
         kept = np.isin(self.folds, folds)
+        if kept.all():
+            return self
         tables = {name: table[:, kept] for name, table in self.tables.items()}
         return PerQuery(self.algo, self.folds[kept], self.qids[kept], tables)
 
