@@ -79,7 +79,7 @@ class Values:
     @classmethod
     def stored(cls, queries: PerQuery, measures: Sequence[str]) -> Values:
         """The values of a results folder."""
-        tables = [np.atleast_2d(queries.repeated.get(m, queries.values[m])) for m in measures]
+        tables = [queries.tables[measure] for measure in measures]
         return cls(tuple(measures), np.stack(tables, axis=2), queries.folds)
 
     @classmethod
