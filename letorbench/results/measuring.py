@@ -73,7 +73,7 @@ def with_measures(
     """
     folds = require_folds(out, dataset, algo)
     stored = joined_queries(folds)
-    wanted = [name for name in dict.fromkeys(measures) if name not in stored.values]
+    wanted = [name for name in dict.fromkeys(measures) if name not in stored.tables]
     if not wanted:
         return stored
     benchmark = data_of(data_dir, dataset, folds)
@@ -88,9 +88,7 @@ def with_measures(
     repeats = [np.concatenate([of(fold) for fold in repeat]) for repeat in by_repeat(folds)]
     # (n_measures, n_repeats, n_queries)
     added = dict(zip(wanted, np.stack(repeats).transpose(2, 0, 1)))
-    values = {name: table.mean(axis=0) for name, table in added.items()}
-    repeated = {**stored.repeated, **added} if len(repeats) > 1 else {}
-    return replace(stored, values={**stored.values, **values}, repeated=repeated)
+    return replace(stored, tables={**stored.tables, **added})
 
 
 def extended(out: Path, data_dir: Path, summary: Summary, measures: Sequence[str]) -> Summary:
