@@ -120,7 +120,7 @@ class ConventionRules(LateChoice):
         return convention(str(value)).name
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
-        return "NAME[,RULE=VALUE…]"
+        return f"{super().get_metavar(param, ctx)}[,RULE=VALUE…]"
 
 
 class Null(click.ParamType):

@@ -1,8 +1,8 @@
 """The mean of a measure over all orders of equal scores, each as likely.
 
-A group of n documents of one score stands at the ranks a + 1 .. a + n. A relevant documents are above
-it, and r of its own are relevant. NDCG and P have the mean gain, and the share of relevant
-documents, at each of its ranks. The other measures are, with the sums over the groups of
+A group of n documents of one score stands at the ranks a + 1 .. a + n. A relevant documents are
+above it, and r of its own are relevant. NDCG and P have the mean gain, and the share of relevant
+documents, at each of its ranks. The other measures are, with sums over the groups,
 
     AP        1/R  sum_{i = 1..n} r/n (A + 1 + (i - 1) (r - 1) / (n - 1)) / (a + i)
     RR        the first group with A = 0, r > 0:
@@ -164,7 +164,7 @@ def _half_best_half_worst(function: Callable) -> Callable[[Rankings, int | None]
 
 
 #: the measures whose mean is a sum
-MEANS: Mapping[str, Callable[[Rankings, "int | None"], np.ndarray]] = {
+MEANS: Mapping[str, Callable[[Rankings, int | None], np.ndarray]] = {
     "ndcg": ndcg,
     "mean-ndcg": mean_ndcg,
     "p": precision,
