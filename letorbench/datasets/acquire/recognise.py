@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from letorbench.datasets.acquire.unpack import ENDINGS, OTHER_ENDINGS
+from letorbench.datasets.acquire.unpack import ENDINGS
 from letorbench.datasets.catalog import CATALOG, parse, same
 from letorbench.datasets.layout import OWN_NAME, PARTS, fold_number, part_of
 from letorbench.datasets.user_data.beside import ENDINGS as BESIDE
@@ -86,7 +86,7 @@ def recognise(tree: Path, where: Path) -> list[Recognised]:
             )
         found[key] = Recognised(name, place, parts)
     if not found:
-        packed = [f.name for f in files if f.name.lower().endswith((*ENDINGS, *OTHER_ENDINGS))]
+        packed = [f.name for f in files if f.name.lower().endswith((*ENDINGS, ".rar"))]
         raise DataError(
             f"{where}: no data set inside; expected folders Fold1, Fold2, ... with train, vali and "
             "test files, or train and test files in one folder"
