@@ -11,7 +11,6 @@ from collections.abc import Callable
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.synthetic.cubic import permuted_cubic
 from letorbench.losses.group_level import group_level
 from letorbench.losses.weighted_pairs import PairwiseLoss
 from letorbench.models.linear import LinearFamily
@@ -19,6 +18,7 @@ from letorbench.models.quadratic import Products, QuadraticFamily
 from letorbench.papers import checks, speed
 from letorbench.papers.claims import Claim, Measured, exactly
 from letorbench.papers.paper import Findings
+from letorbench.papers.permuted_cubic import permuted_cubic
 from letorbench.papers.records import write_table
 from letorbench.papers.runs import Study
 from letorbench.threads import limited_threads

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.synthetic.cubic import REAL_SHARES, outputs, permuted_cubic
+from letorbench.datasets.synthetic.cubic import REAL_SHARES
 from letorbench.papers import artificial, judge
 from letorbench.papers.checks import Check
 from letorbench.papers.claims import Claim, Verdict, of_part
+from letorbench.papers.permuted_cubic import outputs, permuted_cubic
 from letorbench.papers.records import write_table
 from letorbench.papers.runs import CUTOFFS, Study, Values, Variant
 

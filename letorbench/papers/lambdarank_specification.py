@@ -13,12 +13,12 @@ import numpy as np
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.synthetic.cubic import permuted_cubic
 from letorbench.experiment.plan import ranker_identity
 from letorbench.measures import parse
 from letorbench.papers import checks
 from letorbench.papers.claims import Claim
 from letorbench.papers.paper import Findings
+from letorbench.papers.permuted_cubic import permuted_cubic
 from letorbench.papers.runs import Study
 from letorbench.papers.specification import (
     Specification,

@@ -14,9 +14,9 @@ import numpy as np
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.synthetic.cubic import permuted_cubic
 from letorbench.measures import parse, query_metrics
 from letorbench.papers.claims import Measured
+from letorbench.papers.permuted_cubic import permuted_cubic
 from letorbench.papers.runs import Values
 from letorbench.rankers.lambdarank import LambdaRank
 from letorbench.solvers.stopping import Validation
