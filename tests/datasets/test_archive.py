@@ -88,7 +88,6 @@ def test_every_kind(tmp_path: Path, ending: str) -> None:
         ("msn30k", "dataset", "MSLR-WEB30K", "MSLR-WEB30K"),
         ("x", "mine", "mine", "mine"),
         ("mine", "", "mine", "mine"),
-        ("x", "mine/Feature-min", "mine/Feature-min", "mine/Feature-min"),
         ("x", "Données 2", "Données 2", "Données 2"),
     ],
 )
