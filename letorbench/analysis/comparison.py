@@ -66,23 +66,15 @@ CORRECTION_NAMES = {
 
 @dataclass(frozen=True)
 class Procedure:
-    """How differences are tested.
+    """How differences are tested."""
 
-    Parameters
-    ----------
-    test : str
-        A name of `paired.TESTS`.
-    correction : str
-        A name of `paired.CORRECTIONS`, for several pairs at once.
-    alpha : float
-        The level below which an adjusted p-value is significant.
-    seed : int
-        Where the random draws of tests and intervals come from.
-    """
-
+    #: a name of `paired.TESTS`
     test: str = "randomization"
+    #: a name of `paired.CORRECTIONS`, for several pairs at once
     correction: str = "holm"
+    #: the level below which an adjusted p-value is significant
     alpha: float = 0.05
+    #: where the random draws of tests and intervals come from
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -250,7 +242,7 @@ def _test(
     """The pair on the folds that both systems have, its p-value not adjusted yet."""
     one, other = on_common_folds(dataset, *systems)
     a, b = one.values[measure], other.values[measure]
-    tables = one.by_repeat(measure), other.by_repeat(measure)
+    tables = one.tables[measure], other.tables[measure]
     noise = SeedNoise.of(*tables, one.folds)
     rng = _generator(procedure.seed, dataset, measure, one.algo, other.algo)
     significance = TESTS[procedure.test](a, b, rng, noise)

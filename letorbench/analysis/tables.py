@@ -5,8 +5,6 @@ Whatever prints columns makes a `Table`; the functions of `FORMATS` know the for
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -214,12 +212,9 @@ def _text_column(column: Column, cells: Sequence[Cell]) -> list[str]:
 
 def _csv(table: Table) -> str:
     """The cells' values with every digit under the columns' names; no caption, no notes."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
     rows: list[Sequence[object]] = [[column.name for column in table.columns]]
     rows += [[cell.value for cell in row] for row in table.rows]
-    writer.writerows([escaping.csv(v) if isinstance(v, str) else v for v in row] for row in rows)
-    return file.getvalue()
+    return escaping.csv_table(rows)
 
 
 def _markdown(table: Table) -> str:

@@ -143,7 +143,7 @@ class Results:
                 if not repeats:
                     parts.append(pd.DataFrame({**head, **{n: system.values[n] for n in names}}))
                     continue
-                tables = [system.by_repeat(name) for name in names]
+                tables = [system.tables[name] for name in names]
                 parts += [
                     pd.DataFrame({**head, "repeat": number, **dict(zip(names, rows))})
                     for number, rows in enumerate(zip(*tables, strict=True), 1)

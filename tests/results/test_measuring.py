@@ -39,16 +39,16 @@ def test_measured_again_is_what_was_stored(ran, monkeypatch):
 
     def first_measure_only(*where):
         queries = read_fold_queries(*where)
-        return replace(queries, values=dict(list(queries.values.items())[:1]))
+        return replace(queries, tables=dict(list(queries.tables.items())[:1]))
 
     monkeypatch.setattr("letorbench.results.store.read_fold_queries", first_measure_only)
     measures = ["ndcg@1", "ndcg@10", "map", "p@7", "p@13"]
     added = with_measures(folder / "results", folder / "data", "TOY", "ranknet", measures)
     for name in measures[:-1]:
         np.testing.assert_array_equal(added.values[name], stored.values[name])
-        np.testing.assert_array_equal(added.by_repeat(name), stored.by_repeat(name))
-    assert added.by_repeat("p@13").shape == (2, 40)  # the queries have seven documents
-    np.testing.assert_allclose(added.by_repeat("p@13"), stored.by_repeat("p@7") * 7 / 13)
+        np.testing.assert_array_equal(added.tables[name], stored.tables[name])
+    assert added.tables["p@13"].shape == (2, 40)  # the queries have seven documents
+    np.testing.assert_allclose(added.tables["p@13"], stored.tables["p@7"] * 7 / 13)
 
 
 def test_other_data_are_refused(ran, tmp_path):
