@@ -48,9 +48,11 @@ class PreparedMetric(NamedTuple):
     ) -> PreparedMetric | None:
         """Prepare `measure` for the queries of labels (n_docs,) and offsets (n_queries + 1,).
 
-        Returns None for a measure other than map, ndcg and ndcg@k.
+        Returns None for a measure other than map, ndcg and ndcg@k, and for conventions that count
+        empty queries or ties otherwise than the LETOR tools.
         """
-        if measure.name not in ("map", "ndcg"):
+        plain = (convention.gain, convention.empty, convention.ties, convention.ideal)
+        if measure.name not in ("map", "ndcg") or plain != ("exp2", "0", "file", "k"):
             return None
         offsets, k = np.require(offsets, np.int64, ["C", "W"]), measure.cutoff
         rankings = Rankings(np.asarray(labels, np.int32), offsets, convention)
@@ -66,10 +68,10 @@ class PreparedMetric(NamedTuple):
         else:
             best = rankings.at(rankings.ideal_dcg, k)
             weights = (np.exp2(labels[hit]) - 1.0) / best[query[hit]]
-            values = convention.discount(ranks)
+            values = convention.discounted(ranks)
             if k is not None:
                 values[k + 1 :] = 0.0
-                if not convention.short_ndcg:
+                if convention.short_ndcg == "zero":
                     weights[rankings.lengths[query[hit]] < k] = 0.0
         sums = np.append(0.0, np.cumsum(values[1:]))
         deepest = len(values) - 1 - int(np.argmax(values[::-1] != 0.0))

@@ -201,6 +201,7 @@ reproduce lecture-2018
     --set l2=1                err
     --select map              err
     --pages data/TOY          err
+    --calibrate               err
     --data-dir other          err
     --out o                   err
     --jobs 2                  err
