@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from letorbench.analysis.tables import write_table
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.group_level import group_level
 from letorbench.losses.weighted_pairs import PairwiseLoss
@@ -18,7 +19,6 @@ from letorbench.models.quadratic import Products, QuadraticFamily
 from letorbench.papers import speed
 from letorbench.papers.paper import Found
 from letorbench.papers.permuted_cubic import permuted_cubic
-from letorbench.papers.records import write_table
 from letorbench.papers.runs import Measured, Study, exactly
 from letorbench.threads import limited_threads
 
