@@ -138,7 +138,7 @@ def normalized(name: str) -> str:
 
 
 def _names() -> dict[str, tuple[Entry, str]]:
-    """Return the entry and the variant, "" for the default, that each normalised name stands for."""
+    """Return the entry and the variant ("": the default) of each normalised name."""
     names: dict[str, tuple[Entry, str]] = {}
     for known in CATALOG.values():
         for name in (known.name, *known.aliases):
