@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from letorbench.analysis.tables import data_table, probability, render, text_table
+from letorbench.analysis.tables import probability, render, text_table, write_table
 from letorbench.checksum import checked, with_checksum
 from letorbench.errors import DataError
 from letorbench.files import write_atomically
@@ -100,19 +100,6 @@ def write_setting(path: Path, reference: str, differs: Sequence[str]) -> Path:
         file.write(f"{reference}\n\nWhat differs from the paper's setting:\n")
         file.writelines(f"- {line}\n" for line in differs)
     return path
-
-
-def write_table(
-    stem: Path, title: str, header: Sequence[str], rows: Sequence[Sequence[object]]
-) -> tuple[Path, Path]:
-    """stem.csv and stem.txt, a table in the paper's form; floats with four decimals as text."""
-    made = text_table(header, [[_text(cell) for cell in row] for row in rows], title)
-    paths = stem.with_name(f"{stem.name}.csv"), stem.with_name(f"{stem.name}.txt")
-    contents = render(data_table(header, rows), "csv"), render(made, "text")
-    for path, content in zip(paths, contents):
-        with write_atomically(path) as file:
-            file.write(content)
-    return paths
 
 
 def lines(outcomes: Iterable[Outcome]) -> list[str]:
@@ -209,6 +196,7 @@ def _tallied_as(outcome: Outcome) -> str:
 
 def power_lines(out: Path, papers: Sequence[Paper]) -> list[str]:
     """What the results of a folder can show, a table a data set; all pairs in papers/power."""
+    from letorbench.analysis import leads
     from letorbench.papers import calibration
 
     text = []
@@ -216,13 +204,13 @@ def power_lines(out: Path, papers: Sequence[Paper]) -> list[str]:
         systems = calibration.stored_systems(out, folder.name)
         if len(systems) < 2 or "ndcg@10" not in systems[0].values:
             continue
-        rows = calibration.smallest(systems, ("ndcg@1", "ndcg@3", "ndcg@10", "map"))
+        rows = leads.smallest(systems, ("ndcg@1", "ndcg@3", "ndcg@10", "map"))
         stem = out / "papers" / "power" / folder.name
         title = f"{folder.name}: the smallest lead that shows in 80 % of cases"
         write_table(stem, title, ("method", "other", "measure", "lead", "share of the mean"), rows)
         shown = [
             [measure, str(pairs), *(f"{100.0 * each:.1f} %" for each in shares)]
-            for measure, pairs, *shares in calibration.summary(rows)
+            for measure, pairs, *shares in leads.summary(rows)
         ]
         heads = ("measure", "pairs", "a tenth from", "half from", "nine tenths from")
         text += ["", *render(text_table(heads, shown, title), "text").splitlines()]
@@ -244,10 +232,6 @@ def _signed(row: Row, number: float) -> str:
         return f"{number:+.4f}"
     whole = float(number).is_integer() and abs(number) >= 1_000.0
     return f"{number:,.0f}" if whole else f"{number:.4g}"
-
-
-def _text(cell: object) -> str:
-    return "" if cell is None else f"{cell:.4f}" if isinstance(cell, float) else str(cell)
 
 
 def _write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> Path:

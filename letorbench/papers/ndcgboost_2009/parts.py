@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from letorbench.analysis.tables import write_table
 from letorbench.papers.ndcgboost_2009 import statements
 from letorbench.papers.paper import Found
-from letorbench.papers.records import write_table
 from letorbench.papers.runs import Study, exactly
 
 NAME = "ndcgboost-2009"
