@@ -93,7 +93,12 @@ def _neural_ndcg(
     u, v = np.ones((2, scalings + 1, longest))
     for q in range(start, stop):
         begin, end = offsets[q], offsets[q + 1]
-        s, g, gradient, m = scores[begin:end], gains[begin:end], out.gradient[begin:end], end - begin
+        s, g, gradient, m = (
+            scores[begin:end],
+            gains[begin:end],
+            out.gradient[begin:end],
+            end - begin,
+        )
         P = _neural_sort(s)
         for t in range(scalings):
             for j in range(m):

@@ -87,7 +87,12 @@ class SmoothedMeasure(Loss):
         require_comparable(queries)
         arguments = queries.offsets, MEASURES.index(self.measure), self.weights(queries)
         value, slope = in_query_slices(
-            _smoothed, queries, self.alpha * scores, *arguments, documents=500, cost=queries.lengths**2
+            _smoothed,
+            queries,
+            self.alpha * scores,
+            *arguments,
+            documents=500,
+            cost=queries.lengths**2,
         )
         relevant = query_maxima(queries.labels.astype(np.float64), queries) > 0.0
         return ValueAndGradient(np.where(relevant, 1.0 - value, 0.0), -self.alpha * slope)

@@ -148,7 +148,7 @@ class PreparedMetric(NamedTuple):
         scores, column = (np.require(each, np.float64, ["C", "W"]) for each in (scores, column))
 
         def part(start: int, stop: int) -> np.ndarray:
-            return _changes(self.prepared, scores, column, start, stop)
+            return _changes(self, scores, column, start, stop)
 
         least = max(1, LEAST * self.n_queries // max(1, len(scores)))
         steps, changes = np.concatenate(parallel_for(part, self.n_queries, least), axis=1)
@@ -281,7 +281,7 @@ def _mean_term(a: int, n: int, A: int, r: int, prepared: PreparedMetric) -> floa
 
 @kernel()
 def _changes(
-    prepared: _Prepared, scores: np.ndarray, column: np.ndarray, start: int, stop: int
+    prepared: PreparedMetric, scores: np.ndarray, column: np.ndarray, start: int, stop: int
 ) -> np.ndarray:
     """Return (2, n_changes): the steps and changes of the queries start..stop - 1, unordered.
 

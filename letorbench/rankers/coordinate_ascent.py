@@ -165,5 +165,7 @@ def middle_of_best(steps: np.ndarray, changes: np.ndarray) -> float:
     highest = rise.max()
     if highest <= LEAST_RISE:
         return 0.0
-    best = int(np.argmax(rise >= highest - LEAST_RISE))  # the last bits depend on equal steps' order
+    best = int(
+        np.argmax(rise >= highest - LEAST_RISE)
+    )  # the last bits depend on equal steps' order
     return float(ends[best] + ends[best + 1]) / 2.0

@@ -30,11 +30,12 @@ def test_the_measure_between_breakpoints_is_that_of_its_middle(measure, rng) -> 
         return float(query_metrics(*args).sum())
 
     middles = np.concatenate(([steps[0] - 1.0], (steps[1:] + steps[:-1]) / 2, [steps[-1] + 1.0]))
-    shown = np.flatnonzero(np.diff(steps, prepend=-9e9, append=9e9) > 1e-9)[::7]
+    wide = np.diff(steps, prepend=-9e9, append=9e9) > 1e-9
+    shown = np.flatnonzero(wide)[::7]
     levels = total(middles[0]) + np.append(0.0, np.cumsum(changes))
     np.testing.assert_allclose([total(t) for t in middles[shown]], levels[shown], atol=1e-9)
     step = middle_of_best(steps, changes)
-    assert total(step) == pytest.approx(levels[np.diff(steps, prepend=-9e9, append=9e9) > 1e-9].max())
+    assert total(step) == pytest.approx(levels[wide].max())
 
 
 def test_no_step_where_none_is_better() -> None:
@@ -46,9 +47,11 @@ def test_no_step_where_none_is_better() -> None:
 def test_trial_steps_climb_other_measures_and_the_best_climb_is_kept(rng) -> None:
     queries = random_queries(rng, [15] * 30, levels=3)
     for measure in ("err@5", "p@5", "map"):
-        start, reached = CoordinateAscent(measure=measure, keep="best", sweeps=3).fit_sets(
-            queries
-        ).learned.objective
+        start, reached = (
+            CoordinateAscent(measure=measure, keep="best", sweeps=3)
+            .fit_sets(queries)
+            .learned.objective
+        )
         assert reached < start - 0.02
     mean = CoordinateAscent(measure="map", sweeps=3).fit_sets(queries).learned.objective[1]
     assert reached <= mean
