@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from letorbench.choices import split
 from letorbench.conventions import Convention
 from letorbench.conventions import convention as convention_named
 from letorbench.datasets.arrays import as_labels, group_rows
@@ -30,8 +31,8 @@ def evaluate(
 ) -> Series | DataFrame:
     """Measure scores against labels.
 
-    Documents of equal scores rank in the order of the rows. A query without relevant documents
-    counts 0 and stays in the mean.
+    By default documents of equal scores rank in the order of the rows, and a query without relevant
+    documents counts 0 and stays in the mean.
 
     Parameters
     ----------
@@ -44,7 +45,8 @@ def evaluate(
     measures : str, Measure or sequence of them
         ``"ndcg@10"``, ``"map, p@5"``, ``[lb.nDCG @ 10, lb.MAP]``.
     convention : str or Convention
-        Whose measuring rules: "letor3", "letor4", "mslr" or "standard".
+        Whose measuring rules: a name of ``lb.CONVENTIONS``, perhaps with rules that differ,
+        ``"lightgbm"``, ``"letor4,empty=drop,gain=linear"``.
     per_query : bool
         Return the values of every query instead of their means.
     group : array-like of shape (n_queries,), optional
@@ -97,14 +99,8 @@ def evaluate(
 
 def _measures(asked: str | Measure | Sequence[str | Measure]) -> list[Measure]:
     """Return the measures of names, comma lists and values."""
-    several = [asked] if isinstance(asked, (str, Measure)) else list(asked)
-    found: list[Measure] = []
-    for each in several:
-        if isinstance(each, Measure):
-            each.require_cutoff()
-            found.append(each)
-        else:
-            found += [parse(word) for word in each.split(",")]
+    several = [asked] if isinstance(asked, (str, Measure)) else asked
+    found = [parse(word) for word in split(map(str, several))]
     if not found:
         raise UsageError("measures: found none, expected at least one, such as 'ndcg@10'")
     return found

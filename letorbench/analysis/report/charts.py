@@ -83,7 +83,7 @@ def _intervals(algorithm: Algorithm, family: str, seed: int, results: Results) -
         return []
     own = [zlib.crc32(text.encode()) for text in (results.dataset, algorithm.name)]
     # (n_repeats, n_queries, n_cutoffs)
-    table = np.stack([queries.by_repeat(name) for name in names], axis=2)
+    table = np.stack([queries.tables[name] for name in names], axis=2)
     return bootstrap_columns(table, queries.folds, np.random.default_rng([seed, *own]), RESAMPLES)
 
 
