@@ -174,8 +174,9 @@ def write_summary(results: Sequence[Reproduction], study: Study, folder: Path) -
     """Write folder/summary.md: the headlines of all papers, and what their data can decide."""
     text = ["# The papers in short\n"]
     head = [(r.paper.name, o) for r in results for o in r.outcomes if o.claim.headline]
-    rows = [[f"[{name}]({name}.md)", o.claim.text, *_cells(o)] for name, o in head]
+    rows = [[name, o.claim.text, *_cells(o)] for name, o in head]
     text.append(_markdown(["page", "claim", *COLUMNS], rows))
+    text.append(" ".join(f"[{r.paper.name}]({r.paper.name}.md)" for r in results) + "\n")
     every = [(r.paper.name, (*r.outcomes, *r.elsewhere)) for r in results]
     text += ["## How many claims, and their answers\n", _markdown(*records.tally(every))]
     hidden = [each for r in results for each in records.too_small(r.outcomes)]
