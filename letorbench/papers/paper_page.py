@@ -36,6 +36,8 @@ def write_page(result: Reproduction, study: Study, folder: Path) -> Path:
     for nature, heading in HEADINGS.items():
         own = [o for o in outcomes if o.claim.nature == nature]
         text += [f"## {heading}\n", *_table(own)] if own else []
+    for section in sorted(study.folder(paper.name).glob("*.md")):
+        text.append(section.read_text(encoding="utf-8"))
     text += ["## What differs from the paper\n", *(f"- {line}" for line in result.differs), ""]
     if paper.slips:
         text += ["## Slips of the paper\n", *(f"- {line}" for line in paper.slips), ""]

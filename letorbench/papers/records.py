@@ -115,6 +115,21 @@ def write_table(
     return paths
 
 
+def write_section(
+    path: Path,
+    title: str,
+    tables: Sequence[tuple[Sequence[str], Sequence[Sequence[object]]]],
+    told: str,
+) -> Path:
+    """A section of the paper's page: tables, a header and rows each, and what they come to."""
+    made = [text_table(head, [[_text(cell) for cell in row] for row in rows])
+            for head, rows in tables if rows]  # fmt: skip
+    text = [f"## {title}", *(render(each, "markdown").strip() for each in made), told]
+    with write_atomically(path) as file:
+        file.write("\n\n".join(text) + "\n")
+    return path
+
+
 def lines(outcomes: Iterable[Outcome]) -> list[str]:
     """The outcomes as a table of text: paper, ours with its interval, p, what shows, the answer."""
     header = ("claim", "data", "paper", "ours [95 %]", "p", "shows from", "answer")
