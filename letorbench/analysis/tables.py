@@ -9,10 +9,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from letorbench import escaping
+from letorbench.files import write_atomically
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,6 +149,24 @@ def to_frame(table: Table) -> pd.DataFrame:
     table = table.stored()
     rows = [[cell.value for cell in row] for row in table.rows]
     return pd.DataFrame(rows, columns=[column.name for column in table.columns])
+
+
+def write_table(
+    stem: Path, title: str, header: Sequence[str], rows: Sequence[Sequence[Value]]
+) -> tuple[Path, Path]:
+    """Write stem.csv and stem.txt: all digits, and floats with four decimals."""
+    made = text_table(header, [[four_decimals(cell) for cell in row] for row in rows], title)
+    paths = stem.with_name(f"{stem.name}.csv"), stem.with_name(f"{stem.name}.txt")
+    contents = render(data_table(header, rows), "csv"), render(made, "text")
+    for path, content in zip(paths, contents):
+        with write_atomically(path) as file:
+            file.write(content)
+    return paths
+
+
+def four_decimals(cell: Value) -> str:
+    """The text of a value: a float with four decimals, nothing for None."""
+    return "" if cell is None else f"{cell:.4f}" if isinstance(cell, float) else str(cell)
 
 
 def probability(p: float) -> str:

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 
+from letorbench.analysis.leads import Lead
 from letorbench.analysis.paired import differences, holm
 from letorbench.papers.claims import Claim, Test
 from letorbench.papers.rules import (
     ANSWERS,
-    Lead,
     answer_of_all,
     margin_of,
     questions,
@@ -116,42 +115,6 @@ def unit_differences(upper: Values, lower: Values, measure: str) -> np.ndarray:
     if not lower.draws:
         return d
     return np.array([d[lower.folds == k].mean() for k in np.unique(lower.folds)])
-
-
-def smallest(
-    systems: Sequence[PerQuery], measures: Sequence[str]
-) -> list[tuple[str, str, str, float, float]]:
-    """What stored values can show: (method, other, measure, smallest lead, its share of the mean).
-
-    The smallest lead is what shows in 80 % of cases, at a two-sided level of 5 %, of each pair. Its
-    share is of the lower one's mean.
-    """
-    rows = []
-    for one, other in combinations(systems, 2):
-        for measure in measures:
-            upper, lower = sorted(
-                (Values.stored(each, [measure]) for each in (one, other)),
-                key=lambda each: -each.mean(measure),
-            )
-            lead = Lead.of(upper, lower, measure)
-            share = lead.smallest() / lead.base if lead.base > 0.0 else np.inf
-            rows.append((one.algo, other.algo, measure, lead.smallest(), share))
-    return rows
-
-
-def summary(
-    rows: Sequence[tuple[str, str, str, float, float]],
-) -> list[tuple[str, int, float, float, float]]:
-    """(measure, pairs, and the first decile, the median and the last decile of their shares).
-
-    Pairs that never differ are left out: they show nothing, however many queries there are.
-    """
-    found = []
-    for measure in dict.fromkeys(row[2] for row in rows):
-        shares = np.array([row[4] for row in rows if row[2] == measure and row[3] > 0.0])
-        if len(shares):
-            found.append((measure, len(shares), *np.quantile(shares, [0.1, 0.5, 0.9]).tolist()))
-    return found
 
 
 def too_small(

@@ -13,8 +13,9 @@ from itertools import product
 from pathlib import Path
 
 from letorbench.analysis.published import Published, lookup
+from letorbench.analysis.tables import Value, write_table
 from letorbench.papers.paper import Paper, Part
-from letorbench.papers.records import write_section, write_table
+from letorbench.papers.records import write_section
 from letorbench.papers.rules import IMPLEMENTATIONS
 from letorbench.papers.runs import Values
 
@@ -64,13 +65,13 @@ def meets(ours: float, printed: float, digits: int) -> bool:
     return abs(ours - printed) <= 0.5 * 10.0**-digits + IMPLEMENTATIONS * printed
 
 
-def numbers(paper: Paper, part: Part, found: Found) -> list[list[object]]:
+def numbers(paper: Paper, part: Part, found: Found) -> list[list[Value]]:
     """A row a data set, method and measure: the paper's number, LETOR's, ours by protocol.
 
     The last cell says by how many protocols ours meets LETOR's, or the paper's where LETOR's is
     not known.
     """
-    told, rows = of_paper(paper), list[list[object]]()
+    told, rows = of_paper(paper), list[list[Value]]()
     for dataset, method, measure in product(part.data, part.methods, part.measures):
         of, theirs = told.get((dataset, method, measure)), baseline(dataset, method, measure)
         if of is None and theirs is None:
@@ -89,12 +90,12 @@ def numbers(paper: Paper, part: Part, found: Found) -> list[list[object]]:
     return rows
 
 
-def leads(paper: Paper, part: Part, found: Found) -> list[list[object]]:
+def leads(paper: Paper, part: Part, found: Found) -> list[list[Value]]:
     """A row a claimed lead over a baseline with a printed number: of whose numbers it is how large.
 
     As printed, ours over the printed baseline, and ours over ours by each protocol.
     """
-    told, rows = of_paper(paper), list[list[object]]()
+    told, rows = of_paper(paper), list[list[Value]]()
     tests = [test for claim in paper.claims for test in claim.tests if test.kind == "above"]
     points = dict.fromkeys(replace(p, lead=None, group="") for t in tests for p in t.points())
 
@@ -118,7 +119,7 @@ def leads(paper: Paper, part: Part, found: Found) -> list[list[object]]:
     return rows
 
 
-def sentence(rows: Sequence[Sequence[object]], claimed: Sequence[Sequence[object]]) -> str:
+def sentence(rows: Sequence[Sequence[Value]], claimed: Sequence[Sequence[Value]]) -> str:
     """What the tables come to: how many numbers ours meet, whose leads have another sign."""
     met: dict[str, list[bool]] = {}
     for row in rows:

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from letorbench.analysis.tables import data_table, probability, render, text_table
+from letorbench.analysis.tables import (
+    Value,
+    four_decimals,
+    probability,
+    render,
+    text_table,
+    write_table,
+)
 from letorbench.checksum import checked, with_checksum
 from letorbench.errors import DataError
 from letorbench.files import write_atomically
@@ -102,28 +109,18 @@ def write_setting(path: Path, reference: str, differs: Sequence[str]) -> Path:
     return path
 
 
-def write_table(
-    stem: Path, title: str, header: Sequence[str], rows: Sequence[Sequence[object]]
-) -> tuple[Path, Path]:
-    """stem.csv and stem.txt, a table in the paper's form; floats with four decimals as text."""
-    made = text_table(header, [[_text(cell) for cell in row] for row in rows], title)
-    paths = stem.with_name(f"{stem.name}.csv"), stem.with_name(f"{stem.name}.txt")
-    contents = render(data_table(header, rows), "csv"), render(made, "text")
-    for path, content in zip(paths, contents):
-        with write_atomically(path) as file:
-            file.write(content)
-    return paths
-
-
 def write_section(
     path: Path,
     title: str,
-    tables: Sequence[tuple[Sequence[str], Sequence[Sequence[object]]]],
+    tables: Sequence[tuple[Sequence[str], Sequence[Sequence[Value]]]],
     told: str,
 ) -> Path:
     """A section of the paper's page: tables, a header and rows each, and what they come to."""
-    made = [text_table(head, [[_text(cell) for cell in row] for row in rows])
-            for head, rows in tables if rows]  # fmt: skip
+    made = [
+        text_table(head, [[four_decimals(cell) for cell in row] for row in rows])
+        for head, rows in tables
+        if rows
+    ]
     text = [f"## {title}", *(render(each, "markdown").strip() for each in made), told]
     with write_atomically(path) as file:
         file.write("\n\n".join(text) + "\n")
@@ -224,6 +221,7 @@ def _tallied_as(outcome: Outcome) -> str:
 
 def power_lines(out: Path, papers: Sequence[Paper]) -> list[str]:
     """What the results of a folder can show, a table a data set; all pairs in papers/power."""
+    from letorbench.analysis import leads
     from letorbench.papers import calibration
 
     text = []
@@ -231,13 +229,13 @@ def power_lines(out: Path, papers: Sequence[Paper]) -> list[str]:
         systems = calibration.stored_systems(out, folder.name)
         if len(systems) < 2 or "ndcg@10" not in systems[0].values:
             continue
-        rows = calibration.smallest(systems, ("ndcg@1", "ndcg@3", "ndcg@10", "map"))
+        rows = leads.smallest(systems, ("ndcg@1", "ndcg@3", "ndcg@10", "map"))
         stem = out / "papers" / "power" / folder.name
         title = f"{folder.name}: the smallest lead that shows in 80 % of cases"
         write_table(stem, title, ("method", "other", "measure", "lead", "share of the mean"), rows)
         shown = [
             [measure, str(pairs), *(f"{100.0 * each:.1f} %" for each in shares)]
-            for measure, pairs, *shares in calibration.summary(rows)
+            for measure, pairs, *shares in leads.summary(rows)
         ]
         heads = ("measure", "pairs", "a tenth from", "half from", "nine tenths from")
         text += ["", *render(text_table(heads, shown, title), "text").splitlines()]
@@ -259,10 +257,6 @@ def _signed(row: Row, number: float) -> str:
         return f"{number:+.4f}"
     whole = float(number).is_integer() and abs(number) >= 1_000.0
     return f"{number:,.0f}" if whole else f"{number:.4g}"
-
-
-def _text(cell: object) -> str:
-    return "" if cell is None else f"{cell:.4f}" if isinstance(cell, float) else str(cell)
 
 
 def _write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> Path:

@@ -25,21 +25,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
 
-from letorbench.analysis.paired import ROUNDING, differences, holm
-from letorbench.analysis.seeds import SeedNoise, satterthwaite
+from letorbench.analysis.leads import ALPHA, Lead
+from letorbench.analysis.paired import holm
 from letorbench.papers.claims import Claim, Point, Test
 from letorbench.papers.runs import Measured, Values
 
-ALPHA = 0.05
 #: the share of the lower method's number that matters where the paper prints no difference
 MARGIN = 0.03
 #: what two implementations of a method differ by, as a share of the number: the same program with
 #: sums in another order gave RankNet .4566 and .4522 of NDCG@10 on OHSUMED
 IMPLEMENTATIONS = 0.01
-#: the chance by which the smallest difference shows
-POWER = 0.80
 
 REPRODUCED = "reproduced"
 NOT_REPRODUCED = "not reproduced"
@@ -52,98 +48,9 @@ SHOWN, EXCLUDED, OPEN = "shown", "excluded", "open"
 UNITS = {"query": "queries", "query and seed": "queries, and seeds", "draw": "draws"}
 
 
-@dataclass(frozen=True, eq=False)
-class Lead:
-    """How far one method is above another, and what chance leaves of that.
-
-    Parameters
-    ----------
-    mean, error, degrees : float or ndarray
-        The mean difference, its standard error, and the degrees of freedom; arrays for many
-        resamples at a time.
-    base : float
-        The lower method's mean, of which margins are shares.
-    units : int
-        How many were drawn independently.
-    unit : str
-        What was drawn: `query`, `query and seed`, or `draw`.
-    """
-
-    mean: float | np.ndarray
-    error: float | np.ndarray
-    degrees: float | np.ndarray
-    base: float
-    units: int
-    unit: str = "query"
-
-    @classmethod
-    def of(cls, upper: Values, lower: Values, measure: str) -> Lead:
-        """The lead of one method's values over another's on the same queries."""
-        a, b, folds = upper.table(measure), lower.table(measure), lower.folds
-        base = lower.mean(measure)
-        if lower.draws:
-            means = [(a[:, folds == k].mean() - b[:, folds == k].mean()) for k in np.unique(folds)]
-            return cls.summed(np.array(means), base, unit="draw")
-        noise = SeedNoise.of(a, b, folds)
-        d = differences(a.mean(axis=0), b.mean(axis=0))
-        return cls.summed(d, base, noise.variances, "query and seed" if noise else "query")
-
-    @classmethod
-    def summed(
-        cls,
-        d: np.ndarray,
-        base: float,
-        others: Sequence[tuple[float, int]] = (),
-        unit: str = "query",
-    ) -> Lead:
-        """The mean of d (..., n_units), with the variances of means that are added to its own.
-
-        It is `analysis.paired.t`'s statistic, for many resamples at a time. Where few units differ
-        their variance is known badly: the degrees of freedom are by its kurtosis k, 2n / (k - 1),
-        which is n for a normal distribution, and n - 1 at most.
-        """
-        n = d.shape[-1]
-        if n < 2:  # one unit says nothing of the others
-            return cls(d.mean(axis=-1), math.inf, 1.0, base, n, unit)
-        centred = d - d.mean(axis=-1, keepdims=True)
-        square = (centred**2).mean(axis=-1)
-        square = np.where(square > (ROUNDING * np.abs(d).max(axis=-1)) ** 2, square, 0.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            kurtosis = (centred**4).mean(axis=-1) / square**2
-            degrees = np.fmin(2.0 * n / np.maximum(kurtosis - 1.0, 0.0), n - 1.0)
-        own = square / (n - 1)
-        total = own + sum(variance for variance, _ in others)
-        if others and np.all(total > 0.0):
-            degrees = satterthwaite([(own, degrees), *others])
-        return cls(d.mean(axis=-1), np.sqrt(total), degrees, base, n, unit)
-
-    @property
-    def same(self) -> bool:
-        """Whether both methods differ by the same everywhere: nothing can be told then."""
-        return bool(np.all(self.error == 0.0))
-
-    def above(self, margin: float = 0.0) -> np.ndarray:
-        """p of the one-sided test that the lead is above the margin."""
-        error = np.asarray(self.error)
-        t = (margin - np.asarray(self.mean)) / np.where(error > 0.0, error, 1.0)
-        return np.where(error > 0.0, stdtr(self.degrees, t), 1.0)
-
-    def below(self, margin: float = 0.0) -> np.ndarray:
-        """p of the one-sided test that the lead is below the margin."""
-        return replace(self, mean=-np.asarray(self.mean)).above(-margin)
-
-    def interval(self) -> tuple[float, float]:
-        """The two-sided 95 % interval."""
-        half = float(stdtrit(self.degrees, 1.0 - ALPHA / 2.0) * self.error)
-        return float(self.mean) - half, float(self.mean) + half
-
-    def smallest(self) -> float:
-        """The smallest true lead that so many units show in 80 % of cases.
-
-        J. Cohen, Statistical Power Analysis for the Behavioral Sciences, 1988, chapter 2.
-        """
-        quantiles = stdtrit(self.degrees, 1.0 - ALPHA / 2.0) + stdtrit(self.degrees, POWER)
-        return float(quantiles * self.error)
+def lead_of(upper: Values, lower: Values, measure: str) -> Lead:
+    """The lead of one method's values over another's on the same queries."""
+    return Lead.of(upper.table(measure), lower.table(measure), lower.folds, lower.draws)
 
 
 def margin_of(test: Test, point: Point) -> float:
@@ -277,7 +184,7 @@ def judge(
         for point in test.points() if test.compares else ():
             found = values.get(point.dataset, {})
             if point.upper in found and point.lower in found:
-                lead = Lead.of(found[point.upper], found[point.lower], point.measure)
+                lead = lead_of(found[point.upper], found[point.lower], point.measure)
                 compared.append((i, test, point, lead))
             else:
                 absent[i].append(point.dataset)

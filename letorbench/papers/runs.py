@@ -24,7 +24,7 @@ from letorbench.measures import parse, query_metrics
 from letorbench.rankers import names, ranker
 from letorbench.rankers.base import Ranker
 from letorbench.results.paths import fold_folder
-from letorbench.results.per_query import PerQuery, mean_of_folds
+from letorbench.results.per_query import mean_of_folds
 from letorbench.results.store import fold_scores, is_done
 
 Setting = Literal["default", "published"]
@@ -75,12 +75,6 @@ class Values:
     values: np.ndarray
     folds: np.ndarray
     draws: bool = False
-
-    @classmethod
-    def stored(cls, queries: PerQuery, measures: Sequence[str]) -> Values:
-        """The values of a results folder."""
-        tables = [queries.tables[measure] for measure in measures]
-        return cls(tuple(measures), np.stack(tables, axis=2), queries.folds)
 
     @classmethod
     def of_draws(cls, draws: Sequence[Values]) -> Values:

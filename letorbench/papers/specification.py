@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from letorbench.analysis.tables import write_table
 from letorbench.papers.paper import Found, Part
-from letorbench.papers.records import write_table
 from letorbench.papers.runs import Study, Variant
 
 
@@ -91,7 +91,7 @@ def _number(
 
 def _files(found: Sequence[Specification], title: str, printed: float, stem: Path) -> list[Path]:
     """The curve, a row for each specification, and stem-levels with one for each setting."""
-    from letorbench.papers.paper_figures import Axis, Line, lines_figure
+    from letorbench.analysis.line_figures import Axis, Line, lines_figure
 
     choices = list(found[0].settings)
     rows = [[*(each.settings[choice] for choice in choices), each.value] for each in found]

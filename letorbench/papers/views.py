@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from letorbench.analysis.tables import write_table
 from letorbench.papers.paper import Paper, Part
-from letorbench.papers.records import write_table
 from letorbench.papers.runs import Values
 
 Found = Mapping[str, Mapping[str, Values]]
@@ -36,7 +36,7 @@ def _drawn(part: Part, found: Found, stem: Path) -> list[Path]:
     if not found:
         return []
     if part.form == "bars":
-        from letorbench.papers.paper_figures import bars_figure
+        from letorbench.analysis.line_figures import bars_figure
 
         (measure,) = part.measures
         groups = {d: {m: v.mean(measure) for m, v in found[d].items()} for d in found}

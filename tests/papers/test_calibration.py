@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from letorbench.analysis import leads
+from letorbench.analysis.leads import Lead
 from letorbench.papers import calibration
 from letorbench.papers.claims import Claim, Test
-from letorbench.papers.rules import Lead
 from letorbench.papers.runs import Values
 
 TRIALS = 2_000
@@ -95,13 +96,13 @@ def test_what_stored_values_can_show(tmp_path):
     columns["z"] = columns["x"]
     qids, folds = np.array([str(i) for i in range(60)]), np.repeat([1, 2, 3], 20)
     systems = [PerQuery(name, folds, qids, {"ndcg@10": v}) for name, v in columns.items()]
-    rows = calibration.smallest(systems, ["ndcg@10"])
+    rows = leads.smallest(systems, ["ndcg@10"])
     assert [row[:2] for row in rows] == [("x", "y"), ("x", "z"), ("y", "z")]
     d = columns["x"] - columns["y"]
     quantiles = 2.0010 + 0.8478  # of Student's t with 59 degrees, .975 and .8
     assert rows[0][3] == pytest.approx(quantiles * d.std(ddof=1) / 60**0.5, rel=1e-3)
     assert rows[0][4] == pytest.approx(rows[0][3] / min(columns["x"].mean(), columns["y"].mean()))
-    ((measure, pairs, low, middle, high),) = calibration.summary(rows)
+    ((measure, pairs, low, middle, high),) = leads.summary(rows)
     assert (measure, pairs) == ("ndcg@10", 2) and low == middle == high == rows[0][4]
     test = Test("above", ("D",), ("ndcg@10",), ("x",), ("y",), lead=0.9 * low)
     claim = Claim("p", "c", "part", "q", "w", (test,))

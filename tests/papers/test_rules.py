@@ -9,10 +9,11 @@ import pytest
 from scipy.stats import nct, norm, t, ttest_1samp
 
 from letorbench.analysis import paired
+from letorbench.analysis.leads import Lead
 from letorbench.analysis.seeds import SeedNoise
 from letorbench.papers import rules
 from letorbench.papers.claims import Claim, Point, Test, claims_of
-from letorbench.papers.rules import EXCLUDED, OPEN, SHOWN, Lead, Row
+from letorbench.papers.rules import EXCLUDED, OPEN, SHOWN, Row
 from letorbench.papers.runs import Measured, Values, exactly
 
 FOLDS = np.repeat([1, 2, 3, 4, 5], 20)
@@ -60,7 +61,7 @@ def number(kind, printed, ours, half=0.0, nature="finding"):
 def test_a_lead_is_students_paired_t():
     rng = np.random.default_rng(1)
     a, b = rng.uniform(size=(2, N))
-    lead = Lead.of(values(a), values(b), "m")
+    lead = rules.lead_of(values(a), values(b), "m")
     expected = ttest_1samp(a - b, 0.0)
     assert lead.mean == pytest.approx((a - b).mean())
     assert lead.interval() == pytest.approx(tuple(expected.confidence_interval(0.95)))
@@ -75,10 +76,10 @@ def test_seeds_are_drawn_too():
     rng = np.random.default_rng(2)
     a = rng.uniform(size=N) + rng.normal(0.0, 0.3, (4, 1)) + rng.normal(0.0, 0.1, (4, N))
     b = rng.uniform(size=N)
-    lead = Lead.of(values(a), values(b), "m")
+    lead = rules.lead_of(values(a), values(b), "m")
     expected = paired.t(a.mean(axis=0), b, SeedNoise.of(a, b[None], FOLDS))
     assert 2.0 * min(lead.above(), lead.below()) == pytest.approx(expected.p)
-    alone = Lead.of(values(a.mean(axis=0)), values(b), "m")
+    alone = rules.lead_of(values(a.mean(axis=0)), values(b), "m")
     assert lead.error > 1.2 * alone.error and lead.unit == "query and seed"
 
 
@@ -87,7 +88,7 @@ def test_draws_of_generated_data_are_the_units_and_not_their_queries():
     shift = np.repeat([0.03, -0.01, 0.02, 0.05, -0.02], 20)
     b = rng.uniform(size=N)
     a = b + shift + rng.normal(0.0, 0.001, N)
-    by_draw = Lead.of(values(a, True), values(b, True), "m")
+    by_draw = rules.lead_of(values(a, True), values(b, True), "m")
     means = [(a - b)[FOLDS == k].mean() for k in range(1, 6)]
     assert 2.0 * by_draw.above() == pytest.approx(ttest_1samp(means, 0.0).pvalue)
     assert (by_draw.units, by_draw.degrees, by_draw.unit) == (5, 4.0, "draw")
@@ -96,7 +97,7 @@ def test_draws_of_generated_data_are_the_units_and_not_their_queries():
     by_query = {"D": {"a": values(a), "b": values(b)}}
     assert rules.judge(claim(), by_query, {}).answer == rules.REPRODUCED
     one = FOLDS == 1
-    single = Lead.of(values(a[one], True, FOLDS[one]), values(b[one], True, FOLDS[one]), "m")
+    single = rules.lead_of(values(a[one], True, FOLDS[one]), values(b[one], True, FOLDS[one]), "m")
     assert rules.questions("above", single, 0.01) == (1.0, 1.0)
 
 
@@ -176,7 +177,7 @@ def test_each_measure_and_pair_has_its_own_lead_and_all_are_corrected_together()
         name: values([clear[name]["m"], noise[name]["m"]], measures=("m", "n")) for name in "ab"
     }
     both = judged(found, measures=["m", "n"])
-    p = [2.0 * Lead.of(found["a"], found["b"], m).above() for m in "mn"]
+    p = [2.0 * rules.lead_of(found["a"], found["b"], m).above() for m in "mn"]
     assert [row.value for row in both.rows] == pytest.approx([0.03, 0.021])
     assert [row.shown for row in both.rows] == pytest.approx([2.0 * p[0], max(p[1], 2.0 * p[0])])
     assert both.p == pytest.approx(max(row.shown for row in both.rows))

@@ -8,8 +8,9 @@ from itertools import product
 import numpy as np
 import pytest
 
+from letorbench.analysis import surrogates
 from letorbench.losses import loss
-from letorbench.papers import laboratory, paper, rules
+from letorbench.papers import paper, rules
 from letorbench.papers.consistency_2011 import parts as consistency
 from letorbench.papers.consistency_2011 import theory as consistency_theory
 from letorbench.papers.functionals import bounds
@@ -66,15 +67,15 @@ def test_the_appendix_holds_and_would_not_with_a_smaller_constant(tmp_path, monk
 
 
 def test_the_order_of_the_expected_shares_is_the_best_and_others_are_not(rng):
-    eta = laboratory.Eta(consistency.LABELLINGS, consistency.PROBABILITIES)
+    eta = surrogates.Eta(consistency.LABELLINGS, consistency.PROBABILITIES)
     assert consistency_theory.order_excess(eta) == pytest.approx(0.0, abs=1e-12)
     # section 3.2.1: E[G] ranks the first document first, E[G / Z] the second
     assert np.argmax(consistency_theory.ranked_by("least-squares", eta)) == 0
     assert np.argmax(eta.expected_gains()) == 1
-    swapped = laboratory.Eta(eta.labels[:, ::-1], eta.probabilities)
+    swapped = surrogates.Eta(eta.labels[:, ::-1], eta.probabilities)
     shares = swapped.expected_gains
 
-    class Wrong(laboratory.Eta):
+    class Wrong(surrogates.Eta):
         def expected_gains(self):
             return -shares()
 
@@ -85,15 +86,15 @@ def test_the_order_of_the_expected_shares_is_the_best_and_others_are_not(rng):
 def test_a_surrogate_of_ones_own_psi_is_least_at_the_slope_of_psi(name, rng):
     """grad psi* at the minimiser is E[G / Z]."""
     own = consistency_theory.psi_loss(name)
-    eta = laboratory.draw_eta(rng, 3)
-    ((scores,), _) = laboratory.minimisers(own, [eta], rng)
+    eta = surrogates.draw_eta(rng, 3)
+    ((scores,), _) = surrogates.minimisers(own, [eta], rng)
     _, slope = consistency_theory.PSI[name][1](scores)
     np.testing.assert_allclose(slope, eta.expected_gains(), atol=1e-4)
 
 
 def test_the_cosine_ranks_by_its_own_norm_and_not_as_printed():
     rng = np.random.default_rng(0)
-    etas = [laboratory.draw_eta(rng, 2 + trial % 3) for trial in range(300)]
+    etas = [surrogates.draw_eta(rng, 2 + trial % 3) for trial in range(300)]
     assert consistency_theory._otherwise("cosine", etas, rng) == 0.0
     assert consistency_theory._otherwise("cosine", etas, rng, printed=True) > 0.0
 
@@ -119,19 +120,19 @@ def test_the_lectures_numbers_are_the_known_ones(tmp_path):
 
 
 def test_theorem_8_and_6_tell_consistent_surrogates_from_others(rng):
-    assert laboratory.affine_excess(loss("cross-entropy-ndcg"), rng, 20) < 1e-9
-    assert laboratory.affine_excess(loss("cross-entropy"), rng, 20) > 0.001
-    eta = laboratory.draw_eta(rng, 3)
+    assert surrogates.affine_excess(loss("cross-entropy-ndcg"), rng, 20) < 1e-9
+    assert surrogates.affine_excess(loss("cross-entropy"), rng, 20) > 0.001
+    eta = surrogates.draw_eta(rng, 3)
     assert consistency_theory.flatness(loss("cosine-ndcg"), eta, rng) == pytest.approx(0.0)
     assert consistency_theory.flatness(loss("least-squares-ndcg"), eta, rng) > 0.01
 
 
 def test_the_bound_for_cross_entropy_is_pinskers(rng):
-    found = laboratory.regrets(loss("cross-entropy-ndcg"), rng, 40)
+    found = surrogates.regrets(loss("cross-entropy-ndcg"), rng, 40)
     assert found.beyond("cross-entropy-ndcg") <= 1e-9 < found.lost.max()
     u, v = rng.dirichlet(np.ones(3), size=(2, 500)) * np.log2(4.0)  # of the largest mass
     D = (u * np.log(u / v)).sum(axis=1)
-    C, dual = laboratory.STRONGLY_CONVEX["cross-entropy-ndcg"](3)
+    C, dual = surrogates.STRONGLY_CONVEX["cross-entropy-ndcg"](3)
     share = D / np.abs(u - v).sum(axis=1) ** 2
     assert C <= share.min() < 1.2 * C and dual == np.inf
 

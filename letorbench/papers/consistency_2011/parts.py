@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from letorbench.analysis.tables import write_table
 from letorbench.papers.consistency_2011.theory import NAME, theory
 from letorbench.papers.paper import Found
-from letorbench.papers.records import write_table
 from letorbench.papers.runs import Study, exactly
 
 #: section 3.2.1: two labellings of two documents and their probabilities

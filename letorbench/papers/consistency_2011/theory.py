@@ -8,16 +8,16 @@ from itertools import permutations
 
 import numpy as np
 
+from letorbench.analysis import surrogates
+from letorbench.analysis.tables import write_table
 from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses import Loss, loss
 from letorbench.losses.base import ValueAndGradient
 from letorbench.losses.consistent import bregman
 from letorbench.losses.gains import normalized_gains, query_sums
-from letorbench.papers import laboratory
 from letorbench.papers.kept import kept_numbers
 from letorbench.papers.paper import Found
-from letorbench.papers.records import write_table
 from letorbench.papers.runs import Measured, Study, exactly
 
 NAME = "consistency-2011"
@@ -52,7 +52,7 @@ def norm_excess(rng: np.random.Generator, pairs: int = 20_000) -> float:
     return worst
 
 
-def order_excess(eta: laboratory.Eta) -> float:
+def order_excess(eta: surrogates.Eta) -> float:
     """The largest expected NDCG of any order, less that of the order of E[G / Z]."""
     gains = np.exp2(eta.labels) - 1.0
     discount = standard_discount(np.arange(1, gains.shape[1] + 1))
@@ -65,7 +65,7 @@ def order_excess(eta: laboratory.Eta) -> float:
     return max(map(expected, permutations(range(len(discount))))) - expected(by_share)
 
 
-def ranked_by(name: str, eta: laboratory.Eta) -> np.ndarray:
+def ranked_by(name: str, eta: surrogates.Eta) -> np.ndarray:
     """(m,) what the minimiser of an original surrogate ranks by (section 3.2.2)."""
     gains = np.exp2(eta.labels) - 1.0
     if name == "cosine":
@@ -77,18 +77,18 @@ def ranked_by(name: str, eta: laboratory.Eta) -> np.ndarray:
 
 
 def _otherwise(
-    name: str, etas: Sequence[laboratory.Eta], rng: np.random.Generator, printed: bool = False
+    name: str, etas: Sequence[surrogates.Eta], rng: np.random.Generator, printed: bool = False
 ) -> float:
     """The share of the distributions whose minimiser orders otherwise than section 3.2.2 says."""
-    scores, _ = laboratory.minimisers(loss(name), etas, rng)
+    scores, _ = surrogates.minimisers(loss(name), etas, rng)
     targets = [eta.expected_gains() if printed else ranked_by(name, eta) for eta in etas]
-    wrong = [laboratory.misordered(s, target / target.max()) for s, target in zip(scores, targets)]
+    wrong = [surrogates.misordered(s, target / target.max()) for s, target in zip(scores, targets)]
     return float(np.mean(wrong))
 
 
-def flatness(surrogate: Loss, eta: laboratory.Eta, rng: np.random.Generator) -> float:
+def flatness(surrogate: Loss, eta: surrogates.Eta, rng: np.random.Generator) -> float:
     """How much the expected loss rises from its minimiser s to 2 s, relative to its size."""
-    ((scores,), (least,)) = laboratory.minimisers(surrogate, [eta], rng)
+    ((scores,), (least,)) = surrogates.minimisers(surrogate, [eta], rng)
     queries = eta.queries()
     values = surrogate(np.tile(2.0 * scores, len(eta.probabilities)), queries)[0]
     return float(abs(eta.probabilities @ values - least) / max(abs(least), 1e-12))
@@ -98,12 +98,12 @@ def search_power(exponent: float, rng: np.random.Generator) -> tuple[float, floa
     """The share of counterexamples to dividing by Z^exponent, and the chance to find one at all."""
     found = []
     for trial in range(FULL):
-        eta = laboratory.draw_eta(rng, 2 + trial % 3)
+        eta = surrogates.draw_eta(rng, 2 + trial % 3)
         shares = normalized_gains(eta.queries()).reshape(eta.labels.shape)
         gains = np.exp2(eta.labels) - 1.0
         Z = gains.max(axis=1) / shares.max(axis=1)
         target = eta.probabilities @ (gains / Z[:, None] ** exponent)
-        found.append(laboratory.misordered(target, eta.expected_gains()))
+        found.append(surrogates.misordered(target, eta.expected_gains()))
     share = float(np.mean(found))
     return share, 1.0 - (1.0 - share) ** DISTRIBUTIONS
 
@@ -136,21 +136,21 @@ def _measured(study: Study, trials: int) -> dict[str, Measured]:
     for name in (*ORIGINAL, *CONSISTENT):
         study.say(f"{NAME}: {name}")
         surrogate, rng = loss(name), np.random.default_rng(study.seed)
-        worst, share = laboratory.counterexample(surrogate, rng, trials)
+        worst, share = surrogates.counterexample(surrogate, rng, trials)
         lost = worst.regret if worst is not None else 0.0
         note = f"{100 * share:.1f} % of {trials} distributions are counterexamples"
         found[f"lost-{name}"] = exactly(lost, note)
         # with so many draws, a larger share would have shown a counterexample in 95 % of cases
         unseen = f"none of {trials}: at most {100 * (1 - 0.05 ** (1 / trials)):.1f} % are, at 95 %"
         found[f"counterexamples-{name}"] = exactly(share, "" if share else unseen)
-        found[f"nonconvexity-{name}"] = exactly(laboratory.nonconvexity(surrogate, rng))
-        if name in laboratory.STRONGLY_CONVEX:
-            beyond = laboratory.regrets(surrogate, rng, trials).beyond(name)
+        found[f"nonconvexity-{name}"] = exactly(surrogates.nonconvexity(surrogate, rng))
+        if name in surrogates.STRONGLY_CONVEX:
+            beyond = surrogates.regrets(surrogate, rng, trials).beyond(name)
             found[f"theorem-10-{name}"] = exactly(beyond)
     name, rng = "least-squares-ndcg", np.random.default_rng(study.seed)
-    short, over = laboratory.theorem_11(name, loss(name), rng)
+    short, over = surrogates.theorem_11(name, loss(name), rng)
     found["margin"], found["theorem-11"] = exactly(short), exactly(over)
-    etas = [laboratory.draw_eta(rng, 2 + trial % 3) for trial in range(trials)]
+    etas = [surrogates.draw_eta(rng, 2 + trial % 3) for trial in range(trials)]
     found["lemma-1"] = exactly(norm_excess(rng))
     found["lemma-4"] = exactly(max(order_excess(eta) for eta in etas))
     found["flatness-cosine-ndcg"] = exactly(flatness(loss("cosine-ndcg"), etas[0], rng))
@@ -158,12 +158,12 @@ def _measured(study: Study, trials: int) -> dict[str, Measured]:
         share, power = search_power(exponent, rng)
         found[f"power-{exponent:g}"] = exactly(power, f"{100 * share:.1f} % are counterexamples")
     for name in (*UNIQUE, "least-squares"):
-        found[f"affine-{name}"] = exactly(laboratory.affine_excess(loss(name), rng))
+        found[f"affine-{name}"] = exactly(surrogates.affine_excess(loss(name), rng))
     for name in ORIGINAL:
         found[f"order-{name}"] = exactly(_otherwise(name, etas, rng))
     found["order-cosine-printed"] = exactly(_otherwise("cosine", etas, rng, printed=True))
     for name in PSI:
         own = psi_loss(name)
-        share = laboratory.counterexample(own, rng, trials)[1]
-        found[f"theorem-9-{name}"] = exactly(max(share, laboratory.nonconvexity(own, rng)))
+        share = surrogates.counterexample(own, rng, trials)[1]
+        found[f"theorem-9-{name}"] = exactly(max(share, surrogates.nonconvexity(own, rng)))
     return found

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
+from letorbench.analysis.tables import write_table
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.synthetic.cubic import REAL_SHARES, outputs, permuted_cubic
+from letorbench.datasets.synthetic.cubic import REAL_SHARES
 from letorbench.papers import artificial
 from letorbench.papers.paper import Found
-from letorbench.papers.records import write_table
+from letorbench.papers.permuted_cubic import outputs, permuted_cubic
 from letorbench.papers.runs import CUTOFFS, Study, Values, Variant
 
 NAME = "lambdarank-2006"
@@ -116,7 +117,7 @@ def linear_share(seed: Sequence[int]) -> float:
 
 def figure(study: Study) -> Found:
     """The left half of Figure 2: NDCG@1..10 on several draws of the artificial data."""
-    from letorbench.papers.paper_figures import Axis, Line, lines_figure
+    from letorbench.analysis.line_figures import Axis, Line, lines_figure
 
     found, chosen = trained(study)
     lines, rows = {}, []

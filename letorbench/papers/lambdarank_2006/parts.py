@@ -7,12 +7,12 @@ from itertools import product
 
 import numpy as np
 
+from letorbench.analysis.tables import write_table
 from letorbench.losses.lambdas import LAMBDAS, Lambda
 from letorbench.papers import artificial
 from letorbench.papers.lambdarank_2006 import artificial_data, poincare
 from letorbench.papers.lambdarank_2006.timing import NAME, timing
 from letorbench.papers.paper import Found
-from letorbench.papers.records import write_table
 from letorbench.papers.runs import Study, Variant, exactly
 
 #: documents of section 3's example, of which two are relevant

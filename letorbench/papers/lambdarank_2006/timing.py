@@ -8,12 +8,12 @@ from dataclasses import asdict, astuple, replace
 
 import numpy as np
 
+from letorbench.analysis.tables import write_table
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.papers import speed
 from letorbench.papers.kept import read_kept_json, write_kept_json
 from letorbench.papers.paper import Found
-from letorbench.papers.records import write_table
 from letorbench.papers.runs import Measured, Study, exactly
 
 NAME = "lambdarank-2006"
@@ -115,7 +115,7 @@ def _drawn(
     slopes: Mapping[tuple[str, int], speed.Slope],
     stem: object,
 ) -> list:
-    from letorbench.papers.paper_figures import Axis, Line, lines_figure
+    from letorbench.analysis.line_figures import Axis, Line, lines_figure
 
     names = {passes: version for version, passes in speed.PASSES.items()}
     left = {

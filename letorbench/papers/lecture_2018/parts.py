@@ -7,10 +7,10 @@ from itertools import permutations
 
 import numpy as np
 
+from letorbench.analysis.tables import write_table
 from letorbench.conventions import CONVENTIONS
 from letorbench.measures import parse, query_metrics
 from letorbench.papers.paper import Found
-from letorbench.papers.records import write_table
 from letorbench.papers.runs import Study, exactly
 
 NAME = "lecture-2018"

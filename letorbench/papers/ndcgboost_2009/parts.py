@@ -6,10 +6,10 @@ from functools import partial
 
 import numpy as np
 
+from letorbench.analysis.tables import write_table
 from letorbench.papers.ndcgboost_2009 import statements
 from letorbench.papers.ndcgboost_2009.single_changes import single_changes
 from letorbench.papers.paper import Found
-from letorbench.papers.records import write_table
 from letorbench.papers.runs import Study, exactly
 
 NAME = "ndcgboost-2009"

@@ -15,13 +15,14 @@ from pathlib import Path
 import numpy as np
 from scipy.special import stdtrit, xlogy
 
+from letorbench.analysis.tables import Value, write_table
 from letorbench.conventions import CONVENTIONS, Convention
 from letorbench.datasets.queryset import Fold, QuerySet
 from letorbench.measures import parse, query_metrics
 from letorbench.papers.claims import read_facts
 from letorbench.papers.kept import kept_numbers
 from letorbench.papers.paper import Found
-from letorbench.papers.records import write_section, write_table
+from letorbench.papers.records import write_section
 from letorbench.papers.runs import Measured, Study, exactly
 from letorbench.rankers.ndcgboost import BoundBooster, NDCGBoost, best_of_sample
 from letorbench.solvers.stump_search import Search, Stump, stump_search
@@ -232,7 +233,7 @@ def _measured(
     return found
 
 
-def _row(name: str, values: np.ndarray, base: np.ndarray) -> list[object]:
+def _row(name: str, values: np.ndarray, base: np.ndarray) -> list[Value]:
     """The seeds' mean, deviation and largest; how far it moves, with its 95 % interval."""
     moved = values - base
     half = _reach(moved)

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from letorbench.analysis import line_figures, surrogate_report, surrogates
+from letorbench.analysis.surrogate_report import LossStudy
+from letorbench.analysis.surrogates import Counterexample, Eta, Regrets
 from letorbench.cli.study import study as study_command
 from letorbench.losses import loss
-from letorbench.papers import laboratory, laboratory_report, paper_figures
-from letorbench.papers.laboratory import Counterexample, Eta, Regrets
-from letorbench.papers.laboratory_report import LossStudy
 
 MINE = """
 import numpy as np
@@ -30,12 +30,12 @@ LOSS = CustomLoss("backwards", "|s + r|^2", backwards)
 
 def test_minimiser_of_squares_is_the_mean(rng):
     eta = Eta(np.array([[5, 4], [1, 3]]), np.array([0.3, 0.7]))
-    (found,), (least,) = laboratory.minimisers(loss("least-squares"), [eta], rng)
+    (found,), (least,) = surrogates.minimisers(loss("least-squares"), [eta], rng)
     np.testing.assert_allclose(found, [10.0, 9.4], atol=1e-5)
     assert least == pytest.approx(0.3 * (21**2 + 5.6**2) + 0.7 * (9**2 + 2.4**2), rel=1e-9)
     np.testing.assert_allclose(eta.expected_gains(), [0.3216, 0.7533], atol=5e-5)
-    assert laboratory.misordered(found, eta.expected_gains())
-    assert laboratory.regret(found, eta.expected_gains()) == pytest.approx(
+    assert surrogates.misordered(found, eta.expected_gains())
+    assert surrogates.regret(found, eta.expected_gains()) == pytest.approx(
         (0.7533 - 0.3216) * (1.0 - 1.0 / np.log2(3.0)), abs=1e-4
     )
 
@@ -51,18 +51,18 @@ def test_minimiser_of_squares_is_the_mean(rng):
     ],
 )
 def test_known_properties_are_found(name, consistent, convex):
-    worst, share = laboratory.counterexample(loss(name), np.random.default_rng(0), 100)
+    worst, share = surrogates.counterexample(loss(name), np.random.default_rng(0), 100)
     assert (worst is None) == consistent and (share == 0.0) == consistent
-    violation = laboratory.nonconvexity(loss(name), np.random.default_rng(0), 4_000)
+    violation = surrogates.nonconvexity(loss(name), np.random.default_rng(0), 4_000)
     assert (violation < 1e-9) == convex
 
 
-@pytest.mark.parametrize("name", laboratory.STRONGLY_CONVEX)
+@pytest.mark.parametrize("name", surrogates.STRONGLY_CONVEX)
 def test_theorem_10_bounds_the_regret_and_a_tenth_of_it_does_not(name, monkeypatch):
-    found = laboratory.regrets(loss(name), np.random.default_rng(0), 60)
+    found = surrogates.regrets(loss(name), np.random.default_rng(0), 60)
     assert found.beyond(name) <= 1e-9
-    whole = laboratory.theorem_10
-    monkeypatch.setattr(laboratory, "theorem_10", lambda *of: 0.02 * whole(*of))
+    whole = surrogates.theorem_10
+    monkeypatch.setattr(surrogates, "theorem_10", lambda *of: 0.02 * whole(*of))
     assert found.beyond(name) > 1e-3
 
 
@@ -86,13 +86,13 @@ SECOND, THIRD = 1.0 / math.log2(3.0), 0.5
 
 def test_the_regret_is_the_ndcg_lost_by_the_order():
     u = np.array([0.2, 0.9, 0.5])
-    assert laboratory.regret(np.array([1.0, 3.0, 2.0]), u) == 0.0
+    assert surrogates.regret(np.array([1.0, 3.0, 2.0]), u) == 0.0
     # the order 2, 0, 1 instead of 1, 2, 0
     lost = (0.9 + 0.5 * SECOND + 0.2 * THIRD) - (0.5 + 0.2 * SECOND + 0.9 * THIRD)
-    assert laboratory.regret(np.array([2.0, 1.0, 3.0]), u) == pytest.approx(lost)
+    assert surrogates.regret(np.array([2.0, 1.0, 3.0]), u) == pytest.approx(lost)
     # equal scores keep the file's order
     lost = (0.9 + 0.5 * SECOND + 0.2 * THIRD) - (0.2 + 0.9 * SECOND + 0.5 * THIRD)
-    assert laboratory.regret(np.zeros(3), u) == pytest.approx(lost)
+    assert surrogates.regret(np.zeros(3), u) == pytest.approx(lost)
 
 
 def test_misordered_is_clearly_in_the_other_order():
@@ -104,18 +104,18 @@ def test_misordered_is_clearly_in_the_other_order():
         ((0.5, 0.2, 0.1), (5.0, 5.004, 0.0), False),  # less than 1 in 1,000 of the range
         ((0.5, 0.2, 0.1), (5.0, 5.006, 0.0), True),
     ):
-        assert laboratory.misordered(np.array(scores), np.array(u)) == wrong
+        assert surrogates.misordered(np.array(scores), np.array(u)) == wrong
 
 
 def test_theorem_10s_constants():
     """C_F is twice the dual norm of the discounts; psi = |u|^2 has C_phi = 1."""
     two = 2.0 * math.hypot(1.0, SECOND)
-    assert laboratory.theorem_10("least-squares-ndcg", 2) == pytest.approx(two)
+    assert surrogates.theorem_10("least-squares-ndcg", 2) == pytest.approx(two)
     q = math.log(3.0) + 2.0
     norm = (1.0 + SECOND**q + THIRD**q) ** (1.0 / q)
     # p - 1 = 1 / (q - 1) where 1/p + 1/q = 1
     expected = 2.0 * norm * math.sqrt(q - 1.0)
-    assert laboratory.theorem_10("qnorm-penalised", 3) == pytest.approx(expected)
+    assert surrogates.theorem_10("qnorm-penalised", 3) == pytest.approx(expected)
 
 
 def study(worst=True, nonconvexity=0.25):
@@ -137,8 +137,8 @@ def test_the_files_hold_every_number(tmp_path, monkeypatch):
         figures.append(figure)
         return []
 
-    monkeypatch.setattr(paper_figures, "write", keep)
-    files = laboratory_report.write_study(study(), tmp_path)
+    monkeypatch.setattr(line_figures, "write", keep)
+    files = surrogate_report.write_study(study(), tmp_path)
     tables = {path.stem: list(csv.reader(path.open())) for path in files if path.suffix == ".csv"}
     head, first, second = tables["counterexample"]
     assert head == ["document", "label (p 0.3000)", "label (p 0.7000)", "E[G/Z]", "score"]
@@ -155,7 +155,7 @@ def test_the_files_hold_every_number(tmp_path, monkeypatch):
     assert len(seen) == len(bound) == 25
     assert seen[0].tolist() == pytest.approx([1e-6, 0.001]) and seen[-1, 1] == 0.05
     assert (np.diff(seen[:, 1]) >= 0.0).all()
-    three = laboratory.theorem_10("least-squares-ndcg", 3)
+    three = surrogates.theorem_10("least-squares-ndcg", 3)
     np.testing.assert_allclose(bound[:, 1], np.minimum(three * np.sqrt(bound[:, 0]), 1.0))
     assert learning.get_lines()[0].get_xydata().tolist() == [[30, 0.5], [3000, 0.125]]
     scores = worst.get_lines()[1].get_xydata()

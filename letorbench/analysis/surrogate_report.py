@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
+from letorbench.analysis import surrogates
+from letorbench.analysis.line_figures import Axis, Line, lines_figure
+from letorbench.analysis.surrogates import Counterexample, Regrets
+from letorbench.analysis.tables import write_table
 from letorbench.losses.base import Loss
-from letorbench.papers import laboratory
-from letorbench.papers.laboratory import Counterexample, Regrets
-from letorbench.papers.paper_figures import Axis, Line, lines_figure
-from letorbench.papers.records import write_table
 
 #: what rounding may leave of a convex loss
 CONVEX = 1e-9
@@ -35,10 +35,10 @@ class LossStudy:
 def study(loss: Loss, seed: int, trials: int) -> LossStudy:
     """Run the four tests, each with random numbers of its own."""
     rngs = [np.random.default_rng(each) for each in np.random.SeedSequence(seed).spawn(4)]
-    worst, share = laboratory.counterexample(loss, rngs[0], trials)
+    worst, share = surrogates.counterexample(loss, rngs[0], trials)
     return LossStudy(
-        loss, worst, share, trials, laboratory.nonconvexity(loss, rngs[1]),
-        laboratory.regrets(loss, rngs[2], trials), laboratory.learning_curve(loss, rngs[3]),
+        loss, worst, share, trials, surrogates.nonconvexity(loss, rngs[1]),
+        surrogates.regrets(loss, rngs[2], trials), surrogates.learning_curve(loss, rngs[3]),
     )  # fmt: skip
 
 
@@ -104,9 +104,9 @@ def _panels(found: LossStudy) -> list[Axis]:
     grid = np.geomspace(least, max(float(r.excess.max()), 10.0 * least), POINTS)
     envelope = [float(r.lost[r.excess <= x].max(initial=0.0)) for x in grid]
     lines = {"largest regret seen": Line(grid, envelope)}
-    if str(found.loss) in laboratory.STRONGLY_CONVEX:
+    if str(found.loss) in surrogates.STRONGLY_CONVEX:
         m = int(r.documents.max())
-        bound = laboratory.theorem_10(str(found.loss), m) * np.sqrt(grid)
+        bound = surrogates.theorem_10(str(found.loss), m) * np.sqrt(grid)
         lines[f"theorem 10, {m} documents"] = Line(grid, np.minimum(bound, 1.0))
     panels = [
         Axis("regret", "excess of the expected loss, at most", "NDCG lost", lines, log_x=True),
