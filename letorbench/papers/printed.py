@@ -28,7 +28,7 @@ Found = Mapping[str, Mapping[str, Mapping[str, Values]]]
 @cache
 def baseline(dataset: str, method: str, measure: str) -> Published | None:
     """LETOR's published number of our ranker of that name."""
-    rows = {row.source: row for row in lookup(dataset, measure, method)}
+    rows = {row.source: row for row in lookup(dataset, measure) if row.ours == method}
     return next((rows[source] for source in BASELINES if source in rows), None)
 
 
