@@ -6,7 +6,7 @@ float32 that is not above it, which both programs read as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -66,7 +66,7 @@ def lightgbm_text(model: Model) -> str:
         trees = _trees(model)
         blocks = [_tree(trees, root) for root in trees.roots.tolist()]
     texts = [f"Tree={number}\n{block}\n\n\n" for number, block in enumerate(blocks)]
-    head = {
+    head: dict[str, object] = {
         "version": "v4",
         "num_class": 1,
         "num_tree_per_iteration": 1,
@@ -82,7 +82,9 @@ def lightgbm_text(model: Model) -> str:
 
 
 def _tree(trees: TreeEnsemble, root: int) -> str:
-    inner, leaves, waiting = [], [], [root]
+    inner: list[int] = []
+    leaves: list[int] = []
+    waiting = [root]
     while waiting:
         node = waiting.pop()
         own = int(trees.left[node]) == node
@@ -90,7 +92,7 @@ def _tree(trees: TreeEnsemble, root: int) -> str:
         waiting += [] if own else [int(trees.right[node]), int(trees.left[node])]
     number = {node: n for n, node in enumerate(inner)} | {n: ~i for i, n in enumerate(leaves)}
     counts = trees.cover.astype(np.int64)
-    array = {"num_leaves": len(leaves), "num_cat": 0}
+    array: dict[str, object] = {"num_leaves": len(leaves), "num_cat": 0}
     if inner:
         array |= {
             "split_feature": trees.feature[inner],
@@ -126,10 +128,10 @@ def _linear_tree(model: Linear) -> str:
     })  # fmt: skip
 
 
-def _lines(values: dict) -> str:
+def _lines(values: Mapping[str, object]) -> str:
     """Return lines key=values, with every digit of a number."""
-    texts = {key: value if isinstance(value, str) else _numbers(value) for key, value in values.items()}
-    return "\n".join(f"{key}={text}" for key, text in texts.items())
+    texts = (value if isinstance(value, str) else _numbers(value) for value in values.values())
+    return "\n".join(f"{key}={text}" for key, text in zip(values, texts))
 
 
 def _numbers(values: object) -> str:
