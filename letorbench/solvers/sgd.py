@@ -242,13 +242,12 @@ def feature_scale(queries: QuerySet, standardise: bool) -> FeatureScale:
 class Passes(NamedTuple):
     """What the passes through a net read and write.
 
-    hidden, delta, change: as in `forward` and `backward`. scores, force: (n,), n at least 2 and
+    hidden, change: as in `forward` and `backward`. scores, force: (n,), n at least 2 and
     the documents of the longest query.
     """
 
     net: Layers
     hidden: np.ndarray
-    delta: np.ndarray
     change: Layers
     scores: np.ndarray
     force: np.ndarray
@@ -269,15 +268,12 @@ def epoch(
     pairs, lambdas = pair_workspace(longest), lambda_workspace(longest)
     net = Layers(state.weights_f32, state.bias, state.output)
     hidden = np.empty((n_units, longest), state.weights_f32.dtype)
-    delta = np.empty_like(hidden)
     change = Layers(
         np.zeros((n_units, n_features), state.weights_f32.dtype),
         np.zeros(n_units),
         np.zeros(len(state.output)),
     )
-    passes = Passes(
-        net, hidden, delta, change, np.empty(max(2, longest)), np.empty(max(2, longest))
-    )
+    passes = Passes(net, hidden, change, np.empty(max(2, longest)), np.empty(max(2, longest)))
     total = 0.0
     for q in sequence:
         size = offsets[q + 1] - offsets[q]
@@ -294,7 +290,7 @@ def epoch(
             else:
                 dcg = query_lambdas(s, data.blocks, q, data.rule, data.cost_discount, lambdas, f)
                 total += 1.0 - data.cost_factor[q] * dcg
-            backward(x, net, hidden, f, delta, change)
+            backward(x, net, hidden, f, change)
         _step(rate, scale, change, state)
     return total
 
@@ -313,7 +309,7 @@ def _pair_by_pair(
 
     features: of the query's documents. `ONLINE` takes a step after every pair.
     """
-    net, hidden, delta, change, score, force = passes
+    net, hidden, change, score, force = passes
     order, starts, begin = data.blocks.order, data.blocks.starts, data.blocks.offsets[q]
     first, last = data.blocks.queries[q], data.blocks.queries[q + 1]
     cost = 0.0
@@ -327,9 +323,9 @@ def _pair_by_pair(
                 difference = score[0] - score[1]
                 cost += _pair_cost(difference)
                 force[0] = pair_force(RANKNET, difference, 0.0, 0.0)
-                backward(x_i, net, hidden[:, 0:1], force[0:1], delta, change)
+                backward(x_i, net, hidden[:, 0:1], force[0:1], change)
                 force[0] = -force[0]
-                backward(x_j, net, hidden[:, 1:2], force[0:1], delta, change)
+                backward(x_j, net, hidden[:, 1:2], force[0:1], change)
                 if data.gradient == ONLINE:
                     _step(rate, scale, change, state)
     return cost
@@ -357,7 +353,7 @@ def _factored_as_printed(
                 f[i] += pull
                 f[j] -= pull
     forward(features, passes.net, passes.hidden, s)
-    backward(features, passes.net, passes.hidden, f, passes.delta, passes.change)
+    backward(features, passes.net, passes.hidden, f, passes.change)
     return cost
 
 

@@ -143,7 +143,7 @@ def test_online_steps_after_every_pair(layers, rng):
 
 @pytest.mark.parametrize("layers", [1, 2])
 @pytest.mark.parametrize("function", [Lambda(), Lambda(truncation=5), Lambda("ranknet")])
-@pytest.mark.parametrize("dtype, digits", [(np.float64, 1e-11), (np.float32, 1e-5)])
+@pytest.mark.parametrize("dtype, digits", [(np.float64, 1e-6), (np.float32, 3e-5)])
 def test_an_epoch_is_the_rankers_step_on_each_query(layers, function, dtype, digits, rng):
     queries = random_queries(rng, [15, 3, 8, 20], n_features=11, levels=3)
     net = draw(rng, layers, 4, 11)
