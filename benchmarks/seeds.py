@@ -43,7 +43,7 @@ def needed(seed: float, queries: float) -> float:
 
 def row(dataset: str, name: str, queries: PerQuery, steady: PerQuery, measure: str) -> list[Cell]:
     """A measure of an algorithm: its deviations and the seeds that they ask for."""
-    table = queries.by_repeat(measure)
+    table = queries.tables[measure]
     noise = SeedNoise.of(table, np.zeros((1, table.shape[1])), queries.folds)
     seed = len(table) * sum(variance for variance, _ in noise.variances)
     mean = table.mean(axis=0)

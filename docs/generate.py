@@ -17,11 +17,10 @@ from operator import itemgetter
 from pathlib import Path
 
 import click
-import numpy as np
 
 from letorbench.analysis.published import lookup
 from letorbench.cli import cli
-from letorbench.conventions import CONVENTIONS, Convention
+from letorbench.conventions import CONVENTIONS, RULES, WORDS, Convention
 from letorbench.datasets.catalog import CATALOG
 from letorbench.features import TRANSFORMATIONS
 from letorbench.measures import MEASURES
@@ -222,30 +221,38 @@ def measures() -> str:
 
 
 def conventions() -> str:
-    """A column a convention."""
-    kinds = list(CONVENTIONS.values())
-    facts: list[tuple[str, Callable[[Convention], object]]] = [
-        ("data sets", lambda c: ", ".join(_data_sets_of(c.name)) or "on request"),
-        ("gain of label r", lambda c: "2^r − 1"),
-        ("discounts of ranks 1 to 4", _discounts),
-        ("query without a relevant document", lambda c: "0, stays in the mean"),
-        ("NDCG@k, list shorter than k", lambda c: "of the whole list" if c.short_ndcg else "0"),
-        ("P@k, list shorter than k", lambda c: "divides by k" if c.short_p else "0"),
-        ("relevant for P, MAP, MRR", lambda c: f"r ≥ {c.relevant}"),
-        ("ties", lambda c: "file order"),
-        ("cut-offs its tool prints", lambda c: f"1 to {c.cutoffs}"),
-        ("prints MeanNDCG", lambda c: "yes" if c.mean_ndcg else "no"),
+    """A row a convention: what its tool is, and the rules that differ from `standard`."""
+    rows = (
+        [code(each.name), each.source, _differs(each), ", ".join(_data_sets_of(each.name))]
+        for each in CONVENTIONS.values()
+    )
+    return table(["convention", "whose", "what differs from `standard`", "data sets"], rows)
+
+
+def rules() -> str:
+    """A row a value of a rule of a convention, in words."""
+    rows = [
+        [code(f"{rule}={value}"), words]
+        for rule, values in WORDS.items()
+        for value, words in values.items()
     ]
-    rows = ([what, *map(of, kinds)] for what, of in facts)
-    return table(["", *(code(c.name) for c in kinds)], rows)
+    tables = [code("gain=0/1/3"), "The gains of the labels 0, 1, ..., also not whole: 0/0.5/2"]
+    least = [
+        code("relevant=2"),
+        "The smallest label that P, MAP, MRR and the like take as relevant",
+    ]
+    return table(["rule", "what it says"], [*rows, tables, least])
+
+
+def _differs(each: Convention) -> str:
+    own = {rule: getattr(each, rule) for rule in RULES}
+    standard = CONVENTIONS["standard"]
+    said = [code(f"{r}={value}") for r, value in own.items() if value != getattr(standard, r)]
+    return ", ".join(said) or "–"
 
 
 def _data_sets_of(convention: str) -> list[str]:
     return [entry.name for entry in CATALOG.values() if entry.convention == convention]
-
-
-def _discounts(convention: Convention) -> str:
-    return ", ".join(f"{value:.3g}" for value in convention.discount(np.arange(1, 5)))
 
 
 def data_sets() -> str:
@@ -378,6 +385,7 @@ GENERATED: dict[str, Callable[..., str]] = {
     "silences": silences,
     "measures": measures,
     "conventions": conventions,
+    "rules": rules,
     "data-sets": data_sets,
     "features": features,
     "auto-features": auto_features,

@@ -1,19 +1,23 @@
-"""The measuring conventions: those of the official LETOR tools, and the textbook's.
+"""The measuring conventions: whose rules make a measure's number.
 
-To add a convention, add a record to this file.
+To add a convention, add its table to ``conventions.toml``. ``letor4,empty=drop,gain=linear`` is
+the convention `letor4` with two rules changed.
 """
 
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, get_args, get_type_hints
 
 import numpy as np
 
-from letorbench.errors import UsageError
+from letorbench.choices import require_choice
+from letorbench.errors import DataError, UsageError
 
 
 def letor_discount(rank: np.ndarray, gain: np.ndarray | float = 1.0) -> np.ndarray:
@@ -49,6 +53,41 @@ def _each(logarithm: Callable[[float], float], values: np.ndarray) -> np.ndarray
     return np.array(flat, dtype=np.float64).reshape(values.shape)
 
 
+#: what each value of a rule says of the measures, for people
+WORDS: Mapping[str, Mapping[str, str]] = {
+    "gain": {"exp2": "Gain 2^r - 1", "linear": "Gain r"},
+    "discount": {
+        "letor": "discount 1, 1, then 1/log2(rank)",
+        "log2": "discount 1/log2(1 + rank)",
+    },
+    "empty": {
+        "0": "A query without relevant documents counts 0",
+        "1": "A query without relevant documents counts 1, in P and the like 0",
+        "drop": "Queries without relevant documents are left out",
+    },
+    "short_ndcg": {
+        "whole": "a list shorter than k has the NDCG of the whole list",
+        "zero": "a list shorter than k has NDCG@k of 0",
+    },
+    "short_p": {
+        "k": "P@k divides by k",
+        "zero": "a list shorter than k has P@k of 0",
+        "length": "P@k divides by the length of a list shorter than k",
+    },
+    "ties": {
+        "file": "Equal scores rank in file order",
+        "last": "Equal scores rank in reversed file order",
+        "mean": "Equal scores count by the mean over all their orders",
+        "best": "Equal scores rank by falling label",
+        "worst": "Equal scores rank by rising label",
+    },
+    "ideal": {
+        "k": "The ideal DCG ends at the cut-off",
+        "list": "The ideal DCG is that of the whole list",
+    },
+}
+
+
 @dataclass(frozen=True)
 class Convention:
     """One record of measuring rules: everything that depends on the convention stands here.
@@ -56,25 +95,36 @@ class Convention:
     Parameters
     ----------
     name : str
+        How it is written: ``letor4``, ``letor4,empty=drop``.
     description : str
         How its numbers are described wherever they are printed.
-    rules : str
-        Its rules in sentences, for reports.
-    discount : callable
-        Takes ranks from 1 and gains (default 1); returns the discounted gains.
-    short_ndcg : bool
-        Whether NDCG@k of a list shorter than k is that of the whole list; otherwise it is 0.
-    short_p : bool
-        Whether P@k of a list shorter than k divides its relevant documents by k; otherwise it
-        is 0.
+    source : str
+        Where its rules are written.
+    gain : str
+        ``exp2`` for 2^r - 1, ``linear`` for r, or the gains of the labels 0, 1, ... with
+        slashes between them: ``0/1/3.5``.
+    discount : {"log2", "letor"}
+        1/log2(1 + rank), or 1, 1, then 1/log2(rank).
+    empty : {"0", "1", "drop"}
+        What a query without relevant documents counts. With "1", only measures that divide by
+        what the labels allow are 1 (NDCG, MAP, MeanNDCG, AUC, pairwise, bpref); with "drop"
+        every measure is NaN there, and means leave it out.
+    short_ndcg : {"whole", "zero"}
+        NDCG@k of a list shorter than k: that of the whole list, or 0.
+    short_p : {"k", "zero", "length"}
+        P@k of a list shorter than k: its relevant documents over k, 0, or over its length.
     relevant : int
-        The smallest label that counts as relevant for P, MAP, MRR, WTA and bpref.
+        The smallest label that counts as relevant for P, MAP, MRR, WTA, AUC and bpref.
+    ties : {"file", "last", "mean", "best", "worst"}
+        The order of equal scores.
+    ideal : {"k", "list"}
+        Whether NDCG@k divides by the ideal DCG down to k, or down to the end of the list.
     cutoffs : int
         The largest k that the convention's tool prints.
     mean_ndcg : bool
         Whether its tool prints MeanNDCG.
-    layout : {"sections", "tables"}
-        The form of its tool's output: a section a measure (LETOR 3.0) or two tables.
+    layout : {"tables", "sections"}
+        The form of its tool's output: two tables, or a section a measure (LETOR 3.0).
     max_label : int, optional
         The data set's largest label, which is ERR's r_max; by default the largest label
         measured.
@@ -82,80 +132,134 @@ class Convention:
 
     name: str
     description: str
-    rules: str
-    discount: Callable[..., np.ndarray]
-    short_ndcg: bool
-    short_p: bool
-    relevant: int
-    cutoffs: int
-    mean_ndcg: bool
-    layout: Literal["sections", "tables"] = "tables"
+    source: str = ""
+    gain: str = "exp2"
+    discount: Literal["log2", "letor"] = "log2"
+    empty: Literal["0", "1", "drop"] = "0"
+    short_ndcg: Literal["whole", "zero"] = "whole"
+    short_p: Literal["k", "zero", "length"] = "k"
+    relevant: int = 1
+    ties: Literal["file", "last", "mean", "best", "worst"] = "file"
+    ideal: Literal["k", "list"] = "k"
+    cutoffs: int = 10
+    mean_ndcg: bool = False
+    layout: Literal["tables", "sections"] = "tables"
     max_label: int | None = None
 
+    @property
+    def rules(self) -> str:
+        """Its rules in sentences, for reports."""
+        say = {key: words.get(str(getattr(self, key))) for key, words in WORDS.items()}
+        gain = say["gain"] or f"Gains {self.gain} of the labels 0, 1, ..."
+        sentences = [
+            f"{gain}; {say['discount']}",
+            f"{say['empty']}; {say['short_ndcg']}; {say['short_p']}",
+            f"Relevant for P, MAP and MRR is r >= {self.relevant}",
+            say["ties"],
+            *([say["ideal"]] if self.ideal != "k" else []),
+        ]
+        return ". ".join(map(str, sentences)) + "."
 
-#: The 3.0 tool adds nothing to the sums of NDCG and precision beyond a list's end. The 4.0 and
-#: MSLR tools do so for NDCG, but go on with precision.
-LETOR4 = Convention(
-    name="letor4",
-    description="as the LETOR 4.0 tool computes them (NDCG@k of a list shorter than k is 0)",
-    rules=(
-        "Gain 2^r - 1; discount 1, 1, then 1/log2(rank). A list shorter than k has NDCG@k of 0; "
-        "P@k divides by k. Relevant for P, MAP and MRR is r >= 1."
-    ),
-    discount=letor_discount,
-    short_ndcg=False,
-    short_p=True,
-    relevant=1,
-    cutoffs=10,
-    mean_ndcg=True,
-)
-LETOR3 = replace(
-    LETOR4,
-    name="letor3",
-    description="as the LETOR 3.0 tool computes them",
-    rules=(
-        "Gain 2^r - 1; discount 1, 1, then 1/log2(rank). A list shorter than k has NDCG@k and "
-        "P@k of 0. Relevant for P, MAP and MRR is r >= 1."
-    ),
-    short_p=False,
-    cutoffs=16,
-    mean_ndcg=False,
-    layout="sections",
-)
-MSLR = replace(
-    LETOR4,
-    name="mslr",
-    description=LETOR4.description.replace("LETOR 4.0", "MSLR"),
-    rules=LETOR4.rules.replace("r >= 1", "r >= 2"),
-    relevant=2,
-)
-STANDARD = replace(
-    LETOR4,
-    name="standard",
-    description="by the textbook, discount 1/log2(1 + rank)",
-    rules=(
-        "Gain 2^r - 1; discount 1/log2(1 + rank). A list shorter than k has the NDCG of the "
-        "whole list. Relevant for P, MAP and MRR is r >= 1."
-    ),
-    discount=standard_discount,
-    short_ndcg=True,
-    mean_ndcg=False,
-)
+    def gains(self, levels: int) -> np.ndarray:
+        """Return the gains of the labels 0 to `levels` - 1, (levels,) float64.
 
-CONVENTIONS: Mapping[str, Convention] = MappingProxyType(
-    {record.name: record for record in (LETOR3, LETOR4, MSLR, STANDARD)}
-)
+        Raises
+        ------
+        DataError
+            The convention's table of gains is shorter.
+        """
+        if self.gain == "exp2":
+            return 2.0 ** np.arange(levels) - 1.0
+        if self.gain == "linear":
+            return np.arange(levels, dtype=np.float64)
+        table = np.array(self.gain.split("/"), dtype=np.float64)
+        if len(table) < levels:
+            raise DataError(
+                f"labels: found {levels - 1}, expected 0 to {len(table) - 1} as in gain={self.gain}"
+            )
+        return table[:levels]
+
+    def discounted(self, rank: np.ndarray, gain: np.ndarray | float = 1.0) -> np.ndarray:
+        """Return the gains (default 1) at ranks from 1, discounted, broadcast, float64."""
+        return (letor_discount if self.discount == "letor" else standard_discount)(rank, gain)
 
 
-def convention(name: str) -> Convention:
-    """Return the convention of that name; UsageError names the choices.
+def _registered() -> Mapping[str, Convention]:
+    """Return the conventions of the file beside this one."""
+    text = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+    found = {name: Convention(name, **facts) for name, facts in tomllib.loads(text).items()}
+    return MappingProxyType(found)
+
+
+#: name -> convention
+CONVENTIONS = _registered()
+#: the rules that may be changed after a name, with their values where they are words
+RULES = {
+    each.name: get_args(get_type_hints(Convention)[each.name])
+    for each in fields(Convention)
+    if each.name in (*WORDS, "relevant")
+}
+
+
+def convention(text: str) -> Convention:
+    """Return the convention of a text: a name, and rules that differ from its own.
+
+    Its name is the text in its one spelling: rules in the order of the parameters, none that is
+    as the named convention has it.
+
+    Raises
+    ------
+    UsageError
+        There is no such convention, rule or value.
 
     Examples
     --------
     >>> convention("letor4").description
     'as the LETOR 4.0 tool computes them (NDCG@k of a list shorter than k is 0)'
+    >>> convention("standard, relevant=1, gain=linear").name
+    'standard,gain=linear'
     """
-    if name not in CONVENTIONS:
-        expected = ", ".join(CONVENTIONS)
-        raise UsageError(f"unknown convention {name!r}; expected one of {expected}")
-    return CONVENTIONS[name]
+    name, *changes = (word.strip() for word in text.split(","))
+    known = CONVENTIONS[require_choice(name, list(CONVENTIONS), "convention")]
+    changed: dict[str, str | int] = {}
+    for change in changes:
+        rule, _, value = (word.strip() for word in change.partition("="))
+        require_choice(rule, list(RULES), "rule of a convention")
+        changed[rule] = _value(rule, value)
+    return with_rules(known, **changed)
+
+
+def with_rules(known: Convention, **rules: str | int) -> Convention:
+    """Return the named convention with those rules, named and described by what differs."""
+    found = replace(known, **rules)
+    differ = {rule: getattr(found, rule) for rule in RULES if rule in rules}
+    differ = {rule: value for rule, value in differ.items() if value != getattr(known, rule)}
+    said = [f"{rule}={value}" for rule, value in differ.items()]
+    if not said:
+        return known
+    return replace(
+        found,
+        name=",".join([known.name, *said]),
+        description=f"{known.description}, but {', '.join(said)}",
+    )
+
+
+def _value(rule: str, value: str) -> str | int:
+    """Return a rule's value from its text; UsageError says what is expected."""
+    if rule == "relevant":
+        if not value.isdecimal() or int(value) < 1:
+            raise UsageError(f"relevant={value}: expected the smallest relevant label, from 1")
+        return int(value)
+    if rule == "gain":
+        try:
+            table = [] if value in WORDS["gain"] else [float(gain) for gain in value.split("/")]
+        except ValueError:
+            table = [-1.0]
+        if (
+            table != sorted(table)
+            or min(table, default=0.0) < 0
+            or not all(map(math.isfinite, table))
+        ):
+            raise UsageError(f"gain={value}: expected exp2, linear or rising gains such as 0/1/3")
+        return value
+    return require_choice(value, [str(choice) for choice in RULES[rule]], f"value of {rule}")

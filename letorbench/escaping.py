@@ -6,7 +6,10 @@ same characters as there are; what would act instead of being read is written ou
 
 from __future__ import annotations
 
+import csv as _csv
 import html as _html
+import io
+from collections.abc import Iterable, Sequence
 
 #: what LaTeX would read as a command, or not set at all
 _LATEX = {
@@ -108,3 +111,12 @@ def csv(text: str) -> str:
     except ValueError:
         return "'" + shown
     return shown
+
+
+def csv_table(rows: Iterable[Sequence[object]]) -> str:
+    """Rows as the text of a CSV file; a float is written so that it reads back exactly."""
+    file = io.StringIO()
+    writer = _csv.writer(file, lineterminator="\n")
+    for row in rows:
+        writer.writerow([csv(cell) if isinstance(cell, str) else cell for cell in row])
+    return file.getvalue()

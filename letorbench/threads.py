@@ -35,12 +35,7 @@ def thread_count() -> int:
     """Return how many threads a computation may use.
 
     That is the number of `limited_threads`, else LETORBENCH_THREADS, else the cores that this
-    process may run on.
-
-    Raises
-    ------
-    UsageError
-        LETORBENCH_THREADS is something else than such a number.
+    process may run on. UsageError where the variable is no such number.
     """
     limit = _limit.get()
     if limit is not None:
@@ -148,23 +143,10 @@ def parallel_for(
     least: int = 1,
     cost: np.ndarray | None = None,
 ) -> list[Result]:
-    """Run task(start, stop) over slices of range(total), one a thread.
+    """Run task(start, stop) over slices of range(total), one a thread; return what they return.
 
-    Parameters
-    ----------
-    task : callable
-        Called with the bounds of each slice.
-    total : int
-        The number of items.
-    least : int
-        The smallest slice. A thread costs more than it saves on fewer items.
-    cost : ndarray of shape (total,), optional
-        What each item costs. Slices then have equal cost instead of equal length.
-
-    Returns
-    -------
-    list
-        The results in the order of the slices.
+    A slice has `least` items or more, since a thread costs more than it saves on fewer. Slices have
+    equal length, or equal `cost`, (total,), where each item has one.
     """
     threads = max(1, min(thread_count(), total // max(least, 1)))
     if threads == 1:

@@ -16,6 +16,7 @@ from letorbench.models import (
     Separate,
     SeparateTanh,
     StumpEnsemble,
+    TreeEnsemble,
 )
 from letorbench.models.parametric import families, family
 from letorbench.rankers import Recipe, ranker
@@ -44,6 +45,17 @@ SAMPLES: dict[str, Callable[[], Model]] = {
     "separate": lambda: Separate(np.ones((2, 4)), np.ones((3, 4)), 0.0),
     "separate-tanh": lambda: SeparateTanh(np.ones((2, 4)), np.ones((3, 4)), 0.0),
     "stumps": lambda: StumpEnsemble([0, 4], [0.5, 0.5], [True, False], [1.0, 2.0], n_features=5),
+    "trees": lambda: TreeEnsemble(
+        [0, 3],
+        [4, 0, 0, 0],
+        [0.5, 0, 0, 0],
+        [1, 1, 2, 3],
+        [2, 1, 2, 3],
+        [0.0, 1.0, 2.0, 0.5],
+        [1.0, 0, 0, 0],
+        [9.0, 4.0, 5.0, 9.0],
+        n_features=5,
+    ),
     "lightgbm": lambda: trees("lightgbm"),
     "xgboost": lambda: trees("xgboost"),
 }

@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
@@ -31,7 +31,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-FORMATS = ("png", "svg", "pdf")
+#: the formats, and what matplotlib would write of its version and of the time
+DATED = {
+    "png": ("Software",), "svg": ("Date", "Creator"), "pdf": ("CreationDate", "Creator", "Producer")
+}  # fmt: skip
+FORMATS = tuple(DATED)
 
 #: Okabe and Ito's and Tol's colour-blind-safe colours, neighbours far apart in lightness
 COLOURS = (
@@ -80,13 +84,15 @@ SEED_COLOUR = "#0072B2"
 class Panel:
     """One data set: its title, the name of the y axis, and values at n = 1, 2, ... by algorithm.
 
-    `spreads` has the standard deviations over seeds of the values of what has repeats.
+    `bands` has the lower and the upper edges of the bands of some, and `meaning` says what they
+    are.
     """
 
     title: str
     measure: str
     curves: Mapping[str, Sequence[float]]
-    spreads: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    bands: Mapping[str, tuple[Sequence[float], Sequence[float]]] = field(default_factory=dict)
+    meaning: str = "one standard deviation over seeds"
 
 
 @contextmanager
@@ -112,16 +118,17 @@ def panel(summary: Summary, measure: str = "ndcg") -> Panel:
     partial algorithm says how many folds it has, and one that was cut off that it was.
     """
     remark = remarks(summary)
-    curves, spreads = {}, {}
+    curves, bands = {}, {}
     for row in summary.rows:
         name = f"{row.algo} [{row.convention}]" if summary.mixed else row.algo
         name += f" ({remark[row.algo]})" if row.algo in remark else ""
         curves[name] = curve(row, measure)
         if row.repeats > 1:
             cutoffs = range(1, len(curves[name]) + 1)
-            spreads[name] = [row.deviation(f"{measure}@{n}") or 0.0 for n in cutoffs]
+            sd = np.array([row.deviation(f"{measure}@{n}") or 0.0 for n in cutoffs])
+            bands[name] = (curves[name] - sd, curves[name] + sd)
     names = ", ".join(summary.conventions)
-    return Panel(f"{summary.dataset} dataset", f"{measure.upper()} ({names})", curves, spreads)
+    return Panel(f"{summary.dataset} dataset", f"{measure.upper()} ({names})", curves, bands)
 
 
 def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
@@ -138,7 +145,7 @@ def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
     panel_width = width / columns
     panel_height = 0.76 * panel_width if columns < 3 else 0.92 * panel_width
     banded = _banded(panels, named)
-    note = _note([algo for algo in names if algo not in styles], banded, width)
+    note = _note([algo for algo in names if algo not in styles], banded, panels[0].meaning, width)
     below = NOTE_ROW * len(note) + (0.08 if note else 0.0)
     legend_columns = _legend_columns(named, width)
     legend = LEGEND_ROW * -(-len(named) // legend_columns) + 0.12
@@ -204,16 +211,16 @@ def _last(values: Sequence[float]) -> float:
 
 def _banded(panels: Sequence[Panel], named: Sequence[str]) -> list[str]:
     """The algorithms whose lines have a band: of those drawn in full the few best with repeats."""
-    several = [algo for algo in named if any(algo in panel.spreads for panel in panels)]
+    several = [algo for algo in named if any(algo in panel.bands for panel in panels)]
     best = sorted(several, key=lambda algo: -max(_last(p.curves.get(algo, ())) for p in panels))
     return best[:MOST_BANDS]
 
 
-def _note(names: Sequence[str], banded: Sequence[str], width: float) -> list[str]:
+def _note(names: Sequence[str], banded: Sequence[str], meaning: str, width: float) -> list[str]:
     """The lines that name the algorithms with bands and those that are drawn in grey."""
     texts = []
     if banded:
-        texts.append(f"Bands: one standard deviation over seeds of {', '.join(banded)}.")
+        texts.append(f"Bands: {meaning} of {', '.join(banded)}.")
     if names:
         texts.append(f"Thin grey lines, {len(names)} algorithms: {', '.join(names)}")
     letters = int((width - 0.12) / NOTE_LETTER)
@@ -256,11 +263,9 @@ def _draw_panel(
     for algo, values in panel.curves.items():
         points = [(n, value) for n, value in enumerate(values, 1) if value == value]  # no NaN
         axes.plot(*zip(*points), label=algo, **styles.get(algo, GREY))
-        if algo in banded and algo in panel.spreads:
-            y, sd = np.array(values), np.array(panel.spreads[algo])
-            n = range(1, len(values) + 1)
-            colour = styles[algo]["color"]
-            axes.fill_between(n, y - sd, y + sd, color=colour, alpha=0.15, linewidth=0)
+        if algo in banded and algo in panel.bands:
+            n, colour = range(1, len(values) + 1), styles[algo]["color"]
+            axes.fill_between(n, *panel.bands[algo], color=colour, alpha=0.15, linewidth=0)
     axes.set_title(escaping.figure(panel.title), pad=4)
     axes.set_xlabel("@n", labelpad=1)
     axes.set_ylabel(panel.measure, labelpad=2)
@@ -351,13 +356,14 @@ def write(figure: Figure, stem: Path, formats: Sequence[str] = FORMATS) -> list[
 
     No date or version is in a file, so that equal figures have equal bytes.
     """
-    undated = {
-        "png": {"Software": None},
-        "svg": {"Date": None, "Creator": None},
-        "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
-    }
     paths = [stem.with_suffix(f".{form}") for form in formats]
     for path, form in zip(paths, formats):
-        with write_atomically(path, binary=True) as file, fixed_style():
-            figure.savefig(file, format=form, dpi=220, metadata=undated[form])
+        with write_atomically(path, binary=True) as file:
+            save(figure, file, form)
     return paths
+
+
+def save(figure: Figure, file: IO[bytes], form: str) -> None:
+    """Save the figure in one of the formats."""
+    with fixed_style():
+        figure.savefig(file, format=form, dpi=220, metadata=dict.fromkeys(DATED[form]))

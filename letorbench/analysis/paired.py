@@ -43,8 +43,6 @@ class Significance:
 
     #: a name of `TESTS`
     test: str
-    #: the mean difference, Student's t, or the smaller sum of signed ranks
-    statistic: float
     #: two-sided, from 0 to 1; a counted or sampled one is never 0
     p: float
     #: the number of queries
@@ -94,16 +92,16 @@ def randomization(
     d = differences(a, b)
     mean, changed = float(d.mean()), d[d != 0.0]
     if len(changed) <= EXACT and not (noise and len(changed)):
-        return Significance("randomization", mean, counted(changed), len(d), mean, "exact")
+        return Significance("randomization", counted(changed), len(d), mean, "exact")
     added = len(d) * noise.draw(rng, samples) if noise else 0.0
     p = sampled(changed, rng, samples, added)
-    return Significance("randomization", mean, p, len(d), mean, "sampled")
+    return Significance("randomization", p, len(d), mean, "sampled")
 
 
 def t(a: np.ndarray, b: np.ndarray, noise: SeedNoise = SeedNoise()) -> Significance:
     """Student's paired t-test. LETOR's own is one-sided, P(T > t); this is 2 min(p, 1 - p) of it.
 
-    One query proves nothing (p = 1); the same difference everywhere has t = +-inf, p = 0. The
+    One query proves nothing (p = 1); the same difference everywhere has p = 0. The
     variance of the seeds is added to that of the queries, with Satterthwaite's degrees of freedom.
     """
     from scipy.special import stdtr
@@ -112,16 +110,16 @@ def t(a: np.ndarray, b: np.ndarray, noise: SeedNoise = SeedNoise()) -> Significa
     d = differences(a, b)
     mean = float(d.mean())
     if len(d) == 1 or not d.any():
-        statistic, p = 0.0, 1.0
+        p = 1.0
     elif noise:
         parts = [(float(d.var(ddof=1)) / len(d), len(d) - 1), *noise.variances]
         statistic = mean / math.sqrt(sum(variance for variance, _ in parts))
         p = 2.0 * float(stdtr(satterthwaite(parts), -abs(statistic)))
     elif np.ptp(d) <= ROUNDING * np.abs(d).max():
-        statistic, p = math.copysign(math.inf, mean), 0.0
+        p = 0.0
     else:  # the paired test is the test of the differences against 0, here those without rounding
-        statistic, p = map(float, ttest_1samp(d, 0.0))
-    return Significance("t", statistic, p, len(d), mean, "approximate")
+        p = float(ttest_1samp(d, 0.0).pvalue)
+    return Significance("t", p, len(d), mean, "approximate")
 
 
 def wilcoxon(a: np.ndarray, b: np.ndarray) -> Significance:
@@ -135,18 +133,14 @@ def wilcoxon(a: np.ndarray, b: np.ndarray) -> Significance:
     mean = float(d.mean())
     changed = np.round(d, 12)
     changed = changed[changed != 0.0]
-    if not len(changed):
-        return Significance("wilcoxon", 0.0, 1.0, len(d), mean, "exact")
     from scipy.stats import rankdata
     from scipy.stats import wilcoxon as signed_ranks
 
-    ranks = rankdata(np.abs(changed))
-    smaller = float(min(ranks[changed > 0].sum(), ranks[changed < 0].sum()))
     if len(changed) <= EXACT:
-        p = counted(np.copysign(ranks, changed))
-        return Significance("wilcoxon", smaller, p, len(d), mean, "exact")
+        p = counted(np.copysign(rankdata(np.abs(changed)), changed))
+        return Significance("wilcoxon", p, len(d), mean, "exact")
     p = float(signed_ranks(changed, method="approx").pvalue)
-    return Significance("wilcoxon", smaller, p, len(d), mean, "approximate")
+    return Significance("wilcoxon", p, len(d), mean, "approximate")
 
 
 #: the paired tests by name, all called alike

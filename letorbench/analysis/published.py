@@ -11,7 +11,7 @@ import csv
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 
@@ -309,7 +309,7 @@ def with_published(panel: Panel, dataset: str, measure: str) -> Panel:
         for row in lookup(dataset, f"{measure}@{k}"):
             name = f"{row.algorithm} ({row.source})"
             curves.setdefault(name, [math.nan] * 10)[k - 1] = row.value
-    return Panel(panel.title, panel.measure, curves, panel.spreads)
+    return replace(panel, curves=curves)
 
 
 def _fold_columns(numbers: Sequence[int]) -> tuple[Column, ...]:

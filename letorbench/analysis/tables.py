@@ -5,16 +5,16 @@ Whatever prints columns makes a `Table`; the functions of `FORMATS` know the for
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from letorbench import escaping
+from letorbench.files import write_atomically
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -151,6 +151,23 @@ def to_frame(table: Table) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[column.name for column in table.columns])
 
 
+def write_table(
+    stem: Path, title: str, header: Sequence[str], rows: Sequence[Sequence[Value]]
+) -> tuple[Path, Path]:
+    """Write stem.csv and stem.txt: all digits, and floats with four decimals."""
+
+    def text(cell: Value) -> str:
+        return "" if cell is None else f"{cell:.4f}" if isinstance(cell, float) else str(cell)
+
+    made = text_table(header, [[text(cell) for cell in row] for row in rows], title)
+    paths = stem.with_name(f"{stem.name}.csv"), stem.with_name(f"{stem.name}.txt")
+    contents = render(data_table(header, rows), "csv"), render(made, "text")
+    for path, content in zip(paths, contents):
+        with write_atomically(path) as file:
+            file.write(content)
+    return paths
+
+
 def probability(p: float) -> str:
     """A p-value to four places.
 
@@ -214,12 +231,9 @@ def _text_column(column: Column, cells: Sequence[Cell]) -> list[str]:
 
 def _csv(table: Table) -> str:
     """The cells' values with every digit under the columns' names; no caption, no notes."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
     rows: list[Sequence[object]] = [[column.name for column in table.columns]]
     rows += [[cell.value for cell in row] for row in table.rows]
-    writer.writerows([escaping.csv(v) if isinstance(v, str) else v for v in row] for row in rows)
-    return file.getvalue()
+    return escaping.csv_table(rows)
 
 
 def _markdown(table: Table) -> str:

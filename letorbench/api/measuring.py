@@ -30,8 +30,8 @@ def evaluate(
 ) -> Series | DataFrame:
     """Measure scores against labels.
 
-    Documents of equal scores rank in the order of the rows. A query without relevant documents
-    counts 0 and stays in the mean.
+    By default documents of equal scores rank in the order of the rows, and a query without relevant
+    documents counts 0 and stays in the mean.
 
     Parameters
     ----------
@@ -44,7 +44,8 @@ def evaluate(
     measures : str, Measure or sequence of them
         ``"ndcg@10"``, ``"map, p@5"``, ``[lb.nDCG @ 10, lb.MAP]``.
     convention : str or Convention
-        Whose measuring rules: "letor3", "letor4", "mslr" or "standard".
+        Whose measuring rules: a name of ``lb.CONVENTIONS``, perhaps with rules that differ,
+        ``"lightgbm"``, ``"letor4,empty=drop,gain=linear"``.
     per_query : bool
         Return the values of every query instead of their means.
     group : array-like of shape (n_queries,), optional

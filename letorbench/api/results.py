@@ -5,10 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import wraps
-from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 from warnings import warn
 
 from letorbench.analysis.comparison import Pair, Procedure, comparison_table
@@ -24,28 +22,19 @@ from letorbench.errors import DataError, UsageError
 from letorbench.experiment.plan import BASELINES
 from letorbench.files import write_atomically
 from letorbench.measures import Measure, parse
-from letorbench.results.dataframes import (
-    fits_frame,
-    folds_frame,
-    frame_of,
-    scores_frame,
-)
-from letorbench.results.measuring import (
-    extended,
-    relative_summary,
-    with_measures,
-)
+from letorbench.results.dataframes import fit_of, frame_of, means_of, scores_frame
+from letorbench.results.measuring import extended, relative_summary, with_measures
 from letorbench.results.merging import merge as merge_stored
 from letorbench.results.paths import present
 from letorbench.results.per_query import PerQuery
-from letorbench.results.summary import Summary, deviation_column, read_summary
+from letorbench.results.store import StoredFold
+from letorbench.results.summary import Summary, deviation_column, read_summary, require_folds
 from letorbench.results.user_files import check_output
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-T = TypeVar("T")
 #: measures as users write them: names, comma lists, values
 Measures = str | Measure | Sequence[str | Measure]
 
@@ -113,12 +102,24 @@ class Results:
         return frame.reindex(columns=[*head, *names, *spread])
 
     def folds(self) -> DataFrame:
-        """Return a row for each finished fold of each repeat, with the mean of each measure."""
-        return self._frames(folds_frame)
+        """Return a row for each finished fold of each repeat, with the mean of each measure.
+
+        The columns are dataset, algo, repeat, fold, and the measures.
+        """
+        return self._frame(means_of)
 
     def fits(self) -> DataFrame:
-        """Return a row for each finished fold of each repeat: how its model came to be."""
-        return self._frames(fits_frame)
+        """Return a row for each finished fold of each repeat: how its model came to be.
+
+        Returns
+        -------
+        DataFrame
+            dataset, algo, repeat, fold, features (the transformation), chosen (a dict of the
+            settings), select (the measure that validation chose by), validation (its value), best
+            (the round or epoch kept), curve, objective, seconds, seed and warnings (a list of
+            `FitWarning`).
+        """
+        return self._frame(fit_of)
 
     def per_query(self, measures: Measures | None = None, repeats: bool = False) -> DataFrame:
         """Return a row for each test query of each algorithm.
@@ -146,7 +147,7 @@ class Results:
                 if not repeats:
                     parts.append(pd.DataFrame({**head, **{n: system.values[n] for n in names}}))
                     continue
-                tables = [system.by_repeat(name) for name in names]
+                tables = [system.tables[name] for name in names]
                 parts += [
                     pd.DataFrame({**head, "repeat": number, **dict(zip(names, rows))})
                     for number, rows in enumerate(zip(*tables, strict=True), 1)
@@ -333,15 +334,15 @@ class Results:
         if name is not None:
             require_choice(name, self.algorithms, "algorithm")
 
-    def _frames(self, frame: Callable[[Path, str, str], DataFrame]) -> DataFrame:
+    def _frame(self, row_of: Callable[[StoredFold], dict[str, object]]) -> DataFrame:
         import pandas as pd
 
-        parts = [
-            frame(self.out, summary.dataset, row.algo)
+        return pd.DataFrame(
+            row_of(fold)
             for summary in self.summaries
             for row in summary.rows
-        ]
-        return pd.concat(parts, ignore_index=True)
+            for fold in require_folds(self.out, summary.dataset, row.algo)
+        )
 
     def __repr__(self) -> str:
         what = f"{', '.join(self.datasets)}: {', '.join(self.algorithms)}"
@@ -436,24 +437,6 @@ def merge(
     for line in merged.damaged:
         warn(line, stacklevel=2)
     return Results(Path(out), Path(data_dir), merged.summaries, merged.damaged)
-
-
-def _of_a_folder(method: Callable[..., T]) -> Callable[..., T]:
-    """Return a method of `Results` as a function that also takes the folder of stored results."""
-
-    @wraps(method)
-    def call(results: Results | str | Path = "results", *arguments: Any, **options: Any) -> T:
-        loaded = results if isinstance(results, Results) else load_results(results)
-        return method(loaded, *arguments, **options)
-
-    first = next(iter(signature(call, follow_wrapped=False).parameters.values()))
-    others = list(signature(method).parameters.values())[1:]
-    vars(call)["__signature__"] = signature(method).replace(parameters=[first, *others])
-    return call
-
-
-compare = _of_a_folder(Results.compare)
-plot = _of_a_folder(Results.plot)
 
 
 def words(names: str | Iterable[str] | None) -> list[str]:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import platform
+import re
 from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 import click
 
+from letorbench import __version__
 from letorbench.cli import options
 from letorbench.cli.group import show
 from letorbench.errors import DataError
@@ -28,19 +32,39 @@ OPTIONAL = {
 def doctor(data_dir: Path, out: Path) -> None:
     """Print what letorbench finds on this machine; status 1 where something needed is missing."""
     from letorbench.analysis.tables import text_table
-    from letorbench.experiment.machine import installed_version, packages
 
     rows, missing = [], []
-    for name, version, wanted in packages():
-        rows.append((name, version or f"MISSING, expected {wanted}"))
-        missing += [] if version else [name]
+    for name, found, wanted in _packages():
+        rows.append((name, found or f"MISSING, expected {wanted}"))
+        missing += [] if found else [name]
     for name, purpose in OPTIONAL.items():
-        rows.append((name, installed_version(name) or f"not installed (optional: {purpose})"))
+        rows.append((name, _installed(name) or f"not installed (optional: {purpose})"))
     if "numba" not in missing:
         rows += _machine()
     show(text_table(["", ""], [*rows, *_folders(data_dir, out)]))
     if missing:
         raise DataError(f"missing: {', '.join(missing)}; `python -m pip install letorbench`")
+
+
+def _packages() -> Iterator[tuple[str, str | None, str]]:
+    """Yield the name, the installed version and what is required of each package needed."""
+    yield "letorbench", __version__, ""
+    yield "python", f"{platform.python_version()} on {platform.system()} {platform.machine()}", ""
+    try:
+        needed = requires("letorbench") or []
+    except PackageNotFoundError:  # run from a folder, never installed
+        needed = []
+    for line in sorted(needed, key=str.lower):  # the metadata's order is the installer's
+        package = re.fullmatch(r"([\w.-]+)([^;]*)", line)  # an extra has a marker behind it
+        if package is not None:
+            yield package[1], _installed(package[1]), package[2].strip()
+
+
+def _installed(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
 
 
 def _machine() -> Iterator[tuple[str, str]]:

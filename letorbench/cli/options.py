@@ -107,6 +107,22 @@ class LateChoice(click.Choice):
         return (*self.others, *load(self.place))
 
 
+class ConventionRules(LateChoice):
+    """A convention's name, perhaps with rules that differ: letor4,empty=drop,gain=linear."""
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        if value in self.others:
+            return str(value)
+        from letorbench.conventions import convention
+
+        return convention(str(value)).name
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        return f"{super().get_metavar(param, ctx)}[,RULE=VALUE…]"
+
+
 class Null(click.ParamType):
     """What a NULL value reads as: error, min or a number."""
 
@@ -159,8 +175,8 @@ def seed_of(what: str) -> Callable:
 
 def convention_of(default: str, *others: str, help: str = "Whose measuring rules.") -> Callable:
     """The option --convention, which also takes the other words."""
-    choice = LateChoice("letorbench.conventions:CONVENTIONS", *others)
-    return option("--convention", default=default, type=choice, help=help)
+    rules = ConventionRules("letorbench.conventions:CONVENTIONS", *others)
+    return option("--convention", default=default, type=rules, help=help)
 
 
 def format_of(*forms: str, help: str = "How the tables are printed.") -> Callable:

@@ -62,32 +62,37 @@ class _Papers(click.Command):
     "--pages", type=options.FOLDER, metavar="DIRECTORY",
     help="Also write a page a paper there, with its figures.",
 )  # fmt: skip
+@click.option(
+    "--calibrate", is_flag=True,
+    help="Also how often the rules give which answer, and the smallest leads that the data show.",
+)  # fmt: skip
 @options.data_dir
 @options.out
 @options.jobs
 @options.seed
 def reproduce(
-    papers: tuple[str, ...], parts: tuple[str, ...], pages: Path | None, **protocol: Any
-) -> None:
+    papers: tuple[str, ...], parts: tuple[str, ...], pages: Path | None, calibrate: bool,
+    **protocol: Any,
+) -> None:  # fmt: skip
     """Rerun the experiments of PAPER (or of `all`) on the data at hand.
 
-    Prints, claim by claim, the paper's value, ours with a 95 % interval, a p-value where two
-    methods are compared, and four answers: is the number met, is the direction right, is the
-    difference significant, could the queries have decided it. The verdict follows from them:
-    reproduced, not reproduced, undecided, or no data. Claims tried on other data than theirs
-    have a table of their own. Leaves the figures and tables, claims.csv, elsewhere.csv, and
-    what differs from the paper's setting in results/papers/PAPER. What is stored is not run
-    again. With --setting published the files are in the folder published there, and the
-    values of the other setting, where it was run before, stand in a last column. Experiments
-    changed by --set or --select have a folder of their own, too.
+    Prints, claim by claim, what the paper prints, ours with a 95 % interval, p, the smallest lead
+    that such data show in 80 % of cases, and the answer: reproduced, not reproduced, undecided, no
+    data, or "depends on" where two settings or protocols give different answers. Claims tried on
+    other data than theirs have a table of their own; data that are made up are evidence of nothing.
+    Leaves the figures and tables, claims.csv, comparisons.csv, and what differs from the paper's
+    setting in results/papers/PAPER. What is stored is not run again. With --setting published the
+    files are in the folder published there. Experiments changed by --set or --select have a folder
+    of their own, too. --calibrate says how often the rules would give which answer, and what the
+    results stored in the results folder could show at all.
     """
     from letorbench.choices import expanded, require_choice, split
     from letorbench.measures import parse
     from letorbench.papers import PAPERS, paper
     from letorbench.papers.paper import reproduce as rerun
     from letorbench.papers.paper_page import write_page
-    from letorbench.papers.records import closing, lines, notes, stored_values
-    from letorbench.papers.runs import SETTINGS, Study
+    from letorbench.papers.records import closing, lines, notes, power_lines
+    from letorbench.papers.runs import Study
     from letorbench.results.user_files import check_output
 
     every = list(PAPERS)
@@ -99,23 +104,23 @@ def reproduce(
         check_output(pages / f"{name}.md", data_dir=study.data_dir)
     if study.select:
         parse(study.select)
-    (other,) = (each for each in SETTINGS if each != study.setting)
     done = []
     for name in chosen:
-        result = rerun(paper(name), study, split(parts))
-        before = stored_values(study.folder(name, other) / "claims.csv")
+        result = rerun(paper(name), study, split(parts), calibrate)
         say(f"{name}: {result.paper.reference}\n")
-        _print(lines(result.verdicts, other, before), notes(result.verdicts))
+        _print(lines(result.outcomes), notes(result.outcomes))
         if result.elsewhere:
-            say("\nelsewhere, on data that the claims are not about:\n")
+            say("\non other data than the claims':\n")
             _print(lines(result.elsewhere), notes(result.elsewhere))
         say("\ndiffers from the paper's setting:")
         say("".join(f"- {line}\n" for line in result.differs))
         say("".join(f"file  {path}\n" for path in result.files))
         if pages is not None:
-            say(f"page  {write_page(result.paper, study, pages)}\n")
-        done.append((name, (*result.verdicts, *result.elsewhere), study.folder(name)))
+            say(f"page  {write_page(result, study, pages)}\n")
+        done.append((name, (*result.outcomes, *result.elsewhere), study.folder(name)))
     say("\n".join(closing(done)))
+    for line in power_lines(study.out, [paper(name) for name in chosen]) if calibrate else ():
+        say(line)
 
 
 def _print(lines: Iterable[str], notes: Iterable[str]) -> None:

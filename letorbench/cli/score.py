@@ -27,6 +27,8 @@ def score(
     per_query: bool, null: str | float,
 ) -> None:  # fmt: skip
     """Measure a score file against a test file, or a TREC run against qrels."""
+    import numpy as np
+
     from letorbench.analysis.tables import data_table
     from letorbench.conventions import convention as convention_named
     from letorbench.datasets.checks import check_convention
@@ -49,7 +51,8 @@ def score(
         return
     measures = default_measures(rules)
     table = query_metrics(queries.labels, values, queries.offsets, measures, rules)
-    rows = [[convention, "mean", *table.mean(axis=0).tolist()]]
+    means = np.nanmean(table, axis=0)
+    rows = [[convention, "mean", *means.tolist()]]
     if per_query:
         queries_rows = zip(queries.qids.tolist(), table.tolist())
         rows = [*([convention, qid, *row] for qid, row in queries_rows), *rows]

@@ -15,15 +15,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from letorbench.datasets.arrays import LARGEST_FLOAT32
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.text import lines as kernels
 from letorbench.datasets.text.blocks import Blocks, cut_into_blocks
 from letorbench.datasets.text.mistakes import (
+    DECIMAL,
     changed,
     check_end,
     file_error,
     first_mistake,
-    line_error,
 )
 from letorbench.errors import DataError, UsageError
 
@@ -31,31 +32,21 @@ from letorbench.errors import DataError, UsageError
 BLOCK = 1 << 20
 #: a larger feature index is an error, even where the number of features is not known
 LARGEST_INDEX = 65_536
-#: the fewest characters of a number that Python must round, with its index
-LEAST_HARD = 8
+#: the fewest characters of a value that is left to Python, with its index and a blank
+LEAST_WORD = 3
 EXPECTED_LINES = "lines of label qid:Q index:value"
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How a file is read.
-
-    Parameters
-    ----------
-    null : str or float
-        What NULL becomes: "error", a finite number, or "min", the smallest value of that feature
-        in the query (0 where the query has none), as in LETOR's min version.
-    n_features : int, optional
-        The number of features; a larger index is then an error. By default it is the largest
-        index in the file.
-    """
+    """How a file is read; see `read_letor`."""
 
     null: str | float = "error"
     n_features: int | None = None
 
     def __post_init__(self) -> None:
         named = self.null in ("error", "min")
-        if not named and (isinstance(self.null, str) or not math.isfinite(self.null)):
+        if not named and (isinstance(self.null, str) or not abs(self.null) <= LARGEST_FLOAT32):
             raise UsageError(f"null is {self.null!r}, expected error, min or a finite number")
         if self.n_features is not None and not 1 <= self.n_features <= LARGEST_INDEX:
             raise UsageError(
@@ -83,9 +74,11 @@ def read_letor(
         A file of lines `label qid:Q 1:0.5 2:3 … #docid = X`. Q is any text without blanks, so
         `7` and `07` are two queries.
     null : str or float
-        What a NULL value becomes: "error", "min" (the query's minimum) or a number.
+        What NULL becomes: "error", a finite number, or "min", the smallest value of that feature
+        in the query (0 where the query has none), as in LETOR's min version.
     n_features : int, optional
-        The number of features; by default the largest index in the file.
+        The number of features; a larger index is then an error. By default it is the largest
+        index in the file.
 
     Returns
     -------
@@ -142,8 +135,7 @@ def _parse(blocks: Blocks, options: ReadOptions, width: int) -> QuerySet | None:
     except MemoryError:
         found = f"feature index {width:,} in {n_lines:,} lines"
         raise file_error(blocks.path, found, "what the memory is enough for") from None
-    null = np.float32(math.nan if isinstance(options.null, str) else options.null)
-    syntax = kernels.Syntax(*_prefixes(width), options.limit, null, options.null != "error")
+    prefixes = _prefixes(width)
     states = np.zeros((blocks.count, kernels.STATE), dtype=np.int64)
     codes = states[:, kernels.CODE]
     none = np.empty(0, "S1")
@@ -156,10 +148,10 @@ def _parse(blocks: Blocks, options: ReadOptions, width: int) -> QuerySet | None:
         state, first, last = states[block], *map(int, blocks.lines[block : block + 2])
         names = np.empty((most_rows, 2), dtype=np.int64)
         qids = np.empty((most_rows, 3), dtype=np.int64)
-        hard = np.empty((blocks.longest // LEAST_HARD + 1, 3), dtype=np.int64)
-        notes = kernels.Notes(names, qids, hard, state)
-        kernels.parse(text, size, first, last, syntax, features, labels, notes)
-        if not _round_in_python(features, text, hard[: state[kernels.HARDS]]):
+        words = np.empty((blocks.longest // LEAST_WORD + 1, 4), dtype=np.int64)
+        notes = kernels.Notes(names, qids, words, state)
+        kernels.parse(text, size, first, last, prefixes, options.limit, features, labels, notes)
+        if not _read_words(features, text, words[: state[kernels.WORDS]], options.null):
             state[kernels.CODE] = kernels.WRONG
         qids = qids[: state[kernels.QUERIES]]
         starts[block] = qids[:, 2] - first, _texts(text, qids, state[kernels.QIDS])
@@ -188,34 +180,18 @@ def _query_set(blocks: Blocks, options: ReadOptions, parsed: _Parsed) -> QuerySe
     n_docs = int(bounds[-1])
     if not n_docs:
         raise file_error(blocks.path, "only blank lines and comments", EXPECTED_LINES)
-    _check_last_line(blocks, states, features.shape[1])
+    if blocks.unended and states[-1, kernels.ROWS]:
+        check_end(blocks.path, int(blocks.lines[-1]), features.shape[1])
     for block in np.flatnonzero(bounds[:-1] != blocks.lines[:-1]):
         # blank lines and comments have left gaps
         old, to, n = int(blocks.lines[block]), int(bounds[block]), int(counts[block])
         features[to : to + n] = features[old : old + n]
         labels[to : to + n] = labels[old : old + n]
     offsets = np.append(first[new], n_docs).astype(np.int64)
-    if options.null == "min" and states[:, kernels.NULLS].any():
+    if options.null == "min":
         _nulls_to_least(features, offsets)
     names = np.concatenate(docids) if states[:, kernels.IDS].any() else None
     return QuerySet(features[:n_docs], labels[:n_docs], offsets, np.array(qids), names)
-
-
-def _check_last_line(blocks: Blocks, states: np.ndarray, width: int) -> None:
-    """Raise DataError if the last line has no newline and less than all others: it was cut."""
-    if not blocks.unended or not states[-1, kernels.ROWS]:
-        return
-    states = states[states[:, kernels.ROWS] > 0]
-    last = states[-1, kernels.LAST]
-    fewest = min(states[:, kernels.FEWEST].min(), states[:-1, kernels.LAST].min(initial=width))
-    if len(states) > 1 and last < width == fewest:
-        raise line_error(
-            blocks.path,
-            int(blocks.lines[-1]),
-            f"a last line of {last} features without a newline",
-            f"{width} features as on all other lines",
-        )
-    check_end(blocks.path, int(blocks.lines[-1]))
 
 
 def _width(blocks: Blocks, first: int) -> int:
@@ -230,28 +206,27 @@ def _width(blocks: Blocks, first: int) -> int:
     return max(1, int(largest.max()))
 
 
-def _prefixes(width: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the words ` 1:` … ` width:`, their masks and lengths; the last never matches."""
+def _prefixes(width: int) -> np.ndarray:
+    """Return ` 1:` … ` width:` as words, their masks and lengths; the last never matches."""
     text = [f" {index}:".encode() for index in range(1, width + 1)]
-    words = [(int.from_bytes(t, "little"), (1 << 8 * len(t)) - 1) for t in text]
-    skips = np.array([*map(len, text), 0], dtype=np.int64)
-    return np.array([*words, (1, 0)], dtype=np.uint64), skips
+    words = [(int.from_bytes(t, "little"), (1 << 8 * len(t)) - 1, len(t)) for t in text]
+    return np.array([*words, (1, 0, 0)], dtype=np.uint64)
 
 
-def _round_in_python(features: np.ndarray, text: np.ndarray, hard: np.ndarray) -> bool:
-    """Write the numbers that are too near to the middle of two float32 for the kernel.
-
-    Return whether all are within float32's range.
-    """
-    for row, feature, start in hard.tolist():
-        stop = start
-        while text[stop] > 32 and text[stop] != 35:
-            stop += 1
-        with np.errstate(over="ignore"):
-            features[row, feature] = float(text[start:stop].tobytes())
-        if np.isinf(features[row, feature]):
-            return False
-    return True
+def _read_words(
+    features: np.ndarray, text: np.ndarray, words: np.ndarray, null: str | float
+) -> bool:
+    """Write the values of words that are left to Python; return whether all have one."""
+    content = text.tobytes() if len(words) else b""
+    values = [content[start:end] for start, end in words[:, :2].tolist()]
+    decimals = (value for value in values if null == "error" or value != b"NULL")
+    if not all(map(DECIMAL.fullmatch, decimals)):
+        return False
+    fill = math.nan if isinstance(null, str) else null
+    with np.errstate(over="ignore"):
+        numbers = np.array([fill if v == b"NULL" else float(v) for v in values], np.float32)
+    features[words[:, 2], words[:, 3]] = numbers
+    return not np.isinf(numbers).any()
 
 
 def _texts(text: np.ndarray, spans: np.ndarray, longest: int) -> np.ndarray:

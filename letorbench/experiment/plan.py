@@ -44,42 +44,28 @@ MOST_REPEATS = 10_000
 
 @dataclass(frozen=True)
 class Protocol:
-    """What all tasks of a run share.
+    """What all tasks of a run share."""
 
-    Attributes
-    ----------
-    data_dir, out : Path
-        The folders of the data sets and of the results.
-    convention : str
-        The name of a convention, or "auto" for that of each data set.
-    select : str
-        The measure that validation chooses by; by default that of the protocol.
-    seed : int
-        The one number that every random draw comes from.
-    force : bool
-        Whether to run again what is stored already.
-    null : str or float
-        What a NULL in the data reads as: "error", "min" or a number.
-    time_limit : float, optional
-        How many seconds the training of one setting of an algorithm may take.
-    repeats : int
-        How many seeds a ranker that draws random numbers is run with. Others run once.
-    features : str
-        The transformation of the features, or "auto".
-    name : str
-        How validation chooses: a name of `letorbench.experiment.select.PROTOCOLS`.
-    """
-
+    #: the folders of the data sets and of the results
     data_dir: Path
     out: Path
+    #: the name of a convention, or "auto" for that of each data set
     convention: str = "auto"
+    #: the measure that validation chooses by; by default that of the protocol
     select: str = ""
+    #: the one number that every random draw comes from
     seed: int = 0
+    #: whether to run again what is stored already
     force: bool = False
+    #: what a NULL in the data reads as: "error", "min" or a number
     null: str | float = "error"
+    #: how many seconds the training of one setting of an algorithm may take
     time_limit: float | None = None
+    #: how many seeds a ranker that draws random numbers is run with; others run once
     repeats: int = DEFAULT_REPEATS
+    #: the transformation of the features, or "auto"
     features: str = AUTO
+    #: how validation chooses: a name of `letorbench.experiment.select.PROTOCOLS`
     name: str = "default"
 
     def __post_init__(self) -> None:
@@ -121,29 +107,18 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """A task with all that is resolved for it.
-
-    Attributes
-    ----------
-    task : Task
-        What to run.
-    identity : mapping, optional
-        All that its scores depend on; None if the ranker refuses its settings.
-    repeats : int, optional
-        How many seeds are requested; None if nothing is drawn at random.
-    benchmark : Benchmark, optional
-        The data set, opened; None in another process, which opens it by its name.
-    ranker : type of Ranker, optional
-        The ranker; None in another process, which finds it by its name.
-    on_disk : bool
-        Whether another process can open the data set by its name.
-    """
+    """A task with all that is resolved for it."""
 
     task: Task
+    #: all that its scores depend on; None if the ranker refuses its settings
     identity: Mapping[str, Any] | None
+    #: how many seeds are requested; None if nothing is drawn at random
     repeats: int | None
+    #: the data set, opened; None in another process, which opens it by its name
     benchmark: Benchmark | None
+    #: the ranker; None in another process, which finds it by its name
     ranker: type[Ranker] | None
+    #: whether another process can open the data set by its name
     on_disk: bool = True
 
     @property

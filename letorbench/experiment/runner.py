@@ -26,20 +26,13 @@ from letorbench.results.summary import Summary, summarise, write_tables
 
 @dataclass(frozen=True)
 class Report:
-    """What a run left.
+    """What a run left."""
 
-    Attributes
-    ----------
-    summaries : tuple of Summary
-        One for each data set with results.
-    outcomes : tuple of Outcome
-        What became of each task, in the order of the tasks.
-    notes : tuple of str
-        What the user must know besides.
-    """
-
+    #: one for each data set with results
     summaries: tuple[Summary, ...]
+    #: what became of each task, in the order of the tasks
     outcomes: tuple[Outcome, ...]
+    #: what the user must know besides
     notes: tuple[str, ...]
 
 

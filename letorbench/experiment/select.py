@@ -37,20 +37,13 @@ UNDECLARED = FitWarning(
 
 @dataclass(frozen=True)
 class SelectionProtocol:
-    """One way to choose on the validation part.
+    """One way to choose on the validation part."""
 
-    Attributes
-    ----------
-    measure : str
-        What is chosen by where the user names no measure.
-    rule : callable
-        Chooses among rounds and among epochs. Of the settings of a grid, the plain best is taken.
-    grows : bool
-        Whether a grid whose edge is chosen is extended.
-    """
-
+    #: what is chosen by where the user names no measure
     measure: str
+    #: chooses among rounds and among epochs; of the settings of a grid, the plain best is taken
     rule: Rule
+    #: whether a grid whose edge is chosen is extended
     grows: bool
 
 
@@ -69,35 +62,22 @@ def selection_protocol(name: str) -> SelectionProtocol:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One setting of the grid, trained, and how its model does on validation.
+    """One setting of the grid, trained, and how its model does on validation."""
 
-    Attributes
-    ----------
-    settings : mapping
-        The hyper-parameters that were fixed or taken from the grid.
-    key : str
-        All hyper-parameters, as `setting_text` gives them.
-    ranker : Ranker
-        The fitted ranker.
-    scores : ndarray of shape (n_docs,), float64
-        Its scores of the validation set.
-    value : float
-        The validation measure of the model; -inf where its scores hold NaN.
-    seconds : float
-        How long training took, or choosing its round anew.
-    undeclared : bool
-        Whether it drew random numbers although its ranker says that it does not.
-    reused : bool
-        Whether its training was stored before.
-    """
-
+    #: the hyper-parameters that were fixed or taken from the grid
     settings: Settings
+    #: all hyper-parameters, as `setting_text` gives them
     key: str
     ranker: Ranker
+    #: (n_docs,) float64: its scores of the validation set
     scores: np.ndarray
+    #: the validation measure of the model; -inf where its scores hold NaN
     value: float
+    #: how long training took, or choosing its round anew
     seconds: float
+    #: whether it drew random numbers although its ranker says that it does not
     undeclared: bool
+    #: whether its training was stored before
     reused: bool
 
     def as_json(self) -> dict[str, object]:
@@ -115,20 +95,13 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class Selected:
-    """What validation chose, and among what.
+    """What validation chose, and among what."""
 
-    Attributes
-    ----------
-    chosen : Trial
-        The best one.
-    trials : tuple of Trial
-        All, in the order of the grid, then what it grew by.
-    warnings : tuple of FitWarning
-        What a user must know.
-    """
-
+    #: the best one
     chosen: Trial
+    #: all, in the order of the grid, then what it grew by
     trials: tuple[Trial, ...]
+    #: what a user must know
     warnings: tuple[FitWarning, ...]
 
     @property

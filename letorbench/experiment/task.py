@@ -49,33 +49,21 @@ from letorbench.threads import limited_threads, one_blas_thread
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a task: reused from before, failed with an error, or run.
-
-    Attributes
-    ----------
-    task : Task
-        The task.
-    fold : StoredFold, optional
-        Its result, with its numbers; None where it failed.
-    reused : bool
-        Whether the result was stored before.
-    error, trace : str
-        What went wrong, in one line and with the traceback; "" where nothing did.
-    exit_status : int
-        The exit status that belongs to the error.
-    unwritable : bool
-        Whether the error concerns every task: the results cannot be written.
-    fits : tuple of int
-        How many settings of the grid needed no training, and how many there were.
-    """
+    """What became of a task: reused from before, failed with an error, or run."""
 
     task: Task
+    #: its result, with its numbers; None where it failed
     fold: StoredFold | None = None
+    #: whether the result was stored before
     reused: bool = False
+    #: what went wrong, in one line and with the traceback; "" where nothing did
     error: str = ""
     trace: str = ""
+    #: the exit status that belongs to the error
     exit_status: int = 0
+    #: whether the error concerns every task: the results cannot be written
     unwritable: bool = False
+    #: how many settings of the grid needed no training, and how many there were
     fits: tuple[int, int] = (0, 0)
 
     @property

@@ -1,6 +1,8 @@
 """The measures: each a function of the rankings and of a cut-off, with its definition above it.
 
-Relevant is r >= 1, in `mslr` r >= 2. Equal scores rank in file order.
+Relevant is r >= 1, in `mslr` r >= 2. What a definition says of ties, of queries without a relevant
+document and of short lists is what `standard` and the LETOR tools do; other conventions differ.
+Where equal scores count by the mean over their orders, `letorbench.measures.orders` has the sums.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ def area_under_roc(rankings: Rankings, k: int | None) -> np.ndarray:
     # of the documents behind a relevant one, those that are not relevant themselves
     behind = np.repeat(rankings.lengths, R) - rankings.hit_ranks
     below = behind - (np.repeat(R, R) - rankings.hit_counts)
-    return ratio(rankings.sums(below, rankings.hit_offsets), R * (rankings.lengths - R))
+    return rankings.share(rankings.sums(below, rankings.hit_offsets), R * (rankings.lengths - R))
 
 
 def average_precision(rankings: Rankings, k: int | None) -> np.ndarray:
@@ -36,7 +38,7 @@ def average_precision(rankings: Rankings, k: int | None) -> np.ndarray:
     Ties: file order. No relevant document: 0. The whole list counts, however short.
     """
     precisions = rankings.hit_counts / rankings.hit_ranks
-    return ratio(rankings.sums(precisions, rankings.hit_offsets), rankings.relevant)
+    return rankings.share(rankings.sums(precisions, rankings.hit_offsets), rankings.relevant)
 
 
 def bpref(rankings: Rankings, k: int | None) -> np.ndarray:
@@ -51,7 +53,7 @@ def bpref(rankings: Rankings, k: int | None) -> np.ndarray:
     above = rankings.hit_ranks - rankings.hit_counts
     least = np.repeat(np.minimum(R, rankings.lengths - R), R)
     losses = ratio(np.minimum(above, np.repeat(R, R)), least)
-    return ratio(rankings.sums(1.0 - losses, rankings.hit_offsets), R)
+    return rankings.share(rankings.sums(1.0 - losses, rankings.hit_offsets), R)
 
 
 def err(rankings: Rankings, k: int | None) -> np.ndarray:
@@ -74,7 +76,8 @@ def mean_ndcg(rankings: Rankings, k: int | None) -> np.ndarray:
     Ties: file order. No relevant document: 0. No list is shorter than its own length.
     """
     values = ratio(rankings.dcg, rankings.ideal_dcg)
-    return ratio(rankings.sums(values, rankings.offsets), rankings.lengths)
+    of_lists = ratio(rankings.sums(values, rankings.offsets), rankings.lengths)
+    return rankings.share(of_lists, rankings.at(rankings.ideal_dcg) > 0)
 
 
 def reciprocal_rank(rankings: Rankings, k: int | None) -> np.ndarray:
@@ -98,8 +101,10 @@ def ndcg(rankings: Rankings, k: int | None) -> np.ndarray:
     Ties: file order. No relevant document: 0. A list shorter than k: 0 in the LETOR tools,
     the value of the whole list in `standard`.
     """
-    values = ratio(rankings.at(rankings.dcg, k), rankings.at(rankings.ideal_dcg, k))
-    return values if rankings.convention.short_ndcg else rankings.zero_if_short(values, k)
+    depth = k if rankings.convention.ideal == "k" else None
+    values = rankings.share(rankings.at(rankings.dcg, k), rankings.at(rankings.ideal_dcg, depth))
+    whole = rankings.convention.short_ndcg == "whole"
+    return values if whole else rankings.zero_if_short(values, k)
 
 
 def pairwise_correct(rankings: Rankings, k: int | None) -> np.ndarray:
@@ -111,7 +116,7 @@ def pairwise_correct(rankings: Rankings, k: int | None) -> np.ndarray:
     Ties: file order, so a tied pair is right or wrong, never half. No pair of different
     labels (so no relevant document, too): 0. The whole list counts, however short.
     """
-    return ratio(*rankings.correct_pairs)
+    return rankings.share(*rankings.correct_pairs)
 
 
 def precision(rankings: Rankings, k: int) -> np.ndarray:
@@ -122,8 +127,11 @@ def precision(rankings: Rankings, k: int) -> np.ndarray:
     Ties: file order. No relevant document: 0. A list shorter than k: its relevant documents
     over k; in `letor3`, 0 (the 3.0 tool adds nothing to its sum beyond a list's end).
     """
+    short = rankings.convention.short_p
+    if short == "length":
+        return ratio(rankings.hits_within(k), np.minimum(rankings.lengths, k))
     values = rankings.hits_within(k) / k
-    return values if rankings.convention.short_p else rankings.zero_if_short(values, k)
+    return values if short == "k" else rankings.zero_if_short(values, k)
 
 
 def winner_takes_all(rankings: Rankings, k: int | None) -> np.ndarray:

@@ -11,6 +11,7 @@ from letorbench.conventions import Convention
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
 from letorbench.measures.measure import Measure
+from letorbench.measures.orders import mean_of_orders
 from letorbench.measures.rankings import Rankings
 from letorbench.threads import parallel_for
 
@@ -33,7 +34,7 @@ def query_metrics(
     labels : ndarray of shape (n_docs,), integers >= 0
         In file order.
     scores : ndarray of shape (n_docs,)
-        In file order. Equal scores rank in file order.
+        In file order.
     offsets : ndarray of shape (n_queries + 1,)
         Query q owns the rows ``offsets[q]:offsets[q + 1]``.
     measures : sequence of Measure
@@ -43,6 +44,7 @@ def query_metrics(
     Returns
     -------
     ndarray of shape (n_queries, n_measures), float64
+        NaN for the queries that the convention leaves out.
 
     Raises
     ------
@@ -62,6 +64,7 @@ def query_metrics(
     convention = replace(convention, max_label=largest)
     offsets = np.asarray(offsets, dtype=np.int64)
     values = np.empty((len(offsets) - 1, len(measures)))
+    measured = mean_of_orders if convention.ties == "mean" else Measure.__call__
     # blocks of about BLOCK documents begin with these queries
     rows = np.arange(0, max(1, int(offsets[-1])), BLOCK)
     bounds = np.unique(np.append(np.searchsorted(offsets[:-1], rows), [0, len(offsets) - 1]))
@@ -72,7 +75,9 @@ def query_metrics(
             starts = offsets[first : last + 1] - offsets[first]
             rankings = Rankings.of(labels[own], scores[own], starts, convention)
             for column, measure in enumerate(measures):
-                values[first:last, column] = measure(rankings)
+                values[first:last, column] = measured(measure, rankings)
+            if convention.empty == "drop":
+                values[first:last][rankings.relevant == 0] = np.nan
 
     parallel_for(part, len(bounds) - 1)
     return values

@@ -48,6 +48,8 @@ def official(
     if all(INTEGER.fullmatch(qid) for qid in qids.tolist()):
         order = np.array(sorted(order, key=lambda query: int(qids[query])), dtype=np.int64)
     values = query_metrics(labels, scores, offsets, measures, convention)[order]
+    counts = ~np.isnan(values).all(axis=1)  # a convention may leave queries out
+    order, values = order[counts], values[counts]
     # the columns' means, added from the first query on: NumPy's own sum may pair terms
     averages = np.cumsum(values, axis=0)[-1] / len(values)
     if convention.layout == "sections":

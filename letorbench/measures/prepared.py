@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -18,35 +17,30 @@ from letorbench.threads import parallel_for
 LEAST = 20_000
 
 
-class _Prepared(NamedTuple):
-    """The queries and the measure, as the kernels read them.
-
-    A hit is a relevant document; for NDCG, one with a gain. rows[offsets[q]:offsets[q + 1]] are the
-    documents of query q, its hits first, and weights[hit_offsets[q]:hit_offsets[q + 1]] the factors
-    of its hits: gain / Z@k for NDCG@k, 1 / (hits of the query) for average precision. values[rank]
-    is the discount or 1 / rank, from rank 1, and sums[rank] their sum down to it. deepest is the
-    last rank whose value is not 0.
-    """
-
-    offsets: np.ndarray
-    rows: np.ndarray
-    hit_offsets: np.ndarray
-    weights: np.ndarray
-    precision: bool
-    values: np.ndarray
-    sums: np.ndarray
-    deepest: int
-
-
-@dataclass(frozen=True, eq=False)
-class PreparedMetric:
+class PreparedMetric(NamedTuple):
     """Average precision or NDCG of one set of queries, from its relevant documents' ranks.
 
     It equals `query_metrics` up to rounding and takes a fraction of its time. Boosting measures
     after each round with it, descent after each epoch. `PreparedMetric.of` makes one.
+
+    A hit is a relevant document; for NDCG, one with a gain.
     """
 
-    prepared: _Prepared
+    #: (n_queries + 1,)
+    offsets: np.ndarray
+    #: rows[offsets[q]:offsets[q + 1]] are the documents of query q, its hits first
+    rows: np.ndarray
+    hit_offsets: np.ndarray
+    #: weights[hit_offsets[q]:hit_offsets[q + 1]] are the factors of the hits of query q:
+    #: gain / Z@k for NDCG@k, 1 / (hits of the query) for average precision
+    weights: np.ndarray
+    precision: bool
+    #: values[rank] is the discount or 1 / rank, from rank 1
+    values: np.ndarray
+    #: sums[rank] is the sum of the values down to it
+    sums: np.ndarray
+    #: the last rank whose value is not 0
+    deepest: int
 
     @staticmethod
     def of(
@@ -54,9 +48,11 @@ class PreparedMetric:
     ) -> PreparedMetric | None:
         """Prepare `measure` for the queries of labels (n_docs,) and offsets (n_queries + 1,).
 
-        Returns None for a measure other than map, ndcg and ndcg@k.
+        Returns None for a measure other than map, ndcg and ndcg@k, and for conventions that count
+        empty queries or ties otherwise than the LETOR tools.
         """
-        if measure.name not in ("map", "ndcg"):
+        plain = (convention.gain, convention.empty, convention.ties, convention.ideal)
+        if measure.name not in ("map", "ndcg") or plain != ("exp2", "0", "file", "k"):
             return None
         offsets, k = np.require(offsets, np.int64, ["C", "W"]), measure.cutoff
         rankings = Rankings(np.asarray(labels, np.int32), offsets, convention)
@@ -72,20 +68,18 @@ class PreparedMetric:
         else:
             best = rankings.at(rankings.ideal_dcg, k)
             weights = (np.exp2(labels[hit]) - 1.0) / best[query[hit]]
-            values = convention.discount(ranks)
+            values = convention.discounted(ranks)
             if k is not None:
                 values[k + 1 :] = 0.0
-                if not convention.short_ndcg:
+                if convention.short_ndcg == "zero":
                     weights[rankings.lengths[query[hit]] < k] = 0.0
         sums = np.append(0.0, np.cumsum(values[1:]))
         deepest = len(values) - 1 - int(np.argmax(values[::-1] != 0.0))
-        return PreparedMetric(
-            _Prepared(offsets, rows, hit_offsets, weights, precision, values, sums, deepest)
-        )
+        return PreparedMetric(offsets, rows, hit_offsets, weights, precision, values, sums, deepest)
 
     @property
     def n_queries(self) -> int:
-        return len(self.prepared.offsets) - 1
+        return len(self.offsets) - 1
 
     def __call__(self, scores: np.ndarray) -> np.ndarray:
         """Measure every query; equal scores rank in file order.
@@ -135,7 +129,7 @@ class PreparedMetric:
     def _measured(
         self, scores: np.ndarray, step: float, column: np.ndarray | None, in_file_order: bool
     ) -> np.ndarray:
-        n_docs = int(self.prepared.offsets[-1])
+        n_docs = int(self.offsets[-1])
         scores = np.require(scores, np.float64, ["C", "W"])
         if column is None:
             column = np.zeros(len(scores), dtype=np.float32)
@@ -145,7 +139,7 @@ class PreparedMetric:
         measured = np.empty(self.n_queries)
 
         def part(start: int, stop: int) -> None:
-            _measure(self.prepared, scores, step, column, in_file_order, start, stop, measured)
+            _measure(self, scores, step, column, in_file_order, start, stop, measured)
 
         parallel_for(part, self.n_queries, max(1, LEAST * self.n_queries // max(1, n_docs)))
         if np.isnan(measured).any():
@@ -155,7 +149,7 @@ class PreparedMetric:
 
 @kernel()
 def _measure(
-    prepared: _Prepared,
+    prepared: PreparedMetric,
     scores: np.ndarray,
     step: float,
     column: np.ndarray,
@@ -186,7 +180,7 @@ def _query(
     rows: np.ndarray,
     weights: np.ndarray,
     in_file_order: bool,
-    prepared: _Prepared,
+    prepared: PreparedMetric,
     scratch: np.ndarray,
 ) -> float:
     """Return a query's measure, from the documents that are counted above each of its hits.
@@ -246,7 +240,7 @@ def _high_hits(scores: np.ndarray, n_hits: int, deepest: int, hits: np.ndarray) 
 
 
 @kernel()
-def _mean_term(a: int, n: int, A: int, r: int, prepared: _Prepared) -> float:
+def _mean_term(a: int, n: int, A: int, r: int, prepared: PreparedMetric) -> float:
     """Return a hit's mean term."""
     if not prepared.precision:
         return prepared.values[a + 1] if n == 1 else (prepared.sums[a + n] - prepared.sums[a]) / n

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -33,6 +32,9 @@ class Rankings:
     offsets : ndarray of shape (n_queries + 1,), int64
     convention : Convention
         The rules that the measures follow.
+    groups : ndarray of shape (n_groups + 1,), int64, optional
+        Where equal scores count by the mean over their orders: the documents of one query and
+        one score are ``labels[groups[g]:groups[g + 1]]``.
 
     Examples
     --------
@@ -48,15 +50,25 @@ class Rankings:
     labels: np.ndarray
     offsets: np.ndarray
     convention: Convention
+    groups: np.ndarray | None = None
 
     @staticmethod
     def of(
         labels: np.ndarray, scores: np.ndarray, offsets: np.ndarray, convention: Convention
     ) -> Rankings:
-        """Rank labels (n_docs,) by falling scores (n_docs,) without NaN, ties in file order."""
+        """Rank labels (n_docs,) by falling scores (n_docs,) without NaN, ties by convention."""
         offsets = np.require(offsets, np.int64, ["C", "W"])
-        order = rank(scores, offsets)
-        return Rankings(np.asarray(labels, dtype=np.int32)[order], offsets, convention)
+        labels, groups = np.asarray(labels, dtype=np.int32), None
+        if convention.ties in ("file", "mean"):
+            order = rank(scores, offsets)
+        else:
+            among = {"last": -np.arange(len(labels)), "best": -labels, "worst": labels}
+            order = np.lexsort((among[convention.ties], -scores, _query_of(offsets)))
+        if convention.ties == "mean":
+            ranked = np.asarray(scores)[order]
+            starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
+            groups = np.union1d(starts[: len(labels)], offsets)
+        return Rankings(labels[order], offsets, convention, groups)
 
     @cached_property
     def lengths(self) -> np.ndarray:
@@ -71,14 +83,18 @@ class Rankings:
     @cached_property
     def dcg(self) -> np.ndarray:
         """(n_docs,) float64: DCG down to each rank position."""
-        return _running_dcg(self.labels, self.offsets, self._terms)
+        if self.groups is None:
+            return self.running(self._terms[self.ranks - 1, self.labels])
+        gains = self.mean_of_group(self.convention.gains(self.levels)[self.labels])
+        discounts = self.convention.discounted(np.arange(1, self.lengths.max(initial=0) + 1))
+        return self.running(gains * discounts[self.ranks - 1])
 
     @cached_property
     def ideal_dcg(self) -> np.ndarray:
         """(n_docs,) float64: the largest DCG that the query's labels allow down to it."""
-        of_query = np.repeat(np.arange(len(self.lengths)) * self.levels, self.lengths)
+        of_query = _query_of(self.offsets) * self.levels
         best = of_query - np.sort(of_query - self.labels)  # each query's labels, the largest first
-        return _running_dcg(best.astype(np.int32), self.offsets, self._terms)
+        return self.running(self._terms[self.ranks - 1, best])
 
     @cached_property
     def err(self) -> np.ndarray:
@@ -89,9 +105,19 @@ class Rankings:
         )
 
     @cached_property
+    def ranks(self) -> np.ndarray:
+        """(n_docs,) int64: the rank, from 1, of each position."""
+        return np.arange(1, len(self.labels) + 1) - np.repeat(self.offsets[:-1], self.lengths)
+
+    @cached_property
     def hits(self) -> np.ndarray:
         """(n_hits,) int64: the rank positions that hold relevant documents, ascending."""
-        return np.flatnonzero(self.labels >= self.convention.relevant)
+        return np.flatnonzero(self.hit)
+
+    @property
+    def hit(self) -> np.ndarray:
+        """(n_docs,) bool: whether the document at each position is relevant."""
+        return self.labels >= self.convention.relevant
 
     @cached_property
     def hit_offsets(self) -> np.ndarray:
@@ -114,7 +140,9 @@ class Rankings:
         return np.arange(len(self.hits)) - np.repeat(self.hit_offsets[:-1] - 1, self.relevant)
 
     def hits_within(self, k: int) -> np.ndarray:
-        """(n_queries,) int64: relevant documents at the ranks 1 .. k."""
+        """(n_queries,): relevant documents at the ranks 1 .. k."""
+        if self.groups is not None:
+            return self.at(self.running(self.mean_of_group(self.hit.astype(np.float64))), k)
         ends = self.offsets[:-1] + np.minimum(self.lengths, k)
         return np.searchsorted(self.hits, ends) - self.hit_offsets[:-1]
 
@@ -128,8 +156,22 @@ class Rankings:
 
     def sums(self, values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         """(n_values,) -> (n_queries,) float64: each query's values added from left to right."""
-        query = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-        return np.bincount(query, values, len(offsets) - 1)
+        return np.bincount(_query_of(offsets), values, len(offsets) - 1)
+
+    def running(self, values: np.ndarray) -> np.ndarray:
+        """(n_docs,) float64: each query's values added from its first rank down."""
+        return _running_sums(np.require(values, np.float64, ["C", "W"]), self.offsets)
+
+    def mean_of_group(self, values: np.ndarray) -> np.ndarray:
+        """(n_docs,) float64: each value's mean over the documents of its score."""
+        assert self.groups is not None
+        sizes = np.diff(self.groups)
+        return np.repeat(self.sums(values, self.groups) / np.maximum(sizes, 1), sizes)
+
+    def share(self, above: np.ndarray, below: np.ndarray) -> np.ndarray:
+        """above / below, (n_queries,); what an empty query counts where below is 0."""
+        values = ratio(above, below)
+        return np.where(below == 0, 1.0, values) if self.convention.empty == "1" else values
 
     def zero_if_short(self, values: np.ndarray, k: int | None) -> np.ndarray:
         """(n_queries,) values, with 0 for a list shorter than k."""
@@ -148,15 +190,19 @@ class Rankings:
         if self.levels - 1 > LARGEST_LABEL:
             raise DataError(f"labels: found {self.levels - 1}, expected {EXPECTED_LABEL}")
         longest = int(self.lengths.max(initial=0))
-        return discounted_gains(self.convention.discount, longest, self.levels)
+        return discounted_gains(self.convention, longest, self.levels)
 
 
 @lru_cache(maxsize=64)
-def discounted_gains(discount: Callable[..., np.ndarray], longest: int, levels: int) -> np.ndarray:
+def discounted_gains(convention: Convention, longest: int, levels: int) -> np.ndarray:
     """(longest, levels) float64: a label's gain at a rank; kept for boosting's many calls."""
     rank = np.arange(1, longest + 1)
-    gains = 2.0 ** np.arange(levels) - 1.0
-    return np.ascontiguousarray(discount(rank[:, None], gains))
+    return np.ascontiguousarray(convention.discounted(rank[:, None], convention.gains(levels)))
+
+
+def _query_of(offsets: np.ndarray) -> np.ndarray:
+    """(offsets[-1],) int64: which query each row belongs to."""
+    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
 
 
 def ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
@@ -215,16 +261,15 @@ def _rank_by_counting(scores: np.ndarray, offsets: np.ndarray, order: np.ndarray
 
 
 @kernel()
-def _running_dcg(labels: np.ndarray, offsets: np.ndarray, terms: np.ndarray) -> np.ndarray:
-    """Return at each position p the sum of terms[rank, label] down to p, in p's own query."""
-    dcg = np.empty(len(labels))
+def _running_sums(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Return at each position the sum of the values down to it, in its own query."""
+    sums = np.empty(len(values))
     for q in range(len(offsets) - 1):
-        first = offsets[q]
         total = 0.0
-        for p in range(first, offsets[q + 1]):
-            total += terms[p - first, labels[p]]
-            dcg[p] = total
-    return dcg
+        for p in range(offsets[q], offsets[q + 1]):
+            total += values[p]
+            sums[p] = total
+    return sums
 
 
 @kernel()

@@ -112,7 +112,7 @@ def _fitted(
 
 
 def _values(measures: Sequence[str], values: np.ndarray) -> Values:
-    return Values(tuple(measures), values, np.ones(len(values), dtype=np.int64))
+    return Values(tuple(measures), values[None], np.ones(len(values), dtype=np.int64))
 
 
 def _store_values(

@@ -1,191 +1,235 @@
-"""What a paper claims, with the check of each claim, and the four answers that a run gives.
+"""What a paper claims, as data: `claims.toml` in the paper's folder, read into values.
 
-A claim is asked up to four questions: is the paper's number met, is the direction right, is the
-difference significant, and could the queries at hand have decided it. The verdict follows from
-the answers by the rule of the claim's kind; `letorbench.papers.judge` has the rules.
+A claim is one sentence of the paper, which is quoted. It holds one test or more; a test names what
+is compared, on which data, by which measures, and what the paper prints. `letorbench.papers.rules`
+judges it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol
+import itertools
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
 
-Nature = Literal["finding", "theory", "worked example", "data", "own code"]
-#: what a claim is made of, each tallied apart: an experiment's outcome; a theorem checked on
-#: random problems; arithmetic on a small example; a description of the data; our own gradients
-NATURES: tuple[Nature, ...] = ("finding", "theory", "worked example", "data", "own code")
+#: comparisons of two methods, and numbers
+COMPARISONS = ("above", "not below", "alike")
+NUMBERS = ("equal", "at least", "at most")
+#: what a claim is made of, each tallied apart: an experiment's outcome; a theorem checked on random
+#: problems; arithmetic on a small example; a description of the data
+NATURES = ("finding", "theory", "worked example", "data")
 
-Kind = Literal["value", "superiority", "difference", "non-inferiority", "equivalence", "indistinct"]
-KINDS: tuple[Kind, ...] = (
-    "value", "superiority", "difference", "non-inferiority", "equivalence", "indistinct",
-)  # fmt: skip
-#: the kinds that name a number
-WITH_NUMBER = ("value", "difference")
-Sense = Literal["equal", "at least", "at most"]
 
-REPRODUCED = "reproduced"
-NOT_REPRODUCED = "not reproduced"
-UNDECIDED = "undecided"
-NO_DATA = "no data"
-VERDICTS = (REPRODUCED, NOT_REPRODUCED, UNDECIDED, NO_DATA)
+@dataclass(frozen=True)
+class Point:
+    """One comparison: a method against another on a data set, by a measure.
 
-YES, NO, NOT_ASKED = "yes", "no", "-"
+    lead: what the paper prints of it, as a share of the lower method's number; None without.
+    group: the points of a group count as one, where the claim is a count.
+    """
 
-#: what a part's run found, by name: per-query values of methods, numbers, or either by data set
-Found = Mapping[str, Any]
+    dataset: str
+    upper: str
+    lower: str
+    measure: str
+    lead: float | None = None
+    group: str = ""
 
-#: the margin of "comparable" and "competitive", as a share of the other method's mean; the
-#: consistency paper calls a change "large" beyond it
-MARGIN = 0.03
+
+@dataclass(frozen=True)
+class Test:
+    """What a claim's sentence says, in a form that can be judged.
+
+    Parameters
+    ----------
+    kind : str
+        One of `COMPARISONS` or `NUMBERS`.
+    data : tuple of str
+        The data sets that the sentence covers.
+    measures : tuple of str
+        The measures and cut-offs that it covers; `ndcg@1..10` stands for ten.
+    upper, lower : tuple of str
+        Labels of methods: each of `upper` is compared with each of `lower`.
+    pairs : tuple of tuple of str
+        The pairs themselves, where not all of both are compared.
+    lead : float or None
+        The printed lead, as a share of the lower method's number.
+    numbers : mapping
+        The printed numbers of methods, or of methods and measures as `label measure`.
+    least, of : int or None
+        A count: the sentence holds where so many groups of so many show it.
+    per : {"data", "point", "each"}
+        What a group is: a data set; a data set and a measure; or a single comparison.
+    number : str
+        Of a number: its name among what the part measures, or the label of a method.
+    printed, half : float
+        The paper's number, and half a unit of its last printed digit.
+    """
+
+    __test__ = False  # for pytest, which collects classes of this name
+    kind: str
+    data: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ()
+    upper: tuple[str, ...] = ()
+    lower: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
+    lead: float | None = None
+    numbers: Mapping[str, float] = field(default_factory=dict)
+    least: int | None = None
+    of: int | None = None
+    per: str = "data"
+    number: str = ""
+    printed: float | None = None
+    half: float = 0.0
+
+    @property
+    def compares(self) -> bool:
+        """Whether two methods are compared."""
+        return self.kind in COMPARISONS
+
+    def points(self) -> Iterator[Point]:
+        """Every comparison that the sentence covers."""
+        pairs = self.pairs or [
+            (u, w) for u, w in itertools.product(self.upper, self.lower) if u != w
+        ]
+        for dataset in self.data:
+            for (upper, lower), measure in itertools.product(pairs, self.measures):
+                group = {"data": dataset, "point": f"{dataset} {measure}"}.get(
+                    self.per, f"{dataset} {upper} {lower} {measure}"
+                )
+                lead = self._lead(upper, lower, measure)
+                yield Point(dataset, upper, lower, measure, lead, group)
+
+    def _lead(self, upper: str, lower: str, measure: str) -> float | None:
+        if self.lead is not None:
+            return self.lead
+        above, below = (
+            self.numbers.get(f"{label} {measure}", self.numbers.get(label))
+            for label in (upper, lower)
+        )
+        return above / below - 1.0 if above and below else None
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim of a paper, fixed before anything is run, with the check that judges it.
+    """One sentence of a paper, fixed before anything is run.
 
     Parameters
     ----------
     paper, id : str
         The paper, and the claim's name among its claims.
     part : str
-        The figure or table whose run tests it.
-    text : str
-        The claim in our words.
-    dataset : str
-        The data that it is made on.
-    kind : {"value", "superiority", "difference", "non-inferiority", "equivalence", "indistinct"}
-        A number; one method above another; by how much, relative to the lower one; not more
-        than a margin below; not more than a margin apart; above, but not significantly.
-    how : str
-        What is compared.
-    value : float or None
-        The paper's number, of the kinds that have one.
-    half : float
-        Half a unit of the number's last printed digit.
-    sense : {"equal", "at least", "at most"}
-        Whether the number is to be met, or is the least or the most.
-    nature : {"finding", "theory", "worked example", "data", "own code"}
-        What it is made of.
-    margin : float
-        The smallest difference that matters, relative to the other method's mean.
-    check : callable
-        Judges the claim: takes it and what its part's run found, returns a verdict. The module
-        `letorbench.papers.checks` makes the usual ones.
+        The figure, table or theorem whose run tests it.
+    quote, where : str
+        The sentence, and its section and page.
+    says : str
+        The claim in a reader's words; the quotation where there are none.
+    nature : str
+        One of `NATURES`.
+    tests : tuple of Test
+        The claim holds where all of them do.
+    meant : str
+        What is judged instead of what is printed, where the paper slips.
+    headline : bool
+        Whether the paper stands for it.
+    general : bool
+        Whether the sentence is of methods, so that other data than the paper's say something of it.
     """
 
     paper: str
     id: str
     part: str
-    text: str
-    dataset: str
-    kind: Kind
-    how: str
-    value: float | None = None
-    half: float = 0.0
-    sense: Sense = "equal"
-    nature: Nature = "finding"
-    margin: float = MARGIN
-    check: Check = field(kw_only=True, compare=False, repr=False)
-
-    def judge(self, found: Found) -> Verdict:
-        """The verdict on what a run found."""
-        return self.check(self, found)
-
-
-@dataclass(frozen=True)
-class Answers:
-    """The four answers: yes, no, or not asked by the claim.
-
-    Parameters
-    ----------
-    number : str
-        Is the paper's number met?
-    direction : str
-        Does the difference point as claimed?
-    significance : str
-        Is there a difference beyond chance, in either direction? Of a claim against a margin:
-        is the margin kept beyond chance?
-    power : str
-        Could these queries have decided it?
-    detectable : float or None
-        The smallest difference that so many queries show in 80 % of cases, relative to the
-        other method's mean.
-    """
-
-    number: str = NOT_ASKED
-    direction: str = NOT_ASKED
-    significance: str = NOT_ASKED
-    power: str = NOT_ASKED
-    detectable: float | None = None
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What came out of a claim.
-
-    Parameters
-    ----------
-    claim : Claim
-        The claim judged.
-    verdict : str
-        One of `VERDICTS`.
-    value, low, high : float or None
-        Our number with its interval (where methods are compared: the difference of the means).
-    p : float or None
-        Of the test that the claim's kind asks for.
-    answers : Answers
-    by : str
-        What decided the verdict: the number, the direction, the significance or the margin.
-    note : str
-        How to get missing data, the size of a run, what was picked.
-    place : str
-        The data set that it was judged on, where that is not the claim's.
-    """
-
-    claim: Claim
-    verdict: str
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    p: float | None = None
-    answers: Answers = Answers()
-    by: str = NOT_ASKED
-    note: str = ""
-    place: str = ""
-
-    def at(self, place: str) -> Verdict:
-        """The same, judged on another data set than the claim's."""
-        return replace(self, place=place)
-
-
-@dataclass(frozen=True)
-class Measured:
-    """A number with its interval; without one, low and high equal the value."""
-
-    value: float
-    low: float
-    high: float
-    note: str = ""
-
-
-class Check(Protocol):
-    """What judges a claim: see `letorbench.papers.checks.Check`."""
+    quote: str
+    where: str
+    tests: tuple[Test, ...]
+    says: str = ""
+    nature: str = "finding"
+    meant: str = ""
+    headline: bool = False
+    general: bool = False
 
     @property
-    def needs(self) -> tuple[str, ...]: ...
+    def text(self) -> str:
+        """The claim in words."""
+        return self.says or self.quote
 
     @property
-    def source(self) -> str: ...
+    def data(self) -> tuple[str, ...]:
+        """All data sets that it covers."""
+        return tuple(dict.fromkeys(name for test in self.tests for name in test.data))
 
-    def __call__(self, claim: Claim, found: Found) -> Verdict: ...
+    @property
+    def dataset(self) -> str:
+        """The data as one text."""
+        return ", ".join(self.data) or "none"
+
+    @property
+    def kind(self) -> str:
+        """The kinds of its tests."""
+        return ", ".join(dict.fromkeys(test.kind for test in self.tests))
+
+    def on(self, dataset: str) -> Claim | None:
+        """The same of another data set; None where the sentence says nothing of other data."""
+        if not self.general or any(
+            not t.compares or t.least is not None or len(t.data) != 1 for t in self.tests
+        ):
+            return None
+        return replace(self, tests=tuple(replace(t, data=(dataset,)) for t in self.tests))
 
 
-def exactly(value: float, note: str = "") -> Measured:
-    """A number without chance in it."""
-    return Measured(value, value, value, note)
+def read_facts(path: Path) -> dict[str, Any]:
+    """What a claims.toml holds."""
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
-def of_part(claims: Iterable[Claim], part: str) -> tuple[Claim, ...]:
-    """The claims that a figure or table tests."""
-    return tuple(claim for claim in claims if claim.part == part)
+def claims_of(
+    paper: str, facts: Mapping[str, Any], printed: Mapping[str, float]
+) -> tuple[Claim, ...]:
+    """The claims of a claims.toml.
+
+    printed: the numbers of the paper's tables by `label measure`, which a test may leave out.
+    """
+    return tuple(_claim(paper, dict(each), printed) for each in facts.get("claim", ()))
+
+
+def _claim(paper: str, facts: dict[str, Any], printed: Mapping[str, float]) -> Claim:
+    own = {each.name for each in fields(Claim)}
+    shared = {key: value for key, value in facts.items() if key not in own | {"test"}}
+    tests = [_test({**shared, **test}, printed) for test in facts.pop("test", [{}])]
+    mine = {key: value for key, value in facts.items() if key in own}
+    return Claim(paper=paper, tests=tuple(tests), **mine)
+
+
+def _test(facts: dict[str, Any], printed: Mapping[str, float]) -> Test:
+    made = {key: tuple(each) if isinstance(each, list) else each for key, each in facts.items()}
+    made["pairs"] = tuple(tuple(pair) for pair in made.get("pairs", ()))
+    made["measures"] = expanded(made.get("measures", ()))
+    made["numbers"] = {**printed, **made.get("numbers", {})}
+    test = Test(**made)
+    if test.kind not in COMPARISONS + NUMBERS:
+        raise ValueError(f"claims.toml: found the kind {test.kind!r}")
+    if not test.compares and test.printed is None:
+        raise ValueError(f"claims.toml: {test.number}: a number without what is printed")
+    return test
+
+
+def expanded(measures: Sequence[str]) -> tuple[str, ...]:
+    """The measures, with `ndcg@1..10` as ten.
+
+    Examples
+    --------
+    >>> expanded(["ndcg@1..3", "map"])
+    ('ndcg@1', 'ndcg@2', 'ndcg@3', 'map')
+    """
+    found: list[str] = []
+    for measure in measures:
+        span = re.fullmatch(r"(.+@)(\d+)\.\.(\d+)", measure)
+        if span is None:
+            found.append(measure)
+        else:
+            name, first, last = span.groups()
+            found += [f"{name}{k}" for k in range(int(first), int(last) + 1)]
+    return tuple(found)

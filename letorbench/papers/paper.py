@@ -1,107 +1,274 @@
-"""A paper as a value: its claims and its figures and tables, and how one is rerun."""
+"""A paper as a value: its claims, its figures and tables, and how they are rerun and judged.
+
+`claims.toml` in the paper's folder says all that needs no code: the methods with their settings,
+the figures and tables that are runs of these, and the claims. A part that is a theorem, a timing or
+data of its own is a function in the folder's `parts.py`, in PARTS by its name.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import importlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from letorbench.choices import require_choice
-from letorbench.errors import UsageError
-from letorbench.papers.claims import Claim, Verdict
-from letorbench.papers.records import (
-    CLAIMS,
-    ELSEWHERE,
-    check_claims,
-    write_claims,
-    write_setting,
-)
-from letorbench.papers.runs import Study
+from letorbench.papers import claims, rules
+from letorbench.papers.claims import Claim
+from letorbench.papers.runs import Measured, Study, Values, Variant, generated
+
+#: how validation chooses where a part does not say: the plain best by NDCG@10, as papers do
+PLAIN = {"plain best by NDCG@10": ("ndcg@10", "published")}
 
 
 @dataclass(frozen=True)
-class Findings:
-    """What a part's run gave: verdicts, files, and what differed from the paper's setting.
+class Part:
+    """A figure, a table or a theorem of a paper.
 
-    elsewhere: verdicts on the claims by other data than theirs.
+    Parameters
+    ----------
+    name, title : str
+        What it is called on the command line, and in the paper.
+    form : {"curves", "bars", "table", "specification", "module"}
+        How runs of methods are shown; or a function of the paper's own.
+    data, beside : tuple of str
+        The paper's data sets, and others that stand beside them, apart.
+    methods, measures : tuple of str
+        What is run, and measured.
+    convention : str
+        What the values are measured by; `auto` for the data set's own.
+    protocols, published : mapping
+        Ways in which validation chooses, name -> (measure, protocol): where they give different
+        answers the answer depends on them. `published` are those of `--setting published`.
+    repeats : int
+        Trainings of what draws.
+    optional : bool
+        Whether it runs only where it is named, or with `--full`.
+    takes : str
+        How long it takes, for people.
+    axes, upper, lower : mapping
+        Of a specification: what is left open, and the methods that are compared.
     """
 
-    verdicts: tuple[Verdict, ...]
+    name: str
+    title: str
+    form: str = "module"
+    data: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ()
+    convention: str = "auto"
+    protocols: Mapping[str, tuple[str, str]] = field(default_factory=lambda: PLAIN)
+    published: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    repeats: int = 1
+    optional: bool = False
+    takes: str = ""
+    axes: Mapping[str, Any] = field(default_factory=dict)
+    upper: Mapping[str, Any] = field(default_factory=dict)
+    lower: Mapping[str, Any] = field(default_factory=dict)
+
+    def chosen_by(self, setting: str) -> Mapping[str, tuple[str, str]]:
+        """The ways in which validation chooses in a setting."""
+        return self.published if setting == "published" and self.published else self.protocols
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a part's run gave: values and numbers that claims are judged by, and files.
+
+    values: protocol -> data set -> method -> values. differs: from the paper's setting.
+    """
+
+    values: Mapping[str, Mapping[str, Mapping[str, Values]]] = field(default_factory=dict)
+    numbers: Mapping[str, Measured] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
     differs: tuple[str, ...] = ()
-    elsewhere: tuple[Verdict, ...] = ()
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper's experiments.
+    """A paper's experiments and claims, as its claims.toml has them.
 
-    differs: what differs from the paper's setting in ours.
-    published_differs: what is left of that with `--setting published`; None for the same.
-    parts:   its figures and tables by name, each a function that runs one.
-    optional: parts that run only where they are named.
+    printed: the numbers of its tables by `label measure`. differs, published_differs: what differs
+    from its setting in ours, and in `--setting published`. rows: method -> its place in a table.
     """
 
     name: str
     reference: str
     claims: tuple[Claim, ...]
-    parts: Mapping[str, Callable[[Study], Findings]]
+    parts: Mapping[str, Part]
+    methods: Mapping[str, Variant]
+    code: Mapping[str, Callable[[Study], Found]]
+    sources: Mapping[str, Callable[..., Mapping[str, Values]]]
     differs: tuple[str, ...] = ()
-    published_differs: tuple[str, ...] | None = None
-    optional: tuple[str, ...] = ()
+    published_differs: tuple[str, ...] = ()
+    slips: tuple[str, ...] = ()
+    printed: Mapping[str, float] = field(default_factory=dict)
+    rows: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def left(self, setting: str) -> tuple[str, ...]:
         """What differs from the paper's setting in a setting."""
-        if setting == "published" and self.published_differs is not None:
-            return self.published_differs
-        return self.differs
+        own = self.published_differs if setting == "published" else ()
+        return own or self.differs
+
+    def variants(self, part: Part) -> list[Variant]:
+        """The methods of a part."""
+        return [self.methods[label] for label in part.methods]
+
+
+def load(name: str, folder: str) -> Paper:
+    """Read a paper from its folder in the package."""
+    facts = claims.read_facts(Path(__file__).parent / folder / "claims.toml")
+    code: Any = importlib.import_module(f"letorbench.papers.{folder}.parts")
+    printed = _printed(facts.get("source", ""))
+    methods = {
+        label: Variant(label, each["algo"], each.get("set", {}), each.get("published", {}))
+        for label, each in facts.get("method", {}).items()
+    }
+    rows = {
+        label: (each.get("row", label), each.get("column", ""))
+        for label, each in facts.get("method", {}).items()
+    }
+    parts = {key: _part(key, each, facts.get("method", {})) for key, each in facts["part"].items()}
+    told = {key: tuple(facts.get(key, ())) for key in ("differs", "published_differs", "slips")}
+    made = claims.claims_of(name, facts, printed)
+    sources = getattr(code, "SOURCES", {})
+    return Paper(
+        name, facts["reference"], made, parts, methods, code.PARTS, sources, **told,
+        printed=printed, rows=rows,
+    )  # fmt: skip
+
+
+def _part(name: str, facts: Mapping[str, Any], methods: Mapping[str, Any]) -> Part:
+    made = {key: tuple(each) if isinstance(each, list) else each for key, each in facts.items()}
+    made["measures"] = claims.expanded(made.get("measures", ()))
+    table = made.pop("all_of", None)  # the methods of a table need not be listed twice
+    if table is not None:
+        made["methods"] = tuple(m for m, each in methods.items() if each.get("table") == table)
+    for key in ("protocols", "published"):
+        if key in made:
+            made[key] = {label: tuple(each) for label, each in made[key].items()}
+    return Part(name, **made)
+
+
+def _printed(source: str) -> dict[str, float]:
+    """The numbers of a paper's tables, `label measure` -> number."""
+    from letorbench.analysis.published import published
+
+    rows = (row for row in published() if source and row.source == source)
+    return {f"{row.algorithm} {row.measure}": row.value for row in rows}
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """A paper's verdicts, in the order of its claims, and the files that were written.
+    """What came of a paper's claims, in their order, and the files that were written.
 
-    elsewhere: the verdicts by other data than the claims', which are never mixed with those.
+    elsewhere: outcomes on other data than the claims', which are never mixed with those.
     """
 
     paper: Paper
-    verdicts: tuple[Verdict, ...]
+    outcomes: tuple[rules.Outcome, ...]
+    elsewhere: tuple[rules.Outcome, ...]
     files: tuple[Path, ...]
     differs: tuple[str, ...]
-    elsewhere: tuple[Verdict, ...] = ()
 
 
-def reproduce(paper: Paper, study: Study, parts: Sequence[str] = ()) -> Reproduction:
-    """Run the parts (all but optional ones where none is named).
+def reproduce(
+    paper: Paper, study: Study, parts: Sequence[str] = (), calibrate: bool = False
+) -> Reproduction:
+    """Run the parts (all but optional ones where none is named), judge their claims, write files.
 
-    Write claims.csv, elsewhere.csv and setting.txt.
-    UsageError for a part that the paper does not have.
+    Outcomes of claims whose part is not run now are kept. `calibrate` adds how often the rules
+    give which answer on these data. UsageError for a part that the paper does not have.
     """
+    from letorbench.papers import records
+
     chosen = [require_choice(part, list(paper.parts), f"part of {paper.name}") for part in parts]
+    chosen = chosen or [n for n, part in paper.parts.items() if study.full or not part.optional]
     folder = study.folder(paper.name)
-    check_claims(folder)
-    verdicts: list[Verdict] = []
-    others: list[Verdict] = []
-    files: list[Path] = []
+    kept = records.read_outcomes(folder, paper)
+    (other,) = (each for each in ("default", "published") if each != study.setting)
+    beside = records.read_outcomes(study.folder(paper.name, other), paper)
     differs = [f"changed on request: {change}" for change in study.changes]
     differs += paper.left(study.setting)
-    for part in chosen or [part for part in paper.parts if part not in paper.optional]:
-        study.say(f"{paper.name}: {part}")
-        findings = paper.parts[part](study)
-        verdicts += findings.verdicts
-        others += findings.elsewhere
-        files += findings.files
-        differs += findings.differs
-    order = {claim.id: i for i, claim in enumerate(paper.claims)}
-    if {verdict.claim.id for verdict in verdicts} - set(order):
-        raise UsageError(f"{paper.name}: a verdict on a claim that it does not have")
-    for judged in (verdicts, others):
-        judged.sort(key=lambda verdict: order[verdict.claim.id])
-    differs = list(dict.fromkeys(differs))
-    files += [
-        write_claims(folder / CLAIMS, verdicts, paper.claims),
-        write_claims(folder / ELSEWHERE, others, paper.claims),
-        write_setting(folder / "setting.txt", paper.reference, differs),
+    files: list[Path] = []
+    for name in chosen:
+        study.say(f"{paper.name}: {name}")
+        found = run_part(paper, paper.parts[name], study)
+        files += found.files
+        differs += found.differs
+        mine = [claim for claim in paper.claims if claim.part == name]
+        if calibrate:
+            files += records.write_calibration(folder / f"calibration-{name}", mine, found)
+        for outcome in (*judged(mine, found), *elsewhere(mine, found)):
+            kept[outcome.claim.id, outcome.place] = outcome
+    files += records.write_outcomes(folder, paper, kept)
+    own = [
+        rules.over_settings({study.setting: outcome, other: beside.get(key, outcome)})
+        for key, outcome in kept.items()
     ]
-    kept = tuple(dict.fromkeys(files))
-    return Reproduction(paper, tuple(verdicts), kept, tuple(differs), tuple(others))
+    order = {claim.id: i for i, claim in enumerate(paper.claims)}
+    own = sorted(own, key=lambda outcome: order[outcome.claim.id])
+    findings = [o for o in own if not o.place and o.claim.nature == "finding"]
+    rest = [o for o in own if not o.place and o.claim.nature != "finding"]
+    differs = list(dict.fromkeys(differs))
+    files.append(records.write_setting(folder / "setting.txt", paper.reference, differs))
+    return Reproduction(
+        paper, (*rules.over_family(findings), *rest), tuple(o for o in own if o.place),
+        tuple(dict.fromkeys(files)), tuple(differs),
+    )  # fmt: skip
+
+
+def run_part(paper: Paper, part: Part, study: Study) -> Found:
+    """Run one part on the data at hand."""
+    from letorbench.papers import specification, views
+
+    if part.form == "module":
+        return paper.code[part.name](study)
+    if part.form == "specification":
+        return specification.run(paper.name, part, study)
+    variants = paper.variants(part)
+    here = [name for name in (*part.data, *part.beside) if study.has(name)]
+    values: dict[str, dict[str, Mapping[str, Values]]] = {}
+    for protocol, (select, kind) in part.chosen_by(study.setting).items():
+        drawn = replace(study, repeats=part.repeats)
+        values[protocol] = {
+            name: drawn.runs(
+                paper.name, name, variants, part.measures, part.convention, select=select,
+                protocol_name=kind,
+            )
+            for name in here
+        }  # fmt: skip
+    for name, source in paper.sources.items():
+        if made := source(study, part.name, variants, part.measures):
+            values[next(iter(values))][name] = made
+    files = views.files(paper, part, values, study.folder(paper.name))
+    absent = [name for name in part.data if name not in here]
+    differs = (f"{part.title} is without {', '.join(absent)}: not at hand",) if absent else ()
+    return Found(values, {}, tuple(files), differs)
+
+
+def judged(of_part: Iterable[Claim], found: Found) -> list[rules.Outcome]:
+    """The outcome of each claim: on its own data, by every protocol."""
+    outcomes = []
+    for claim in of_part:
+        by_protocol = {
+            name: rules.judge(claim, values, found.numbers)
+            for name, values in (found.values or {"": {}}).items()
+        }
+        outcomes.append(rules.over_settings(by_protocol))
+    return outcomes
+
+
+def elsewhere(of_part: Iterable[Claim], found: Found) -> list[rules.Outcome]:
+    """The outcomes on other data than the claims'; made-up data are evidence of nothing."""
+    outcomes = []
+    for claim in of_part:
+        values = next(iter(found.values.values()), {})
+        for name in values:
+            moved = None if name in claim.data or generated(name) else claim.on(name)
+            outcome = rules.judge(moved, values, {}) if moved is not None else None
+            if outcome is not None and outcome.answer != rules.NO_DATA:
+                outcomes.append(replace(outcome, claim=claim, place=name))
+    return outcomes

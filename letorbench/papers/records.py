@@ -5,45 +5,93 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, astuple, fields, replace
 from pathlib import Path
-from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from letorbench.analysis.tables import data_table, probability, render, text_table
+import numpy as np
+
+from letorbench.analysis.tables import probability, render, text_table, write_table
+from letorbench.checksum import checked, with_checksum
+from letorbench.errors import DataError
 from letorbench.files import write_atomically
-from letorbench.papers.claims import NATURES, NOT_ASKED, VERDICTS, Claim, Verdict
-from letorbench.papers.kept import read_kept, write_kept
+from letorbench.papers.claims import NATURES, Claim
+from letorbench.papers.rules import ANSWERS, SHOWN, Outcome, Row
 
-NOTHING: Mapping[str, str] = MappingProxyType({})
-#: the tables of the verdicts, on a claim's own data and on other data
-CLAIMS, ELSEWHERE = "claims.csv", "elsewhere.csv"
-COLUMNS = (
-    "paper", "id", "part", "claim", "nature", "dataset", "judged_on", "kind", "sense",
-    "paper_value", "half", "margin", "our_value", "low", "high", "p", "number", "direction",
-    "significance", "power", "detectable", "verdict", "decided_by", "how", "note",
+if TYPE_CHECKING:
+    from letorbench.papers.paper import Found, Paper
+
+#: what later runs read again, with its check sum; and tables of it for people
+OUTCOMES, CLAIMS, POINTS = "outcomes.json", "claims.csv", "comparisons.csv"
+CLAIM_COLUMNS = (
+    "paper", "id", "part", "nature", "data", "judged_on", "claim", "where", "answer", "corrected",
+    "p", "p_family", "by_setting", "note",
 )  # fmt: skip
 
-
-def write_claims(path: Path, verdicts: Sequence[Verdict], claims: Sequence[Claim]) -> Path:
-    """claims.csv: a row a claim and place; rows of claims that are not judged now are kept."""
-    judged = {verdict.claim.id for verdict in verdicts}
-    rows: list[Mapping[str, object]] = []
-    rows += [row for row in stored_rows(path) if row["id"] not in judged]
-    rows += [_row(verdict) for verdict in verdicts]
-    order = {claim.id: i for i, claim in enumerate(claims)}
-    rows = sorted((row for row in rows if row["id"] in order), key=lambda row: order[row["id"]])
-    file = io.StringIO()
-    writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    write_kept(path, file.getvalue())
-    return path
+Kept = dict[tuple[str, str], Outcome]
 
 
-def check_claims(folder: Path) -> None:
-    """DataError where a table of verdicts is damaged: it is told before a long run."""
-    for name in (CLAIMS, ELSEWHERE):
-        stored_rows(folder / name)
+def write_outcomes(folder: Path, paper: Paper, kept: Kept) -> list[Path]:
+    """Write the outcomes, and as tables a row a claim and a row a comparison."""
+    order = {claim.id: i for i, claim in enumerate(paper.claims)}
+    every = sorted(kept.values(), key=lambda each: (order[each.claim.id], each.place))
+    facts = [{**asdict(each), "claim": each.claim.id} for each in every]
+    with write_atomically(folder / OUTCOMES) as file:
+        file.write(with_checksum({"outcomes": facts}))
+    rows = [
+        [
+            paper.name, o.claim.id, o.claim.part, o.claim.nature, o.claim.dataset, o.place,
+            o.claim.text, o.claim.where, o.answer, o.corrected, o.p, o.family, _settings(o), o.note,
+        ]
+        for o in every
+    ]  # fmt: skip
+    heads = [each.name for each in fields(Row)]
+    points = [[o.claim.id, *astuple(row)] for o in every for row in o.rows]
+    return [
+        folder / OUTCOMES,
+        _write_csv(folder / CLAIMS, CLAIM_COLUMNS, rows),
+        _write_csv(folder / POINTS, ["claim", *heads], points),
+    ]
+
+
+def read_outcomes(folder: Path, paper: Paper) -> Kept:
+    """The outcomes that were written before; DataError where they are damaged."""
+    path = folder / OUTCOMES
+    if not path.is_file():
+        return {}
+    facts = checked(path.read_bytes())
+    if facts is None:
+        raise DataError(
+            f"{path}: damaged: its content does not have its check sum; remove it, and rerun the "
+            "parts of the paper"
+        )
+    by_id, kept = {claim.id: claim for claim in paper.claims}, {}
+    for each in facts["outcomes"]:
+        if each["claim"] in by_id:
+            own = {**each, "claim": by_id[each["claim"]]}
+            own["rows"] = tuple(Row(**row) for row in each["rows"])
+            kept[each["claim"], each["place"]] = Outcome(**own)
+    return kept
+
+
+def write_calibration(stem: Path, of_part: Sequence[Claim], found: Found) -> tuple[Path, ...]:
+    """How often the rules give which answer: a row a claim, data set and truth."""
+    from letorbench.papers import calibration
+
+    rows: list[list[object]] = []
+    rng = np.random.default_rng(0)
+    values = next(iter(found.values.values()), {})
+    for claim, test in ((claim, test) for claim in of_part for test in claim.tests):
+        for dataset in values:
+            moved = replace(test, data=(dataset,)) if len(test.data) < 2 else test
+            by_truth = calibration.of_test(moved, dataset, values[dataset], rng)
+            for truth, shares in by_truth.items():
+                rows.append([claim.id, test.kind, dataset, truth, *map(shares.get, ANSWERS[:4])])
+    if not rows:
+        return ()
+    header = ("claim", "kind", "data", "truth", *ANSWERS[:4])
+    return write_table(stem, f"{stem.name}: how often which answer", header, rows)
 
 
 def write_setting(path: Path, reference: str, differs: Sequence[str]) -> Path:
@@ -54,132 +102,143 @@ def write_setting(path: Path, reference: str, differs: Sequence[str]) -> Path:
     return path
 
 
-def write_table(
-    stem: Path, title: str, header: Sequence[str], rows: Sequence[Sequence[object]]
-) -> tuple[Path, Path]:
-    """stem.csv and stem.txt, a table in the paper's form; floats with four decimals as text."""
-    made = text_table(header, [[_text(cell) for cell in row] for row in rows], title)
-    paths = stem.with_name(f"{stem.name}.csv"), stem.with_name(f"{stem.name}.txt")
-    contents = render(data_table(header, rows), "csv"), render(made, "text")
-    for path, content in zip(paths, contents):
-        with write_atomically(path) as file:
-            file.write(content)
-    return paths
+def lines(outcomes: Iterable[Outcome]) -> list[str]:
+    """The outcomes as a table of text: paper, ours with its interval, p, what shows, the answer."""
+    header = ("claim", "data", "paper", "ours [95 %]", "p", "shows from", "answer")
+    return render(text_table(header, cells(outcomes)), "text").splitlines()
 
 
-def stored_values(path: Path) -> dict[str, str]:
-    """Our values of a claims.csv by claim, as they are printed; none where there is no file."""
-    return {
-        row["id"]: f"{float(row['our_value']):.4g}" for row in stored_rows(path) if row["our_value"]
-    }
+def cells(outcomes: Iterable[Outcome]) -> list[list[str]]:
+    """A row of texts a claim."""
+    return [[o.claim.id, _place(o), *_numbers(o), said(o)] for o in outcomes]
 
 
-def lines(
-    verdicts: Sequence[Verdict], other: str = "", values: Mapping[str, str] = NOTHING
-) -> list[str]:
-    """The verdicts as a table of text: paper, ours with its interval, p, four answers, verdict.
-
-    A value without chance in it has no interval. `values` are what another setting, `other`,
-    gave by claim; they are a column of their own where there are any.
-    """
-    header = (
-        "claim", "data", "paper", "ours [95 %]", "p", "number", "direction", "significant",
-        "power", "verdict", *([other] if values else []),
-    )  # fmt: skip
-    rows = []
-    for v in verdicts:
-        ours = "-"
-        if v.value is not None:
-            ours = _number(v.claim, v.value)
-            if v.low is not None and v.high is not None and v.low < v.high:
-                ours += f" [{_number(v.claim, v.low)}, {_number(v.claim, v.high)}]"
-        p = "-" if v.p is None else probability(v.p)
-        a = v.answers
-        answers = (a.number, a.direction, a.significance, a.power)
-        place = v.place or v.claim.dataset
-        row = [v.claim.id, place, _claimed(v.claim), ours, p, *answers, v.verdict]
-        rows.append([*row, *([values.get(v.claim.id, "-")] if values else [])])
-    return render(text_table(header, rows), "text").splitlines()
+def _place(outcome: Outcome) -> str:
+    data = outcome.claim.data
+    return outcome.place or (f"{len(data)} sets" if len(data) > 2 else outcome.claim.dataset)
 
 
-def _claimed(claim: Claim) -> str:
-    """What the paper says, in a word or a number."""
-    if claim.value is not None:
-        sign = {"equal": "", "at least": ">= ", "at most": "<= "}[claim.sense]
-        return f"{sign}{_number(claim, claim.value)}"
-    margin = f"{100.0 * claim.margin:g} %"
-    return {
-        "superiority": "above",
-        "non-inferiority": f"above or within {margin}",
-        "equivalence": f"within {margin}",
-        "indistinct": "above by chance",
-    }[claim.kind]
+def said(outcome: Outcome) -> str:
+    """The answer, with what else is to be known of it in a word."""
+    if outcome.by_setting:
+        return f"depends on: {_settings(outcome)}"
+    if outcome.corrected != outcome.answer:
+        return f"{outcome.answer} (undecided over all findings)"
+    return outcome.answer
 
 
-def notes(verdicts: Sequence[Verdict]) -> list[str]:
+def _settings(outcome: Outcome) -> str:
+    return "; ".join(f"{name}: {answer}" for name, answer in (outcome.by_setting or {}).items())
+
+
+def _numbers(outcome: Outcome) -> tuple[str, str, str, str]:
+    """The paper's number, ours, p and the smallest lead that shows: of one row, or of many."""
+    rows, p = outcome.rows, "-" if outcome.p is None else probability(outcome.p)
+    if len(rows) == 1:
+        return paper_number(rows[0]), our_number(rows[0]), p, share(rows[0].smallest, rows[0].base)
+    if not rows:
+        return "-", "-", "-", "-"
+    counts = Counter(row.state for row in rows)
+    told = ", ".join(f"{state} {count}" for state, count in counts.items())
+    shares = [row.smallest / row.base for row in rows if row.smallest and row.base]
+    middle = f"{100.0 * float(np.median(shares)):.1f} %" if shares else "-"
+    return "-", f"{told} of {len(rows)}", p, middle
+
+
+def paper_number(row: Row) -> str:
+    """What the paper prints, as it stands beside ours."""
+    sign = {"at least": ">= ", "at most": "<= "}.get(row.kind, "")
+    if row.printed is not None:
+        return f"{sign}{_signed(row, row.printed)}"
+    return {"above": "above", "not below": "not below", "alike": "alike"}.get(row.kind, "-")
+
+
+def our_number(row: Row) -> str:
+    """Our number with its interval, where there is chance in it."""
+    if row.value is None or row.low is None or row.high is None:
+        return "-"
+    bounds = f" [{_signed(row, row.low)}, {_signed(row, row.high)}]"
+    return _signed(row, row.value) + (bounds if row.low < row.high else "")
+
+
+def share(size: float | None, base: float | None) -> str:
+    """A difference as a share of the lower method's number, in per cent."""
+    return f"{100.0 * size / base:.1f} %" if size is not None and base else "-"
+
+
+def notes(outcomes: Iterable[Outcome]) -> list[str]:
     """Every note with the claims that share it, a line each."""
     sharing: dict[str, list[str]] = {}
-    for v in verdicts:
-        if v.note:
-            sharing.setdefault(v.note, []).append(v.claim.id)
-    return [f"{', '.join(ids)}: {note}" for note, ids in sharing.items()]
+    for o in outcomes:
+        own = [o.note, f"judged as meant: {o.claim.meant}" if o.claim.meant else ""]
+        for note in dict.fromkeys([*own, *(row.note for row in o.rows)]):
+            if note:
+                sharing.setdefault(note, []).append(o.claim.id)
+    return [f"{', '.join(dict.fromkeys(ids))}: {note}" for note, ids in sharing.items()]
 
 
-def closing(rows: Sequence[tuple[str, Sequence[Verdict], Path]]) -> list[str]:
-    """A line for each paper and nature of claims: how many, their verdicts, what decided them.
-
-    Verdicts on other data than the claims' are in lines of their own, called "elsewhere".
-    """
-    header = ("paper", "nature", "claims", *VERDICTS, "decided by", "files")
+def closing(papers: Sequence[tuple[str, Sequence[Outcome], Path]]) -> list[str]:
+    """A line for each paper and nature of claims: how many, and their answers."""
     table = []
-    for name, verdicts, folder in rows:
-        for nature in (*NATURES, "elsewhere"):
-            own = [v for v in verdicts if _tallied_as(v) == nature]
+    for name, outcomes, folder in papers:
+        for nature in (*NATURES, "on other data"):
+            own = [o for o in outcomes if _tallied_as(o) == nature]
+            counts = [str(sum(o.answer == answer for o in own)) for answer in ANSWERS]
             if own:
-                counts = [sum(v.verdict == verdict for v in own) for verdict in VERDICTS]
-                by = Counter(v.by for v in own if v.by != NOT_ASKED)
-                said = ", ".join(f"{what} {count}" for what, count in by.most_common()) or "-"
-                table.append([name, nature, str(len(own)), *map(str, counts), said, str(folder)])
+                table.append([name, nature, str(len(own)), *counts, str(folder)])
+    header = ("paper", "nature", "claims", *ANSWERS, "files")
     return render(text_table(header, table), "text").splitlines()
 
 
-def _tallied_as(verdict: Verdict) -> str:
-    return "elsewhere" if verdict.place else verdict.claim.nature
+def _tallied_as(outcome: Outcome) -> str:
+    return "on other data" if outcome.place else outcome.claim.nature
 
 
-def _number(claim: Claim, number: float) -> str:
-    if claim.kind == "difference":
-        return f"{100.0 * number:+.1f} %"
-    if claim.kind == "value":
-        return f"{number:,.0f}" if claim.nature == "data" else f"{number:.4g}"
-    return f"{number:+.4f}"
+def power_lines(out: Path, papers: Sequence[Paper]) -> list[str]:
+    """What the results of a folder can show, a table a data set; all pairs in papers/power."""
+    from letorbench.analysis import leads
+    from letorbench.papers import calibration
+
+    text = []
+    for folder in sorted(path.parent for path in out.glob("*/summary.csv")):
+        systems = calibration.stored_systems(out, folder.name)
+        if len(systems) < 2 or "ndcg@10" not in systems[0].values:
+            continue
+        rows = leads.smallest(systems, ("ndcg@1", "ndcg@3", "ndcg@10", "map"))
+        stem = out / "papers" / "power" / folder.name
+        title = f"{folder.name}: the smallest lead that shows in 80 % of cases"
+        write_table(stem, title, ("method", "other", "measure", "lead", "share of the mean"), rows)
+        shown = [
+            [measure, str(pairs), *(f"{100.0 * each:.1f} %" for each in shares)]
+            for measure, pairs, *shares in leads.summary(rows)
+        ]
+        heads = ("measure", "pairs", "a tenth from", "half from", "nine tenths from")
+        text += ["", *render(text_table(heads, shown, title), "text").splitlines()]
+        text += [
+            f"{paper.name}, {claim}: prints {100.0 * lead:.1f} %, {100.0 * least:.1f} % would show"
+            for paper in papers
+            for claim, lead, least in calibration.too_small(paper.claims, folder.name, rows)
+        ]
+    return text
 
 
-def _text(cell: object) -> str:
-    return "" if cell is None else f"{cell:.4f}" if isinstance(cell, float) else str(cell)
+def state_counts(rows: Sequence[Row]) -> str:
+    """How many of the rows show it."""
+    return f"{sum(row.state == SHOWN for row in rows)} of {len(rows)}"
 
 
-def _row(v: Verdict) -> dict[str, object]:
-    claim, answers = v.claim, v.answers
-    cells = (
-        claim.paper, claim.id, claim.part, claim.text, claim.nature, claim.dataset,
-        v.place or claim.dataset, claim.kind, claim.sense, claim.value, claim.half, claim.margin,
-        v.value, v.low, v.high, v.p, answers.number, answers.direction, answers.significance,
-        answers.power, answers.detectable, v.verdict, v.by, claim.how, v.note,
-    )  # fmt: skip
-    return {name: "" if cell is None else _exact(cell) for name, cell in zip(COLUMNS, cells)}
+def _signed(row: Row, number: float) -> str:
+    if row.kind in ("above", "not below", "alike"):
+        return f"{number:+.4f}"
+    whole = float(number).is_integer() and abs(number) >= 1_000.0
+    return f"{number:,.0f}" if whole else f"{number:.4g}"
 
 
-def _exact(cell: object) -> object:
-    return repr(float(cell)) if isinstance(cell, float | int) else cell
-
-
-def stored_rows(path: Path) -> list[dict[str, str]]:
-    """The rows of a claims.csv of before; none where there is no such file or another's.
-
-    DataError where it is damaged.
-    """
-    if not path.is_file():
-        return []
-    reader = csv.DictReader(io.StringIO(read_kept(path), newline=""))
-    return list(reader) if tuple(reader.fieldnames or ()) == COLUMNS else []
+def _write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> Path:
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
+    with write_atomically(path) as out:
+        out.write(file.getvalue())
+    return path

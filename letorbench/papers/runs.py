@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from letorbench.analysis.seeds import SeedNoise
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets import layout
 from letorbench.datasets.catalog import parse as parse_name
@@ -23,7 +24,6 @@ from letorbench.measures import parse, query_metrics
 from letorbench.rankers import names, ranker
 from letorbench.rankers.base import Ranker
 from letorbench.results.paths import fold_folder
-from letorbench.results.paths import models as stored_models
 from letorbench.results.per_query import mean_of_folds
 from letorbench.results.store import fold_scores, is_done
 
@@ -48,29 +48,64 @@ class Variant:
     published: Mapping[str, object] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Measured:
+    """A number with what chance leaves of it; without any, low and high equal the value."""
+
+    value: float
+    low: float
+    high: float
+    note: str = ""
+
+
+def exactly(value: float, note: str = "") -> Measured:
+    """A number without chance in it."""
+    return Measured(value, value, value, note)
+
+
 @dataclass(frozen=True, eq=False)
 class Values:
     """One variant's per-query values on the test parts.
 
-    values: (n_queries, n_measures) float64; folds: (n_queries,) int64.
+    values: (n_repeats, n_queries, n_measures) float64; folds: (n_queries,) int64. draws: whether a
+    fold is an independent draw of generated data, with its own training.
     """
 
     measures: tuple[str, ...]
     values: np.ndarray
     folds: np.ndarray
+    draws: bool = False
+
+    @classmethod
+    def of_draws(cls, draws: Sequence[Values]) -> Values:
+        """The values on several draws of generated data as one; a draw is a fold."""
+        sizes = [len(each.folds) for each in draws]
+        folds = np.repeat(np.arange(1, len(draws) + 1), sizes)
+        return cls(draws[0].measures, np.concatenate([d.values for d in draws], 1), folds, True)
+
+    def table(self, measure: str) -> np.ndarray:
+        """(n_repeats, n_queries) of one measure."""
+        return self.values[:, :, self.measures.index(measure)]
 
     def __getitem__(self, measure: str) -> np.ndarray:
-        """(n_queries,) of one measure."""
-        return self.values[:, self.measures.index(measure)]
+        """(n_queries,) of one measure, the mean of the repeats."""
+        return self.table(measure).mean(axis=0)
 
     def mean(self, measure: str) -> float:
         """The mean of the folds' means."""
         return mean_of_folds(self[measure], self.folds)
 
-    @property
-    def level(self) -> np.ndarray:
-        """(n_queries,) the mean of all measures, for CUTOFFS the height of the curve."""
-        return self.values.mean(axis=1)
+    def measured(self, measure: str) -> Measured:
+        """The mean, with the interval that the seeds leave of it.
+
+        The test queries are the paper's own: they are not drawn again.
+        """
+        mean, seeds = self.mean(measure), len(self.values)
+        if seeds == 1:
+            return exactly(mean)
+        means = [mean_of_folds(each, self.folds) for each in self.table(measure)]
+        half = SeedNoise((np.array(means) - mean,)).reach()
+        return Measured(mean, mean - half, mean + half, f"{seeds} seeds")
 
 
 @dataclass(frozen=True)
@@ -97,7 +132,7 @@ class Study:
     fixed : tuple of str
         `key=value` texts: settings of every ranker that has the key, over the experiment's own.
     repeats : int
-        Trainings of what draws; `runs` averages their values query by query.
+        Trainings of what draws.
     """
 
     data_dir: Path
@@ -135,8 +170,8 @@ class Study:
         return replace(variant, settings={**variant.settings, **fixed}) if fixed else variant
 
     def has(self, dataset: str) -> bool:
-        """Whether the data set is at hand; DEMO always is."""
-        return dataset == "DEMO" or layout.present(dataset, self.data_dir)
+        """Whether the data set is at hand."""
+        return layout.present(dataset, self.data_dir)
 
     def missing(self, dataset: str) -> str:
         """How to get a data set that is not at hand."""
@@ -195,8 +230,11 @@ class Study:
             absent = ", ".join(v.label for v in variants if v.label not in labels)
             self.say(f"{dataset}: not available: {absent}")
         plain = [variant for variant in known if not variant.settings]
-        groups = [(self.out / "papers" / "runs" / select, plain)] if plain else []
-        groups += [(self._own(paper, v.label), [v]) for v in known if v.settings]
+        # each way to choose has a folder of its own: two protocols would take turns in one
+        way = select if protocol_name == "published" else f"{select}-{protocol_name}"
+        groups = [(self.out / "papers" / "runs" / way, plain)] if plain else []
+        own = {v.label: self._own(paper, v.label, way, select) for v in known if v.settings}
+        groups += [(own[v.label], [v]) for v in known if v.settings]
         found: dict[str, Values] = {}
         for out, group in groups:
             protocol = Protocol(
@@ -219,12 +257,9 @@ class Study:
                     found[variant.label] = read
         return {v.label: found[v.label] for v in variants if v.label in found}
 
-    def models(self, paper: str, dataset: str, variant: Variant) -> list[Path]:
-        """The stored models of a variant with settings of the paper's, one a fold."""
-        return stored_models(self._own(paper, variant.label), dataset, variant.algo)
-
-    def _own(self, paper: str, label: str) -> Path:
-        return self.folder(paper) / "runs" / safe_name(label)
+    def _own(self, paper: str, label: str, way: str, select: str) -> Path:
+        name = label if way == select else f"{label}-{way}"
+        return self.folder(paper) / "runs" / safe_name(name)
 
 
 def safe_name(label: str) -> str:
@@ -237,10 +272,10 @@ def spelled_parameters(cls: type[Ranker]) -> set[str]:
     return {cls.spelled.get(name, name) for name in parameters(cls)} | set(parameters(cls))
 
 
-def titled(dataset: str) -> str:
-    """A data set's name as figures and tables show it: DEMO, QA and twins are made up."""
+def generated(dataset: str) -> bool:
+    """Whether a data set is made up: DEMO, QA and twins. Such data are evidence of nothing."""
     entry = parse_name(dataset).entry
-    return f"{dataset} (made up)" if entry is not None and entry.synthetic else dataset
+    return entry is not None and entry.synthetic
 
 
 def _exists(variant: Variant) -> bool:
@@ -285,6 +320,6 @@ def _read(
             scores = fold_scores(folder, test.n_docs)
             asked = [parse(name) for name in measures]
             found.append(query_metrics(test.labels, scores, test.offsets, asked, rules))
-        rows.append(np.mean(found, axis=0) if trainings > 1 else found[0])
+        rows.append(np.stack(found))
         numbers.append(np.full(test.n_queries, fold.number))
-    return Values(tuple(measures), np.concatenate(rows), np.concatenate(numbers))
+    return Values(tuple(measures), np.concatenate(rows, axis=1), np.concatenate(numbers))

@@ -1,7 +1,7 @@
 """Specification curves: a number over all that a paper leaves open, and the printed one in it.
 
 A specification is one setting of every open choice. The curve shows the values of all, sorted,
-over rows of marks that say which specification has which setting.
+with a table by setting. It is for view: no claim is judged by it.
 
 References
 ----------
@@ -10,17 +10,17 @@ U. Simonsohn, J. Simmons, L. Nelson: Specification curve analysis, Nature Human 
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from letorbench.analysis.figures import COLOURS, PAGE, fixed_style, write
-from letorbench.papers.claims import Measured
-from letorbench.papers.kept import read_kept_json, write_kept_json
-from letorbench.papers.records import write_table
+from letorbench.analysis.tables import write_table
+from letorbench.papers.paper import Found, Part
+from letorbench.papers.runs import Study, Variant
 
 
 @dataclass(frozen=True)
@@ -31,114 +31,80 @@ class Specification:
     value: float
 
 
-def levels(specifications: Sequence[Specification]) -> dict[str, list[str]]:
-    """The open choices with their settings, in the order in which they come."""
-    found: dict[str, dict[str, None]] = {}
-    for each in specifications:
-        for choice, setting in each.settings.items():
-            found.setdefault(choice, {})[setting] = None
-    return {choice: list(settings) for choice, settings in found.items()}
-
-
 def by_level(specifications: Sequence[Specification]) -> list[list[object]]:
     """A row for each setting of a choice: how many have it, and their mean, least and most."""
-    rows: list[list[object]] = []
-    for choice, settings in levels(specifications).items():
-        for setting in settings:
-            own = np.array([s.value for s in specifications if s.settings[choice] == setting])
-            rows.append(
-                [choice, setting, len(own), *map(float, (own.mean(), own.min(), own.max()))]
-            )
-    return rows
+    values: dict[tuple[str, str], list[float]] = {}
+    for each in specifications:
+        for level in each.settings.items():
+            values.setdefault(level, []).append(each.value)
+    rows = [[*level, len(v), float(np.mean(v)), min(v), max(v)] for level, v in values.items()]
+    return sorted(rows, key=lambda row: list(specifications[0].settings).index(str(row[0])))
 
 
-def measured_once(
-    path: Path, asked: Mapping[str, object], measure: Callable[[], list[Specification]]
-) -> list[Specification]:
-    """Measure the specifications, or read them where they were measured for the same `asked`."""
-    wanted = json.loads(json.dumps(asked))
-    stored = read_kept_json(path)
-    if stored.get("asked") == wanted:
-        return [Specification(**each) for each in stored["found"]]
-    found = measure()
-    write_kept_json(path, {"asked": wanted, "found": [asdict(each) for each in found]})
-    return found
+def run(paper: str, part: Part, study: Study) -> Found:
+    """Run every combination of a part's axes on the data at hand.
+
+    An axis has settings of the rankers by name; among them `upper` and `lower` name rankers, and
+    `convention` and `select` what measures and chooses. The number is the upper ranker's mean, or
+    its lead over the lower one as a share of that.
+    """
+    found: list[Specification] = []
+    for dataset in filter(study.has, part.data):
+        for chosen in product(*(axis.items() for axis in part.axes.values())):
+            settings = {"data": dataset} if len(part.data) > 1 else {}
+            settings |= dict(zip(part.axes, (name for name, _ in chosen)))
+            made = {key: value for _, each in chosen for key, value in each.items()}
+            number = _number(paper, part, study, dataset, made, ", ".join(settings.values()))
+            if number is not None:
+                found.append(Specification(settings, number))
+    if not found:
+        return Found()
+    stem = study.folder(paper) / part.name
+    printed = float(part.upper.get("printed", 0.0))
+    return Found(files=tuple(_files(found, part.title, printed, stem)))
 
 
-def span(specifications: Sequence[Specification], printed: float) -> Measured:
-    """The mean of all, from the least to the most, and how many are below the printed number."""
-    values = np.array([each.value for each in specifications])
-    below = float(np.mean(values < printed))
-    note = f"{len(values)} specifications, {100 * below:.0f} % of them below {printed:g}"
-    return Measured(float(values.mean()), float(values.min()), float(values.max()), note)
+def _number(
+    paper: str, part: Part, study: Study, dataset: str, made: dict[str, Any], label: str
+) -> float | None:
+    """The number of one specification; None where a run of it failed."""
+    how = {key: made.pop(key) for key in ("convention", "select") if key in made}
+    (measure,) = part.measures
+    means = []
+    for side in ("upper", "lower"):
+        facts = {**getattr(part, side), **({"algo": made[side]} if side in made else {})}
+        if "algo" not in facts:
+            continue
+        own = {key: value for key, value in made.items() if key not in ("upper", "lower")}
+        variant = Variant(f"{side}, {label}", facts["algo"], {**facts.get("set", {}), **own})
+        drawn = replace(study, repeats=part.repeats)
+        runs = drawn.runs(
+            paper, dataset, [variant], [measure], how.get("convention", part.convention),
+            select=how.get("select", "ndcg@10"),
+        )  # fmt: skip
+        if not runs:
+            return None
+        means.append(runs[variant.label].mean(measure))
+    return means[0] / means[1] - 1.0 if len(means) == 2 else means[0]
 
 
-def share_above(specifications: Sequence[Specification], least: float = 0.0) -> Measured:
-    """The share of the specifications whose value is above `least`."""
-    values = np.array([each.value for each in specifications])
-    share = float(np.mean(values > least))
-    note = (
-        f"{len(values)} specifications: from {values.min():+.4f} to {values.max():+.4f}, in the "
-        f"mean {values.mean():+.4f}"
-    )
-    return Measured(share, share, share, note)
+def _files(found: Sequence[Specification], title: str, printed: float, stem: Path) -> list[Path]:
+    """The curve, a row for each specification, and stem-levels with one for each setting."""
+    from letorbench.analysis.line_figures import Axis, Line, lines_figure
 
-
-def specification_tables(
-    specifications: Sequence[Specification], title: str, stem: Path
-) -> list[Path]:
-    """Write a row for each specification, and stem-levels with one for each setting."""
-    choices = list(specifications[0].settings)
-    rows = [[*(each.settings[choice] for choice in choices), each.value] for each in specifications]
+    choices = list(found[0].settings)
+    rows = [[*(each.settings[choice] for choice in choices), each.value] for each in found]
+    header = ["choice", "setting", "specifications", "mean", "least", "most"]
+    levels = stem.with_name(f"{stem.name}-levels")
+    values = sorted(each.value for each in found)
+    ends = [1, len(values)]
+    said = f"printed, {printed:.4g}" if printed else "no lead"
+    lines = {
+        "specifications": Line(range(1, len(values) + 1), values),
+        said: Line(ends, [printed] * 2),
+    }
     return [
         *write_table(stem, title, [*choices, "value"], rows),
-        *write_table(
-            stem.with_name(f"{stem.name}-levels"), f"{title}, by what is left open",
-            ["choice", "setting", "specifications", "mean", "least", "most"],
-            by_level(specifications),
-        ),
-    ]  # fmt: skip
-
-
-def specification_figure(
-    specifications: Sequence[Specification],
-    measure: str,
-    printed: float,
-    ours: Mapping[str, str],
-    stem: Path,
-    said: str = "printed, {:.2f}",
-) -> list[Path]:
-    """Draw the curve as stem.png, .svg and .pdf.
-
-    printed: the paper's number, or where it begins to be right; `said` is what it is called.
-    ours: the settings that stand for our default.
-    """
-    ordered = sorted(specifications, key=lambda each: each.value)
-    values = [each.value for each in ordered]
-    at = next(i for i, each in enumerate(ordered) if dict(each.settings) == dict(ours))
-    rows = [(choice, s) for choice, settings in levels(specifications).items() for s in settings]
-    with fixed_style():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(PAGE, 2.4 + 0.16 * len(rows)), layout="constrained")
-        top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(2.2, 0.16 * len(rows)))
-        top.plot(values, ".", markersize=2.0, color=COLOURS[3])
-        top.plot([at], [values[at]], "D", markersize=5.0, color=COLOURS[1],
-                 label=f"our default, {values[at]:.3f}")  # fmt: skip
-        top.axhline(printed, color=COLOURS[0], linestyle="--", label=said.format(printed))
-        top.set_ylabel(measure)
-        top.legend(frameon=False, loc="lower right")
-        top.margins(y=0.12)
-        first = {choice: i for i, (choice, _) in reversed(list(enumerate(rows)))}
-        for i, (choice, setting) in enumerate(rows):
-            has = [x for x, each in enumerate(ordered) if each.settings[choice] == setting]
-            shade = COLOURS[3] if list(first).index(choice) % 2 else COLOURS[1]
-            bottom.plot(has, [i] * len(has), "|", markersize=4.0, markeredgewidth=0.5, color=shade)
-        bottom.set_yticks(range(len(rows)), [f"{choice}: {setting}" for choice, setting in rows])
-        bottom.set_ylim(len(rows) - 0.5, -0.5)
-        bottom.set_xlabel(f"{len(ordered)} specifications, the lowest first")
-        for axis in (top, bottom):
-            axis.grid(axis="y", color="0.92", linewidth=0.5)
-            axis.set_axisbelow(True)
-            axis.tick_params(length=2.5, width=0.6, pad=2)
-        return write(figure, stem)
+        *write_table(levels, f"{title}, by what is left open", header, by_level(found)),
+        *lines_figure([Axis(title, "specifications, the lowest first", "", lines)], stem),
+    ]

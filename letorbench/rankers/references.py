@@ -30,7 +30,7 @@ class Random(Ranker):
     Notes
     -----
     All its scores are 0. Its measures are not those of one order: they are exact means, see
-    `letorbench.measures.random_order`. A tool that is given its scores ranks by the file's order
+    `letorbench.measures.orders`. A tool that is given its scores ranks by the file's order
     and prints other numbers.
     """
 

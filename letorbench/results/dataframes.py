@@ -21,17 +21,7 @@ SCORE_FILES = {"validation": paths.VALIDATION, "test": paths.SCORES}
 
 
 def frame_of(summaries: list[Summary]) -> DataFrame:
-    """Return a row for each algorithm of each data set.
-
-    Returns
-    -------
-    DataFrame
-        The columns are dataset, algo, convention, features (the transformation), folds (how
-        many are finished), n_folds (how many the data set has), repeats (finished seeds),
-        partial, cut_off (in how many of the finished folds the time limit ended a training), the
-        mean of the folds' means for each measure and, where there are repeats, its standard
-        deviation over seeds, `<measure>-sd`, which is NaN where nothing is drawn.
-    """
+    """Return a row for each algorithm of each data set; see `lb.Results.summary`."""
     import pandas as pd
 
     drawn = dict.fromkeys(name for summary in summaries for name in summary.drawn)
@@ -54,63 +44,37 @@ def frame_of(summaries: list[Summary]) -> DataFrame:
     )
 
 
-def folds_frame(out: Path, dataset: str, algo: str) -> DataFrame:
-    """Return a row for each finished fold of each repeat.
-
-    The columns are dataset, algo, repeat, fold, and the mean of each measure.
-    """
-    import pandas as pd
-
-    folds = require_folds(out, dataset, algo)
-    return pd.DataFrame({**_place(fold), **fold.means} for fold in folds)
+def means_of(fold: StoredFold) -> dict[str, object]:
+    """Return a row of `lb.Results.folds`."""
+    return {**fold.key._asdict(), **fold.means}
 
 
-def fits_frame(out: Path, dataset: str, algo: str) -> DataFrame:
-    """Return a row for each finished fold that says how its model came to be.
-
-    Returns
-    -------
-    DataFrame
-        The columns are dataset, algo, repeat, fold, features (the transformation), chosen (a
-        dict of the settings), select (the measure that validation chose by), validation (its
-        value), best (the round or epoch kept), curve, objective, seconds, seed and warnings (a
-        list of `FitWarning`).
-    """
-    import pandas as pd
-
-    return pd.DataFrame(
-        {
-            **_place(fold),
-            "features": fold.identity.get("features"),
-            "chosen": fold.fit["chosen"],
-            "select": fold.fit["validation"].get("measure"),
-            "validation": fold.fit["validation"].get("value"),
-            "best": fold.fit["validation"].get("best"),
-            "curve": fold.fit["validation"].get("curve", []),
-            "objective": fold.fit["objective"],
-            "seconds": fold.fit["seconds"],
-            "seed": fold.identity.get("seed"),
-            "warnings": fold.warnings,
-        }
-        for fold in require_folds(out, dataset, algo)
-    )
+def fit_of(fold: StoredFold) -> dict[str, object]:
+    """Return a row of `lb.Results.fits`."""
+    validation = fold.fit["validation"]
+    return {
+        **fold.key._asdict(),
+        "features": fold.identity.get("features"),
+        "chosen": fold.fit["chosen"],
+        "select": validation.get("measure"),
+        "validation": validation.get("value"),
+        "best": validation.get("best"),
+        "curve": validation.get("curve", []),
+        "objective": fold.fit["objective"],
+        "seconds": fold.fit["seconds"],
+        "seed": fold.identity.get("seed"),
+        "warnings": fold.warnings,
+    }
 
 
 def scores_frame(
     out: Path, data_dir: Path, dataset: str, algos: Sequence[str], part: str
 ) -> DataFrame:
-    """Return a row for each document of a part of each fold, a column of scores an algorithm.
+    """Return a row for each document of a part of each fold; see `lb.Results.scores`.
 
-    The columns are dataset, fold, qid, label, then the algorithms: one with several seeds has
-    the mean of its seeds' scores. Documents are in the order of the data files. A fold that an
-    algorithm has not finished is NaN in its column.
-
-    Raises
-    ------
-    UsageError
-        The part is neither "validation" nor "test".
-    DataError
-        The scores are of other data than those at hand, or were not stored.
+    Documents are in the order of the data files. A fold that an algorithm has not finished is NaN
+    in its column. UsageError says that the part is neither "validation" nor "test"; DataError that
+    the scores are of other data than those at hand, or were not stored.
     """
     import numpy as np
     import pandas as pd
@@ -140,7 +104,3 @@ def scores_frame(
         frames.append(pd.DataFrame(columns))
     frame = pd.concat(frames, ignore_index=True)
     return frame.dropna(subset=list(algos), how="all").reset_index(drop=True)
-
-
-def _place(fold: StoredFold) -> dict[str, object]:
-    return {name: getattr(fold.key, name) for name in ("dataset", "algo", "repeat", "fold")}

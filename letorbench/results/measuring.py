@@ -17,7 +17,6 @@ from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark, Fold, QuerySet
 from letorbench.errors import DataError
 from letorbench.measures import Measure, default_measures, parse, query_metrics
-from letorbench.measures.random_order import random_order_metrics
 from letorbench.results.per_query import PerQuery
 from letorbench.results.store import StoredFold, by_repeat, joined_queries
 from letorbench.results.summary import Row, Summary, require_folds
@@ -45,7 +44,7 @@ def measured(
     The numbers of `random` are the means over all orders of each query's documents.
     """
     if algo == RANDOM:
-        return random_order_metrics(test.labels, test.offsets, measures, convention)
+        scores, convention = np.zeros(test.n_docs), replace(convention, ties="mean")
     return query_metrics(test.labels, scores, test.offsets, measures, convention)
 
 
@@ -53,9 +52,15 @@ def measure_fold(algo: str, fold: Fold, scores: np.ndarray, convention: Conventi
     """Measure finite scores (n_docs,) of a fold's test part by every measure that is stored."""
     measures = default_measures(convention)
     table = measured(algo, scores, fold.test, measures, convention)
-    values = {str(measure): column for measure, column in zip(measures, table.T)}
-    numbers = np.full(fold.test.n_queries, fold.number, dtype=np.int64)
-    return PerQuery(algo, numbers, fold.test.qids, values)
+    counts = _counted(table)
+    values = {str(measure): column for measure, column in zip(measures, table[counts].T)}
+    numbers = np.full(counts.sum(), fold.number, dtype=np.int64)
+    return PerQuery(algo, numbers, fold.test.qids[counts], values)
+
+
+def _counted(table: np.ndarray) -> np.ndarray:
+    """(n_queries,) bool: which rows the convention does not leave out."""
+    return ~np.isnan(table).all(axis=1)
 
 
 def with_measures(
@@ -68,7 +73,7 @@ def with_measures(
     """
     folds = require_folds(out, dataset, algo)
     stored = joined_queries(folds)
-    wanted = [name for name in dict.fromkeys(measures) if name not in stored.values]
+    wanted = [name for name in dict.fromkeys(measures) if name not in stored.tables]
     if not wanted:
         return stored
     benchmark = data_of(data_dir, dataset, folds)
@@ -77,14 +82,13 @@ def with_measures(
 
     def of(fold: StoredFold) -> np.ndarray:
         test = tests[fold.number]
-        return measured(algo, fold.scores(test.n_docs), test, parsed, benchmark.convention)
+        table = measured(algo, fold.scores(test.n_docs), test, parsed, benchmark.convention)
+        return table[_counted(table)]
 
     repeats = [np.concatenate([of(fold) for fold in repeat]) for repeat in by_repeat(folds)]
     # (n_measures, n_repeats, n_queries)
     added = dict(zip(wanted, np.stack(repeats).transpose(2, 0, 1)))
-    values = {name: table.mean(axis=0) for name, table in added.items()}
-    repeated = {**stored.repeated, **added} if len(repeats) > 1 else {}
-    return replace(stored, values={**stored.values, **values}, repeated=repeated)
+    return replace(stored, tables={**stored.tables, **added})
 
 
 def extended(out: Path, data_dir: Path, summary: Summary, measures: Sequence[str]) -> Summary:
@@ -157,6 +161,5 @@ def data_of(data_dir: Path, dataset: str, folds: Sequence[StoredFold]) -> Benchm
 
 def _both(test: QuerySet, measures: Sequence[Measure], rules: Convention) -> np.ndarray:
     """Return the means (2, n_measures) of a random and of the ideal order."""
-    ideal = query_metrics(test.labels, test.labels, test.offsets, measures, rules)
-    chance = random_order_metrics(test.labels, test.offsets, measures, rules)
-    return np.stack([chance.mean(axis=0), ideal.mean(axis=0)])
+    both = [measured(algo, test.labels, test, measures, rules) for algo in (RANDOM, IDEAL)]
+    return np.nanmean(both, axis=1)

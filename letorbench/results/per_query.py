@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -18,32 +19,27 @@ from letorbench.files import write_atomically
 class PerQuery:
     """One algorithm's values on every test query of its folds, in read-only arrays.
 
-    Attributes
-    ----------
-    algo : str
-        The name of the algorithm.
-    folds : ndarray of shape (n_queries,), int64
-        The fold whose test part holds the query.
-    qids : ndarray of shape (n_queries,), str
-        The queries' ids.
-    values : mapping of str to ndarray of shape (n_queries,), float64
-        The values of each measure, their means where there are repeats.
-    repeated : mapping of str to ndarray of shape (n_repeats, n_queries), float64
-        The values of each repeat; empty where there is one.
+    `tables` may also be given the values of a single repeat, (n_queries,).
     """
 
     algo: str
+    #: (n_queries,) int64: the fold whose test part holds the query
     folds: np.ndarray
+    #: (n_queries,) str
     qids: np.ndarray
-    values: Mapping[str, np.ndarray]
-    repeated: Mapping[str, np.ndarray] = field(default_factory=dict)
+    #: from a measure to (n_repeats, n_queries) float64
+    tables: Mapping[str, np.ndarray]
 
     def __post_init__(self) -> None:
         for name in ("folds", "qids"):
             object.__setattr__(self, name, read_only(getattr(self, name)))
-        for name in ("values", "repeated"):
-            columns = {key: read_only(column) for key, column in getattr(self, name).items()}
-            object.__setattr__(self, name, columns)
+        tables = {name: read_only(np.atleast_2d(table)) for name, table in self.tables.items()}
+        object.__setattr__(self, "tables", tables)
+
+    @cached_property
+    def values(self) -> Mapping[str, np.ndarray]:
+        """The values of each measure, (n_queries,) float64: their means over the repeats."""
+        return {name: read_only(table.mean(axis=0)) for name, table in self.tables.items()}
 
     def mean(self, measure: str) -> float:
         """Return the mean of the folds' means, as LETOR reports it."""
@@ -54,54 +50,37 @@ class PerQuery:
         values = self.values[measure]
         return {int(k): float(values[self.folds == k].mean()) for k in np.unique(self.folds)}
 
-    def by_repeat(self, measure: str) -> np.ndarray:
-        """Return the values of a measure in each repeat, (n_repeats, n_queries)."""
-        return self.repeated.get(measure, self.values[measure][None])
-
     def means(self, measure: str) -> tuple[float, ...]:
         """Return the mean of the folds' means of each repeat."""
-        return tuple(mean_of_folds(row, self.folds) for row in self.by_repeat(measure))
+        return tuple(mean_of_folds(row, self.folds) for row in self.tables[measure])
 
     def only(self, folds: np.ndarray) -> PerQuery:
         """Return the values on some of the folds."""
         kept = np.isin(self.folds, folds)
         if kept.all():
             return self
-        return PerQuery(
-            self.algo,
-            self.folds[kept],
-            self.qids[kept],
-            {name: column[kept] for name, column in self.values.items()},
-            {name: table[:, kept] for name, table in self.repeated.items()},
-        )
+        tables = {name: table[:, kept] for name, table in self.tables.items()}
+        return PerQuery(self.algo, self.folds[kept], self.qids[kept], tables)
 
     @classmethod
-    def averaged(cls, repeats: Sequence[PerQuery]) -> PerQuery:
-        """Return the means of an algorithm's repeats, with the values of each; DataError where
-        they do not hold the same queries.
+    def joined(cls, repeats: Sequence[Sequence[PerQuery]]) -> PerQuery:
+        """Join the folds of each repeat of an algorithm.
+
+        DataError says that the repeats do not hold the same queries.
         """
-        first = repeats[0]
-        if len(repeats) == 1:
-            return first
-        check_paired(first.algo, repeats)
-        repeated = {
-            name: np.stack([repeat.values[name] for repeat in repeats]) for name in first.values
-        }
-        means = {name: table.mean(axis=0) for name, table in repeated.items()}
-        return cls(first.algo, first.folds, first.qids, means, repeated)
-
-    @classmethod
-    def joined(cls, parts: Sequence[PerQuery]) -> PerQuery:
-        """Join parts that have the same algorithm and measures."""
-        return cls(
-            parts[0].algo,
-            np.concatenate([part.folds for part in parts]),
-            np.concatenate([part.qids for part in parts]),
-            {
-                name: np.concatenate([part.values[name] for part in parts])
-                for name in parts[0].values
-            },
-        )
+        whole = [
+            cls(
+                folds[0].algo,
+                np.concatenate([fold.folds for fold in folds]),
+                np.concatenate([fold.qids for fold in folds]),
+                {n: np.concatenate([f.values[n] for f in folds]) for n in folds[0].tables},
+            )
+            for folds in repeats
+        ]
+        first = whole[0]
+        check_paired(first.algo, whole)
+        tables = {n: np.stack([each.values[n] for each in whole]) for n in first.tables}
+        return replace(first, tables=tables)
 
 
 def mean_of_folds(values: np.ndarray, folds: np.ndarray) -> float:
@@ -117,11 +96,11 @@ def mean_of_folds(values: np.ndarray, folds: np.ndarray) -> float:
 
 def write_fold_queries(path: Path, queries: PerQuery) -> None:
     """Write the values of one fold: the qid, then a column for each measure."""
-    table = np.stack(list(queries.values.values()), axis=1).tolist()
+    columns = [queries.qids, *queries.values.values()]
     with write_atomically(path) as file:
         lines = csv.writer(file, lineterminator="\n")
         lines.writerow(["qid", *queries.values])
-        lines.writerows([qid, *row] for qid, row in zip(queries.qids.tolist(), table))
+        lines.writerows(zip(*(column.tolist() for column in columns)))
 
 
 def read_fold_queries(path: Path, algo: str, number: int) -> PerQuery:

@@ -46,46 +46,31 @@ _OF_ONE_FILE = ("file", "digest")
 
 @dataclass(frozen=True, eq=False)
 class FoldResult:
-    """What a fold leaves on disk.
+    """What a fold leaves on disk."""
 
-    Attributes
-    ----------
-    identity : mapping
-        All that the scores depend on, as JSON can hold it.
-    scores, validation_scores : ndarray of shape (n_docs,), float64
-        The scores of the test part and of the validation part, all finite.
-    queries : PerQuery, optional
-        The test queries' values, measured by a convention.
-    n_folds : int
-        How many folds the data set has.
-    ranker : Ranker, optional
-        The fitted ranker; None for another system's scores.
-    validation : mapping
-        How validation chose: measure, value, curve, best round, the grid's trials.
-    seconds : float, optional
-        How long training, selection and scoring took.
-    warnings : sequence of FitWarning
-        What a user must know.
-    cut_off : mapping, optional
-        The time limit, and how many fits of how many it ended: time_limit, fits, of.
-    repeats : int, optional
-        How many seeds the run has; None if nothing is drawn at random.
-    trainings : mapping of str to FitResult
-        What settings of the grid trained, if another measure can choose among it.
-    """
-
+    #: all that the scores depend on, as JSON can hold it
     identity: Mapping[str, Any]
+    #: (n_docs,) float64, all finite: of the test part; below, of the validation part
     scores: np.ndarray
+    #: the test queries' values, measured by a convention
     queries: PerQuery | None = None
     convention: str = ""
+    #: how many folds the data set has
     n_folds: int = 1
+    #: the fitted ranker; None for another system's scores
     ranker: Ranker | None = None
     validation_scores: np.ndarray | None = None
+    #: how validation chose: measure, value, curve, best round, the grid's trials
     validation: Mapping[str, object] | None = None
+    #: how long training, selection and scoring took
     seconds: float | None = None
+    #: what a user must know
     warnings: Sequence[FitWarning] = ()
+    #: the time limit, and how many fits of how many it ended: time_limit, fits, of
     cut_off: Mapping[str, float] | None = None
+    #: how many seeds the run has; None if nothing is drawn at random
     repeats: int | None = None
+    #: what settings of the grid trained, if another measure can choose among it
     trainings: Mapping[str, FitResult] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, object]:
@@ -400,8 +385,7 @@ def by_repeat(folds: Sequence[StoredFold]) -> list[list[StoredFold]]:
 
 def joined_queries(folds: Sequence[StoredFold]) -> PerQuery:
     """Return the test queries' values of an algorithm's folds, the repeats averaged."""
-    repeats = [PerQuery.joined([fold.queries for fold in repeat]) for repeat in by_repeat(folds)]
-    return PerQuery.averaged(repeats)
+    return PerQuery.joined([[fold.queries for fold in repeat] for repeat in by_repeat(folds)])
 
 
 def fit_warnings(fit: Mapping[str, Any]) -> list[FitWarning]:

@@ -7,8 +7,6 @@ written only where it is missing or says something else than the folds do.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -38,42 +36,27 @@ HEAD = ("algo", "convention", "folds", "repeats", "cut_off")
 
 @dataclass(frozen=True)
 class Row:
-    """One algorithm on one data set.
-
-    Attributes
-    ----------
-    algo : str
-        The name of the algorithm.
-    convention : str
-        The convention that it was measured by.
-    folds : int
-        How many of its folds are finished.
-    values : dict of str to float
-        The mean of the folds' means, by measure; its mean over the repeats where there are any.
-    n_folds : int, optional
-        How many folds the data set has.
-    cut_off : int
-        How many of the finished folds have trainings that a time limit ended.
-    repeated : mapping of str to tuple of float
-        The mean of the folds' means of each repeat, by measure; empty where nothing is drawn.
-    n_repeats : int, optional
-        How many seeds were asked for; None where nothing is drawn.
-    features : str, optional
-        The transformation of the features; None where another system made the scores.
-    version : str
-        The letorbench and the digest of its code that made the scores, where they are other ones
-        than now; "" where they are not.
-    """
+    """One algorithm on one data set."""
 
     algo: str
+    #: the convention that it was measured by
     convention: str
+    #: how many of its folds are finished
     folds: int
+    #: the mean of the folds' means, by measure; its mean over the repeats where there are any
     values: dict[str, float]
+    #: how many folds the data set has
     n_folds: int | None = None
+    #: how many of the finished folds have trainings that a time limit ended
     cut_off: int = 0
+    #: the mean of the folds' means of each repeat, by measure; empty where nothing is drawn
     repeated: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    #: how many seeds were asked for; None where nothing is drawn
     n_repeats: int | None = None
+    #: the transformation of the features; None where another system made the scores
     features: str | None = None
+    #: the letorbench and the digest of its code that made the scores, where they are other ones
+    #: than now; "" where they are not
     version: str = ""
 
     @property
@@ -246,7 +229,7 @@ def summary_csv(summary: Summary) -> str:
         ]
         for row in summary.rows
     ]
-    return _csv([*HEAD, *names, *map(deviation_column, drawn)], lines)
+    return escaping.csv_table([[*HEAD, *names, *map(deviation_column, drawn)], *lines])
 
 
 def _write_algorithm(folder: Path, folds: Sequence[StoredFold]) -> None:
@@ -260,40 +243,30 @@ def _write_algorithm(folder: Path, folds: Sequence[StoredFold]) -> None:
     queries, repeats = joined_queries(folds), by_repeat(folds)
     columns = [queries.folds, queries.qids, *queries.values.values()]
     rows = zip(*(column.tolist() for column in columns))
-    _write_if_other(folder / paths.QUERIES, _csv(["fold", "qid", *queries.values], rows))
+    _write_if_other(
+        folder / paths.QUERIES, escaping.csv_table([["fold", "qid", *queries.values], *rows])
+    )
     means = _means(repeats)
-    each = means.mean(axis=1)
+
+    def write(name: str, head: str, labels: Iterable[object], values: np.ndarray) -> None:
+        lines = [[label, *row] for label, row in zip(labels, values.tolist())]
+        _write_if_other(folder / name, escaping.csv_table([[head, *folds[0].means], *lines]))
+
     if len(repeats) > 1:
-        table = [*each, each.mean(axis=0), each.std(axis=0, ddof=1)]
-        labels = [*(repeat[0].repeat for repeat in repeats), "mean", "sd"]
-        _write_if_other(folder / paths.REPEATS, _table("repeat", folds[0], labels, table))
+        each = means.mean(axis=1)
+        numbers = [repeat[0].repeat for repeat in repeats]
+        table = np.vstack([each, each.mean(axis=0), each.std(axis=0, ddof=1)])
+        write(paths.REPEATS, "repeat", [*numbers, "mean", "sd"], table)
     else:
         (folder / paths.REPEATS).unlink(missing_ok=True)
-    table = [*means.mean(axis=0), means.mean(axis=(0, 1))]
-    labels = [*(fold.number for fold in repeats[0]), "mean"]
-    _write_if_other(folder / paths.FOLDS, _table("fold", folds[0], labels, table))
+    table = np.vstack([means.mean(axis=0), means.mean(axis=(0, 1))])
+    write(paths.FOLDS, "fold", [*(fold.number for fold in repeats[0]), "mean"], table)
 
 
 def _means(repeats: Sequence[Sequence[StoredFold]]) -> np.ndarray:
     """Return the means of each fold, (n_repeats, n_folds, n_measures)."""
     names = list(repeats[0][0].means)
     return np.array([[[fold.means[name] for name in names] for fold in each] for each in repeats])
-
-
-def _table(
-    head: str, fold: StoredFold, labels: Sequence[object], values: Sequence[np.ndarray]
-) -> str:
-    """Return the lines of a table with a label and the values of the measures in each row."""
-    return _csv([head, *fold.means], ([lab, *row.tolist()] for lab, row in zip(labels, values)))
-
-
-def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return the lines of a table; a float is written so that it reads back exactly."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    for row in [header, *rows]:
-        writer.writerow([escaping.csv(cell) if isinstance(cell, str) else cell for cell in row])
-    return file.getvalue()
 
 
 def _write_if_other(path: Path, text: str) -> None:

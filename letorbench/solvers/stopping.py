@@ -128,13 +128,13 @@ class Validation:
     rule: Rule = latest
 
     def __call__(self, scores: np.ndarray) -> np.ndarray:
-        """Return the measure (n_queries,) for scores (n_docs,) in file order."""
+        """Return the measure of each query that counts, for scores (n_docs,) in file order."""
         if self._prepared is not None:
             return self._prepared(scores)
         values = query_metrics(
             self.queries.labels, scores, self.queries.offsets, [self.measure], self.convention
         )
-        return values[:, 0]
+        return values[~np.isnan(values)]
 
     def mean_of_orders(self, scores: np.ndarray) -> float:
         """Return the mean over queries, and for NDCG and MAP over all orders of equal scores."""

@@ -30,7 +30,7 @@ def test_randomization_is_exact(rng, n):
     result = randomization(a, b, rng)
     assert result.method == "exact" and result.n == n
     assert result.p == pytest.approx(brute(a - b), abs=1e-12)
-    assert result.difference == result.statistic == pytest.approx(a.mean() - b.mean(), abs=1e-15)
+    assert result.difference == pytest.approx(a.mean() - b.mean(), abs=1e-15)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -64,7 +64,6 @@ def test_randomization_of_equal_sizes_is_the_sign_test(rng, n, losses):
 def test_t_is_scipys(rng, n):
     a, b = rng.random((2, n))
     reference, result = stats.ttest_rel(a, b), t(a, b)
-    assert result.statistic == pytest.approx(reference.statistic, rel=1e-12)
     assert result.p == pytest.approx(reference.pvalue, abs=1e-12)
 
 
@@ -73,15 +72,13 @@ def test_wilcoxon_is_scipys_exact_one(rng, n):
     a, b = rng.random((2, n))
     reference, result = stats.wilcoxon(a, b, method="exact"), wilcoxon(a, b)
     assert result.p == pytest.approx(reference.pvalue, abs=1e-12)
-    assert result.statistic == reference.statistic
 
 
 def test_wilcoxon_counts_shared_ranks():
     a = np.array([0.5, 0.3, 0.9, 0.2, 0.7, 0.1, 0.4, 0.6, 0.8])
     b = np.array([0.4, 0.2, 0.5, 0.3, 0.5, 0.1, 0.2, 0.6, 0.4])  # 1 1 4 -1 2 0 2 0 4 tenths
     ranks = np.array([2.0, 2.0, 6.5, -2.0, 4.5, 4.5, 6.5])
-    result = wilcoxon(a, b)
-    assert result.statistic == 2.0 and result.p == pytest.approx(brute(ranks), abs=1e-12)
+    assert wilcoxon(a, b).p == pytest.approx(brute(ranks), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", TESTS)

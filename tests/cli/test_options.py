@@ -18,10 +18,10 @@ from click.testing import CliRunner, Result
 from stored_results import store_fold, without_clock
 from toy_data import write_toy
 
+from letorbench.analysis import surrogate_report
 from letorbench.cli import cli
 from letorbench.datasets.acquire import fetch as fetching
 from letorbench.errors import UsageError
-from letorbench.papers import laboratory_report
 from letorbench.rankers import plugins
 
 plot = import_module("letorbench.cli.plot")
@@ -201,6 +201,7 @@ reproduce lecture-2018
     --set l2=1                err
     --select map              err
     --pages data/TOY          err
+    --calibrate               err
     --data-dir other          err
     --out o                   err
     --jobs 2                  err
@@ -300,8 +301,8 @@ def outcome(template, tmp_path, monkeypatch) -> Callable[[str, str], object]:
     monkeypatch.setattr(plot, "write_figures", lambda results: None)
     monkeypatch.setattr(fetching, "fetch", stop)
     monkeypatch.setattr(paper_runs, "reproduce", stop)
-    monkeypatch.setattr(laboratory_report, "study", lambda *a: SimpleNamespace(loss=a[0], a=a))
-    monkeypatch.setattr(laboratory_report, "write_study", stop)
+    monkeypatch.setattr(surrogate_report, "study", lambda *a: SimpleNamespace(loss=a[0], a=a))
+    monkeypatch.setattr(surrogate_report, "write_study", stop)
 
     def run(line: str, what: str) -> object:
         monkeypatch.setattr(plugins, "FOUND", {})

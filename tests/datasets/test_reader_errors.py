@@ -15,15 +15,15 @@ GRADE = (
     "grades of other numbers: --grades 0.5,1.5 by bounds, --grades auto by values)"
 )
 SIZE = "a number of at most 3.4028235e+38 in size"
-ORDER = "indices in increasing order"
+ORDER = "indices from 1 in increasing order"
 CUT = "; the file ends without a newline and may be cut short"
 
 #: a bad third line, and what is said of it
 LINES = [
-    ("qid:1 1:2", f"no label before 'qid:1', expected a label, {GRADE}"),
-    ("-1 qid:1 1:2", f"negative label -1, expected {GRADE}"),
+    ("qid:1 1:2", f"'qid:1' as the label, expected {GRADE}"),
+    ("-1 qid:1 1:2", f"'-1' as the label, expected {GRADE}"),
     ("1.5 qid:1 1:2", f"'1.5' as the label, expected {GRADE}"),
-    ("32 qid:1 1:2", f"label 32, expected {GRADE}"),
+    ("32 qid:1 1:2", f"'32' as the label, expected {GRADE}"),
     ("0 1:2 2:3", "'1:2' after the label, expected qid:Q"),
     ("0", "no qid after the label, expected qid:Q"),
     ("0 qid: 1:2", "no query id after 'qid:', expected qid:Q"),
@@ -32,8 +32,8 @@ LINES = [
     ("0 qid:a\xa0b 1:2", "query id 'a\\xa0b', expected printable characters in UTF-8"),
     (f"0 qid:{'q' * 1001} 1:2", "a query id of 1,001 bytes, expected at most 1,000"),
     ("0 qid:1 2:1 1:1", f"feature index 1 after 2, expected {ORDER}"),
-    ("0 qid:1 1:1 2:1 2:1", "feature index 2 twice, expected each index once, in increasing order"),
-    ("0 qid:1 0:1", "feature index 0, expected indices from 1"),
+    ("0 qid:1 1:1 2:1 2:1", f"feature index 2 after 2, expected {ORDER}"),
+    ("0 qid:1 0:1", f"feature index 0, expected {ORDER}"),
     (
         "0 qid:1 1:1 70000:1",
         "feature index 70000, expected at most 65536, the largest index there can be",

@@ -194,8 +194,8 @@ def test_workers_that_do_not_fit_get_nothing(tmp_path, dask, capfd):
     with (other / "experiment" / "task.py").open("a") as file:
         file.write("# another letorbench\n")
     reasons = {
-        "it has letorbench's source": {"PYTHONPATH": str(other.parent)},
-        "found other data in TOY": {"LETORBENCH_DATA": str(tmp_path / "other")},
+        "it has code ": {"PYTHONPATH": str(other.parent)},
+        "it has data ": {"LETORBENCH_DATA": str(tmp_path / "other")},
         "nowhere": {"LETORBENCH_DATA": str(tmp_path / "nowhere")},
     }
     for environment in reasons.values():
@@ -240,4 +240,13 @@ def test_a_job_is_sent_as_names_and_numbers(tmp_path):
     write_toy(tmp_path)
     bench = lb.load("TOY", data_dir=tmp_path)
     job = Job(Task("TOY", "regression", 3), {}, None, bench, Regression).sent()
-    assert len(dumps(partial(run_job, job, Protocol(Path("/data"), Path("/out")), (), 2))) < 2000
+    assert (
+        len(
+            dumps(
+                partial(
+                    run_job, job, Protocol(Path("/data"), Path("/out")), (), {}, Path("/sign"), 2
+                )
+            )
+        )
+        < 2000
+    )

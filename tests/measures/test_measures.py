@@ -1,9 +1,8 @@
-"""Every measure against its definition, written out in plain Python for one query."""
+"""Every measure against its definition in plain Python, by every convention and rule."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise as pairwise_of
 from itertools import product
@@ -12,7 +11,13 @@ import numpy as np
 import pytest
 from conftest import random_queries, unlocked
 
-from letorbench.conventions import CONVENTIONS, Convention, letor_discount, standard_discount
+from letorbench.conventions import (
+    CONVENTIONS,
+    RULES,
+    convention,
+    letor_discount,
+    standard_discount,
+)
 from letorbench.errors import DataError
 from letorbench.measures import (
     ERR,
@@ -22,103 +27,7 @@ from letorbench.measures import (
     rank,
     rmse,
 )
-
-#: what the tools do, restated: (log's argument at a rank, least relevant label)
-RULES = {"letor3": (0, 1), "letor4": (0, 1), "mslr": (0, 2), "standard": (1, 1)}
-
-
-def dcg(labels: list[int], name: str, k: int) -> float:
-    shift = RULES[name][0]
-    total = 0.0
-    for i, r in enumerate(labels[:k], start=1):
-        total += (2**r - 1) / (math.log2(i + shift) if i + shift > 2 else 1.0)
-    return total
-
-
-def ndcg(labels: list[int], name: str, k: int | None) -> float:
-    if k is not None and k > len(labels) and name != "standard":
-        return 0.0
-    best = dcg(sorted(labels, reverse=True), name, k or len(labels))
-    return dcg(labels, name, k or len(labels)) / best if best else 0.0
-
-
-def mean_ndcg(labels: list[int], name: str, k: int | None) -> float:
-    return sum(ndcg(labels, name, n) for n in range(1, len(labels) + 1)) / len(labels)
-
-
-def hits(labels: list[int], name: str) -> list[int]:
-    """The ranks of the relevant documents."""
-    return [i for i, r in enumerate(labels, start=1) if r >= RULES[name][1]]
-
-
-def precision(labels: list[int], name: str, k: int) -> float:
-    if name == "letor3" and k > len(labels):
-        return 0.0
-    return sum(1 for i in hits(labels, name) if i <= k) / k
-
-
-def average_precision(labels: list[int], name: str, k: int | None) -> float:
-    ranks = hits(labels, name)
-    return sum(n / i for n, i in enumerate(ranks, start=1)) / len(ranks) if ranks else 0.0
-
-
-def reciprocal_rank(labels: list[int], name: str, k: int | None) -> float:
-    return 1 / hits(labels, name)[0] if hits(labels, name) else 0.0
-
-
-def err(labels: list[int], name: str, k: int | None) -> float:
-    """As a reader's walk down the list who stops with chance R(r), r_max = 4."""
-    value, looking = 0.0, 1.0
-    for i, r in enumerate(labels[:k], start=1):
-        value += looking * (2**r - 1) / 16 / i
-        looking *= 1 - (2**r - 1) / 16
-    return value
-
-
-def winner_takes_all(labels: list[int], name: str, k: int | None) -> float:
-    return float(labels[0] >= RULES[name][1])
-
-
-def pairwise(labels: list[int], name: str, k: int | None) -> float:
-    pairs = [(i, j) for i, a in enumerate(labels) for j, b in enumerate(labels) if a > b]
-    return sum(i < j for i, j in pairs) / len(pairs) if pairs else 0.0
-
-
-def auc(labels: list[int], name: str, k: int | None) -> float:
-    """Over both kinds' ranks, as the area under the ROC curve is defined."""
-    ranks = hits(labels, name)
-    others = [i for i in range(1, len(labels) + 1) if i not in ranks]
-    right = sum(i < j for i in ranks for j in others)
-    return right / (len(ranks) * len(others)) if ranks and others else 0.0
-
-
-def bpref(labels: list[int], name: str, k: int | None) -> float:
-    ranks = hits(labels, name)
-    R, N = len(ranks), len(labels) - len(ranks)
-    total = 0.0
-    for i in ranks:
-        above = sum(1 for j in range(1, i) if j not in ranks)
-        total += 1 - min(above, R) / min(R, N) if above else 1.0
-    return total / R if R else 0.0
-
-
-DEFINITIONS: dict[str, Callable[[list[int], str, int | None], float]] = {
-    "ndcg": ndcg,
-    "mean-ndcg": mean_ndcg,
-    "p": precision,
-    "map": average_precision,
-    "mrr": reciprocal_rank,
-    "err": err,
-    "wta": winner_takes_all,
-    "pairwise": pairwise,
-    "auc": auc,
-    "bpref": bpref,
-}
-
-
-def ranked(labels: tuple[int, ...], scores: tuple[int, ...]) -> tuple[int, ...]:
-    """Labels by falling score, equal scores in file order."""
-    return tuple(labels[i] for i in sorted(range(len(labels)), key=lambda i: -scores[i]))
+from letorbench.verify import plain
 
 
 def forms(name: str) -> list[Measure]:
@@ -137,41 +46,45 @@ def score_patterns(n: int) -> list[tuple[int, ...]]:
     return [s for s in product(range(n), repeat=n) if set(s) == set(range(max(s) + 1))]
 
 
-def with_max(convention: str, label: int) -> Convention:
-    return replace(CONVENTIONS[convention], max_label=label)
-
-
-Cases = tuple[np.ndarray, np.ndarray, np.ndarray, list[tuple[int, ...]]]
+Cases = tuple[np.ndarray, np.ndarray, np.ndarray, list[tuple[tuple[int, ...], tuple[int, ...]]]]
 
 
 @pytest.fixture(scope="module")
 def small() -> Cases:
-    """Every tuple of up to five labels 0..2 with every pattern of ties, and of up to four labels
-    0..4 without: as flat arrays (labels, scores, offsets), and ranked."""
+    """Every tuple of up to three labels 0..2 with every pattern of ties, and of up to four
+    labels 0..4 without: as flat arrays (labels, scores, offsets), and as pairs."""
     cases = [
         (labels, scores)
-        for n in range(1, 6)
+        for n in range(1, 4)
         for scores in score_patterns(n)
         for labels in product(range(3), repeat=n)
     ]
     cases += [(q, tuple(range(n, 0, -1))) for n in range(1, 5) for q in product(range(5), repeat=n)]
     labels, scores = (np.concatenate(part) for part in zip(*cases))
     offsets = np.cumsum([0, *(len(labels) for labels, _ in cases)])
-    return labels, scores, offsets, [ranked(*case) for case in cases]
+    return labels, scores, offsets, cases
 
 
-@pytest.mark.parametrize("convention", CONVENTIONS)
-def test_every_small_list_of_labels_with_every_pattern_of_ties(
-    small: Cases, convention: str
-) -> None:
-    labels, scores, offsets, orders = small
-    assert set(DEFINITIONS) == set(MEASURES)
-    values = query_metrics(labels, scores, offsets, all_forms(), with_max(convention, 4))
+TOOLS = ["letor3", "letor4", "mslr"]
+#: each rule changed once, so that every value of every rule is measured
+CHANGED = [
+    f"standard,{rule}={value}"
+    for rule, values in RULES.items()
+    for value in values
+    if rule != "relevant"
+]
+
+
+@pytest.mark.parametrize("text", [*TOOLS, *CHANGED, "mslr,gain=0/0.5/3/3/9", "letor3,empty=1"])
+def test_every_small_list_of_labels_with_every_pattern_of_ties(small: Cases, text: str) -> None:
+    labels, scores, offsets, cases = small
+    assert set(plain.DEFINITIONS) == set(MEASURES)
+    rules = replace(convention(text), max_label=4)
+    values = query_metrics(labels, scores, offsets, all_forms(), rules)
     for column, measure in enumerate(all_forms()):
-        define = DEFINITIONS[measure.name]
-        known = {r: define(list(r), convention, measure.cutoff) for r in set(orders)}
+        known = {case: plain.value(str(measure), *case, rules) for case in cases}
         np.testing.assert_allclose(
-            values[:, column], [known[r] for r in orders], rtol=1e-13, err_msg=str(measure)
+            values[:, column], list(known.values()), rtol=1e-13, atol=1e-15, err_msg=str(measure)
         )
 
 

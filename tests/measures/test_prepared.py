@@ -17,7 +17,7 @@ MEASURES = ["map", "ndcg", "ndcg@10", "ndcg@2", "ndcg@1"]
 OFFSETS = np.array([0, 1, 41, 41, 43, 150, 900])
 
 
-@pytest.mark.parametrize("name", sorted(CONVENTIONS))
+@pytest.mark.parametrize("name", ["letor3", "letor4", "mslr", "standard"])
 @pytest.mark.parametrize("measure", MEASURES)
 def test_is_the_measure(name, measure, rng) -> None:
     queries = random_queries(rng, [1, 30, 0, 2, 57, 10, 1, 0, 400] * 5, levels=4)
@@ -31,7 +31,7 @@ def test_is_the_measure(name, measure, rng) -> None:
         np.testing.assert_allclose(metric(scores), expected, rtol=1e-12, atol=0)
 
 
-@pytest.mark.parametrize("name", sorted(CONVENTIONS))
+@pytest.mark.parametrize("name", ["letor3", "letor4", "mslr", "standard"])
 @pytest.mark.parametrize("measure", ["map", "ndcg@3", "ndcg@1", "ndcg"])
 def test_the_mean_of_orders_is_that_of_all_of_them(name, measure, rng) -> None:
     form, rules = parse(measure), CONVENTIONS[name]

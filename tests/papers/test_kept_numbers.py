@@ -8,8 +8,12 @@ from click.testing import CliRunner
 
 from letorbench.cli import cli
 from letorbench.papers import kept
-from letorbench.papers.claims import Measured, exactly
-from letorbench.papers.kept import kept_numbers, read_kept_json, write_kept_json
+from letorbench.papers.kept import (
+    kept_numbers,
+    read_kept_json,
+    write_kept_json,
+)
+from letorbench.papers.runs import Measured, exactly
 
 
 def test_damage_is_noticed(tmp_path: Path) -> None:
@@ -24,16 +28,15 @@ def test_damage_is_noticed(tmp_path: Path) -> None:
 def test_reproduce_tells_of_damage_before_it_runs(tmp_path: Path) -> None:
     words = ["reproduce", "lecture-2018", "--out", str(tmp_path), "--data-dir", str(tmp_path)]
     assert CliRunner().invoke(cli, words).exit_code == 0
-    claims = tmp_path / "papers" / "lecture-2018" / "claims.csv"
-    whole = claims.read_bytes()
-    claims.write_bytes(whole.replace(b"0", b"1", 1))
+    outcomes = tmp_path / "papers" / "lecture-2018" / "outcomes.json"
+    whole = outcomes.read_bytes()
+    outcomes.write_bytes(whole.replace(b"0", b"1", 1))
     shown = CliRunner().invoke(cli, words)
-    assert shown.exit_code == 1 and "claims.csv: damaged" in shown.stderr
+    assert shown.exit_code == 1 and "outcomes.json: damaged" in shown.stderr
     assert shown.stderr.count("\n") == 1 and not shown.stdout
-    for path in (claims, claims.with_name("claims.csv.seal")):
-        path.unlink()
+    outcomes.unlink()
     assert CliRunner().invoke(cli, words).exit_code == 0
-    assert claims.read_bytes() == whole
+    assert outcomes.read_bytes() == whole
 
 
 def test_numbers_are_made_again_only_where_something_changed(tmp_path, monkeypatch):

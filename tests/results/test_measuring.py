@@ -15,10 +15,9 @@ from toy_data import write_toy
 import letorbench as lb
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import default_measures, query_metrics
-from letorbench.results.dataframes import fits_frame, folds_frame, frame_of
 from letorbench.results.measuring import with_measures
 from letorbench.results.per_query import PerQuery, check_paired, read_fold_queries
-from letorbench.results.summary import read_per_query, read_summary
+from letorbench.results.summary import read_per_query
 
 ALGOS = ["random", "ideal", "regression", lb.RankNet(epochs=2)]
 
@@ -39,16 +38,16 @@ def test_measured_again_is_what_was_stored(ran, monkeypatch):
 
     def first_measure_only(*where):
         queries = read_fold_queries(*where)
-        return replace(queries, values=dict(list(queries.values.items())[:1]))
+        return replace(queries, tables=dict(list(queries.tables.items())[:1]))
 
     monkeypatch.setattr("letorbench.results.store.read_fold_queries", first_measure_only)
     measures = ["ndcg@1", "ndcg@10", "map", "p@7", "p@13"]
     added = with_measures(folder / "results", folder / "data", "TOY", "ranknet", measures)
     for name in measures[:-1]:
         np.testing.assert_array_equal(added.values[name], stored.values[name])
-        np.testing.assert_array_equal(added.by_repeat(name), stored.by_repeat(name))
-    assert added.by_repeat("p@13").shape == (2, 40)  # the queries have seven documents
-    np.testing.assert_allclose(added.by_repeat("p@13"), stored.by_repeat("p@7") * 7 / 13)
+        np.testing.assert_array_equal(added.tables[name], stored.tables[name])
+    assert added.tables["p@13"].shape == (2, 40)  # the queries have seven documents
+    np.testing.assert_allclose(added.tables["p@13"], stored.tables["p@7"] * 7 / 13)
 
 
 def test_other_data_are_refused(ran, tmp_path):
@@ -133,7 +132,8 @@ def test_frames_of_summaries_folds_and_fits(tmp_path):
         for number in (1, 2):
             store_fold(tmp_path, dataset, algo, number, {"map": [0.0, number / 2]}, n_folds=2)
     store_fold(tmp_path, "B", "z", 2, {"map": 0.5, "mrr": 1.0}, n_folds=2, seed=7)
-    frame = frame_of([read_summary(tmp_path, name) for name in "AB"])
+    results = lb.load_results(tmp_path)
+    frame = results.summary()
     assert frame.columns.tolist() == [
         "dataset", "algo", "convention", "features", "folds", "n_folds", "repeats", "partial",
         "cut_off", "map", "mrr",
@@ -142,11 +142,10 @@ def test_frames_of_summaries_folds_and_fits(tmp_path):
     assert frame["map"].tolist() == [0.375, 0.375, 0.375, 0.5]
     assert frame.partial.tolist() == [False, False, False, True]
     expected = {"dataset": "A", "algo": "x", "repeat": 1, "fold": [1, 2], "map": [0.25, 0.5]}
-    pd.testing.assert_frame_equal(folds_frame(tmp_path, "A", "x"), pd.DataFrame(expected))
-    fits = fits_frame(tmp_path, "B", "z")
+    found = results.only("A", "x").folds()
+    pd.testing.assert_frame_equal(found, pd.DataFrame(expected))
+    fits = results.only("B", "z").fits()
     assert fits.seed.tolist() == [7] and fits.warnings.map(list).tolist() == [[]]
-    with pytest.raises(DataError, match="A/q: found no finished fold"):
-        folds_frame(tmp_path, "A", "q")
 
 
 def test_pandas_comes_only_with_a_frame():

@@ -180,10 +180,10 @@ def test_repeats_are_averaged_and_their_spread_is_shown(tmp_path):
     header = (tmp_path / "SET" / "summary.csv").read_text().splitlines()[0]
     assert header == "algo,convention,folds,repeats,cut_off,map,map-sd"
     queries = read_per_query(tmp_path, "SET", "net")
-    assert queries.by_repeat("map").tolist() == [[*f[1], *f[2]] for f in VALUES.values()]
+    assert queries.tables["map"].tolist() == [[*f[1], *f[2]] for f in VALUES.values()]
     assert queries.means("map") == pytest.approx(row.repeated["map"])
     one = queries.only(np.array([2]))
-    assert one.by_repeat("map").tolist() == [f[2] for f in VALUES.values()]
+    assert one.tables["map"].tolist() == [f[2] for f in VALUES.values()]
     assert one.qids.tolist() == ["200", "201"]
     summary = read_summary(tmp_path, "SET")
     assert extended(tmp_path, tmp_path / "none", summary, ["map"]) == summary  # needs no data
@@ -209,7 +209,7 @@ def test_an_unfinished_repeat_does_not_count(tmp_path, values, line, repeats):
 
 
 def test_no_stored_value_can_be_changed() -> None:
-    columns = {"map": np.array([0.1, 0.9])}
-    made = PerQuery("a", np.array([1, 1]), np.array(["7", "07"]), columns, {"map": np.ones((2, 2))})
-    arrays = [made.folds, made.qids, *made.values.values(), *made.repeated.values()]
+    tables = {"map": np.array([[0.1, 0.9], [0.1, 0.8]])}
+    made = PerQuery("a", np.array([1, 1]), np.array(["7", "07"]), tables)
+    arrays = [made.folds, made.qids, *made.values.values(), *made.tables.values()]
     assert len(arrays) == 4 and not any(array.flags.writeable for array in arrays)

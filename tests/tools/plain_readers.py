@@ -15,7 +15,7 @@ import numpy as np
 
 #: what stands between words; every other character below the blank is out of place
 BETWEEN = re.compile(rb"[ \t\r]+")
-LABEL = re.compile(rb"[+-]?[0-9]{1,18}")
+LABEL = re.compile(rb"\+?[0-9]{1,6}")
 INTEGER = re.compile(rb"[+-]?[0-9]+")
 NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 PAIR = re.compile(rb"([0-9]{1,6}):(.*)", re.DOTALL)

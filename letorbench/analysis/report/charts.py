@@ -1,30 +1,46 @@
 """A report's charts: NDCG@n with bands, per-query differences, validation curves.
 
-Of many algorithms the few best and the baseline are drawn first; the others unfold.
+matplotlib draws them, and the page holds the images. Of many algorithms the few best and the
+baseline are shown first; the others unfold.
 """
 
 from __future__ import annotations
 
+import base64
+import io
 import zlib
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from letorbench import escaping
 from letorbench.analysis.comparison import on_common_folds
-from letorbench.analysis.figures import USUAL_BASELINE, drawn_first
-from letorbench.analysis.paired import bootstrap_columns
+from letorbench.analysis.figures import (
+    COLOURS,
+    DASHES,
+    USUAL_BASELINE,
+    Panel,
+    draw,
+    drawn_first,
+    fixed_style,
+    save,
+)
+from letorbench.analysis.paired import Interval, bootstrap_columns, differences
 from letorbench.analysis.report.gather import Algorithm, Results
-from letorbench.analysis.report.markup import Axes, Line, bars, chart, figure, folded
 from letorbench.analysis.results_table import comparable, label
 from letorbench.analysis.tables import Cell, Table, columns, render
 from letorbench.escaping import html as escape
 
-#: more bands than this are a blur
-MOST_BANDS = 4
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 #: draws of a band; of every algorithm at every cut-off
 RESAMPLES = 2_000
-SMALL = (300.0, 190.0)
+#: inches of a small chart
+SMALL = (3.2, 2.0)
+GAIN, LOSS = "#117733", "#c4420a"
 
 
 def named(results: Results, measure: str) -> list[str]:
@@ -34,36 +50,55 @@ def named(results: Results, measure: str) -> list[str]:
     return drawn_first(names, [values], [results.baseline, USUAL_BASELINE])
 
 
-def curves(results: Results, first: Sequence[str], family: str, seed: int) -> str:
-    """NDCG@n, n = 1, 2, ..., pooled queries of all folds, with 95 % bootstrap bands.
+def curves(results: Results, family: str, seed: int) -> str:
+    """NDCG@n, n = 1, 2, ..., over the pooled queries of all folds.
 
-    The algorithms in `first` are drawn; where there are others, a second chart of all unfolds.
+    The best and the baseline have 95 % bootstrap bands; the numbers of all unfold.
     """
-    # the algorithms that are drawn first come first, so that they differ in colour
-    order = sorted(results.algorithms, key=lambda algorithm: algorithm.name not in first)
-    drawn = (_curve(each, family, i, seed, results.dataset) for i, each in enumerate(order))
-    lines = [line for line in drawn if line]
-    if not lines:
+    every = {each.name: _intervals(each, family, seed, results) for each in results.algorithms}
+    every = {name: intervals for name, intervals in every.items() if intervals}
+    if not every:
         return ""
-    shown = [line for line in lines if line.name in first]
-    banded = _banded(results, shown)
-    of = f" of {' and '.join(banded)}" if len(banded) < len(shown) else ""
-    title = f"{label(family)}@n on {results.dataset}, mean over queries with 95 % intervals{of}"
-    longest = max((line.xs for line in lines), key=len)
-    axes = Axes(title, "n", f"{label(family)}@n", [(x, f"{x:g}") for x in longest])
-    shown = [line if line.name in banded else replace(line, low=(), high=()) for line in shown]
-    parts = [_switched(shown, axes, f"chart-{results.dataset}")]
-    if len(shown) < len(lines):
-        plain = [replace(line, low=(), high=()) for line in lines]
-        title = f"{label(family)}@n of all {len(lines)} algorithms on {results.dataset}"
-        every = _switched(plain, replace(axes, title=title), f"every-{results.dataset}")
-        parts.append(folded(f"All {len(lines)} algorithms", every))
-    title = f"{label(family)}@n on {results.dataset} with 95 % intervals: the numbers"
-    numbers = render(_numbers(lines, title, longest), "html")
-    return "\n".join([*parts, folded("The numbers", numbers)])
+    best = max(every, key=lambda name: every[name][-1].mean)
+    bands = {
+        name: ([each.low for each in every[name]], [each.high for each in every[name]])
+        for name in (best, results.baseline)
+        if name in every
+    }
+    lines = {name: [each.mean for each in intervals] for name, intervals in every.items()}
+    title = f"{label(family)}@n on {results.dataset}, mean over queries with 95 % intervals"
+    panel = Panel(
+        f"{results.dataset} dataset", f"{label(family)}@n", lines, bands, "95 % intervals"
+    )
+    numbers = render(_numbers(every, title), "html")
+    chart = _framed("main", title, draw([panel], results.baseline))
+    return f"{chart}\n{folded('The numbers', numbers)}"
 
 
-def differences(results: Results, first: Sequence[str], measure: str) -> str:
+def _intervals(algorithm: Algorithm, family: str, seed: int, results: Results) -> list[Interval]:
+    """The mean and its interval at n = 1, 2, ..., by draws of the algorithm's own."""
+    queries = algorithm.queries
+    names = [f"{family}@{k}" for k in range(1, 11) if f"{family}@{k}" in queries.values]
+    if not names:
+        return []
+    own = [zlib.crc32(text.encode()) for text in (results.dataset, algorithm.name)]
+    # (n_repeats, n_queries, n_cutoffs)
+    table = np.stack([queries.tables[name] for name in names], axis=2)
+    return bootstrap_columns(table, queries.folds, np.random.default_rng([seed, *own]), RESAMPLES)
+
+
+def _numbers(every: Mapping[str, Sequence[Interval]], title: str) -> Table:
+    """What the chart shows, in digits."""
+    longest = max(map(len, every.values()))
+    rows = []
+    for name, points in every.items():
+        texts = [Cell(f"{p.mean:.4f} [{p.low:.4f}, {p.high:.4f}]", p.mean) for p in points]
+        rows.append((Cell(name), *texts, *[Cell("")] * (longest - len(points))))
+    heads = columns(["algorithm"], [f"@{n}" for n in range(1, longest + 1)])
+    return Table(f"{title}: the numbers", heads, tuple(rows))
+
+
+def gains(results: Results, first: Sequence[str], measure: str) -> str:
     """For each algorithm, its queries' differences from the baseline, the largest gain first."""
     base = next(a for a in results.algorithms if a.name == results.baseline)
     cards = {}
@@ -71,115 +106,85 @@ def differences(results: Results, first: Sequence[str], measure: str) -> str:
         if algorithm.name == base.name or measure not in algorithm.queries.values:
             continue
         one, other = on_common_folds(results.dataset, algorithm.queries, base.queries)
-        d = one.values[measure] - other.values[measure]
-        d[np.abs(d) < 1e-12] = 0.0
+        d = np.sort(differences(one.values[measure], other.values[measure]))[::-1]
         up, down = int((d > 0).sum()), int((d < 0).sum())
         title = f"{algorithm.name}: better on {up} queries, worse on {down} of {len(d)}"
-        axes = Axes(
-            f"{label(measure)} of {algorithm.name} less that of {base.name}, query by query; "
-            f"{title}",
-            "queries, by difference", f"difference of {label(measure)}", size=SMALL,
-        )  # fmt: skip
-        cards[algorithm.name] = figure(title, bars(np.sort(d)[::-1].tolist(), axes))
+
+        def bars(axes: Axes, d: np.ndarray = d) -> None:
+            axes.stairs(np.maximum(d, 0.0), fill=True, color=GAIN)
+            axes.stairs(np.minimum(d, 0.0), fill=True, color=LOSS)
+
+        said = ("queries, by difference", f"difference of {label(measure)}")
+        cards[algorithm.name] = _card(title, said, bars)
     return _cards(cards, first)
 
 
 def validation(results: Results, first: Sequence[str]) -> str:
-    """Each algorithm's validation curve, a line a fold, a dot at the round that was chosen."""
+    """Each algorithm's validation curve, a line a fold, a dot at what was chosen.
+
+    The curve goes over rounds or epochs; without any, over the settings of the grid.
+    """
     cards = {}
     for algorithm in results.algorithms:
-        measure = label(str(algorithm.shared("select")))
-        by = x = "round or epoch"
-        ticks: list[tuple[float, str]] = []
-        lines = [line for fold in algorithm.fits if (line := _trained(algorithm, fold))]
-        if not lines:
-            lines, ticks = _searched(algorithm)
-            by, x = "setting", " / ".join(algorithm.shared("grid") or {})
-        if lines:
-            caption = f"{algorithm.name}: validation {measure} by {by}, a line a fold"
-            axes = Axes(caption, x, measure, ticks, SMALL)
-            cards[algorithm.name] = figure(algorithm.name, chart(lines, axes))
+        courses = {fold: _course(fit) for fold, fit in algorithm.fits.items()}
+        courses = {fold: course for fold, course in courses.items() if len(course[1]) > 1}
+        if not courses:
+            continue
+
+        def lines(axes: Axes, courses: Mapping[int, Any] = courses) -> None:
+            for fold, (names, values, chosen) in courses.items():
+                axes.plot(
+                    range(1, len(values) + 1), values, color=COLOURS[fold % len(COLOURS)],
+                    linestyle=DASHES[fold % len(DASHES)], marker="o", markevery=chosen,
+                )  # fmt: skip
+                every = -(-len(names) // 6) or 1
+                if names:
+                    axes.set_xticks(range(1, len(names) + 1, every), names[::every])
+
+        searched = any(names for names, _, _ in courses.values())
+        x = " / ".join(algorithm.shared("grid") or {}) if searched else "round or epoch"
+        said = (x, label(str(algorithm.shared("select"))))
+        cards[algorithm.name] = _card(algorithm.name, said, lines)
     return _cards(cards, first)
 
 
-def _banded(results: Results, lines: Sequence[Line]) -> list[str]:
-    """The lines that have a band: all of a few, of more only the best and the baseline."""
-    names = [line.name for line in lines]
-    if len(names) <= MOST_BANDS:
-        return names
-    best = max(lines, key=lambda line: line.ys[-1]).name
-    base = results.baseline if results.baseline != best else USUAL_BASELINE
-    return [name for name in dict.fromkeys([best, base]) if name in names]
+def _course(fit: Mapping[str, Any]) -> tuple[list[str], np.ndarray, list[int]]:
+    """The names of settings (none of rounds), the values, and the place of what was chosen."""
+    facts = fit.get("validation", {})
+    curve, best = facts.get("curve") or [], facts.get("best")
+    if len(curve) > 1:
+        chosen = [] if best is None else [min(max(int(best) - 1, 0), len(curve) - 1)]
+        return [], np.array(curve, dtype=np.float64), chosen
+    trials = facts.get("grid") or []
+    free = list(fit.get("identity", {}).get("grid", {}))
+    names = ["/".join(escaping.figure(str(t["settings"].get(k))) for k in free) for t in trials]
+    values = np.array([trial["value"] for trial in trials], dtype=np.float64)
+    return names, values, [int(np.nanargmax(values))] if np.isfinite(values).any() else []
 
 
-def _curve(algorithm: Algorithm, family: str, i: int, seed: int, dataset: str) -> Line | None:
-    queries = algorithm.queries
-    cutoffs = [k for k in range(1, 11) if f"{family}@{k}" in queries.values]
-    if not cutoffs:
-        return None
-    names = [zlib.crc32(text.encode()) for text in (dataset, algorithm.name)]
-    # (n_repeats, n_queries, n_cutoffs)
-    table = np.stack([queries.by_repeat(f"{family}@{k}") for k in cutoffs], axis=2)
-    rng = np.random.default_rng([seed, *names])
-    bands = bootstrap_columns(table, queries.folds, rng, RESAMPLES)
-    return Line(
-        algorithm.name, cutoffs, [b.mean for b in bands], [b.low for b in bands],
-        [b.high for b in bands], style=i,
-    )  # fmt: skip
+def _card(title: str, said: tuple[str, str], paint: Callable[[Axes], None]) -> str:
+    """A small chart below its title; `said` names its axes."""
+    with fixed_style():
+        from matplotlib.figure import Figure
+
+        drawn = Figure(figsize=SMALL, layout="constrained")
+        axes = drawn.add_subplot()
+        paint(axes)
+        axes.set(xlabel=escaping.figure(said[0]), ylabel=escaping.figure(said[1]))
+        axes.grid(axis="y", color="0.9", linewidth=0.5)
+        axes.set_axisbelow(True)
+    return _framed("card", title, drawn)
 
 
-def _numbers(lines: Sequence[Line], title: str, cutoffs: Sequence[float]) -> Table:
-    """What the chart shows, in digits."""
-    rows = []
-    for line in lines:
-        points = list(zip(line.ys, line.low, line.high))
-        texts = [Cell(f"{y:.4f} [{low:.4f}, {high:.4f}]", y) for y, low, high in points]
-        rows.append((Cell(line.name), *texts, *[Cell("")] * (len(cutoffs) - len(points))))
-    heads = columns(["algorithm"], [f"@{x:g}" for x in cutoffs])
-    return Table(title, heads, tuple(rows))
-
-
-def _trained(algorithm: Algorithm, fold: int) -> Line | None:
-    fit = algorithm.fits[fold].get("validation", {})
-    ys = [float("nan") if y is None else float(y) for y in fit.get("curve") or ()]
-    if len(ys) < 2:
-        return None
-    best = fit.get("best")
-    mark = None if best is None else min(max(int(best) - 1, 0), len(ys) - 1)
-    return Line(f"fold {fold}", range(1, len(ys) + 1), ys, mark=mark, style=fold)
-
-
-def _searched(algorithm: Algorithm) -> tuple[list[Line], list[tuple[float, str]]]:
-    """A line a fold over the settings in their order, and the settings' names."""
-    lines: list[Line] = []
-    ticks: list[tuple[float, str]] = []
-    for fold, fit in algorithm.fits.items():
-        trials = fit.get("validation", {}).get("grid") or []
-        free = list(fit.get("identity", {}).get("grid", {}))
-        if len(trials) < 2:
-            continue
-        ys = [float("nan") if t["value"] is None else float(t["value"]) for t in trials]
-        names = ["/".join(f"{t['settings'].get(key)}" for key in free) for t in trials]
-        every = -(-len(names) // 6)
-        ticks = [(float(i), name) for i, name in enumerate(names) if i % every == 0]
-        mark = int(np.nanargmax(ys)) if np.isfinite(ys).any() else None
-        lines.append(Line(f"fold {fold}", range(len(ys)), ys, mark=mark, style=fold))
-    return lines, ticks
-
-
-def _switched(lines: list[Line], axes: Axes, name: str) -> str:
-    """A chart with a box for each line that shows or hides it."""
-    boxes = "".join(
-        f'<label><input type="checkbox" checked data-line="{escape(line.name)}" '
-        f'data-chart="{escape(name)}">'
-        f'<svg viewBox="0 0 32 8" aria-hidden="true"><g class="{line.colour}">'
-        f'<polyline points="0,4 32,4" stroke-dasharray="{line.dash}"/></g></svg>'
-        f"{escape(line.name)}</label>"
-        for line in lines
+def _framed(kind: str, title: str, drawn: Figure) -> str:
+    """The figure below its title, as an image that the page holds."""
+    file = io.BytesIO()
+    save(drawn, file, "png")
+    data, title = base64.b64encode(file.getvalue()).decode(), escape(title)
+    return (
+        f'<figure class="{kind}"><figcaption><h4>{title}</h4></figcaption>\n'
+        f'<img alt="{title}" src="data:image/png;base64,{data}"></figure>'
     )
-    picture = f'<div id="{escape(name)}">{chart(lines, axes)}</div>'
-    legend = f"<fieldset><legend>Lines shown</legend>{boxes}</fieldset>"
-    return figure(axes.title, picture, "main") + legend
 
 
 def _cards(cards: Mapping[str, str], first: Sequence[str]) -> str:
@@ -191,3 +196,8 @@ def _cards(cards: Mapping[str, str], first: Sequence[str]) -> str:
         grid = '<div class="cards">' + "\n".join(others) + "</div>"
         parts.append(folded(f"{len(others)} other algorithms", grid))
     return "\n".join(parts)
+
+
+def folded(title: str, body: str) -> str:
+    """A part that a click on its title shows."""
+    return f"<details><summary>{escape(title)}</summary>\n{body}\n</details>"

@@ -6,7 +6,7 @@ warnings, settings and commands, unfolds with a click.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
 from typing import Any
@@ -14,8 +14,8 @@ from typing import Any
 from letorbench import __version__
 from letorbench.analysis.comparison import Procedure, compare, comparison_table
 from letorbench.analysis.report import charts
+from letorbench.analysis.report.charts import folded
 from letorbench.analysis.report.gather import Results, as_text, command, conclusions
-from letorbench.analysis.report.markup import bullets, facts, folded, paragraph
 from letorbench.analysis.results_table import USUAL, label, summary_table
 from letorbench.analysis.tables import Cell, Table, columns, render
 from letorbench.conventions import convention
@@ -82,7 +82,7 @@ def _section(results: Results, procedure: Procedure, measure: str) -> str:
         *(paragraph(each, "lead") for each in conclusions(results, procedure, measure)),
         "<h3>Results</h3>", *_results(results, measure),
         "<h3>Warnings</h3>", _warnings(results),
-        f"<h3>{label('ndcg')}@n</h3>", charts.curves(results, first, "ndcg", procedure.seed),
+        f"<h3>{label('ndcg')}@n</h3>", charts.curves(results, "ndcg", procedure.seed),
     ]  # fmt: skip
     if len(results.algorithms) > 1:
         parts += _against(results, first, procedure, measure)
@@ -136,8 +136,12 @@ def _against(
         "Effect is Cohen's d_z. In the charts every bar is a query: how much better or worse the "
         "algorithm ranks it than the baseline does."
     )
-    differences = charts.differences(results, first, measure)
-    return [heading, render(table, "html"), paragraph(note, "note"), differences]
+    return [
+        heading,
+        render(table, "html"),
+        paragraph(note, "note"),
+        charts.gains(results, first, measure),
+    ]
 
 
 def _warnings(results: Results) -> str:
@@ -236,3 +240,23 @@ def _versions(results: Results) -> str:
 
 def _anchor(results: Results) -> str:
     return "set-" + "".join(c if c.isalnum() else "-" for c in results.dataset.lower())
+
+
+def facts(rows: Iterable[tuple[str, str]]) -> str:
+    """A list of names and what they are; a web address becomes a link."""
+    items = "\n".join(f"<dt>{escape(name)}</dt><dd>{_linked(text)}</dd>" for name, text in rows)
+    return f"<dl>\n{items}\n</dl>"
+
+
+def _linked(text: str) -> str:
+    words = map(escape, text.split(" "))
+    linked = ("https://", "http://")
+    return " ".join(f'<a href="{w}">{w}</a>' if w.startswith(linked) else w for w in words)
+
+
+def paragraph(text: str, classes: str = "") -> str:
+    return f'<p class="{classes}">{escape(text)}</p>' if classes else f"<p>{escape(text)}</p>"
+
+
+def bullets(items: Iterable[str]) -> str:
+    return "<ul>\n" + "\n".join(f"<li>{item}</li>" for item in items) + "\n</ul>"

@@ -25,15 +25,6 @@ for (const button of document.querySelectorAll("th button")) {
     said.textContent = `sorted by ${button.textContent}, ${order}`;
   });
 }
-// A box shows or hides an algorithm's line in the chart that it belongs to.
-for (const box of document.querySelectorAll("input[data-line]")) {
-  box.addEventListener("change", () => {
-    const chart = document.getElementById(box.dataset.chart);
-    for (const line of chart.querySelectorAll("[data-name]")) {
-      if (line.dataset.name === box.dataset.line) line.classList.toggle("hidden", !box.checked);
-    }
-  });
-}
 // On paper nothing can be opened, so all of it is.
 addEventListener("beforeprint", () => {
   for (const each of document.querySelectorAll("details")) each.open = true;

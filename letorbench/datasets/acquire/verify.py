@@ -12,7 +12,6 @@ import numpy as np
 
 from letorbench.datasets import layout
 from letorbench.datasets.acquire.fetch import answer_of
-from letorbench.datasets.acquire.unpack import foreign_ending
 from letorbench.datasets.catalog import Name, Source, parse
 from letorbench.datasets.load import load
 from letorbench.errors import DataError
@@ -84,7 +83,7 @@ def examine(names: Sequence[str | Name], data_dir: Path) -> tuple[Finding, ...]:
         findings.append(_on_disk(named, data_dir))
         sources = named.entry.sources if named.entry else ()
         for path in {data_dir / source.file for source in sources if source.file}:
-            if foreign_ending(path) and path.is_file():
+            if path.is_file():
                 status = "downloaded, to be unpacked"
                 findings.append(Finding(named.label, str(path), status, None))
         addresses = [address for source in sources for address in source.addresses]

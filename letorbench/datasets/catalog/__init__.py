@@ -80,16 +80,8 @@ class Name:
 def parse(text: str | Name) -> Name:
     """Read NAME, NAME/VARIANT, NAME-VARIANT or NAME-twin, in any case.
 
-    Parameters
-    ----------
-    text : str or Name
-        A name that has been read already is returned as it is. A name that the catalog does
-        not have is the user's own folder.
-
-    Raises
-    ------
-    UsageError
-        If the data set has no such variant.
+    A name that the catalog does not have is the user's own folder. UsageError where the data set
+    has no such variant.
 
     Examples
     --------

@@ -12,43 +12,38 @@ import numpy as np
 
 from letorbench.datasets.limits import LARGEST_LABEL, LONGEST_QID
 from letorbench.datasets.text.numbers import (
-    BAD,
     BLANK,
     COLON,
-    HARD,
     HASH,
-    LARGEST_FLOAT,
     NEWLINE,
+    NEWLINES,
     NINE,
+    PLUS,
     RETURN,
     TAB,
     ZERO,
-    integer,
     load8,
-    newlines,
-    number,
+    long_number,
+    places,
     short_number,
     zero_bytes,
 )
 from letorbench.jit import kernel
 
-#: the status of a NULL, beside those of a number
-NULL = 3
+EQUALS, LETTER_D = 61, 100
 
 # how `parse` ended (state[CODE]): WRONG at a mistake, WIDER at an index beyond the width
 UNREAD, DONE, WRONG, WIDER = 0, 1, 2, 3
 # the places of the numbers in the state that `parse` leaves
-CODE, ROWS, FEWEST, LAST, IDS, QUERIES, QIDS, HARDS, NULLS = range(9)
-STATE = 9
+CODE, ROWS, IDS, QUERIES, QIDS, WORDS = range(6)
+STATE = 6
 
 #: the most digits of a feature index
 LONGEST_INDEX = 6
 #: the characters whose newlines are counted in 16 bits
 COUNTED = 1 << 13
-EQUALS, LETTER_D = 61, 100
 FOUR_BYTES = np.uint64(0xFFFFFFFF)
 WORD_QID = np.uint64(int.from_bytes(b"qid:", "little"))
-WORD_NULL = np.uint64(int.from_bytes(b"NULL", "little"))
 WORD_OCID = np.uint64(int.from_bytes(b"ocid", "little"))
 
 
@@ -63,24 +58,37 @@ def skip_blanks(text, p):
 @kernel()
 def skip_line(text, p):
     """Return the start of the next line."""
-    flags = newlines(load8(text, p))
+    flags = places(load8(text, p), NEWLINES)
     while flags == 0:
         p += 8
-        flags = newlines(load8(text, p))
+        flags = places(load8(text, p), NEWLINES)
     return p + zero_bytes(flags) + 1
+
+
+@kernel()
+def integer(text, p):
+    """Return (value, end) of up to 6 digits at p; end is -1 where there is none."""
+    value = 0
+    first = p
+    while ZERO <= text[p] <= NINE and p - first < LONGEST_INDEX:
+        value = value * 10 + np.int64(text[p] - ZERO)
+        p += 1
+    return value, p if p > first else np.int64(-1)
 
 
 @kernel()
 def find_index(text, p):
     """Return (index, position after its colon); position is -1 where p has no `digits:`."""
-    index = 0
-    first = p
-    while ZERO <= text[p] <= NINE and p - first <= LONGEST_INDEX:
-        index = index * 10 + np.int64(text[p] - ZERO)
+    index, p = integer(text, p)
+    return index, p + 1 if p >= 0 and text[p] == COLON else np.int64(-1)
+
+
+@kernel()
+def end_of_word(text, p):
+    """Return the end of the word at p, which a blank or a comment ends."""
+    while text[p] > BLANK and text[p] != HASH:
         p += 1
-    if p == first or text[p] != COLON or p - first > LONGEST_INDEX:
-        return 0, np.int64(-1)
-    return index, p + 1
+    return p
 
 
 @kernel()
@@ -137,15 +145,14 @@ def find_docid(text, p):
 def parse_head(text, p):
     """Return (label, start, end of Q) of `label qid:Q` at p; end is -1 where that is wrong."""
     wrong = 0, p, np.int64(-1)
-    label, end = integer(text, p)
-    if end < 0 or text[end] > BLANK or label < 0 or label > LARGEST_LABEL:
+    label, end = integer(text, p + (text[p] == PLUS))
+    if end < 0 or text[end] > BLANK or label > LARGEST_LABEL:
         return wrong
     p = skip_blanks(text, end)
     if (load8(text, p) & FOUR_BYTES) != WORD_QID:
         return wrong
-    start = end = p + 4
-    while text[end] > BLANK and text[end] != HASH:
-        end += 1
+    start = p + 4
+    end = end_of_word(text, start)
     after = text[end]
     ends = after == BLANK or after == TAB or after == RETURN or after == NEWLINE or after == HASH
     if end == start or end - start > LONGEST_QID or not ends:
@@ -172,30 +179,6 @@ def gather(text, spans, out):
             out[i, k] = text[start + k] if start + k < end else 0
 
 
-class Syntax(NamedTuple):
-    """What the values of a line may look like.
-
-    Attributes
-    ----------
-    prefixes : ndarray of shape (width + 1, 2), uint64
-        ` 17:` as a word, and the mask of its bytes.
-    skips : ndarray of shape (width + 1,), int64
-        The length of each prefix.
-    limit : int
-        The largest index there may be at all. An index beyond the width but not beyond the
-        limit stops the parser with WIDER.
-    null : float32
-        What NULL becomes where `has_null`.
-    has_null : bool
-    """
-
-    prefixes: np.ndarray
-    skips: np.ndarray
-    limit: int
-    null: np.float32
-    has_null: bool
-
-
 class Notes(NamedTuple):
     """What `parse` leaves beside the rows.
 
@@ -206,86 +189,68 @@ class Notes(NamedTuple):
     qids : ndarray of shape (rows, 3), int64
         Where the query id is in the text, and the row, of each row whose query id is not that
         of the row before. The text's first row is always one of them.
-    hard : ndarray of shape (numbers, 3), int64
-        Row, feature and start of the numbers that Python must round.
+    words : ndarray of shape (words, 4), int64
+        Start and end in the text, row and feature of the values that are left to Python.
     state : ndarray of shape (STATE,), int64
-        The code, the rows, the fewest features in a row but the last, the features in the last
-        row, the length of the longest document id, the number of query ids, the length of the
-        longest, and the numbers of hard numbers and of NULLs.
+        The code, the rows, the length of the longest document id, the number of query ids, the
+        length of the longest, and the number of words.
     """
 
     docids: np.ndarray
     qids: np.ndarray
-    hard: np.ndarray
+    words: np.ndarray
     state: np.ndarray
 
 
 @kernel()
-def long_value(text, p, null, has_null):
-    """Return (status, value, end) of a number of any length, or of NULL if it has a value.
+def parse_features(text, p, prefixes, limit, row, features, notes):
+    """Parse ` 1:0.5 2:3 …` at p into a row; return (code, end).
 
-    A number beyond float32 is a bad one.
+    prefixes[j] has ` 17:` as a word, the mask of its bytes and its length. An index beyond the
+    width, but not beyond the limit, stops the parser with WIDER.
     """
-    status, value, end = number(text, p)
-    if abs(value) > LARGEST_FLOAT:
-        return BAD, value, end
-    if status == BAD and has_null and (load8(text, p) & FOUR_BYTES) == WORD_NULL:
-        if text[p + 4] <= BLANK or text[p + 4] == HASH:
-            return NULL, null, p + 4
-    return status, value, end
-
-
-@kernel()
-def parse_features(text, p, syntax, row, features, notes):
-    """Parse ` 1:0.5 2:3 …` at p into a row; return (code, end, features present)."""
-    prefixes, skips, hard = syntax.prefixes, syntax.skips, notes.hard
-    counts = notes.state[HARDS:]
+    words, state = notes.words, notes.state
     width = features.shape[1]
-    present = width
     j = 0
     while True:
         if (load8(text, p) & prefixes[j, 1]) == prefixes[j, 0]:
-            p += skips[j]
+            p += np.int64(prefixes[j, 2])
         else:
             p = skip_blanks(text, p)
             if text[p] == NEWLINE or text[p] == HASH:
                 break
             index, p = find_index(text, p)
-            if p < 0 or index <= j or index > syntax.limit:
-                return WRONG, p, present
+            if p < 0 or index <= j or index > limit:
+                return WRONG, p
             if index > width:
-                return WIDER, p, present
-            present -= index - 1 - j
+                return WIDER, p
             for k in range(j, index - 1):
                 features[row, k] = 0
             j = index - 1
         value, end = short_number(text, p)
+        if end < 0:
+            value, end = long_number(text, p)
         if end >= 0:
             features[row, j] = value
         else:
-            status, rounded, end = long_value(text, p, syntax.null, syntax.has_null)
-            if status == BAD:
-                return WRONG, p, present
-            if status == HARD:
-                hard[counts[0], 0], hard[counts[0], 1], hard[counts[0], 2] = row, j, p
-                counts[0] += 1
-            counts[1] += status == NULL
-            features[row, j] = rounded
+            end = end_of_word(text, p)
+            word = words[state[WORDS]]
+            word[0], word[1], word[2], word[3] = p, end, row, j
+            state[WORDS] += 1
         p = end
         j += 1
     for k in range(j, width):
         features[row, k] = 0
-    return DONE, p, present - (width - j)
+    return DONE, p
 
 
 @kernel()
-def parse(text, size, first, last, syntax, features, labels, notes):
+def parse(text, size, first, last, prefixes, limit, features, labels, notes):
     """Parse text[:size] into the rows first..last of features and labels."""
     docids, qids, state = notes.docids, notes.qids, notes.state
-    state[HARDS:] = 0
+    state[WORDS] = 0
     row, p, longest, code = first, 0, 0, DONE
     queries, widest, qid, qid_length = 0, 0, 0, 0
-    fewest = present = features.shape[1]
     while p < size:
         p = skip_blanks(text, p)
         if text[p] == NEWLINE or text[p] == HASH:
@@ -301,8 +266,7 @@ def parse(text, size, first, last, syntax, features, labels, notes):
             qids[queries, 0], qids[queries, 1], qids[queries, 2] = start, p, row
             queries += 1
             widest = max(widest, qid_length)
-        fewest = min(fewest, present)
-        code, p, present = parse_features(text, p, syntax, row, features, notes)
+        code, p = parse_features(text, p, prefixes, limit, row, features, notes)
         if code != DONE:
             break
         start, end = find_docid(text, p)
@@ -310,6 +274,5 @@ def parse(text, size, first, last, syntax, features, labels, notes):
         longest = max(longest, end - start)
         p = skip_line(text, p)
         row += 1
-    state[CODE], state[ROWS] = code, row - first
-    state[FEWEST], state[LAST], state[IDS] = fewest, present, longest
+    state[CODE], state[ROWS], state[IDS] = code, row - first, longest
     state[QUERIES], state[QIDS] = queries, widest

@@ -11,29 +11,25 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.datasets.arrays import EXPECTED_LABEL
+from letorbench.datasets.arrays import EXPECTED_LABEL, LARGEST_FLOAT32
 from letorbench.datasets.limits import LARGEST_LABEL, LONGEST_QID
 from letorbench.datasets.text.lines import LONGEST_INDEX
-from letorbench.datasets.text.numbers import LARGEST_FLOAT
 from letorbench.errors import DataError
 
 #: the most characters of the file that a message shows
 SHOWN = 40
 #: a decimal number
-DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+DECIMAL = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 #: how much of a file's end is looked at where it has no newline
 END_BYTES = 1 << 18
 #: from fewer lines, and from fewer decimals, nothing is concluded on the last line
 ENOUGH_LINES, ENOUGH_DECIMALS = 50, 3
-EXPECTED_ID = "printable characters in UTF-8"
 
-_BLANKS = re.compile(rb"[ \t\r]*")
-_LABEL = re.compile(rb"[+-]?\d{1,18}(?![^\0- ])")
-_QID = re.compile(rb"qid:([^\0- #]{1,%d})(?![^ \t\r\n#])" % LONGEST_QID)
-_INDEX = re.compile(rb"(\d{1,%d}):" % LONGEST_INDEX)
+_WORD = re.compile(rb"[^ \t\r\n]+")
 #: the digits behind the point of each value
 _DECIMALS = re.compile(rb"[0-9]:[^\s.]*\.?([0-9]*)(?=\s)")
-_VALUE = re.compile(rb"[^\0- #]*")
+#: what was found, and what was expected
+_Mistake = tuple[str, str] | None
 
 
 def first_mistake(
@@ -44,43 +40,50 @@ def first_mistake(
     The first `good_lines` are right by themselves: only their query may come back. Indices are
     allowed up to `limit`, which may be a known number of features. `null` allows NULL.
     """
-    began: dict[bytes, int] = {}
+    began: dict[str, int] = {}
     previous = None
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
-            start = _BLANKS.match(line).end()
-            if line[start : start + 1] in (b"", b"\n", b"#"):
+            words = _WORD.findall(line.partition(b"#")[0])
+            if not words:
                 continue
-            unended = not line.endswith(b"\n")
-            qid, end, mistake = _head(line, start)
-            if mistake is None and qid != previous and qid in began:
-                found = f"query {shown(_text(qid))} again, which began at line {began[qid]}"
-                mistake = found, "all lines of a query together"
-            if mistake is None and number > good_lines:
-                mistake = _mistake_in_features(line, end, limit, known_width, null)
+            mistake = _in_head(words[0], *words[1:2])
             if mistake is not None:
-                return line_error(path, number, *mistake, unended)
+                return line_error(path, number, *mistake, not line.endswith(b"\n"))
+            qid = words[1].decode()
+            if qid != previous and qid in began:
+                found = f"query {shown(qid[4:])} again, which began at line {began[qid]}"
+                mistake = found, "all lines of a query together"
+            elif number > good_lines:
+                mistake = _in_features(words[2:], limit, known_width, null)
+            if mistake is not None:
+                return line_error(path, number, *mistake, not line.endswith(b"\n"))
             began.setdefault(qid, number)
             previous = qid
     return changed(path)
 
 
-def check_end(path: Path, number: int) -> None:
+def check_end(path: Path, number: int, width: int) -> None:
     """Raise DataError if the last line ends sooner than those before it: the file was cut.
 
-    The line has no newline, and either no comment or a number with fewer decimals, where all
-    lines before have one, or all values equally many decimals.
+    The line has no newline, and fewer features where all lines before have `width`. Or it has no
+    comment where all lines before have one. Or its last number has fewer decimals where all
+    values before have equally many.
     """
     with path.open("rb") as file:
         start = file.seek(max(0, path.stat().st_size - END_BYTES))
         *others, last = file.read().split(b"\n")
-    others = [line for line in others[start > 0 :] if line.split(b"#")[0].strip()]
+    others = [line for line in others[start > 0 :] if line.partition(b"#")[0].strip()]
+    counts = {_count(line) for line in others}
+    if counts == {width} and _count(last) < width:
+        found = f"a last line of {_count(last)} features without a newline"
+        raise line_error(path, number, found, f"{width} features as on all other lines")
     if len(others) < ENOUGH_LINES or b"#" in last:
         return
     whole = "a newline at its end says that the file is whole"
     if all(b"#" in line for line in others):
-        problem = "a last line without a newline and a comment", "a comment as on all other lines"
-        raise line_error(path, number, problem[0], f"{problem[1]}; {whole}")
+        expected = f"a comment as on all other lines; {whole}"
+        raise line_error(path, number, "a last line without a newline and a comment", expected)
     values = b"\n".join(line.split(b"#")[0] for line in others) + b"\n"
     decimals = {len(digits) for digits in _DECIMALS.findall(values)}
     value = last.split()[-1]
@@ -109,96 +112,60 @@ def changed(path: Path) -> DataError:
     return file_error(path, "a file that changed while it was read", "one that stays as it is")
 
 
-def shown(text: str) -> str:
-    """Return the beginning of a text in quotes, with what is not printable escaped."""
-    begun = text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+def shown(word: str) -> str:
+    """Return the beginning of a word in quotes, with what is not printable escaped."""
+    begun = word if len(word) <= SHOWN else f"{word[:SHOWN]}..."
     return "'" + "".join(c if c.isprintable() else _escaped(c) for c in begun) + "'"
 
 
-def _head(line: bytes, start: int) -> tuple[bytes, int, tuple[str, str] | None]:
-    """Return a line's query id, where it ends, and what is wrong with the label or the id."""
-    label = _LABEL.match(line, start)
-    if label is None or not 0 <= int(label[0]) <= LARGEST_LABEL:
-        return b"", 0, _describe_label(_word(line, start))
-    start = _BLANKS.match(line, label.end()).end()
-    qid = _QID.match(line, start)
-    if qid is None:
-        return b"", 0, _describe_qid(line[start:])
-    if not _text(qid[1]).isprintable():
-        return b"", 0, (f"query id {shown(_text(qid[1]))}", EXPECTED_ID)
-    return qid[1], qid.end(), None
-
-
-def _mistake_in_features(
-    line: bytes, start: int, limit: int, known_width: bool, null: bool
-) -> tuple[str, str] | None:
-    before = 0
-    while True:
-        start = _BLANKS.match(line, start).end()
-        if line[start : start + 1] in (b"", b"\n", b"#"):
-            return None
-        index = _INDEX.match(line, start)
-        if index is None or not before < int(index[1]) <= limit:
-            return _describe_index(_word(line, start), before, limit, known_width)
-        before = int(index[1])
-        value = _VALUE.match(line, index.end())
-        start = value.end()
-        if null and value[0] == b"NULL":
-            continue
-        decimal = DECIMAL.fullmatch(_text(value[0])) is not None
-        with np.errstate(over="ignore"):
-            if decimal and np.isfinite(np.float32(float(value[0]))):
-                continue
-        most = f" of at most {LARGEST_FLOAT:.8g} in size" if decimal else ""
-        if value[0] == b"NULL":
-            return f"NULL as the value of feature {before}", "a number (or --null min, --null 0)"
-        return f"{shown(_text(value[0]))} as the value of feature {before}", f"a number{most}"
-
-
-def _describe_label(word: str) -> tuple[str, str]:
-    digits = word.removeprefix("+")
-    if ":" in word:
-        return f"no label before {shown(word)}", f"a label, {EXPECTED_LABEL}"
-    if digits[:1] == "-" and digits[1:].isdigit():
-        return f"negative label {digits[:SHOWN]}", EXPECTED_LABEL
-    if digits.isascii() and digits.isdigit():
-        return f"label {digits[:SHOWN]}", EXPECTED_LABEL
-    return f"{shown(word)} as the label", EXPECTED_LABEL
-
-
-def _describe_qid(text: bytes) -> tuple[str, str]:
-    word = _word(text, 0)
-    if not word.startswith("qid:"):
-        return f"{shown(word)} after the label" if word else "no qid after the label", "qid:Q"
-    qid = re.split(rb"[ \t\r\n#]", text[4:], maxsplit=1)[0]
-    if len(qid) > LONGEST_QID:
-        return f"a query id of {len(qid):,} bytes", f"at most {LONGEST_QID:,}"
-    if not qid:
+def _in_head(label: bytes, qid: bytes = b"") -> _Mistake:
+    if not re.fullmatch(rb"\+?\d{1,%d}" % LONGEST_INDEX, label) or int(label) > LARGEST_LABEL:
+        return f"{shown(_text(label))} as the label", EXPECTED_LABEL
+    if not qid.startswith(b"qid:"):
+        return f"{shown(_text(qid))} after the label" if qid else "no qid after the label", "qid:Q"
+    name = _text(qid[4:])
+    if not name:
         return "no query id after 'qid:'", "qid:Q"
-    return f"query id {shown(_text(qid))}", EXPECTED_ID
+    if len(qid) > 4 + LONGEST_QID:
+        return f"a query id of {len(qid) - 4:,} bytes", f"at most {LONGEST_QID:,}"
+    if not name.isprintable():
+        return f"query id {shown(name)}", "printable characters in UTF-8"
+    return None
 
 
-def _describe_index(word: str, before: int, limit: int, known_width: bool) -> tuple[str, str]:
-    name, colon, _ = word.partition(":")
-    if not (colon and name.isascii() and name.isdigit() and len(name) <= SHOWN):
-        return shown(word), "index:value, a comment or the end of the line"
-    index = int(name)
-    if index == 0:
-        return "feature index 0", "indices from 1"
-    if index > limit:
-        what = "the number of features" if known_width else "the largest index there can be"
-        return f"feature index {index}", f"at most {limit}, {what}"
-    if len(name) > LONGEST_INDEX:
-        return f"feature index {name}", f"at most {LONGEST_INDEX} digits"
-    if before == index:
-        return f"feature index {index} twice", "each index once, in increasing order"
-    return f"feature index {index} after {before}", "indices in increasing order"
+def _in_features(words: list[bytes], limit: int, known_width: bool, null: bool) -> _Mistake:
+    before = 0
+    for word in words:
+        name, colon, value = word.partition(b":")
+        if not colon or not name.isdigit() or len(name) > SHOWN:
+            return shown(_text(word)), "index:value, a comment or the end of the line"
+        index = int(name)
+        if index > limit:
+            what = "the number of features" if known_width else "the largest index there can be"
+            return f"feature index {index}", f"at most {limit}, {what}"
+        if index <= before:
+            after = f" after {before}" if before else ""
+            return f"feature index {index}{after}", "indices from 1 in increasing order"
+        if len(name) > LONGEST_INDEX:
+            return f"feature index {_text(name)}", f"at most {LONGEST_INDEX} digits"
+        before = index
+        if value == b"NULL" and not null:
+            return f"NULL as the value of feature {index}", "a number (or --null min, --null 0)"
+        if value == b"NULL":
+            continue
+        if DECIMAL.fullmatch(value) is None:
+            return f"{shown(_text(value))} as the value of feature {index}", "a number"
+        with np.errstate(over="ignore"):
+            large = np.isinf(np.float32(float(value)))
+        if large:
+            found = f"{shown(_text(value))} as the value of feature {index}"
+            return found, f"a number of at most {LARGEST_FLOAT32:.8g} in size"
+    return None
 
 
-def _word(text: bytes, start: int) -> str:
-    """Return the word that begins there; "" at a blank."""
-    words = text[start:].split(None, 1) if text[start : start + 1].strip() else []
-    return _text(words[0]) if words else ""
+def _count(line: bytes) -> int:
+    """Return the number of features of a line that has a label and a query id."""
+    return len(line.partition(b"#")[0].split()) - 2
 
 
 def _text(content: bytes) -> str:

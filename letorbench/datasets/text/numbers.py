@@ -5,10 +5,10 @@ numbers are read eight characters at a time: the first character is in the lowes
 word, and each function flags bytes by arithmetic on the whole word. Its lowest flag is exact; flags
 above it may be wrong, and no caller reads them.
 
-An integer below 2^53, multiplied or divided by an exact power of ten (10^0..10^22), is rounded
-correctly once, so the float64 is the one that `float()` gives. A longer number is computed to a
-relative error below 2^-50. If both ends of that interval round to one float32, the exact value
-does too. If they do not, the caller asks Python.
+An integer below 2^53, divided by an exact power of ten, is rounded correctly once, so the float64
+is the one that `float()` gives. A longer number is computed to a relative error below 2^-50. If
+both ends of that interval round to one float32, the exact value does too. All else is left to
+Python.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ HIGH = np.uint64(0x8080808080808080)
 DIGIT_ZERO = np.uint64(0x3030303030303030)
 TO_HIGH = np.uint64(0x7676767676767676)
 DOTS = np.uint64(0x2E2E2E2E2E2E2E2E)
-BLANKS = np.uint64(0x2121212121212121)
 NEWLINES = np.uint64(0x0A0A0A0A0A0A0A0A)
+ABOVE_BLANKS = np.uint64(0x2121212121212121)
 PAIRS = np.uint64(0x00FF00FF00FF00FF)
 QUADS = np.uint64(0x0000FFFF0000FFFF)
 OCTET = np.uint64(0x00000000FFFFFFFF)
@@ -37,25 +37,15 @@ SHIFT_8, SHIFT_16, SHIFT_32 = np.uint64(8), np.uint64(16), np.uint64(32)
 
 #: the bytes past the end of a text that may be read, but are never used
 PADDING = 32
-GOOD, HARD, BAD = 0, 1, 2
 
-POWERS = np.array([float(f"1e{d}") for d in range(128)])
-INTEGER_POWERS = np.array([10**d for d in range(16)], dtype=np.int64)
-
-EXACT_POWER = 22
-EXACT_MANTISSA = np.uint64(1 << 53)
+POWERS = np.array([10**d for d in range(16)], dtype=np.int64)
+MINUS_BYTE, LOW_BYTE = np.uint64(ord("-")), np.uint64(255)
+#: powers of ten that float64 holds exactly, and the largest mantissa that another digit fits behind
+EXACT_POWERS = 10.0 ** np.arange(23)
 FULL_MANTISSA = np.uint64((10**19 - 10) // 10)
-#: the largest float32, whatever is to be rounded to infinity is above it
-LARGEST_FLOAT = np.float32(np.finfo(np.float32).max)
-#: a mantissa below 2^64 times 10^-80 is below half the smallest float32; any mantissa times
-#: 10^40 is above the largest
-LEAST_POWER, LARGEST_POWER = -80, 40
 MARGIN = 2.0**-50
-LARGEST_EXPONENT = 10**15
-
 TAB, NEWLINE, RETURN, BLANK, HASH = 9, 10, 13, 32, 35
-PLUS, MINUS, DOT, ZERO, NINE, COLON, UPPER_E, LOWER_E = 43, 45, 46, 48, 57, 58, 69, 101
-MINUS_BYTE, LOW_BYTE = np.uint64(45), np.uint64(255)
+PLUS, MINUS, DOT, ZERO, NINE, COLON = 43, 45, 46, 48, 57, 58
 
 
 @intrinsic
@@ -83,23 +73,16 @@ def zero_bytes(typingctx, flags):
 
 
 @kernel()
-def dots(word):
-    """Flag the first '.'."""
-    x = word ^ DOTS
-    return (x - ONES) & ~x & HIGH
-
-
-@kernel()
-def newlines(word):
-    """Flag the first newline."""
-    x = word ^ NEWLINES
+def places(word, characters):
+    """Flag the first place of a character, which `characters` has eight times."""
+    x = word ^ characters
     return (x - ONES) & ~x & HIGH
 
 
 @kernel()
 def blanks(word):
     """Flag the first character at or below the blank."""
-    return (word - BLANKS) & ~word & HIGH
+    return (word - ABOVE_BLANKS) & ~word & HIGH
 
 
 @kernel()
@@ -136,7 +119,7 @@ def short_number(text, start):
     start += negative
     length -= negative
     word = load8(text, start)
-    whole = min(zero_bytes(dots(word)), length)
+    whole = min(zero_bytes(places(word, DOTS)), length)
     decimals = max(length - whole - 1, 0)
     left = align_digits(word, whole)
     right = align_digits(load8(text, start + whole + 1), min(decimals, 8))
@@ -149,93 +132,31 @@ def short_number(text, start):
         or length >= 15
     ):
         return 0.0, np.int64(-1)
-    place = np.uint64(decimals)
-    mantissa = np.int64(digits_value(left)) * INTEGER_POWERS[place]
-    mantissa += np.int64(digits_value(right))
-    value = np.float64(mantissa) / POWERS[place]
+    power = POWERS[np.uint64(decimals)]
+    mantissa = np.int64(digits_value(left)) * power + np.int64(digits_value(right))
+    value = np.float64(mantissa) / np.float64(power)
     return (-value if negative else value), end
 
 
 @kernel()
-def exponent_at(text, start):
-    """Return (end, exponent) of `e-12` at start; end is -1 where no digit follows the e."""
-    p = start + 1
-    negative = text[p] == MINUS
-    if negative or text[p] == PLUS:
-        p += 1
-    first = p
-    exponent = 0
-    while ZERO <= text[p] <= NINE:
-        exponent = min(exponent * 10 + np.int64(text[p] - ZERO), LARGEST_EXPONENT)
-        p += 1
-    if p == first:
-        return np.int64(-1), 0
-    return p, -exponent if negative else exponent
-
-
-@kernel()
-def scaled(mantissa, power):
-    """Return (status, value) of mantissa times 10^power, rounded to float32 as Python would."""
-    if mantissa == 0 or power < LEAST_POWER:
-        return GOOD, np.float32(0.0)
-    if power > LARGEST_POWER:
-        return GOOD, np.float32(np.inf)
-    value = np.float64(mantissa)
-    if power < 0:
-        value /= POWERS[-power]
-    else:
-        value *= POWERS[power]
-    if mantissa < EXACT_MANTISSA and abs(power) <= EXACT_POWER:
-        return GOOD, np.float32(value)
-    low, high = np.float32(value * (1 - MARGIN)), np.float32(value * (1 + MARGIN))
-    return (GOOD if low == high else HARD), low
-
-
-@kernel()
-def number(text, start):
-    """Return (status, value, end) of the decimal number at start, up to a blank or a '#'."""
-    p = start
-    negative = text[p] == MINUS
-    if negative or text[p] == PLUS:
-        p += 1
-    mantissa, digits, power, decimals = np.uint64(0), 0, 0, False
-    while ZERO <= text[p] <= NINE or (text[p] == DOT and not decimals):
+def long_number(text, start):
+    """Return (value, end) of a number of up to 19 digits; end is -1 for anything else."""
+    failed = 0.0, np.int64(-1)
+    p = first = start + (text[start] == MINUS)
+    mantissa, point = np.uint64(0), np.int64(-1)
+    while ZERO <= text[p] <= NINE or (text[p] == DOT and point < 0):
         if text[p] == DOT:
-            decimals = True
-        elif mantissa <= FULL_MANTISSA:
+            point = p
+        elif mantissa > FULL_MANTISSA:
+            return failed
+        else:
             mantissa = mantissa * TEN + np.uint64(text[p] - ZERO)
-            digits += 1
-            power -= decimals
-        else:  # what does not fit 19 digits is dropped
-            power += not decimals
         p += 1
-    if digits == 0:
-        return BAD, np.float32(0), p
-    if text[p] == LOWER_E or text[p] == UPPER_E:
-        p, exponent = exponent_at(text, p)
-        if p < 0:
-            return BAD, np.float32(0), p
-        power += exponent
-    if text[p] > BLANK and text[p] != HASH:
-        return BAD, np.float32(0), p
-    status, value = scaled(mantissa, power)
-    return status, (-value if negative else value), p
-
-
-@kernel()
-def integer(text, start):
-    """Return (value, end) of an integer of up to 18 digits; end is -1 where there is none."""
-    p = start
-    negative = text[p] == MINUS
-    if negative or text[p] == PLUS:
-        p += 1
-    first = p
-    value = 0
-    while ZERO <= text[p] <= NINE:
-        value = value * 10 + np.int64(text[p] - ZERO)
-        p += 1
-        if p - first > 18:
-            return 0, np.int64(-1)
-    if p == first:
-        return 0, np.int64(-1)
-    return (-value if negative else value), p
+    decimals = p - point - 1 if point >= 0 else 0
+    if p - first - (point >= 0) == 0 or decimals >= len(EXACT_POWERS):
+        return failed
+    value = np.float64(mantissa) / EXACT_POWERS[decimals]
+    same = np.float32(value * (1 - MARGIN)) == np.float32(value * (1 + MARGIN))
+    if not same or (text[p] > BLANK and text[p] != HASH):
+        return failed
+    return (-value if first > start else value), p

@@ -139,10 +139,10 @@ def _parsed(path: Path) -> Iterator[tuple[int, bytes, bytes | None, bytes, bytes
 
 
 def _label(path: Path, number: int, word: bytes) -> float:
-    text = word.decode("utf-8", "replace")
-    if DECIMAL.fullmatch(text) is None:
-        raise line_error(path, number, f"{text[:40]!r} as the label", "a number")
-    return float(text)
+    if DECIMAL.fullmatch(word) is None:
+        found = f"{word.decode('utf-8', 'replace')[:40]!r} as the label"
+        raise line_error(path, number, found, "a number")
+    return float(word)
 
 
 def _decoded(path: Path, number: int, text: bytes) -> str:

@@ -1,0 +1,150 @@
+"""How far one method is above another, and the smallest lead that such data show.
+
+One interval answers whether there is a lead, and whether one of a given size is excluded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from letorbench.analysis.paired import ROUNDING, differences
+from letorbench.analysis.seeds import SeedNoise, satterthwaite
+from letorbench.results.per_query import PerQuery, mean_of_folds
+
+#: the level of an interval, two-sided; the chance by which the smallest lead shows
+ALPHA, POWER = 0.05, 0.80
+
+
+@dataclass(frozen=True, eq=False)
+class Lead:
+    """How far one method is above another, and what chance leaves of that.
+
+    Parameters
+    ----------
+    mean, error, degrees : float or ndarray
+        The mean difference, its standard error, and the degrees of freedom; arrays for many
+        resamples at a time.
+    base : float
+        The lower method's mean, of which margins are shares.
+    units : int
+        How many were drawn independently.
+    unit : str
+        What was drawn: `query`, `query and seed`, or `draw`.
+    """
+
+    mean: float | np.ndarray
+    error: float | np.ndarray
+    degrees: float | np.ndarray
+    base: float
+    units: int
+    unit: str = "query"
+
+    @classmethod
+    def of(cls, a: np.ndarray, b: np.ndarray, folds: np.ndarray, draws: bool = False) -> Lead:
+        """The lead of a over b, (n_repeats, n_queries) each, on the same queries.
+
+        draws: whether a fold is an independent draw of generated data, with its own training.
+        """
+        base = mean_of_folds(b.mean(axis=0), folds)
+        if draws:
+            means = [(a[:, folds == k].mean() - b[:, folds == k].mean()) for k in np.unique(folds)]
+            return cls.summed(np.array(means), base, unit="draw")
+        noise = SeedNoise.of(a, b, folds)
+        d = differences(a.mean(axis=0), b.mean(axis=0))
+        return cls.summed(d, base, noise.variances, "query and seed" if noise else "query")
+
+    @classmethod
+    def summed(
+        cls,
+        d: np.ndarray,
+        base: float,
+        others: Sequence[tuple[float, int]] = (),
+        unit: str = "query",
+    ) -> Lead:
+        """The mean of d (..., n_units), with the variances of means that are added to its own.
+
+        It is `analysis.paired.t`'s statistic, for many resamples at a time. Where few units differ
+        their variance is known badly: the degrees of freedom are by its kurtosis k, 2n / (k - 1),
+        which is n for a normal distribution, and n - 1 at most.
+        """
+        n = d.shape[-1]
+        if n < 2:  # one unit says nothing of the others
+            return cls(d.mean(axis=-1), math.inf, 1.0, base, n, unit)
+        centred = d - d.mean(axis=-1, keepdims=True)
+        square = (centred**2).mean(axis=-1)
+        square = np.where(square > (ROUNDING * np.abs(d).max(axis=-1)) ** 2, square, 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            kurtosis = (centred**4).mean(axis=-1) / square**2
+            degrees = np.fmin(2.0 * n / np.maximum(kurtosis - 1.0, 0.0), n - 1.0)
+        own = square / (n - 1)
+        total = own + sum(variance for variance, _ in others)
+        if others and np.all(total > 0.0):
+            degrees = satterthwaite([(own, degrees), *others])
+        return cls(d.mean(axis=-1), np.sqrt(total), degrees, base, n, unit)
+
+    @property
+    def same(self) -> bool:
+        """Whether both methods differ by the same everywhere: nothing can be told then."""
+        return bool(np.all(self.error == 0.0))
+
+    def above(self, margin: float = 0.0) -> np.ndarray:
+        """p of the one-sided test that the lead is above the margin."""
+        error = np.asarray(self.error)
+        t = (margin - np.asarray(self.mean)) / np.where(error > 0.0, error, 1.0)
+        return np.where(error > 0.0, stdtr(self.degrees, t), 1.0)
+
+    def below(self, margin: float = 0.0) -> np.ndarray:
+        """p of the one-sided test that the lead is below the margin."""
+        return replace(self, mean=-np.asarray(self.mean)).above(-margin)
+
+    def interval(self) -> tuple[float, float]:
+        """The two-sided 95 % interval."""
+        half = float(stdtrit(self.degrees, 1.0 - ALPHA / 2.0) * self.error)
+        return float(self.mean) - half, float(self.mean) + half
+
+    def smallest(self) -> float:
+        """The smallest true lead that so many units show in 80 % of cases.
+
+        J. Cohen, Statistical Power Analysis for the Behavioral Sciences, 1988, chapter 2.
+        """
+        quantiles = stdtrit(self.degrees, 1.0 - ALPHA / 2.0) + stdtrit(self.degrees, POWER)
+        return float(quantiles * self.error)
+
+
+def smallest(
+    systems: Sequence[PerQuery], measures: Sequence[str]
+) -> list[tuple[str, str, str, float, float]]:
+    """What stored values can show: (method, other, measure, smallest lead, its share of the mean).
+
+    The smallest lead is what shows in 80 % of cases, at a two-sided level of 5 %, of each pair. Its
+    share is of the lower one's mean.
+    """
+    rows = []
+    for one, other in combinations(systems, 2):
+        for measure in measures:
+            upper, lower = sorted((one, other), key=lambda each: -each.mean(measure))
+            lead = Lead.of(upper.tables[measure], lower.tables[measure], lower.folds)
+            share = lead.smallest() / lead.base if lead.base > 0.0 else np.inf
+            rows.append((one.algo, other.algo, measure, lead.smallest(), share))
+    return rows
+
+
+def summary(
+    rows: Sequence[tuple[str, str, str, float, float]],
+) -> list[tuple[str, int, float, float, float]]:
+    """(measure, pairs, and the first decile, the median and the last decile of their shares).
+
+    Pairs that never differ are left out: they show nothing, however many queries there are.
+    """
+    found = []
+    for measure in dict.fromkeys(row[2] for row in rows):
+        shares = np.array([row[4] for row in rows if row[2] == measure and row[3] > 0.0])
+        if len(shares):
+            found.append((measure, len(shares), *np.quantile(shares, [0.1, 0.5, 0.9]).tolist()))
+    return found

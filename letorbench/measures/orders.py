@@ -1,0 +1,178 @@
+"""The mean of a measure over all orders of equal scores, each as likely.
+
+A group of n documents of one score stands at the ranks a + 1 .. a + n. A relevant documents are
+above it, and r of its own are relevant. NDCG and P have the mean gain, and the share of relevant
+documents, at each of its ranks. The other measures are, with sums over the groups,
+
+    AP        1/R  sum_{i = 1..n} r/n (A + 1 + (i - 1) (r - 1) / (n - 1)) / (a + i)
+    RR        the first group with A = 0, r > 0:
+              sum_i C(n - i, r - 1) / C(n, r) / (a + i)
+    ERR@k     sum_{a + i <= k} p (p_{i-1} - p_i) / (a + i): p is the chance to read on after all
+              documents above, p_i the mean of the product of 1 - R(label) over the sets of i
+              documents of the group
+    bpref     1 - 1/R  sum r/(N' + 1) sum_{x = 0..N'} min(I + x, R) / min(R, N), where I
+              irrelevant documents are above the group, and N' of its own are irrelevant
+    auc, pairwise  half the best order and half the worst
+
+(F. McSherry, M. Najork, "Computing Information Retrieval Performance Measures Efficiently in the
+Presence of Tied Scores", ECIR 2008, has NDCG, P, AP and RR.) One group a query is an order without
+any knowledge: what `random` is measured by. A measure without an entry is averaged over `DRAWN`
+random orders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+from letorbench.measures.definitions import (
+    area_under_roc,
+    mean_ndcg,
+    ndcg,
+    pairwise_correct,
+    precision,
+    winner_takes_all,
+)
+from letorbench.measures.measure import Measure
+from letorbench.measures.rankings import Rankings, ratio
+
+#: the random orders that stand for all of them where no sum is known
+DRAWN = 1_000
+
+
+def mean_of_orders(measure: Measure, rankings: Rankings) -> np.ndarray:
+    """Measure rankings that have `groups` by the mean over all orders, (n_queries,) float64."""
+    known = MEANS.get(measure.name)
+    if known is not None:
+        return known(rankings, measure.cutoff)
+    rng = np.random.default_rng(0)
+    total = np.zeros(len(rankings.lengths))
+    of_group = _group_of(rankings)
+    for _ in range(DRAWN):
+        order = np.lexsort((rng.random(len(of_group)), of_group))
+        total += measure(replace(rankings, labels=rankings.labels[order], groups=None))
+    return total / DRAWN
+
+
+def _bounds(rankings: Rankings) -> np.ndarray:
+    """(n_groups + 1,) int64: where the groups begin and end."""
+    assert rankings.groups is not None
+    return rankings.groups
+
+
+def _group_of(rankings: Rankings) -> np.ndarray:
+    """(n_docs,) int64: the group of each position."""
+    bounds = _bounds(rankings)
+    return np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+
+
+def _groups(rankings: Rankings) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return of each group its query, n, a and r, (n_groups,) int64."""
+    bounds = _bounds(rankings)
+    starts, n = bounds[:-1], np.diff(bounds)
+    query = np.searchsorted(rankings.offsets, starts, side="right") - 1
+    r = np.diff(np.searchsorted(rankings.hits, bounds))
+    return query, n, starts - rankings.offsets[query], r
+
+
+def _above(values: np.ndarray, query: np.ndarray) -> np.ndarray:
+    """(n_groups,): the sum of the values of the query's groups before each."""
+    before = np.cumsum(values) - values
+    first = np.searchsorted(query, query)
+    return before - before[first]
+
+
+def _average_precision(rankings: Rankings, k: int | None) -> np.ndarray:
+    query, n, _, r = _groups(rankings)
+    own = _group_of(rankings)
+    A, i = _above(r, query)[own], np.arange(1, len(own) + 1) - _bounds(rankings)[own]
+    n, r = n[own], r[own]
+    precision = (A + 1 + (i - 1) * (r - 1) / np.maximum(n - 1, 1)) / rankings.ranks
+    return rankings.share(rankings.sums(r / n * precision, rankings.offsets), rankings.relevant)
+
+
+def _reciprocal_rank(rankings: Rankings, k: int | None) -> np.ndarray:
+    query, n, a, r = _groups(rankings)
+    first = np.flatnonzero((r > 0) & (_above(r, query) == 0))
+    values = np.zeros(len(rankings.lengths))
+    values[query[first]] = [_first(*map(int, facts)) for facts in zip(a[first], n[first], r[first])]
+    return values
+
+
+@lru_cache(maxsize=100_000)
+def _first(a: int, n: int, r: int) -> float:
+    """The mean reciprocal rank of the first of r relevant documents at the ranks a + 1 .. a + n."""
+    value, none_yet = 0.0, 1.0
+    for i in range(1, n - r + 2):
+        chance = none_yet * r / (n - i + 1)
+        value += chance / (a + i)
+        none_yet -= chance
+    return value
+
+
+def _err(rankings: Rankings, k: int | None) -> np.ndarray:
+    on = 1.0 - (2.0 ** np.arange(rankings.levels) - 1.0) / 2.0**rankings.convention.max_label
+    chances = on[rankings.labels]
+    query, n, a, _ = _groups(rankings)
+    values, reading = np.zeros(len(rankings.lengths)), np.ones(len(rankings.lengths))
+    for q, size, above, begin in zip(query, n, a, _bounds(rankings)):
+        own = chances[begin : begin + size]
+        depth = size if k is None else min(size, k - above)
+        if depth > 0:
+            p = _means_of_products(own, depth)
+            values[q] += reading[q] * (-np.diff(p) / np.arange(above + 1, above + depth + 1)).sum()
+            reading[q] *= np.prod(own)
+    return values
+
+
+def _means_of_products(chances: np.ndarray, depth: int) -> np.ndarray:
+    """(depth + 1,): the mean product of the chances over all sets of 0, 1, ... depth of them."""
+    p = np.zeros(depth + 1)
+    p[0] = 1.0
+    i = np.arange(1, depth + 1)
+    for j, chance in enumerate(chances, 1):
+        # chance j is in a random set of i of the first j with the probability i / j
+        p[1:] = np.where(i <= j, ((j - i) * p[1:] + i * chance * p[:-1]) / j, 0.0)
+    return p
+
+
+def _bpref(rankings: Rankings, k: int | None) -> np.ndarray:
+    query, n, a, r = _groups(rankings)
+    R, N = rankings.relevant, rankings.lengths - rankings.relevant
+    I, others = a - _above(r, query), n - r  # noqa: E741
+    below = np.clip(R[query] - I, 0, others + 1)  # the x with I + x < R
+    total = below * I + below * (below - 1) / 2 + (others + 1 - below) * R[query]
+    losses = r / (others + 1) * ratio(total, np.minimum(R, N)[query])
+    return rankings.share(R - np.bincount(query, losses, len(R)), R)
+
+
+def _half_best_half_worst(function: Callable) -> Callable[[Rankings, int | None], np.ndarray]:
+    """Return the mean of a measure's best and worst order: each tied pair is right in one."""
+
+    def mean(rankings: Rankings, k: int | None) -> np.ndarray:
+        group = _group_of(rankings)
+        ends = [
+            replace(rankings, labels=rankings.labels[np.lexsort((key, group))], groups=None)
+            for key in (rankings.labels, -rankings.labels)
+        ]
+        return (function(ends[0], k) + function(ends[1], k)) / 2.0
+
+    return mean
+
+
+#: the measures whose mean is a sum
+MEANS: Mapping[str, Callable[[Rankings, int | None], np.ndarray]] = {
+    "ndcg": ndcg,
+    "mean-ndcg": mean_ndcg,
+    "p": precision,
+    "wta": winner_takes_all,
+    "auc": _half_best_half_worst(area_under_roc),
+    "pairwise": _half_best_half_worst(pairwise_correct),
+    "map": _average_precision,
+    "mrr": _reciprocal_rank,
+    "err": _err,
+    "bpref": _bpref,
+}

@@ -1,0 +1,101 @@
+"""Regression trees: s = sum over t of the value of the leaf that tree t sends x to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from letorbench.errors import DataError
+from letorbench.jit import kernel
+from letorbench.models.base import Model, array
+
+#: documents that go through all trees together: their features fit into the second cache
+TOGETHER = 256
+
+
+@dataclass(frozen=True, eq=False)
+class TreeEnsemble(Model):
+    """A sum of regression trees.
+
+    The nodes of all trees stand one after the other. Node n asks whether
+    x[feature[n]] <= threshold[n], and goes on at left[n] if so and at right[n] otherwise. Both
+    are numbers of nodes and larger than n. A leaf has left[n] = right[n] = n.
+
+    Parameters
+    ----------
+    roots : ndarray of shape (n_trees,), int64
+        The first node of each tree.
+    feature : ndarray of shape (n_nodes,), int64
+        The feature that a node looks at; 0 at a leaf.
+    threshold : ndarray of shape (n_nodes,), float64
+    left, right : ndarray of shape (n_nodes,), int64
+    value : ndarray of shape (n_nodes,), float64
+        The score of a leaf; an inner node's is what it would have as a leaf.
+    gain : ndarray of shape (n_nodes,), float64
+        By how much a node's split lowers the objective of its tree; 0 at a leaf.
+    cover : ndarray of shape (n_nodes,), float64
+        How many training documents came to the node.
+    n_features : int
+
+    Examples
+    --------
+    >>> stump = TreeEnsemble(
+    ...     roots=[0], feature=[0, 0, 0], threshold=[0.5, 0, 0], left=[1, 1, 2], right=[2, 1, 2],
+    ...     value=[0.0, -1.0, 1.0], gain=[2.0, 0.0, 0.0], cover=[4.0, 2.0, 2.0], n_features=1)
+    >>> stump.predict([[0.5], [0.6]])
+    array([-1.,  1.])
+    """
+
+    kind = "trees"
+
+    roots: np.ndarray = array("n_trees", dtype=np.int64, below="n_nodes")
+    feature: np.ndarray = array("n_nodes", dtype=np.int64, below="n_features")
+    threshold: np.ndarray = array("n_nodes")
+    left: np.ndarray = array("n_nodes", dtype=np.int64, below="n_nodes")
+    right: np.ndarray = array("n_nodes", dtype=np.int64, below="n_nodes")
+    value: np.ndarray = array("n_nodes")
+    gain: np.ndarray = array("n_nodes")
+    cover: np.ndarray = array("n_nodes")
+    n_features: int = array(dtype=np.int64)
+
+    docs_a_thread = 1024
+
+    def _check(self) -> None:
+        own = np.arange(len(self.left))
+        leaf = (self.left == own) & (self.right == own)
+        wrong = ~leaf & ((self.left <= own) | (self.right <= own))
+        if wrong.any():  # a walk through such a tree might never end
+            raise DataError(
+                f"{self.kind} model: found a child of node {int(np.argmax(wrong))} before it, "
+                "expected every child behind its parent"
+            )
+
+    def _score(self, features: np.ndarray) -> np.ndarray:
+        return _sum_trees(
+            features, self.roots, self.feature, self.threshold, self.left, self.right, self.value
+        )
+
+
+@kernel()
+def _sum_trees(
+    features: np.ndarray,
+    roots: np.ndarray,
+    feature: np.ndarray,
+    threshold: np.ndarray,
+    left: np.ndarray,
+    right: np.ndarray,
+    value: np.ndarray,
+) -> np.ndarray:
+    """scores[i] = sum over trees, in their order, of the value of the leaf of features[i]."""
+    scores = np.zeros(len(features))
+    for first in range(0, len(features), TOGETHER):
+        last = min(first + TOGETHER, len(features))
+        for t in range(len(roots)):
+            for i in range(first, last):
+                node = roots[t]
+                while left[node] != node:
+                    low = features[i, feature[node]] <= threshold[node]
+                    node = left[node] if low else right[node]
+                scores[i] += value[node]
+    return scores

@@ -1,0 +1,135 @@
+"""The consistency paper's theory as claims, each put to the laboratory of surrogates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import permutations
+
+import numpy as np
+
+from letorbench.analysis import surrogates
+from letorbench.analysis.tables import write_table
+from letorbench.conventions import standard_discount
+from letorbench.datasets.queryset import QuerySet
+from letorbench.losses import Loss, loss
+from letorbench.losses.base import ValueAndGradient
+from letorbench.losses.consistent import bregman
+from letorbench.losses.gains import query_sums
+from letorbench.papers.kept import kept_numbers
+from letorbench.papers.paper import Found
+from letorbench.papers.runs import Measured, Study, exactly
+
+NAME = "consistency-2011"
+ORIGINAL = ("cosine", "least-squares", "cross-entropy")
+CONSISTENT = ("cosine-ndcg", "least-squares-ndcg", "cross-entropy-ndcg", "qnorm", "qnorm-penalised")
+DISTRIBUTIONS, FULL = 200, 2_000
+#: theorem 9 with psi's of our own, sums of h: what they are called, and h's conjugate and slope
+PSI: dict[str, tuple[str, Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]]] = {
+    "four-thirds": ("sum 3/4 |u|^(4/3)", lambda s: (s**4 / 4.0, s**3)),
+    "cosh": ("sum u arsinh(u) - sqrt(1 + u^2)", lambda s: (np.cosh(s), np.sinh(s))),
+}
+
+
+def norm_excess(rng: np.random.Generator, pairs: int = 20_000) -> float:
+    """The most by which Z breaks the triangle inequality or homogeneity, relative to Z."""
+    worst = 0.0
+    for m in (2, 3, 5):
+        discount = standard_discount(np.arange(1, m + 1))
+
+        def Z(g: np.ndarray, discount: np.ndarray = discount) -> np.ndarray:
+            return np.sort(np.abs(g), axis=1)[:, ::-1] @ discount
+
+        G, H = rng.exponential(size=(2, pairs // 3, m))
+        a = rng.exponential(size=pairs // 3)
+        both = Z(G) + Z(H)
+        worst = max(worst, float(((Z(G + H) - both) / both).max()))
+        worst = max(worst, float(np.abs(Z(a[:, None] * G) / (a * Z(G)) - 1.0).max()))
+    return worst
+
+
+def order_excess(eta: surrogates.Eta) -> float:
+    """The largest expected NDCG of any order, less that of the order of E[G / Z]."""
+    gains = np.exp2(eta.labels) - 1.0
+    discount = standard_discount(np.arange(1, gains.shape[1] + 1))
+    ideal = np.sort(gains, axis=1)[:, ::-1] @ discount
+
+    def expected(order: Sequence[int]) -> float:
+        return float(eta.probabilities @ (gains[:, list(order)] @ discount / ideal))
+
+    by_share = np.argsort(-eta.expected_gains(), kind="stable").tolist()
+    return max(map(expected, permutations(range(len(discount))))) - expected(by_share)
+
+
+def ranked_by(name: str, eta: surrogates.Eta) -> np.ndarray:
+    """(m,) what the minimiser of an original surrogate ranks by (section 3.2.2)."""
+    gains = np.exp2(eta.labels) - 1.0
+    if name == "cosine":
+        gains = gains / np.linalg.norm(gains, axis=1, keepdims=True)
+    if name == "cross-entropy":
+        e = np.exp(eta.labels)
+        gains = e / e.sum(axis=1, keepdims=True)
+    return eta.probabilities @ gains
+
+
+def _otherwise(
+    name: str, etas: Sequence[surrogates.Eta], rng: np.random.Generator, printed: bool = False
+) -> float:
+    """The share of the distributions whose minimiser orders otherwise than section 3.2.2 says."""
+    scores, _ = surrogates.minimisers(loss(name), etas, rng)
+    targets = [eta.expected_gains() if printed else ranked_by(name, eta) for eta in etas]
+    wrong = [surrogates.misordered(s, target / target.max()) for s, target in zip(scores, targets)]
+    return float(np.mean(wrong))
+
+
+def psi_loss(name: str) -> Loss:
+    """Theorem 9's surrogate of one of `PSI`."""
+    said, conjugate = PSI[name]
+
+    def summed(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        value, slope = conjugate(scores)
+        return ValueAndGradient(query_sums(value, queries), slope)
+
+    return bregman(f"psi-{name}", f"psi = {said}", summed)
+
+
+def theory(study: Study) -> Found:
+    """Sections 3 to 5: counterexamples, convexity, and the bounds of the regret."""
+    trials = FULL if study.full else DISTRIBUTIONS
+    stem = study.folder(NAME) / "theory"
+    asked = {"trials": trials, "seed": study.seed}
+    found = kept_numbers(stem.with_suffix(".json"), asked, partial(_measured, study, trials))
+    rows = [[name, f"{each.value:.3g}"] for name, each in found.items()]
+    files = write_table(stem, "Sections 3 to 5", ["statement", "measured"], rows)
+    return Found(numbers=found, files=files)
+
+
+def _measured(study: Study, trials: int) -> dict[str, Measured]:
+    """The number of every claim, and of what else is asked of each surrogate."""
+    found: dict[str, Measured] = {}
+    for name in (*ORIGINAL, *CONSISTENT):
+        study.say(f"{NAME}: {name}")
+        surrogate, rng = loss(name), np.random.default_rng(study.seed)
+        worst, share = surrogates.counterexample(surrogate, rng, trials)
+        lost = worst.regret if worst is not None else 0.0
+        note = f"{100 * share:.1f} % of {trials} distributions are counterexamples"
+        found[f"lost-{name}"] = exactly(lost, note)
+        found[f"counterexamples-{name}"] = exactly(share)
+        found[f"nonconvexity-{name}"] = exactly(surrogates.nonconvexity(surrogate, rng))
+        if name in surrogates.STRONGLY_CONVEX:
+            beyond = surrogates.regrets(surrogate, rng, trials).beyond(name)
+            found[f"theorem-10-{name}"] = exactly(beyond)
+    name, rng = "least-squares-ndcg", np.random.default_rng(study.seed)
+    short, over = surrogates.theorem_11(name, loss(name), rng)
+    found["margin"], found["theorem-11"] = exactly(short), exactly(over)
+    etas = [surrogates.draw_eta(rng, 2 + trial % 3) for trial in range(trials)]
+    found["lemma-1"] = exactly(norm_excess(rng))
+    found["lemma-4"] = exactly(max(order_excess(eta) for eta in etas))
+    for name in ORIGINAL:
+        found[f"order-{name}"] = exactly(_otherwise(name, etas, rng))
+    found["order-cosine-printed"] = exactly(_otherwise("cosine", etas, rng, printed=True))
+    for name in PSI:
+        own = psi_loss(name)
+        share = surrogates.counterexample(own, rng, trials)[1]
+        found[f"theorem-9-{name}"] = exactly(max(share, surrogates.nonconvexity(own, rng)))
+    return found

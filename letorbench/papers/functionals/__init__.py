@@ -1,0 +1,1 @@
+"""Tran, Phung, Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012."""

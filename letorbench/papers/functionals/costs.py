@@ -1,0 +1,101 @@
+"""What the functionals paper says of costs: quadratic models', and what groups save.
+
+Both are timed on generated data, in processor time of one thread.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from letorbench.analysis.tables import write_table
+from letorbench.datasets.queryset import QuerySet
+from letorbench.losses.group_level import group_level
+from letorbench.losses.weighted_pairs import PairwiseLoss
+from letorbench.models.linear import LinearFamily
+from letorbench.models.quadratic import Products, QuadraticFamily
+from letorbench.papers import speed
+from letorbench.papers.paper import Found
+from letorbench.papers.permuted_cubic import permuted_cubic
+from letorbench.papers.runs import Measured, Study, exactly
+from letorbench.threads import limited_threads
+
+NAME = "functionals"
+#: queries and documents of each; features, of which the paper has 519
+QUERIES, DOCUMENTS, FEATURES = 20, 30, 500
+#: how many products are kept; the paper keeps up to 134,477
+KEPT = (15_000, 30_000, 60_000, 120_000)
+#: documents of the query that groups are timed on, as long as LETOR's Gov sets have
+LONG = 1_000
+REPEATS = 5
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """The least processor time of a few calls."""
+    work()
+    taken = []
+    for _ in range(REPEATS):
+        start = time.thread_time()
+        work()
+        taken.append(time.thread_time() - start)
+    return max(min(taken), 1e-9)
+
+
+def kept_products(train: QuerySet, kept: int) -> QuadraticFamily:
+    """The quadratic models of the first so many products."""
+    linear = LinearFamily.standardised(train.features)
+    n = train.n_features
+    starts = np.minimum(np.append(0, np.cumsum(np.arange(n, 0, -1))), kept).astype(np.int64)
+    second = np.concatenate([np.arange(k, n) for k in range(n)])[:kept].astype(np.int64)
+    return QuadraticFamily(Products(linear.mean, linear.scale, starts, second))
+
+
+def quadratic_costs(train: QuerySet, rng: np.random.Generator) -> list[tuple[int, float, int]]:
+    """(parameters, seconds, bytes) of an objective with its gradient, a row for each of `KEPT`."""
+    logistic = PairwiseLoss("logistic", "(Ri-Rj)/m")
+    rows = []
+    for kept in KEPT:
+        family = kept_products(train, kept)
+        theta = 0.01 * rng.normal(size=family.n_parameters)
+
+        def work(family: QuadraticFamily = family, theta: np.ndarray = theta) -> np.ndarray:
+            _, slope = logistic(family.scores(theta, train.features), train)
+            return family.gradient(theta, train.features, slope)
+
+        model = family.model(theta)
+        size = model.coefficients.nbytes + model.second.nbytes + model.weights.nbytes
+        rows.append((family.n_parameters, seconds(work), size + work().nbytes))
+    return rows
+
+
+def group_seconds(rng: np.random.Generator) -> tuple[float, float]:
+    """Seconds of the pairwise logistic loss of a long query's documents, and of its groups."""
+    (query,) = permuted_cubic(rng, (1,), 5, LONG)
+    scores = rng.normal(size=query.n_docs)
+    plain = PairwiseLoss("logistic", "1")
+    grouped = group_level(plain, "max", query)
+    return seconds(lambda: plain(scores, query)), seconds(lambda: grouped(scores, query))
+
+
+def costs(study: Study) -> Found:
+    """Section 4's costs of quadratic models, and section 2's of groups."""
+    rng = np.random.default_rng(study.seed)
+    with limited_threads(1):
+        (train,) = permuted_cubic(rng, (QUERIES,), FEATURES, DOCUMENTS)
+        rows = quadratic_costs(train, rng)
+        documents, groups = group_seconds(rng)
+    slope = speed.slope([speed.Timing("", 2, n, s) for n, s, _ in rows])
+    space = speed.slope([speed.Timing("", 2, n, float(size)) for n, _, size in rows])
+    note = f"{documents * 1e3:.2f} against {groups * 1e3:.2f} ms"
+    found = {
+        "cost-time": Measured(slope.value, slope.low, slope.high),
+        "cost-space": exactly(space.value),
+        "groups-save": exactly(documents / groups, note),
+    }
+    files = write_table(
+        study.folder(NAME) / "costs", "Costs of quadratic models",
+        ["parameters", "seconds", "bytes"], [list(row) for row in rows],
+    )  # fmt: skip
+    return Found(numbers=found, files=files)

@@ -1,0 +1,43 @@
+"""The parts that need code: the counts of the data, and the theory of section 3."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from letorbench.analysis.tables import write_table
+from letorbench.papers.ndcgboost_2009 import statements
+from letorbench.papers.paper import Found
+from letorbench.papers.runs import Study, exactly
+
+NAME = "ndcgboost-2009"
+SETS = ("OHSUMED", "TD2003", "TD2004", "HP2003", "HP2004", "NP2003")
+PROBLEMS = 100_000
+
+
+def data(study: Study) -> Found:
+    """Section 4.1: the counts of the data sets at hand."""
+    found = {}
+    for dataset in filter(study.has, SETS):
+        test = [fold.test for fold in study.benchmark(dataset).folds]
+        found[f"{dataset} queries"] = exactly(float(sum(part.n_queries for part in test)))
+        found[f"{dataset} documents"] = exactly(float(sum(part.n_docs for part in test)))
+        found[f"{dataset} features"] = exactly(float(test[0].n_features))
+    return Found(numbers=found)
+
+
+def theory(study: Study) -> Found:
+    """Section 3: every statement on random problems, and the bounds through training."""
+    found = {}
+    for number, name in enumerate(statements.STATEMENTS):
+        study.say(f"{NAME}: {name}")
+        rng = np.random.default_rng([study.seed, number])
+        found[name] = exactly(statements.largest(name, rng, PROBLEMS))
+    rng = np.random.default_rng(study.seed)
+    found["floor-share"] = exactly(statements.floor_share(rng))
+    stem = study.folder(NAME) / "theory"
+    rows = [[name, f"{each.value:.3g}"] for name, each in found.items()]
+    files = write_table(stem, "Section 3", ["statement", "largest violation"], rows)
+    return Found(numbers=found, files=files)
+
+
+PARTS = {"data": data, "theory": theory}

@@ -1,0 +1,96 @@
+"""How runs of methods are shown: NDCG@n as curves, one measure as bars, or the paper's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from letorbench.analysis.tables import write_table
+from letorbench.papers.paper import Paper, Part
+from letorbench.papers.runs import Values
+
+Found = Mapping[str, Mapping[str, Values]]
+
+
+def files(paper: Paper, part: Part, values: Mapping[str, Found], folder: Path) -> list[Path]:
+    """Write the figure and the table of a part, of the first protocol; a table for each other."""
+    written: list[Path] = []
+    for number, (protocol, found) in enumerate(values.items()):
+        stem = folder / (part.name if number == 0 else f"{part.name}-protocol-{number + 1}")
+        title = part.title if number == 0 else f"{part.title}; {protocol}"
+        if part.form == "table":
+            written += printed_table(paper, part, found, stem, title)
+        else:
+            rows = [
+                [dataset, label, *(each.mean(m) for m in part.measures)]
+                for dataset, methods in found.items()
+                for label, each in methods.items()
+            ]
+            written += write_table(stem, title, ["data", "method", *part.measures], rows)
+        if number == 0 and part.form != "table":
+            written += _drawn(part, {name: found[name] for name in found if found[name]}, stem)
+    return written
+
+
+def _drawn(part: Part, found: Found, stem: Path) -> list[Path]:
+    if not found:
+        return []
+    if part.form == "bars":
+        from letorbench.analysis.line_figures import bars_figure
+
+        (measure,) = part.measures
+        groups = {d: {m: v.mean(measure) for m, v in found[d].items()} for d in found}
+        return bars_figure(part.title, measure.upper(), groups, stem)
+    from letorbench.analysis.figures import Panel, draw, write
+
+    panels = []
+    for dataset, methods in found.items():
+        curves = {m: [each.mean(k) for k in part.measures] for m, each in methods.items()}
+        for title, own in _panels(dataset, curves):
+            panels.append(Panel(title, "NDCG", own))
+    return write(draw(panels), stem)
+
+
+def _panels(dataset: str, curves: Mapping[str, list[float]]) -> list[tuple[str, dict]]:
+    """A panel a data set; or, where methods are versions of others (a, a-ndcg@1), one a base."""
+    bases = [m for m in curves if any(o.startswith(f"{m}-ndcg") for o in curves)]
+    if not bases:
+        return [(dataset, dict(curves))]
+    return [
+        (
+            f"{dataset}, {base}",
+            {
+                f"divided by {m.removeprefix(f'{base}-').replace('ndcg', 'Z')}"
+                if m != base else "original": curve
+                for m, curve in curves.items()
+                if m == base or m.startswith(f"{base}-ndcg")
+            },
+        )
+        for base in bases
+    ]  # fmt: skip
+
+
+def printed_table(paper: Paper, part: Part, found: Found, stem: Path, title: str) -> list[Path]:
+    """A table in the paper's form: its own rows first, then ours of each data set."""
+    columns = list(dict.fromkeys(paper.rows[label][1] for label in part.methods if label))
+    crossed = columns != [""]
+    heads = columns if crossed else [measure.upper() for measure in part.measures]
+
+    def numbers(of: Mapping[str, float | None], row: str) -> list[object]:
+        if crossed:
+            label = {paper.rows[m]: m for m in part.methods}
+            named = [label.get((row, column), "") for column in columns]
+            return [of.get(f"{name} {part.measures[-1]}") for name in named]
+        (name,) = (m for m in part.methods if paper.rows[m][0] == row)
+        return [of.get(f"{name} {measure}") for measure in part.measures]
+
+    shown: dict[str, Mapping[str, float | None]] = {"paper": dict(paper.printed)}
+    for dataset, methods in found.items():
+        shown[dataset] = {
+            f"{label} {measure}": each.mean(measure)
+            for label, each in methods.items()
+            for measure in part.measures
+        }
+    rows = dict.fromkeys(paper.rows[label][0] for label in part.methods)
+    cells = [[name, row, *numbers(of, row)] for name, of in shown.items() for row in rows]
+    return list(write_table(stem, title, ["data", "row", *heads], cells))

@@ -1,0 +1,112 @@
+"""Every rule where the truth is known: how often which answer, on values like NDCG's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from letorbench.analysis import leads
+from letorbench.analysis.leads import Lead
+from letorbench.papers import calibration
+from letorbench.papers.claims import Claim, Test
+from letorbench.papers.runs import Values
+
+TRIALS = 2_000
+#: the Monte Carlo error of a share of 5 %, three times
+ROOM = 3.0 * (0.05 * 0.95 / TRIALS) ** 0.5
+
+
+def differences(n, k=1, seed=0):
+    """(n, k) differences of k cut-offs: skewed, many of them zero, and correlated."""
+    rng = np.random.default_rng(seed)
+    common = rng.beta(0.4, 0.6, (n, 1)) - rng.beta(0.4, 0.6, (n, 1))
+    own = rng.beta(0.4, 0.6, (n, k)) - rng.beta(0.4, 0.6, (n, k))
+    d = 0.3 * (2.0 * common + own)
+    d[rng.random(n) < 0.3] = 0.0
+    return d
+
+
+def rates(kind, n, k, margin, effect):
+    rng = np.random.default_rng(5)
+    return calibration.rates(
+        kind, differences(n, k), [0.4] * k, [margin] * k, [effect] * k, rng, TRIALS
+    )
+
+
+@pytest.mark.parametrize("n", [50, 106, 784])
+@pytest.mark.parametrize("k", [1, 10])
+@pytest.mark.parametrize(("kind", "null"), [("above", 0.0), ("not below", -0.02), ("alike", 0.02)])
+def test_without_the_effect_reproduced_is_wrong_in_five_percent_at_most(kind, null, n, k):
+    assert rates(kind, n, k, 0.02, null).get("reproduced", 0.0) <= 0.05 + ROOM
+
+
+@pytest.mark.parametrize("n", [50, 106, 784])
+@pytest.mark.parametrize("k", [1, 10])
+@pytest.mark.parametrize(("kind", "truth"), [("above", 0.02), ("not below", 0.0), ("alike", 0.0)])
+def test_at_the_papers_effect_not_reproduced_is_wrong_in_five_percent_at_most(kind, truth, n, k):
+    assert rates(kind, n, k, 0.02, truth).get("not reproduced", 0.0) <= 0.05 + ROOM
+
+
+def test_a_large_effect_is_found_and_a_large_lead_is_excluded():
+    assert rates("above", 784, 10, 0.1, 0.1)["reproduced"] > 0.95
+    assert rates("above", 784, 10, 0.2, 0.0)["not reproduced"] > 0.95
+    assert rates("alike", 784, 1, 0.1, 0.0)["reproduced"] > 0.95
+
+
+@pytest.mark.parametrize("n", [50, 106, 784])
+def test_the_smallest_lead_shows_in_80_percent_of_cases(n):
+    d = differences(n)
+    smallest = Lead.summed(d[:, 0], 0.4).smallest()
+    shown = rates("above", n, 1, 10.0 * smallest, smallest)["reproduced"]
+    assert shown == pytest.approx(0.80, abs=0.04)
+
+
+def test_few_units_are_drawn_from_a_normal_distribution():
+    rng = np.random.default_rng(0)
+    d = np.array([[0.01], [0.02], [-0.01], [0.03], [0.0]])
+    drawn = calibration.resampled(d, np.array([0.1]), rng, 20_000)
+    assert drawn.shape == (1, 20_000, 5)
+    assert drawn.mean() == pytest.approx(0.1, abs=1e-3)
+    assert drawn.std() == pytest.approx(d.std(ddof=1), rel=0.02)
+    shares = calibration.rates("above", d, [0.4], [0.02], [0.0], rng, 5_000)
+    assert shares["reproduced"] == pytest.approx(0.025, abs=0.008)
+
+
+def test_of_test_knows_the_papers_effect_and_none(rng):
+    folds = np.ones(106, dtype=np.int64)
+    lower = rng.uniform(0.2, 0.6, 106)
+    values = {
+        name: Values(("m",), (lower + shift)[None, :, None], folds)
+        for name, shift in (("a", differences(106)[:, 0]), ("b", 0.0))
+    }
+    test = Test("above", ("D",), ("m",), ("a",), ("b",), lead=0.5)
+    found = calibration.of_test(test, "D", values, rng, 500)
+    assert found["no effect"].get("reproduced", 0.0) < 0.08
+    assert found["the paper's effect"].get("reproduced", 0.0) > 0.6
+    assert calibration.of_test(test, "E", values, rng) == {}
+
+
+def test_what_stored_values_can_show(tmp_path):
+    from letorbench.results.per_query import PerQuery
+
+    rng = np.random.default_rng(0)
+    columns = {name: rng.uniform(size=60) for name in "xyz"}
+    columns["z"] = columns["x"]
+    qids, folds = np.array([str(i) for i in range(60)]), np.repeat([1, 2, 3], 20)
+    systems = [PerQuery(name, folds, qids, {"ndcg@10": v}) for name, v in columns.items()]
+    rows = leads.smallest(systems, ["ndcg@10"])
+    assert [row[:2] for row in rows] == [("x", "y"), ("x", "z"), ("y", "z")]
+    d = columns["x"] - columns["y"]
+    quantiles = 2.0010 + 0.8478  # of Student's t with 59 degrees, .975 and .8
+    assert rows[0][3] == pytest.approx(quantiles * d.std(ddof=1) / 60**0.5, rel=1e-3)
+    assert rows[0][4] == pytest.approx(rows[0][3] / min(columns["x"].mean(), columns["y"].mean()))
+    ((measure, pairs, low, middle, high),) = leads.summary(rows)
+    assert (measure, pairs) == ("ndcg@10", 2) and low == middle == high == rows[0][4]
+    test = Test("above", ("D",), ("ndcg@10",), ("x",), ("y",), lead=0.9 * low)
+    claim = Claim("p", "c", "part", "q", "w", (test,))
+    assert calibration.too_small([claim], "D", rows) == [("c", 0.9 * low, low)]
+    assert calibration.too_small([claim], "E", rows) == []
+    larger = replace(claim, tests=(replace(test, lead=1.1 * low),))
+    assert calibration.too_small([larger], "D", rows) == []

@@ -1,0 +1,189 @@
+"""The Poincaré test on known fields, the artificial data, and timings on a made-up clock."""
+
+from __future__ import annotations
+
+import math
+from itertools import count
+
+import numpy as np
+import pytest
+
+from letorbench.datasets.synthetic.cubic import cubic
+from letorbench.losses.lambdas import Lambda
+from letorbench.papers import paper, speed
+from letorbench.papers.lambdarank_2006 import artificial_data, parts, poincare
+from letorbench.papers.lambdarank_2006 import timing as lambdarank_timing
+from letorbench.papers.paper import judged
+from letorbench.papers.runs import Study, Values
+from letorbench.papers.speed import Timing
+
+
+class Rotation:
+    """lambda = A s with A antisymmetric: no cost has it as its gradient."""
+
+    def __call__(self, scores, queries):
+        n = int(queries.lengths[0])
+        matrix = np.triu(np.ones((n, n)), 1)
+        return (scores.reshape(-1, n) @ (matrix.T - matrix)).ravel()
+
+
+class Saddle:
+    """lambda = minus the gradient of a cost that is concave along the first score."""
+
+    def __call__(self, scores, queries):
+        first = np.arange(len(scores)) % queries.lengths[0] == 0
+        return np.where(first, 2.0, -1.0) * scores
+
+
+def test_a_field_without_a_cost_is_told_from_one_with(rng):
+    rotation = poincare.diagnose(Rotation(), rng, trials=3)
+    assert rotation.asymmetry == pytest.approx(2.0)
+    assert rotation.circulation > 0.01
+    saddle = poincare.diagnose(Saddle(), rng, trials=3)
+    assert saddle.asymmetry < 1e-6 and saddle.circulation < 1e-6
+    assert saddle.lowest == pytest.approx(-1.0)
+
+
+def test_ranknet_has_a_convex_cost_and_lambdarank_jumps(rng):
+    plain = poincare.diagnose(Lambda("ranknet"), rng, trials=3)
+    assert plain.asymmetry < 1e-6 and plain.lowest > -1e-6 and plain.circulation < 1e-10
+    scaled = poincare.diagnose(Lambda("ranknet-ndcg"), rng, trials=3)
+    assert scaled.asymmetry < 1e-6 and scaled.circulation > 1e-3
+    assert scaled.net < 1e-12
+
+
+def test_no_timing_holds_the_time_of_making_machine_code(tmp_path, monkeypatch):
+    calls = []
+
+    def fit_seconds(queries, passes, layers, epochs):
+        calls.append(passes)
+        return 0.01 * epochs if len(calls) > 1 else 30.0
+
+    monkeypatch.setattr(speed, "_fit_seconds", fit_seconds)
+    monkeypatch.setattr(lambdarank_timing, "SIZES", (10, 20, 30))
+    monkeypatch.setattr(
+        lambdarank_timing,
+        "web_shaped",
+        lambda seed: cubic(np.random.default_rng(seed), [5, 5], 4, 9),
+    )
+    made = lambdarank_timing._measured(Study(tmp_path, tmp_path), 8.0)
+    assert max(timing["seconds"] for timing in made["timings"]) < 0.1
+
+
+def test_the_artificial_figure_is_over_draws(tmp_path, monkeypatch):
+    sizes = (30, 15, 40)
+    for name, value in {"FULL": sizes, "SMALL": sizes, "EPOCHS": 2, "ROWS": 500, "DRAWS": 2,
+                        "RATES": (1e-3, 1e-2)}.items():  # fmt: skip
+        monkeypatch.setattr(artificial_data, name, value)
+    said: list[str] = []
+    study = Study(tmp_path, tmp_path, setting="published", say=said.append)
+    found = artificial_data.figure(study)
+    own = [c for c in paper("lambdarank-2006").claims if c.data == ("artificial",)]
+    outcomes = judged(own, found)
+    assert len(own) == 2 and all(o.rows[0].units == "2 draws" for o in outcomes)
+    made = found.values["published"]["artificial"]
+    lead = made["lambdarank-linear"]["ndcg@1"] - made["ranknet-linear"]["ndcg@1"]
+    assert np.array_equal(made["lead-linear at the top"]["gap"], lead)
+    data = artificial_data.made(study, 1).sets
+    assert [each.n_queries for each in data] == list(sizes)
+    assert set(np.unique(data[0].labels)) <= {0, 2, 3, 4, 5}
+    assert any(path.name == "figure-2.png" for path in found.files)
+    count = len(said)
+    assert judged(own, artificial_data.figure(study)) == outcomes
+    assert len(said) == count  # nothing is drawn or trained again
+    # both rates on the first draw, the chosen one on the second
+    folder = study.folder("lambdarank-2006") / "artificial"
+    assert [len(list((folder / f"draw-{draw}").iterdir())) for draw in (1, 2)] == [8, 4]
+
+
+def test_the_example_of_section_3_by_counting(rng):
+    for _ in range(20):
+        ranks = tuple(sorted(rng.choice(np.arange(1, 11), 3, replace=False).tolist()))
+        relevant = [rank in ranks for rank in range(1, 11)]
+        counted = sum(not relevant[i] and relevant[j] for j in range(10) for i in range(j))
+        assert parts.pairwise_errors(ranks) == counted
+    assert parts.pairwise_errors((1, 100)) - parts.pairwise_errors((2, 3)) == 96
+
+
+def test_the_interval_over_draws_is_students(rng):
+    """The draws' means are the sample; they weigh the same whatever their sizes."""
+    draws = artificial_data.DRAWS
+    means = np.linspace(0.5, 0.6, draws) ** 2
+    folds = np.repeat(np.arange(1, draws + 1), np.arange(2, draws + 2))
+    spread = rng.normal(0.0, 0.1, len(folds))
+    for draw in range(1, draws + 1):
+        spread[folds == draw] -= spread[folds == draw].mean()
+    columns = np.column_stack([np.zeros(len(folds)), means[folds - 1] + spread])
+    found = Values(("ndcg@1", "map"), columns[None], folds, True)
+    assert draws == 5
+    half = 2.776445 * means.std(ddof=1) / np.sqrt(5.0)  # t with 4 degrees of freedom, 97.5 %
+    expected = (means.mean(), means.mean() - half, means.mean() + half)
+    assert artificial_data._over_draws(found, "map") == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_linear_model_explains_all_of_a_line_and_nothing_of_a_square(monkeypatch):
+    monkeypatch.setattr(artificial_data, "ROWS", 4_000)
+    monkeypatch.setattr(artificial_data, "outputs", lambda rng, x: 3.0 * x[:, 0] - x[:, 1] + 2.0)
+    assert artificial_data.linear_share([1, 2]) == pytest.approx(1.0, abs=1e-9)
+    monkeypatch.setattr(artificial_data, "outputs", lambda rng, x: x[:, 0].astype(float) ** 2)
+    assert 0.0 <= artificial_data.linear_share([1, 2]) < 0.05
+    monkeypatch.setattr(artificial_data, "outputs", lambda rng, x: x[:, 0].astype(float) ** 3)
+    assert artificial_data.linear_share([1, 2]) == pytest.approx(0.84, abs=0.02)  # 21 / 25
+
+
+class Clock:
+    """Set-up takes `once` seconds and an epoch `each`; it notes the epochs that were asked for."""
+
+    def __init__(self, once: float, each: float) -> None:
+        self.once, self.each = once, each
+        self.asked: list[int] = []
+
+    def __call__(self, queries, passes, layers, epochs):
+        self.asked.append(epochs)
+        return self.once + self.each * epochs
+
+
+@pytest.fixture
+def query(rng):
+    return speed.one_query(20)
+
+
+def test_a_short_epoch_is_timed_with_others_and_without_the_set_up(query, monkeypatch):
+    clock = Clock(0.3, 0.01)
+    monkeypatch.setattr(speed, "_fit_seconds", clock)
+    assert speed.epoch_seconds(query, "paper", 1) == pytest.approx(0.01)
+    # 16 epochs more take .16 s, more than the tenth that is enough
+    assert clock.asked == [1, 2, 5, 17]
+
+
+def test_a_version_stops_before_an_epoch_takes_longer_than_the_patience(monkeypatch):
+    """V1 is quadratic, the others are linear; all are timed three times where they are short."""
+    number = count()
+
+    def seconds(queries, passes, layers):
+        n = queries.n_docs
+        exact = 1e-4 * n**2 if passes == "pairwise" else 1e-4 * n
+        return exact + 1e-9 * (next(number) % 3)
+
+    monkeypatch.setattr(speed, "epoch_seconds", seconds)
+    sizes = (160, 10, 20, 40, 80)
+    timings = speed.growing(sizes, (2,), patience=0.5)
+    of = {v: [t for t in timings if t.version == v] for v in speed.PASSES}
+    # 40 documents take .16 s; twice as many would take four times as long
+    assert [t.documents for t in of["V1"]] == [10, 20, 40]
+    assert [t.documents for t in of["V2"]] == [t.documents for t in of["ours"]] == sorted(sizes)
+    assert {t.layers for t in timings} == {2}
+    assert [t.seconds for t in of["V2"]] == pytest.approx([1e-4 * n for n in sorted(sizes)])
+
+
+def test_the_slope_and_its_interval_are_those_of_least_squares():
+    seconds = {10: 1.0, 100: 20.0, 1000: 100.0}
+    found = speed.slope([Timing("V1", 1, n, s) for n, s in seconds.items()])
+    x = np.log(list(seconds))
+    y = np.log(list(seconds.values()))
+    value = np.polyfit(x, y, 1)[0]
+    left = y - y.mean() - value * (x - x.mean())
+    error = math.sqrt(left @ left / 1.0 / ((x - x.mean()) ** 2).sum())
+    half = 12.7062 * error  # Student's t with one degree of freedom, 97.5 %
+    expected = (value, value - half, value + half)
+    assert (found.value, found.low, found.high) == pytest.approx(expected, rel=1e-5)

@@ -1,0 +1,150 @@
+"""The papers' claims as data: each is whole, and turns with the data that it is about."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from letorbench.papers import PAPERS, paper, rules
+from letorbench.papers.claims import NATURES, claims_of, expanded
+from letorbench.papers.rules import NOT_REPRODUCED, REPRODUCED
+from letorbench.papers.runs import Values, exactly, generated
+from letorbench.rankers import names
+
+EVERY = [(name, claim) for name in PAPERS for claim in paper(name).claims]
+FOLDS = np.repeat(np.arange(1, 41), 10)
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_a_paper_is_whole(name):
+    made = paper(name)
+    assert len({claim.id for claim in made.claims}) == len(made.claims)
+    assert {claim.part for claim in made.claims} <= set(made.parts)
+    assert {claim.nature for claim in made.claims} <= set(NATURES)
+    assert any(claim.headline for claim in made.claims)
+    assert all(claim.quote and claim.where for claim in made.claims)
+    for part in made.parts.values():
+        assert part.form != "module" or part.name in made.code
+        assert set(part.methods) <= set(made.methods) and part.takes
+        assert not any(generated(dataset) for dataset in (*part.data, *part.beside))
+    assert {variant.algo for variant in made.methods.values()} <= set(names())
+
+
+@pytest.mark.parametrize(("name", "claim"), EVERY, ids=lambda each: getattr(each, "id", each))
+def test_a_claim_names_what_its_part_runs(name, claim):
+    made = paper(name)
+    part = made.parts[claim.part]
+    for test in claim.tests:
+        for point in test.points():
+            assert not generated(point.dataset)
+            if part.form != "module":
+                assert {point.upper, point.lower} <= set(part.methods)
+                assert point.measure in part.measures
+            # a sentence that its own table contradicts would need another reading
+            assert test.kind != "above" or point.lead is None or point.lead > 0.0
+        groups = {point.group for point in test.points()}
+        assert test.least is None or len(groups) == test.of >= test.least
+
+
+def world(claim, sign):
+    """Values of a world in which the claim's comparisons are all so, or all the other way."""
+    rng = np.random.default_rng(0)
+    values: dict[str, dict[str, dict[str, np.ndarray]]] = {}
+    numbers = {}
+    base = rng.uniform(0.45, 0.55, len(FOLDS))
+    for test in claim.tests:
+        for point in test.points():
+            size = {"above": 0.2, "not below": -0.2 if sign < 0 else 0.0, "alike": 0.0}[test.kind]
+            if test.kind == "alike" and sign < 0:
+                size = -0.2
+            methods = values.setdefault(point.dataset, {})
+            noise = rng.normal(0.0, 1e-4, len(FOLDS))
+            lower = methods.setdefault(point.lower, {}).setdefault(point.measure, base)
+            # an upper method that is above several others keeps the first distance
+            methods.setdefault(point.upper, {}).setdefault(
+                point.measure, lower + (sign if test.kind == "above" else 1.0) * size + noise
+            )
+        if not test.compares:
+            value = (
+                test.printed if sign > 0 else test.printed + {"at least": -9.0}.get(test.kind, 9.0)
+            )
+            numbers[test.number] = exactly(value)
+            for dataset in test.data:
+                methods = values.setdefault(dataset, {})
+                for measure in test.measures:
+                    methods.setdefault(test.number, {})[measure] = np.full(len(FOLDS), value)
+    made = {
+        dataset: {
+            name: Values(tuple(columns), np.stack(list(columns.values()), 1)[None], FOLDS,
+                         dataset == "artificial")
+            for name, columns in methods.items()
+        }
+        for dataset, methods in values.items()
+    }  # fmt: skip
+    return made, numbers
+
+
+SIMPLE = [
+    (name, claim)
+    for name, claim in EVERY
+    # with methods on both sides, or numbers and leads of the same methods, worlds contradict
+    if not any(
+        {p.upper for p in test.points()} & {p.lower for p in test.points()} for test in claim.tests
+    )
+    and not (any(t.compares for t in claim.tests) and not all(t.compares for t in claim.tests))
+    and claim.id not in ("qnorm", "groups")
+]
+
+
+@pytest.mark.parametrize(("name", "claim"), SIMPLE, ids=lambda each: getattr(each, "id", each))
+@pytest.mark.parametrize(("sign", "answer"), [(1.0, REPRODUCED), (-1.0, NOT_REPRODUCED)])
+def test_the_data_turn_the_answer(name, claim, sign, answer):
+    values, numbers = world(claim, sign)
+    assert rules.judge(claim, values, numbers).answer == answer
+    assert rules.judge(claim, {}, {}).answer == rules.NO_DATA
+
+
+def test_the_qnorm_is_one_claim_of_a_count_and_a_margin():
+    (claim,) = (claim for _, claim in EVERY if claim.id == "qnorm")
+    base = np.random.default_rng(0).uniform(0.3, 0.5, len(FOLDS))
+    noise = np.random.default_rng(1).normal(0.0, 1e-3, (3, len(FOLDS)))
+
+    def on(better, worse=()):
+        return {
+            dataset: {
+                "qnorm": Values(("ndcg@10",), (base + 0.05 * (dataset in better)
+                                - 0.05 * (dataset in worse) + noise[0])[None, :, None], FOLDS),
+                "cosine": Values(("ndcg@10",), (base + noise[1])[None, :, None], FOLDS),
+                "cross-entropy": Values(("ndcg@10",), (base + noise[2])[None, :, None], FOLDS),
+            }
+            for dataset in claim.data
+        }  # fmt: skip
+
+    three, two = claim.data[:3], claim.data[:2]
+    assert rules.judge(claim, on(three), {}).answer == REPRODUCED
+    assert rules.judge(claim, on(two), {}).answer == NOT_REPRODUCED
+    assert rules.judge(claim, on(three, claim.data[3:4]), {}).answer == NOT_REPRODUCED
+    some = {name: values for name, values in on(three).items() if name in three}
+    assert rules.judge(claim, some, {}).answer == rules.UNDECIDED
+
+
+def test_the_papers_leads_come_from_its_tables():
+    (claim,) = (c for _, c in EVERY if c.id == "document-weights")
+    points = {point.upper: point for test in claim.tests for point in test.points()}
+    assert points["WPL weight 1/pi"].lead == pytest.approx(0.5017 / 0.4845 - 1.0)
+    (ohsumed,) = (c for _, c in EVERY if c.id == "ohsumed")
+    (point,) = ohsumed.tests[1].points()
+    assert (point.lead, point.upper, point.lower) == (0.04, "ndcgboost", "frank")
+
+
+def test_what_a_file_of_claims_may_hold():
+    with pytest.raises(ValueError, match="the kind 'best'"):
+        claims_of("p", {"claim": [{"id": "a", "part": "p", "quote": "q", "where": "w",
+                                   "kind": "best"}]}, {})  # fmt: skip
+    with pytest.raises(ValueError, match="without what is printed"):
+        claims_of("p", {"claim": [{"id": "a", "part": "p", "quote": "q", "where": "w",
+                                   "kind": "equal", "number": "x"}]}, {})  # fmt: skip
+    with pytest.raises(TypeError):
+        claims_of("p", {"claim": [{"id": "a", "part": "p", "quote": "q", "where": "w",
+                                   "kind": "above", "marginn": 1}]}, {})  # fmt: skip
+    assert expanded(["ndcg@9..11", "map"]) == ("ndcg@9", "ndcg@10", "ndcg@11", "map")

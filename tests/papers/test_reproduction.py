@@ -1,0 +1,185 @@
+"""A whole reproduction: what is run, judged, kept, printed and shown on a page."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from uneven_data import write_uneven
+
+from letorbench.cli.reproduce import reproduce as command
+from letorbench.papers import paper, records, rules
+from letorbench.papers.claims import claims_of
+from letorbench.papers.paper import Found, Part, elsewhere, judged, reproduce, run_part
+from letorbench.papers.paper_page import write_page
+from letorbench.papers.runs import Study, Values, Variant
+
+FOLDS = np.repeat([1, 2], 30)
+FACTS = {"id": "c", "part": "figure-1", "quote": "a is above b", "where": "section 1",
+         "kind": "above", "data": ["UNEVEN"], "upper": ["lines"], "lower": ["chance"],
+         "measures": ["ndcg@10"]}  # fmt: skip
+
+
+def values(mean, seed=0):
+    column = mean + np.random.default_rng(seed).normal(0.0, 0.01, len(FOLDS))
+    return Values(("ndcg@10",), column[None, :, None], FOLDS)
+
+
+def small(**part):
+    """A paper of one part that compares regression with random order."""
+    made = Part(
+        "figure-1", "Figure 1", "curves", ("UNEVEN", "OHSUMED"), (), ("lines", "chance"),
+        ("ndcg@1", "ndcg@10"), **part,
+    )  # fmt: skip
+    return replace(
+        paper("lecture-2018"), name="small", parts={"figure-1": made},
+        claims=claims_of("small", {"claim": [FACTS]}, {}),
+        methods={"lines": Variant("lines", "regression"), "chance": Variant("chance", "random")},
+        rows={},
+    )  # fmt: skip
+
+
+@pytest.fixture
+def study(tmp_path):
+    write_uneven(tmp_path / "data")
+    return Study(tmp_path / "data", tmp_path / "results")
+
+
+def test_a_part_is_run_judged_and_kept(study, tmp_path):
+    result = reproduce(small(), study, calibrate=True)
+    (outcome,) = result.outcomes
+    (row,) = outcome.rows
+    assert outcome.answer in rules.ANSWERS[:4] and row.units.endswith("queries")
+    names = {path.name for path in result.files}
+    assert {"figure-1.png", "figure-1.csv", "claims.csv", "comparisons.csv", "outcomes.json",
+            "setting.txt", "calibration-figure-1.csv"} <= names  # fmt: skip
+    assert "Figure 1 is without OHSUMED: not at hand" in result.differs
+    kept = records.read_outcomes(study.folder("small"), small())
+    assert kept["c", ""] == replace(outcome, family=None)
+    with (study.folder("small") / "comparisons.csv").open(newline="") as file:
+        (stored,) = csv.DictReader(file)
+    assert float(stored["value"]) == row.value and stored["claim"] == "c"
+    page = write_page(result, study, tmp_path / "pages").read_text()
+    assert "a is above b (section 1)" in page and "small-figure-1.png" in page
+
+
+def test_two_protocols_with_two_answers(study):
+    ways = {"one": ("ndcg@10", "published"), "two": ("map", "letor")}
+    found = run_part(small(), small(protocols=ways).parts["figure-1"], study)
+    assert list(found.values) == ["one", "two"]
+    folders = sorted(path.name for path in (study.out / "papers" / "runs").iterdir())
+    assert folders == ["map-letor", "ndcg@10"]
+    trained = {path: path.stat().st_mtime_ns for path in study.out.rglob("scores.txt")}
+    run_part(small(), small(protocols=ways).parts["figure-1"], study)
+    assert {p: p.stat().st_mtime_ns for p in study.out.rglob("scores.txt")} == trained
+    assert {path.name for path in found.files} >= {"figure-1.csv", "figure-1-protocol-2.csv"}
+    both = Found({
+        "one": {"UNEVEN": {"lines": values(0.5), "chance": values(0.4, 1)}},
+        "two": {"UNEVEN": {"lines": values(0.4), "chance": values(0.4, 1)}},
+    })  # fmt: skip
+    (outcome,) = judged(small().claims, both)
+    assert (outcome.answer, list(outcome.by_setting)) == (rules.DEPENDS, ["one", "two"])
+    assert records.said(outcome) == "depends on: one: reproduced; two: not reproduced"
+
+
+def test_two_settings_with_two_answers(study):
+    made = small()
+    first = reproduce(made, study).outcomes[0]
+    other = "undecided" if first.answer != "undecided" else "reproduced"
+    stored = {("c", ""): replace(first, answer=other)}
+    records.write_outcomes(study.folder("small", "published"), made, stored)
+    (outcome,) = reproduce(made, study).outcomes
+    assert outcome.by_setting == {"default": first.answer, "published": other}
+
+
+def test_other_data_stand_apart_and_made_up_data_are_no_evidence():
+    both = {"lines": values(0.5), "chance": values(0.4, 1)}
+    found = Found({"": {"UNEVEN": both, "MQ2008": both, "DEMO": both, "OHSUMED-twin": both}})
+    assert elsewhere(small().claims, found) == []
+    (outcome,) = elsewhere([replace(claim, general=True) for claim in small().claims], found)
+    assert (outcome.place, outcome.answer) == ("MQ2008", rules.REPRODUCED)
+    assert outcome.rows[0].place == "MQ2008"
+    (own,) = judged(small().claims, Found({"": {"DEMO": both}}))
+    assert own.answer == rules.NO_DATA
+
+
+def test_outcomes_of_parts_that_are_not_run_now_stay(study):
+    made = small()
+    more = replace(made, claims=claims_of("small", {"claim": [FACTS, {**FACTS, "id": "d",
+                   "part": "figure-2"}]}, {}), parts={**made.parts, "figure-2": replace(
+                   made.parts["figure-1"], name="figure-2")})  # fmt: skip
+    reproduce(more, study, ["figure-2"])
+    assert [o.claim.id for o in reproduce(more, study, ["figure-1"]).outcomes] == ["c", "d"]
+    assert [o.claim.id for o in reproduce(made, study, ["figure-1"]).outcomes] == ["c"]
+
+
+def test_the_command_prints_what_came_out(tmp_path):
+    where = ["--out", str(tmp_path), "--data-dir", str(tmp_path), "--pages", str(tmp_path / "p")]
+    shown = CliRunner().invoke(command, ["lecture-2018", "--calibrate", *where])
+    assert shown.exit_code == 0, shown.output
+    lines = [line.split("  ") for line in shown.stdout.splitlines()]
+    row = next(
+        [cell.strip() for cell in line if cell] for line in lines if line[0] == "distance-f-g"
+    )
+    assert row == ["distance-f-g", "none", "0.46", "0.4674", "-", "-", "not reproduced"]
+    assert shown.stdout.splitlines()[-1].split()[:5] == [
+        "lecture-2018",
+        "worked",
+        "example",
+        "3",
+        "1",
+    ]
+    assert (
+        "the distance of the lists f and g is 0.46" in (tmp_path / "p/lecture-2018.md").read_text()
+    )
+    wrong = CliRunner().invoke(command, ["lecture-2018", "--part", "figure-9", *where])
+    assert wrong.exit_code != 0
+
+
+def test_a_table_has_the_papers_rows_first(tmp_path):
+    from letorbench.papers import views
+
+    made = paper("functionals")
+    part = made.parts["table-8"]
+    ours = {label: Values(("err",), np.full((1, 4, 1), 0.25), np.ones(4)) for label in part.methods}
+    files = views.files(made, part, {"": {"MQ2008": ours}}, tmp_path)
+    with files[0].open(newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[0] == ["data", "row", "WPL", "RPL", "WpLL"]
+    assert rows[1][:2] == ["paper", "1"] and list(map(float, rows[1][2:])) == [
+        0.4845,
+        0.4980,
+        0.4882,
+    ]
+    assert rows[7] == ["MQ2008", "1", "0.25", "0.25", "0.25"] and len(rows) == 13
+    five = views.printed_table(made, made.parts["table-5"], {}, tmp_path / "t", "Table 5")
+    assert "0.15, 14,425" in five[1].read_text() and "0.5048" in five[1].read_text()
+
+
+def test_a_changed_experiment_has_settings_and_a_folder_of_its_own(tmp_path):
+    plain = Study(tmp_path, tmp_path)
+    study = Study(tmp_path, tmp_path, select="map", fixed=("rounds=7", "lambda=step"))
+    changed = study.changed(Variant("boost", "ndcgboost", {"rounds": 100, "stumps": "sample"}))
+    assert changed.settings == {"rounds": 7, "stumps": "sample"}
+    assert study.changed(Variant("line", "regression")).settings == {}
+    assert study.folder("p") == plain.folder("p") / "select=map,rounds=7,lambda=step"
+
+
+def test_a_specification_is_every_combination(study):
+    from letorbench.papers.specification import by_level
+
+    part = Part("s", "rise", "specification", ("UNEVEN",), (), (), ("ndcg@10",),
+                axes={"rounds": {"2": {"rounds": 2}, "4": {"rounds": 4}},
+                      "tool": {"a": {"convention": "standard"}, "b": {"convention": "letor3"}}},
+                upper={"algo": "ndcgboost", "printed": 0.5})  # fmt: skip
+    found = run_part(small(), part, study)
+    (table,) = (path for path in found.files if path.name == "s.csv")
+    with table.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["rounds"], row["tool"]) for row in rows] == [
+        ("2", "a"), ("2", "b"), ("4", "a"), ("4", "b")
+    ]  # fmt: skip
+    assert len({row["value"] for row in rows}) == 4 and by_level([]) == []

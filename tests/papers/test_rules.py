@@ -1,0 +1,391 @@
+"""The rules of the answers, on values whose answer is known, each against an independent count."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import nct, norm, t, ttest_1samp
+
+from letorbench.analysis import paired
+from letorbench.analysis.leads import Lead
+from letorbench.analysis.seeds import SeedNoise
+from letorbench.papers import rules
+from letorbench.papers.claims import Claim, Point, Test, claims_of
+from letorbench.papers.rules import EXCLUDED, OPEN, SHOWN, Row
+from letorbench.papers.runs import Measured, Values, exactly
+
+FOLDS = np.repeat([1, 2, 3, 4, 5], 20)
+N = len(FOLDS)
+
+
+def values(columns, draws=False, folds=FOLDS, measures=("m",)):
+    """Values of one measure, (n,) or (repeats, n); or of several, a list of (n,)."""
+    table = np.atleast_2d(columns)[:, :, None] if len(measures) == 1 else np.stack(columns, 1)[None]
+    return Values(measures, table, folds, draws)
+
+
+def apart(lead, sd=0.1, base=0.5, n=N):
+    """An upper and a lower method whose differences have exactly this mean and deviation."""
+    d = np.tile([1.0, -1.0], n // 2)
+    d = lead + sd * d / d.std(ddof=1)
+    lower = np.full(n, base)
+    return {"a": values(lower + d, folds=FOLDS[:n]), "b": values(lower, folds=FOLDS[:n])}
+
+
+def claim(nature="finding", **test):
+    test = {
+        "kind": "above",
+        "data": ["D"],
+        "measures": ["m"],
+        "upper": ["a"],
+        "lower": ["b"],
+    } | test
+    facts = {
+        "claim": [{"id": "c", "part": "p", "quote": "q", "where": "w", "nature": nature} | test]
+    }
+    return claims_of("paper", facts, {})[0]
+
+
+def judged(found, **test):
+    return rules.judge(claim(**test), {"D": found}, {})
+
+
+def number(kind, printed, ours, half=0.0, nature="finding"):
+    made = claim(nature, kind=kind, data=[], measures=[], upper=[], lower=[], number="x",
+                 printed=printed, half=half)  # fmt: skip
+    return rules.judge(made, {}, {"x": ours})
+
+
+def test_a_lead_is_students_paired_t():
+    rng = np.random.default_rng(1)
+    a, b = rng.uniform(size=(2, N))
+    lead = rules.lead_of(values(a), values(b), "m")
+    expected = ttest_1samp(a - b, 0.0)
+    assert lead.mean == pytest.approx((a - b).mean())
+    assert lead.interval() == pytest.approx(tuple(expected.confidence_interval(0.95)))
+    assert 2.0 * min(lead.above(), lead.below()) == pytest.approx(expected.pvalue)
+    assert lead.above(0.05) == pytest.approx(ttest_1samp(a - b, 0.05, alternative="greater").pvalue)
+    assert lead.base == pytest.approx(b.mean()) and (lead.units, lead.unit) == (N, "query")
+    with_power = t.ppf(0.975, N - 1) + t.ppf(0.8, N - 1)
+    assert lead.smallest() == pytest.approx(with_power * (a - b).std(ddof=1) / math.sqrt(N))
+
+
+def test_seeds_are_drawn_too():
+    rng = np.random.default_rng(2)
+    a = rng.uniform(size=N) + rng.normal(0.0, 0.3, (4, 1)) + rng.normal(0.0, 0.1, (4, N))
+    b = rng.uniform(size=N)
+    lead = rules.lead_of(values(a), values(b), "m")
+    expected = paired.t(a.mean(axis=0), b, SeedNoise.of(a, b[None], FOLDS))
+    assert 2.0 * min(lead.above(), lead.below()) == pytest.approx(expected.p)
+    alone = rules.lead_of(values(a.mean(axis=0)), values(b), "m")
+    assert lead.error > 1.2 * alone.error and lead.unit == "query and seed"
+
+
+def test_draws_of_generated_data_are_the_units_and_not_their_queries():
+    rng = np.random.default_rng(3)
+    shift = np.repeat([0.03, -0.01, 0.02, 0.05, -0.02], 20)
+    b = rng.uniform(size=N)
+    a = b + shift + rng.normal(0.0, 0.001, N)
+    by_draw = rules.lead_of(values(a, True), values(b, True), "m")
+    means = [(a - b)[FOLDS == k].mean() for k in range(1, 6)]
+    assert 2.0 * by_draw.above() == pytest.approx(ttest_1samp(means, 0.0).pvalue)
+    assert (by_draw.units, by_draw.degrees, by_draw.unit) == (5, 4.0, "draw")
+    test = {"D": {"a": values(a, True), "b": values(b, True)}}
+    assert rules.judge(claim(), test, {}).answer == rules.UNDECIDED
+    by_query = {"D": {"a": values(a), "b": values(b)}}
+    assert rules.judge(claim(), by_query, {}).answer == rules.REPRODUCED
+    one = FOLDS == 1
+    single = rules.lead_of(values(a[one], True, FOLDS[one]), values(b[one], True, FOLDS[one]), "m")
+    assert rules.questions("above", single, 0.01) == (1.0, 1.0)
+
+
+#: of 100 queries with a deviation of .1 the interval is the mean +- .0198
+@pytest.mark.parametrize(
+    ("lead", "printed", "answer"),
+    [
+        (0.021, None, "reproduced"),
+        (0.019, None, "undecided"),
+        (0.0, 0.05, "not reproduced"),  # .0250 is beyond .0198
+        (0.0, 0.04, "not reproduced"),  # .0200 is
+        (0.0, 0.039, "undecided"),  # .0195 is not
+        (0.0, None, "undecided"),  # .0150 is not
+        (-0.004, None, "undecided"),
+        (-0.006, None, "not reproduced"),
+        (-0.03, None, "not reproduced"),
+        (0.021, 0.10, "reproduced"),  # smaller than printed, and above
+    ],
+)
+def test_above(lead, printed, answer):
+    assert judged(apart(lead), lead=printed).answer == answer
+
+
+@pytest.mark.parametrize(
+    ("lead", "answer"),
+    # the margin is .015, half of the interval .0198
+    [
+        (0.005, "reproduced"),
+        (0.0045, "undecided"),
+        (-0.034, "undecided"),
+        (-0.035, "not reproduced"),
+    ],
+)
+def test_not_below(lead, answer):
+    assert judged(apart(lead), kind="not below").answer == answer
+
+
+@pytest.mark.parametrize(
+    ("lead", "sd", "answer"),
+    [
+        (0.0, 0.1, "undecided"),
+        (0.0, 0.07, "reproduced"),  # half of the interval is .0139
+        (0.001, 0.07, "reproduced"),
+        (0.0012, 0.07, "undecided"),
+        (-0.0012, 0.07, "undecided"),
+        (0.034, 0.1, "undecided"),
+        (0.035, 0.1, "not reproduced"),
+        (-0.035, 0.1, "not reproduced"),
+    ],
+)
+def test_alike(lead, sd, answer):
+    assert judged(apart(lead, sd), kind="alike").answer == answer
+
+
+def test_margins_are_the_printed_differences():
+    def margin(kind, numbers, upper="a", lower="b"):
+        test = Test(kind, ("D",), ("m",), (upper,), ("b", "c"), numbers=numbers)
+        return rules.margin_of(test, Point("D", upper, lower, "m", test._lead(upper, lower, "m")))
+
+    printed = {"a": 0.50, "b": 0.40, "c": 0.51}
+    assert margin("above", printed) == pytest.approx(0.25)
+    assert margin("above", {}) == margin("above", printed, lower="c") == rules.MARGIN == 0.03
+    assert margin("not below", printed) == pytest.approx(1.0 - 0.50 / 0.51)
+    assert margin("alike", printed) == pytest.approx(0.25)
+    assert margin("not below", {"a": 0.5, "b": 0.4}) == margin("alike", {}) == 0.03
+
+
+def test_a_margin_is_a_share_of_the_lower_method():
+    test = {"a": values(np.full(N, 0.8)), "b": values(np.linspace(0.3, 0.5, N))}
+    (row,) = judged(test, lead=0.1).rows
+    assert (row.base, row.margin, row.printed) == pytest.approx((0.4, 0.04, 0.04))
+
+
+def test_each_measure_and_pair_has_its_own_lead_and_all_are_corrected_together():
+    clear, noise = apart(0.03), apart(0.021)
+    found = {
+        name: values([clear[name]["m"], noise[name]["m"]], measures=("m", "n")) for name in "ab"
+    }
+    both = judged(found, measures=["m", "n"])
+    p = [2.0 * rules.lead_of(found["a"], found["b"], m).above() for m in "mn"]
+    assert [row.value for row in both.rows] == pytest.approx([0.03, 0.021])
+    assert [row.shown for row in both.rows] == pytest.approx([2.0 * p[0], max(p[1], 2.0 * p[0])])
+    assert both.p == pytest.approx(max(row.shown for row in both.rows))
+    weak = {
+        name: values([noise[name]["m"], noise[name]["m"]], measures=("m", "n")) for name in "ab"
+    }
+    assert judged(weak, measures=["m"]).answer == rules.REPRODUCED
+    assert judged(weak, measures=["m", "n"]).answer == rules.UNDECIDED  # .038 twice
+
+
+def test_one_exclusion_refutes_and_one_open_comparison_leaves_it_open():
+    assert rules.answer_of_all([SHOWN, SHOWN]) == rules.REPRODUCED
+    assert rules.answer_of_all([SHOWN, OPEN]) == rules.UNDECIDED
+    assert rules.answer_of_all([SHOWN, EXCLUDED, OPEN]) == rules.NOT_REPRODUCED
+    assert rules.answer_of_all([SHOWN], partial=True) == rules.UNDECIDED
+    assert rules.state_of(0.049, 0.04) == SHOWN and rules.state_of(0.05, 0.049) == EXCLUDED
+    assert rules.state_of(0.05, 0.05) == OPEN
+
+
+def test_what_is_not_at_hand_leaves_a_sentence_open():
+    more = {"data": ["D", "E"]}
+    assert judged(apart(0.05), **more).answer == rules.UNDECIDED
+    assert judged(apart(0.05), **more).note == "without E"
+    assert judged(apart(-0.05), **more).answer == rules.NOT_REPRODUCED
+    assert rules.judge(claim(), {}, {}).answer == rules.NO_DATA
+    assert judged({"a": apart(0.1)["a"]}).answer == rules.NO_DATA
+
+
+@pytest.mark.parametrize(
+    ("groups", "answer"),
+    [
+        (["S", "S", "S"], "reproduced"),
+        (["S", "S", "SS"], "reproduced"),
+        (["S", "S", "SO"], "undecided"),
+        (["S", "S", "E", "E"], "undecided"),
+        (["S", "S", "E", "E", "SE"], "not reproduced"),
+        (["S", "S", "E", "E", "O"], "undecided"),
+        (["E", "E"], "undecided"),
+        (["E", "E", "E"], "not reproduced"),
+    ],
+)
+def test_a_count_holds_where_so_many_groups_show_it_of_so_many(groups, answer):
+    states = {"S": SHOWN, "E": EXCLUDED, "O": OPEN}
+    made = [[states[letter] for letter in group] for group in groups]
+    assert rules.answer_of_count(made, 3, 5) == answer
+
+
+def test_a_count_that_is_reached_needs_no_more_data_but_another_test_does():
+    found = {"D": apart(0.05), "E": apart(0.05)}
+    two = {"data": ["D", "E", "F"], "least": 2, "of": 3}
+    outcome = rules.judge(claim(**two), found, {})
+    assert (outcome.answer, outcome.note) == (rules.REPRODUCED, "without F")
+    assert rules.judge(claim(**two | {"least": 3}), found, {}).answer == rules.UNDECIDED
+    second = {"kind": "equal", "number": "x", "printed": 1.0}
+    second |= {"data": [], "measures": [], "upper": [], "lower": []}
+    other = claim(data=two["data"], test=[{"least": 2, "of": 3}, second])
+    assert rules.judge(other, found, {}).answer == rules.UNDECIDED
+    assert rules.judge(other, found, {"x": exactly(1.0)}).answer == rules.REPRODUCED
+    assert rules.judge(other, found, {"x": exactly(2.0)}).answer == rules.NOT_REPRODUCED
+
+
+def test_a_count_groups_comparisons_by_data_set():
+    found = {"D": apart(0.05), "E": apart(0.05), "F": apart(-0.05)}
+    test = {"data": ["D", "E", "F"], "least": 2}
+    assert rules.judge(claim(**test), found, {}).answer == rules.REPRODUCED
+    assert rules.judge(claim(**test | {"least": 3}), found, {}).answer == rules.NOT_REPRODUCED
+    two = claim(**test | {"upper": ["a", "b"], "lower": ["a", "b"]})
+    assert rules.judge(two, found, {}).answer == rules.NOT_REPRODUCED  # b is above a nowhere
+    each = claim(**test | {"upper": ["a", "b"], "lower": ["a", "b"], "per": "each"})
+    assert rules.judge(each, found, {}).answer == rules.REPRODUCED
+    assert rules.judge(each, found, {}).p < 0.001
+
+
+def test_equal_values_are_no_evidence():
+    same = {"a": values(np.linspace(0.0, 1.0, N)), "b": values(np.linspace(0.0, 1.0, N))}
+    for kind in ("above", "not below", "alike"):
+        outcome = judged(same, kind=kind)
+        assert outcome.answer == rules.UNDECIDED and "nothing is compared" in outcome.rows[0].note
+    shifted = {"a": values(np.full(N, 0.6)), "b": values(np.full(N, 0.5))}
+    assert judged(shifted).answer == rules.UNDECIDED  # no variance to tell chance by
+
+
+def test_few_units_that_differ_are_few_degrees_of_freedom():
+    d = np.zeros(N)
+    d[:4] = [0.2, 0.3, 0.25, 0.2]
+    lead = Lead.summed(d, 0.5)
+    assert 5.0 < lead.degrees < 9.0  # about two for each that differs
+    rng = np.random.default_rng(0)
+    assert Lead.summed(rng.normal(size=4_000), 0.5).degrees > 3_600
+
+
+@pytest.mark.parametrize(
+    ("kind", "printed", "answer"),
+    [
+        ("equal", 0.5555, "reproduced"),  # .55 + half of .01 + 1 % of .5555 is above it
+        ("equal", 0.5610, "not reproduced"),
+        ("equal", 0.4505, "reproduced"),
+        ("equal", 0.4400, "not reproduced"),
+        ("at least", 0.4590, "reproduced"),
+        ("at least", 0.4700, "undecided"),
+        ("at least", 0.5620, "not reproduced"),
+        ("at most", 0.5340, "undecided"),
+        ("at most", 0.4500, "undecided"),
+        ("at most", 0.5450, "reproduced"),
+        ("at most", 0.4300, "not reproduced"),
+    ],
+)
+def test_a_number_is_met_within_its_last_digit_and_what_is_left_to_chance(kind, printed, answer):
+    assert number(kind, printed, Measured(0.50, 0.45, 0.55), 0.005).answer == answer
+
+
+def test_one_percent_for_implementations_is_for_findings_alone():
+    assert number("equal", 0.46, exactly(0.4649), 0.005, "worked example").answer == "reproduced"
+    assert (
+        number("equal", 0.46, exactly(0.4674), 0.005, "worked example").answer == "not reproduced"
+    )
+    assert number("equal", 0.46, exactly(0.4674), 0.005).answer == "reproduced"
+    assert number("equal", 0.46, exactly(0.4700), 0.005).answer == "not reproduced"
+    assert number("at most", 1e-9, exactly(1e-8), 0.0, "theory").answer == "not reproduced"
+
+
+def test_a_methods_number_is_its_mean_with_what_its_seeds_leave():
+    seeds = values(np.array([[0.40], [0.44], [0.42]]) + np.zeros(N))
+    half = t.ppf(0.975, 2) * 0.02 / math.sqrt(3.0)
+    ours = seeds.measured("m")
+    assert (ours.value, ours.low, ours.high) == pytest.approx((0.42, 0.42 - half, 0.42 + half))
+    assert values(np.full(N, 0.4)).measured("m") == exactly(pytest.approx(0.4))
+    made = claim(kind="equal", upper=[], lower=[], number="a", printed=0.46)
+    assert rules.judge(made, {"D": {"a": seeds}}, {}).answer == rules.REPRODUCED
+    alone = values(seeds["m"])
+    assert rules.judge(made, {"D": {"a": alone}}, {}).answer == rules.NOT_REPRODUCED
+
+
+def test_a_claim_of_two_tests_holds_where_both_do():
+    facts = {"id": "c", "part": "p", "quote": "q", "where": "w", "data": ["D"], "measures": ["m"]}
+    tests = [
+        {"kind": "above", "upper": ["a"], "lower": ["b"]},
+        {"kind": "equal", "number": "b", "printed": 0.5},
+    ]
+    (made,) = claims_of("paper", {"claim": [{**facts, "test": tests}]}, {})
+    assert rules.judge(made, {"D": apart(0.05)}, {}).answer == rules.REPRODUCED
+    assert rules.judge(made, {"D": apart(0.01)}, {}).answer == rules.UNDECIDED
+    lower = {"D": apart(0.05, base=0.6)}
+    outcome = rules.judge(made, lower, {})
+    assert (outcome.answer, outcome.p) == (rules.NOT_REPRODUCED, None)  # a number has no p
+
+
+def test_two_settings_with_two_answers_are_told_as_such():
+    yes, no, none = (
+        rules.Outcome(claim(), answer) for answer in ("reproduced", "undecided", "no data")
+    )
+    assert rules.over_settings({"x": yes, "y": yes}).answer == rules.REPRODUCED
+    assert rules.over_settings({"x": none, "y": yes}).answer == rules.REPRODUCED
+    both = rules.over_settings({"x": yes, "y": no, "z": none})
+    assert both.answer == rules.DEPENDS
+    assert both.by_setting == {"x": "reproduced", "y": "undecided"}
+    assert rules.over_settings({"x": none}).answer == rules.NO_DATA
+
+
+def test_the_findings_of_a_paper_are_corrected_together():
+    made = [rules.Outcome(claim(), rules.REPRODUCED, p=p) for p in (0.02, 0.03, 0.04, None)]
+    made.append(rules.Outcome(claim(), rules.NOT_REPRODUCED, p=1e-4))
+    family = rules.over_family(made)
+    assert [o.family for o in family] == [pytest.approx(p) if p is not None else None
+                                          for p in (0.06, 0.06, 0.06, None, 4e-4)]  # fmt: skip
+    assert [o.answer for o in family] == [o.answer for o in made]
+    assert [o.corrected for o in family] == [
+        "undecided", "undecided", "undecided", "reproduced", "not reproduced"
+    ]  # fmt: skip
+
+
+def test_the_replication_bayes_factor_against_its_integral():
+    """Verhagen and Wagenmakers: the mean of the noncentral t's density over the paper's effect."""
+    for found, effect, degrees in ((1.5, 2.0, 30), (0.0, 2.5, 60), (2.8, 2.0, 4)):
+        centres = effect + norm.ppf((np.arange(400) + 0.5) / 400)
+        expected = nct.pdf(found, degrees, centres).mean() / t.pdf(found, degrees)
+        lead = Lead(found * 0.1, 0.1, float(degrees), 1.0, degrees + 1)
+        assert rules.bayes_factor(lead, effect * 0.1) == pytest.approx(expected, rel=0.01)
+    assert (
+        rules.bayes_factor(lead, 0.2) > 1.0 > rules.bayes_factor(Lead(0.0, 0.1, 60.0, 1, 61), 0.3)
+    )
+
+
+def test_a_row_says_what_was_drawn():
+    (row,) = judged(apart(0.05), lead=0.1).rows
+    assert isinstance(row, Row) and row.units == "100 queries"
+    assert (row.low, row.high) == pytest.approx((0.05 - 0.019842, 0.05 + 0.019842), abs=1e-6)
+    assert row.factor is not None and row.factor > 10.0
+
+
+def test_a_claim_is_of_the_data_that_it_names():
+    assert claim(general=True).on("E").data == ("E",)
+    assert claim().on("E") is None  # a sentence of a data set says nothing of others
+    assert claim(general=True, least=1).on("E") is None
+    assert claim(general=True, data=["D", "F"]).on("E") is None
+    assert isinstance(claim(), Claim) and claim().kind == "above"
+
+
+def test_the_p_of_an_answer_is_that_of_its_weakest_link():
+    facts = {"id": "c", "part": "p", "quote": "q", "where": "w", "data": ["D"], "measures": ["m"]}
+    tests = [
+        {"kind": "above", "upper": ["a"], "lower": ["b"]},
+        {"kind": "not below", "upper": ["a"], "lower": ["b"]},
+    ]
+    (made,) = claims_of("paper", {"claim": [{**facts, "test": tests}]}, {})
+    weak, strong = rules.judge(made, {"D": apart(0.025)}, {}).rows
+    outcome = rules.judge(made, {"D": apart(0.025)}, {})
+    assert strong.shown < weak.shown < 0.05 and outcome.p == weak.shown
+    refuted = rules.judge(made, {"D": apart(-0.05)}, {})
+    assert refuted.answer == rules.NOT_REPRODUCED
+    assert refuted.p == min(row.excluded for row in refuted.rows)
