@@ -74,11 +74,6 @@ class FRank(Ranker):
     no stump lowers the bound; `--features auto` normalises features by query, as for linear
     models, so that a threshold means the same in every query, which raises NDCG on validation
     queries here and not with other stumps and trees.
-
-    References
-    ----------
-    M.-F. Tsai, T.-Y. Liu, T. Qin, H.-H. Chen, W.-Y. Ma: FRank: A Ranking Method with Fidelity
-    Loss, SIGIR 2007.
     """
 
     name = "frank"

@@ -74,8 +74,6 @@ class RankSVM(Ranker):
 
     References
     ----------
-    Joachims, "Optimizing search engines using clickthrough data", KDD 2002.
-
     Joachims, "Training linear SVMs in linear time", KDD 2006.
 
     Chapelle, Keerthi, "Efficient algorithms for ranking with SVMs", Information Retrieval 2010.
