@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager
@@ -99,17 +98,15 @@ def run_tasks(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
     threads = min(thread_count(), len(tasks))
     if threads < 2:
         return [task() for task in tasks]
-    numbers, lock = iter(range(len(tasks))), threading.Lock()
+    numbers = iter(range(len(tasks)))
     results: dict[int, Result] = {}
     errors: dict[int, BaseException] = {}
 
     def work() -> None:
         token = _errors.set(errors)
         try:
-            while not errors:
-                with lock:
-                    number = next(numbers, None)
-                if number is None:
+            for number in numbers:
+                if errors:
                     break
                 try:
                     with limited_threads(1):
@@ -130,10 +127,8 @@ def run_tasks(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
         errors[len(tasks)] = interruption
     if errors:
         # Ctrl-C before what it ended; else the first that fails, since tasks begin in order
-        def order(number: int) -> tuple[bool, int]:
-            return not isinstance(errors[number], KeyboardInterrupt), number
-
-        raise errors[min(list(errors), key=order)]
+        stops = [n for n, error in list(errors.items()) if isinstance(error, KeyboardInterrupt)]
+        raise errors[min(stops or list(errors))]
     return [results[number] for number in range(len(tasks))]
 
 

@@ -200,7 +200,8 @@ def forward(features: np.ndarray, layers: Layers, hidden: np.ndarray, scores: np
     n_docs = len(features)
     _project(features, layers.weights, hidden)
     if len(layers.output) == 0:
-        scores[:n_docs] = layers.bias[0] + hidden[0, :n_docs]
+        for i in range(n_docs):
+            scores[i] = layers.bias[0] + hidden[0, i]
         return
     scores[:n_docs] = 0.0
     for h in range(len(layers.output)):
@@ -256,7 +257,8 @@ def backward(
     """Add what `net_gradient` computes to `change`, after `forward`; this overwrites `hidden`."""
     n_docs = len(features)
     if len(layers.output) == 0:
-        hidden[0, :n_docs] = gradient[:n_docs]
+        for i in range(n_docs):
+            hidden[0, i] = gradient[i]
         change.bias[0] += gradient[:n_docs].sum()
     for h in range(len(layers.output)):
         t, v = hidden[h], layers.output[h]
