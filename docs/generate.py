@@ -302,18 +302,6 @@ def papers() -> str:
     return table(["name", "paper", "parts", "claims"], rows)
 
 
-def claims() -> str:
-    """A table of claims a paper."""
-    return "\n".join(
-        f"### {name}\n\n"
-        + table(
-            ["claim", "part", "data", "nature", "kind", "what the paper says"],
-            ([code(c.id), c.part, c.dataset, c.nature, c.kind, c.text] for c in paper(name).claims),
-        )
-        for name in PAPERS
-    )
-
-
 def command_help() -> str:
     """Every command's `--help`."""
     return "\n".join(_help(cli, "letorbench"))
@@ -390,7 +378,6 @@ GENERATED: dict[str, Callable[..., str]] = {
     "features": features,
     "auto-features": auto_features,
     "papers": papers,
-    "claims": claims,
     "commands": command_help,
     "speed": speed,
     "api": api,

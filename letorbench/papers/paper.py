@@ -92,6 +92,7 @@ class Paper:
 
     printed: the numbers of its tables by `label measure`. differs, published_differs: what differs
     from its setting in ours, and in `--setting published`. rows: method -> its place in a table.
+    folder: the paper's in the package.
     """
 
     name: str
@@ -106,6 +107,7 @@ class Paper:
     slips: tuple[str, ...] = ()
     printed: Mapping[str, float] = field(default_factory=dict)
     rows: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    folder: str = ""
 
     def left(self, setting: str) -> tuple[str, ...]:
         """What differs from the paper's setting in a setting."""
@@ -136,7 +138,7 @@ def load(name: str, folder: str) -> Paper:
     sources = getattr(code, "SOURCES", {})
     return Paper(
         name, facts["reference"], made, parts, methods, code.PARTS, sources, **told,
-        printed=printed, rows=rows,
+        printed=printed, rows=rows, folder=folder,
     )  # fmt: skip
 
 

@@ -270,8 +270,9 @@ def _weights(
             continue
         u[size] = BEYOND
         w[:] = 0.0
-        g[:m] = gains[begin:end]
         g[m:] = 0.0
+        for i in range(m):
+            g[i] = gains[begin + i]
         total = 0.0
         for b in range(blocks.queries[q], blocks.queries[q + 1]):
             above, below = blocks.starts[b] - begin, blocks.starts[b + 1] - begin

@@ -170,9 +170,6 @@ def test_places(tmp_path: Path) -> None:
     assert paths.finished(tmp_path) == found
     assert list(paths.finished(tmp_path, "S", "b")) == [("S", "b", 2, 1)]
     assert paths.present(tmp_path) == ["S"] and paths.algorithms(tmp_path, "S") == ["a", "b"]
-    assert paths.models(tmp_path, "S", "a") == []
-    (folder / "model.npz").touch()
-    assert paths.models(tmp_path, "S", "a") == [folder / "model.npz"]
     assert paths.figure_stem(tmp_path, "S") == tmp_path / "S" / "ndcg"
     assert paths.figure_stem(tmp_path, measure="p") == tmp_path / "p"
     assert list(paths.listing(tmp_path, "S")) == ["table", "plot", "scores", "values"]

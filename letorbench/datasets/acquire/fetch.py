@@ -41,21 +41,9 @@ def fetch(
 ) -> tuple[str, ...]:
     """Download a data set, check its published size and hash, and import it.
 
-    A data set that is on disk already is left as it is.
-
-    Parameters
-    ----------
-    name : str or Name
-    data_dir : Path
-    addresses : sequence of Source, optional
-        The addresses to try one after another; by default the catalog's.
-    seconds : float
-        The time that each file has.
-
-    Returns
-    -------
-    tuple of str
-        The names of the data sets that were imported.
+    A data set that is on disk already is left as it is. The addresses are the catalog's by default
+    and tried one after another; `seconds` is the time that each file has. Return the names of the
+    data sets that were imported.
     """
     named, data_dir = parse(name), Path(data_dir)
     known, refusals = entry(named), []

@@ -118,10 +118,9 @@ def _address(label: str, source: Source) -> Finding:
         return Finding(label, source.url, "a page for people: open it in a browser", None)
     if is_page:
         return Finding(label, source.url, "found a web page, expected an archive", False)
-    if size is None:
-        return Finding(label, source.url, "answers without a size", True)
-    if source.bytes not in (None, size):
-        status = f"found {size:,} bytes, expected {source.bytes:,}"
-        return Finding(label, source.url, status, False)
-    status = f"answers, {size:,} bytes" + (" as published" if source.bytes else "")
-    return Finding(label, source.url, status, True)
+    found = "answers without a size" if size is None else f"answers, {size:,} bytes"
+    if source.bytes is None or size is None:
+        return Finding(label, source.url, found, True)
+    same = size == source.bytes
+    status = f"{found} as published" if same else f"{found}, expected {source.bytes:,}"
+    return Finding(label, source.url, status, same)

@@ -26,18 +26,7 @@ def cubic(
     Inputs and all coefficients of degree 0 to 3 are drawn from N(0, 1). The outputs of all
     documents are cut so that the labels have the given shares. The qids count from 1 through all
     sets. The paper has 50 inputs, 50 documents a query, five labels and 10,000, 5,000 and 10,000
-    queries.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    sizes : sequence of int
-        The number of queries of each set.
-    n_features : int
-    docs : int or (int, int)
-        The documents of every query, or the fewest and the most.
-    shares : sequence of float
-        The shares of the labels 0, 1, ...
+    queries. `docs` are the documents of every query, or the fewest and the most.
 
     References
     ----------

@@ -27,19 +27,7 @@ MISSING = frozenset(
 
 @dataclass(frozen=True)
 class Columns:
-    """Which column of a table is what.
-
-    Attributes
-    ----------
-    label : str
-        The relevance labels.
-    qid : str
-        The query ids, integers or text.
-    docid : str, optional
-        The documents' names.
-    features : sequence of str, optional
-        The features; all other columns by default, which must be numbers.
-    """
+    """Which column of a table is what; the features are all other columns by default."""
 
     label: str = "label"
     qid: str = "qid"
