@@ -114,7 +114,7 @@ def page_numbers(page: str) -> str:
         for name in losses_of(page):
             rows.append([code(name), *numbers(dataset, name, *SHOWN)])
             printed: dict[str, dict[str, str]] = {}
-            for each in (each for m in SHOWN for each in lookup(dataset, m, name)):
+            for each in (each for m in SHOWN for each in lookup(dataset, m) if each.ours == name):
                 run = f"{each.algorithm}, published ({each.source})"
                 printed.setdefault(run, {})[each.measure] = each.printed
             rows += ([run, *(of.get(m, "") for m in SHOWN)] for run, of in printed.items())

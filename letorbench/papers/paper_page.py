@@ -37,6 +37,8 @@ def write_page(result: Reproduction, study: Study, folder: Path) -> Path:
     own, folded = _figures(paper, study, folder)
     text = [f"# {paper.name}\n", f"{paper.reference}.\n"]
     text += [*headlines(outcomes), "", *own, *_findings(outcomes), *_tables(paper, study)]
+    sections = (study.folder(paper.name, "default") / f"{part}.md" for part in paper.parts)
+    text += [path.read_text(encoding="utf-8") for path in sections if path.is_file()]
     text += ["## What differs from the paper\n", *(f"- {line}" for line in result.differs), ""]
     if paper.slips:
         text += ["## Slips of the paper\n", *(f"- {line}" for line in paper.slips), ""]

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from letorbench.analysis.tables import probability, render, text_table, write_table
+from letorbench.analysis.tables import (
+    Value,
+    four_decimals,
+    probability,
+    render,
+    text_table,
+    write_table,
+)
 from letorbench.checksum import checked, with_checksum
 from letorbench.errors import DataError
 from letorbench.files import write_atomically
@@ -99,6 +106,24 @@ def write_setting(path: Path, reference: str, differs: Sequence[str]) -> Path:
     with write_atomically(path) as file:
         file.write(f"{reference}\n\nWhat differs from the paper's setting:\n")
         file.writelines(f"- {line}\n" for line in differs)
+    return path
+
+
+def write_section(
+    path: Path,
+    title: str,
+    tables: Sequence[tuple[Sequence[str], Sequence[Sequence[Value]]]],
+    told: str,
+) -> Path:
+    """A section of the paper's page: tables, a header and rows each, and what they come to."""
+    made = [
+        text_table(head, [[four_decimals(cell) for cell in row] for row in rows])
+        for head, rows in tables
+        if rows
+    ]
+    text = [f"## {title}", *(render(each, "markdown").strip() for each in made), told]
+    with write_atomically(path) as file:
+        file.write("\n\n".join(text) + "\n")
     return path
 
 

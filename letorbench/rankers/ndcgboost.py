@@ -102,7 +102,7 @@ class NDCGBoost(Ranker):
         search = stump_search(train.features, self.bins)
         if self.stumps == "sample":
             search = partial(best_of_sample, search, self.sample or train.n_docs, rng)
-        booster = _Booster(train, search, self.truncation)
+        booster = BoundBooster(train, search, self.truncation)
         return boost_stumps(booster, train, self.rounds, deadline=self.deadline)
 
 
@@ -176,7 +176,7 @@ def best_of_sample(
     return search(np.bincount(drawn, minlength=len(w)) * np.sign(w))
 
 
-class _Booster:
+class BoundBooster:
     """Lines 3 to 7 of Algorithm 1 on one training set.
 
     A query whose scores are too far apart for the kernels has NaN from them, and then its numbers

@@ -24,7 +24,7 @@ from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
 from letorbench.features.moments import mean_and_variance
 from letorbench.fit_warnings import FitWarning
-from letorbench.jit import kernel, longest_query
+from letorbench.jit import kernel
 from letorbench.losses.gains import inverse_ideal_dcg, truncated_discount
 from letorbench.losses.lambdas import (
     RANKNET,

@@ -36,7 +36,7 @@ def test_a_fold_of_another_system_is_scores_and_a_fit(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["fit.json", "scores.txt"]
     assert fold_scores(tmp_path, 2).tolist() == [0.1, -1e300]
     fit = stored_fit(tmp_path)
-    assert (fit["chosen"], fit["warnings"]) == ({}, [odd.as_json()])
+    assert (fit["chosen"], fit["warnings"]) == ({}, [vars(odd)])
     assert fit["validation"] == {"value": None, "curve": [0.5, None]}  # JSON has no infinity
     assert is_done(tmp_path, facts) and not is_done(tmp_path, {**facts, "fold": 3})
     write_fold(tmp_path, FoldResult(facts, np.zeros(1), validation_scores=np.array([0.25, 1.0])))
