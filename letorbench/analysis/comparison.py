@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import math
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import ndtr, ndtri
 
-from letorbench.analysis.leads import Lead
+from letorbench.analysis.leads import ALPHA, POWER, Lead
 from letorbench.analysis.paired import (
     CORRECTIONS,
     TESTS,
@@ -21,7 +23,7 @@ from letorbench.analysis.paired import (
 )
 from letorbench.analysis.results_table import Marks, label, spread
 from letorbench.analysis.seeds import SeedNoise, turned
-from letorbench.analysis.tables import Cell, Column, Table, data, probability
+from letorbench.analysis.tables import Cell, Column, Table, columns, data, probability
 from letorbench.choices import require_choice
 from letorbench.errors import DataError, UsageError
 from letorbench.results.measuring import competes
@@ -53,6 +55,8 @@ SEEDS_NOTE = (
     "pairs of single seeds with the other order; ~ = other seeds could turn the order of the means"
 )
 WILCOXON_NOTE = "Wilcoxon's p counts queries alone"
+#: the numbers of queries whose power is told
+QUERIES = (50, 100, 300, 1_000, 3_000, 10_000)
 #: names as printed
 TEST_NAMES = {
     "randomization": "randomisation test",
@@ -208,8 +212,41 @@ def comparison_table(
     turned = Column("turned" * seeded, name="turned")
     rules = [Column(name="convention")] * bool(convention)
     rows = [(*_row(pair, procedure), *[data(convention)] * len(rules)) for pair in pairs]
-    columns = (*COLUMNS[:-1], turned, COLUMNS[-1], *rules)
-    return Table(caption, columns, tuple(rows), tuple(notes))
+    every = (*COLUMNS[:-1], turned, COLUMNS[-1], *rules)
+    return Table(caption, every, tuple(rows), tuple(notes))
+
+
+def power_table(pairs: Sequence[Pair], convention: str) -> Table:
+    """How often so large a difference shows on other numbers of queries, a row a pair.
+
+    The true difference is taken to be the one found, its standard error to fall with the root of
+    the number of queries, and the test to be two-sided at 5 % (J. Cohen, Statistical Power Analysis
+    for the Behavioral Sciences, 1988, chapter 2).
+    """
+    first = pairs[0]
+    caption = (
+        f"{first.dataset}, {label(first.measure)} [{convention}]: the chance that a difference of "
+        "this size shows (two-sided, 5 %) on so many queries, and the queries for 80 %"
+    )
+    numbers = [f"{n:,}" for n in QUERIES]
+    heads = columns(["algorithm", "against"], ["difference", "queries", "power", *numbers, "80 %"])
+    names = ["algo", "against", "difference", "queries", "power", *map(str, QUERIES), "needed"]
+    rows = []
+    for pair in pairs:
+        d, n = abs(pair.interval.mean), pair.significance.n
+        sizes = np.array([n, *QUERIES])
+        # in standard errors; `smallest` is what n queries show in 80 % of cases
+        lead = (ndtri(1 - ALPHA / 2) + ndtri(POWER)) * d / pair.smallest if pair.smallest else 0.0
+        power = ndtr(lead * np.sqrt(sizes / n) - ndtri(1 - ALPHA / 2))
+        needed = math.ceil(n * (pair.smallest / d) ** 2) if d > 0 else None
+        rows.append(
+            (Cell(pair.a, pair.a), Cell(pair.b, pair.b),
+             Cell(f"{pair.interval.mean:+.4f}", pair.interval.mean), Cell(f"{n:,}", n),
+             *(Cell(f"{chance:.2f}", float(chance)) for chance in power),
+             Cell("" if needed is None else f"{needed:,}", needed))
+        )  # fmt: skip
+    shown = tuple(replace(column, name=name) for column, name in zip(heads, names))
+    return Table(caption, shown, tuple(rows))
 
 
 def _row(pair: Pair, procedure: Procedure) -> tuple[Cell, ...]:

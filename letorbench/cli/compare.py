@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 @options.baseline
 @options.measures("Repeat, or comma lists.  [default: ndcg@10]")
 @click.option("--published", is_flag=True, help="Against what is published of each, by fold.")
+@click.option("--power", is_flag=True, help="How many queries would settle each difference.")
 @options.format_of("text", "csv", "markdown")
 @options.procedure
 @options.stored
 def compare(
-    results: Results, baseline: str | None, measures: tuple[str, ...], published: bool, form: str,
-    procedure: Procedure,
+    results: Results, baseline: str | None, measures: tuple[str, ...], published: bool, power: bool,
+    form: str, procedure: Procedure,
 ) -> None:  # fmt: skip
     """Compare algorithms on the per-query values of all folds of each data set.
 
@@ -32,9 +33,10 @@ def compare(
     (Cohen's d_z), the smallest difference that such data show in 80 % of cases, and on how many
     queries it is better, equal, worse. Several data sets also give winning numbers, average ranks,
     Friedman's and Nemenyi's tests and a diagram.
+    With --power the rows say how often each difference shows on other numbers of queries.
     With --published the rows are our means by fold less those of the same algorithm in print.
     """
-    from letorbench.analysis.comparison import comparison_table
+    from letorbench.analysis.comparison import comparison_table, power_table
     from letorbench.analysis.published import folds_table
     from letorbench.api.results import measure_names
 
@@ -49,6 +51,9 @@ def compare(
         show(tables, form)
         return
     pairs = results.pairs(measures, baseline, procedure)
+    if power:
+        show([power_table(each, summary.conventions[0]) for summary, each in pairs], form)
+        return
     show([comparison_table(each, procedure, s.conventions[0]) for s, each in pairs], form)
     if form != "csv" and len(results.summaries) > 1:
         _show_overall(results, measures)

@@ -141,6 +141,7 @@ compare MADE --out stored
     --seed 1                  out
     --algo x,y                out
 compare STORED --out stored
+    --power                   out
     --external e={scores}     out
     --out others              out
 compare OHSUMED --out stored
