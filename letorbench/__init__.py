@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from letorbench.measures import ERR as ERR
     from letorbench.measures import MAP as MAP
     from letorbench.measures import MRR as MRR
+    from letorbench.measures import RBP as RBP
     from letorbench.measures import WTA as WTA
     from letorbench.measures import BPref as BPref
     from letorbench.measures import MeanNDCG as MeanNDCG

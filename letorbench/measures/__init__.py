@@ -15,6 +15,7 @@ from letorbench.measures.definitions import (
     ERR,
     MAP,
     MRR,
+    RBP,
     WTA,
     BPref,
     MeanNDCG,
@@ -30,7 +31,7 @@ from letorbench.measures.rankings import Rankings, rank
 
 __all__ = [
     "AUC", "BPref", "ERR", "MAP", "MEASURES", "MRR", "Measure", "MeanNDCG", "P", "PairwiseCorrect",
-    "PreparedMetric", "Rankings", "WTA", "choices", "default_measures", "nDCG", "parse",
+    "PreparedMetric", "RBP", "Rankings", "WTA", "choices", "default_measures", "nDCG", "parse",
     "query_metrics", "rank", "rmse",
 ]  # fmt: skip
 

@@ -13,6 +13,9 @@ from letorbench.conventions import Convention
 from letorbench.measures.measure import Measure
 from letorbench.measures.rankings import Rankings, ratio
 
+#: the chance that a reader of `rbp` goes on to the next document
+PERSISTENCE = 0.8
+
 
 def area_under_roc(rankings: Rankings, k: int | None) -> np.ndarray:
     """#{(i, j): i relevant, j not, i ranked above j} / #{(i, j): i relevant, j not}.
@@ -134,6 +137,20 @@ def precision(rankings: Rankings, k: int) -> np.ndarray:
     return values if short == "k" else rankings.zero_if_short(values, k)
 
 
+def rank_biased_precision(rankings: Rankings, k: int | None) -> np.ndarray:
+    """(1 - p) sum_{i <= k} p^(i - 1) [document i is relevant], with p = 0.8.
+
+    Moffat & Zobel 2008, "Rank-biased precision for measurement of retrieval effectiveness",
+    eq. 4. Without k, the whole list.
+
+    Ties: file order. No relevant document: 0. A list shorter than k: its sum.
+    """
+    hit = rankings.hit.astype(np.float64)
+    shares = hit if rankings.groups is None else rankings.mean_of_group(hit)
+    weights = (1.0 - PERSISTENCE) * PERSISTENCE ** (rankings.ranks - 1.0)
+    return rankings.at(rankings.running(weights * shares), k)
+
+
 def winner_takes_all(rankings: Rankings, k: int | None) -> np.ndarray:
     """1 where the document at rank 1 is relevant, else 0.
 
@@ -176,6 +193,10 @@ PairwiseCorrect = Measure(
 P = Measure(
     "P", "p", precision, "required",
     "precision: the share of relevant documents among the first k",
+)  # fmt: skip
+RBP = Measure(
+    "RBP", "rbp", rank_biased_precision, "optional",
+    "rank-biased precision: a reader goes on to the next rank with the chance 0.8",
 )  # fmt: skip
 WTA = Measure(
     "WTA", "wta", winner_takes_all, "none",

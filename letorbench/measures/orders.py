@@ -34,6 +34,7 @@ from letorbench.measures.definitions import (
     ndcg,
     pairwise_correct,
     precision,
+    rank_biased_precision,
     winner_takes_all,
 )
 from letorbench.measures.measure import Measure
@@ -168,6 +169,7 @@ MEANS: Mapping[str, Callable[[Rankings, int | None], np.ndarray]] = {
     "ndcg": ndcg,
     "mean-ndcg": mean_ndcg,
     "p": precision,
+    "rbp": rank_biased_precision,
     "wta": winner_takes_all,
     "auc": _half_best_half_worst(area_under_roc),
     "pairwise": _half_best_half_worst(pairwise_correct),

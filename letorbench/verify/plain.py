@@ -133,6 +133,10 @@ def _err(labels: list[int], rules: Convention, k: int | None) -> float:
     return value
 
 
+def _rank_biased_precision(labels: list[int], rules: Convention, k: int | None) -> float:
+    return sum(0.2 * 0.8 ** (i - 1) for i in _hits(labels[:k], rules))
+
+
 def _winner_takes_all(labels: list[int], rules: Convention, k: int | None) -> float:
     return float(bool(labels) and labels[0] >= rules.relevant)
 
@@ -177,6 +181,7 @@ DEFINITIONS: dict[str, Callable[[list[int], Convention, int | None], float]] = {
     "map": _average_precision,
     "mrr": _reciprocal_rank,
     "err": _err,
+    "rbp": _rank_biased_precision,
     "wta": _winner_takes_all,
     "pairwise": _pairwise,
     "auc": _auc,
