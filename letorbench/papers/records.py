@@ -24,7 +24,15 @@ from letorbench.checksum import checked, with_checksum
 from letorbench.errors import DataError
 from letorbench.files import write_atomically
 from letorbench.papers.claims import NATURES, Claim
-from letorbench.papers.rules import ANSWERS, SHOWN, Outcome, Row
+from letorbench.papers.rules import (
+    ANSWERS,
+    NOT_REPRODUCED,
+    REPRODUCED,
+    SHOWN,
+    UNDECIDED,
+    Outcome,
+    Row,
+)
 
 if TYPE_CHECKING:
     from letorbench.papers.paper import Found, Paper
@@ -87,6 +95,7 @@ def write_calibration(stem: Path, of_part: Sequence[Claim], found: Found) -> tup
     from letorbench.papers import calibration
 
     rows: list[list[object]] = []
+    told = (REPRODUCED, NOT_REPRODUCED, UNDECIDED)
     rng = np.random.default_rng(0)
     values = next(iter(found.values.values()), {})
     for claim, test in ((claim, test) for claim in of_part for test in claim.tests):
@@ -94,10 +103,12 @@ def write_calibration(stem: Path, of_part: Sequence[Claim], found: Found) -> tup
             moved = replace(test, data=(dataset,)) if len(test.data) < 2 else test
             by_truth = calibration.of_test(moved, dataset, values[dataset], rng)
             for truth, shares in by_truth.items():
-                rows.append([claim.id, test.kind, dataset, truth, *map(shares.get, ANSWERS[:4])])
+                rows.append(
+                    [claim.id, test.kind, dataset, truth, *(shares.get(a, 0.0) for a in told)]
+                )
     if not rows:
         return ()
-    header = ("claim", "kind", "data", "truth", *ANSWERS[:4])
+    header = ("claim", "kind", "data", "truth", *told)
     return write_table(stem, f"{stem.name}: how often which answer", header, rows)
 
 
