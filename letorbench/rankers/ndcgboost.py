@@ -64,11 +64,6 @@ class NDCGBoost(Ranker):
     sampled stump can have, is the opposite stump with -alpha, which is the same step; alpha is
     cut off at 5 where the second sum of (15) vanishes; training stops where no stump has eta > 0.
     The objective is reported without the factor 1/n of (11).
-
-    References
-    ----------
-    H. Valizadegan, R. Jin, R. Zhang, J. Mao: Learning to Rank by Optimizing NDCG Measure,
-    NIPS 2009.
     """
 
     name = "ndcgboost"
