@@ -126,13 +126,14 @@ def write_section(
     tables: Sequence[tuple[Sequence[str], Sequence[Sequence[Value]]]],
     told: str,
 ) -> Path:
-    """A section of the paper's page: tables, a header and rows each, and what they come to."""
+    """A section of the paper's page: folded tables, a header and rows each, and their sum."""
     made = [
         text_table(head, [[four_decimals(cell) for cell in row] for row in rows])
         for head, rows in tables
         if rows
     ]
-    text = [f"## {title}", *(render(each, "markdown").strip() for each in made), told]
+    shown = [render(each, "markdown").strip() for each in made]
+    text = [f"## {title}", "<details><summary>The numbers</summary>", *shown, "</details>", told]
     with write_atomically(path) as file:
         file.write("\n\n".join(text) + "\n")
     return path
