@@ -82,7 +82,7 @@ def digest_on(page: str) -> str:
 def _why(outcome: Outcome) -> str:
     """What the answer rests on: the comparison that decides it, and how many there are."""
     if not outcome.rows:
-        return f"; {', '.join(outcome.claim.data)} not at hand" if outcome.claim.data else ""
+        return f"; without {', '.join(outcome.claim.data)}" if outcome.claim.data else ""
     row = _decisive(outcome)
     said = [f"{row.place}: " * bool(row.place) + f"{row.what}: {records.our_number(row)}"]
     if row.printed is not None:
