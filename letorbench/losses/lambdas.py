@@ -191,13 +191,13 @@ def pair_lambdas(function: Lambda, scores: np.ndarray, labels: np.ndarray) -> np
         D[function.truncation :] = 0.0
     Z = np.sort(gain)[::-1] @ D
     i, j = np.nonzero(labels[:, None] > labels)
-    chance, difference = _places(function, scores, i, j, D)
+    chance, difference = mean_swaps(function, scores, i, j, D)
     swap = (gain[i] - gain[j]) * difference / Z
     pull = LAMBDAS[function.function].force(scores[i] - scores[j], swap, function.margin)
     return np.bincount(i, chance * pull, n) - np.bincount(j, chance * pull, n)
 
 
-def _places(
+def mean_swaps(
     function: Lambda, scores: np.ndarray, i: np.ndarray, j: np.ndarray, D: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return how likely each pair (i, j) counts, and its mean |D(rank i) - D(rank j)| then.
@@ -310,9 +310,9 @@ def query_lambdas(
             workspace.s[p] = scores[row]
             workspace.rank[p], workspace.tied[p] = rank, tied
             workspace.gain[p] = rule.gains[b]
-            workspace.discount[p] = _mean(rule.discount, rank, tied)
-            workspace.apart[p] = _apart(rule.discount, rank, tied)
-            dcg += rule.gains[b] * _mean(cost_discount, rank, tied)
+            workspace.discount[p] = mean_discount(rule.discount, rank, tied)
+            workspace.apart[p] = mean_difference(rule.discount, rank, tied)
+            dcg += rule.gains[b] * mean_discount(cost_discount, rank, tied)
     workspace.force[:size] = 0.0
     if rule.neighbours:
         _neighbour_pairs(rule, size, workspace)
@@ -505,7 +505,7 @@ def _ranks(scores: np.ndarray, rank: np.ndarray, tied: np.ndarray) -> bool:
 
 
 @kernel()
-def _mean(values: np.ndarray, begin: int, count: int) -> float:
+def mean_discount(values: np.ndarray, begin: int, count: int) -> float:
     """Return the mean of values[begin], ... values[begin + count - 1]."""
     total = 0.0
     for k in range(begin, begin + count):
@@ -514,7 +514,7 @@ def _mean(values: np.ndarray, begin: int, count: int) -> float:
 
 
 @kernel()
-def _apart(values: np.ndarray, begin: int, count: int) -> float:
+def mean_difference(values: np.ndarray, begin: int, count: int) -> float:
     """Return the mean difference of two of `count` falling values from `begin` on; 0 of one."""
     total = 0.0
     for k in range(count):
