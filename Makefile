@@ -29,9 +29,14 @@ help:
 	@echo "make docs    build the pages in docs/ as HTML in build/docs"
 	@echo "make docs-check  run what README.md and docs/ show, and compare (NEEDS=demo: without data)"
 	@echo "make docs-write  put in the pages what their commands print now (NEEDS=bench: also times)"
-	@echo "make papers  rerun the papers' experiments on the data in $(DATA), write docs/papers; for one:"
-	@echo "             make $(PAPERS)"
-	@echo "             and a figure or table: make figure-ndcgboost, table-functionals-5, ..."
+	@echo "make papers  rerun the papers' experiments on the data in $(DATA), write docs/papers; for one"
+	@echo "             make PAPER, for a figure, table, theorem or curve make PAPER/PART. All of these"
+	@echo "             but those with --full run with it; what is stored is not run again:"
+	@awk -F '[].[ "]+' '/^\[part\.[a-z0-9-]*\]/ { name = FILENAME; sub("/claims.toml", "", name); \
+		sub(".*/", "", name); gsub("_", "-", name); part = $$3; full = "" } \
+		/^optional/ { full = ", with --full" } \
+		/^takes/ { printf "             %s/%s  %s %s%s\n", name, part, $$3, $$4, full }' \
+		letorbench/papers/*/claims.toml
 	@echo "make clean   remove the virtual environment"
 
 # kernels are compiled when they are first used: the first demo takes longer than the next
@@ -130,15 +135,16 @@ $(INSTALLED): setup.py setup.cfg | .venv/bin/python
 clean:
 	rm -rf .venv
 
-# The papers: `make papers` for all in at most half an hour, `make PAPER` for one, and a target for
-# each figure and table. DATA and RESULTS are folders; FLAGS=--full asks for the papers' own sizes.
+# The papers: `make papers` for all, `make PAPER` for one, `make PAPER/PART` for a figure, a table, a
+# theorem or a curve. What is stored is not run again. DATA and RESULTS are folders; FLAGS=--full
+# asks for the papers' own sizes.
 DATA ?= data
 RESULTS ?= results
 JOBS ?= 2
 REPRODUCE = $(BIN)/letorbench reproduce --data-dir $(DATA) --out $(RESULTS) --jobs $(JOBS) $(FLAGS)
 PAPERS := ndcgboost-2009 lambdarank-2006 consistency-2011 functionals lecture-2018
 
-.PHONY: papers $(PAPERS) figure-ndcgboost figure-lambdarank-jacobian
+.PHONY: papers $(PAPERS)
 
 papers: $(INSTALLED)
 	$(REPRODUCE) ndcgboost-2009 --part figure-1 --setting published
@@ -148,17 +154,5 @@ papers: $(INSTALLED)
 $(PAPERS): $(INSTALLED)
 	$(REPRODUCE) $@
 
-figure-ndcgboost: $(INSTALLED)
-	$(REPRODUCE) ndcgboost-2009 --part figure-1
-
-figure-lambdarank-jacobian: $(INSTALLED)
-	$(REPRODUCE) lambdarank-2006 --part jacobian
-
-figure-lambdarank-%: $(INSTALLED)
-	$(REPRODUCE) lambdarank-2006 --part figure-$*
-
-figure-consistency-%: $(INSTALLED)
-	$(REPRODUCE) consistency-2011 --part figure-$*
-
-table-functionals-%: $(INSTALLED)
-	$(REPRODUCE) functionals --part table-$*
+$(PAPERS:=/%): $(INSTALLED)
+	$(REPRODUCE) $(@D) --part $*

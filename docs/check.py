@@ -134,6 +134,8 @@ def check(path: Path, needs: set[str]) -> tuple[str, list[str], int]:
         start, stop = (at - match.start() for at in match.span(group))
         return match[0][:start] + new.strip("\n") + "\n" + match[0][stop:]
 
+    if path.parent.name == "papers":
+        differences += old_code(path)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         (folder / ".bin").mkdir()
@@ -145,10 +147,23 @@ def check(path: Path, needs: set[str]) -> tuple[str, list[str], int]:
     return text, differences, skipped
 
 
+def old_code(path: Path) -> list[str]:
+    """Return a line where the page of a paper was made by other code than this."""
+    from letorbench.papers import PAPERS, paper
+    from letorbench.papers.paper_page import code_digest, digest_on
+
+    if path.stem not in PAPERS:
+        return []
+    found, expected = digest_on(path.read_text(encoding="utf-8")), code_digest(paper(path.stem))
+    return [] if found == expected else [
+        f"{path}: made by the code {found or 'unknown'}, expected {expected}: run `make papers`"
+    ]  # fmt: skip
+
+
 def pages() -> list[Path]:
-    """Return README.md and the pages; those of the papers are written by `letorbench reproduce`."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")),
-            *sorted((ROOT / "docs" / "algorithms").glob("*.md"))]  # fmt: skip
+    """Return README.md and the pages."""
+    folders = (ROOT / "docs" / name for name in (".", "algorithms", "papers"))
+    return [ROOT / "README.md", *(page for each in folders for page in sorted(each.glob("*.md")))]
 
 
 def main(arguments: list[str] | None = None) -> int:

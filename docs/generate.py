@@ -114,7 +114,7 @@ def page_numbers(page: str) -> str:
         for name in losses_of(page):
             rows.append([code(name), *numbers(dataset, name, *SHOWN)])
             printed: dict[str, dict[str, str]] = {}
-            for each in (each for m in SHOWN for each in lookup(dataset, m, name)):
+            for each in (each for m in SHOWN for each in lookup(dataset, m) if each.ours == name):
                 run = f"{each.algorithm}, published ({each.source})"
                 printed.setdefault(run, {})[each.measure] = each.printed
             rows += ([run, *(of.get(m, "") for m in SHOWN)] for run, of in printed.items())
@@ -302,18 +302,6 @@ def papers() -> str:
     return table(["name", "paper", "parts", "claims"], rows)
 
 
-def claims() -> str:
-    """A table of claims a paper."""
-    return "\n".join(
-        f"### {name}\n\n"
-        + table(
-            ["claim", "part", "data", "nature", "kind", "what the paper says"],
-            ([code(c.id), c.part, c.dataset, c.nature, c.kind, c.text] for c in paper(name).claims),
-        )
-        for name in PAPERS
-    )
-
-
 def command_help() -> str:
     """Every command's `--help`."""
     return "\n".join(_help(cli, "letorbench"))
@@ -390,7 +378,6 @@ GENERATED: dict[str, Callable[..., str]] = {
     "features": features,
     "auto-features": auto_features,
     "papers": papers,
-    "claims": claims,
     "commands": command_help,
     "speed": speed,
     "api": api,

@@ -9,21 +9,9 @@ from letorbench.errors import UsageError
 
 
 def require_choice(name: str, choices: Sequence[str], what: str) -> str:
-    """Return the name if it is one of the choices.
+    """Return the name if it is one of the choices, which are of the kind `what`.
 
-    Parameters
-    ----------
-    name : str
-        The name that the user wrote.
-    choices : sequence of str
-        The names that exist.
-    what : str
-        What the names are of, for the error message.
-
-    Raises
-    ------
-    UsageError
-        If the name is unknown. The message lists the choices and suggests the nearest one.
+    UsageError lists the choices and suggests the nearest one.
 
     Examples
     --------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 #: each kind of warning and what it means, the most serious first
@@ -48,15 +47,3 @@ class FitWarning:
     def rank(self) -> int:
         """How serious the warning is: 0 is the most serious."""
         return list(KINDS).index(self.kind)
-
-    def as_json(self) -> dict[str, str]:
-        """Return the warning as fit.json has it."""
-        return {"kind": self.kind, "text": self.text}
-
-    @classmethod
-    def from_json(cls, facts: Mapping[str, str]) -> FitWarning:
-        """Return the warning that `as_json` gave; ValueError for anything else."""
-        try:
-            return cls(str(facts["kind"]), str(facts["text"]))
-        except (KeyError, TypeError):
-            raise ValueError(f"found {facts!r}, expected a kind and a text") from None

@@ -38,17 +38,7 @@ def attach(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Make the functions `__getattr__` and `__dir__` of a package whose names are imported late.
 
-    Parameters
-    ----------
-    package : str
-        The package's `__name__`, for the message of an AttributeError.
-    places : mapping of str to str
-        From each public name to its place, ``package.module:name``.
-
-    Returns
-    -------
-    tuple of callables
-        `__getattr__` and `__dir__`.
+    `places` has the place of each public name, ``package.module:name``.
 
     Examples
     --------

@@ -17,19 +17,8 @@ PACKAGE = Path(__file__).parent
 def places(folder: str, attribute: str) -> dict[str, str]:
     """Return where each registered class of a folder is defined.
 
-    A class is registered where its body says ``name = "…"``, or another attribute.
-
-    Parameters
-    ----------
-    folder : str
-        A folder of the package, "rankers".
-    attribute : str
-        The class attribute that holds the name.
-
-    Returns
-    -------
-    dict of str to str
-        From each name to its place, ``package.module:Class``, sorted by name.
+    A class is registered where its body says ``name = "…"``, or another attribute. The folder is
+    one of the package, "rankers". Names are sorted, and a place is ``package.module:Class``.
 
     Examples
     --------

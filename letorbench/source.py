@@ -70,10 +70,7 @@ def source_digest(files: Iterable[str]) -> str:
 def scoring_digest(module: str) -> str:
     """Return a digest of the source that a fold's scores and measures depend on.
 
-    Parameters
-    ----------
-    module : str
-        The name of the ranker's module. A plug-in may use all that rankers are made of.
+    `module` is the ranker's. A plug-in may use all that rankers are made of.
     """
     package, _, name = module.partition(".")
     inside = package == "letorbench"

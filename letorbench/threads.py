@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager
@@ -35,12 +34,7 @@ def thread_count() -> int:
     """Return how many threads a computation may use.
 
     That is the number of `limited_threads`, else LETORBENCH_THREADS, else the cores that this
-    process may run on.
-
-    Raises
-    ------
-    UsageError
-        LETORBENCH_THREADS is something else than such a number.
+    process may run on. UsageError where the variable is no such number.
     """
     limit = _limit.get()
     if limit is not None:
@@ -104,17 +98,15 @@ def run_tasks(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
     threads = min(thread_count(), len(tasks))
     if threads < 2:
         return [task() for task in tasks]
-    numbers, lock = iter(range(len(tasks))), threading.Lock()
+    numbers = iter(range(len(tasks)))
     results: dict[int, Result] = {}
     errors: dict[int, BaseException] = {}
 
     def work() -> None:
         token = _errors.set(errors)
         try:
-            while not errors:
-                with lock:
-                    number = next(numbers, None)
-                if number is None:
+            for number in numbers:
+                if errors:
                     break
                 try:
                     with limited_threads(1):
@@ -135,10 +127,8 @@ def run_tasks(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
         errors[len(tasks)] = interruption
     if errors:
         # Ctrl-C before what it ended; else the first that fails, since tasks begin in order
-        def order(number: int) -> tuple[bool, int]:
-            return not isinstance(errors[number], KeyboardInterrupt), number
-
-        raise errors[min(list(errors), key=order)]
+        stops = [n for n, error in list(errors.items()) if isinstance(error, KeyboardInterrupt)]
+        raise errors[min(stops or list(errors))]
     return [results[number] for number in range(len(tasks))]
 
 
@@ -148,23 +138,10 @@ def parallel_for(
     least: int = 1,
     cost: np.ndarray | None = None,
 ) -> list[Result]:
-    """Run task(start, stop) over slices of range(total), one a thread.
+    """Run task(start, stop) over slices of range(total), one a thread; return what they return.
 
-    Parameters
-    ----------
-    task : callable
-        Called with the bounds of each slice.
-    total : int
-        The number of items.
-    least : int
-        The smallest slice. A thread costs more than it saves on fewer items.
-    cost : ndarray of shape (total,), optional
-        What each item costs. Slices then have equal cost instead of equal length.
-
-    Returns
-    -------
-    list
-        The results in the order of the slices.
+    A slice has `least` items or more, since a thread costs more than it saves on fewer. Slices have
+    equal length, or equal `cost`, (total,), where each item has one.
     """
     threads = max(1, min(thread_count(), total // max(least, 1)))
     if threads == 1:

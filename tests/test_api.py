@@ -57,7 +57,6 @@ def test_the_lines_of_the_design(folder):
     assert len(res.plot().axes) == 1 and len(res.scores()) == 5 * 56
     again = lb.load_results("results")
     pd.testing.assert_frame_equal(again.summary(), summary)
-    assert lb.compare("results").equals(lb.compare(res)) and lb.compare(res).equals(res.compare())
     assert list(res.summary(["err@3", lb.MAP]).columns[-2:]) == ["err@3", "map"]  # not stored
     assert "err@3" in res.per_query(lb.ERR @ 3)
     assert set(res.compare(measures=[lb.nDCG @ 2, "err@3"])["measure"]) == {"ndcg@2", "err@3"}

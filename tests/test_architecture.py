@@ -103,3 +103,15 @@ def test_one_module_knows_the_names_of_result_files() -> None:
         if isinstance(node, ast.Constant) and RESULT_FILE.fullmatch(str(node.value))
     }
     assert knowing == {"letorbench.results.paths"}
+
+
+def test_what_learns_draws_from_the_generator_that_it_is_given() -> None:
+    """Only a ranker's `fit` makes one, so equal seeds give equal models."""
+    makers = {
+        module
+        for module, tree in sources().items()
+        if module.split(".")[1] in ("models", "losses", "solvers", "rankers")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and re.match(r"(np\.)?random\.", ast.unparse(node.func))
+    }
+    assert makers == {"letorbench.rankers.base"}

@@ -95,8 +95,8 @@ def published() -> tuple[Published, ...]:
     )
 
 
-def lookup(dataset: str, measure: str, algo: str | None = None) -> tuple[Published, ...]:
-    """What is printed of a data set at a measure, of all algorithms or of ours named `algo`.
+def lookup(dataset: str, measure: str) -> tuple[Published, ...]:
+    """What is printed of a data set at a measure.
 
     dataset: as a user names it; for a variant or a twin of a data set nothing is published.
     measure: text such as `ndcg@10`, in any case.
@@ -105,9 +105,7 @@ def lookup(dataset: str, measure: str, algo: str | None = None) -> tuple[Publish
     return tuple(
         row
         for row in published()
-        if row.measure == measure
-        and normalized(DATASETS.get(row.dataset, row.dataset)) == name
-        and (algo is None or row.ours == algo)
+        if row.measure == measure and normalized(DATASETS.get(row.dataset, row.dataset)) == name
     )
 
 

@@ -171,6 +171,24 @@ def counterexample(
     return worst, len(found) / trials
 
 
+def affine_excess(loss: Loss, rng: np.random.Generator, trials: int = 200) -> float:
+    """The most by which phi(s, r) - phi(s', r) is not affine in G / Z, relative to its size.
+
+    A Bregman divergence's is (theorem 8). For coefficients c with sum c = 0 and sum c G / Z = 0
+    over labellings, sum c (phi(s, r) - phi(s', r)) is 0 then.
+    """
+    worst, m, k = 0.0, 3, 6
+    for _ in range(trials):
+        each = draw_eta(rng, m, k).queries()
+        shares = normalized_gains(each).reshape(k, m)
+        _, _, rows = np.linalg.svd(np.column_stack([shares, np.ones(k)]).T)
+        c = rows[m + 1 :]
+        s, other = rng.normal(size=(2, m))
+        d = loss(np.tile(s, k), each)[0] - loss(np.tile(other, k), each)[0]
+        worst = max(worst, float(np.abs(c @ d).max() / np.abs(d).max()))
+    return worst
+
+
 def nonconvexity(
     loss: Loss, rng: np.random.Generator, queries: int = 20_000, documents: int = 5
 ) -> float:
@@ -220,8 +238,12 @@ def dual_exponent(m: int) -> float:
 
 #: surrogates with a strongly convex psi: m documents -> C_phi, and the exponent of the dual norm.
 #: psi = |u|^2 has D = |u - v|^2. psi = ||u||_p^2 has D >= (p - 1) ||u - v||_p^2 for 1 < p <= 2.
+#: Cross entropy's psi is not strongly convex: its D is KL, which is ||u - v||_1^2 / 2M at least for
+#: u and v of mass M (Pinsker). Scaling v to the mass of u lowers KL and keeps v's order, and G / Z
+#: has the mass log2(1 + m) at most, as every document's discount is 1 / log2(1 + m) at least.
 STRONGLY_CONVEX: dict[str, Callable[[int], tuple[float, float]]] = {
     "least-squares-ndcg": lambda m: (1.0, 2.0),
+    "cross-entropy-ndcg": lambda m: (0.5 / float(np.log2(1.0 + m)), np.inf),
     "qnorm-penalised": lambda m: (1.0 / (dual_exponent(m) - 1.0), dual_exponent(m)),
 }
 

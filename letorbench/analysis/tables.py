@@ -155,17 +155,18 @@ def write_table(
     stem: Path, title: str, header: Sequence[str], rows: Sequence[Sequence[Value]]
 ) -> tuple[Path, Path]:
     """Write stem.csv and stem.txt: all digits, and floats with four decimals."""
-
-    def text(cell: Value) -> str:
-        return "" if cell is None else f"{cell:.4f}" if isinstance(cell, float) else str(cell)
-
-    made = text_table(header, [[text(cell) for cell in row] for row in rows], title)
+    made = text_table(header, [[four_decimals(cell) for cell in row] for row in rows], title)
     paths = stem.with_name(f"{stem.name}.csv"), stem.with_name(f"{stem.name}.txt")
     contents = render(data_table(header, rows), "csv"), render(made, "text")
     for path, content in zip(paths, contents):
         with write_atomically(path) as file:
             file.write(content)
     return paths
+
+
+def four_decimals(cell: Value) -> str:
+    """The text of a value: a float with four decimals, nothing for None."""
+    return "" if cell is None else f"{cell:.4f}" if isinstance(cell, float) else str(cell)
 
 
 def probability(p: float) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from letorbench.choices import split
 from letorbench.conventions import Convention
 from letorbench.conventions import convention as convention_named
 from letorbench.datasets.arrays import as_labels, group_rows
@@ -98,14 +99,8 @@ def evaluate(
 
 def _measures(asked: str | Measure | Sequence[str | Measure]) -> list[Measure]:
     """Return the measures of names, comma lists and values."""
-    several = [asked] if isinstance(asked, (str, Measure)) else list(asked)
-    found: list[Measure] = []
-    for each in several:
-        if isinstance(each, Measure):
-            each.require_cutoff()
-            found.append(each)
-        else:
-            found += [parse(word) for word in each.split(",")]
+    several = [asked] if isinstance(asked, (str, Measure)) else asked
+    found = [parse(word) for word in split(map(str, several))]
     if not found:
         raise UsageError("measures: found none, expected at least one, such as 'ndcg@10'")
     return found

@@ -5,10 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import wraps
-from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 from warnings import warn
 
 from letorbench.analysis.comparison import Pair, Procedure, comparison_table
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-T = TypeVar("T")
 #: measures as users write them: names, comma lists, values
 Measures = str | Measure | Sequence[str | Measure]
 
@@ -440,24 +437,6 @@ def merge(
     for line in merged.damaged:
         warn(line, stacklevel=2)
     return Results(Path(out), Path(data_dir), merged.summaries, merged.damaged)
-
-
-def _of_a_folder(method: Callable[..., T]) -> Callable[..., T]:
-    """Return a method of `Results` as a function that also takes the folder of stored results."""
-
-    @wraps(method)
-    def call(results: Results | str | Path = "results", *arguments: Any, **options: Any) -> T:
-        loaded = results if isinstance(results, Results) else load_results(results)
-        return method(loaded, *arguments, **options)
-
-    first = next(iter(signature(call, follow_wrapped=False).parameters.values()))
-    others = list(signature(method).parameters.values())[1:]
-    vars(call)["__signature__"] = signature(method).replace(parameters=[first, *others])
-    return call
-
-
-compare = _of_a_folder(Results.compare)
-plot = _of_a_folder(Results.plot)
 
 
 def words(names: str | Iterable[str] | None) -> list[str]:

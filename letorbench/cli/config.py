@@ -40,7 +40,7 @@ def read(path: Path) -> dict[str, Any]:
 
 def defaults(
     values: Mapping[str, Any], ctx: click.Context, path: Path
-) -> dict[str, str | bool | list[str]]:
+) -> dict[str, str | list[str]]:
     """The file's values by parameter name, each checked as the command line would be.
 
     UsageError names the file and the key that is no option, or the value that does not fit.
@@ -52,11 +52,14 @@ def defaults(
         for param in ctx.command.params
         if isinstance(param, click.Option) and param.name not in ("config", "help")
     }
-    result = {}
+    result: dict[str, str | list[str]] = {}
     for key, value in values.items():
         try:
             param = options[require_choice(key.replace("_", "-"), list(options), "option")]
-            result[param.name] = _value(param, value)
+            if isinstance(value, dict):
+                value = [f"{name}={_word(each)}" for name, each in value.items()]
+            several = value if isinstance(value, list) else [value]
+            result[param.name] = [*map(_word, several)] if param.multiple else _word(value)
             param.type_cast_value(ctx, result[param.name])
         except UsageError as error:
             raise UsageError(f"{path}: {error}") from None
@@ -65,25 +68,8 @@ def defaults(
     return result
 
 
-def _value(param: click.Option, value: Any) -> str | bool | list[str]:
-    """The value as the words of a command line."""
-    name = param.opts[0].lstrip("-")
-    if param.is_flag:
-        if not isinstance(value, bool):
-            raise UsageError(f"{name}: found {value!r}, expected true or false")
-        return value
-    if param.multiple:
-        if isinstance(value, dict):
-            return [f"{key}={_word(name, item)}" for key, item in value.items()]
-        return [_word(name, item) for item in (value if isinstance(value, list) else [value])]
-    return _word(name, value)
-
-
-def _word(name: str, value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, list) and all(isinstance(item, (str, int, float)) for item in value):
-        return ",".join(_word(name, item) for item in value)
-    if isinstance(value, (str, int, float)):
-        return str(value)
-    raise UsageError(f"{name}: found {value!r}, expected text, a number or a list of them")
+def _word(value: Any) -> str:
+    """The value as a word of a command line."""
+    if isinstance(value, list):
+        return ",".join(map(_word, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -63,8 +63,7 @@ class _Papers(click.Command):
     help="Also write a page a paper there, with its figures.",
 )  # fmt: skip
 @click.option(
-    "--calibrate", is_flag=True,
-    help="Also how often the rules give which answer, and the smallest leads that the data show.",
+    "--calibrate", is_flag=True, help="Also how often the rules give which answer on these data.",
 )  # fmt: skip
 @options.data_dir
 @options.out
@@ -83,15 +82,15 @@ def reproduce(
     Leaves the figures and tables, claims.csv, comparisons.csv, and what differs from the paper's
     setting in results/papers/PAPER. What is stored is not run again. With --setting published the
     files are in the folder published there. Experiments changed by --set or --select have a folder
-    of their own, too. --calibrate says how often the rules would give which answer, and what the
-    results stored in the results folder could show at all.
+    of their own, too. --calibrate says how often the rules would give which answer. With --pages
+    and all papers a page over them says what the stored results could show at all.
     """
     from letorbench.choices import expanded, require_choice, split
     from letorbench.measures import parse
     from letorbench.papers import PAPERS, paper
     from letorbench.papers.paper import reproduce as rerun
-    from letorbench.papers.paper_page import write_page
-    from letorbench.papers.records import closing, lines, notes, power_lines
+    from letorbench.papers.paper_page import write_page, write_summary
+    from letorbench.papers.records import closing, lines, notes
     from letorbench.papers.runs import Study
     from letorbench.results.user_files import check_output
 
@@ -117,10 +116,11 @@ def reproduce(
         say("".join(f"file  {path}\n" for path in result.files))
         if pages is not None:
             say(f"page  {write_page(result, study, pages)}\n")
-        done.append((name, (*result.outcomes, *result.elsewhere), study.folder(name)))
-    say("\n".join(closing(done)))
-    for line in power_lines(study.out, [paper(name) for name in chosen]) if calibrate else ():
-        say(line)
+        done.append(result)
+    if pages is not None and set(chosen) == set(every):
+        say(f"page  {write_summary(done, study, pages)}\n")
+    judged = [(each.paper.name, (*each.outcomes, *each.elsewhere)) for each in done]
+    say("\n".join(closing(judged, [study.folder(name) for name in chosen])))
 
 
 def _print(lines: Iterable[str], notes: Iterable[str]) -> None:

@@ -39,17 +39,7 @@ EXPECTED_LINES = "lines of label qid:Q index:value"
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How a file is read.
-
-    Parameters
-    ----------
-    null : str or float
-        What NULL becomes: "error", a finite number, or "min", the smallest value of that feature
-        in the query (0 where the query has none), as in LETOR's min version.
-    n_features : int, optional
-        The number of features; a larger index is then an error. By default it is the largest
-        index in the file.
-    """
+    """How a file is read; see `read_letor`."""
 
     null: str | float = "error"
     n_features: int | None = None
@@ -84,9 +74,11 @@ def read_letor(
         A file of lines `label qid:Q 1:0.5 2:3 … #docid = X`. Q is any text without blanks, so
         `7` and `07` are two queries.
     null : str or float
-        What a NULL value becomes: "error", "min" (the query's minimum) or a number.
+        What NULL becomes: "error", a finite number, or "min", the smallest value of that feature
+        in the query (0 where the query has none), as in LETOR's min version.
     n_features : int, optional
-        The number of features; by default the largest index in the file.
+        The number of features; a larger index is then an error. By default it is the largest
+        index in the file.
 
     Returns
     -------

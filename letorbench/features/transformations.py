@@ -307,27 +307,19 @@ def stored(facts: object, n_features: int) -> Transformation:
     DataError
         It is not one, or it is for another number of features.
     """
-    name = facts.get("name") if isinstance(facts, dict) else None
-    if not isinstance(facts, dict) or not isinstance(name, str) or name not in TRANSFORMATIONS:
-        raise DataError(
-            f"found the feature transformation {name!r}, "
-            f"expected one of {', '.join(TRANSFORMATIONS)}"
-        )
-    kind = TRANSFORMATIONS[name]
     try:
-        fitted = {
-            what: np.asarray(values, dtype=np.float64)
-            for what, values in facts.items()
-            if what != "name"
-        }
-        wrong = [values for values in fitted.values() if values.shape != (n_features,)]
-        if set(fitted) != {each.name for each in fields(kind)} or wrong:
-            raise ValueError
-        if not all(np.isfinite(values).all() for values in fitted.values()):
-            raise ValueError
-    except (TypeError, ValueError):
-        expected = " and ".join(each.name for each in fields(kind)) or "nothing"
+        given = dict(facts)
+        kind = TRANSFORMATIONS[given.pop("name")]
+        fitted = {what: np.asarray(values, dtype=np.float64) for what, values in given.items()}
+        right = set(fitted) == {each.name for each in fields(kind)} and all(
+            values.shape == (n_features,) and np.isfinite(values).all()
+            for values in fitted.values()
+        )
+    except (TypeError, ValueError, KeyError):
+        right = False
+    if not right:
         raise DataError(
-            f"feature transformation {name}: expected {expected} of {n_features} finite numbers"
-        ) from None
+            f"found a damaged feature transformation, expected one of {', '.join(TRANSFORMATIONS)} "
+            f"with {n_features} finite numbers in each of its fields"
+        )
     return kind(**fitted)

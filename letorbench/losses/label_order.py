@@ -110,14 +110,16 @@ def _label_means(values: np.ndarray, queries: QuerySet) -> np.ndarray:
     return np.add.reduceat(values, starts[:-1]) / np.diff(starts)
 
 
-#: Table 8: name -> W of documents with the labels r, the places pi, their eta and the gains R
+#: Table 8: name -> W of documents with the labels r, the places pi, their eta, and 2^(1 - L). Its
+#: 2^(r-1)/2^(L-1) is as printed, and with Table 9's brackets
 DOCUMENT_WEIGHTS: dict[str, Callable[..., np.ndarray]] = {
-    "1": lambda r, pi, eta, R: np.ones_like(r),
-    "r": lambda r, pi, eta, R: r,
-    "sqrt(r)": lambda r, pi, eta, R: np.sqrt(r),
-    "(2^r-1)/2^(L-1)": lambda r, pi, eta, R: R,
-    "1/pi": lambda r, pi, eta, R: 1.0 / pi,
-    "1/log(1+pi)": lambda r, pi, eta, R: eta,
+    "1": lambda r, pi, eta, unit: np.ones_like(r),
+    "r": lambda r, pi, eta, unit: r,
+    "sqrt(r)": lambda r, pi, eta, unit: np.sqrt(r),
+    "(2^r-1)/2^(L-1)": lambda r, pi, eta, unit: (np.exp2(r) - 1.0) * unit,
+    "2^(r-1)/2^(L-1)": lambda r, pi, eta, unit: np.exp2(r - 1.0) * unit,
+    "1/pi": lambda r, pi, eta, unit: 1.0 / pi,
+    "1/log(1+pi)": lambda r, pi, eta, unit: eta,
 }
 #: those that depend on the place
 BY_PLACE = ("1/pi", "1/log(1+pi)")
@@ -151,8 +153,8 @@ def document_weights(weight: str, ties: str, queries: QuerySet) -> np.ndarray:
     By the rule "breslow", equal labels have the mean of W over their places.
     """
     r = queries.labels[queries.by_label.order].astype(np.float64)
-    pi, R = places(queries), normalized_label_gain(r, queries)
-    weights = DOCUMENT_WEIGHTS[weight](r, pi, truncated_discount(queries)[pi - 1], R)
+    pi, unit = places(queries), 2.0 ** (1 - label_count(queries))
+    weights = DOCUMENT_WEIGHTS[weight](r, pi, truncated_discount(queries)[pi - 1], unit)
     if ties == "breslow" and weight in BY_PLACE:
         return np.repeat(_label_means(weights, queries), np.diff(queries.by_label.starts))
     return weights

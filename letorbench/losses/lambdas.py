@@ -385,7 +385,9 @@ def _ranknet_ndcg_block(
     lower, n = workspace.lower, size - b1
     stop = padded(n)
     for to, values in ((lower.u, u), (lower.gain, gain), (lower.discount, discount)):
-        to[:n], to[n:stop] = values[b1:size], 0.0
+        to[n:stop] = 0.0
+        for j in range(n):
+            to[j] = values[b1 + j]
     lower.push[:stop] = 0.0
     for i in range(b0, b1 - 1, 2):
         _two_rows(i, stop, shrink, workspace)

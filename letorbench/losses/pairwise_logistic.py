@@ -147,7 +147,9 @@ def _add_forces(workspace: PairWorkspace, b0: int, b1: int, end: int, span: floa
         return cost
     size, top = end - b1, s[:end].max()
     stop = padded(size)
-    lower[:size], lower[size:stop], push[:stop] = u[b1:end], 0.0, 0.0
+    lower[size:stop], push[:stop] = 0.0, 0.0
+    for j in range(size):
+        lower[j] = u[b1 + j]
     together = int(LOGARITHM / max(span, 1.0))
     for first in range(b0, b1, together):
         last = min(first + together, b1)

@@ -228,7 +228,8 @@ def forward(
     n_docs = len(features)
     _project(features, layers.weights, hidden)
     if len(layers.output) == 0:
-        scores[:n_docs] = layers.bias[0] + hidden[0, :n_docs]
+        for i in range(n_docs):
+            scores[i] = layers.bias[0] + hidden[0, i]
         return
     scores[:n_docs] = 0.0
     for h in range(len(layers.output)):
@@ -253,7 +254,8 @@ def backward(
     """
     n_docs = len(features)
     if len(layers.output) == 0:
-        delta[0, :n_docs] = gradient[:n_docs]
+        for i in range(n_docs):
+            delta[0, i] = gradient[i]
         change.bias[0] += gradient[:n_docs].sum()
     for h in range(len(layers.output)):
         by_output, by_bias = _through_tanh(

@@ -15,7 +15,7 @@ import numpy as np
 
 from letorbench.analysis.leads import Lead
 from letorbench.analysis.paired import differences, holm
-from letorbench.papers.claims import Claim, Test
+from letorbench.papers.claims import Test
 from letorbench.papers.rules import (
     ANSWERS,
     answer_of_all,
@@ -115,24 +115,6 @@ def unit_differences(upper: Values, lower: Values, measure: str) -> np.ndarray:
     if not lower.draws:
         return d
     return np.array([d[lower.folds == k].mean() for k in np.unique(lower.folds)])
-
-
-def too_small(
-    every: Sequence[Claim], dataset: str, rows: Sequence[tuple[str, str, str, float, float]]
-) -> list[tuple[str, float, float]]:
-    """(claim, printed lead, smallest share that shows) of leads that this data could hardly show.
-
-    Methods are told by their labels, which are the rankers' names where a paper runs them plainly.
-    """
-    smallest_share = {(frozenset(row[:2]), row[2]): row[4] for row in rows}
-    found = []
-    for claim in every:
-        for point in (p for test in claim.tests if test.kind == "above" for p in test.points()):
-            pair = frozenset((point.upper, point.lower)), point.measure
-            if point.dataset == dataset and point.lead is not None and pair in smallest_share:
-                if point.lead < smallest_share[pair]:
-                    found.append((claim.id, point.lead, smallest_share[pair]))
-    return found
 
 
 def stored_systems(out: Path, dataset: str) -> list[PerQuery]:

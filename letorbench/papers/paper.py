@@ -30,7 +30,7 @@ class Part:
     ----------
     name, title : str
         What it is called on the command line, and in the paper.
-    form : {"curves", "bars", "table", "specification", "module"}
+    form : {"curves", "bars", "table", "specification", "printed", "module"}
         How runs of methods are shown; or a function of the paper's own.
     data, beside : tuple of str
         The paper's data sets, and others that stand beside them, apart.
@@ -92,6 +92,7 @@ class Paper:
 
     printed: the numbers of its tables by `label measure`. differs, published_differs: what differs
     from its setting in ours, and in `--setting published`. rows: method -> its place in a table.
+    folder: the paper's in the package.
     """
 
     name: str
@@ -106,6 +107,7 @@ class Paper:
     slips: tuple[str, ...] = ()
     printed: Mapping[str, float] = field(default_factory=dict)
     rows: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    folder: str = ""
 
     def left(self, setting: str) -> tuple[str, ...]:
         """What differs from the paper's setting in a setting."""
@@ -136,7 +138,7 @@ def load(name: str, folder: str) -> Paper:
     sources = getattr(code, "SOURCES", {})
     return Paper(
         name, facts["reference"], made, parts, methods, code.PARTS, sources, **told,
-        printed=printed, rows=rows,
+        printed=printed, rows=rows, folder=folder,
     )  # fmt: skip
 
 
@@ -222,28 +224,35 @@ def reproduce(
 
 def run_part(paper: Paper, part: Part, study: Study) -> Found:
     """Run one part on the data at hand."""
-    from letorbench.papers import specification, views
+    from letorbench.papers import printed, specification, views
 
     if part.form == "module":
         return paper.code[part.name](study)
     if part.form == "specification":
         return specification.run(paper.name, part, study)
-    variants = paper.variants(part)
+    variants = {name: paper.variants(part) for name in (*part.data, *part.beside)}
+    if part.form == "printed":
+        own = {name: printed.compared(paper, part, name) for name in variants}
+        variants = {name: [v for v in variants[name] if v.label in own[name]] for name in own}
     here = [name for name in (*part.data, *part.beside) if study.has(name)]
     values: dict[str, dict[str, Mapping[str, Values]]] = {}
     for protocol, (select, kind) in part.chosen_by(study.setting).items():
         drawn = replace(study, repeats=part.repeats)
         values[protocol] = {
             name: drawn.runs(
-                paper.name, name, variants, part.measures, part.convention, select=select,
+                paper.name, name, variants[name], part.measures, part.convention, select=select,
                 protocol_name=kind,
             )
             for name in here
         }  # fmt: skip
     for name, source in paper.sources.items():
-        if made := source(study, part.name, variants, part.measures):
+        if made := source(study, part.name, paper.variants(part), part.measures):
             values[next(iter(values))][name] = made
-    files = views.files(paper, part, values, study.folder(paper.name))
+    folder = study.folder(paper.name)
+    if part.form == "printed":
+        files = printed.files(paper, part, values, folder / part.name)
+    else:
+        files = views.files(paper, part, values, folder)
     absent = [name for name in part.data if name not in here]
     differs = (f"{part.title} is without {', '.join(absent)}: not at hand",) if absent else ()
     return Found(values, {}, tuple(files), differs)

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from letorbench.analysis.tables import probability, render, text_table, write_table
+from letorbench.analysis.tables import (
+    Value,
+    four_decimals,
+    probability,
+    render,
+    text_table,
+    write_table,
+)
 from letorbench.checksum import checked, with_checksum
 from letorbench.errors import DataError
 from letorbench.files import write_atomically
@@ -102,6 +109,24 @@ def write_setting(path: Path, reference: str, differs: Sequence[str]) -> Path:
     return path
 
 
+def write_section(
+    path: Path,
+    title: str,
+    tables: Sequence[tuple[Sequence[str], Sequence[Sequence[Value]]]],
+    told: str,
+) -> Path:
+    """A section of the paper's page: tables, a header and rows each, and what they come to."""
+    made = [
+        text_table(head, [[four_decimals(cell) for cell in row] for row in rows])
+        for head, rows in tables
+        if rows
+    ]
+    text = [f"## {title}", *(render(each, "markdown").strip() for each in made), told]
+    with write_atomically(path) as file:
+        file.write("\n\n".join(text) + "\n")
+    return path
+
+
 def lines(outcomes: Iterable[Outcome]) -> list[str]:
     """The outcomes as a table of text: paper, ours with its interval, p, what shows, the answer."""
     header = ("claim", "data", "paper", "ours [95 %]", "p", "shows from", "answer")
@@ -177,49 +202,70 @@ def notes(outcomes: Iterable[Outcome]) -> list[str]:
     return [f"{', '.join(dict.fromkeys(ids))}: {note}" for note, ids in sharing.items()]
 
 
-def closing(papers: Sequence[tuple[str, Sequence[Outcome], Path]]) -> list[str]:
-    """A line for each paper and nature of claims: how many, and their answers."""
-    table = []
-    for name, outcomes, folder in papers:
+Judged = tuple[str, Sequence[Outcome]]
+
+
+def tally(papers: Iterable[Judged]) -> tuple[list[str], list[list[str]]]:
+    """Columns and rows: of each paper and nature of claims how many, and their answers."""
+    rows = []
+    for name, outcomes in papers:
         for nature in (*NATURES, "on other data"):
             own = [o for o in outcomes if _tallied_as(o) == nature]
             counts = [str(sum(o.answer == answer for o in own)) for answer in ANSWERS]
-            if own:
-                table.append([name, nature, str(len(own)), *counts, str(folder)])
-    header = ("paper", "nature", "claims", *ANSWERS, "files")
-    return render(text_table(header, table), "text").splitlines()
+            rows += [[name, nature, str(len(own)), *counts]] if own else []
+    return ["paper", "nature", "claims", *ANSWERS], rows
+
+
+def closing(papers: Sequence[Judged], folders: Sequence[Path]) -> list[str]:
+    """The tally, and where each paper's files are."""
+    lines = render(text_table(*tally(papers)), "text").splitlines()
+    return [*lines, *(f"files  {folder}" for folder in folders)]
 
 
 def _tallied_as(outcome: Outcome) -> str:
     return "on other data" if outcome.place else outcome.claim.nature
 
 
-def power_lines(out: Path, papers: Sequence[Paper]) -> list[str]:
-    """What the results of a folder can show, a table a data set; all pairs in papers/power."""
+def too_small(outcomes: Iterable[Outcome]) -> list[list[str]]:
+    """The printed leads below the smallest that shows: claim, data, what, both as shares."""
+    return [
+        [o.claim.id, row.place, row.what, share(row.printed, row.base), share(low, row.base)]
+        for o in outcomes
+        for row in o.rows
+        if row.kind == "above" and (low := row.smallest) and 0.0 < (row.printed or 0.0) < low
+    ]
+
+
+def power_rows(out: Path) -> list[list[str]]:
+    """What the stored runs can show, a row a data set and measure; all pairs in papers/power."""
     from letorbench.analysis import leads
     from letorbench.papers import calibration
 
     text = []
-    for folder in sorted(path.parent for path in out.glob("*/summary.csv")):
-        systems = calibration.stored_systems(out, folder.name)
-        if len(systems) < 2 or "ndcg@10" not in systems[0].values:
+    runs = out / "papers" / "runs" / "ndcg@10"
+    for folder in sorted(path for path in runs.glob("*") if path.is_dir()):
+        systems = calibration.stored_systems(runs, folder.name)
+        if len(systems) < 2:
             continue
         rows = leads.smallest(systems, ("ndcg@1", "ndcg@3", "ndcg@10", "map"))
-        stem = out / "papers" / "power" / folder.name
         title = f"{folder.name}: the smallest lead that shows in 80 % of cases"
-        write_table(stem, title, ("method", "other", "measure", "lead", "share of the mean"), rows)
-        shown = [
-            [measure, str(pairs), *(f"{100.0 * each:.1f} %" for each in shares)]
+        header = ("method", "other", "measure", "lead", "share of the mean")
+        write_table(out / "papers" / "power" / folder.name, title, header, rows)
+        text += [
+            [folder.name, measure, str(pairs), *(f"{100.0 * each:.1f} %" for each in shares)]
             for measure, pairs, *shares in leads.summary(rows)
         ]
-        heads = ("measure", "pairs", "a tenth from", "half from", "nine tenths from")
-        text += ["", *render(text_table(heads, shown, title), "text").splitlines()]
-        text += [
-            f"{paper.name}, {claim}: prints {100.0 * lead:.1f} %, {100.0 * least:.1f} % would show"
-            for paper in papers
-            for claim, lead, least in calibration.too_small(paper.claims, folder.name, rows)
-        ]
     return text
+
+
+def calibration_rows(folders: Iterable[Path]) -> tuple[list[str], list[list[str]]]:
+    """Columns and rows of what `write_calibration` wrote for the papers."""
+    header: list[str] = []
+    rows: list[list[str]] = []
+    for path in (path for folder in folders for path in sorted(folder.glob("calibration-*.csv"))):
+        header, *own = csv.reader(path.read_text(encoding="utf-8").splitlines())
+        rows += own
+    return header, rows
 
 
 def state_counts(rows: Sequence[Row]) -> str:

@@ -44,9 +44,9 @@ def by_level(specifications: Sequence[Specification]) -> list[list[object]]:
 def run(paper: str, part: Part, study: Study) -> Found:
     """Run every combination of a part's axes on the data at hand.
 
-    An axis has settings of the rankers by name; among them `upper` and `lower` name rankers, and
-    `convention` and `select` what measures and chooses. The number is the upper ranker's mean, or
-    its lead over the lower one as a share of that.
+    An axis has settings of the rankers by name; among them `upper` and `lower` name rankers or
+    have their `algo` and `set`, and `convention` and `select` what measures and chooses. The number
+    is the upper ranker's mean, or its lead over the lower one as a share of that.
     """
     found: list[Specification] = []
     for dataset in filter(study.has, part.data):
@@ -72,11 +72,12 @@ def _number(
     (measure,) = part.measures
     means = []
     for side in ("upper", "lower"):
-        facts = {**getattr(part, side), **({"algo": made[side]} if side in made else {})}
+        own = made.get(side, {})
+        facts = {**getattr(part, side), **(own if isinstance(own, dict) else {"algo": own})}
         if "algo" not in facts:
             continue
-        own = {key: value for key, value in made.items() if key not in ("upper", "lower")}
-        variant = Variant(f"{side}, {label}", facts["algo"], {**facts.get("set", {}), **own})
+        rest = {key: value for key, value in made.items() if key not in ("upper", "lower")}
+        variant = Variant(f"{side}, {label}", facts["algo"], {**facts.get("set", {}), **rest})
         drawn = replace(study, repeats=part.repeats)
         runs = drawn.runs(
             paper, dataset, [variant], [measure], how.get("convention", part.convention),

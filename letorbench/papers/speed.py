@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.synthetic.cubic import permuted_cubic
+from letorbench.papers.permuted_cubic import permuted_cubic
 from letorbench.rankers import ranker
 from letorbench.solvers.stopping import Validation
 

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from letorbench.analysis.tables import write_table
 from letorbench.papers.paper import Paper, Part
 from letorbench.papers.runs import Values
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 Found = Mapping[str, Mapping[str, Values]]
+#: data set -> (method, n) -> what the paper prints
+Printed = Mapping[str, Mapping[tuple[str, int], float]]
 
 
 def files(paper: Paper, part: Part, values: Mapping[str, Found], folder: Path) -> list[Path]:
@@ -28,11 +34,12 @@ def files(paper: Paper, part: Part, values: Mapping[str, Found], folder: Path) -
             ]
             written += write_table(stem, title, ["data", "method", *part.measures], rows)
         if number == 0 and part.form != "table":
-            written += _drawn(part, {name: found[name] for name in found if found[name]}, stem)
+            here = {name: found[name] for name in found if found[name]}
+            written += _drawn(part, here, printed_points(paper, part), stem)
     return written
 
 
-def _drawn(part: Part, found: Found, stem: Path) -> list[Path]:
+def _drawn(part: Part, found: Found, printed: Printed, stem: Path) -> list[Path]:
     if not found:
         return []
     if part.form == "bars":
@@ -48,7 +55,32 @@ def _drawn(part: Part, found: Found, stem: Path) -> list[Path]:
         curves = {m: [each.mean(k) for k in part.measures] for m, each in methods.items()}
         for title, own in _panels(dataset, curves):
             panels.append(Panel(title, "NDCG", own))
-    return write(draw(panels), stem)
+    figure = draw(panels)
+    for axes, dataset in zip(figure.axes, found):
+        _print_points(axes, printed.get(dataset, {}))
+    return write(figure, stem)
+
+
+def printed_points(paper: Paper, part: Part) -> dict[str, dict[tuple[str, int], float]]:
+    """The numbers that the paper's text has for its figure: data set -> (method, n) -> number."""
+    points: dict[str, dict[tuple[str, int], float]] = {}
+    for test in (t for c in paper.claims if c.part == part.name for t in c.tests):
+        for dataset in test.data if test.kind == "equal" and test.number in part.methods else ():
+            for measure in (m for m in test.measures if "@" in m):
+                key = test.number, int(measure.partition("@")[2])
+                points.setdefault(dataset, {})[key] = test.printed or 0.0
+    return points
+
+
+def _print_points(axes: Axes, points: Mapping[tuple[str, int], float]) -> None:
+    """Stars where the paper prints a number, in the colour of the method's line."""
+    colours = {line.get_label(): line.get_color() for line in axes.lines}
+    for (method, n), value in points.items():
+        axes.plot(n, value, "*", color=colours[method], markersize=11, markeredgecolor="black")
+        axes.annotate(
+            f"the paper's {method}: {value:g}", (n, value), (8, -2), textcoords="offset points",
+            fontsize=6.5,
+        )  # fmt: skip
 
 
 def _panels(dataset: str, curves: Mapping[str, list[float]]) -> list[tuple[str, dict]]:
@@ -71,7 +103,7 @@ def _panels(dataset: str, curves: Mapping[str, list[float]]) -> list[tuple[str, 
 
 
 def printed_table(paper: Paper, part: Part, found: Found, stem: Path, title: str) -> list[Path]:
-    """A table in the paper's form: its own rows first, then ours of each data set."""
+    """A table in the paper's form: ours of each data set below each of its rows."""
     columns = list(dict.fromkeys(paper.rows[label][1] for label in part.methods if label))
     crossed = columns != [""]
     heads = columns if crossed else [measure.upper() for measure in part.measures]
@@ -92,5 +124,5 @@ def printed_table(paper: Paper, part: Part, found: Found, stem: Path, title: str
             for measure in part.measures
         }
     rows = dict.fromkeys(paper.rows[label][0] for label in part.methods)
-    cells = [[name, row, *numbers(of, row)] for name, of in shown.items() for row in rows]
-    return list(write_table(stem, title, ["data", "row", *heads], cells))
+    cells = [[row, name, *numbers(of, row)] for row in rows for name, of in shown.items()]
+    return list(write_table(stem, title, ["row", "data", *heads], cells))

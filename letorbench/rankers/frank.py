@@ -267,7 +267,8 @@ def _sum_pairs(
         m = end - begin
         gather(scores, blocks.order[begin:end], u)
         near[q] = exponentials(u, m, u) <= SPAN
-        all_u[begin:end] = u[:m]
+        for p in range(m):
+            all_u[begin + p] = u[p]
         u[m:], w[:], losses[q] = 0.0, 0.0, 0.0
         for b in range(blocks.queries[q], blocks.queries[q + 1] - 1):
             below = blocks.starts[b + 1] - begin
@@ -335,10 +336,12 @@ def _sum_wrong(
     for q in range(first, last):
         begin, end = blocks.offsets[q], blocks.offsets[q + 1]
         m = end - begin
-        u[:m], u[m:] = all_u[begin:end], 0.0
+        u[m:] = 0.0
+        for p in range(m):
+            u[p] = all_u[begin + p]
         for n in range(len(features)):
-            own[n, :m] = codes[features[n], begin:end]
-            signed[n, :m] = 0.0
+            for p in range(m):
+                own[n, p], signed[n, p] = codes[features[n], begin + p], 0.0
         for b in range(blocks.queries[q], blocks.queries[q + 1] - 1):
             below = blocks.starts[b + 1] - begin
             stop = below + padded(m - below)

@@ -120,7 +120,7 @@ class NDCGBoost(Ranker):
             search = self._tree_search(train)
         if self.stumps == "sample":
             search = partial(best_of_sample, search, self.sample or train.n_docs, rng)
-        booster = _Booster(train, search, self.truncation)
+        booster = BoundBooster(train, search, self.truncation)
         boost_weak = boost_trees if self.weak == "tree" else boost_stumps
         return boost_weak(booster, train, self.rounds, deadline=self.deadline)
 
@@ -200,7 +200,7 @@ def _judged(queries: QuerySet, truncation: int) -> Iterator[tuple[slice, np.ndar
 def best_of_sample(
     search: Search, size: int, rng: np.random.Generator, w: np.ndarray
 ) -> tuple[Learner, np.ndarray, float] | None:
-    """Find the best classifier for so many documents, drawn with probability ~ abs(w): a `Search`."""
+    """Find the best classifier for so many drawn documents, probability ~ abs(w): a `Search`."""
     total = np.abs(w).sum()
     if total == 0.0:
         return None
@@ -210,7 +210,7 @@ def best_of_sample(
     return search(np.bincount(drawn, minlength=len(w)) * np.sign(w))
 
 
-class _Booster:
+class BoundBooster:
     """Lines 3 to 7 of Algorithm 1 on one training set.
 
     A query whose scores are too far apart for the kernels has NaN from them, and then its numbers
@@ -304,8 +304,9 @@ def _weights(
             continue
         u[size] = BEYOND
         w[:] = 0.0
-        g[:m] = gains[begin:end]
         g[m:] = 0.0
+        for i in range(m):
+            g[i] = gains[begin + i]
         total = 0.0
         for b in range(blocks.queries[q], blocks.queries[q + 1]):
             above, below = blocks.starts[b] - begin, blocks.starts[b + 1] - begin

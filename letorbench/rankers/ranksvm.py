@@ -211,7 +211,8 @@ def _sort(
     """Fill the order of the documents of the queries first..last - 1."""
     for q in range(first, last):
         begin, end = offsets[q], offsets[q + 1]
-        order[begin:end] = begin + np.argsort(scores[begin:end])
+        for p, row in enumerate(np.argsort(scores[begin:end])):
+            order[begin + p] = begin + row
 
 
 @kernel()

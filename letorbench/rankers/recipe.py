@@ -72,8 +72,8 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
         Any loss, with its parameters: ``wpl(weight=1/pi)``; `letorbench algos --parts` lists them.
     solver : {"auto", "lbfgs", "gradient-descent", "line-search", "sgd", "boosting"}
         "auto" is "boosting" for trees, which no other solver fits, and "lbfgs" for the other
-        models. "sgd" takes one step a query, as RankNet does. It fits the models "linear" and "mlp" to
-        the loss "ranknet", without l2. The other solvers fit every model to every loss.
+        models. "sgd" takes one step a query, as RankNet does. It fits the models "linear" and
+        "mlp" to the loss "ranknet", without l2. The other solvers fit every model to every loss.
     l2 : float
         The strength of the prior on the parameters, but for intercepts, in units of c, the mean
         curvature of the loss at the start. trees: added to a leaf's number of documents.
@@ -85,8 +85,8 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
     epochs : int
         gradient-descent, sgd, boosting: at most so many; validation chooses the one that is kept.
     patience : int
-        gradient-descent, sgd, boosting: training ends so many epochs after the best one on validation;
-        0 means never.
+        gradient-descent, sgd, boosting: training ends so many epochs after the best one on
+        validation; 0 means never.
     intercept : bool
         linear: add a constant, which the prior does not penalise. "sgd" always has one.
     hidden : int
@@ -144,7 +144,7 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
 
     @property
     def draws(self) -> bool:
-        """Whether it draws the queries' order, a start, documents of trees, or the order of ties."""
+        """Whether it draws an order of queries or of ties, a start, or documents of trees."""
         if draws_order(loss(self.loss), self.ties):
             return True
         if self.model == TREES:

@@ -186,8 +186,8 @@ class _WeightedByDocument(_RankFunctional):
     Parameters
     ----------
     weight : str
-        Table 8's W. Table 8 prints R without the brackets that Table 9 has; it is read as Table
-        9's (2^r - 1) / 2^(L - 1).
+        Table 8's W. It prints 2^(r-1) / 2^(L-1), perhaps Table 9's (2^r - 1) / 2^(L-1) without
+        its brackets.
     ties : {"breslow", "random", "file"}
         What becomes of equal labels, see `letorbench.losses.label_order`. wpll: only the
         weights that depend on the place have ties.

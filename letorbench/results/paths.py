@@ -80,12 +80,6 @@ def present(out: Path) -> list[str]:
     return list(dict.fromkeys(key.dataset for key in finished(out)))
 
 
-def models(out: Path, dataset: str, algo: str) -> list[Path]:
-    """Return the paths of an algorithm's stored models of the first repeat, one a fold."""
-    folders = [folder for key, folder in finished(out, dataset, algo).items() if key.repeat == 1]
-    return [path for folder in folders if (path := folder / MODEL).is_file()]
-
-
 def figure_stem(out: Path, dataset: str | None = None, measure: str = "ndcg") -> Path:
     """Return the path, without its ending, of the figure of a measure at n = 1..10.
 

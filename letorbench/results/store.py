@@ -12,7 +12,7 @@ import json
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -91,7 +91,7 @@ class FoldResult:
             "validation": self.validation or NOT_VALIDATED,
             "test": test,
             "objective": self.ranker.learned.objective if self.ranker else [],
-            "warnings": [warning.as_json() for warning in self.warnings],
+            "warnings": [asdict(warning) for warning in self.warnings],
             "cut_off": self.cut_off,
             "seconds": self.seconds,
             "repeats": self.repeats,
@@ -390,7 +390,7 @@ def joined_queries(folds: Sequence[StoredFold]) -> PerQuery:
 
 def fit_warnings(fit: Mapping[str, Any]) -> list[FitWarning]:
     """Return what a fit.json warns of."""
-    return [FitWarning.from_json(facts) for facts in fit["warnings"]]
+    return [FitWarning(**facts) for facts in fit["warnings"]]
 
 
 @cache

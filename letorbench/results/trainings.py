@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,7 @@ def write_trainings(path: Path, trainings: Mapping[str, FitResult]) -> None:
                 "kind": fit.model.kind,
                 "best": fit.best,
                 "objective": fit.objective,
-                "warnings": [warning.as_json() for warning in fit.warnings],
+                "warnings": [asdict(warning) for warning in fit.warnings],
                 "rounds": fit.history
                 and [fit.history.rounds, fit.history.patience, fit.history.complete],
             }
@@ -104,6 +104,6 @@ def _training(facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray], prefix
         model(facts["best"] if rounds else 0),
         best=facts["best"],
         objective=tuple(facts["objective"]),
-        warnings=tuple(map(FitWarning.from_json, facts["warnings"])),
+        warnings=tuple(FitWarning(**warning) for warning in facts["warnings"]),
         history=TrainingHistory(model, *rounds) if rounds else None,
     )

@@ -24,7 +24,7 @@ from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
 from letorbench.features.moments import mean_and_variance
 from letorbench.fit_warnings import FitWarning
-from letorbench.jit import kernel, longest_query
+from letorbench.jit import kernel
 from letorbench.losses.gains import inverse_ideal_dcg, truncated_discount
 from letorbench.losses.lambdas import (
     RANKNET,
@@ -253,50 +253,97 @@ class Passes(NamedTuple):
     scores: np.ndarray
     force: np.ndarray
 
+    @staticmethod
+    def of(data: TrainingQueries, state: NetState) -> Passes:
+        """Allocate what any query of the training set needs."""
+        net = Layers(state.weights_f32, state.bias, state.output)
+        longest = max(2, np.diff(data.blocks.offsets).max())
+        hidden = np.empty((len(net.bias), longest), net.weights.dtype)
+        change = Layers(*(np.zeros_like(part) for part in net))
+        return Passes(
+            net, hidden, np.empty_like(hidden), change, np.empty(longest), np.empty(longest)
+        )
+
+
+def epoch(
+    data: TrainingQueries, sequence: np.ndarray, state: NetState, scale: FeatureScale, rate: float
+) -> float:
+    """Take one step for each query of `sequence`; return the sum of the costs before each step."""
+    # a kernel each, because whoever trains in one way need not compile the others
+    steps = {LAMBDA: _lambda_steps, FACTORED: _ranknet_steps}.get(data.gradient, _timed_steps)
+    return steps(data, sequence, state, scale, rate, Passes.of(data, state))
+
 
 @kernel()
-def epoch(
+def _lambda_steps(
     data: TrainingQueries,
     sequence: np.ndarray,
     state: NetState,
     scale: FeatureScale,
     rate: float,
+    passes: Passes,
 ) -> float:
-    """Take one step for each query of `sequence`; return the sum of the costs before each step."""
-    offsets = data.blocks.offsets
-    longest = longest_query(offsets, 0, len(offsets) - 1)
-    n_units, n_features = state.weights.shape
-    pairs, lambdas = pair_workspace(longest), lambda_workspace(longest)
-    net = Layers(state.weights_f32, state.bias, state.output)
-    hidden = np.empty((n_units, longest), state.weights_f32.dtype)
-    delta = np.empty_like(hidden)
-    change = Layers(
-        np.zeros((n_units, n_features), state.weights_f32.dtype),
-        np.zeros(n_units),
-        np.zeros(len(state.output)),
-    )
-    passes = Passes(
-        net, hidden, delta, change, np.empty(max(2, longest)), np.empty(max(2, longest))
-    )
-    total = 0.0
+    """Do as `epoch` along the forces of a lambda function."""
+    net, hidden, delta, change, scores, force = passes
+    workspace, total = lambda_workspace(hidden.shape[1]), 0.0
     for q in sequence:
-        size = offsets[q + 1] - offsets[q]
-        x = data.features[offsets[q] : offsets[q + 1]]
-        if data.gradient == PAIRWISE or data.gradient == ONLINE:
-            total += _pair_by_pair(x, data, q, passes, rate, scale, state)
-        elif data.gradient == PRINTED:
-            total += _factored_as_printed(x, data.blocks, q, passes)
-        else:
-            s, f = passes.scores[:size], passes.force[:size]
-            forward(x, net, hidden, s)
-            if data.gradient == FACTORED:
-                total += ranknet_lambdas(s, data.blocks, q, pairs, f)
-            else:
-                dcg = query_lambdas(s, data.blocks, q, data.rule, data.cost_discount, lambdas, f)
-                total += 1.0 - data.cost_factor[q] * dcg
-            backward(x, net, hidden, f, delta, change)
+        x = _features(data, q)
+        s, f = scores[: len(x)], force[: len(x)]
+        forward(x, net, hidden, s)
+        dcg = query_lambdas(s, data.blocks, q, data.rule, data.cost_discount, workspace, f)
+        total += 1.0 - data.cost_factor[q] * dcg
+        backward(x, net, hidden, f, delta, change)
         _step(rate, scale, change, state)
     return total
+
+
+@kernel()
+def _ranknet_steps(
+    data: TrainingQueries,
+    sequence: np.ndarray,
+    state: NetState,
+    scale: FeatureScale,
+    rate: float,
+    passes: Passes,
+) -> float:
+    """Do as `epoch` along RankNet's forces."""
+    net, hidden, delta, change, scores, force = passes
+    workspace, total = pair_workspace(hidden.shape[1]), 0.0
+    for q in sequence:
+        x = _features(data, q)
+        s, f = scores[: len(x)], force[: len(x)]
+        forward(x, net, hidden, s)
+        total += ranknet_lambdas(s, data.blocks, q, workspace, f)
+        backward(x, net, hidden, f, delta, change)
+        _step(rate, scale, change, state)
+    return total
+
+
+@kernel()
+def _timed_steps(
+    data: TrainingQueries,
+    sequence: np.ndarray,
+    state: NetState,
+    scale: FeatureScale,
+    rate: float,
+    passes: Passes,
+) -> float:
+    """Do as `_ranknet_steps` in one of the ways that are here to be timed."""
+    total = 0.0
+    for q in sequence:
+        x = _features(data, q)
+        if data.gradient == PRINTED:
+            total += _factored_as_printed(x, data.blocks, q, passes)
+        else:
+            total += _pair_by_pair(x, data, q, passes, rate, scale, state)
+        _step(rate, scale, passes.change, state)
+    return total
+
+
+@kernel()
+def _features(data: TrainingQueries, q: int) -> np.ndarray:
+    """Return the rows of query q."""
+    return data.features[data.blocks.offsets[q] : data.blocks.offsets[q + 1]]
 
 
 @kernel()

@@ -42,11 +42,11 @@ def test_published_lines_have_a_place_for_each_cutoff():
 
 
 def test_lookup():
-    (row,) = lookup("TD2003", "ndcg@10", "ranksvm")
+    (row,) = (row for row in lookup("TD2003", "ndcg@10") if row.ours == "ranksvm")
     assert (row.algorithm, row.printed, row.value) == ("RankSVM", "0.346", 0.346)
     assert row.source == "liu-book" and "Liu" in row.reference
     assert not row.folds
-    rows = lookup("mq2007", "MAP", "listnet")
+    rows = [row for row in lookup("mq2007", "MAP") if row.ours == "listnet"]
     assert [row.printed for row in rows] == ["0.465", "0.4652"]
     assert {r.algorithm for r in lookup("MQ2007", "p@3")} == {
         "RankSVM", "RankBoost", "ListNet", "AdaRank",

@@ -230,7 +230,7 @@ def test_the_most_serious_warnings_come_first():
     found = results({"edge": 0.3, "both": 0.3}, "edge")
     fits = {"edge": {1: [edge], 2: [edge]}, "both": {1: [edge, nan]}}
     algorithms = tuple(
-        replace(each, fits={k: {"warnings": [w.as_json() for w in warnings]}
+        replace(each, fits={k: {"warnings": [vars(w) for w in warnings]}
                             for k, warnings in fits[each.name].items()})
         for each in found.algorithms
     )  # fmt: skip

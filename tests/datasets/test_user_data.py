@@ -206,7 +206,7 @@ ROWS = "1 0:1\n0 0:2\n2 0:4\n"
         ({"x.svm": "1.5 qid:1 1:1\n"}, [], "x.svm:1: found 1.5, .*--grades 0.5,1.5 .*grades auto"),
         ({"x.svm": "1 qid:1 1:1\n"}, ["--grades", "2,1"], "found '2,1', expected auto, or numbers"),
         ({"x.svm": "1 qid:\x01 0:1\n"}, [], r"x.svm:1: found query id .*expected printable"),
-        ({"x.tsv": "0\t1\n", "x.cd": "0\tNum\n"}, [], "x.cd: found 0 columns of type Label"),
+        ({"x.tsv": "0\t1\n", "x.cd": "0\tNum\n"}, [], "x.cd: found no column of type Label"),
         ({"x.tsv": "0\t1\n", "x.cd": "0\tLabel\n"}, [], "x.cd: found no column of type GroupId"),
         (
             {"x.tsv": "0\t1\ta\n", "x.cd": "0\tLabel\n2\tCateg\tbrand\n"},

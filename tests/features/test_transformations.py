@@ -107,19 +107,19 @@ def test_a_fitted_transformation_is_stored_to_the_last_bit(name):
 
 
 @pytest.mark.parametrize(
-    "facts, message",
+    "facts",
     [
-        (None, "found the feature transformation None"),
-        ({"name": "minmax"}, "found the feature transformation 'minmax'"),
-        ({"name": "raw", "mean": [0.0]}, "raw: expected nothing"),
-        ({"name": "zscore", "mean": [0.0] * 2}, "zscore: expected mean and scale of 2 finite"),
-        ({"name": "zscore", "mean": [0.0] * 3, "scale": [1.0] * 2}, "of 2 finite numbers"),
-        ({"name": "zscore", "mean": [0.0] * 2, "scale": [1.0, "x"]}, "of 2 finite numbers"),
-        ({"name": "zscore", "mean": [float("nan")] * 2, "scale": [1.0] * 2}, "of 2 finite numbers"),
+        None,
+        {"name": "minmax"},
+        {"name": "raw", "mean": [0.0]},
+        {"name": "zscore", "mean": [0.0] * 2},
+        {"name": "zscore", "mean": [0.0] * 3, "scale": [1.0] * 2},
+        {"name": "zscore", "mean": [0.0] * 2, "scale": [1.0, "x"]},
+        {"name": "zscore", "mean": [float("nan")] * 2, "scale": [1.0] * 2},
     ],
 )
-def test_other_facts_are_refused(facts, message):
-    with pytest.raises(DataError, match=message):
+def test_other_facts_are_refused(facts):
+    with pytest.raises(DataError, match="expected one of raw, .* with 2 finite numbers in each"):
         stored(facts, 2)
 
 

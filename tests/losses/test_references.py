@@ -114,6 +114,7 @@ def test_weights_of_documents_are_those_of_table_8(ties, queries) -> None:
     r = np.sort(queries.labels[1:8])[::-1].astype(float)
     expected = {
         "1": np.ones(7), "r": r, "sqrt(r)": r**0.5, "(2^r-1)/2^(L-1)": (2.0**r - 1.0) / 8.0,
+        "2^(r-1)/2^(L-1)": 2.0**r / 16.0,
         "1/pi": 1.0 / np.arange(1, 8), "1/log(1+pi)": 1.0 / np.log2(np.arange(2, 9)),
     }  # fmt: skip
     assert set(expected) == set(DOCUMENT_WEIGHTS)

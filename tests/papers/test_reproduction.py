@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from uneven_data import write_uneven
 
 from letorbench.cli.reproduce import reproduce as command
-from letorbench.papers import paper, records, rules
+from letorbench.papers import paper, paper_page, records, rules, views
 from letorbench.papers.claims import claims_of
 from letorbench.papers.paper import Found, Part, elsewhere, judged, reproduce, run_part
 from letorbench.papers.paper_page import write_page
@@ -125,13 +125,7 @@ def test_the_command_prints_what_came_out(tmp_path):
         [cell.strip() for cell in line if cell] for line in lines if line[0] == "distance-f-g"
     )
     assert row == ["distance-f-g", "none", "0.46", "0.4674", "-", "-", "not reproduced"]
-    assert shown.stdout.splitlines()[-1].split()[:5] == [
-        "lecture-2018",
-        "worked",
-        "example",
-        "3",
-        "1",
-    ]
+    assert "lecture-2018  worked example  3       1 " in shown.stdout
     assert (
         "the distance of the lists f and g is 0.46" in (tmp_path / "p/lecture-2018.md").read_text()
     )
@@ -139,24 +133,41 @@ def test_the_command_prints_what_came_out(tmp_path):
     assert wrong.exit_code != 0
 
 
-def test_a_table_has_the_papers_rows_first(tmp_path):
-    from letorbench.papers import views
-
+def test_a_table_has_ours_below_each_of_the_papers_rows(tmp_path):
     made = paper("functionals")
     part = made.parts["table-8"]
     ours = {label: Values(("err",), np.full((1, 4, 1), 0.25), np.ones(4)) for label in part.methods}
     files = views.files(made, part, {"": {"MQ2008": ours}}, tmp_path)
     with files[0].open(newline="") as file:
         rows = list(csv.reader(file))
-    assert rows[0] == ["data", "row", "WPL", "RPL", "WpLL"]
-    assert rows[1][:2] == ["paper", "1"] and list(map(float, rows[1][2:])) == [
-        0.4845,
-        0.4980,
-        0.4882,
-    ]
-    assert rows[7] == ["MQ2008", "1", "0.25", "0.25", "0.25"] and len(rows) == 13
+    assert rows[0] == ["row", "data", "WPL", "RPL", "WpLL"]
+    assert rows[1] == ["1", "paper", "0.4845", "0.498", "0.4882"]
+    assert rows[2] == ["1", "MQ2008", "0.25", "0.25", "0.25"] and len(rows) == 13
     five = views.printed_table(made, made.parts["table-5"], {}, tmp_path / "t", "Table 5")
     assert "0.15, 14,425" in five[1].read_text() and "0.5048" in five[1].read_text()
+
+
+def test_a_page_tells_its_headlines_first_and_what_code_it_is_from(study, tmp_path, monkeypatch):
+    head = {**FACTS, "headline": True, "lead": 0.001, "says": "lines are above chance"}
+    number = {**FACTS, "id": "d", "kind": "equal", "number": "lines", "printed": 0.5, "half": 0.1}
+    made = replace(small(), claims=claims_of("small", {"claim": [head, number]}, {}))
+    assert views.printed_points(made, made.parts["figure-1"]) == {"UNEVEN": {("lines", 10): 0.5}}
+    result = reproduce(made, study, ["figure-1"])
+    page = write_page(result, study, tmp_path / "p").read_text()
+    order = ["- lines are above chance: **", "UNEVEN: lines over chance, ndcg@10: +",
+             "![figure-1 of small](small-figure-1.png)", "## Findings", "From code `"]  # fmt: skip
+    assert sorted(order, key=page.index) == order
+    assert paper_page.digest_on(page) == paper_page.code_digest(made)
+    monkeypatch.setattr(paper_page, "JUDGING", ("papers/rules.py",))
+    assert paper_page.digest_on(page) != paper_page.code_digest(made)
+    summary = paper_page.write_summary([result], study, tmp_path / "p").read_text()
+    assert "| small | lines are above chance | " in summary and "[small](small.md)" in summary
+    assert "| UNEVEN | ndcg@10 | 1 |" in summary
+    row = rules.Row("above", "D", "a over b", "open", printed=0.01, smallest=0.02, base=0.5)
+    (first, *_) = result.outcomes
+    (told,) = records.too_small([replace(first, rows=(row,))])
+    assert told == ["c", "D", "a over b", "2.0 %", "4.0 %"]
+    assert records.too_small([replace(first, rows=(replace(row, smallest=0.009),))]) == []
 
 
 def test_a_changed_experiment_has_settings_and_a_folder_of_its_own(tmp_path):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from letorbench.analysis import surrogates
+from letorbench.losses import loss
 from letorbench.papers import paper, rules
 from letorbench.papers.consistency_2011 import parts as consistency
 from letorbench.papers.consistency_2011 import theory as consistency_theory
@@ -116,3 +117,27 @@ def test_the_lectures_numbers_are_the_known_ones(tmp_path):
     assert rows == pytest.approx([0.755556, 0.467364, 1.773113, 3.289160], abs=1e-6)
     told = answers("lecture-2018", "examples", found.numbers)
     assert list(told.values()) == [rules.REPRODUCED, *[rules.NOT_REPRODUCED] * 2]
+
+
+def test_theorem_8_and_6_tell_consistent_surrogates_from_others(rng):
+    assert surrogates.affine_excess(loss("cross-entropy-ndcg"), rng, 20) < 1e-9
+    assert surrogates.affine_excess(loss("cross-entropy"), rng, 20) > 0.001
+    eta = surrogates.draw_eta(rng, 3)
+    assert consistency_theory.flatness(loss("cosine-ndcg"), eta, rng) == pytest.approx(0.0)
+    assert consistency_theory.flatness(loss("least-squares-ndcg"), eta, rng) > 0.01
+
+
+def test_the_bound_for_cross_entropy_is_pinskers(rng):
+    found = surrogates.regrets(loss("cross-entropy-ndcg"), rng, 40)
+    assert found.beyond("cross-entropy-ndcg") <= 1e-9 < found.lost.max()
+    u, v = rng.dirichlet(np.ones(3), size=(2, 500)) * np.log2(4.0)  # of the largest mass
+    D = (u * np.log(u / v)).sum(axis=1)
+    C, dual = surrogates.STRONGLY_CONVEX["cross-entropy-ndcg"](3)
+    share = D / np.abs(u - v).sum(axis=1) ** 2
+    assert C <= share.min() < 1.2 * C and dual == np.inf
+
+
+def test_the_search_is_blinder_to_smaller_errors(rng, monkeypatch):
+    monkeypatch.setattr(consistency_theory, "FULL", 400)
+    powers = [consistency_theory.search_power(each, rng)[1] for each in (0.0, 0.9, 1.0)]
+    assert powers[0] > 0.99 and powers[0] > powers[1] > powers[2] == 0.0

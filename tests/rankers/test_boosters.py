@@ -40,7 +40,7 @@ def booster_of(name: str, queries: QuerySet, bins: int | None) -> Booster:
     if name == "frank":
         booster = frank._Booster(queries, BinnedFeatures.of(queries.features, bins), "bound")
     elif name == "ndcgboost":
-        booster = ndcgboost._Booster(queries, stump_search(queries.features, bins), 0)
+        booster = ndcgboost.BoundBooster(queries, stump_search(queries.features, bins), 0)
     else:
         booster = rankboost._Booster(queries, stump_search(queries.features, bins))
     booster.least = 1  # a thread for every query
@@ -287,11 +287,11 @@ def test_the_normaliser_of_ndcgboost_can_end_at_a_rank(rng):
     for spread in (1.0, 100.0):
         F = spread * rng.normal(size=queries.n_docs)
         whole, cut, long = (
-            ndcgboost._Booster(queries, lambda w: None, k).weigh(F)[0] for k in (0, 3, 20)
+            ndcgboost.BoundBooster(queries, lambda w: None, k).weigh(F)[0] for k in (0, 3, 20)
         )
         np.testing.assert_array_equal(whole, long)
         np.testing.assert_allclose(cut, ndcgboost.weights(F, queries, 3), rtol=1e-9, atol=1e-12)
-        booster = ndcgboost._Booster(queries, stump_search(queries.features, None), 3)
+        booster = ndcgboost.BoundBooster(queries, stump_search(queries.features, None), 3)
         assert booster.weigh(F)[1] == pytest.approx(ndcgboost.objective(F, queries, 3), rel=1e-10)
         term = booster.choose(F, cut)
         sums = ndcgboost.step_sums(F, term.values, queries, 3)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import letorbench as lb
-from letorbench.conventions import STANDARD
+from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import nDCG, query_metrics
@@ -103,7 +103,7 @@ def test_score_is_the_mean_of_ndcg_at_10():
     model = lb.AdaRankNDCG().fit(X, y, qid=qid)
     queries = QuerySet.from_arrays(X, y, qid=qid)
     values = query_metrics(
-        queries.y, model.predict(queries), queries.offsets, [nDCG @ 10], STANDARD
+        queries.y, model.predict(queries), queries.offsets, [nDCG @ 10], CONVENTIONS["standard"]
     )
     assert model.score(X, y, qid=qid) == model.score(queries) == values.mean()
 
@@ -115,7 +115,7 @@ def test_rounds_are_chosen_on_the_evaluation_set():
     queries = QuerySet.from_arrays(*held_out)
     by_set = lb.AdaRankMAP().fit(X, y, qid=qid, eval_set=queries)
     by_measure = lb.AdaRankMAP().fit(
-        X, y, qid=qid, eval_set=Validation(queries, nDCG @ 10, STANDARD)
+        X, y, qid=qid, eval_set=Validation(queries, nDCG @ 10, CONVENTIONS["standard"])
     )
     assert by_tuple.learned.curve == by_set.learned.curve == by_measure.learned.curve != ()
     frame = pd.DataFrame(held_out[0]).assign(qid=held_out[2])

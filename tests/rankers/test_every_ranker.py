@@ -87,14 +87,12 @@ def test_a_score_depends_on_its_own_document_alone(cls: type[Ranker]) -> None:
 
 
 @EVERY
-def test_threads_and_training_again_change_no_byte(cls: type[Ranker], monkeypatch, tmp_path):
-    train, valid = toy(7, [60] * 60), toy(9, [8] * 5)
-    files = set()
-    for threads in ("1", "2", "4", "1"):
-        monkeypatch.setenv("LETORBENCH_THREADS", threads)
-        fitted(cls, train, valid).save(tmp_path / "model.npz")
-        files.add((tmp_path / "model.npz").read_bytes())
-    assert len(files) == 1
+def test_training_again_changes_no_byte(cls: type[Ranker], monkeypatch, tmp_path):
+    """Nor with other threads; `test_thread_counts` cuts the work of threads smaller."""
+    learned(cls).save(tmp_path / "one.npz")
+    monkeypatch.setenv("LETORBENCH_THREADS", "3")
+    learned.__wrapped__(cls).save(tmp_path / "two.npz")
+    assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
 
 
 @EVERY
@@ -224,20 +222,20 @@ def variants(cls: type[Ranker]) -> list[Ranker]:
 
 @EVERY
 def test_says_whether_it_draws(cls: type[Ranker], tmp_path: Path) -> None:
-    """What does not draw has the same bytes for any seed; what does has other ones.
+    """What does not draw leaves the generator alone; what does has other bytes for another seed.
 
     Each variant is read again from its file.
     """
     train, valid = toy(27, [8] * 12, 6), toy(29, [8] * 6, 6)
     for each in variants(cls):
         files = []
-        for seed in (0, 1):
+        for seed in (0, 1) if each.draws else (0,):
             rng = np.random.default_rng(seed)
             untouched = rng.bit_generator.state
             each.fit_sets(train, Validation(valid), rng).save(tmp_path / "model.npz")
             files.append((tmp_path / "model.npz").read_bytes())
             assert (rng.bit_generator.state != untouched) == each.draws, each
-        assert (files[0] != files[1]) == each.draws, each
+        assert len(set(files)) == len(files), each
         again = load_model(tmp_path / "model.npz")
         assert (again.name, again.get_params()) == (each.name, each.get_params())
         np.testing.assert_array_equal(again.predict(valid.features), each.predict(valid.features))

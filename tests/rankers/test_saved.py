@@ -24,10 +24,10 @@ GOOD = {"ranker": "ranksvm", "settings": {}, "features": 3, "transformation": {"
         ({"settings": "odd"}, "settings that ranksvm does not take"),
         ({"ranker": "recipe", "settings": {"l2": "x"}}, "that recipe does not take"),
         ({"ranker": "recipe", "settings": {"model": "cubic"}}, "unknown model 'cubic'"),
-        ({"transformation": None}, "found the feature transformation None"),
+        ({"transformation": None}, "found a damaged feature transformation"),
         (
             {"transformation": {"name": "zscore", "mean": [0.0], "scale": [1.0]}},
-            "expected mean and scale of 3",
+            "with 3 finite numbers in each",
         ),
         (
             {"transformation": {"name": "zscore", "mean": [0.0] * 3, "scale": [1.0, -1.0, 1.0]}},

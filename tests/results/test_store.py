@@ -36,7 +36,7 @@ def test_a_fold_of_another_system_is_scores_and_a_fit(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["fit.json", "scores.txt"]
     assert fold_scores(tmp_path, 2).tolist() == [0.1, -1e300]
     fit = stored_fit(tmp_path)
-    assert (fit["chosen"], fit["warnings"]) == ({}, [odd.as_json()])
+    assert (fit["chosen"], fit["warnings"]) == ({}, [vars(odd)])
     assert fit["validation"] == {"value": None, "curve": [0.5, None]}  # JSON has no infinity
     assert is_done(tmp_path, facts) and not is_done(tmp_path, {**facts, "fold": 3})
     write_fold(tmp_path, FoldResult(facts, np.zeros(1), validation_scores=np.array([0.25, 1.0])))
@@ -170,9 +170,6 @@ def test_places(tmp_path: Path) -> None:
     assert paths.finished(tmp_path) == found
     assert list(paths.finished(tmp_path, "S", "b")) == [("S", "b", 2, 1)]
     assert paths.present(tmp_path) == ["S"] and paths.algorithms(tmp_path, "S") == ["a", "b"]
-    assert paths.models(tmp_path, "S", "a") == []
-    (folder / "model.npz").touch()
-    assert paths.models(tmp_path, "S", "a") == [folder / "model.npz"]
     assert paths.figure_stem(tmp_path, "S") == tmp_path / "S" / "ndcg"
     assert paths.figure_stem(tmp_path, measure="p") == tmp_path / "p"
     assert list(paths.listing(tmp_path, "S")) == ["table", "plot", "scores", "values"]

@@ -29,25 +29,10 @@ def import_archive(
 
     Everything is unpacked beside its place and compared before the first file is moved, so a
     failure leaves nothing behind. Importing the same again changes nothing. Parts of a user's own
-    that are in another library's layout become LETOR text, and test parts alone become folds.
-
-    Parameters
-    ----------
-    path : Path
-        A folder, .zip, .tar, .tar.gz, .tar.bz2 or .tar.xz.
-    data_dir : Path
-    expected : Name, optional
-        The data set that must be inside, its files with the hashes that are published.
-    grades : tuple of float or None
-        What makes grades of the labels of a user's own; see
-        `letorbench.datasets.user_data.rows.graded`.
-    tell : callable
-        Takes a line on what files were taken for and on what was done.
-
-    Returns
-    -------
-    tuple of str
-        The names of the data sets.
+    that are in another library's layout become LETOR text, whose labels become `grades`, and test
+    parts alone become folds. `expected` must be inside, its files with the hashes that are
+    published. `tell` takes a line on what files were taken for and on what was done. Return the
+    names of the data sets.
     """
     if not path.exists():
         raise DataError(f"{path}: no such file or folder")

@@ -14,7 +14,6 @@ from typing import Any
 
 from letorbench.datasets import layout
 from letorbench.datasets.acquire.archive import import_archive
-from letorbench.datasets.acquire.unpack import OTHER_ENDINGS, foreign_ending
 from letorbench.datasets.catalog import (
     TWIN,
     Entry,
@@ -42,69 +41,53 @@ def fetch(
 ) -> tuple[str, ...]:
     """Download a data set, check its published size and hash, and import it.
 
-    A data set that is on disk already is left as it is.
-
-    Parameters
-    ----------
-    name : str or Name
-    data_dir : Path
-    addresses : sequence of Source, optional
-        The addresses to try one after another; by default the catalog's.
-    seconds : float
-        The time that each file has.
-
-    Returns
-    -------
-    tuple of str
-        The names of the data sets that were imported.
+    A data set that is on disk already is left as it is. The addresses are the catalog's by default
+    and tried one after another; `seconds` is the time that each file has. Return the names of the
+    data sets that were imported.
     """
     named, data_dir = parse(name), Path(data_dir)
-    known = entry(named)
-    if known.synthetic and not layout.present(named, data_dir):
-        raise DataError(
-            f"{named}: cannot be downloaded; `letorbench datasets make {known.name}` generates it"
-        )
-    refusals = []
-    for source in known.sources if addresses is None else addresses:
-        # while another process downloads the same data set, this one waits, then finds it there
-        with unfinished_folder(data_dir / f".download-{named.label}") as folder:
-            if layout.present(named, data_dir):
-                return (named.label,)
+    known, refusals = entry(named), []
+    # while another process downloads the same data set, this one waits, then finds it there
+    with unfinished_folder(data_dir / f".download-{named.label}") as folder:
+        if layout.present(named, data_dir):
+            return (named.label,)
+        if known.synthetic:
+            raise DataError(f"{named}: `letorbench datasets make {known.name}` generates it")
+        for source in known.sources if addresses is None else addresses:
             try:
-                if source.file:
-                    return _fetched(source, folder, data_dir, seconds, named)
+                if source.file.lower().endswith(".rar"):
+                    _download_rar(source, folder, data_dir, seconds)
+                elif source.file:
+                    return import_archive(_downloaded(source, folder, seconds), data_dir, named)
             except WriteError:
                 raise
             except DataError as error:
                 refusals.append(str(error))
-    if layout.present(named, data_dir):
-        return (named.label,)
     reasons = "; ".join(refusals) or "it is given on request only"
     raise DataError(f"{named}: no download succeeded: {reasons}; {_elsewhere(known)}")
 
 
-def _fetched(
-    source: Source, folder: Path, data_dir: Path, seconds: float, named: Name
-) -> tuple[str, ...]:
-    """Download an archive, or the test parts of the folds, and import it."""
-    archive = data_dir / source.file
-    if foreign_ending(archive) is not None:
-        if not archive.is_file():
-            download(source, folder / source.file, seconds)
-            (folder / source.file).replace(archive)
-        raise DataError(
-            f"{archive}: is downloaded, but {archive.suffix} archives are not unpacked here: "
-            f"unpack it (`{OTHER_ENDINGS[archive.suffix.lower()]} {archive.name}`), then "
-            "`letorbench datasets import FOLDER`"
-        )
+def _downloaded(source: Source, folder: Path, seconds: float) -> Path:
+    """Download an archive, or a folder of the folds' test parts; return its path."""
     path = folder / source.file
     if not source.parts:
         download(source, path, seconds)
     for number, part in enumerate(source.parts, 1):
         test = path / f"Fold{number}" / "test.txt"
-        test.parent.mkdir(parents=True)
+        test.parent.mkdir(parents=True, exist_ok=True)
         download(part, test, seconds)
-    return import_archive(path, data_dir, named)
+    return path
+
+
+def _download_rar(source: Source, folder: Path, data_dir: Path, seconds: float) -> None:
+    """Download an archive for the user to unpack; DataError says how."""
+    archive = data_dir / source.file
+    if not archive.is_file():
+        _downloaded(source, folder, seconds).replace(archive)
+    raise DataError(
+        f"{archive}: is downloaded; unpack it (`unrar x {archive.name}`), then `letorbench "
+        "datasets import FOLDER`"
+    )
 
 
 def download(source: Source, path: Path, seconds: float) -> None:
@@ -118,29 +101,23 @@ def download(source: Source, path: Path, seconds: float) -> None:
                 f"{source.url}: found a web page, expected a file; a licence, a sign-in or a form "
                 "may stand before it, so open it in a browser"
             )
-        size = answer.length
-        most = MOST_BYTES if source.bytes is None else source.bytes
-        if size is not None and (size > most or source.bytes not in (None, size)):
-            raise DataError(f"{source.url}: found {size:,} bytes, expected {most:,}")
-        done = 0
+        expected = answer.length if source.bytes is None else source.bytes
+        most = MOST_BYTES if expected is None else min(expected, MOST_BYTES)
+        done, size = 0, answer.length or 0
         with (
-            tqdm(total=size, unit="B", unit_scale=True, desc=path.name, disable=None) as progress,
+            tqdm(total=expected, unit="B", unit_scale=True, desc=path.name, disable=None) as shown,
             path.open("wb") as out,
         ):
-            while block := answer.read1(1 << 18):
+            while size <= most and (block := answer.read1(1 << 18)):
+                out.write(block)
+                shown.update(len(block))
                 done += len(block)
-                progress.update(len(block))
-                if done > most:
-                    raise DataError(f"{source.url}: found more bytes, expected {most:,}")
+                size = max(size, done)
                 if time.monotonic() > end:
                     raise DataError(f"{source.url}: took longer than the time limit")
-                try:
-                    out.write(block)
-                except OSError as error:
-                    raise WriteError(path, error) from None
-    expected = source.bytes if source.bytes is not None else size
-    if expected not in (None, done):
-        raise DataError(f"{source.url}: found {done:,} bytes, expected {expected:,}")
+    if size > most or expected not in (None, done):
+        found = size if size > most else done
+        raise DataError(f"{source.url}: found {found:,} bytes, expected {most:,}")
     digest = source.hash and FileHash.of(path, source.hash.algorithm)
     if digest != source.hash:
         raise DataError(f"{source.url}: found {digest}, expected {source.hash}")

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from letorbench.datasets.acquire.unpack import ENDINGS, OTHER_ENDINGS
-from letorbench.datasets.catalog import CATALOG, parse, same
+from letorbench.datasets.acquire.unpack import ENDINGS
+from letorbench.datasets.catalog import CATALOG, Entry, parse, same
 from letorbench.datasets.layout import OWN_NAME, PARTS, fold_number, part_of
 from letorbench.datasets.user_data.beside import ENDINGS as BESIDE
 from letorbench.datasets.user_data.beside import beside
@@ -52,25 +52,18 @@ def recognise(tree: Path, where: Path) -> list[Recognised]:
     """
     files = [path for path in sorted(tree.rglob("*")) if path.is_file() and not path.is_symlink()]
     groups = _grouped(PurePosixPath(f.relative_to(tree).as_posix()) for f in files)
-    official = [key for key in groups if key[1] in _OFFICIAL]
+    official = {root for root, shape in groups if shape in _OFFICIAL}
     ending = next((each for each in ENDINGS if where.name.lower().endswith(each)), where.suffix)
     stem = where.resolve().name if where.is_dir() else where.name[: len(where.name) - len(ending)]
     found: dict[tuple[PurePosixPath, str], Recognised] = {}
     for (root, shape), parts in groups.items():
+        folders = (stem, *root.parts)
         if shape in _OFFICIAL:
-            known = _OFFICIAL[shape]
-            alone = len(official) == 1
-            name, place = (
-                (known.name, PurePosixPath(known.places[0]))
-                if known
-                else _classify(root, stem, alone, where)
-            )
-        elif any(root == other for other, _ in official) or not all(
-            _is_data(tree, p) for p in parts
-        ):
+            name, place = _classify(folders, _OFFICIAL[shape], where)
+        elif root in official or not all(_is_data(tree, part) for part in parts):
             continue
         else:
-            name, place = _own((stem, *root.parts), where)
+            name, place = _own(folders[-1], where)
             if parse(name).entry is not None:
                 raise DataError(
                     f"{where}: {name!r} is the name of a published set, which {next(iter(parts))} "
@@ -86,7 +79,7 @@ def recognise(tree: Path, where: Path) -> list[Recognised]:
             )
         found[key] = Recognised(name, place, parts)
     if not found:
-        packed = [f.name for f in files if f.name.lower().endswith((*ENDINGS, *OTHER_ENDINGS))]
+        packed = [f.name for f in files if f.name.lower().endswith((*ENDINGS, ".rar"))]
         raise DataError(
             f"{where}: no data set inside; expected folders Fold1, Fold2, ... with train, vali and "
             "test files, or train and test files in one folder"
@@ -139,40 +132,30 @@ def _is_data(tree: Path, path: PurePosixPath) -> bool:
 
 
 def _classify(
-    root: PurePosixPath, stem: str, alone: bool, where: Path
+    folders: tuple[str, ...], entry: Entry | None, where: Path
 ) -> tuple[str, PurePosixPath]:
-    """Return the data set's name and its official folder."""
-    parts = (stem, *root.parts)
-    entry = parse(parts[-1]).entry
-    if entry is None and len(parts) > 1 and _is_variant(parts[-1]):
-        entry = parse(parts[-2]).entry
-    if entry is None and alone:
-        entry = parse(stem).entry
+    """Return the data set's name and its official folder, by the names of the folders it is in."""
+    known = (parse(folder).entry for folder in reversed(folders))
+    entry = entry or next(filter(None, known), None)
     if entry is None:
-        return _own(parts, where)
+        return _own(folders[-1], where)
     if not entry.variants:
         return entry.name, PurePosixPath(entry.places[0])
-    for part in reversed(parts):
-        for variant in entry.variants:
-            if same(part, variant):
-                label = parse(f"{entry.name}/{variant}").label
-                return label, PurePosixPath(entry.places[0].format(variant=variant))
+    for variant in entry.variants:
+        if any(same(folder, variant) for folder in folders):
+            label = parse(f"{entry.name}/{variant}").label
+            return label, PurePosixPath(entry.places[0].format(variant=variant))
     raise DataError(
-        f"{where}: found {entry.name} in {root}, expected the name of its variant in the path: "
-        f"one of {', '.join(entry.variants)}"
+        f"{where}: found {entry.name} in {'/'.join(folders[1:]) or '.'}, expected the name of its "
+        f"variant in the path: one of {', '.join(entry.variants)}"
     )
 
 
-def _is_variant(part: str) -> bool:
-    return any(same(part, variant) for e in CATALOG.values() for variant in e.variants)
-
-
-def _own(parts: tuple[str, ...], where: Path) -> tuple[str, PurePosixPath]:
-    """Name a user's own data set by its folder, and by the one above for a variant's folder."""
-    names = parts[-2:] if len(parts) > 1 and _is_variant(parts[-1]) else parts[-1:]
-    if not all(OWN_NAME.fullmatch(name) for name in names):
+def _own(folder: str, where: Path) -> tuple[str, PurePosixPath]:
+    """Name a user's own data set by its folder."""
+    if not OWN_NAME.fullmatch(folder):
         raise DataError(
-            f"{where}: {'/'.join(names)!r} cannot name a data set; rename the folder to "
-            "letters, digits, - and _"
+            f"{where}: {folder!r} cannot name a data set; rename the folder to letters, digits, - "
+            "and _"
         )
-    return "/".join(names), PurePosixPath(*names)
+    return folder, PurePosixPath(folder)

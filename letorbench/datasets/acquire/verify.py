@@ -12,7 +12,6 @@ import numpy as np
 
 from letorbench.datasets import layout
 from letorbench.datasets.acquire.fetch import answer_of
-from letorbench.datasets.acquire.unpack import foreign_ending
 from letorbench.datasets.catalog import Name, Source, parse
 from letorbench.datasets.load import load
 from letorbench.errors import DataError
@@ -84,7 +83,7 @@ def examine(names: Sequence[str | Name], data_dir: Path) -> tuple[Finding, ...]:
         findings.append(_on_disk(named, data_dir))
         sources = named.entry.sources if named.entry else ()
         for path in {data_dir / source.file for source in sources if source.file}:
-            if foreign_ending(path) and path.is_file():
+            if path.is_file():
                 status = "downloaded, to be unpacked"
                 findings.append(Finding(named.label, str(path), status, None))
         addresses = [address for source in sources for address in source.addresses]
@@ -119,10 +118,9 @@ def _address(label: str, source: Source) -> Finding:
         return Finding(label, source.url, "a page for people: open it in a browser", None)
     if is_page:
         return Finding(label, source.url, "found a web page, expected an archive", False)
-    if size is None:
-        return Finding(label, source.url, "answers without a size", True)
-    if source.bytes not in (None, size):
-        status = f"found {size:,} bytes, expected {source.bytes:,}"
-        return Finding(label, source.url, status, False)
-    status = f"answers, {size:,} bytes" + (" as published" if source.bytes else "")
-    return Finding(label, source.url, status, True)
+    found = "answers without a size" if size is None else f"answers, {size:,} bytes"
+    if source.bytes is None or size is None:
+        return Finding(label, source.url, found, True)
+    same = size == source.bytes
+    status = f"{found} as published" if same else f"{found}, expected {source.bytes:,}"
+    return Finding(label, source.url, status, same)

@@ -80,16 +80,8 @@ class Name:
 def parse(text: str | Name) -> Name:
     """Read NAME, NAME/VARIANT, NAME-VARIANT or NAME-twin, in any case.
 
-    Parameters
-    ----------
-    text : str or Name
-        A name that has been read already is returned as it is. A name that the catalog does
-        not have is the user's own folder.
-
-    Raises
-    ------
-    UsageError
-        If the data set has no such variant.
+    A name that the catalog does not have is the user's own folder. UsageError where the data set
+    has no such variant.
 
     Examples
     --------
@@ -102,9 +94,8 @@ def parse(text: str | Name) -> Name:
         return text
     text = text.strip().strip("/")
     base, _, variant = text.partition("/")
-    known = _known(base)
-    if known is None and not variant:
-        known, variant = _with_suffix(base)
+    known, named = _names().get(normalized(base), (None, ""))
+    variant = variant or named
     if known is None:
         return Name(text, None, None)
     if not variant:
@@ -146,22 +137,17 @@ def normalized(name: str) -> str:
     return name.lower().replace("_", "-")
 
 
-def _known(base: str) -> Entry | None:
-    if base.lower().endswith(TWIN):
-        original = _known(base[: -len(TWIN)])
-        return None if original is None or original.twin is None else _twin_of(original)
+def _names() -> dict[str, tuple[Entry, str]]:
+    """Return the entry and the variant ("": the default) of each normalised name."""
+    names: dict[str, tuple[Entry, str]] = {}
     for known in CATALOG.values():
-        if any(same(base, name) for name in (known.name, *known.aliases)):
-            return known
-    return None
-
-
-def _with_suffix(base: str) -> tuple[Entry | None, str]:
-    for known in CATALOG.values():
+        for name in (known.name, *known.aliases):
+            names[normalized(name)] = known, ""
+            if known.twin is not None:
+                names[normalized(name + TWIN)] = _twin_of(known), ""
         for variant in known.variants:
-            if same(base, f"{known.name}-{variant}"):
-                return known, variant
-    return None, ""
+            names[normalized(f"{known.name}-{variant}")] = known, variant
+    return names
 
 
 def _twin_of(original: Entry) -> Entry:

@@ -213,11 +213,8 @@ class Entry:
     def status_of(self, path: Path, file: str) -> str:
         """Compare a file with the published hashes of the file of that path in the data set.
 
-        Returns
-        -------
-        str
-            ok, differs, or unknown: nothing is published, or only a git repository's copy with one
-            kind of line ends, where another copy may be right with others.
+        Return ok, differs, or unknown: nothing is published, or only a git repository's copy with
+        one kind of line ends, where another copy may be right with others.
         """
         known = _published_hashes().get((self.name, file.lower()), {})
         if any(FileHash.of(path, published.algorithm) == published for published in known):

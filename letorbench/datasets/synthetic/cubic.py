@@ -1,4 +1,4 @@
-"""Artificial data of the RankNet and LambdaRank papers: a random cubic polynomial, cut."""
+"""Artificial data of the LambdaRank paper: a random cubic polynomial, cut to labels."""
 
 from __future__ import annotations
 
@@ -26,18 +26,7 @@ def cubic(
     Inputs and all coefficients of degree 0 to 3 are drawn from N(0, 1). The outputs of all
     documents are cut so that the labels have the given shares. The qids count from 1 through all
     sets. The paper has 50 inputs, 50 documents a query, five labels and 10,000, 5,000 and 10,000
-    queries.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    sizes : sequence of int
-        The number of queries of each set.
-    n_features : int
-    docs : int or (int, int)
-        The documents of every query, or the fewest and the most.
-    shares : sequence of float
-        The shares of the labels 0, 1, ...
+    queries. `docs` are the documents of every query, or the fewest and the most.
 
     References
     ----------
@@ -50,7 +39,7 @@ def cubic(
     polynomial = _coefficients(rng, n_features)
     features = rng.standard_normal((int(lengths.sum()), n_features), dtype=np.float32)
     labels = cut(evaluate(polynomial, features), shares)
-    return _query_sets(features, labels, lengths, sizes)
+    return query_sets(features, labels, lengths, sizes)
 
 
 def cut(outputs: np.ndarray, shares: Sequence[float]) -> np.ndarray:
@@ -94,48 +83,7 @@ def evaluate(polynomial: tuple[np.ndarray, ...], features: np.ndarray) -> np.nda
     return result
 
 
-def permuted_cubic(
-    rng: np.random.Generator,
-    sizes: Sequence[int],
-    n_features: int = 50,
-    docs: int = 50,
-    shares: Sequence[float] = REAL_SHARES,
-) -> tuple[QuerySet, ...]:
-    """Draw query sets that are all labelled by one random polynomial of three terms.
-
-    Inputs are uniform in [-1, 1]. The output is the mean of v . x with a random v, of
-    sum_i x_i x_Q(i) and of sum_i x_i x_R(i) x_S(i) with random permutations Q, R and S, each
-    scaled to zero mean and unit variance. A linear model explains about a third of it. The
-    outputs of all documents are cut so that the labels have the given shares.
-
-    The prescription is from memory: the text of RankNet 2005 is not at hand, and the LambdaRank
-    paper refers to it (section 6.3.1, "the prescription given in [2]").
-
-    References
-    ----------
-    C. Burges et al.: Learning to Rank using Gradient Descent, ICML 2005 (memory).
-    """
-    n_queries = sum(sizes)
-    shape = (n_queries * docs, n_features)
-    features = rng.uniform(-1.0, 1.0, shape).astype(np.float32)
-    labels = cut(outputs(rng, features), shares)
-    return _query_sets(features, labels, np.full(n_queries, docs), sizes)
-
-
-def outputs(rng: np.random.Generator, features: np.ndarray) -> np.ndarray:
-    """Return the polynomial's value of every row (n_rows, n_features), its terms drawn anew."""
-    d: int = features.shape[1]
-    v, (Q, R, S) = rng.uniform(-1.0, 1.0, d), (rng.permutation(d) for _ in range(3))
-    terms = (
-        features @ v.astype(np.float32),
-        np.einsum("ni,ni->n", features, features[:, Q]),
-        np.einsum("ni,ni,ni->n", features, features[:, R], features[:, S]),
-    )
-    exact = [term.astype(np.float64) for term in terms]
-    return np.mean([(term - term.mean()) / term.std() for term in exact], axis=0)
-
-
-def _query_sets(
+def query_sets(
     features: np.ndarray, labels: np.ndarray, lengths: np.ndarray, sizes: Sequence[int]
 ) -> tuple[QuerySet, ...]:
     """Return sets of so many queries each, the queries numbered through all of them."""

@@ -35,24 +35,9 @@ def make(
     """Generate DEMO, QA, or the synthetic twin of a data set of the catalog.
 
     The folder has the official files and a `synthetic.json` that says how it was made. It is
-    there whole or not at all. A folder that was made in the same way is left as it is.
-
-    Parameters
-    ----------
-    name : str or Name
-        DEMO, QA, NAME or NAME-twin.
-    data_dir : Path
-    seed : int
-        Equal seeds give equal bytes.
-    scale : float
-        The share of the original's queries that a twin gets.
-    questions : int, optional
-        The number of QA's training questions; by default 600.
-
-    Returns
-    -------
-    Path
-        The folder.
+    there whole or not at all. A folder that was made in the same way is left as it is. Equal seeds
+    give equal bytes. `scale` is the share of the original's queries that a twin gets, `questions`
+    the number of QA's training questions. Return the folder.
     """
     known = entry(name)
     known = known if known.name in ("DEMO", "QA") else twin_entry(name)

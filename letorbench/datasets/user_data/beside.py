@@ -7,22 +7,19 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.choices import require_choice
-from letorbench.errors import DataError, UsageError
+from letorbench.errors import DataError
 
 #: what the names of files with the sizes of the queries end in: LightGBM's and XGBoost's
 SIZES = (".query", ".group")
 WEIGHTS = ".weight"
 DESCRIPTION = ".cd"
 ENDINGS = (*SIZES, WEIGHTS, DESCRIPTION)
-
-#: CatBoost's types of columns, its earlier names among them, and what they are here
-_ROLES = {
-    "Label": "label", "Target": "label", "GroupId": "qid", "QueryId": "qid",
-    "SampleId": "docid", "DocId": "docid", "Num": "feature", "Auxiliary": "",
-    "Weight": "ignored", "GroupWeight": "ignored", "Baseline": "ignored",
-    "SubgroupId": "ignored", "Timestamp": "ignored", "Position": "ignored",
-    "Categ": "refused", "Text": "refused", "NumVector": "refused",
+#: what CatBoost's types of columns, its earlier names among them, are here
+TYPES = {
+    "Label": "Label", "Target": "Label", "GroupId": "GroupId", "QueryId": "GroupId",
+    "SampleId": "SampleId", "DocId": "SampleId", "Num": "Num",
+    **dict.fromkeys(["Auxiliary", "Weight", "GroupWeight", "Baseline", "SubgroupId", "Timestamp",
+                     "Position"], "ignored"),
 }  # fmt: skip
 
 
@@ -37,11 +34,11 @@ class Beside:
 
 @dataclass(frozen=True)
 class Column:
-    """What a description says of a column: its role here, CatBoost's type, and its name."""
+    """What a description says of a column: its type, what that is here, and its name."""
 
-    role: str
-    type: str
-    name: str
+    type: str = "Num"
+    role: str = "Num"
+    name: str = ""
 
 
 def beside(path: Path) -> Beside:
@@ -53,13 +50,11 @@ def beside(path: Path) -> Beside:
     name = path.name.lower()
     described = [each for each in there if each.endswith(DESCRIPTION)]
     chosen = [name + DESCRIPTION, Path(name).stem + DESCRIPTION]
+    chosen += described if len(described) == 1 else []
     return Beside(
         next((there[name + end] for end in SIZES if name + end in there), None),
         there.get(name + WEIGHTS),
-        next(
-            (there[each] for each in chosen if each in there),
-            there[described[0]] if len(described) == 1 else None,
-        ),
+        next((there[each] for each in chosen if each in there), None),
     )
 
 
@@ -89,32 +84,19 @@ def read_description(path: Path, n_columns: int, of: Path) -> list[Column]:
     """Return what CatBoost's description says of each column; those it leaves out are features."""
     columns: dict[int, Column] = {}
     for number, line in _lines(path):
-        index, _, rest = line.partition("\t")
-        kind, _, name = (word.strip() for word in rest.partition("\t"))
-        where = f"{path}:{number}"
-        if not (index.isascii() and index.isdigit()) or int(index[:9]) >= n_columns:
+        index, kind, name = (word.strip() for word in (line + "\t\t").split("\t", 2))
+        if not index.isdecimal() or int(index[:9]) >= n_columns or int(index) in columns:
             raise DataError(
-                f"{where}: found column {index[:40]!r}, expected a number from 0 to "
+                f"{path}:{number}: found column {index[:40]!r}, expected another number from 0 to "
                 f"{n_columns - 1}, the columns of {of.name}, and a tab"
             )
-        if int(index) in columns:
-            raise DataError(f"{where}: found column {index} twice, expected each once")
-        try:
-            role = _ROLES[require_choice(kind, list(_ROLES), "type of column")]
-        except UsageError as error:
-            raise DataError(f"{where}: {error}") from None
-        if role == "refused":
+        if kind not in TYPES:
             raise DataError(
-                f"{where}: found column {index} {name!r} of type {kind}, expected numbers; the "
-                "type Auxiliary leaves the column out"
+                f"{path}:{number}: found column {index} {name!r} of type {kind}, expected one of "
+                f"{', '.join(TYPES)}; the type Auxiliary leaves the column out"
             )
-        columns[int(index)] = Column(role, kind, name)
-    described = [columns.get(index, Column("feature", "Num", "")) for index in range(n_columns)]
-    for role, kind in (("label", "Label"), ("qid", "GroupId"), ("docid", "SampleId")):
-        count = sum(column.role == role for column in described)
-        if count > 1 or (role == "label" and not count):
-            raise DataError(f"{path}: found {count} columns of type {kind}, expected 1")
-    return described
+        columns[int(index)] = Column(kind, TYPES[kind], name)
+    return [columns.get(index, Column()) for index in range(n_columns)]
 
 
 def _lines(path: Path) -> list[tuple[int, str]]:
@@ -125,6 +107,5 @@ def _lines(path: Path) -> list[tuple[int, str]]:
         raise DataError(f"{path}: cannot be read as text: {error}") from None
     lines = [(n, line.strip()) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
     if not lines:
-        of = "column" if path.name.lower().endswith(DESCRIPTION) else "query"
-        raise DataError(f"{path}: found an empty file, expected a line for each {of}")
+        raise DataError(f"{path}: found an empty file, expected lines")
     return lines

@@ -36,32 +36,10 @@ def split(
 ) -> str:
     """Make a data set of one file of LETOR text, of a table or of another library's layout.
 
-    The queries are shuffled and cut into parts, as `from_frame` does. Each part is the test part
-    of one fold. Lines of LETOR text are copied as they are.
-
-    Parameters
-    ----------
-    path : Path
-        See `svmlight_rows` and `table_rows` for what else than LETOR text it may be.
-    data_dir : Path
-        The folder of the data sets.
-    name : str, optional
-        The name of the data set; the file's without its ending by default.
-    folds : int
-        The number of parts and of folds, at least 3.
-    seed : int
-        The seed of the shuffle.
-    columns : Columns
-        What the columns of a table are.
-    grades : tuple of float or None
-        What makes grades of the labels; see `letorbench.datasets.user_data.rows.graded`.
-    tell : callable
-        Takes a line on what the file was taken for and on what was done.
-
-    Returns
-    -------
-    str
-        The name of the data set.
+    The queries are shuffled and cut into at least 3 parts, as `from_frame` does. Each part is the
+    test part of one fold. Lines of LETOR text are copied as they are. The name is the file's
+    without its ending by default. `tell` takes a line on what the file was taken for and on what
+    was done. Return the name.
     """
     name = path.stem if name is None else name
     if not layout.OWN_NAME.fullmatch(name) or parse(name).entry is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -28,8 +28,10 @@ _TABLE_ENDINGS = (".csv", ".tsv", ".parquet")
 _WORD = re.compile(rb"(qid|\d+):\S*")
 _LETOR = re.compile(rb"(?:[ \t\r]*(?:#.*)?\n)*[ \t\r]*\d+\s+qid:")
 _FEATURE_0 = re.compile(rb"^[^#\n]*[ \t]0:", re.MULTILINE)
-_INDEX = re.compile(rb"(?<!\S)\d{1,6}(?=:)")
-_MISSING = re.compile(rb":(?:nan|na)(?!\S)", re.IGNORECASE)
+#: label, query id and features of a row without its comment
+_ROW = re.compile(r"(\S+)(?:\s+qid:(\S*))?(?:\s+(.*))?", re.ASCII)
+_INDEX = re.compile(r"(?<!\S)\d{1,6}(?=:)", re.ASCII)
+_MISSING = re.compile(r":(?:nan|na)(?!\S)", re.ASCII | re.IGNORECASE)
 
 
 def read_rows(paths: Sequence[Path], columns: Columns, grades: Grades) -> list[Rows] | None:
@@ -87,29 +89,38 @@ def svmlight_rows(path: Path, from_0: bool) -> Rows:
     others = beside(path)
     numbers: list[int] = []
     labels, qids, texts = [], [], []
-    for number, label, qid, features, comment in _parsed(path):
+    for number, line in enumerate(path.read_bytes().removeprefix(BOM).split(b"\n"), 1):
+        try:
+            row, _, comment = line.decode().strip(" \t\r").partition("#")
+        except UnicodeDecodeError:
+            raise line_error(path, number, "bytes that are no text", "UTF-8") from None
+        if not row.strip():
+            continue
+        label, qid, features = _ROW.fullmatch(row.strip()).groups()
+        features = features or ""
         if not numbers:
             by_qid = qid is not None
             by_comment = not by_qid and others.sizes is None
         if (qid is not None) != by_qid or (by_comment and len(comment.split()) != 1):
-            word = features.split()[0] if features.split() else b"the end of the row"
             raise line_error(
                 path,
                 number,
-                repr(word.decode("utf-8", "replace")[:40]),
+                repr((features.split() or ["the end of the row"])[0][:40]),
                 f"qid: after each label, or in no row and {path.name}.query or {path.name}.group "
                 "beside the file, or the query as each row's comment",
             )
+        if DECIMAL.fullmatch(label.encode()) is None:
+            raise line_error(path, number, f"{label[:40]!r} as the label", "a number")
+        name = comment.strip() if by_comment else qid or ""
+        if not name.isprintable() or (by_qid and not name):
+            raise line_error(path, number, f"query id {name!r}", "printable characters")
         if from_0:
-            features = _INDEX.sub(lambda index: b"%d" % (int(index[0]) + 1), features)
-        features = b" " + _MISSING.sub(b":NULL", features) if features else b""
+            features = _INDEX.sub(lambda index: str(int(index[0]) + 1), features)
+        shown = f" #{comment}" if comment and not by_comment else ""
         numbers.append(number)
-        labels.append(_label(path, number, label))
-        qids.append(_decoded(path, number, comment.strip() if by_comment else qid or b""))
-        if not qids[-1].isprintable() or (by_qid and not qids[-1]):
-            raise line_error(path, number, f"query id {qids[-1]!r}", "printable characters")
-        shown = b" #" + comment if comment and not by_comment else b""
-        texts.append(_decoded(path, number, features + shown))
+        labels.append(float(label))
+        qids.append(name)
+        texts.append(f"{' ' * bool(features)}{_MISSING.sub(':NULL', features)}{shown}")
     if not numbers:
         raise DataError(f"{path}: found no rows, expected lines of label index:value")
     _check_features(path, numbers, texts)
@@ -123,33 +134,6 @@ def svmlight_rows(path: Path, from_0: bool) -> Rows:
         f"SVMlight text, features from {0 if from_0 else 1}, queries by {by}",
         (".weight",) if others.weights else (),
     )
-
-
-def _parsed(path: Path) -> Iterator[tuple[int, bytes, bytes | None, bytes, bytes]]:
-    """Yield each row's line, label, query id, features and comment."""
-    for number, line in enumerate(path.read_bytes().removeprefix(BOM).split(b"\n"), 1):
-        row, _, comment = line.strip().partition(b"#")
-        label, *rest = row.split(None, 1)[:2] or [b""]
-        features = rest[0].rstrip() if rest else b""
-        qid = None
-        if features.startswith(b"qid:"):
-            qid, _, features = features[4:].replace(b"\t", b" ").partition(b" ")
-        if label:
-            yield number, label, qid, features.lstrip(), comment
-
-
-def _label(path: Path, number: int, word: bytes) -> float:
-    if DECIMAL.fullmatch(word) is None:
-        found = f"{word.decode('utf-8', 'replace')[:40]!r} as the label"
-        raise line_error(path, number, found, "a number")
-    return float(word)
-
-
-def _decoded(path: Path, number: int, text: bytes) -> str:
-    try:
-        return text.decode()
-    except UnicodeDecodeError:
-        raise line_error(path, number, "bytes that are no text", "UTF-8") from None
 
 
 def _check_features(path: Path, numbers: list[int], texts: list[str]) -> None:

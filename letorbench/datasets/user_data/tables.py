@@ -27,37 +27,12 @@ MISSING = frozenset(
 
 @dataclass(frozen=True)
 class Columns:
-    """Which column of a table is what.
-
-    Attributes
-    ----------
-    label : str
-        The relevance labels.
-    qid : str
-        The query ids, integers or text.
-    docid : str, optional
-        The documents' names.
-    features : sequence of str, optional
-        The features; all other columns by default, which must be numbers.
-    """
+    """Which column of a table is what; the features are all other columns by default."""
 
     label: str = "label"
     qid: str = "qid"
     docid: str | None = None
     features: Sequence[str] | None = None
-
-
-@dataclass(frozen=True)
-class _Roles:
-    """The numbers of the columns, from 0, by what they are."""
-
-    label: int
-    features: Sequence[int]
-    qid: int | None = None
-    docid: int | None = None
-    feature_names: tuple[str, ...] | None = None
-    layout: str = ""
-    ignored: tuple[str, ...] = ()
 
 
 def table_rows(path: Path, columns: Columns) -> Rows:
@@ -68,59 +43,80 @@ def table_rows(path: Path, columns: Columns) -> Rows:
     beside the file. A missing value of a feature becomes NULL. A value is rounded to float32, as
     everything that letorbench reads, and written so that it reads back exactly.
     """
-    others = beside(path)
-    frame = _parquet(path)
-    if frame is not None:
-        names = [str(name) for name in frame.columns]
-        cells: list[Sequence[Any]] = [column.to_numpy() for _, column in frame.items()]
-        places = [f"{path}: row {number}" for number in range(len(frame))]
-        roles = _named(path, names, columns, others)
-    else:
-        places, rows = map(list, zip(*_cells(path)))
-        names = [str(number) for number in range(len(rows[0]))]
-        if columns.label in rows[0] or not (others.description or _all_numbers(rows[0])):
-            places, names, rows = places[1:], rows[0], rows[1:]
-            roles = _named(path, names, columns, others)
+    others, frame = beside(path), _parquet(path)
+    layout, ignored = "", [".weight"] if others.weights else []
+    if frame is None:
+        frame = _text(path)
+        first = frame.iloc[0].tolist()
+        if columns.label in first or not (others.description or _all_numbers(first)):
+            frame = frame[1:].set_axis(first, axis=1)
+        elif others.description is not None:
+            layout = f"columns as {others.description.name} describes them (CatBoost)"
+            frame, columns, unused = _described(path, frame, others)
+            ignored += unused
+        elif others.sizes is not None:
+            layout = "columns of numbers, the first the label"
+            frame.columns, columns = frame.columns.map(str), Columns("0", "")
         else:
-            roles = _described(path, len(names), others)
-        cells = list(zip(*rows))
-    if not roles.features:
-        raise DataError(f"{path}: found no features, expected at least 1 column of them")
-    if not places:
+            raise DataError(
+                f"{path}:1: found numbers only, expected the columns' names, or {path.name}.query, "
+                f"{path.name}.group or {path.stem}.cd beside the file"
+            )
+    sizes = others.sizes if columns.qid not in frame else None
+    features = _features(path, list(frame), columns, sizes is None)
+    if frame.empty:
         raise DataError(f"{path}: found no rows, expected at least 1")
 
-    def numbers(column: int, expected: str) -> np.ndarray:
-        return _numbers(cells[column], lambda row: at(row, column), expected)
+    def numbers(name: str, expected: str) -> np.ndarray:
+        return _numbers(frame[name].to_numpy(), lambda row: at(row, name), expected)
 
-    def at(row: int, column: int = roles.label) -> str:
-        return f"{places[row]}: column {names[column]!r}"
+    def at(row: int, name: str = columns.label) -> str:
+        return f"{frame.index[row]}: column {name!r}"
 
-    labels = numbers(roles.label, "numbers")
+    labels = numbers(columns.label, "numbers")
     hint = "numbers (--columns names the columns to use)"
-    values = np.column_stack([numbers(column, hint) for column in roles.features])
+    values = np.column_stack([numbers(name, hint) for name in features])
     with np.errstate(over="ignore"):
         rounded = values.astype(np.float32)
     for row, column in np.argwhere(np.isinf(rounded)):
         raise DataError(
-            f"{at(row, roles.features[column])}: found {values[row, column]:g}, expected a number "
+            f"{at(row, features[column])}: found {values[row, column]:g}, expected a number "
             f"of at most {LARGEST_FLOAT32:.3g} in size"
         )
     texts = ["".join(map(_feature, range(1, len(row) + 1), row)) for row in rounded.tolist()]
-    if roles.docid is not None:
-        docids = (_word(path, cell) for cell in cells[roles.docid])
+    if columns.docid is not None:
+        docids = (_word(path, cell) for cell in frame[columns.docid])
         texts = [f"{text} #docid = {docid}" for text, docid in zip(texts, docids)]
-    numbered = ""
-    if roles.qid is None:
-        queries = read_sizes(others.sizes, len(texts), path)
+    if sizes is not None:
+        queries = read_sizes(sizes, len(texts), path)
+        layout = f"{layout or 'a table'}, queries by {sizes.suffix}"
     else:
-        queries = _queries(cells[roles.qid], lambda row: at(row, roles.qid))
+        queries = _queries(frame[columns.qid].to_numpy(), lambda row: at(row, columns.qid))
         if not all(each.isprintable() and not set(each) & set(" #") for each in set(queries)):
             order = {qid: number for number, qid in enumerate(dict.fromkeys(queries.tolist()), 1)}
             queries = np.array([order[qid] for qid in queries.tolist()])
-            numbered = "; queries are numbered, as an id has a blank or a #"
-    layout = f"{roles.layout or 'a table'}{numbered}" if numbered else roles.layout
-    ignored = (*([".weight"] if others.weights else []), *roles.ignored)
-    return Rows(path.name, labels, queries, texts, at, layout, ignored, roles.feature_names)
+            why = "queries are numbered, as an id has a blank or a #"
+            layout = f"{layout or 'a table'}; {why}"
+    names = None if all(map(str.isdigit, features)) else tuple(features)
+    return Rows(path.name, labels, queries, texts, at, layout, tuple(ignored), names)
+
+
+def _features(path: Path, names: list[str], columns: Columns, by_qid: bool) -> list[str]:
+    """Return the columns of features; the columns that are named must be there."""
+    special = [columns.label, *([columns.qid] if by_qid else [])]
+    special += [columns.docid] if columns.docid else []
+    for name in (*special, *(columns.features or ())):
+        require_choice(name, names, "column")
+    for name in names:
+        if names.count(name) > 1:
+            raise DataError(f"{path}: found the column {name!r} twice, expected each name once")
+        if not name.isprintable():
+            raise DataError(f"{path}: found the column {name!r}, expected a name in one line")
+    features = columns.features
+    features = [each for each in names if each not in special] if features is None else features
+    if not features:
+        raise DataError(f"{path}: found no features, expected at least 1 column of them")
+    return list(features)
 
 
 def _numbers(cells: Sequence[Any], at: Callable[[int], str], expected: str) -> np.ndarray:
@@ -167,7 +163,7 @@ def _parquet(path: Path) -> pd.DataFrame | None:
     import pandas as pd
 
     try:
-        return pd.read_parquet(path)
+        frame = pd.read_parquet(path)
     except ImportError:
         raise DataError(
             f"{path}: found Parquet, which needs a package; "
@@ -175,6 +171,16 @@ def _parquet(path: Path) -> pd.DataFrame | None:
         ) from None
     except (ValueError, OSError) as error:
         raise DataError(f"{path}: no table: {' '.join(str(error).split())}") from None
+    places = [f"{path}: row {number}" for number in range(len(frame))]
+    return frame.set_axis(places, axis=0).rename(columns=str)
+
+
+def _text(path: Path) -> pd.DataFrame:
+    """Return the cells of a text, each row after its place."""
+    import pandas as pd
+
+    places, rows = zip(*_cells(path))
+    return pd.DataFrame(rows, places, dtype=object)
 
 
 def _cells(path: Path) -> Iterator[tuple[str, list[str]]]:
@@ -211,51 +217,21 @@ def _all_numbers(cells: list[str]) -> bool:
         return False
 
 
-def _described(path: Path, n_columns: int, others: Beside) -> _Roles:
-    """Return what the columns without names are, by the files beside."""
-    if others.description is not None:
-        described = read_description(others.description, n_columns, path)
-        numbers = {column.role: number for number, column in enumerate(described)}
-        features = [number for number, each in enumerate(described) if each.role == "feature"]
-        names = tuple(described[number].name or str(k) for k, number in enumerate(features))
-        if "qid" not in numbers and others.sizes is None:
-            raise DataError(f"{others.description}: found no column of type GroupId, expected 1")
-        return _Roles(
-            numbers["label"],
-            features,
-            numbers.get("qid"),
-            numbers.get("docid"),
-            names if any(described[number].name for number in features) else None,
-            f"columns as {others.description.name} describes them (CatBoost)",
-            tuple(each.type for each in described if each.role == "ignored"),
-        )
-    if others.sizes is None:
-        raise DataError(
-            f"{path}:1: found numbers only, expected the columns' names, or {path.name}.query, "
-            f"{path.name}.group or {path.stem}.cd beside the file"
-        )
-    layout = f"columns of numbers, the first the label, queries by {others.sizes.suffix}"
-    return _Roles(0, range(1, n_columns), layout=layout)
+def _described(
+    path: Path, frame: pd.DataFrame, others: Beside
+) -> tuple[pd.DataFrame, Columns, list[str]]:
+    """Name a table's columns by CatBoost's description of them.
 
-
-def _named(path: Path, names: list[str], columns: Columns, others: Beside) -> _Roles:
-    """Return the roles of columns with names."""
-    sizes = others.sizes if columns.qid not in names else None
-    special = [columns.label, *([] if sizes else [columns.qid])]
-    special += [columns.docid] if columns.docid else []
-    for name in (*special, *(columns.features or ())):
-        require_choice(name, names, "column")
-    for name in names:
-        if names.count(name) > 1:
-            raise DataError(f"{path}: found the column {name!r} twice, expected each name once")
-        if not name.isprintable():
-            raise DataError(f"{path}: found the column {name!r}, expected a name in one line")
-    chosen = tuple(columns.features or [name for name in names if name not in special])
-    return _Roles(
-        names.index(columns.label),
-        [names.index(name) for name in chosen],
-        None if sizes else names.index(columns.qid),
-        names.index(columns.docid) if columns.docid else None,
-        chosen,
-        f"a table, queries by {sizes.suffix}" if sizes else "",
-    )
+    Return the table, which column is what, and the types of columns that are not used.
+    """
+    described = read_description(others.description, frame.shape[1], path)
+    used = [number for number, column in enumerate(described) if column.role != "ignored"]
+    features = (column.name for column in described if column.role == "Num")
+    numbered = iter([name or str(number) for number, name in enumerate(features)])
+    names = [described[n].role if described[n].role != "Num" else next(numbered) for n in used]
+    for kind in ("Label",) if others.sizes else ("Label", "GroupId"):
+        if kind not in names:
+            raise DataError(f"{others.description}: found no column of type {kind}, expected 1")
+    columns = Columns("Label", "GroupId", "SampleId" if "SampleId" in names else None)
+    unused = [column.type for column in described if column.role == "ignored"]
+    return frame[used].set_axis(names, axis=1), columns, unused

@@ -12,13 +12,13 @@ import numpy as np
 
 from letorbench.analysis.tables import write_table
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.synthetic.cubic import permuted_cubic
 from letorbench.losses.group_level import group_level
 from letorbench.losses.weighted_pairs import PairwiseLoss
 from letorbench.models.linear import LinearFamily
 from letorbench.models.quadratic import Products, QuadraticFamily
 from letorbench.papers import speed
 from letorbench.papers.paper import Found
+from letorbench.papers.permuted_cubic import permuted_cubic
 from letorbench.papers.runs import Measured, Study, exactly
 from letorbench.threads import limited_threads
 

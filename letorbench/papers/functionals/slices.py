@@ -34,15 +34,12 @@ def slices(study: Study) -> list[artificial.Generated]:
 
     def made(number: int) -> artificial.Generated:
         begin = number * (train + test)
-        rows = [order[begin : begin + train], order[begin + train : begin + train + test]]
-
-        def make() -> tuple[QuerySet, ...]:
-            parts = fold.train.take(rows[0]), fold.train.take(rows[1])
-            return _varying((parts[0], fold.validation.queries(0, held), parts[1]))
-
+        middle = begin + train
+        rows = fold.train.take(order[begin:middle]), fold.train.take(order[middle : middle + test])
+        sets = _varying((rows[0], fold.validation.queries(0, held), rows[1]))
         facts = {"recipe": f"slice of {DATASET}", "digest": fold.train.digest, "slice": number + 1,
                  "queries": [train, held, test], "seed": study.seed}  # fmt: skip
-        return artificial.Generated(facts, make)
+        return artificial.Generated(facts, sets)
 
     return [made(number) for number in range(FULL_SLICES if study.full else SLICES)]
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from letorbench.analysis.tables import write_table
-from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.synthetic.cubic import REAL_SHARES, outputs, permuted_cubic
+from letorbench.datasets.synthetic.cubic import REAL_SHARES
 from letorbench.papers import artificial
 from letorbench.papers.paper import Found
+from letorbench.papers.permuted_cubic import outputs, permuted_cubic
 from letorbench.papers.runs import CUTOFFS, Study, Values, Variant
 
 NAME = "lambdarank-2006"
@@ -42,15 +42,11 @@ def sizes(study: Study) -> tuple[int, int, int]:
 def made(study: Study, draw: int) -> artificial.Generated:
     """One draw of the artificial data."""
     seed = [study.seed, draw]
-
-    def make() -> tuple[QuerySet, ...]:
-        study.say(f"{NAME}: draw {draw} of the artificial data")
-        rng = np.random.default_rng(seed)
-        return permuted_cubic(rng, sizes(study), FEATURES, DOCUMENTS, SHARES)
-
+    rng = np.random.default_rng(seed)
+    sets = permuted_cubic(rng, sizes(study), FEATURES, DOCUMENTS, SHARES)
     facts = {"recipe": "permuted cubic", "shares": list(SHARES), "queries": list(sizes(study)),
              "seed": seed}  # fmt: skip
-    return artificial.Generated(facts, make)
+    return artificial.Generated(facts, sets)
 
 
 def trained(study: Study) -> tuple[dict[str, Values], list[list[object]]]:

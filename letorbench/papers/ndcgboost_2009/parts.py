@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from letorbench.analysis.tables import write_table
 from letorbench.papers.ndcgboost_2009 import statements
+from letorbench.papers.ndcgboost_2009.single_changes import single_changes
 from letorbench.papers.paper import Found
 from letorbench.papers.runs import Study, exactly
 
@@ -34,10 +37,16 @@ def theory(study: Study) -> Found:
         found[name] = exactly(statements.largest(name, rng, PROBLEMS))
     rng = np.random.default_rng(study.seed)
     found["floor-share"] = exactly(statements.floor_share(rng))
+    found["equation-8"] = exactly(statements.rank_error(rng))
     stem = study.folder(NAME) / "theory"
     rows = [[name, f"{each.value:.3g}"] for name, each in found.items()]
     files = write_table(stem, "Section 3", ["statement", "largest violation"], rows)
     return Found(numbers=found, files=files)
 
 
-PARTS = {"data": data, "theory": theory}
+PARTS = {
+    "data": data,
+    "theory": theory,
+    "single-changes": partial(single_changes, "single-changes"),
+    "single-changes-again": partial(single_changes, "single-changes-again"),
+}

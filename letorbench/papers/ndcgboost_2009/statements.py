@@ -204,6 +204,13 @@ def floor_share(rng: np.random.Generator, problems: int = 1_000, m: int = 5) -> 
     return float((floor(p) / p.M(np.zeros_like(p.F))).mean())
 
 
+def rank_error(rng: np.random.Generator, problems: int = 1_000, m: int = 5) -> float:
+    """The mean error of equation (8)'s expected ranks, in ranks, where (6)'s orders are exact."""
+    p = drawn(rng, problems, m)
+    ranks, probability = order_probabilities(p.F)
+    return float(np.abs(1.0 + expected_inversions(p.F) - probability @ ranks).mean())
+
+
 #: a name of the theory -> what computes its violation
 STATEMENTS: dict[str, Callable[[Problems], np.ndarray]] = {
     "equation-6": equation_6,

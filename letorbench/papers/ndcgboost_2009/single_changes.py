@@ -1,0 +1,263 @@
+"""OHSUMED's .50 at NDCG@3: what each single change of what the paper leaves open does to ours.
+
+The changes stand in claims.toml, where they were written down before they were run. They change
+the paper's own setting: a stump fitted to as many documents as there are, drawn with probability
+proportional to abs(w), 100 rounds, the training part alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from scipy.special import stdtrit, xlogy
+
+from letorbench.analysis.tables import Value, write_table
+from letorbench.conventions import CONVENTIONS, Convention
+from letorbench.datasets.queryset import Fold, QuerySet
+from letorbench.measures import parse, query_metrics
+from letorbench.papers.claims import read_facts
+from letorbench.papers.kept import kept_numbers
+from letorbench.papers.paper import Found
+from letorbench.papers.records import write_section
+from letorbench.papers.runs import Measured, Study, exactly
+from letorbench.rankers.ndcgboost import BoundBooster, NDCGBoost, best_of_sample
+from letorbench.solvers.stump_search import Search, Stump, stump_search
+
+NAME = "ndcgboost-2009"
+BASE = "the paper's setting"
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is trained, the first five, and how it is scored."""
+
+    data: str = "OHSUMED"
+    both_parts: bool = False
+    learner: str = "stump"
+    without_replacement: float = 0.0
+    half: bool = True
+    ties: str = "file"
+    convention: str = ""
+    empty: bool = True
+    best_round: bool = False
+
+    @property
+    def trained(self) -> Change:
+        """The change without what only scoring needs: scores are trained once for all of those."""
+        return Change(self.data, self.both_parts, self.learner, self.without_replacement, self.half)
+
+
+@dataclass(frozen=True)
+class Tree:
+    """f(x) of two levels: each side of the root has a stump, or a constant where none is better."""
+
+    root: Stump
+    sides: tuple[Stump | bool, Stump | bool]
+    above: bool = True
+
+    def __call__(self, features: np.ndarray) -> np.ndarray:
+        """(n_docs, n_features) -> (n_docs,) bool."""
+        left, right = (each(features) if callable(each) else each for each in self.sides)
+        return np.where(self.root(features), left, right) == self.above
+
+
+def tree(
+    search: Search, features: np.ndarray, w: np.ndarray
+) -> tuple[Tree, np.ndarray, float] | None:
+    """The tree whose levels are chosen one after the other, as `search` chooses: a `Search`."""
+    root = search(w)
+    if root is None:
+        return None
+    sides: list[Stump | bool] = []
+    for side in (root[1], ~root[1]):
+        own = np.where(side, w, 0.0)
+        best = search(own)
+        sides.append(best[0] if best and best[2] > max(own.sum(), 0.0) else bool(own.sum() > 0.0))
+    made = Tree(root[0], (sides[0], sides[1]))
+    f = made(features)
+    return made, f, float(w[f].sum())
+
+
+@dataclass(frozen=True, eq=False)
+class ByEntropy:
+    """The stump of the largest information gain about sign(w), for a sample's whole weights.
+
+    f is 1 on the side with the larger share of positive weight. A `Search`.
+    """
+
+    features: np.ndarray
+    order: np.ndarray
+    cuts: np.ndarray
+
+    @classmethod
+    def of(cls, features: np.ndarray) -> ByEntropy:
+        """Sort every feature once."""
+        order = np.argsort(features, axis=0, kind="stable")
+        values = np.take_along_axis(features, order, axis=0)
+        return cls(features, order, values[1:] > values[:-1])
+
+    def __call__(self, w: np.ndarray) -> tuple[Stump, np.ndarray, float] | None:
+        up, every = np.maximum(w, 0.0).astype(np.int64), np.abs(w).astype(np.int64)
+        below = [np.cumsum(each[self.order], axis=0)[:-1] for each in (up, every)]
+        above = [each.sum() - own for each, own in zip((up, every), below)]
+        # n times the entropy of a side with n documents, p of them positive
+        term = xlogy(np.arange(every.sum() + 1.0), np.arange(every.sum() + 1.0))
+        left = sum(term[n] - term[p] - term[n - p] for p, n in (below, above))
+        left = np.where(self.cuts, left, np.inf)
+        row, k = np.unravel_index(np.argmin(left), left.shape)
+        if not np.isfinite(left[row, k]):
+            return None
+        ends = self.features[self.order[row : row + 2, k], k].astype(float)
+        high = above[0][row, k] * below[1][row, k] > below[0][row, k] * above[1][row, k]
+        stump = Stump(int(k), float(ends.mean()), bool(high))
+        f = stump(self.features)
+        return stump, f, float(w[f].sum())
+
+
+def without_replacement(
+    search: Search, share: float, rng: np.random.Generator, w: np.ndarray
+) -> tuple[Stump, np.ndarray, float] | None:
+    """The best stump for a share of the documents, each drawn once at most: a `Search`."""
+    p = np.abs(w) / np.abs(w).sum()
+    size = min(int(share * len(w)), np.count_nonzero(p))
+    drawn = rng.choice(len(w), size, replace=False, p=p)
+    return search(np.bincount(drawn, minlength=len(w)) * np.sign(w))
+
+
+def weak_learner(train: QuerySet, change: Change, rng: np.random.Generator) -> Search:
+    """What finds f for weights w."""
+    search = stump_search(train.features, None)
+    if change.learner == "entropy":
+        search = ByEntropy.of(train.features)
+    if change.learner == "tree":
+        search = partial(tree, search, train.features)  # type: ignore[assignment]
+    if change.without_replacement:
+        return partial(without_replacement, search, change.without_replacement, rng)
+    return partial(best_of_sample, search, train.n_docs, rng)
+
+
+def scores(fold: Fold, change: Change, rng: np.random.Generator) -> np.ndarray:
+    """(rounds, n_docs) scores of the test part after each round."""
+    train = joined(fold.train, fold.validation) if change.both_parts else fold.train
+    boosted = BoundBooster(train, weak_learner(train, change, rng), 0)
+    F, test, found = np.zeros(train.n_docs), np.zeros(fold.test.n_docs), []
+    for _ in range(NDCGBoost.rounds):
+        term = boosted.choose(F, boosted.weigh(F)[0])
+        if term is not None:
+            alpha = term.alpha * (1.0 if change.half else 2.0)
+            F = F + alpha * term.values
+            test = test + alpha * term.learner(fold.test.features)
+        found.append(test)
+    return np.array(found)
+
+
+def joined(a: QuerySet, b: QuerySet) -> QuerySet:
+    """The queries of both."""
+    return QuerySet(
+        np.concatenate([a.features, b.features]), np.concatenate([a.labels, b.labels]),
+        np.concatenate([a.offsets, a.offsets[-1] + b.offsets[1:]]),
+        np.concatenate([a.qids, b.qids]),
+    )  # fmt: skip
+
+
+def scored(test: QuerySet, s: np.ndarray, change: Change, rules: Convention, measure: str) -> float:
+    """The mean of the measure on a fold's test part, (n_docs,) scores."""
+    labels = test.labels
+    if change.ties != "file":
+        query = np.repeat(np.arange(test.n_queries), test.lengths)
+        order = np.lexsort((-labels if change.ties == "best" else labels, query))
+        labels, s = labels[order], s[order]
+    if change.convention:
+        rules = replace(CONVENTIONS[change.convention], max_label=rules.max_label)
+    values = query_metrics(labels, s, test.offsets, [parse(measure)], rules)[:, 0]
+    judged = np.maximum.reduceat(test.labels, test.offsets[:-1]) > 0
+    return float(values[judged].mean() if not change.empty else values.mean())
+
+
+def single_changes(part: str, study: Study) -> Found:
+    """Train each change with each seed; write the table, and the sentence that it comes to."""
+    facts = read_facts(Path(__file__).with_name("claims.toml"))["part"][part]
+    changes = {BASE: Change()}
+    for axis in facts["axes"].values():
+        changes |= {name: Change(**each) for name, each in axis.items()}
+    absent = [name for name, each in changes.items() if not study.has(each.data)]
+    if BASE in absent:
+        return Found()
+    here = {name: each for name, each in changes.items() if name not in absent}
+    stem = study.folder(NAME) / part
+    first = facts["upper"].pop("first_seed", 0)
+    seeds = range(first, first + facts["repeats"])
+    asked = {
+        "changes": {name: asdict(each) for name, each in here.items()}, "seed": study.seed,
+        "seeds": list(seeds),
+        "data": [fold.test.digest for fold in study.benchmark(Change.data).folds],
+    }  # fmt: skip
+    (measure,) = facts["measures"]
+    make = partial(_measured, study, here, measure, seeds)
+    kept = kept_numbers(stem.with_suffix(".json"), asked, make)
+    found = {name: np.array([kept[f"{name}, {seed}"].value for seed in seeds]) for name in here}
+    rows = [_row(name, each, found[BASE]) for name, each in found.items()]
+    header = ["change", "mean", "deviation", "most", "difference", "low", "high"]
+    files = [*write_table(stem, facts["title"], header, rows)]
+    told = sentence(found, **facts["upper"])
+    files.append(write_section(stem.with_suffix(".md"), facts["title"], [(header, rows)], told))
+    differs = (f"{facts['title']} is without {', '.join(absent)}: not at hand",) if absent else ()
+    return Found(files=tuple(files), differs=differs)
+
+
+def _measured(
+    study: Study, changes: Mapping[str, Change], measure: str, seeds: Sequence[int]
+) -> dict[str, Measured]:
+    """The mean over the folds of each change and seed, by `change, seed`."""
+    found: dict[str, Measured] = {}
+    for trained in dict.fromkeys(each.trained for each in changes.values()):
+        benchmark = study.benchmark(trained.data)
+        own = {name: each for name, each in changes.items() if each.trained == trained}
+        for seed in seeds:
+            study.say(f"{trained.data}, seed {seed + 1}: {', '.join(own)}")
+            means: dict[str, list[float]] = {name: [] for name in own}
+            for fold in benchmark.folds:
+                rng = np.random.default_rng([study.seed, seed, fold.number])
+                by_round = scores(fold, trained, rng)
+                for name, each in own.items():
+                    tried = by_round if each.best_round else by_round[-1:]
+                    rules = benchmark.convention
+                    means[name].append(
+                        max(scored(fold.test, s, each, rules, measure) for s in tried)
+                    )
+            found |= {f"{n}, {seed}": exactly(float(np.mean(each))) for n, each in means.items()}
+    return found
+
+
+def _row(name: str, values: np.ndarray, base: np.ndarray) -> list[Value]:
+    """The seeds' mean, deviation and largest; how far it moves, with its 95 % interval."""
+    moved = values - base
+    half = _reach(moved)
+    mean = float(moved.mean())
+    return [
+        name, float(values.mean()), float(values.std(ddof=1)), float(values.max()),
+        mean, mean - half, mean + half,
+    ]  # fmt: skip
+
+
+def _reach(values: np.ndarray) -> float:
+    """Half the width of the 95 % interval of the seeds' mean, by Student's t."""
+    n = len(values)
+    return float(stdtrit(n - 1, 0.975) * values.std(ddof=1) / np.sqrt(n))
+
+
+def sentence(found: Mapping[str, np.ndarray], printed: float, half: float, moves: float) -> str:
+    """What the table comes to: which changes move the mean, and which reach the printed number."""
+    base = found[BASE].mean()
+    moved = {name: each.mean() - base for name, each in found.items() if name != BASE}
+    far = [f"{name} ({move:+.3f})" for name, move in moved.items() if abs(move) >= moves]
+    reach = [name for name, each in found.items() if each.mean() + _reach(each) >= printed - half]
+    return (
+        f"Of {len(moved)} single changes {len(far) or 'none'} move{'s' * (len(far) == 1)} the mean "
+        f"of {base:.3f} by {moves:g} or more{': ' * bool(far)}{', '.join(far)}; the printed "
+        f"{printed:.2f} is within reach of {', '.join(reach) or 'none'}."
+    )

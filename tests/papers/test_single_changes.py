@@ -1,0 +1,80 @@
+"""The single changes of NDCG Boost: the base is the ranker, and each change is what it says."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.special import xlogy
+
+from letorbench.conventions import CONVENTIONS
+from letorbench.datasets.queryset import Fold, QuerySet
+from letorbench.datasets.synthetic.cubic import cubic
+from letorbench.papers.ndcgboost_2009 import single_changes as changes
+from letorbench.papers.ndcgboost_2009.single_changes import Change
+from letorbench.rankers.ndcgboost import NDCGBoost
+from letorbench.solvers.stump_search import stump_search
+
+
+@pytest.fixture
+def fold(rng):
+    return Fold(1, *cubic(rng, [12, 6, 6], 4, 8, (0.5, 0.3, 0.2)))
+
+
+def test_the_base_is_the_ranker(fold, monkeypatch):
+    monkeypatch.setattr(NDCGBoost, "rounds", 5)
+    found = changes.scores(fold, Change(), np.random.default_rng(3))
+    model = NDCGBoost(rounds=5, stumps="sample").learn(fold.train, None, np.random.default_rng(3))
+    np.testing.assert_allclose(found[-1], model.model.predict(fold.test.features))
+    joined = changes.joined(fold.train, fold.validation)
+    assert joined.n_queries == 18 and joined.qids[12] == fold.validation.qids[0]
+    doubled = changes.scores(fold, Change(half=False), np.random.default_rng(3))
+    np.testing.assert_allclose(doubled[0], 2.0 * found[0])
+
+
+def test_the_stump_by_entropy_and_the_tree_by_brute_force(rng):
+    x = rng.integers(0, 4, (12, 3)).astype(np.float32)
+    w = rng.integers(-3, 4, 12).astype(float)
+
+    def entropy(side):
+        n, p = np.abs(w[side]).sum(), np.maximum(w[side], 0.0).sum()
+        return xlogy(n, n) - xlogy(p, p) - xlogy(n - p, n - p)
+
+    stump, f, _ = changes.ByEntropy.of(x)(w)
+    cuts = [
+        x[:, k] > t for k, t in product(range(3), (0.5, 1.5, 2.5)) if 0 < (x[:, k] > t).sum() < 12
+    ]
+    best = min(entropy(up) + entropy(~up) for up in cuts)
+    assert entropy(f) + entropy(~f) == pytest.approx(best)
+    share = [np.maximum(w[side], 0.0).sum() / np.abs(w[side]).sum() for side in (f, ~f)]
+    assert share[0] > share[1]
+    search = stump_search(x, None)
+    tree, f, eta = changes.tree(search, x, w)
+    root, best = search(w)[1], 0.0
+    for side in (root, ~root):
+        own = [w[side & up].sum() for cut in cuts for up in (cut, ~cut)]
+        best += max([*own, w[side].sum(), 0.0])
+    assert eta == pytest.approx(best) and np.array_equal(tree(x), f)
+
+
+def test_no_document_is_drawn_twice(rng):
+    seen = []
+    changes.without_replacement(seen.append, 0.5, rng, np.array([5.0, -1.0, 0.0, 2.0, 1.0, -1.0]))
+    assert np.abs(seen[0]).sum() == 3 and set(np.abs(seen[0])) == {0.0, 1.0} and seen[0][2] == 0.0
+
+
+def test_ties_empty_queries_and_the_sentence():
+    labels, rules = np.array([0, 1, 0, 0], np.int32), CONVENTIONS["standard"]
+    test = QuerySet(np.zeros((4, 1), np.float32), labels, np.array([0, 2, 4]), np.arange(2))
+
+    def mean(**change):
+        return changes.scored(test, np.zeros(4), Change(**change), rules, "ndcg@1")
+
+    assert (mean(ties="best"), mean(ties="worst"), mean()) == (0.5, 0.0, 0.0)
+    assert mean(ties="best", empty=False) == 1.0
+    seeds = np.array([-0.005, 0.005, -0.005, 0.005])
+    found = {changes.BASE: 0.455 + seeds, "a": 0.487 + seeds, "b": 0.46 + seeds}
+    said = changes.sentence(found, 0.5, 0.005, 0.02)
+    assert "Of 2 single changes 1 moves" in said and "a (+0.032)" in said
+    assert said.endswith("within reach of a.")
