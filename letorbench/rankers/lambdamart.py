@@ -15,7 +15,13 @@ from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import query_share, require_comparable
 from letorbench.losses.exponentials import SPAN, exponentials
 from letorbench.losses.gains import gains, inverse_ideal_dcg, truncated_discount
-from letorbench.losses.lambdas import Lambda, mean_difference, mean_discount, mean_swaps, sigmoid
+from letorbench.losses.lambdas import (
+    Lambda,
+    mean_difference,
+    mean_discount,
+    mean_swaps,
+    sigmoid,
+)
 from letorbench.rankers.mart import BoostedTrees
 from letorbench.solvers.tree_boosting import Derivatives, Differentiated
 from letorbench.threads import parallel_for

@@ -28,7 +28,13 @@ from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 from letorbench.solvers.stump_search import Learner, Search, Stump, stump_search
 from letorbench.solvers.tree_boosting import boost_trees
-from letorbench.solvers.tree_growing import CRITERIA, MOST_BINS, Grower, Shape, TreeFeatures
+from letorbench.solvers.tree_growing import (
+    CRITERIA,
+    MOST_BINS,
+    Grower,
+    Shape,
+    TreeFeatures,
+)
 from letorbench.threads import parallel_for
 
 #: the pairs, of a document with itself too, that are worth a thread

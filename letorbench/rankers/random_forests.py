@@ -71,16 +71,17 @@ class RandomForests(Ranker):
         features = TreeFeatures.of(train.features, self.bins)
         shape = Shape(self.leaves, least_docs=self.min_docs, columns=self.columns)
         r = train.labels - train.labels.mean()
-        seeds = rng.integers(1 << 63, size=self.bags)
+        bags = rng.integers(0, train.n_queries, (self.bags, train.n_queries))
+        generators = rng.spawn(self.bags)  # of the features that splits are chosen from
         parts = min(self.bags, thread_count())
 
         def grown(part: int) -> list[TreeEnsemble]:
             grower = Grower(features, shape)
             trees: list[TreeEnsemble] = []
-            for seed in seeds[part::parts]:
+            for bag, own in zip(bags[part::parts], generators[part::parts], strict=True):
                 if (trees or part) and self.deadline.passed:
                     break
-                trees.append(_tree(grower, np.random.default_rng(seed), train, r))
+                trees.append(_tree(grower, own, train, r, bag))
             return trees
 
         shares = run_tasks([partial(grown, part) for part in range(parts)])
@@ -91,9 +92,10 @@ class RandomForests(Ranker):
         return FitResult(model, best=len(every), cut_off=len(every) < self.bags)
 
 
-def _tree(grower: Grower, rng: np.random.Generator, train: QuerySet, r: np.ndarray) -> TreeEnsemble:
-    """Grow a tree on as many queries as there are, drawn with replacement."""
-    drawn = rng.integers(0, train.n_queries, train.n_queries)
-    times = np.repeat(np.bincount(drawn, minlength=train.n_queries), train.lengths).astype(float)
+def _tree(
+    grower: Grower, rng: np.random.Generator, train: QuerySet, r: np.ndarray, bag: np.ndarray
+) -> TreeEnsemble:
+    """Grow a tree on the queries of a bag, each as often as it is there."""
+    times = np.repeat(np.bincount(bag, minlength=train.n_queries), train.lengths).astype(float)
     rows = np.flatnonzero(times).astype(np.int32)
     return grower.grow(-times * r, times, rng, rows)[0]
