@@ -6,7 +6,8 @@ REFUSE_OLD = $(if $(OLD),$(error $(OLD)))
 OLD = $(shell $(PYTHON) -c 'import sys; v = sys.version_info; \
 	v < (3, 11) and print("found Python %d.%d, expected 3.11 or newer" % v[:2])')
 INSTALLED := .venv/installed
-PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
+# modules are compiled when they are first imported: the demo needs a seventh of what is installed
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable
 # what the tests need that use every optional package
 ALL := test,trees,bench,distributed
 

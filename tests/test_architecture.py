@@ -14,7 +14,7 @@ PACKAGE = ROOT / "letorbench"
 #: the rooms from the lowest to the highest; a module imports from its own room or a lower one
 LAYERS = (
     "datasets", "features", "measures", "models", "losses", "solvers", "rankers", "results",
-    "experiment", "analysis", "papers", "api",
+    "experiment", "analysis", "verify", "papers", "api",
 )  # fmt: skip
 #: modules that stand in no room and import from all
 TOP = {"__init__", "__main__", "cli", "compile"}

@@ -1,4 +1,4 @@
-"""`letorbench export`: stored scores and labels as TREC files, for other tools."""
+"""`letorbench export`: stored scores, labels and models as files of other tools."""
 
 from __future__ import annotations
 
@@ -10,23 +10,44 @@ from letorbench.cli import options
 from letorbench.cli.group import say
 
 
-@click.command(short_help="Write stored results as TREC run files and qrels.")
+@click.command(short_help="Write stored results as TREC files, or models as texts.")
 @click.argument("dataset", shell_complete=options.datasets_with_results)
 @options.algos
 @click.option(
+    "--as",
+    "form",
+    type=click.Choice(["trec", "ranklib", "lightgbm"]),
+    default="trec",
+    show_default=True,
+    help="Write runs and qrels, or models as the text of RankLib or LightGBM.",
+)
+@click.option(
     "--to", "folder", type=options.FOLDER, metavar="FOLDER",
-    help="Where to.  [default: trec in the data set's results]",
+    help="Where to.  [default: a folder of the form's name in the data set's results]",
 )  # fmt: skip
 @options.data_dir
 @options.out
 def export(
-    dataset: str, algos: tuple[str, ...], folder: Path | None, data_dir: Path, out: Path
+    dataset: str,
+    algos: tuple[str, ...],
+    form: str,
+    folder: Path | None,
+    data_dir: Path,
+    out: Path,
 ) -> None:
-    """Write <FOLDER>/fold<k>/<algorithm>.run for every stored fold, and its qrels.txt."""
+    """Write <FOLDER>/fold<k>/<algorithm>.run for every stored fold, and its qrels.txt.
+
+    With --as ranklib or lightgbm, write <FOLDER>/fold<k>/<algorithm>.txt instead: the model of the
+    fold. It must be linear, of stumps or of trees, and of the features as they are.
+    """
     from letorbench.api.results import load_results
-    from letorbench.results.export import export_trec
+    from letorbench.results.export import export_models, export_trec
 
     [summary] = load_results(out, [dataset], algos).summaries
     names = [row.algo for row in summary.rows]
-    for path in export_trec(summary.dataset, names, data_dir, out, folder):
+    if form == "trec":
+        written = export_trec(summary.dataset, names, data_dir, out, folder)
+    else:
+        written = export_models(summary.dataset, names, form, data_dir, out, folder)
+    for path in written:
         say(path)

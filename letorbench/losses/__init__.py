@@ -37,6 +37,8 @@ LOSSES: dict[str, type[Loss]] = {
     for family in vars(module).values()
     if isinstance(family, type) and issubclass(family, Loss) and hasattr(family, "name")
 }
+#: what other papers call a family of ours
+OTHER_NAMES = {"approx-ndcg": "smooth"}
 
 
 def loss(text: str) -> Loss:
@@ -52,7 +54,8 @@ def loss(text: str) -> Loss:
     name, bracket, rest = text.strip().partition("(")
     if bracket and not rest.endswith(")"):
         raise UsageError(f"loss {text!r}: expected a form like wpl(weight=1/pi)")
-    family = LOSSES[require_choice(name.strip(), sorted(LOSSES), "loss")]
+    name = OTHER_NAMES.get(name.strip(), name.strip())
+    family = LOSSES[require_choice(name, sorted(LOSSES), "loss")]
     return parsed(family, rest[:-1])
 
 
@@ -72,7 +75,7 @@ def choices(family: type[Loss]) -> str:
     Examples
     --------
     >>> choices(LOSSES["smooth"])
-    'measure=ndcg, err or mrr'
+    'measure=ndcg, err or mrr; alpha=1.0'
     """
     texts = []
     for key, default in parameters(family).items():

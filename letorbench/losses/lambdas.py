@@ -28,6 +28,7 @@ from letorbench.losses.base import query_share, require_comparable
 from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, padded
 from letorbench.losses.gains import block_gains, inverse_ideal_dcg, truncated_discount
 from letorbench.losses.pairwise_logistic import RankNetLoss
+from letorbench.losses.tied_ranks import mean_difference, mean_of_ranks, tied_ranks
 from letorbench.threads import parallel_for
 
 #: the lambda functions' numbers in compiled code, in the order of `LAMBDAS`
@@ -301,7 +302,7 @@ def query_lambdas(
     scores, force: (documents of q,), in file order.
     """
     begin, size = blocks.offsets[q], len(scores)
-    ties = _ranks(scores, workspace.rank_of_row, workspace.tied_of_row)
+    ties = tied_ranks(scores, workspace.rank_of_row, workspace.tied_of_row)
     dcg = 0.0
     for b in range(blocks.queries[q], blocks.queries[q + 1]):
         for p in range(blocks.starts[b] - begin, blocks.starts[b + 1] - begin):
@@ -310,9 +311,9 @@ def query_lambdas(
             workspace.s[p] = scores[row]
             workspace.rank[p], workspace.tied[p] = rank, tied
             workspace.gain[p] = rule.gains[b]
-            workspace.discount[p] = mean_discount(rule.discount, rank, tied)
+            workspace.discount[p] = mean_of_ranks(rule.discount, rank, tied)
             workspace.apart[p] = mean_difference(rule.discount, rank, tied)
-            dcg += rule.gains[b] * mean_discount(cost_discount, rank, tied)
+            dcg += rule.gains[b] * mean_of_ranks(cost_discount, rank, tied)
     workspace.force[:size] = 0.0
     if rule.neighbours:
         _neighbour_pairs(rule, size, workspace)
@@ -479,46 +480,3 @@ def _neighbours(
         pull = pair_force(rule.kind, s[i] - s[j], (gain[i] - gain[j]) * swap, rule.margin)
         force[i] += chance * pull
         force[j] -= chance * pull
-
-
-@kernel()
-def _ranks(scores: np.ndarray, rank: np.ndarray, tied: np.ndarray) -> bool:
-    """Fill rank[i] with the documents of higher scores, tied[i] with those of the same score.
-
-    A document has the ranks rank[i]..rank[i] + tied[i] - 1, from 0, each as likely as another.
-    Returns whether any scores are equal.
-    """
-    size = len(scores)
-    total = 0
-    for i in range(size):
-        score, above = scores[i], 0
-        for j in range(size):
-            above += scores[j] > score
-        rank[i], tied[i] = above, 1
-        total += above
-    if total == size * (size - 1) // 2:  # the ranks are 0, 1, ... where no scores are equal
-        return False
-    for i in range(size):
-        score, equal = scores[i], 0
-        for j in range(size):
-            equal += scores[j] == score
-        tied[i] = equal
-    return True
-
-
-@kernel()
-def mean_discount(values: np.ndarray, begin: int, count: int) -> float:
-    """Return the mean of values[begin], ... values[begin + count - 1]."""
-    total = 0.0
-    for k in range(begin, begin + count):
-        total += values[k]
-    return total / count
-
-
-@kernel()
-def mean_difference(values: np.ndarray, begin: int, count: int) -> float:
-    """Return the mean difference of two of `count` falling values from `begin` on; 0 of one."""
-    total = 0.0
-    for k in range(count):
-        total += values[begin + k] * (count - 1.0 - 2.0 * k)
-    return 2.0 * total / (count * (count - 1.0)) if count > 1 else 0.0

@@ -159,12 +159,8 @@ def _add_forces(workspace: PairWorkspace, b0: int, b1: int, end: int, span: floa
     for first in range(b0, b1, together):
         last = min(first + together, b1)
         product[:stop] = 1.0
-        in_fours = last - (last - first) % 4
-        for i in range(first, in_fours, 4):
-            _four_rows(u[i : i + 4], lower[:stop], product, push, force[i : i + 4])
-        for i in range(in_fours, last):
-            force[i] += _row(u[i], lower[:stop], product, push)
         for i in range(first, last):
+            force[i] += _row(u[i], lower[:stop], product, push)
             cost -= (s[i] - top) * size
         cost += _sum_of_logarithms(product[:size], together // (last - first))
     for j in range(size):
@@ -182,31 +178,6 @@ def _sum_of_logarithms(values: np.ndarray, together: int) -> float:
             product *= values[j]
         total += np.log(product)
     return total
-
-
-@kernel(reorder=True)
-def _four_rows(
-    upper: np.ndarray, lower: np.ndarray, product: np.ndarray, push: np.ndarray, force: np.ndarray
-) -> None:
-    """Do `_row` for four documents at once: one division for four pairs."""
-    u0, u1, u2, u3 = upper[0], upper[1], upper[2], upper[3]
-    total0, total1, total2, total3 = 0.0, 0.0, 0.0, 0.0
-    for j in range(len(lower)):
-        a, b, c, d = u0 + lower[j], u1 + lower[j], u2 + lower[j], u3 + lower[j]
-        ab, cd = a * b, c * d
-        all_four = ab * cd
-        shared = lower[j] / all_four
-        product[j] *= all_four
-        first, second = shared * cd, shared * ab
-        total0 += first * b
-        total1 += first * a
-        total2 += second * d
-        total3 += second * c
-        push[j] += first * (a + b) + second * (c + d)
-    force[0] += total0
-    force[1] += total1
-    force[2] += total2
-    force[3] += total3
 
 
 @kernel(reorder=True)

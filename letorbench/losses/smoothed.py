@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import UsageError
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import (
     Loss,
@@ -63,22 +64,38 @@ class SmoothedMeasure(Loss):
     measure : {"ndcg", "err", "mrr"}
         ERR has R = (2^r - 1) / 2^(the set's largest label). MRR is of the best document; of
         several, the mean of their reciprocal places.
+    alpha : float
+        What differences of scores are multiplied by: the larger, the nearer are the places to
+        ranks. The paper has 1. With "ndcg" this is ApproxNDCG (T. Qin, T.-Y. Liu, H. Li, "A
+        General Approximation Framework for Direct Optimization of Information Retrieval Measures",
+        Information Retrieval 13, 2010, equations 9 and 16), also by the name ``approx-ndcg``.
     """
 
     name = "smooth"
-    formula = "1 - measure of the places pi_i = 1 + sum_j sigma(s_j - s_i)"
+    formula = "1 - measure of the places pi_i = 1 + sum_j sigma(alpha (s_j - s_i))"
     choices = {"measure": MEASURES}
 
     measure: str = "ndcg"
+    alpha: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0.0 < self.alpha < np.inf:
+            raise UsageError(f"{self.name}: found alpha={self.alpha}, expected more than 0")
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         require_comparable(queries)
         arguments = queries.offsets, MEASURES.index(self.measure), self.weights(queries)
         value, slope = in_query_slices(
-            _smoothed, queries, scores, *arguments, documents=500, cost=queries.lengths**2
+            _smoothed,
+            queries,
+            self.alpha * scores,
+            *arguments,
+            documents=500,
+            cost=queries.lengths**2,
         )
         relevant = query_maxima(queries.labels.astype(np.float64), queries) > 0.0
-        return ValueAndGradient(np.where(relevant, 1.0 - value, 0.0), -slope)
+        return ValueAndGradient(np.where(relevant, 1.0 - value, 0.0), -self.alpha * slope)
 
     def weights(self, queries: QuerySet) -> np.ndarray:
         """Return w of `reference` for each document."""

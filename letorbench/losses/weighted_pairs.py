@@ -233,7 +233,8 @@ def _near_rows(
     product[begin:l1] = 1.0
     for i in range(rows[0], rows[1]):
         own = slice(max(i + 1, l0), l1)
-        force[i] += _row(u[:, i], u[:, own], n, L, product[own], force[own])
+        above, below = u[0, i], u[1, i]
+        force[i] += _row(above, below, u[0, own], u[1, own], n, L, product[own], force[own])
     for j in range(begin, l1):
         cost += np.log(product[j])
     return cost
@@ -241,12 +242,19 @@ def _near_rows(
 
 @kernel(reorder=True)
 def _row(
-    own: np.ndarray, u: np.ndarray, n: float, L: float, product: np.ndarray, force: np.ndarray
+    above: float,
+    below: float,
+    u: np.ndarray,
+    inverse_u: np.ndarray,
+    n: float,
+    L: float,
+    product: np.ndarray,
+    force: np.ndarray,
 ) -> float:
     """Do a document's pairs: multiply Z_ij into product, take the slopes away from force."""
-    above, below, total = own[0], own[1], 0.0
+    total = 0.0
     for j in range(len(product)):
-        up, down = above * u[1, j], below * u[0, j]
+        up, down = above * inverse_u[j], below * u[j]
         z = n * (up + down) + L
         product[j] *= z
         slope = n * (up - down) / z

@@ -126,6 +126,35 @@ class PreparedMetric(NamedTuple):
         """
         return self._measured(scores, float(step), column, in_file_order=False)
 
+    def changes(self, scores: np.ndarray, column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Find where the sum over the queries changes along a line of scores.
+
+        With t, the measure of ``scores + t * column`` changes only where a relevant document
+        passes another one. Documents that stay equal for all t rank in file order.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_docs,)
+            In file order.
+        column : ndarray of shape (n_docs,), float64
+
+        Returns
+        -------
+        steps : ndarray of shape (n_changes,), float64
+            Each t at which the measure of some query changes, ascending.
+        changes : ndarray of shape (n_changes,), float64
+            The sum just above a t, less that just below it: the sum of the changes at this t.
+        """
+        scores, column = (np.require(each, np.float64, ["C", "W"]) for each in (scores, column))
+
+        def part(start: int, stop: int) -> np.ndarray:
+            return _changes(self, scores, column, start, stop)
+
+        least = max(1, LEAST * self.n_queries // max(1, len(scores)))
+        steps, changes = np.concatenate(parallel_for(part, self.n_queries, least), axis=1)
+        order = np.argsort(steps)
+        return steps[order], changes[order]
+
     def _measured(
         self, scores: np.ndarray, step: float, column: np.ndarray | None, in_file_order: bool
     ) -> np.ndarray:
@@ -248,3 +277,62 @@ def _mean_term(a: int, n: int, A: int, r: int, prepared: PreparedMetric) -> floa
         return (A + 1) / (a + 1)
     shared = prepared.sums[a + n] - prepared.sums[a]
     return ((A + 1) * shared + (r - 1) / (n - 1) * (n - (a + 1) * shared)) / n
+
+
+@kernel()
+def _changes(
+    prepared: PreparedMetric, scores: np.ndarray, column: np.ndarray, start: int, stop: int
+) -> np.ndarray:
+    """Return (2, n_changes): the steps and changes of the queries start..stop - 1, unordered.
+
+    Each hit is followed from t = -inf, where the documents of the smallest values of the column
+    are above, past every document that it meets. An exchange of two hits changes both terms.
+    """
+    offsets, hit_offsets = prepared.offsets, prepared.hit_offsets
+    longest = longest_query(offsets, start, stop)
+    meets, met = np.empty(longest), np.empty(longest, dtype=np.int64)
+    found, n = np.empty((2, 1024)), 0
+    for q in range(start, stop):
+        rows = prepared.rows[offsets[q] : offsets[q + 1]]
+        n_hits = hit_offsets[q + 1] - hit_offsets[q]
+        s, x = scores[rows], column[rows]
+        for h in range(n_hits):
+            above, hits_above, m = 0, 0, 0
+            for d in range(len(rows)):
+                higher = x[d] < x[h]
+                if x[d] != x[h]:
+                    meets[m], met[m] = (s[h] - s[d]) / (x[d] - x[h]), d
+                    m += 1
+                else:
+                    higher = s[d] > s[h] or (s[d] == s[h] and rows[d] < rows[h])
+                above += higher
+                hits_above += higher and d < n_hits
+            _sort_together(meets[:m], met)
+            if n + m > found.shape[1]:
+                more = np.empty((2, 2 * (n + m)))
+                more[:, :n] = found[:, :n]
+                found = more
+            weight = prepared.weights[hit_offsets[q] + h]
+            before = _mean_term(above, 1, hits_above, 1, prepared)
+            for e in range(m):
+                passed = 1 if x[met[e]] > x[h] else -1
+                above += passed
+                hits_above += passed if met[e] < n_hits else 0
+                after = _mean_term(above, 1, hits_above, 1, prepared)
+                if after != before:
+                    found[0, n], found[1, n] = meets[e], weight * (after - before)
+                    n += 1
+                before = after
+    return found[:, :n]
+
+
+@kernel()
+def _sort_together(keys: np.ndarray, values: np.ndarray) -> None:
+    """Sort keys, and values with them: Shell's sort, the quickest for some tens of them."""
+    for gap in (701, 301, 132, 57, 23, 10, 4, 1):
+        for i in range(gap, len(keys)):
+            key, value, k = keys[i], values[i], i
+            while k >= gap and keys[k - gap] > key:
+                keys[k], values[k] = keys[k - gap], values[k - gap]
+                k -= gap
+            keys[k], values[k] = key, value

@@ -1,22 +1,20 @@
 """The papers whose experiments can be rerun, a folder each.
 
 A folder has `claims.toml`, what the paper claims and what is run for it, and `parts.py` with what
-needs code. To add a paper, write its folder and add a line to `PAPERS`.
+needs code. To add a paper, write its folder: being there makes it known.
 """
 
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 from letorbench.papers.paper import Paper, load
 
 #: a paper's name on the command line -> its folder
 PAPERS = {
-    "ndcgboost-2009": "ndcgboost_2009",
-    "lambdarank-2006": "lambdarank_2006",
-    "consistency-2011": "consistency_2011",
-    "functionals": "functionals",
-    "lecture-2018": "lecture_2018",
+    path.parent.name.replace("_", "-"): path.parent.name
+    for path in sorted(Path(__file__).parent.glob("*/claims.toml"))
 }
 
 

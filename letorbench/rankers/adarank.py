@@ -54,10 +54,6 @@ class AdaRankMAP(Ranker):
     is 0, which makes the first distribution uniform; alpha is cut off at 5, where E is 1 for every
     query; features are taken as they are, so their scales should be comparable (LETOR's are
     normalised by query).
-
-    References
-    ----------
-    J. Xu, H. Li: AdaRank: A Boosting Algorithm for Information Retrieval, SIGIR 2007.
     """
 
     name = "adarank-map"
@@ -108,10 +104,6 @@ class AdaRankNDCG(AdaRankMAP):
         See `AdaRankMAP`.
     cutoff : int, default 10
         The cut-off of NDCG. The paper uses 5; 10 is what validation selects by here.
-
-    References
-    ----------
-    J. Xu, H. Li: AdaRank: A Boosting Algorithm for Information Retrieval, SIGIR 2007.
     """
 
     name = "adarank-ndcg"

@@ -38,10 +38,6 @@ class Classification(Ranker):
     Where the paper is silent: all labels from 1 on are one class; the intercept is not penalised;
     features of another size than 0 to 1 are measured from their means, in units of four standard
     deviations, so that one penalty suits them all.
-
-    References
-    ----------
-    R. Nallapati: Discriminative Models for Information Retrieval, SIGIR 2004.
     """
 
     name = "classification"

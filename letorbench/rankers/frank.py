@@ -19,7 +19,7 @@ from letorbench.rankers.rankboost import pair_counts, pairs
 from letorbench.solvers.boosting import Term, adaboost_step, boost_stumps
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
-from letorbench.solvers.stump_search import BinnedFeatures, fill
+from letorbench.solvers.stump_search import BinnedFeatures
 from letorbench.threads import parallel_for
 
 #: slices of the queries that are summed apart, so that no sum depends on the number of threads
@@ -74,11 +74,6 @@ class FRank(Ranker):
     no stump lowers the bound; `--features auto` normalises features by query, as for linear
     models, so that a threshold means the same in every query, which raises NDCG on validation
     queries here and not with other stumps and trees.
-
-    References
-    ----------
-    M.-F. Tsai, T.-Y. Liu, T. Qin, H.-H. Chen, W.-Y. Ma: FRank: A Ranking Method with Fidelity
-    Loss, SIGIR 2007.
     """
 
     name = "frank"
@@ -205,7 +200,7 @@ class _Booster:
 
         def part(first: int, last: int) -> None:
             for k in range(first, last):
-                fill(self.codes[k], weights, bins[k])
+                _fill(self.codes[k], weights, bins[k])
 
         parallel_for(part, len(bins))
         below = bins.cumsum(axis=1)
@@ -313,6 +308,13 @@ def _fill_near_row(u_i: float, u: np.ndarray, row: np.ndarray) -> float:
         row[j] = root * wrong
         total += wrong / (1.0 + root)
     return total
+
+
+@kernel()
+def _fill(codes: np.ndarray, weights: np.ndarray, histogram: np.ndarray) -> None:
+    """Add each document's weight to the bin of its code."""
+    for i in range(len(codes)):
+        histogram[codes[i]] += weights[i]
 
 
 @kernel()

@@ -15,13 +15,8 @@ from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import query_share, require_comparable
 from letorbench.losses.exponentials import SPAN, exponentials
 from letorbench.losses.gains import gains, inverse_ideal_dcg, truncated_discount
-from letorbench.losses.lambdas import (
-    Lambda,
-    mean_difference,
-    mean_discount,
-    mean_swaps,
-    sigmoid,
-)
+from letorbench.losses.lambdas import Lambda, mean_swaps, sigmoid
+from letorbench.losses.tied_ranks import mean_difference, mean_of_ranks
 from letorbench.rankers.mart import BoostedTrees
 from letorbench.solvers.tree_boosting import Derivatives, Differentiated
 from letorbench.threads import parallel_for
@@ -136,7 +131,7 @@ def _forces(
             b = a + 1
             while b < m and s[b] == s[a]:
                 b += 1
-            shared = mean_discount(discount, a, b - a)
+            shared = mean_of_ranks(discount, a, b - a)
             difference = mean_difference(discount, a, b - a)
             for k in range(a, b):
                 D[k], apart[k] = shared, difference

@@ -63,10 +63,6 @@ class LambdaRank(NetRanker):
 
     Equation 9 is printed with D(rank i) - D(rank j), whose sign would push a pair in the wrong
     order further apart. Its absolute value is meant: "the NDCG gain found by swapping".
-
-    References
-    ----------
-    Burges, Ragno, Le, "Learning to Rank with Nonsmooth Cost Functions", NIPS 2006.
     """
 
     name = "lambdarank"

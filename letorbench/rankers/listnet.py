@@ -47,11 +47,6 @@ class ListNet(Ranker):
     has no order to learn and its target only draws scores together; the weights start at zero;
     features of another size than 0 to 1 are measured from their means, in units of four standard
     deviations, so that one learning rate suits them all.
-
-    References
-    ----------
-    Z. Cao, T. Qin, T. Liu, M. Tsai, H. Li: Learning to Rank: From Pairwise Approach to Listwise
-    Approach, ICML 2007.
     """
 
     name = "listnet"

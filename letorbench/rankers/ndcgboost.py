@@ -81,11 +81,6 @@ class NDCGBoost(Ranker):
     thresholds are between at most 255 bins; alpha is
     cut off at 5 where the second sum of (15) vanishes; training stops where no stump has eta > 0.
     The objective is reported without the factor 1/n of (11).
-
-    References
-    ----------
-    H. Valizadegan, R. Jin, R. Zhang, J. Mao: Learning to Rank by Optimizing NDCG Measure,
-    NIPS 2009.
     """
 
     name = "ndcgboost"

@@ -47,11 +47,6 @@ class RankBoost(Ranker):
     missing value has no special output (q_def), because the data have none; a stump of negative
     r is the opposite stump; alpha is cut off at 5, where a stump orders every pair; training
     stops where no stump has r > 0.
-
-    References
-    ----------
-    Y. Freund, R. Iyer, R. E. Schapire, Y. Singer: An Efficient Boosting Algorithm for Combining
-    Preferences, JMLR 4, 2003.
     """
 
     name = "rankboost"

@@ -108,12 +108,6 @@ class RankNet(NetRanker):
         pair. "pairwise" is V1, with two passes forward and two backward for each pair. All
         three compute the same gradient, and the latter two are here to be timed. "online" is V1
         with a step after every pair.
-
-    References
-    ----------
-    Burges et al., "Learning to Rank using Gradient Descent", ICML 2005.
-
-    Burges, Ragno, Le, "Learning to Rank with Nonsmooth Cost Functions", NIPS 2006.
     """
 
     name = "ranknet"

@@ -8,7 +8,7 @@ theorems that say which of them are consistent.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -41,11 +41,6 @@ class _Surrogate(Ranker):
     every measuring convention; features of another size than 0 to 1 are measured in units that
     suit the steps (`LinearFamily.conditioned`). No ranking depends on b. It is there because
     these losses depend on the level of the scores: sum e^s should be sum G / Z.
-
-    References
-    ----------
-    P. Ravikumar, A. Tewari, E. Yang: On NDCG Consistency of Listwise Ranking Methods, AISTATS
-    2011.
     """
 
     figure = "consistency"
@@ -62,6 +57,12 @@ class _Surrogate(Ranker):
         family = LinearFamily.conditioned(train.features, intercept=True)
         solver = LineSearch(self.iterations)
         return solver.fit(family, self.surrogate, train, validation, rng, self.deadline)
+
+
+def _truncated(cls: type[_Surrogate], k: int) -> tuple[str, str, Loss]:
+    """Return the title, the formula and the surrogate of a class with Z@k instead of Z."""
+    surrogate: Any = type(cls.surrogate)
+    return f"{cls.title}@{k}", cls.formula.replace("Z", f"Z@{k}"), surrogate(k)
 
 
 @dataclass
@@ -81,27 +82,21 @@ class CosineNDCG(_Surrogate):
     name = "cosine-ndcg"
     title = "Linear score on the cosine of scores and gains, made NDCG consistent by Z"
     formula = "1 - (s / |s|) . (G / Z)"
-    surrogate = consistent.CosineNDCG()
+    surrogate: ClassVar[Loss] = consistent.CosineNDCG()
 
 
-@dataclass
-class CosineNDCG1(_Surrogate):
+class CosineNDCG1(CosineNDCG):
     """The cosine with G / Z@1, the norm truncated at 1 (section 6)."""
 
     name = "cosine-ndcg@1"
-    title = "Linear score on the cosine of scores and gains, made NDCG consistent by Z@1"
-    formula = "1 - (s / |s|) . (G / Z@1)"
-    surrogate = consistent.CosineNDCG(1)
+    title, formula, surrogate = _truncated(CosineNDCG, 1)
 
 
-@dataclass
-class CosineNDCG10(_Surrogate):
+class CosineNDCG10(CosineNDCG):
     """The cosine with G / Z@10, the norm truncated at 10 (section 6)."""
 
     name = "cosine-ndcg@10"
-    title = "Linear score on the cosine of scores and gains, made NDCG consistent by Z@10"
-    formula = "1 - (s / |s|) . (G / Z@10)"
-    surrogate = consistent.CosineNDCG(10)
+    title, formula, surrogate = _truncated(CosineNDCG, 10)
 
 
 @dataclass
@@ -121,27 +116,21 @@ class LeastSquaresNDCG(_Surrogate):
     name = "least-squares-ndcg"
     title = "Linear score on the squared error of gains, made NDCG consistent by Z"
     formula = "|s - G / Z|^2"
-    surrogate = consistent.LeastSquaresNDCG()
+    surrogate: ClassVar[Loss] = consistent.LeastSquaresNDCG()
 
 
-@dataclass
-class LeastSquaresNDCG1(_Surrogate):
+class LeastSquaresNDCG1(LeastSquaresNDCG):
     """The squared error with G / Z@1, the norm truncated at 1 (section 6)."""
 
     name = "least-squares-ndcg@1"
-    title = "Linear score on the squared error of gains, made NDCG consistent by Z@1"
-    formula = "|s - G / Z@1|^2"
-    surrogate = consistent.LeastSquaresNDCG(1)
+    title, formula, surrogate = _truncated(LeastSquaresNDCG, 1)
 
 
-@dataclass
-class LeastSquaresNDCG10(_Surrogate):
+class LeastSquaresNDCG10(LeastSquaresNDCG):
     """The squared error with G / Z@10, the norm truncated at 10 (section 6)."""
 
     name = "least-squares-ndcg@10"
-    title = "Linear score on the squared error of gains, made NDCG consistent by Z@10"
-    formula = "|s - G / Z@10|^2"
-    surrogate = consistent.LeastSquaresNDCG(10)
+    title, formula, surrogate = _truncated(LeastSquaresNDCG, 10)
 
 
 @dataclass
@@ -161,27 +150,21 @@ class CrossEntropyNDCG(_Surrogate):
     name = "cross-entropy-ndcg"
     title = "Linear score on the cross entropy of lists, made NDCG consistent by Z"
     formula = "KL(G / Z || e^s)"
-    surrogate = consistent.CrossEntropyNDCG()
+    surrogate: ClassVar[Loss] = consistent.CrossEntropyNDCG()
 
 
-@dataclass
-class CrossEntropyNDCG1(_Surrogate):
+class CrossEntropyNDCG1(CrossEntropyNDCG):
     """The cross entropy with G / Z@1, the norm truncated at 1 (section 6)."""
 
     name = "cross-entropy-ndcg@1"
-    title = "Linear score on the cross entropy of lists, made NDCG consistent by Z@1"
-    formula = "KL(G / Z@1 || e^s)"
-    surrogate = consistent.CrossEntropyNDCG(1)
+    title, formula, surrogate = _truncated(CrossEntropyNDCG, 1)
 
 
-@dataclass
-class CrossEntropyNDCG10(_Surrogate):
+class CrossEntropyNDCG10(CrossEntropyNDCG):
     """The cross entropy with G / Z@10, the norm truncated at 10 (section 6)."""
 
     name = "cross-entropy-ndcg@10"
-    title = "Linear score on the cross entropy of lists, made NDCG consistent by Z@10"
-    formula = "KL(G / Z@10 || e^s)"
-    surrogate = consistent.CrossEntropyNDCG(10)
+    title, formula, surrogate = _truncated(CrossEntropyNDCG, 10)
 
 
 @dataclass

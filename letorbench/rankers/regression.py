@@ -39,16 +39,14 @@ class Regression(Ranker):
     -----
     Where features are collinear or constant, the solution is not unique. Then the shortest one
     is taken, of the features scaled to variance 1.
-
-    References
-    ----------
-    T. Qin, T. Liu, J. Xu, H. Li: LETOR: A benchmark collection for research on learning to rank
-    for information retrieval, Information Retrieval 2010.
     """
 
     name = "regression"
     title = "Linear least squares on the labels"
-    paper = "Qin, Liu, Xu, Li: LETOR: A benchmark collection ..., Information Retrieval 2010"
+    paper = (
+        "Qin, Liu, Xu, Li: LETOR: A benchmark collection for research on learning to rank for "
+        "information retrieval, Information Retrieval 2010"
+    )
     formula = "sum_i (w.x_i + b - y_i)^2 + l2 |w|^2, y = r or 2^r - 1"
 
     l2: float = 0.0

@@ -98,15 +98,15 @@ class SVMMAP(Ranker):
 
     References
     ----------
-    Yue, Finley, Radlinski, Joachims, "A support vector method for optimizing average precision",
-    SIGIR 2007.
-
     Joachims, Finley, Yu, "Cutting-plane training of structural SVMs", Machine Learning 2009.
     """
 
     name = "svmmap"
     title = "Structural SVM for mean average precision"
-    paper = "Yue, Finley, Radlinski, Joachims: A support vector method for ..., SIGIR 2007"
+    paper = (
+        "Yue, Finley, Radlinski, Joachims: A support vector method for optimizing average "
+        "precision, SIGIR 2007"
+    )
     formula = "|w|^2/2 + (C/n) sum_q max_y' [1 - AP(y') - w.(Psi(x, y) - Psi(x, y'))]"
     grid = {"C": (0.1, 1.0, 10.0, 100.0, 1000.0)}
 

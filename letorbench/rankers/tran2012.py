@@ -69,10 +69,6 @@ class _RankFunctional(FamilySettings, Ranker):
     -----
     The features of "bilinear" and "distance" are never standardised. L-BFGS ends where a step
     lowers the objective by less than 1e-7 of it.
-
-    References
-    ----------
-    T. Tran, D. Phung, S. Venkatesh: Learning Rank Functionals: An Empirical Study, 2012.
     """
 
     paper = "Tran, Phung, Venkatesh: Learning Rank Functionals: An Empirical Study, 2012"

@@ -1,7 +1,7 @@
-"""Stored scores as TREC runs, and the labels of the test parts as qrels.
+"""Stored scores as TREC runs, the labels of the test parts as qrels, models as others' texts.
 
-A document is named by its id. Where the data have no ids, its name is its position in its
-query, counted from 1.
+In runs and qrels, a document is named by its id. Where the data have no ids, its name is its
+position in its query, counted from 1.
 """
 
 from __future__ import annotations
@@ -13,11 +13,14 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
+from letorbench.features import Raw
 from letorbench.files import write_atomically
 from letorbench.measures import rank
+from letorbench.rankers import load_model
 from letorbench.results import paths
 from letorbench.results.external import document_names, document_rows
 from letorbench.results.measuring import data_of
+from letorbench.results.model_texts import FORMATS
 from letorbench.results.store import by_repeat
 from letorbench.results.summary import require_folds
 from letorbench.results.user_files import check_output
@@ -59,6 +62,58 @@ def export_trec(
                 write_qrels(qrels, test)
             written |= {qrels: None, run: None}
     return list(written)
+
+
+def export_models(
+    dataset: str,
+    algos: Sequence[str],
+    form: str,
+    data_dir: Path,
+    out: Path,
+    folder: Path | None = None,
+) -> list[Path]:
+    """Write the model of every finished fold of the algorithms as the text of another program.
+
+    They are fold<k>/<algo>.txt in the folder, by default one of the format's name among the data
+    set's results. Of an algorithm with repeats the first is written. A model of transformed
+    features is refused: the texts have no place for what was done to the features.
+
+    Parameters
+    ----------
+    form : str
+        A name of `letorbench.results.model_texts.FORMATS`.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+
+    Raises
+    ------
+    DataError
+        An algorithm has no finished fold, or a model is damaged.
+    UsageError
+        A model is of no kind that the format knows, or of transformed features, or the folder is
+        one of a data set.
+    """
+    folder = folder or paths.dataset_folder(out, dataset) / form
+    texts: dict[Path, str] = {}
+    for algo in algos:
+        for fold in by_repeat(require_folds(out, dataset, algo))[0]:
+            fitted = load_model(fold.folder / paths.MODEL)
+            if fitted.transformation_.name != Raw.name:
+                raise UsageError(
+                    f"{algo}: its model is of features that {fitted.transformation_.name} "
+                    f"transformed, which a model of {form} cannot say; expected a run with "
+                    "--features raw"
+                )
+            path = folder / fold.folder.name / f"{algo}.txt"
+            check_output(path, data_dir=data_dir)
+            texts[path] = FORMATS[form](fitted.learned.model)
+    for path, text in texts.items():
+        with write_atomically(path) as file:
+            file.write(text)
+    return list(texts)
 
 
 def write_run(path: Path, queries: QuerySet, scores: np.ndarray, tag: str) -> None:

@@ -233,34 +233,40 @@ def summary_csv(summary: Summary) -> str:
 
 
 def _write_algorithm(folder: Path, folds: Sequence[StoredFold]) -> None:
-    """Write an algorithm's per_query.csv, its repeats.csv and, after them, its folds.csv.
+    """Write an algorithm's tables. Who finds folds.csv finds the others up to date."""
+    tables = algorithm_tables(folds)
+    if paths.REPEATS not in tables:
+        (folder / paths.REPEATS).unlink(missing_ok=True)
+    for name, text in tables.items():
+        _write_if_other(folder / name, text)
+
+
+def algorithm_tables(folds: Sequence[StoredFold]) -> dict[str, str]:
+    """Return the text of an algorithm's CSV files by their names, folds.csv last.
 
     per_query.csv has the rows of the folds' own files, with the number of the fold before each.
     folds.csv has the means of each fold and, in its last row, the mean of these means. If there
     are repeats both have the means over them, and repeats.csv has the mean of the folds' means of
-    each, their mean and their standard deviation. Who finds folds.csv finds the others up to date.
+    each, their mean and their standard deviation.
     """
     queries, repeats = joined_queries(folds), by_repeat(folds)
     columns = [queries.folds, queries.qids, *queries.values.values()]
     rows = zip(*(column.tolist() for column in columns))
-    _write_if_other(
-        folder / paths.QUERIES, escaping.csv_table([["fold", "qid", *queries.values], *rows])
-    )
+    tables = {paths.QUERIES: escaping.csv_table([["fold", "qid", *queries.values], *rows])}
     means = _means(repeats)
 
-    def write(name: str, head: str, labels: Iterable[object], values: np.ndarray) -> None:
+    def text(head: str, labels: Iterable[object], values: np.ndarray) -> str:
         lines = [[label, *row] for label, row in zip(labels, values.tolist())]
-        _write_if_other(folder / name, escaping.csv_table([[head, *folds[0].means], *lines]))
+        return escaping.csv_table([[head, *folds[0].means], *lines])
 
     if len(repeats) > 1:
         each = means.mean(axis=1)
         numbers = [repeat[0].repeat for repeat in repeats]
         table = np.vstack([each, each.mean(axis=0), each.std(axis=0, ddof=1)])
-        write(paths.REPEATS, "repeat", [*numbers, "mean", "sd"], table)
-    else:
-        (folder / paths.REPEATS).unlink(missing_ok=True)
+        tables[paths.REPEATS] = text("repeat", [*numbers, "mean", "sd"], table)
     table = np.vstack([means.mean(axis=0), means.mean(axis=(0, 1))])
-    write(paths.FOLDS, "fold", [*(fold.number for fold in repeats[0]), "mean"], table)
+    tables[paths.FOLDS] = text("fold", [*(fold.number for fold in repeats[0]), "mean"], table)
+    return tables
 
 
 def _means(repeats: Sequence[Sequence[StoredFold]]) -> np.ndarray:

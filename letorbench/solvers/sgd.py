@@ -242,13 +242,12 @@ def feature_scale(queries: QuerySet, standardise: bool) -> FeatureScale:
 class Passes(NamedTuple):
     """What the passes through a net read and write.
 
-    hidden, delta, change: as in `forward` and `backward`. scores, force: (n,), n at least 2 and
+    hidden, change: as in `forward` and `backward`. scores, force: (n,), n at least 2 and
     the documents of the longest query.
     """
 
     net: Layers
     hidden: np.ndarray
-    delta: np.ndarray
     change: Layers
     scores: np.ndarray
     force: np.ndarray
@@ -260,9 +259,7 @@ class Passes(NamedTuple):
         longest = max(2, np.diff(data.blocks.offsets).max())
         hidden = np.empty((len(net.bias), longest), net.weights.dtype)
         change = Layers(*(np.zeros_like(part) for part in net))
-        return Passes(
-            net, hidden, np.empty_like(hidden), change, np.empty(longest), np.empty(longest)
-        )
+        return Passes(net, hidden, change, np.empty(longest), np.empty(longest))
 
 
 def epoch(
@@ -284,7 +281,7 @@ def _lambda_steps(
     passes: Passes,
 ) -> float:
     """Do as `epoch` along the forces of a lambda function."""
-    net, hidden, delta, change, scores, force = passes
+    net, hidden, change, scores, force = passes
     workspace, total = lambda_workspace(hidden.shape[1]), 0.0
     for q in sequence:
         x = _features(data, q)
@@ -292,7 +289,7 @@ def _lambda_steps(
         forward(x, net, hidden, s)
         dcg = query_lambdas(s, data.blocks, q, data.rule, data.cost_discount, workspace, f)
         total += 1.0 - data.cost_factor[q] * dcg
-        backward(x, net, hidden, f, delta, change)
+        backward(x, net, hidden, f, change)
         _step(rate, scale, change, state)
     return total
 
@@ -307,14 +304,14 @@ def _ranknet_steps(
     passes: Passes,
 ) -> float:
     """Do as `epoch` along RankNet's forces."""
-    net, hidden, delta, change, scores, force = passes
+    net, hidden, change, scores, force = passes
     workspace, total = pair_workspace(hidden.shape[1]), 0.0
     for q in sequence:
         x = _features(data, q)
         s, f = scores[: len(x)], force[: len(x)]
         forward(x, net, hidden, s)
         total += ranknet_lambdas(s, data.blocks, q, workspace, f)
-        backward(x, net, hidden, f, delta, change)
+        backward(x, net, hidden, f, change)
         _step(rate, scale, change, state)
     return total
 
@@ -360,7 +357,7 @@ def _pair_by_pair(
 
     features: of the query's documents. `ONLINE` takes a step after every pair.
     """
-    net, hidden, delta, change, score, force = passes
+    net, hidden, change, score, force = passes
     order, starts, begin = data.blocks.order, data.blocks.starts, data.blocks.offsets[q]
     first, last = data.blocks.queries[q], data.blocks.queries[q + 1]
     cost = 0.0
@@ -374,9 +371,9 @@ def _pair_by_pair(
                 difference = score[0] - score[1]
                 cost += _pair_cost(difference)
                 force[0] = pair_force(RANKNET, difference, 0.0, 0.0)
-                backward(x_i, net, hidden[:, 0:1], force[0:1], delta, change)
+                backward(x_i, net, hidden[:, 0:1], force[0:1], change)
                 force[0] = -force[0]
-                backward(x_j, net, hidden[:, 1:2], force[0:1], delta, change)
+                backward(x_j, net, hidden[:, 1:2], force[0:1], change)
                 if data.gradient == ONLINE:
                     _step(rate, scale, change, state)
     return cost
@@ -404,7 +401,7 @@ def _factored_as_printed(
                 f[i] += pull
                 f[j] -= pull
     forward(features, passes.net, passes.hidden, s)
-    backward(features, passes.net, passes.hidden, f, passes.delta, passes.change)
+    backward(features, passes.net, passes.hidden, f, passes.change)
     return cost
 
 

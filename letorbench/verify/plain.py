@@ -8,13 +8,14 @@ every small list.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import groupby, permutations, product
 
 from letorbench.conventions import Convention
 
 #: the most orders of equal scores that are tried one by one
-MOST_ORDERS = 5_040
+MOST_ORDERS = 120
 
 
 def value(
@@ -137,25 +138,35 @@ def _winner_takes_all(labels: list[int], rules: Convention, k: int | None) -> fl
 
 
 def _pairwise(labels: list[int], rules: Convention, k: int | None) -> float:
-    pairs = [(i, j) for i, a in enumerate(labels) for j, b in enumerate(labels) if a > b]
-    return sum(i < j for i, j in pairs) / len(pairs) if pairs else float(rules.empty == "1")
+    right, below = 0, Counter[int]()
+    for r in reversed(labels):
+        right += sum(n for label, n in below.items() if label < r)
+        below[r] += 1
+    n = len(labels)
+    pairs = (n * n - sum(count * count for count in below.values())) // 2
+    return right / pairs if pairs else float(rules.empty == "1")
 
 
 def _auc(labels: list[int], rules: Convention, k: int | None) -> float:
-    """Over both kinds' ranks, as the area under the ROC curve is defined."""
-    ranks = _hits(labels, rules)
-    others = [i for i in range(1, len(labels) + 1) if i not in ranks]
-    right = sum(i < j for i in ranks for j in others)
-    return right / (len(ranks) * len(others)) if ranks and others else float(rules.empty == "1")
+    """Over the other documents, the share of the relevant ones above."""
+    above, right = 0, 0
+    for r in labels:
+        if r >= rules.relevant:
+            above += 1
+        else:
+            right += above
+    pairs = above * (len(labels) - above)
+    return right / pairs if pairs else float(rules.empty == "1")
 
 
 def _bpref(labels: list[int], rules: Convention, k: int | None) -> float:
-    ranks = _hits(labels, rules)
-    R, N = len(ranks), len(labels) - len(ranks)
-    total = 0.0
-    for i in ranks:
-        above = sum(1 for j in range(1, i) if j not in ranks)
-        total += 1 - min(above, R) / min(R, N) if above else 1.0
+    R = len(_hits(labels, rules))
+    N, above, total = len(labels) - R, 0, 0.0
+    for r in labels:
+        if r < rules.relevant:
+            above += 1
+        else:
+            total += 1 - min(above, R) / min(R, N) if above else 1.0
     return total / R if R else float(rules.empty == "1")
 
 

@@ -191,6 +191,22 @@ rank --model {model} --input null.txt --output s
     --null min                s
 rank --model centroid.npz --input one.txt --output s
     --plugin mine.py          s
+verify .5 --data one.txt --scores one.scores
+    --measure map             out
+    --format json             out
+verify .5 --data one.txt
+    --scores one.scores       out
+verify .5 --scores one.scores
+    --data one.txt            out
+verify printed.csv
+    --convention letor4       out
+verify others
+    --data-dir third          out
+verify others --data-dir third --algo regression
+    --against others          out
+verify others --data-dir third --against others --algo regression
+    --algo ndcgboost          err
+    --baseline ndcgboost      err
 doctor
     --data-dir other          out
     --out stored              out
@@ -261,6 +277,9 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         log = 'open(f"process-{__import__(\'os\').getpid()}", "w").close()'
         text = EXAMPLE.read_text().replace("relevant = ", f"{log}\n        relevant = ", 1)
         Path("mine.py").write_text(text)
+        Path("printed.csv").write_text(
+            "dataset,algorithm,fold,measure,value\nSTORED,a,1,ndcg@10,0.9\n"
+        )
         Path("map.toml").write_text("select = 'map'\n")
         lines = [f"{i % 3},{i // 9},{i % 7},{i},d{i}" for i in range(90)]
         Path("table.csv").write_text("\n".join(["label,qid,x,y,name", *lines, ""]))

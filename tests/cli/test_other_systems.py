@@ -12,6 +12,8 @@ from click.testing import CliRunner, Result
 from toy_data import write_toy
 
 from letorbench.cli import cli
+from letorbench.rankers import load_model
+from letorbench.results.model_texts import lightgbm_text
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "my_ranker.py"
 
@@ -65,6 +67,18 @@ def test_every_format_measures_as_the_original(toy):
         assert (toy / f"results/TOY/{name}/per_query.csv").read_bytes() == expected
     write_toy(toy / "other", seed=2)
     assert "other data" in fails(1, "export", "TOY", "--data-dir", "other")
+
+
+def test_models_are_exported_but_of_transformed_features(toy):
+    words = "export", "TOY", "--as", "lightgbm", "--to", "texts"
+    run = "run", "--dataset", "TOY", "--algo", "regression", "--force", "--features"
+    call(*run, "zscore")
+    assert "features that zscore transformed" in fails(2, *words)
+    call(*run, "raw")
+    made = call(*words)
+    assert made.stdout.splitlines() == [f"texts/fold{k}/regression.txt" for k in range(1, 6)]
+    model = load_model("results/TOY/regression/fold2/model.npz").learned.model
+    assert Path("texts/fold2/regression.txt").read_text() == lightgbm_text(model)
 
 
 def test_the_option_external_takes_the_rules_of_what_is_stored(toy):

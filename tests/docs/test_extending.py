@@ -59,7 +59,7 @@ assert "terms: ours" in letorbench("cite SHOP")
 """,
     "paper": """
 out = letorbench("reproduce jarvelin-2002")
-assert "dcg-at-10" in out and "2       2           0" in out, out
+assert "dcg-at-10" in out and out.count(" reproduced") >= 2, out
 """,
     "convention": """
 import letorbench as lb
@@ -99,6 +99,7 @@ def apply(patch: Path, root: Path) -> list[str]:
             old, new = (re.sub(rf"^{gone}.*\n|^.", "", hunk, flags=re.M) for gone in (r"\+", "-"))
             assert not old or text.count(old) == 1, f"{path}: found {text.count(old)} of\n{old}"
             text = text.replace(old, new) if old else new
+        path.parent.mkdir(exist_ok=True)
         path.write_text(text)
     return touched
 

@@ -27,8 +27,8 @@ EVERY = [
 ]
 #: of the families with weights, those with the first one and a composed one
 FAMILIES = [e for e in EVERY if getattr(e, "weight", "1") in ("1", "1/log(1+pi)", "(Ri-Rj)/m")]
-#: they have no value where all scores are 0, and so no derivative there
-UNDEFINED_AT_ZERO = ("cosine", "cosine-ndcg", "qnorm")
+#: they have no value where all scores are 0, or jump there, and so no derivative
+UNDEFINED_AT_ZERO = ("cosine", "cosine-ndcg", "qnorm", "lambdaloss")
 
 
 @pytest.fixture
@@ -101,7 +101,7 @@ def test_a_loss_prints_as_it_parses() -> None:
         assert loss(f" {each.name} ( {given} ) ") == each
         assert each.formula and type(each).__doc__
     assert str(loss("pairwise(weight=(Ri-Rj)/m, phi=logistic)")) == "pairwise(weight=(Ri-Rj)/m)"
-    assert choices(LOSSES["smooth"]) == "measure=ndcg, err or mrr"
+    assert choices(LOSSES["smooth"]) == "measure=ndcg, err or mrr; alpha=1.0"
 
 
 @pytest.mark.parametrize(
@@ -116,6 +116,10 @@ def test_a_loss_prints_as_it_parses() -> None:
         ("qnorm(p=1.0)", "found p=1.0, expected 0 or 1 < p <= 2"),
         ("qnorm-penalised(p=2.5)", "found p=2.5"),
         ("cosine-ndcg(truncation=-1)", "found truncation=-1"),
+        ("lambdaloss(mu=-1)", "found mu=-1.0"),
+        ("neural-ndcg(tau=0)", "found tau=0.0"),
+        ("neural-ndcg(scalings=-1)", "found scalings=-1"),
+        ("approx-ndcg(alpha=0)", "found alpha=0.0"),
     ],
 )
 def test_a_text_that_names_no_loss_is_refused(text: str, message: str) -> None:

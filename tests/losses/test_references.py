@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
@@ -14,14 +14,18 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.losses import (
     Loss,
     every_loss,
+    lambda_loss,
     loss,
+    neural_ndcg,
     plackett_luce,
     smoothed,
     top_k_cross_entropy,
     weighted_pairs,
 )
 from letorbench.losses.exponentials import SPAN
+from letorbench.losses.gains import normalized_gains
 from letorbench.losses.label_order import DOCUMENT_WEIGHTS, PAIR_WEIGHTS, document_weights
+from letorbench.losses.lambdas import Lambda
 from letorbench.losses.pairwise_logistic import pairwise_logistic
 from letorbench.measures import parse, query_metrics
 
@@ -134,6 +138,59 @@ def test_smoothed(each, queries) -> None:
         return (1.0 - measure if r.any() else 0.0), -slope
 
     check(each, queries, reference)
+
+
+@pytest.mark.parametrize("bound", lambda_loss.BOUNDS)
+def test_lambda_loss(bound, queries) -> None:
+    """Where scores differ, and as the mean over all orders where they are equal."""
+    each, g = loss(f"lambdaloss(bound={bound}, mu=3)"), normalized_gains(queries)
+
+    def reference(s, r, q):
+        own = g[queries.offsets[q] : queries.offsets[q + 1]]
+        if len(set(s)) == len(s):
+            return lambda_loss.reference(s, r, own, bound, 3.0)
+        orders = (1e-13 * np.array(order) for order in permutations(range(len(s))))
+        each = [lambda_loss.reference(s + order, r, own, bound, 3.0) for order in orders]
+        return np.mean([value for value, _ in each]), np.mean([slope for _, slope in each], axis=0)
+
+    check(each, queries.take(np.array([0, 1, 2, 3, 6])), reference)
+    rng = np.random.default_rng(1)
+    part = queries.take(np.array([4]))
+    s = rng.permutation(part.n_docs) / 10.0
+    value, slope = lambda_loss.reference(s, part.labels, normalized_gains(part), bound, 3.0)
+    np.testing.assert_allclose(each(s, part).value, value, rtol=1e-12)
+    np.testing.assert_allclose(each(s, part).gradient, slope, rtol=1e-9, atol=1e-14)
+
+
+def test_lambda_loss_has_lambdaranks_forces(queries) -> None:
+    scores = np.round(np.random.default_rng(0).normal(size=queries.n_docs), 1)
+    slope = loss("lambdaloss(mu=0)")(scores, queries).gradient
+    np.testing.assert_allclose(-np.log(2.0) * slope, Lambda()(scores, queries), atol=1e-12)
+
+
+@pytest.mark.parametrize("scalings", [0, 1, 30])
+def test_neural_ndcg(scalings, queries) -> None:
+    """The value; its gradient is the finite difference, as every loss's."""
+    each, g = loss(f"neural-ndcg(tau=0.5, scalings={scalings})"), normalized_gains(queries)
+    for spread in (0.0, 1.0, 20.0):
+        scores = spread * np.random.default_rng(5).normal(size=queries.n_docs)
+        for q, (a, b) in enumerate(pairwise(queries.offsets)):
+            expected = neural_ndcg.reference(scores[a:b], g[a:b], 0.5, scalings)
+            expected = 1.0 - expected if queries.labels[a:b].any() else 0.0
+            assert each(scores, queries).value[q] == pytest.approx(expected, abs=1e-12)
+
+
+def test_approx_ndcg_is_a_smoothed_measure(queries) -> None:
+    """Equations 9 and 16 of Qin, Liu and Li, with alpha = 10."""
+    scores = np.random.default_rng(2).normal(size=queries.n_docs)
+    value = loss("approx-ndcg(alpha=10)")(scores, queries).value
+    for q, (a, b) in enumerate(pairwise(queries.offsets)):
+        e = np.exp(-10.0 * np.subtract.outer(scores[a:b], scores[a:b]))
+        pi = 1.0 + (e / (1.0 + e)).sum(axis=1) - 0.5
+        gain = 2.0 ** queries.labels[a:b] - 1.0
+        Z = np.sort(gain)[::-1] @ (1.0 / np.log2(2.0 + np.arange(b - a)))
+        expected = 1.0 - (gain / np.log2(1.0 + pi)).sum() / Z if Z else 0.0
+        assert value[q] == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["ndcg", "err", "mrr"])

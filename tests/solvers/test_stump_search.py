@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import pytest
@@ -22,8 +23,9 @@ def every_stump(features: np.ndarray, weights: np.ndarray) -> float:
     """The largest sum of weights over all stumps that separate something."""
     best = 0.0
     for column in features.T:
-        for value in np.unique(column)[:-1]:
-            best = max(best, weights[column > value].sum(), weights[column <= value].sum())
+        _, value = np.unique(column, return_inverse=True)
+        below = np.bincount(value, weights)[:-1].cumsum()
+        best = max(best, below.max(initial=0.0), (weights.sum() - below).max(initial=0.0))
     return best
 
 
@@ -55,23 +57,20 @@ def many_weights(rng: np.random.Generator, features: np.ndarray) -> Iterator[np.
 
 
 @pytest.mark.parametrize("n_docs", [1, 2, 7, 256, 300, 5000])
-def test_excluding_most_cuts_changes_nothing(rng, n_docs):
-    """To the last bit, but where `best_stump` sums four features of few values together."""
+def test_no_stump_is_better(rng, n_docs):
     for features in (many_kinds(rng, n_docs), np.roll(many_kinds(rng, n_docs), -1, axis=1)):
-        binned, ordered = BinnedFeatures.of(features), SortedFeatures.of(features)
+        searches = [partial(best_of_all, SortedFeatures.of(features))]
+        if n_docs <= 256:
+            searches += [partial(best_stump, BinnedFeatures.of(features))]
         for weights in many_weights(rng, features):
-            right, mine = best_stump(binned, weights), best_of_all(ordered, weights)
-            if n_docs <= 256:
-                most = every_stump(features, weights)
-                assert most == pytest.approx(0.0 if right is None else right[2], abs=1e-10)
-            if mine is None or right is None:
-                assert mine is right
+            most, found = every_stump(features, weights), [search(weights) for search in searches]
+            assert len({each and each[0] for each in found}) == 1
+            if found[0] is None:
+                assert most < 1e-10
                 continue
-            assert mine[2] == pytest.approx(right[2], rel=1e-12)
-            assert weights[mine[1]].sum() == pytest.approx(right[2], rel=1e-10)
-            np.testing.assert_array_equal(mine[0](features), mine[1])
-            if n_docs > 256:
-                assert (mine[0], mine[2]) == (right[0], right[2])
+            for stump, values, total in found:
+                assert (total, weights[values].sum()) == pytest.approx((most, most), rel=1e-10)
+                np.testing.assert_array_equal(stump(features), values)
 
 
 def test_the_first_of_equal_stumps_is_taken():
@@ -90,16 +89,25 @@ def test_no_stump_and_no_bins(rng):
             assert stump_search.stump_search(features, bins)(weights) is None
     with pytest.raises(UsageError, match="found bins=1, expected 2 or more"):
         BinnedFeatures.of(features, 1)
+    with pytest.raises(UsageError, match="found bins=257, expected 256 or fewer"):
+        stump_search.stump_search(features, 257)
     with pytest.raises(DataError, match="beyond float32"):
         SortedFeatures.of(np.array([[1e300], [0.0]]))
 
 
-def test_most_features_are_excluded(rng):
+def test_most_features_are_excluded(rng, monkeypatch):
     features = rng.normal(size=(4000, 40)).astype(np.float32)
-    documents = SortedFeatures.of(features).documents
+    ordered = SortedFeatures.of(features)
     weights = rng.normal(size=4000) + 0.5 * (features[:, 7] > 0.5)
     weights -= weights.mean()
-    assert stump_search._possible(documents, weights, weights.sum()).tolist() == [7]
+    searched, sums_below = [], SortedFeatures.sums_below
+
+    def below(self, k, weights):
+        searched.append(k)
+        return sums_below(self, k, weights)
+
+    monkeypatch.setattr(SortedFeatures, "sums_below", below)
+    assert best_of_all(ordered, weights)[0].feature == 7 and searched == [7]
 
 
 def test_bins_share_the_documents_about_evenly(rng):

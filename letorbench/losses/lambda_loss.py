@@ -1,0 +1,157 @@
+"""LambdaLoss: bounds of NDCG's cost by weighted pairs, whose weights follow the ranking.
+
+X. Wang, C. Li, N. Golbandi, M. Bendersky, M. Najork, "The LambdaLoss Framework for Ranking Metric
+Optimization", CIKM 2018,
+
+    sum over the pairs r_i > r_j of w_ij log2(1 + exp(-(s_i - s_j))),
+
+where w_ij is of the places pi_i that the scores give, with g_i = G_i / Z and 1 / D_k the discount
+of place k:
+
+    NDCG-Loss1    w_ij = g_i / D_{pi_i}
+    NDCG-Loss2    w_ij = (g_i - g_j) delta_ij
+    NDCG-Loss2++  w_ij = (g_i - g_j) (rho_ij + mu delta_ij)
+    delta_ij = |1 / D_{|pi_i - pi_j|} - 1 / D_{|pi_i - pi_j| + 1}|,
+    rho_ij = |1 / D_{pi_i} - 1 / D_{pi_j}|.
+
+The weights are constants of the gradient (the M-step of the paper's algorithm): the loss jumps
+where documents change places. With mu = 0, NDCG-Loss2++ has LambdaRank's forces, in units of ln 2.
+Documents of equal scores have the mean weight over all their orders.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from letorbench.conventions import standard_discount
+from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import UsageError
+from letorbench.jit import kernel, longest_query
+from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
+from letorbench.losses.gains import normalized_gains
+from letorbench.losses.tied_ranks import mean_difference, mean_of_ranks, tied_ranks
+
+BOUNDS = ("ndcg-loss2++", "ndcg-loss2", "ndcg-loss1")
+LOSS2PP, LOSS2, LOSS1 = range(3)
+
+
+def reference(
+    s: np.ndarray, r: np.ndarray, g: np.ndarray, bound: str, mu: float
+) -> tuple[float, np.ndarray]:
+    """Return the loss of one query without equal scores, and its gradient.
+
+    s, r, g (m,) are the scores, labels and G / Z.
+    """
+    pi = np.argsort(np.argsort(-s)) + 1
+    i, j = np.nonzero(r[:, None] > r)
+    D = np.log2(1.0 + np.arange(1, len(s) + 2))
+    apart = np.abs(pi[i] - pi[j])
+    delta = 1.0 / D[apart - 1] - 1.0 / D[apart]
+    rho = np.abs(1.0 / D[pi[i] - 1] - 1.0 / D[pi[j] - 1])
+    w = {
+        "ndcg-loss1": g[i] / D[pi[i] - 1],
+        "ndcg-loss2": (g[i] - g[j]) * delta,
+        "ndcg-loss2++": (g[i] - g[j]) * (rho + mu * delta),
+    }[bound]
+    d = s[i] - s[j]
+    force = w * np.exp(-np.logaddexp(0.0, d)) / np.log(2.0)
+    value = float(w @ np.logaddexp(0.0, -d)) / np.log(2.0)
+    return value, np.bincount(j, force, len(s)) - np.bincount(i, force, len(s))
+
+
+@dataclass(frozen=True)
+class LambdaLoss(Loss):
+    """The bounds of the LambdaLoss framework.
+
+    Parameters
+    ----------
+    bound : {"ndcg-loss2++", "ndcg-loss2", "ndcg-loss1"}
+    mu : float
+        What NDCG-Loss2's weights count beside LambdaRank's in NDCG-Loss2++.
+    """
+
+    name = "lambdaloss"
+    formula = "sum over pairs r_i > r_j of w_ij(places) log2(1 + exp(-(s_i - s_j)))"
+    choices = {"bound": BOUNDS}
+
+    bound: str = "ndcg-loss2++"
+    mu: float = 10.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0.0 <= self.mu < np.inf:
+            raise UsageError(f"{self.name}: found mu={self.mu}, expected 0 or more")
+
+    def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        require_comparable(queries)
+        ranks = np.arange(1, queries.lengths.max(initial=0) + 2)
+        D = standard_discount(ranks)
+        #: of places that are 0, 1, ... apart, the sums of the sums of delta so far
+        sums = np.cumsum(np.cumsum(np.append(0.0, D[:-1] - D[1:])))
+        return in_query_slices(
+            _lambda_loss, queries, scores, queries.labels, queries.offsets,
+            normalized_gains(queries), D, sums, BOUNDS.index(self.bound), float(self.mu),
+            documents=1_000, cost=queries.lengths**2,
+        )  # fmt: skip
+
+
+@kernel()
+def _lambda_loss(
+    scores: np.ndarray,
+    labels: np.ndarray,
+    offsets: np.ndarray,
+    gains: np.ndarray,
+    D: np.ndarray,
+    sums: np.ndarray,
+    bound: int,
+    mu: float,
+    start: int,
+    stop: int,
+    out: ValueAndGradient,
+) -> None:
+    """Fill out for the queries start..stop - 1."""
+    longest = longest_query(offsets, start, stop)
+    rank, tied = np.empty(longest, np.int64), np.empty(longest, np.int64)
+    discount, apart = np.empty(longest), np.empty(longest)
+    for q in range(start, stop):
+        begin, end = offsets[q], offsets[q + 1]
+        s, r, g = scores[begin:end], labels[begin:end], gains[begin:end]
+        gradient, total = out.gradient[begin:end], 0.0
+        gradient[:] = 0.0
+        tied_ranks(s, rank, tied)
+        for i in range(end - begin):
+            discount[i] = mean_of_ranks(D, rank[i], tied[i])
+            apart[i] = mean_difference(D, rank[i], tied[i])
+        for i in range(end - begin):
+            for j in range(end - begin):
+                if r[i] <= r[j]:
+                    continue
+                w = g[i] * discount[i]
+                if bound != LOSS1:
+                    w = _mean_delta(sums, rank[i], tied[i], rank[j], tied[j])
+                    if bound == LOSS2PP:
+                        tie = rank[i] == rank[j]
+                        w = mu * w + (apart[i] if tie else abs(discount[i] - discount[j]))
+                    w *= g[i] - g[j]
+                d = s[i] - s[j]
+                e = np.exp(-abs(d))
+                total += w * (np.log1p(e) + max(0.0, -d))
+                force = w * (e if d > 0.0 else 1.0) / ((1.0 + e) * np.log(2.0))
+                gradient[i] -= force
+                gradient[j] += force
+        out.value[q] = total / np.log(2.0)
+
+
+@kernel()
+def _mean_delta(sums: np.ndarray, a: int, n: int, b: int, m: int) -> float:
+    """Return the mean delta of the places a..a + n - 1 and b..b + m - 1, or of two of the same."""
+    if a == b:
+        return 2.0 * sums[n - 1] / (n * (n - 1.0))
+    if a > b:
+        a, n, b, m = b, m, a, n
+    gap = b - a - n  # places between them
+    before = sums[gap - 1] if gap > 0 else 0.0
+    total = sums[gap + n + m - 1] - sums[gap + m - 1] - sums[gap + n - 1] + before
+    return total / (n * m)

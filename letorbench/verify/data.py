@@ -1,0 +1,82 @@
+"""What the data of a table's parts say: the number of queries, and what no ranking can exceed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from letorbench.conventions import Convention
+from letorbench.datasets.load import load
+from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import UsageError
+from letorbench.measures import parse, query_metrics
+from letorbench.verify.printed import Entry, Known
+
+
+def known_facts(
+    entries: Iterable[Entry], data_dir: Path, convention: str
+) -> dict[tuple[str, str, int], Known]:
+    """Return what the data say of each (data set, part, fold) of a table.
+
+    Parameters
+    ----------
+    entries : iterable of Entry
+    data_dir : Path
+        Where data sets are.
+    convention : str
+        "auto" for that of each data set.
+
+    Raises
+    ------
+    DataError
+        The data of a data set cannot be read.
+    """
+    measures: dict[str, list[str]] = {}
+    for entry in entries:
+        named = measures.setdefault(entry.place.dataset, [])
+        if entry.place.measure not in named:
+            named.append(entry.place.measure)
+    found = {}
+    for dataset, names in measures.items():
+        benchmark = load(dataset, data_dir, convention)
+        for fold in benchmark.folds:
+            for part, queries in fold.parts.items():
+                known = _known(queries, names, benchmark.convention)
+                found[dataset, _NAMES.get(part, part), fold.number] = known
+    return found
+
+
+#: how `Fold.parts` names what tables name otherwise
+_NAMES = {"valid": "validation", "vali": "validation"}
+
+
+def _known(queries: QuerySet, names: Iterable[str], rules: Convention) -> Known:
+    parsed = []
+    for name in names:
+        try:
+            parsed.append(parse(name))
+        except UsageError:  # a measure that is not ours is not bounded
+            continue
+    labels, offsets = queries.labels, queries.offsets
+    ends = [
+        np.nanmean(query_metrics(labels, sign * labels, offsets, parsed, rules), axis=0)
+        for sign in (-1.0, 1.0)
+    ]
+    bounds = {str(m): (float(a), float(b)) for m, a, b in zip(parsed, *ends)}
+    counted = queries.n_queries
+    if rules.empty == "drop":
+        best = np.maximum.reduceat(labels, offsets[:-1])
+        counted = int((best >= rules.relevant).sum())
+    return Known(counted, bounds, _ndcg1_steps(queries, rules))
+
+
+def _ndcg1_steps(queries: QuerySet, rules: Convention) -> int:
+    """Return the least number whose product with any query's NDCG@1 is whole; 0 for none."""
+    best = np.unique(np.maximum.reduceat(queries.labels, queries.offsets[:-1]))
+    gains = rules.gains(int(best.max(initial=0)) + 1)
+    if rules.ties == "mean" or rules.ideal != "k" or (gains != np.rint(gains)).any():
+        return 0
+    return math.lcm(*(int(gains[label]) or 1 for label in best.tolist()))

@@ -1,0 +1,133 @@
+"""Two runs of one method: the same system, a similar one, or a lucky mean?
+
+The measures are those of reproducibility studies: T. Breuer, N. Ferro, N. Fuhr, M. Maistro,
+T. Sakai, P. Schaer, I. Soboroff, "How to Measure the Reproducibility of System-oriented IR
+Experiments", SIGIR 2020.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from scipy import stats
+
+from letorbench.errors import DataError
+from letorbench.results.per_query import PerQuery, mean_of_folds
+
+#: the documents whose overlap is counted
+DEPTH = 10
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How two runs agree.
+
+    Parameters
+    ----------
+    tau : float
+        Kendall's tau of the rankings, the mean over queries (section 3.1); a query whose scores
+        are all equal in a run is left out.
+    overlap : float
+        The share of the first `DEPTH` documents that both have, the mean over queries.
+    means : tuple of float
+        The measure's means of both runs.
+    rmse : float
+        The root mean square of the differences by query (section 3.2).
+    correlation : float
+        Pearson's correlation of the values by query.
+    p : float
+        Of the paired t-test (section 3.4).
+    effect_ratio : float or None
+        The second run's mean improvement over the baseline, over the first run's (section 3.3);
+        1 where the effect is the same. None without a baseline.
+    """
+
+    tau: float
+    overlap: float
+    means: tuple[float, float]
+    rmse: float
+    correlation: float
+    p: float
+    effect_ratio: float | None
+
+    @property
+    def same(self) -> bool:
+        """Whether the two runs are the same system, or a similar one."""
+        return self.verdict.startswith(("the same", "a similar"))
+
+    @property
+    def verdict(self) -> str:
+        """What the two runs are, in words."""
+        if self.tau > 0.999 and self.rmse < 1e-3:
+            return "the same system: the rankings are the same"
+        if self.p < 0.05:
+            return "different systems: their means differ (p < .05)"
+        if self.correlation >= 0.9 and self.tau >= 0.5:
+            return "a similar system: rankings and values by query agree, not only the means"
+        return "equal means of different rankings: the values by query do not agree"
+
+
+def agreement(
+    offsets: Sequence[np.ndarray],
+    scores: tuple[Sequence[np.ndarray], Sequence[np.ndarray]],
+    values: tuple[PerQuery, PerQuery],
+    measure: str,
+    baselines: tuple[PerQuery, PerQuery] | None = None,
+) -> Agreement:
+    """Compare two runs of one data set.
+
+    Parameters
+    ----------
+    offsets : sequence of ndarray
+        Of the queries of each fold's test part, (n_queries + 1,).
+    scores : tuple of two sequences of ndarray
+        Each run's scores of each fold, (n_docs,).
+    values : tuple of two PerQuery
+        Each run's values, of the same queries.
+    measure : str
+    baselines : tuple of two PerQuery, optional
+        The baseline as each run has it.
+
+    Raises
+    ------
+    DataError
+        The runs do not hold the same queries.
+    """
+    one, other = values
+    if one.qids.tolist() != other.qids.tolist():
+        raise DataError(f"found {len(one.qids)} and {len(other.qids)} queries, expected the same")
+    pairs = [
+        (first[a:b], second[a:b])
+        for bounds, first, second in zip(offsets, *scores)
+        for a, b in pairwise(bounds.tolist())
+    ]
+    taus = [stats.kendalltau(*pair).statistic for pair in pairs if len(pair[0]) > 1]
+    a, b = one.values[measure], other.values[measure]
+    d = a - b
+    ratio = None
+    if baselines is not None:
+        effects = [
+            np.mean(own.values[measure] - base.values[measure])
+            for own, base in zip(values, baselines)
+        ]
+        ratio = float(effects[1] / effects[0]) if effects[0] else None
+    varies = a.std() > 0 and b.std() > 0
+    return Agreement(
+        float(np.nanmean(taus)) if np.isfinite(taus).any() else 1.0,
+        float(np.mean([_overlap(*pair) for pair in pairs])),
+        (mean_of_folds(a, one.folds), mean_of_folds(b, other.folds)),
+        float(np.sqrt(np.mean(d**2))),
+        float(np.corrcoef(a, b)[0, 1]) if varies else float(np.array_equal(a, b)),
+        float(stats.ttest_rel(a, b).pvalue) if d.std() > 0 else float(not d.any()),
+        ratio,
+    )
+
+
+def _overlap(a: np.ndarray, b: np.ndarray) -> float:
+    """Return the share of the first documents that two rankings have in common."""
+    depth = min(DEPTH, len(a))
+    first = [set(np.argsort(-scores, kind="stable")[:depth].tolist()) for scores in (a, b)]
+    return len(first[0] & first[1]) / depth if depth else 1.0

@@ -1,0 +1,119 @@
+"""Printed tables: none of Microsoft's numbers is impossible, and planted errors are found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import random_queries
+
+from letorbench.conventions import CONVENTIONS
+from letorbench.errors import DataError
+from letorbench.measures import parse, query_metrics
+from letorbench.verify.data import _known
+from letorbench.verify.numbers import Printed
+from letorbench.verify.printed import Entry, Known, Place, check_table, read_table
+
+NAMES = [*(f"p@{k}" for k in range(1, 11)), *(f"ndcg@{k}" for k in (1, 3, 10)), "map"]
+N = 97
+
+
+@pytest.fixture(scope="module")
+def made() -> tuple[list[Entry], dict[tuple[str, str, int], Known]]:
+    """A sound table of two rankers on five folds, with four digits, and what its data say."""
+    rng, rules = np.random.default_rng(3), CONVENTIONS["letor4"]
+    measures, values, known = [parse(name) for name in NAMES], {}, {}
+    for fold in range(1, 6):
+        queries = random_queries(rng, rng.integers(5, 20, N).tolist(), levels=3)
+        known["D", "test", fold] = _known(queries, NAMES, rules)
+        for algo, noise in (("a", 1.0), ("b", 3.0)):
+            scores = queries.labels + noise * rng.normal(size=queries.n_docs)
+            table = query_metrics(queries.labels, scores, queries.offsets, measures, rules)
+            values[algo, fold] = table.mean(axis=0)
+    for algo in "ab":
+        values[algo, 0] = np.mean([values[algo, fold] for fold in range(1, 6)], axis=0)
+    rows = (
+        (Place("D", algo, "test", fold, name), f"{number:.4f}")
+        for (algo, fold), means in values.items()
+        for name, number in zip(NAMES, means)
+    )
+    return [Entry(place, Printed.of(text), n) for n, (place, text) in enumerate(rows, 2)], known
+
+
+def changed(entries: list[Entry], place: Place, text: str) -> list[Entry]:
+    return [replace(e, number=Printed.of(text)) if e.place == place else e for e in entries]
+
+
+def test_a_sound_table_is_found_sound(made) -> None:
+    entries, known = made
+    assert check_table(entries) == [] and check_table(entries, known) == []
+
+
+def slips() -> Iterator[tuple[str, int, float, str, bool]]:
+    """A measure, a fold, what is added to its number, the check that sees it, with data or not."""
+    for data in (False, True):
+        yield "p@1", 2, 0.0020, "grid", data
+        yield "p@3", 1, 0.0011, "grid", data
+        yield "ndcg@1", 4, 0.0012, "grid", data
+        yield "p@4", 3, -0.2, "cumulative", data
+        yield "p@2", 3, 0.5, "cumulative", data
+        yield "map", 5, 0.01, "mean", data
+        yield "map", 0, 0.0004, "mean", data
+        yield "ndcg@10", 1, 2.0, "range", data
+    yield "ndcg@10", 1, 0.6, "bounds", True
+    yield "map", 2, -0.45, "bounds", True
+
+
+@pytest.mark.parametrize(("name", "fold", "by", "check", "data"), list(slips()))
+def test_a_planted_error_is_found(made, name, fold, by, check, data) -> None:
+    entries, known = made
+    place = Place("D", "a", "test", fold, name)
+    (entry,) = (each for each in entries if each.place == place)
+    wrong = changed(entries, place, f"{entry.number.value + by:.4f}")
+    found = check_table(wrong, known if data else None)
+    assert check in {each.check for each in found if entry.line in each.lines}
+    assert all(each.level == "impossible" for each in found if entry.line in each.lines)
+
+
+def test_rows_that_look_odd_are_suspicious(made) -> None:
+    entries, _ = made
+
+    def moved(part: str, shift: int, by: float = 0.0) -> list[Entry]:
+        return [
+            replace(
+                e, line=e.line + 1000 * (1 + shift),
+                place=e.place._replace(part=part, fold=(e.place.fold + shift - 1) % 5 + 1),
+                number=replace(e.number, value=e.number.value + by),
+            )
+            for e in entries if e.place.fold
+        ]  # fmt: skip
+
+    assert {e.check for e in check_table([*entries, *moved("validation", 1)])} == {"rotation"}
+    assert {e.check for e in check_table([*entries, *moved("train", 0, -0.002)])} >= {"order"}
+    own = [e for e in entries if e.place.algorithm == "a"]
+    twice = [replace(e, place=e.place._replace(algorithm="c"), line=e.line + 999) for e in own]
+    assert {e.check for e in check_table([*entries, *twice])} == {"twice"}
+
+
+def test_microsofts_tables_have_no_impossible_number(shared: Path) -> None:
+    entries = read_table(shared / "published" / "letor4-printed.csv")
+    assert len(entries) == 3960 and check_table(entries) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("dataset,algorithm,value\nD,a,1\n", ":1: found the columns"),
+        ("dataset,algorithm,measure,value\nD,a,map,x\n", ":2: found 'x', expected a number"),
+        ("dataset,algorithm,part,measure,value\nD,a,dev,map,.1\n", ":2: found the part 'dev'"),
+        ("dataset,algorithm,measure,value\nD,a,map,.1\nD,a,map,.2\n", ":3: found the number of li"),
+    ],
+)
+def test_a_table_that_cannot_be_read_is_refused(tmp_path: Path, text, expected) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    with pytest.raises(DataError, match=expected):
+        read_table(path)

@@ -1,0 +1,88 @@
+"""Results measured again: sound ones are sound, and no edited cell goes unnoticed."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from toy_data import write_toy
+
+import letorbench as lb
+from letorbench.checksum import digest, with_checksum
+from letorbench.results.per_query import PerQuery
+from letorbench.results.store import stored_fit
+from letorbench.verify.runs import agreement
+from letorbench.verify.stored import trace
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("verify")
+    write_toy(folder / "data", "TOY", 0)
+    lb.run(
+        "TOY", ["regression", "random"], data_dir=folder / "data", out=folder / "out",
+        convention="letor4,empty=drop", folds="1-2",
+    )  # fmt: skip
+    return folder
+
+
+def problems(folder: Path) -> list[str]:
+    return [p for each in trace(folder / "out", folder / "data", "TOY") for p in each.problems]
+
+
+def test_sound_results_are_measured_again(made) -> None:
+    traced = {each.algo: each for each in trace(made / "out", made / "data", "TOY")}
+    assert problems(made) == [] and traced["regression"].cells > 0
+    assert traced["regression"].unmeasured == 0 and len(traced["regression"].scores) == 2
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_an_edited_cell_is_found(made, tmp_path, seed) -> None:
+    """In any file, and in a fold's values also where its checksums were made anew."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    rng = np.random.default_rng(seed)
+    files = sorted((tmp_path / "out").rglob("*.csv")) + sorted(
+        (tmp_path / "out").rglob("scores.txt")
+    )
+    forged = bool(seed % 2)
+    if forged:
+        files = sorted((tmp_path / "out").rglob("fold*/per_query.csv"))
+    path = files[rng.integers(len(files))]
+    lines = path.read_text().splitlines()
+    row = int(rng.integers(1, len(lines)))
+    cells = lines[row].split(",")
+    numbers = [i for i, cell in enumerate(cells) if "." in cell]
+    column = int(rng.choice(numbers))
+    cells[column] = repr(float(cells[column]) + 0.01)
+    lines[row] = ",".join(cells)
+    path.write_text("\n".join([*lines, ""]))
+    if forged:
+        facts = dict(stored_fit(made / path.relative_to(tmp_path).parent))
+        facts["files"] = {**facts["files"], path.name: digest(path.read_bytes())}
+        (path.parent / "fit.json").write_text(with_checksum(facts))
+    assert problems(tmp_path), (path, row, column)
+
+
+def test_two_runs_are_the_same_similar_or_lucky(rng) -> None:
+    offsets, qids = np.arange(0, 1001, 10), np.arange(100).astype(str)
+    scores = rng.normal(size=1000)
+
+    def run(values: np.ndarray) -> PerQuery:
+        return PerQuery("a", np.ones(100, dtype=np.int64), qids, {"map": values})
+
+    values = rng.random(100)
+    same = agreement([offsets], ([scores], [2 * scores]), (run(values), run(values)), "map")
+    assert same.verdict.startswith("the same") and same.overlap == 1.0
+    near = scores + 0.1 * rng.normal(size=1000)
+    noise = 0.01 * rng.normal(size=100)
+    both = run(values), run(values + noise - noise.mean())
+    similar = agreement(
+        [offsets], ([scores], [near]), both, "map", (run(values - 0.1), run(values - 0.2))
+    )
+    assert similar.verdict.startswith("a similar") and similar.effect_ratio == pytest.approx(2.0)
+    lucky = run(values), run(values[::-1].copy())
+    other = agreement([offsets], ([scores], [scores[::-1]]), lucky, "map")
+    assert other.verdict.startswith("equal means") and not other.same
+    assert other.rmse == pytest.approx(np.sqrt(np.mean((values - values[::-1]) ** 2)))
