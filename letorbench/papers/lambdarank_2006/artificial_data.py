@@ -78,7 +78,7 @@ def trained(study: Study) -> tuple[dict[str, Values], list[list[object]]]:
 def _by_the_papers_rates(
     study: Study, folder: Path, data: artificial.Generated, picked: Mapping[str, float]
 ) -> tuple[dict[str, Values], dict[str, float]]:
-    """300 epochs at every rate; validation chooses, on the first draw for all unless --full."""
+    """300 epochs at every rate; the first draw's validation set chooses, as the paper has one."""
     variants = [
         Variant(
             f"{method}@{rate:g}", method.partition("-")[0],
@@ -88,7 +88,7 @@ def _by_the_papers_rates(
         for method in METHODS
         if method.endswith(f"-{net}")
         for rate in RATES
-        if study.full or picked.get(method, rate) == rate
+        if picked.get(method, rate) == rate
     ]  # fmt: skip
     found = artificial.runs(study, folder, data, variants, CUTOFFS)
 
@@ -142,7 +142,7 @@ def figure(study: Study) -> Found:
     if study.setting != "published":
         differs.append("artificial data: learning rates are the rankers' grids, to 1e-1; training "
                        "ends 30 epochs after the best, before a restart can come")  # fmt: skip
-    elif not study.full:
+    else:
         differs.append("artificial data: the learning rate is chosen on the first draw's "
                        "validation set and kept for the others")  # fmt: skip
     evidence = {str(study.setting): {"artificial": with_gap(found)}}
