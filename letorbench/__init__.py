@@ -22,6 +22,8 @@ from letorbench import lazy
 from letorbench.rankers import classes
 
 if TYPE_CHECKING:
+    from letorbench.analysis.importance import importance as importance
+    from letorbench.analysis.importance import importance_figure as importance_figure
     from letorbench.api.measuring import evaluate as evaluate
     from letorbench.api.results import Results as Results
     from letorbench.api.results import load_results as load_results

@@ -17,7 +17,14 @@ from letorbench.analysis.tables import render, text_table
 from letorbench.files import write_atomically
 from letorbench.papers import records
 from letorbench.papers.paper import Paper, Reproduction
-from letorbench.papers.rules import EXCLUDED, NO_DATA, NOT_REPRODUCED, SHOWN, Outcome, Row
+from letorbench.papers.rules import (
+    EXCLUDED,
+    NO_DATA,
+    NOT_REPRODUCED,
+    SHOWN,
+    Outcome,
+    Row,
+)
 from letorbench.papers.runs import Study
 from letorbench.rankers import ranker
 from letorbench.source import scoring_digest, source_digest
