@@ -28,7 +28,12 @@ from letorbench.results.merging import merge as merge_stored
 from letorbench.results.paths import present
 from letorbench.results.per_query import PerQuery
 from letorbench.results.store import StoredFold
-from letorbench.results.summary import Summary, deviation_column, read_summary, require_folds
+from letorbench.results.summary import (
+    Summary,
+    deviation_column,
+    read_summary,
+    require_folds,
+)
 from letorbench.results.user_files import check_output
 
 if TYPE_CHECKING:

@@ -76,13 +76,14 @@ def part_tables() -> Iterator[Table]:
     from letorbench.analysis.tables import text_table
     from letorbench.losses import LOSSES, choices
     from letorbench.models.parametric import families, family
-    from letorbench.rankers.recipe import SOLVERS, misfit
+    from letorbench.rankers.recipe import SOLVERS, TREES, misfit
 
     formulas = {
         name: "; ".join(filter(None, (each.formula, choices(each))))
         for name, each in LOSSES.items()
     }
     models = {name: family(name).formula for name in families()}
+    models[TREES] = "the sum over trees of the value of x's leaf"
     kinds = {"model": models, "loss": formulas, "solver": SOLVERS}
     fits = [
         {"model": model, "loss": loss, "solver": solver}

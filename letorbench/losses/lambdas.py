@@ -192,13 +192,13 @@ def pair_lambdas(function: Lambda, scores: np.ndarray, labels: np.ndarray) -> np
         D[function.truncation :] = 0.0
     Z = np.sort(gain)[::-1] @ D
     i, j = np.nonzero(labels[:, None] > labels)
-    chance, difference = _places(function, scores, i, j, D)
+    chance, difference = mean_swaps(function, scores, i, j, D)
     swap = (gain[i] - gain[j]) * difference / Z
     pull = LAMBDAS[function.function].force(scores[i] - scores[j], swap, function.margin)
     return np.bincount(i, chance * pull, n) - np.bincount(j, chance * pull, n)
 
 
-def _places(
+def mean_swaps(
     function: Lambda, scores: np.ndarray, i: np.ndarray, j: np.ndarray, D: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return how likely each pair (i, j) counts, and its mean |D(rank i) - D(rank j)| then.

@@ -21,7 +21,13 @@ from letorbench.measures import parse, query_metrics
 from letorbench.papers.runs import Study, Values, Variant
 from letorbench.rankers import ranker
 from letorbench.results.scores import finite_scores, score_warnings
-from letorbench.results.store import FoldResult, fold_scores, is_done, stored_fit, write_fold
+from letorbench.results.store import (
+    FoldResult,
+    fold_scores,
+    is_done,
+    stored_fit,
+    write_fold,
+)
 from letorbench.solvers.stopping import Validation, best
 
 RULES = CONVENTIONS["standard"]

@@ -17,7 +17,14 @@ from letorbench.analysis.tables import render, text_table
 from letorbench.files import write_atomically
 from letorbench.papers import records
 from letorbench.papers.paper import Paper, Reproduction
-from letorbench.papers.rules import EXCLUDED, NO_DATA, NOT_REPRODUCED, SHOWN, Outcome, Row
+from letorbench.papers.rules import (
+    EXCLUDED,
+    NO_DATA,
+    NOT_REPRODUCED,
+    SHOWN,
+    Outcome,
+    Row,
+)
 from letorbench.papers.runs import Study
 from letorbench.rankers import ranker
 from letorbench.source import scoring_digest, source_digest
@@ -36,7 +43,7 @@ def write_page(result: Reproduction, study: Study, folder: Path) -> Path:
     paper, outcomes = result.paper, result.outcomes
     own, folded = _figures(paper, study, folder)
     text = [f"# {paper.name}\n", f"{paper.reference}.\n"]
-    text += [*headlines(outcomes), "", *own, *_findings(outcomes), *_tables(paper, study)]
+    text += [*headlines(result), "", *own, *_findings(outcomes), *_tables(paper, study)]
     sections = (study.folder(paper.name, "default") / f"{part}.md" for part in paper.parts)
     text += [path.read_text(encoding="utf-8") for path in sections if path.is_file()]
     text += ["## What differs from the paper\n", *(f"- {line}" for line in result.differs), ""]
@@ -53,10 +60,14 @@ def write_page(result: Reproduction, study: Study, folder: Path) -> Path:
     return _written(folder / f"{paper.name}.md", text)
 
 
-def headlines(outcomes: Iterable[Outcome]) -> list[str]:
+def headlines(result: Reproduction) -> list[str]:
     """A line for each claim that the paper stands for: the claim, the answer, and why."""
-    told = (o for o in outcomes if o.claim.headline)
-    return [f"- {o.claim.text}: **{records.said(o)}**{_why(o)}" for o in told]
+    text = []
+    for outcome in (o for o in result.outcomes if o.claim.headline):
+        told = (o for o in result.elsewhere if o.claim.id == outcome.claim.id)
+        others = "".join(f"; on {o.place} {records.said(o)}" for o in told)
+        text.append(f"- {outcome.claim.text}: **{records.said(outcome)}**{_why(outcome)}{others}")
+    return text
 
 
 def code_digest(paper: Paper) -> str:
@@ -78,7 +89,7 @@ def digest_on(page: str) -> str:
 def _why(outcome: Outcome) -> str:
     """What the answer rests on: the comparison that decides it, and how many there are."""
     if not outcome.rows:
-        return f"; {', '.join(outcome.claim.data)} not at hand" if outcome.claim.data else ""
+        return f"; without {', '.join(outcome.claim.data)}" if outcome.claim.data else ""
     row = _decisive(outcome)
     said = [f"{row.place}: " * bool(row.place) + f"{row.what}: {records.our_number(row)}"]
     if row.printed is not None:

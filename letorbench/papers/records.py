@@ -24,7 +24,15 @@ from letorbench.checksum import checked, with_checksum
 from letorbench.errors import DataError
 from letorbench.files import write_atomically
 from letorbench.papers.claims import NATURES, Claim
-from letorbench.papers.rules import ANSWERS, SHOWN, Outcome, Row
+from letorbench.papers.rules import (
+    ANSWERS,
+    NOT_REPRODUCED,
+    REPRODUCED,
+    SHOWN,
+    UNDECIDED,
+    Outcome,
+    Row,
+)
 
 if TYPE_CHECKING:
     from letorbench.papers.paper import Found, Paper
@@ -87,6 +95,7 @@ def write_calibration(stem: Path, of_part: Sequence[Claim], found: Found) -> tup
     from letorbench.papers import calibration
 
     rows: list[list[object]] = []
+    told = (REPRODUCED, NOT_REPRODUCED, UNDECIDED)
     rng = np.random.default_rng(0)
     values = next(iter(found.values.values()), {})
     for claim, test in ((claim, test) for claim in of_part for test in claim.tests):
@@ -94,10 +103,12 @@ def write_calibration(stem: Path, of_part: Sequence[Claim], found: Found) -> tup
             moved = replace(test, data=(dataset,)) if len(test.data) < 2 else test
             by_truth = calibration.of_test(moved, dataset, values[dataset], rng)
             for truth, shares in by_truth.items():
-                rows.append([claim.id, test.kind, dataset, truth, *map(shares.get, ANSWERS[:4])])
+                rows.append(
+                    [claim.id, test.kind, dataset, truth, *(shares.get(a, 0.0) for a in told)]
+                )
     if not rows:
         return ()
-    header = ("claim", "kind", "data", "truth", *ANSWERS[:4])
+    header = ("claim", "kind", "data", "truth", *told)
     return write_table(stem, f"{stem.name}: how often which answer", header, rows)
 
 
@@ -115,13 +126,14 @@ def write_section(
     tables: Sequence[tuple[Sequence[str], Sequence[Sequence[Value]]]],
     told: str,
 ) -> Path:
-    """A section of the paper's page: tables, a header and rows each, and what they come to."""
+    """A section of the paper's page: folded tables, a header and rows each, and their sum."""
     made = [
         text_table(head, [[four_decimals(cell) for cell in row] for row in rows])
         for head, rows in tables
         if rows
     ]
-    text = [f"## {title}", *(render(each, "markdown").strip() for each in made), told]
+    shown = [render(each, "markdown").strip() for each in made]
+    text = [f"## {title}", "<details><summary>The numbers</summary>", *shown, "</details>", told]
     with write_atomically(path) as file:
         file.write("\n\n".join(text) + "\n")
     return path

@@ -1,241 +1,165 @@
-"""LambdaMART by libraries, LightGBM and XGBoost: their trees, our folds, measures and rounds."""
+"""LambdaMART: trees boosted on LambdaRank's forces and how they change.
+
+`newton_by_pairs` is section 7 of the paper in plain NumPy; the compiled kernel below repeats it.
+"""
 
 from __future__ import annotations
 
-import re
-from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses.base import require_comparable
-from letorbench.models.base import Model
-from letorbench.models.trees import LightGBMTrees, XGBoostTrees, threads_for
-from letorbench.rankers.base import Ranker
-from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.stopping import EarlyStopping, Validation
+from letorbench.errors import UsageError
+from letorbench.jit import kernel, longest_query
+from letorbench.losses.base import query_share, require_comparable
+from letorbench.losses.exponentials import SPAN, exponentials
+from letorbench.losses.gains import gains, inverse_ideal_dcg, truncated_discount
+from letorbench.losses.lambdas import Lambda, mean_swaps, sigmoid
+from letorbench.losses.tied_ranks import mean_difference, mean_of_ranks
+from letorbench.rankers.mart import BoostedTrees
+from letorbench.solvers.tree_boosting import Derivatives, Differentiated
+from letorbench.threads import parallel_for
 
 
 @dataclass
-class LambdaMART(Ranker):
-    """LambdaMART: regression trees fitted to LambdaRank's forces (Burges, MSR-TR-2010-82).
+class LambdaMART(BoostedTrees):
+    """LambdaMART of Burges, with trees of our own.
 
-    The library itself fits them. The number of rounds is chosen by our measure under our
-    convention, not by the library's; without validation all rounds are kept.
+    For a pair r_i > r_j, rho_ij = 1 / (1 + exp(s_i - s_j)), and |dNDCG_ij| is the change of NDCG
+    if i and j swapped their ranks. The gradient has -|dNDCG_ij| rho_ij at i and its opposite at j,
+    the second derivative |dNDCG_ij| rho_ij (1 - rho_ij) at both, and a leaf has Newton's step
+    (section 7).
 
     Parameters
     ----------
-    rounds : int, default 1000
-        The largest number of trees. Validation chooses how many are kept.
-    patience : int, default 100
-        Training ends this many rounds after the best one on validation; 0 means never.
-    learning_rate : float, default 0.05
-        Each tree's weight.
-    docs, columns : float, default 1.0
-        The share of the documents, and of the features, that each tree sees.
-    truncation : int, default 30
-        Only pairs with a document among the first so many ranks count.
+    rounds, learning_rate, patience, l2, leaves, depth, min_docs, docs, columns, bins
+        See `BoostedTrees`.
+    truncation : int
+        L of NDCG@L, so that only pairs with a document among the first L ranks count; 0 means
+        the whole list.
+
+    Notes
+    -----
+    Where the paper is silent: documents of equal scores have the mean of |dNDCG| over all their
+    orders; a leaf's second derivatives sum to at least 0.001. The objective reported is the mean
+    of 1 - NDCG@L, since the forces are no loss's gradient.
 
     References
     ----------
     C. J. C. Burges: From RankNet to LambdaRank to LambdaMART: An Overview, MSR-TR-2010-82.
     """
 
-    auto_features = "raw"  # trees only compare a feature's values
-    figure = "boosting"
-    formula = "trees on lambda = sigma(-(s_i - s_j)) |Delta NDCG_ij|, r_i > r_j"
-    extra = "letorbench[trees]"
-    order_matters = "the library ranks documents of equal scores, at first all, in file order"
+    name = "lambdamart"
+    title = "Trees boosted on forces between documents, scaled by the NDCG of a swap"
+    paper = "Burges: From RankNet to LambdaRank to LambdaMART: An Overview, MSR-TR-2010-82"
+    formula = "lambda = 1/Z@L sigma(-(s_i - s_j)) (2^r_i - 2^r_j) |D(rank i) - D(rank j)|"
+    order_matters = (
+        "the forces jump where two documents change ranks, so that the rounding of sums, whose "
+        "order is the documents', grows over the rounds"
+    )
 
-    rounds: int = 1000
-    patience: int = 100
-    learning_rate: float = 0.05
-    docs: float = 1.0
-    columns: float = 1.0
     truncation: int = 30
 
-    @property
-    def draws(self) -> bool:
-        """The documents and the features of a tree are drawn where it does not have them all."""
-        return self.docs < 1.0 or self.columns < 1.0
-
-    def learn(
-        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> FitResult:
-        stopping = EarlyStopping(self.patience, self.deadline, validation)
-        seed = int(rng.integers(1 << 31)) if self.draws else 0
-        model = self.boost(train, stopping, seed)
-        cut_off = stopping.cut_off(self.rounds)
-        return FitResult(model, tuple(stopping.curve), stopping.kept, cut_off=cut_off)
-
-    @abstractmethod
-    def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> Model:
-        """Let the library train; record each round; return the trees of the rounds kept."""
-
-
-def record(stopping: EarlyStopping, scores: np.ndarray) -> float:
-    """Record a round by our measure of its scores on the validation set; return the measure."""
-    assert stopping.validation is not None
-    stopping.record(stopping.validation(scores))
-    return stopping.curve[-1]
-
-
-@dataclass
-class LightGBM(LambdaMART):
-    """LambdaMART by LightGBM, with the objective `lambdarank`: leaf-wise trees.
-
-    Parameters
-    ----------
-    rounds, patience, learning_rate, docs, columns, truncation
-        See `LambdaMART`.
-    leaves : int, default 15
-        The largest number of leaves of a tree.
-    min_docs : int, default 50
-        The smallest number of documents in a leaf.
-
-    References
-    ----------
-    G. Ke et al.: LightGBM: A Highly Efficient Gradient Boosting Decision Tree, NIPS 2017.
-    """
-
-    name = "lightgbm"
-    title = "LightGBM's LambdaMART (optional: pip install 'letorbench[trees]')"
-    paper = "Ke et al.: LightGBM: A Highly Efficient Gradient Boosting Decision Tree, NIPS 2017"
-    grid = {"leaves": (4, 7, 15, 31), "learning_rate": (0.03, 0.1)}
-    needs = "lightgbm"
-
-    leaves: int = 15
-    min_docs: int = 50
-
-    def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> LightGBMTrees:
-        import lightgbm
-
+    def differentiated(self, train: QuerySet) -> Differentiated:
+        """Return the forces on a training set and how they change."""
+        if self.truncation < 0:
+            raise UsageError(f"found truncation={self.truncation}, expected 0 or more")
         require_comparable(train)
-        validation = stopping.validation
-        data = _dataset(lightgbm, train)
-        options = {
-            "objective": "lambdarank",
-            "metric": "None",
-            "verbosity": -1,
-            # the same trees for any number of threads
-            "deterministic": True,
-            "force_col_wise": True,
-            "feature_pre_filter": False,
-            "num_threads": threads_for(train.features),
-            "seed": seed,
-            "learning_rate": self.learning_rate,
-            "num_leaves": self.leaves,
-            "min_data_in_leaf": self.min_docs,
-            "bagging_fraction": self.docs,
-            "bagging_freq": int(self.docs < 1.0),
-            "feature_fraction": self.columns,
-            "lambdarank_truncation_level": self.truncation,
-            # without this the library knows the gains of the labels up to 30 only
-            "label_gain": [2.0**r - 1.0 for r in range(int(train.labels.max(initial=0)) + 1)],
-        }
+        gain, discount = gains(train), truncated_discount(train, self.truncation)
+        inverse_Z = inverse_ideal_dcg(train, self.truncation)
 
-        def stop(state: Any) -> None:
-            if validation is None:
-                stopping.record(None)
-            if stopping.over:
-                last = state.iteration  # the trees are cut below at the round that is kept
-                raise lightgbm.callback.EarlyStopException(last, state.evaluation_result_list)
+        def forces(scores: np.ndarray) -> Derivatives:
+            lost = np.empty(train.n_queries)
+            slope, bend = np.zeros(train.n_docs), np.zeros(train.n_docs)
 
-        booster = lightgbm.train(
-            options,
-            data,
-            self.rounds,
-            valid_sets=[_dataset(lightgbm, validation.queries, data)] if validation else None,
-            feval=lambda scores, _: ("measure", record(stopping, scores), True),
-            callbacks=[stop],
-        )
-        text = booster.model_to_string(num_iteration=stopping.kept, importance_type="gain")
-        # the one parameter that changes nothing but the text
-        text = re.sub(r"(?m)^\[num_threads: \d+\]$", "[num_threads: 0]", text)
-        return LightGBMTrees(np.frombuffer(text.encode(), dtype=np.uint8))
+            def part(first: int, last: int) -> None:
+                _forces(
+                    scores, gain, train.offsets, discount, inverse_Z, first, last, lost, slope, bend
+                )
+
+            parallel_for(part, train.n_queries, query_share(train, 4000), train.lengths**2)
+            return Derivatives(float(lost.mean()), slope, bend)
+
+        return forces
 
 
-def _dataset(lightgbm: Any, queries: QuerySet, reference: Any = None) -> Any:
-    group = queries.lengths[queries.lengths > 0]
-    return lightgbm.Dataset(
-        queries.features, queries.labels, group=group, reference=reference,
-        params={"verbosity": -1, "feature_pre_filter": False},
-    )  # fmt: skip
+def newton_by_pairs(
+    s: np.ndarray, labels: np.ndarray, truncation: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the gradient and the second derivatives (n_docs,) of one query, pair by pair."""
+    n, gain = len(s), 2.0**labels - 1.0
+    D = 1.0 / np.log2(1.0 + np.arange(1, n + 1))
+    D[truncation or n :] = 0.0
+    i, j = np.nonzero(labels[:, None] > labels)
+    _, difference = mean_swaps(Lambda(), s, i, j, D)
+    swap = (gain[i] - gain[j]) * difference / (np.sort(gain)[::-1] @ D)
+    rho = sigmoid(s[j] - s[i])
+    force, bend = swap * rho, swap * rho * (1.0 - rho)
+    gradient = np.bincount(j, force, n) - np.bincount(i, force, n)
+    return gradient, np.bincount(i, bend, n) + np.bincount(j, bend, n)
 
 
-@dataclass
-class XGBoost(LambdaMART):
-    """LambdaMART by XGBoost, with the objective `rank:ndcg`: second-order gradients.
-
-    Scores are float32 numbers, as the library's.
-
-    Parameters
-    ----------
-    rounds, patience, learning_rate, docs, columns, truncation
-        See `LambdaMART`.
-    depth : int, default 4
-        The largest depth of a tree.
-    min_weight : float, default 1.0
-        The smallest sum of second derivatives in a leaf.
-
-    References
-    ----------
-    T. Chen, C. Guestrin: XGBoost: A Scalable Tree Boosting System, KDD 2016.
-    """
-
-    name = "xgboost"
-    title = "XGBoost's LambdaMART (optional: pip install 'letorbench[trees]')"
-    paper = "Chen, Guestrin: XGBoost: A Scalable Tree Boosting System, KDD 2016"
-    grid = {"depth": (2, 3, 4, 6), "learning_rate": (0.03, 0.1)}
-    needs = "xgboost"
-
-    depth: int = 4
-    min_weight: float = 1.0
-
-    def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> XGBoostTrees:
-        import xgboost
-
-        validation = stopping.validation
-        options = {
-            "objective": "rank:ndcg",
-            "disable_default_eval_metric": True,
-            "tree_method": "hist",
-            "verbosity": 0,
-            "nthread": threads_for(train.features),
-            "seed": seed,
-            "eta": self.learning_rate,
-            "max_depth": self.depth,
-            "min_child_weight": self.min_weight,
-            "subsample": self.docs,
-            "colsample_bytree": self.columns,
-            "lambdarank_pair_method": "topk",
-            "lambdarank_num_pair_per_sample": self.truncation,
-        }
-
-        class Stop(xgboost.callback.TrainingCallback):
-            """Ends the training where the one rule for it says so."""
-
-            def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
-                if validation is None:
-                    stopping.record(None)
-                return stopping.over
-
-        booster = xgboost.train(
-            options,
-            _matrix(xgboost, train),
-            self.rounds,
-            evals=[(_matrix(xgboost, validation.queries), "validation")] if validation else None,
-            custom_metric=lambda scores, _: ("measure", record(stopping, scores)),
-            callbacks=[Stop()],
-            verbose_eval=False,
-        )
-        trees = booster[: stopping.kept].save_raw("json")
-        return XGBoostTrees(np.frombuffer(trees, dtype=np.uint8))
-
-
-def _matrix(xgboost: Any, queries: QuerySet) -> Any:
-    data = xgboost.DMatrix(queries.features, queries.labels, nthread=threads_for(queries.features))
-    data.set_group(queries.lengths[queries.lengths > 0])
-    return data
+@kernel()
+def _forces(
+    scores: np.ndarray,
+    gain: np.ndarray,
+    offsets: np.ndarray,
+    discount: np.ndarray,
+    inverse_Z: np.ndarray,
+    first: int,
+    last: int,
+    lost: np.ndarray,
+    slope: np.ndarray,
+    bend: np.ndarray,
+) -> None:
+    """Add to `newton_by_pairs` of the queries first..last - 1; lost: their 1 - NDCG, 0 if Z = 0."""
+    size = longest_query(offsets, first, last)
+    rows = np.empty((7, size))
+    s, u, g, D, apart, force, curve = rows[0], rows[1], rows[2], rows[3], rows[4], rows[5], rows[6]
+    for q in range(first, last):
+        lost[q] = 0.0
+        begin, m = offsets[q], offsets[q + 1] - offsets[q]
+        if inverse_Z[q] == 0.0:
+            continue
+        order = np.argsort(-scores[begin : begin + m], kind="mergesort")
+        for a in range(m):
+            s[a], g[a] = scores[begin + order[a]], gain[begin + order[a]]
+        near = exponentials(s, m, u) <= SPAN
+        a, dcg = 0, 0.0
+        while a < m:
+            b = a + 1
+            while b < m and s[b] == s[a]:
+                b += 1
+            shared = mean_of_ranks(discount, a, b - a)
+            difference = mean_difference(discount, a, b - a)
+            for k in range(a, b):
+                D[k], apart[k] = shared, difference
+                dcg += g[k] * shared
+            a = b
+        lost[q] = 1.0 - dcg * inverse_Z[q]
+        force[:m], curve[:m] = 0.0, 0.0
+        for a in range(m):
+            if D[a] == 0.0:
+                break
+            force_a, bend_a = 0.0, 0.0
+            for b in range(a + 1, m):
+                difference = g[a] - g[b]
+                swap = abs(difference) * (apart[a] if s[a] == s[b] else D[a] - D[b])
+                if near:
+                    r = 1.0 / (u[a] + u[b])
+                    right, wrong = u[a] * r, u[b] * r
+                else:
+                    wrong = 1.0 / (1.0 + np.exp(s[a] - s[b]))
+                    right = 1.0 - wrong
+                pull = swap * wrong if difference > 0.0 else -swap * right
+                turn = swap * right * wrong
+                force_a += pull
+                bend_a += turn
+                force[b] -= pull
+                curve[b] += turn
+            force[a] += force_a
+            curve[a] += bend_a
+        for a in range(m):
+            slope[begin + order[a]] = -force[a] * inverse_Z[q]
+            bend[begin + order[a]] = curve[a] * inverse_Z[q]

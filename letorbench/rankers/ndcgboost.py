@@ -26,11 +26,21 @@ from letorbench.rankers.base import Ranker, one_of
 from letorbench.solvers.boosting import LONGEST_STEP, Term, boost_stumps
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
-from letorbench.solvers.stump_search import Search, Stump, stump_search
+from letorbench.solvers.stump_search import Learner, Search, Stump, stump_search
+from letorbench.solvers.tree_boosting import boost_trees
+from letorbench.solvers.tree_growing import (
+    CRITERIA,
+    MOST_BINS,
+    Grower,
+    Shape,
+    TreeFeatures,
+)
 from letorbench.threads import parallel_for
 
 #: the pairs, of a document with itself too, that are worth a thread
 PAIRS = 1_000_000
+#: a tree of this depth may have 1,024 leaves
+DEEPEST = 10
 
 
 @dataclass
@@ -48,7 +58,7 @@ class NDCGBoost(Ranker):
     stumps : str, default "exact"
         "exact" finds the decision stump that maximises eta. "sample" is the paper's way: it
         draws documents with probability proportional to abs(w), and takes the stump that
-        classifies the sample best.
+        classifies the sample best. A tree is grown on all documents or on the sample.
     sample : int, optional
         How many documents "sample" draws; as many as there are by default. The paper does not
         say how many.
@@ -56,12 +66,19 @@ class NDCGBoost(Ranker):
         Try at most so many thresholds a feature instead of every threshold.
     truncation : int, default 0
         Z is the ideal DCG of the first so many ranks; 0 is the whole list.
+    weak : {"stump", "tree"}
+        The binary classifiers.
+    depth : int
+        tree: the most splits between the root and a leaf, 1 to 10.
+    criterion : {"misclassification", "entropy"}
+        tree: what the splits lower, of documents with the weights abs(w) and the classes sign(w).
 
     Notes
     -----
     Where the paper is silent: Z is the ideal DCG of the whole list under equation (1)'s
     discount (see `truncation`); queries with Z = 0 weigh nothing; a negative alpha, which a
-    sampled stump can have, is the opposite stump with -alpha, which is the same step; alpha is
+    sampled stump can have, is the opposite stump with -alpha, which is the same step; a tree's
+    thresholds are between at most 255 bins; alpha is
     cut off at 5 where the second sum of (15) vanishes; training stops where no stump has eta > 0.
     The objective is reported without the factor 1/n of (11).
     """
@@ -78,6 +95,9 @@ class NDCGBoost(Ranker):
     sample: int | None = None
     bins: int | None = None
     truncation: int = 0
+    weak: str = one_of(("stump", "tree"), "stump")
+    depth: int = 3
+    criterion: str = one_of(CRITERIA[1:], CRITERIA[1])
 
     @property
     def draws(self) -> bool:
@@ -94,11 +114,31 @@ class NDCGBoost(Ranker):
             )
         if self.truncation < 0:
             raise UsageError(f"ndcgboost: found truncation={self.truncation}, expected 0 or more")
-        search = stump_search(train.features, self.bins)
+        if not 1 <= self.depth <= DEEPEST:
+            raise UsageError(f"ndcgboost: found depth={self.depth}, expected 1 to {DEEPEST}")
+        search: Search = stump_search(train.features, self.bins)
+        if self.weak == "tree":
+            search = self._tree_search(train)
         if self.stumps == "sample":
             search = partial(best_of_sample, search, self.sample or train.n_docs, rng)
         booster = BoundBooster(train, search, self.truncation)
-        return boost_stumps(booster, train, self.rounds, deadline=self.deadline)
+        boost_weak = boost_trees if self.weak == "tree" else boost_stumps
+        return boost_weak(booster, train, self.rounds, deadline=self.deadline)
+
+    def _tree_search(self, train: QuerySet) -> Search:
+        """Return what grows a tree for weights; each leaf has the class that its weights have."""
+        shape = Shape(
+            2**self.depth, self.depth, least_docs=1, least_hessian=0.0, criterion=self.criterion
+        )
+        grower = Grower(TreeFeatures.of(train.features, self.bins or MOST_BINS - 1), shape)
+
+        def search(w: np.ndarray) -> tuple[Learner, np.ndarray, float] | None:
+            tree, leaf = grower.grow(-w, np.abs(w))
+            f = tree.value[leaf] > 0.0
+            eta = float(w @ f)
+            return (tree.predict, f, eta) if eta > 0.0 and len(tree.left) > 1 else None
+
+        return search
 
 
 # The paper's equations, pair by pair. F: scores (n_docs,) float64; r: labels; f: 0 or 1; Z is of
@@ -160,8 +200,8 @@ def _judged(queries: QuerySet, truncation: int) -> Iterator[tuple[slice, np.ndar
 
 def best_of_sample(
     search: Search, size: int, rng: np.random.Generator, w: np.ndarray
-) -> tuple[Stump, np.ndarray, float] | None:
-    """Find the best stump for so many documents, drawn with probability ~ abs(w): a `Search`."""
+) -> tuple[Learner, np.ndarray, float] | None:
+    """Find the best classifier for so many drawn documents, probability ~ abs(w): a `Search`."""
     total = np.abs(w).sum()
     if total == 0.0:
         return None
@@ -200,20 +240,20 @@ class BoundBooster:
         return w, float(M.sum())
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
-        """Return the stump that maximises eta (17) with its alpha (15)."""
+        """Return the classifier that maximises eta (17) with its alpha (15)."""
         result = self.search(weights)
         if result is None:
             return None
-        stump, f, _ = result
+        learner, f, _ = result
         both = np.empty((len(self.inverse_Z), 2))
         task = partial(_step_sums, scores, f, self.blocks, self.gains, self.inverse_Z, both)
         parallel_for(task, len(both), self.least, self.cost)
         for q, rows, query in self._far(both[:, 0]):
             both[q] = step_sums(scores[rows], f[rows], query, self.truncation)
         alpha = step(*both.sum(axis=0))
-        if alpha < 0.0:
-            stump, f, alpha = replace(stump, above=not stump.above), ~f, -alpha
-        return Term(stump, f, alpha) if alpha > 0.0 else None
+        if alpha < 0.0 and isinstance(learner, Stump):
+            learner, f, alpha = replace(learner, above=not learner.above), ~f, -alpha
+        return Term(learner, f, alpha) if alpha else None
 
     def _far(self, numbers: np.ndarray) -> Iterator[tuple[int, slice, QuerySet]]:
         """Yield the queries whose number is NaN, and their rows."""

@@ -22,11 +22,16 @@ from letorbench.losses.label_order import TIE_RULES, draws_order, with_ties
 from letorbench.losses.lambdas import Lambda
 from letorbench.models.parametric import FamilySettings, families, family
 from letorbench.rankers.base import Ranker, one_of
+from letorbench.rankers.mart import TreeSettings
 from letorbench.solvers.descent import LBFGS, GradientDescent, LineSearch, Solver
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.sgd import NetDescent
 from letorbench.solvers.stopping import Validation
+from letorbench.solvers.tree_boosting import TreeBoosting, derivatives_of
 
+#: the model that is no parametric family, and its only solver
+TREES, BOOSTING = "trees", "boosting"
+MODELS = (*families(), TREES)
 #: what each solver does
 SOLVERS: dict[str, str] = {
     "lbfgs": "L-BFGS: l2, iterations",
@@ -34,6 +39,8 @@ SOLVERS: dict[str, str] = {
     "learning_rate, epochs, patience",
     "line-search": "gradient descent with steps of the right length: l2, iterations",
     "sgd": "one step a query, the epoch that validation chooses: learning_rate, epochs, patience",
+    BOOSTING: "a tree an epoch, the epoch that validation chooses: l2, learning_rate, epochs, "
+    "patience",
 }
 #: what `sgd` can train: its epochs are compiled for these
 SGD_MODELS, SGD_LOSS = ("linear", "mlp"), "ranknet"
@@ -41,6 +48,8 @@ SGD_MODELS, SGD_LOSS = ("linear", "mlp"), "ranknet"
 
 def misfit(model: str, loss: str, solver: str) -> str | None:
     """Return in one line why the parts do not fit together; None if they do."""
+    if (model == TREES) != (solver == BOOSTING):
+        return f"solver={solver} does not fit model={model}: trees are boosted, and nothing else is"
     if solver != "sgd" or (model in SGD_MODELS and loss == SGD_LOSS):
         return None
     return (
@@ -51,31 +60,33 @@ def misfit(model: str, loss: str, solver: str) -> str | None:
 
 
 @dataclass
-class Recipe(FamilySettings, Ranker):
+class Recipe(TreeSettings, FamilySettings, Ranker):
     """A model fitted to a loss by a solver, each of the user's choice.
 
     The objective is the mean over queries of the loss + l2 c/2 |theta|^2.
 
     Parameters
     ----------
-    model : {"linear", "quadratic", "bilinear", "bilinear-tanh", "distance", "mlp"}
+    model : {"linear", "quadratic", "bilinear", "bilinear-tanh", "distance", "mlp", "trees"}
     loss : str
         Any loss, with its parameters: ``wpl(weight=1/pi)``; `letorbench algos --parts` lists them.
-    solver : {"lbfgs", "gradient-descent", "line-search", "sgd"}
-        "sgd" takes one step a query, as RankNet does. It fits the models "linear" and "mlp" to
-        the loss "ranknet", without l2. The other solvers fit every model to every loss.
+    solver : {"auto", "lbfgs", "gradient-descent", "line-search", "sgd", "boosting"}
+        "auto" is "boosting" for trees, which no other solver fits, and "lbfgs" for the other
+        models. "sgd" takes one step a query, as RankNet does. It fits the models "linear" and
+        "mlp" to the loss "ranknet", without l2. The other solvers fit every model to every loss.
     l2 : float
         The strength of the prior on the parameters, but for intercepts, in units of c, the mean
-        curvature of the loss at the start.
+        curvature of the loss at the start. trees: added to a leaf's number of documents.
     iterations : int
         lbfgs, line-search: at most so many; a warning says where they were not enough.
     learning_rate : float
-        gradient-descent, sgd: the length of a step.
+        gradient-descent, sgd: the length of a step. boosting: what each tree is multiplied by,
+        beside Newton's step along it.
     epochs : int
-        gradient-descent, sgd: at most so many; validation chooses the one that is kept.
+        gradient-descent, sgd, boosting: at most so many; validation chooses the one that is kept.
     patience : int
-        gradient-descent, sgd: training ends so many epochs after the best one on validation;
-        0 means never.
+        gradient-descent, sgd, boosting: training ends so many epochs after the best one on
+        validation; 0 means never.
     intercept : bool
         linear: add a constant, which the prior does not penalise. "sgd" always has one.
     hidden : int
@@ -83,6 +94,8 @@ class Recipe(FamilySettings, Ranker):
     ties : {"breslow", "random", "file"}
         What becomes of equal labels in a loss that orders documents by label, see
         `letorbench.losses.label_order`. Other losses have no ties.
+    leaves, depth, min_docs, docs, columns, bins
+        Of trees, see `letorbench.rankers.mart.TreeSettings`.
     standardise, rho, query_features, dimensions, tau
         The model's settings, see `letorbench.models.parametric.FamilySettings`. With "sgd",
         `standardise` steps as if the features were standardised.
@@ -99,9 +112,9 @@ class Recipe(FamilySettings, Ranker):
     formula = "mean over queries of the loss + l2 c/2 |theta|^2"
     published = False
 
-    model: str = one_of(families(), "linear")
+    model: str = one_of(MODELS, "linear")
     loss: str = "listnet"
-    solver: str = one_of(SOLVERS, "lbfgs")
+    solver: str = one_of(("auto", *SOLVERS), "auto")
     l2: float = 1e-2
     iterations: int = 200
     learning_rate: float = 0.1
@@ -114,23 +127,34 @@ class Recipe(FamilySettings, Ranker):
     def __post_init__(self) -> None:
         super().__post_init__()
         loss(self.loss)
-        self.check_family(self.model)
-        reason = misfit(self.model, self.loss, self.solver)
+        reason = misfit(self.model, self.loss, self.chosen_solver)
         if reason:
             raise UsageError(f"recipe: {reason}")
-        if self.solver != "sgd":
+        if self.model != TREES:
+            self.check_family(self.model)
+        if self.chosen_solver not in ("sgd", BOOSTING):
             self._solver()
 
     @property
+    def chosen_solver(self) -> str:
+        """The solver, with "auto" resolved."""
+        if self.solver != "auto":
+            return self.solver
+        return BOOSTING if self.model == TREES else "lbfgs"
+
+    @property
     def draws(self) -> bool:
-        """Sgd draws the order of the queries, some models draw where they begin, ties an order."""
-        tied = draws_order(loss(self.loss), self.ties)
-        return self.solver == "sgd" or family(self.model).drawn or tied
+        """Whether it draws an order of queries or of ties, a start, or documents of trees."""
+        if draws_order(loss(self.loss), self.ties):
+            return True
+        if self.model == TREES:
+            return self.draws_trees
+        return self.solver == "sgd" or family(self.model).drawn
 
     @property
     def auto_features(self) -> str:
         """What `auto` does, which the model decides."""
-        return family(self.model).auto_features
+        return "raw" if self.model == TREES else family(self.model).auto_features
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
@@ -142,12 +166,19 @@ class Recipe(FamilySettings, Ranker):
                 self.standardise,
             )  # fmt: skip
             return descent.fit(Lambda("ranknet"), train, validation, rng, self.deadline)
-        model = family(self.model).of(train, self)
         ordered = with_ties(loss(self.loss), self.ties, train, rng)
+        if self.model == TREES:
+            boosting = TreeBoosting(
+                self.epochs, self.learning_rate, self.patience, self.docs, self.bins
+            )
+            differentiated = derivatives_of(ordered, train)
+            shape = self.shape(self.l2)
+            return boosting.fit(differentiated, shape, train, validation, rng, self.deadline)
+        model = family(self.model).of(train, self)
         return self._solver().fit(model, ordered, train, validation, rng, self.deadline)
 
     def _solver(self) -> Solver:
-        if self.solver == "lbfgs":
+        if self.chosen_solver == "lbfgs":
             return LBFGS(self.l2, self.iterations, flat=1e-7)
         if self.solver == "line-search":
             return LineSearch(self.iterations, l2=self.l2)

@@ -72,11 +72,13 @@ class Stump:
         return (features[:, self.feature] > self.threshold) == self.above
 
 
-#: finds the best stump for weights (n_docs,) of any sign: the stump f that maximises
+#: takes features (n_docs, n_features), returns the class of each document
+Learner = Callable[[np.ndarray], np.ndarray]
+#: finds the best classifier for weights (n_docs,) of any sign: the stump f that maximises
 #: sum_i w_i f(x_i) over all features, cuts and directions, its values (n_docs,) bool and that sum.
 #: None if no cut separates documents with a positive sum. The first feature, and the lowest cut,
 #: of equally good ones is taken.
-Search = Callable[[np.ndarray], tuple[Stump, np.ndarray, float] | None]
+Search = Callable[[np.ndarray], tuple[Learner, np.ndarray, float] | None]
 
 
 def stump_search(features: np.ndarray, bins: int | None) -> Search:

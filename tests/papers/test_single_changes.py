@@ -59,9 +59,10 @@ def test_the_stump_by_entropy_and_the_tree_by_brute_force(rng):
 
 
 def test_no_document_is_drawn_twice(rng):
-    seen = []
-    changes.without_replacement(seen.append, 0.5, rng, np.array([5.0, -1.0, 0.0, 2.0, 1.0, -1.0]))
-    assert np.abs(seen[0]).sum() == 3 and set(np.abs(seen[0])) == {0.0, 1.0} and seen[0][2] == 0.0
+    seen, w = [], np.array([5.0, -1.0, 0.0, 2.0, 1.0, -1.0])
+    changes.without_replacement(seen.append, 1.0, rng, w)
+    changes.without_replacement(seen.append, 0.5, rng, w)
+    assert seen[0].tolist() == [1.0, -1.0, 0.0, 1.0, 1.0, -1.0] and np.abs(seen[1]).sum() == 3
 
 
 def test_ties_empty_queries_and_the_sentence():

@@ -301,3 +301,20 @@ def test_the_normaliser_of_ndcgboost_can_end_at_a_rank(rng):
             d = standard_discount(np.arange(1, len(gain) + 1))
             ratio = float(gain @ d / (gain[:3] @ d[:3]))
             np.testing.assert_allclose(cut[begin:end], ratio * whole[begin:end], rtol=1e-12)
+
+
+@pytest.mark.parametrize("criterion", ["misclassification", "entropy"])
+def test_trees_of_ndcgboost_have_stumps_as_the_shallowest(rng, criterion):
+    """Each depth lowers the objective; at depth 1 a round is that of the best binned stump."""
+    train = hinted(rng, [20] * 20)
+    settings = {"rounds": 5, "bins": 16}
+    deep = [
+        ndcgboost.NDCGBoost(weak="tree", depth=depth, criterion=criterion, **settings)
+        .fit_sets(train).learned.objective
+        for depth in (1, 4)
+    ]  # fmt: skip
+    assert all(list(each) == sorted(each, reverse=True) for each in deep)
+    assert deep[1][-1] < deep[0][-1]
+    if criterion == "misclassification":
+        stumps = ndcgboost.NDCGBoost(**settings).fit_sets(train).learned.objective
+        np.testing.assert_allclose(deep[0], stumps, rtol=1e-9)

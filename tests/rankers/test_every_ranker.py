@@ -196,6 +196,7 @@ def test_a_time_limit_ends_the_training(cls: type[Ranker], validated: bool) -> N
 #: settings that are no choice of names and may make a ranker draw
 DRAWING = {
     "ndcgboost": [{"stumps": "sample"}],
+    "mart": [{"docs": 0.5}, {"columns": 0.5}],
     "lightgbm": [{"docs": 0.5, "min_docs": 2}, {"columns": 0.5, "min_docs": 2}],
     "xgboost": [{"docs": 0.5}, {"columns": 0.5}],
     "recipe": [{"loss": "ranknet", "solver": "sgd"}, {"loss": "wpl", "ties": "random"}],

@@ -1,88 +1,62 @@
-"""LightGBM and XGBoost under our protocol."""
+"""LambdaMART: the kernel against the paper's section 7, and what a tree's step does."""
 
 from __future__ import annotations
 
-import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from conftest import random_queries
 
-from letorbench.conventions import CONVENTIONS
-from letorbench.errors import DataError, UsageError
-from letorbench.measures import parse
-from letorbench.models import LightGBMTrees, XGBoostTrees
-from letorbench.models import trees as boosted
-from letorbench.rankers import Ranker, ranker
-from letorbench.solvers.stopping import Validation, best
-
-TREES = ["lightgbm", "xgboost"]
+from letorbench.errors import UsageError
+from letorbench.losses.lambdas import Lambda, pair_lambdas
+from letorbench.rankers import MART, LambdaMART
+from letorbench.rankers.lambdamart import newton_by_pairs
 
 
-@pytest.fixture(params=TREES)
-def cls(request: pytest.FixtureRequest) -> type[Ranker]:
-    pytest.importorskip(request.param, reason=f"{request.param} is not installed")
-    return ranker(request.param)
+@pytest.mark.parametrize("truncation", [0, 3, 30])
+@pytest.mark.parametrize("scale", [0.0, 1.0, 100.0])
+def test_the_forces_are_those_of_the_paper(scale: float, truncation: int, rng) -> None:
+    """Also where scores tie, or are so far apart that exponentials are not shared."""
+    queries = random_queries(rng, [1, 7, 12, 40, 2])
+    s = np.round(rng.normal(size=queries.n_docs) * 3.0) * scale
+    _, gradient, hessian = LambdaMART(truncation=truncation).differentiated(queries)(s)
+    for a, b in pairwise(queries.offsets):
+        labels = queries.labels[a:b]
+        expected = np.zeros((2, b - a))
+        if labels.any():
+            expected = newton_by_pairs(s[a:b], labels, truncation)
+            by_pairs = pair_lambdas(Lambda(truncation=truncation), s[a:b], labels)
+            np.testing.assert_allclose(expected[0], -by_pairs, rtol=0.0, atol=1e-12)
+        np.testing.assert_allclose(gradient[a:b], expected[0], rtol=0.0, atol=1e-12)
+        np.testing.assert_allclose(hessian[a:b], expected[1], rtol=0.0, atol=1e-12)
 
 
-@pytest.mark.parametrize("select, convention", [("map", "letor4"), ("err@10", "standard")])
-def test_our_measure_chooses_the_rounds(cls, rng, select, convention):
-    train, valid = random_queries(rng, [12] * 40), random_queries(rng, [6] * 30)
-    validation = Validation(valid, parse(select), CONVENTIONS[convention], best)
-    model = cls(rounds=40, patience=0).fit_sets(train, validation)
-    curve = model.learned.curve
-    assert len(curve) == 40 and model.learned.best == int(np.argmax(curve)) + 1
-    assert validation(model.predict(valid.features)).mean() == pytest.approx(max(curve), abs=1e-12)
-    again = cls(rounds=model.learned.best).fit_sets(train)  # so many rounds, and no more
-    np.testing.assert_array_equal(again.predict(valid.features), model.predict(valid.features))
+def test_second_derivatives_are_differences_of_the_gradient(rng) -> None:
+    """Where no two documents change ranks: the sum over j of d gradient_i / d s_i."""
+    labels, s, h = rng.integers(0, 3, 9), rng.permutation(9) / 3.0, 1e-6
+    _, hessian = newton_by_pairs(s, labels)
+    for i, step in enumerate(h * np.eye(9)):
+        up, down = (newton_by_pairs(s + each, labels)[0][i] for each in (step, -step))
+        assert hessian[i] == pytest.approx((up - down) / (2.0 * h), abs=1e-7)
 
 
-def test_patience_ends_the_training(cls, rng):
-    train, valid = random_queries(rng, [12] * 40), random_queries(rng, [6] * 30)
-    learned = cls(rounds=300, patience=5).fit_sets(train, Validation(valid, rule=best)).learned
-    assert len(learned.curve) == learned.best + 5 < 300
+def test_leaves_of_mart_lower_the_squared_error_as_a_mean_does(rng) -> None:
+    queries = random_queries(rng, [30] * 10)
+    fitted = MART(rounds=3, learning_rate=1.0, leaves=5, min_docs=10).fit_sets(queries)
+    residuals = queries.labels - queries.labels.mean() - fitted.predict(queries.features)
+    assert 0.5 * (residuals**2).sum() == pytest.approx(fitted.learned.objective[-1])
+    assert list(fitted.learned.objective) == sorted(fitted.learned.objective, reverse=True)
+    whole = MART(rounds=1, learning_rate=1.0, min_docs=10).fit_sets(queries)
+    scores = whole.predict(queries.features)
+    for value in set(scores):  # of the labels less their mean, in each leaf
+        mean = queries.labels[scores == value].mean() - queries.labels.mean()
+        assert value == pytest.approx(mean, abs=1e-8)
 
 
-def test_threads_change_nothing_where_they_are_used(cls, rng, monkeypatch):
-    """Small sets get one thread, so the test of every ranker does not see several at work."""
-    train = random_queries(rng, [60] * 60)
-    scores = []
-    for least in (1, 10**9):
-        monkeypatch.setenv("LETORBENCH_THREADS", "2")
-        monkeypatch.setattr(boosted, "LEAST", least)
-        assert boosted.threads_for(train.features) == (2 if least == 1 else 1)
-        scores.append(cls(rounds=30).fit_sets(train).predict(train.features))
-    np.testing.assert_array_equal(*scores)
-
-
-def test_a_model_gives_the_librarys_scores_and_another_text_is_refused(cls, rng):
-    train = random_queries(rng, [60] * 5)
-    model = cls(rounds=4).fit_sets(train).learned.model
-    text = model.model.tobytes()
-    if cls.name == "lightgbm":
-        import lightgbm
-
-        booster = lightgbm.Booster(model_str=text.decode())
-        expected = booster.predict(train.features, raw_score=True)
-    else:
-        import xgboost
-
-        booster = xgboost.Booster(model_file=bytearray(text))
-        expected = booster.inplace_predict(train.features, predict_type="margin")
-    np.testing.assert_array_equal(model.predict(train.features), expected)
-    for other in (b"", b"no trees"):
-        with pytest.raises(DataError, match="found no model of"):
-            type(model)(np.frombuffer(other, np.uint8)).predict(train.features)
-
-
-@pytest.mark.parametrize("name", TREES)
-def test_a_missing_package_is_said_in_one_line(name, rng, monkeypatch):
-    cls = ranker(name)
-    monkeypatch.setattr(cls, "needs", "no_such_package")
-    assert not cls.available()
-    with pytest.raises(UsageError, match="needs the package no_such_package; .*trees.*installs"):
-        cls().fit_sets(random_queries(rng, [3] * 4))
-    monkeypatch.setitem(sys.modules, name, None)
-    model = {"lightgbm": LightGBMTrees, "xgboost": XGBoostTrees}[name](np.zeros(1, np.uint8))
-    with pytest.raises(UsageError, match=f"needs the package {name} "):
-        model.predict(np.zeros((2, 2), np.float32))
+def test_odd_settings_are_refused(rng) -> None:
+    queries = random_queries(rng, [5] * 4)
+    for cls, setting in ((MART, {"docs": 0.0}), (MART, {"learning_rate": 0.0}),
+                         (MART, {"bins": 1}), (LambdaMART, {"truncation": -1})):  # fmt: skip
+        with pytest.raises(UsageError, match=f"found {next(iter(setting))}="):
+            cls(**setting).fit_sets(queries)

@@ -25,7 +25,7 @@ from letorbench.papers.paper import Found
 from letorbench.papers.records import write_section
 from letorbench.papers.runs import Measured, Study, exactly
 from letorbench.rankers.ndcgboost import BoundBooster, NDCGBoost, best_of_sample
-from letorbench.solvers.stump_search import Search, Stump, stump_search
+from letorbench.solvers.stump_search import Learner, Search, Stump, stump_search
 
 NAME = "ndcgboost-2009"
 BASE = "the paper's setting"
@@ -120,7 +120,7 @@ class ByEntropy:
 
 def without_replacement(
     search: Search, share: float, rng: np.random.Generator, w: np.ndarray
-) -> tuple[Stump, np.ndarray, float] | None:
+) -> tuple[Learner, np.ndarray, float] | None:
     """The best stump for a share of the documents, each drawn once at most: a `Search`."""
     p = np.abs(w) / np.abs(w).sum()
     size = min(int(share * len(w)), np.count_nonzero(p))
@@ -130,11 +130,11 @@ def without_replacement(
 
 def weak_learner(train: QuerySet, change: Change, rng: np.random.Generator) -> Search:
     """What finds f for weights w."""
-    search = stump_search(train.features, None)
+    search: Search = stump_search(train.features, None)
     if change.learner == "entropy":
         search = ByEntropy.of(train.features)
     if change.learner == "tree":
-        search = partial(tree, search, train.features)  # type: ignore[assignment]
+        search = partial(tree, search, train.features)
     if change.without_replacement:
         return partial(without_replacement, search, change.without_replacement, rng)
     return partial(best_of_sample, search, train.n_docs, rng)

@@ -1,0 +1,101 @@
+"""Random forests: bags of queries, a regression tree on the labels of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import UsageError
+from letorbench.models.tree_ensemble import TreeEnsemble
+from letorbench.rankers.base import Ranker
+from letorbench.solvers.fit_result import FitResult
+from letorbench.solvers.stopping import Validation
+from letorbench.solvers.tree_growing import Grower, Shape, TreeFeatures, joined
+from letorbench.threads import run_tasks, thread_count
+
+
+@dataclass
+class RandomForests(Ranker):
+    """The mean of trees, each grown on the labels of queries that are drawn with replacement.
+
+    Parameters
+    ----------
+    bags : int
+        How many trees there are.
+    leaves : int
+        The most leaves of a tree.
+    min_docs : int
+        The fewest documents of a leaf.
+    columns : float
+        The share of the features that each split is chosen from, drawn for each split.
+    bins : int
+        At most so many bins a feature, 2 to 256. A threshold is between two bins.
+
+    Notes
+    -----
+    Where the paper is silent, which is about rows without queries: whole queries are drawn, and
+    bags, leaves and features are RankLib's defaults; a leaf has the mean label of its documents;
+    nothing is left for validation to choose.
+
+    References
+    ----------
+    L. Breiman: Random Forests, Machine Learning 2001.
+    """
+
+    name = "random-forests"
+    title = "The mean of regression trees, each on drawn queries and features"
+    paper = "Breiman: Random Forests, Machine Learning 2001"
+    formula = "sum_i (r_i - F(x_i))^2 / 2, for each tree"
+    auto_features = "raw"  # trees only compare a feature's values
+    figure = "boosting"
+
+    bags: int = 300
+    leaves: int = 100
+    min_docs: int = 1
+    columns: float = 0.3
+    bins: int = 255
+
+    @property
+    def draws(self) -> bool:
+        """The queries of every tree, and the features of every split."""
+        return True
+
+    def learn(
+        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
+    ) -> FitResult:
+        if self.bags < 1:
+            raise UsageError(f"found bags={self.bags}, expected 1 or more")
+        features = TreeFeatures.of(train.features, self.bins)
+        shape = Shape(self.leaves, least_docs=self.min_docs, columns=self.columns)
+        r = train.labels - train.labels.mean()
+        bags = rng.integers(0, train.n_queries, (self.bags, train.n_queries))
+        generators = rng.spawn(self.bags)  # of the features that splits are chosen from
+        parts = min(self.bags, thread_count())
+
+        def grown(part: int) -> list[TreeEnsemble]:
+            grower = Grower(features, shape)
+            trees: list[TreeEnsemble] = []
+            for bag, own in zip(bags[part::parts], generators[part::parts], strict=True):
+                if (trees or part) and self.deadline.passed:
+                    break
+                trees.append(_tree(grower, own, train, r, bag))
+            return trees
+
+        shares = run_tasks([partial(grown, part) for part in range(parts)])
+        # the order of the bags, so that sums are the same for any number of threads
+        longest = max(map(len, shares))
+        every = [share[k] for k in range(longest) for share in shares if k < len(share)]
+        model = joined(every, [1.0 / len(every)] * len(every), train.n_features)
+        return FitResult(model, best=len(every), cut_off=len(every) < self.bags)
+
+
+def _tree(
+    grower: Grower, rng: np.random.Generator, train: QuerySet, r: np.ndarray, bag: np.ndarray
+) -> TreeEnsemble:
+    """Grow a tree on the queries of a bag, each as often as it is there."""
+    times = np.repeat(np.bincount(bag, minlength=train.n_queries), train.lengths).astype(float)
+    rows = np.flatnonzero(times).astype(np.int32)
+    return grower.grow(-times * r, times, rng, rows)[0]

@@ -1,0 +1,241 @@
+"""LambdaMART by libraries, LightGBM and XGBoost: their trees, our folds, measures and rounds."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from letorbench.datasets.queryset import QuerySet
+from letorbench.losses.base import require_comparable
+from letorbench.models.base import Model
+from letorbench.models.trees import LightGBMTrees, XGBoostTrees, threads_for
+from letorbench.rankers.base import Ranker
+from letorbench.solvers.fit_result import FitResult
+from letorbench.solvers.stopping import EarlyStopping, Validation
+
+
+@dataclass
+class TreeLibrary(Ranker):
+    """LambdaMART (Burges, MSR-TR-2010-82) by a library.
+
+    The library itself fits them. The number of rounds is chosen by our measure under our
+    convention, not by the library's; without validation all rounds are kept.
+
+    Parameters
+    ----------
+    rounds : int, default 1000
+        The largest number of trees. Validation chooses how many are kept.
+    patience : int, default 100
+        Training ends this many rounds after the best one on validation; 0 means never.
+    learning_rate : float, default 0.05
+        Each tree's weight.
+    docs, columns : float, default 1.0
+        The share of the documents, and of the features, that each tree sees.
+    truncation : int, default 30
+        Only pairs with a document among the first so many ranks count.
+
+    References
+    ----------
+    C. J. C. Burges: From RankNet to LambdaRank to LambdaMART: An Overview, MSR-TR-2010-82.
+    """
+
+    auto_features = "raw"  # trees only compare a feature's values
+    figure = "boosting"
+    formula = "trees on lambda = sigma(-(s_i - s_j)) |Delta NDCG_ij|, r_i > r_j"
+    extra = "letorbench[trees]"
+    order_matters = "the library ranks documents of equal scores, at first all, in file order"
+
+    rounds: int = 1000
+    patience: int = 100
+    learning_rate: float = 0.05
+    docs: float = 1.0
+    columns: float = 1.0
+    truncation: int = 30
+
+    @property
+    def draws(self) -> bool:
+        """The documents and the features of a tree are drawn where it does not have them all."""
+        return self.docs < 1.0 or self.columns < 1.0
+
+    def learn(
+        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
+    ) -> FitResult:
+        stopping = EarlyStopping(self.patience, self.deadline, validation)
+        seed = int(rng.integers(1 << 31)) if self.draws else 0
+        model = self.boost(train, stopping, seed)
+        cut_off = stopping.cut_off(self.rounds)
+        return FitResult(model, tuple(stopping.curve), stopping.kept, cut_off=cut_off)
+
+    @abstractmethod
+    def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> Model:
+        """Let the library train; record each round; return the trees of the rounds kept."""
+
+
+def record(stopping: EarlyStopping, scores: np.ndarray) -> float:
+    """Record a round by our measure of its scores on the validation set; return the measure."""
+    assert stopping.validation is not None
+    stopping.record(stopping.validation(scores))
+    return stopping.curve[-1]
+
+
+@dataclass
+class LightGBM(TreeLibrary):
+    """LambdaMART by LightGBM, with the objective `lambdarank`: leaf-wise trees.
+
+    Parameters
+    ----------
+    rounds, patience, learning_rate, docs, columns, truncation
+        See `TreeLibrary`.
+    leaves : int, default 15
+        The largest number of leaves of a tree.
+    min_docs : int, default 50
+        The smallest number of documents in a leaf.
+
+    References
+    ----------
+    G. Ke et al.: LightGBM: A Highly Efficient Gradient Boosting Decision Tree, NIPS 2017.
+    """
+
+    name = "lightgbm"
+    title = "LightGBM's LambdaMART (optional: pip install 'letorbench[trees]')"
+    paper = "Ke et al.: LightGBM: A Highly Efficient Gradient Boosting Decision Tree, NIPS 2017"
+    grid = {"leaves": (4, 7, 15, 31), "learning_rate": (0.03, 0.1)}
+    needs = "lightgbm"
+
+    leaves: int = 15
+    min_docs: int = 50
+
+    def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> LightGBMTrees:
+        import lightgbm
+
+        require_comparable(train)
+        validation = stopping.validation
+        data = _dataset(lightgbm, train)
+        options = {
+            "objective": "lambdarank",
+            "metric": "None",
+            "verbosity": -1,
+            # the same trees for any number of threads
+            "deterministic": True,
+            "force_col_wise": True,
+            "feature_pre_filter": False,
+            "num_threads": threads_for(train.features),
+            "seed": seed,
+            "learning_rate": self.learning_rate,
+            "num_leaves": self.leaves,
+            "min_data_in_leaf": self.min_docs,
+            "bagging_fraction": self.docs,
+            "bagging_freq": int(self.docs < 1.0),
+            "feature_fraction": self.columns,
+            "lambdarank_truncation_level": self.truncation,
+            # without this the library knows the gains of the labels up to 30 only
+            "label_gain": [2.0**r - 1.0 for r in range(int(train.labels.max(initial=0)) + 1)],
+        }
+
+        def stop(state: Any) -> None:
+            if validation is None:
+                stopping.record(None)
+            if stopping.over:
+                last = state.iteration  # the trees are cut below at the round that is kept
+                raise lightgbm.callback.EarlyStopException(last, state.evaluation_result_list)
+
+        booster = lightgbm.train(
+            options,
+            data,
+            self.rounds,
+            valid_sets=[_dataset(lightgbm, validation.queries, data)] if validation else None,
+            feval=lambda scores, _: ("measure", record(stopping, scores), True),
+            callbacks=[stop],
+        )
+        text = booster.model_to_string(num_iteration=stopping.kept, importance_type="gain")
+        # the one parameter that changes nothing but the text
+        text = re.sub(r"(?m)^\[num_threads: \d+\]$", "[num_threads: 0]", text)
+        return LightGBMTrees(np.frombuffer(text.encode(), dtype=np.uint8))
+
+
+def _dataset(lightgbm: Any, queries: QuerySet, reference: Any = None) -> Any:
+    group = queries.lengths[queries.lengths > 0]
+    return lightgbm.Dataset(
+        queries.features, queries.labels, group=group, reference=reference,
+        params={"verbosity": -1, "feature_pre_filter": False},
+    )  # fmt: skip
+
+
+@dataclass
+class XGBoost(TreeLibrary):
+    """LambdaMART by XGBoost, with the objective `rank:ndcg`: second-order gradients.
+
+    Scores are float32 numbers, as the library's.
+
+    Parameters
+    ----------
+    rounds, patience, learning_rate, docs, columns, truncation
+        See `TreeLibrary`.
+    depth : int, default 4
+        The largest depth of a tree.
+    min_weight : float, default 1.0
+        The smallest sum of second derivatives in a leaf.
+
+    References
+    ----------
+    T. Chen, C. Guestrin: XGBoost: A Scalable Tree Boosting System, KDD 2016.
+    """
+
+    name = "xgboost"
+    title = "XGBoost's LambdaMART (optional: pip install 'letorbench[trees]')"
+    paper = "Chen, Guestrin: XGBoost: A Scalable Tree Boosting System, KDD 2016"
+    grid = {"depth": (2, 3, 4, 6), "learning_rate": (0.03, 0.1)}
+    needs = "xgboost"
+
+    depth: int = 4
+    min_weight: float = 1.0
+
+    def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> XGBoostTrees:
+        import xgboost
+
+        validation = stopping.validation
+        options = {
+            "objective": "rank:ndcg",
+            "disable_default_eval_metric": True,
+            "tree_method": "hist",
+            "verbosity": 0,
+            "nthread": threads_for(train.features),
+            "seed": seed,
+            "eta": self.learning_rate,
+            "max_depth": self.depth,
+            "min_child_weight": self.min_weight,
+            "subsample": self.docs,
+            "colsample_bytree": self.columns,
+            "lambdarank_pair_method": "topk",
+            "lambdarank_num_pair_per_sample": self.truncation,
+        }
+
+        class Stop(xgboost.callback.TrainingCallback):
+            """Ends the training where the one rule for it says so."""
+
+            def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+                if validation is None:
+                    stopping.record(None)
+                return stopping.over
+
+        booster = xgboost.train(
+            options,
+            _matrix(xgboost, train),
+            self.rounds,
+            evals=[(_matrix(xgboost, validation.queries), "validation")] if validation else None,
+            custom_metric=lambda scores, _: ("measure", record(stopping, scores)),
+            callbacks=[Stop()],
+            verbose_eval=False,
+        )
+        trees = booster[: stopping.kept].save_raw("json")
+        return XGBoostTrees(np.frombuffer(trees, dtype=np.uint8))
+
+
+def _matrix(xgboost: Any, queries: QuerySet) -> Any:
+    data = xgboost.DMatrix(queries.features, queries.labels, nthread=threads_for(queries.features))
+    data.set_group(queries.lengths[queries.lengths > 0])
+    return data

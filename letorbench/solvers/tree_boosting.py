@@ -1,0 +1,168 @@
+"""Boosting with trees: Newton steps on any loss of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import UsageError
+from letorbench.losses.base import Loss
+from letorbench.models.tree_ensemble import TreeEnsemble
+from letorbench.solvers.boosting import Booster, Term, boost
+from letorbench.solvers.fit_result import FitResult
+from letorbench.solvers.stopping import NEVER, Deadline, Validation
+from letorbench.solvers.tree_growing import Grower, Shape, TreeFeatures, joined
+
+
+class Derivatives(NamedTuple):
+    """A loss at some scores: its value, and its derivatives (n_docs,) by each score.
+
+    The second derivatives are None where they are not known.
+    """
+
+    value: float
+    gradient: np.ndarray
+    hessian: np.ndarray | None = None
+
+
+#: scores (n_docs,) of the training documents -> the loss there
+Differentiated = Callable[[np.ndarray], Derivatives]
+
+
+def derivatives_of(loss: Loss, train: QuerySet) -> Differentiated:
+    """Return the mean over queries of a loss, as a function of the training documents' scores."""
+
+    def differentiated(scores: np.ndarray) -> Derivatives:
+        value, gradient = loss(scores, train)
+        return Derivatives(float(value.mean()), gradient / train.n_queries)
+
+    return differentiated
+
+
+@dataclass(frozen=True)
+class TreeBoosting:
+    """How trees are added.
+
+    Parameters
+    ----------
+    rounds : int
+        At most so many trees; validation chooses how many are kept.
+    learning_rate : float
+        What each tree's values are multiplied by.
+    patience : int
+        Training ends so many rounds after the best one on validation; 0 means never.
+    docs : float
+        The share of the documents that each tree is grown on, drawn for each tree.
+    bins : int
+        At most so many bins a feature.
+    """
+
+    rounds: int
+    learning_rate: float
+    patience: int
+    docs: float = 1.0
+    bins: int = 255
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.docs <= 1.0:
+            raise UsageError(f"found docs={self.docs}, expected above 0 and up to 1")
+        if not self.learning_rate > 0.0:
+            raise UsageError(f"found learning_rate={self.learning_rate}, expected above 0")
+
+    def fit(
+        self,
+        loss: Differentiated,
+        shape: Shape,
+        train: QuerySet,
+        validation: Validation | None,
+        rng: np.random.Generator,
+        deadline: Deadline = NEVER,
+    ) -> FitResult:
+        """Add trees to scores of zero.
+
+        A leaf has Newton's step. Where second derivatives are not known, a leaf has the mean
+        step down the gradient, and the tree as a whole has Newton's step along it: the
+        difference of two gradients says how the loss bends (Friedman, 2001, algorithm 1, with
+        one Newton step for the line search).
+
+        Parameters
+        ----------
+        loss : callable
+            Takes the scores (n_docs,) of the training documents.
+        shape : Shape
+            Of each tree.
+        train : QuerySet
+        validation : Validation or None
+        rng : Generator
+            Draws each tree's documents and features.
+        deadline : Deadline
+        """
+        booster = _TreeBooster(self, loss, shape, train, rng)
+        return boost_trees(booster, train, self.rounds, validation, self.patience, deadline)
+
+
+def boost_trees(
+    booster: Booster,
+    train: QuerySet,
+    rounds: int,
+    validation: Validation | None = None,
+    patience: int = 0,
+    deadline: Deadline = NEVER,
+) -> FitResult:
+    """Call `boost` with a booster whose weak learners are the `predict` of trees."""
+
+    def to_model(terms: list[Term]) -> TreeEnsemble:
+        trees = [term.learner.__self__ for term in terms]  # type: ignore[attr-defined]
+        return joined(trees, [term.alpha for term in terms], train.n_features)
+
+    return boost(booster, train, rounds, validation, to_model, patience, deadline)
+
+
+class _TreeBooster:
+    """Weighs documents by derivatives, and grows a tree on them."""
+
+    def __init__(
+        self,
+        options: TreeBoosting,
+        loss: Differentiated,
+        shape: Shape,
+        train: QuerySet,
+        rng: np.random.Generator,
+    ) -> None:
+        self.options, self.loss, self.train, self.rng = options, loss, train, rng
+        self.grower = Grower(TreeFeatures.of(train.features, options.bins), shape)
+        self.curvature: np.ndarray | None = None
+
+    def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
+        value, gradient, self.curvature = self.loss(scores)
+        return gradient, value
+
+    def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
+        rows, n_docs = None, len(scores)
+        if self.options.docs < 1.0:
+            count = max(1, round(self.options.docs * n_docs))
+            rows = np.sort(self.rng.choice(n_docs, count, replace=False)).astype(np.int32)
+        hessian = np.ones(n_docs) if self.curvature is None else self.curvature
+        tree, leaf = self.grower.grow(weights, hessian, self.rng, rows)
+        if len(tree.left) == 1:
+            return None
+        values = tree.value[leaf] if rows is None else tree.predict(self.train.features)
+        step = 1.0 if self.curvature is not None else self._newton_step(scores, weights, values)
+        return Term(tree.predict, values, step * self.options.learning_rate) if step else None
+
+    def _newton_step(self, scores: np.ndarray, gradient: np.ndarray, values: np.ndarray) -> float:
+        """Return the step along `values` to where the loss is least, if it bends as it does near.
+
+        It is measured where the scores have moved by 1 in root mean square. 0 is returned where
+        the values do not lower the loss; where it bends downwards, that measured step.
+        """
+        unit = 1.0 / float(np.sqrt(np.mean(values**2)))
+        slope = float(gradient @ values)
+        after = float(self.loss(scores + unit * values).gradient @ values)
+        if not slope < 0.0:
+            return 0.0
+        return unit * slope / (slope - after) if after > slope else unit

@@ -1,0 +1,525 @@
+"""Grow trees on histograms of first and second derivatives.
+
+The derivatives of a node's documents are summed once, by feature and bin; the sums of its larger
+child are those of the node less those of the smaller child (Ke et al.: LightGBM, NIPS 2017,
+algorithm 1; scikit-learn's histogram trees and pygbm, where they come from, do the same).
+
+Derivatives are rounded to 30 bits of the largest one and summed as integers. A sum of integers
+does not depend on its order, so a tree is the same for any number of threads and any order of the
+documents, and whether a histogram was counted or subtracted.
+
+`best_split` says in plain NumPy which split a leaf has; the kernels below it repeat that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from letorbench.choices import require_choice
+from letorbench.errors import UsageError
+from letorbench.jit import kernel
+from letorbench.models.tree_ensemble import TreeEnsemble
+from letorbench.solvers.stump_search import BinnedFeatures
+from letorbench.threads import parallel_for
+
+#: features whose codes stand side by side: those of a document are one load of eight bytes, and
+#: their histograms fit into the first cache
+GROUP = 8
+#: the most bins of a feature: a code is one byte
+MOST_BINS = 256
+#: what a split is chosen by, numbered in this order for compiled code
+CRITERIA = ("newton", "misclassification", "entropy")
+#: a gain of a smaller share of what a leaf is worth is rounding
+ROUNDING = 1e-12
+#: the bits of a rounded derivative
+BITS = 30
+#: additions to histograms that are worth a thread
+LEAST = 2_000_000
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a tree may be.
+
+    Parameters
+    ----------
+    leaves : int
+        The most leaves.
+    depth : int
+        The most splits between the root and a leaf; 0 means any number.
+    leaf_wise : bool
+        Split the leaf that gains most next, rather than level by level.
+    least_docs : int
+        The fewest documents of a leaf.
+    least_hessian : float
+        The least sum of second derivatives of a leaf.
+    l2 : float
+        Added to each such sum.
+    columns : float
+        The share of the features that a split is chosen from, drawn for each split.
+    criterion : {"newton", "misclassification", "entropy"}
+        What a split is chosen by, see `worth`.
+    """
+
+    leaves: int = 31
+    depth: int = 0
+    leaf_wise: bool = True
+    least_docs: int = 20
+    least_hessian: float = 1e-3
+    l2: float = 0.0
+    columns: float = 1.0
+    criterion: str = "newton"
+
+    def __post_init__(self) -> None:
+        require_choice(self.criterion, CRITERIA, "criterion")
+        for name, least in (("leaves", 2), ("depth", 0), ("least_docs", 1)):
+            if getattr(self, name) < least:
+                raise UsageError(f"found {name}={getattr(self, name)}, expected {least} or more")
+        if not (self.least_hessian >= 0.0 and self.l2 >= 0.0):
+            raise UsageError(
+                f"found least_hessian={self.least_hessian}, l2={self.l2}, expected 0 or more"
+            )
+        if not 0.0 < self.columns <= 1.0:
+            raise UsageError(f"found columns={self.columns}, expected above 0 and up to 1")
+
+
+def worth(G: np.ndarray, H: np.ndarray, shape: Shape) -> np.ndarray:
+    """Return how much a leaf lowers the objective, whose documents' derivatives sum to G and H.
+
+    "newton" is G^2 / (H + l2), twice what the step -G / (H + l2) lowers
+    sum_i (g_i v + h_i v^2 / 2) + l2 v^2 / 2 by (Friedman: Greedy function approximation, 2001;
+    Burges, MSR-TR-2010-82, section 7). A weighted binary classification has g = -w and h = |w|,
+    with w > 0 for the class 1. "misclassification" is |G|, the weight of what the leaf gets right
+    minus the weight of what it gets wrong. "entropy" is -H times the entropy of the classes.
+    """
+    if shape.criterion == "newton":
+        return np.divide(G * G, H + shape.l2, out=np.zeros_like(G), where=H + shape.l2 > 0.0)
+    if shape.criterion == "misclassification":
+        return np.abs(G)
+    shares = np.stack([H - G, H + G]) / 2.0
+    logs = np.log(shares / np.maximum(H, 1e-300), out=np.zeros_like(shares), where=shares > 0.0)
+    return (shares * logs).sum(axis=0)
+
+
+def best_split(
+    codes: np.ndarray, gradient: np.ndarray, hessian: np.ndarray, shape: Shape
+) -> tuple[float, int, int]:
+    """Return the gain, the feature and the cut of a leaf's best split; gain 0 if there is none.
+
+    codes (n_features, n_docs) are the bins of the leaf's documents. Documents with a code up to
+    the cut go left. Of equal gains, the lowest feature's and then the lowest cut's is taken.
+    """
+    best = (0.0, 0, 0)
+    total = np.array([gradient.sum()]), np.array([hessian.sum()])
+    parent = worth(*total, shape)[0]
+    for k, code in enumerate(codes):
+        for cut in range(code.max()):
+            sides = [code <= cut, code > cut]
+            G, H = (np.array([x[side].sum() for side in sides]) for x in (gradient, hessian))
+            fits = min(map(np.sum, sides)) >= shape.least_docs and H.min() >= shape.least_hessian
+            gain = float(worth(G, H, shape).sum() - parent)
+            if fits and gain > max(best[0], ROUNDING * abs(parent)):
+                best = (gain, k, cut)
+    return best
+
+
+@dataclass(frozen=True, eq=False)
+class TreeFeatures:
+    """Binned features in groups of `GROUP`.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_groups, n_docs, GROUP), uint8
+        The bins of a document's features; 0 for those that the last group lacks.
+    n_bins : ndarray of shape (n_groups * GROUP,), int64
+    cuts : tuple of n_features ndarrays, float64
+        As in `BinnedFeatures`.
+    """
+
+    codes: np.ndarray
+    n_bins: np.ndarray
+    cuts: tuple[np.ndarray, ...]
+
+    @classmethod
+    def of(cls, features: np.ndarray, bins: int = 255) -> TreeFeatures:
+        """Bin features (n_docs, n_features) with at most so many bins a feature."""
+        if not 2 <= bins <= MOST_BINS:
+            raise UsageError(f"found bins={bins}, expected 2 to {MOST_BINS}")
+        binned = BinnedFeatures.of(features, bins)
+        n_features, n_docs = binned.codes.shape
+        groups = -(-n_features // GROUP)
+        codes = np.zeros((groups, n_docs, GROUP), dtype=np.uint8)
+        for k, own in enumerate(binned.codes):
+            codes[k // GROUP, :, k % GROUP] = own
+        n_bins = np.ones(groups * GROUP, dtype=np.int64)
+        n_bins[:n_features] = binned.n_bins
+        return cls(codes, n_bins, binned.cuts)
+
+
+class Growth(NamedTuple):
+    """A tree that grows: a number for each node; the children of a node follow each other.
+
+    feature, cut, gain: a node's split, for a leaf the best that it could have.
+    left: the first child, 0 for a leaf. depth: the splits above the node.
+    start, stop: its documents are rows[start..stop - 1].
+    slot: the place of its histograms. sums: (2,), those of its documents, see `_rounded`.
+    rows: the documents, those of a leaf one after the other.
+    ready: (2,) for each of the first documents, their derivatives; room for the largest leaf.
+    pair: the two leaves that are to be searched, the smaller first, -1 for none.
+    size: (2,), how many nodes and how many leaves there are.
+    """
+
+    feature: np.ndarray
+    cut: np.ndarray
+    gain: np.ndarray
+    left: np.ndarray
+    depth: np.ndarray
+    start: np.ndarray
+    stop: np.ndarray
+    slot: np.ndarray
+    sums: np.ndarray
+    rows: np.ndarray
+    ready: np.ndarray
+    pair: np.ndarray
+    size: np.ndarray
+
+
+class Rules(NamedTuple):
+    """A tree's `Shape` for compiled code, and how its derivatives are rounded.
+
+    g_unit, h_unit: what a rounded derivative is multiplied by. shift: the bits of a histogram's
+    second number that count documents; those above them sum second derivatives.
+    """
+
+    leaves: int
+    depth: int
+    leaf_wise: bool
+    least_docs: int
+    least_hessian: float
+    l2: float
+    criterion: int
+    g_unit: float
+    h_unit: float
+    shift: int
+
+
+class Grower:
+    """Grows trees on the same features; its buffers serve all of them.
+
+    Parameters
+    ----------
+    features : TreeFeatures
+    shape : Shape
+    """
+
+    def __init__(self, features: TreeFeatures, shape: Shape) -> None:
+        self.features, self.shape = features, shape
+        n_groups, widest = len(features.codes), int(features.n_bins.max(initial=1))
+        self._histograms = np.empty((shape.leaves, n_groups, GROUP, widest, 2), dtype=np.int64)
+
+    def grow(
+        self,
+        gradient: np.ndarray,
+        hessian: np.ndarray,
+        rng: np.random.Generator | None = None,
+        rows: np.ndarray | None = None,
+    ) -> tuple[TreeEnsemble, np.ndarray]:
+        """Grow a tree.
+
+        Parameters
+        ----------
+        gradient, hessian : ndarray of shape (n_docs,), float64
+            The derivatives of the loss by the scores; hessian >= 0.
+        rng : Generator, optional
+            Draws features where `shape.columns` is below 1.
+        rows : ndarray of shape (n_rows,), int32, optional
+            The documents that count, ascending; all by default.
+
+        Returns
+        -------
+        tree : TreeEnsemble
+            A leaf has the value -G / (H + l2), Newton's step on the sums of its documents'
+            derivatives; with another criterion than "newton" it has 1 where G < 0, else 0.
+        leaf : ndarray of shape (n_docs,), int64
+            The leaf of each document; -1 for those that did not count.
+        """
+        shape, features = self.shape, self.features
+        n_docs, n_groups = len(gradient), len(features.codes)
+        rows = np.arange(n_docs, dtype=np.int32) if rows is None else rows.copy()
+        # second derivatives and counts share 63 bits, which must hold the sums of all documents
+        shift = n_docs.bit_length()
+        g, g_unit = _rounded(gradient, BITS)
+        h, h_unit = _rounded(hessian, min(BITS, 63 - 2 * shift))
+        rules = Rules(
+            shape.leaves, shape.depth, shape.leaf_wise, shape.least_docs, shape.least_hessian,
+            shape.l2, CRITERIA.index(shape.criterion), g_unit, h_unit, shift,
+        )  # fmt: skip
+        each = np.stack([g, (h << shift) + 1], axis=1)
+        nodes = 2 * shape.leaves - 1
+        zeros = np.zeros((7, nodes), np.int64)
+        growth = Growth(
+            zeros[0], zeros[1], np.zeros(nodes), zeros[2], zeros[3], zeros[4], zeros[5], zeros[6],
+            np.zeros((nodes, 2), np.int64), rows, each[rows], np.array([0, -1]), np.array([1, 1]),
+        )  # fmt: skip
+        growth.stop[0], growth.sums[0] = len(rows), growth.ready.sum(axis=0)
+        drawn = self._drawn(rng, nodes)
+        found = np.zeros((n_groups, 2, 3))
+
+        def search(first: int, last: int) -> None:
+            _search(
+                growth, rules, features.codes, features.n_bins, drawn, self._histograms,
+                first, last, found,
+            )  # fmt: skip
+
+        while growth.pair[0] >= 0:
+            small = growth.pair[0]
+            work = GROUP * (growth.stop[small] - growth.start[small] + self._histograms.shape[3])
+            if work * n_groups < 2 * LEAST:
+                search(0, n_groups)
+            else:
+                parallel_for(search, n_groups, LEAST // work)
+            _split_next(growth, rules, features.codes, each, found)
+        return self._tree(growth, rules, n_docs)
+
+    def _drawn(self, rng: np.random.Generator | None, nodes: int) -> np.ndarray:
+        """Return which features the split of each node is chosen from, (nodes, n_features) bool."""
+        share, n_features = self.shape.columns, len(self.features.cuts)
+        if share == 1.0 or rng is None:
+            return np.ones((nodes, n_features), dtype=bool)
+        ranks = rng.random((nodes, n_features)).argsort(axis=1)
+        return ranks < max(1, round(share * n_features))
+
+    def _tree(self, growth: Growth, rules: Rules, n_docs: int) -> tuple[TreeEnsemble, np.ndarray]:
+        kept = slice(int(growth.size[0]))
+        left, own = growth.left[kept], np.arange(kept.stop)
+        inner = left > 0
+        feature = np.where(inner, growth.feature[kept], 0)
+        threshold = np.zeros(kept.stop)
+        for node in np.flatnonzero(inner):
+            threshold[node] = self.features.cuts[feature[node]][growth.cut[node]]
+        G = growth.sums[kept, 0] * rules.g_unit
+        H = (growth.sums[kept, 1] >> rules.shift) * rules.h_unit + rules.l2
+        value = (G < 0.0).astype(np.float64)
+        if self.shape.criterion == "newton":
+            value = np.divide(-G, H, out=np.zeros_like(G), where=H > 0.0)
+        leaf = np.full(n_docs, -1)
+        for node in np.flatnonzero(~inner):
+            leaf[growth.rows[growth.start[node] : growth.stop[node]]] = node
+        tree = TreeEnsemble(
+            np.zeros(1, np.int64), feature, threshold, np.where(inner, left, own),
+            np.where(inner, left + 1, own), value, np.where(inner, growth.gain[kept], 0.0),
+            growth.stop[kept] - growth.start[kept], len(self.features.cuts),
+        )  # fmt: skip
+        return tree, leaf
+
+
+def joined(
+    trees: Sequence[TreeEnsemble], weights: Sequence[float], n_features: int
+) -> TreeEnsemble:
+    """Return the weighted sum of ensembles as one."""
+    sizes = [len(tree.feature) for tree in trees]
+    first = np.cumsum([0, *sizes])[:-1]
+
+    def together(name: str, add: Sequence[float] | np.ndarray | None = None) -> np.ndarray:
+        arrays = [getattr(tree, name) for tree in trees]
+        if add is not None:
+            arrays = [array + more for array, more in zip(arrays, add, strict=True)]
+        return np.concatenate(arrays) if arrays else np.empty(0, np.int64)
+
+    values = [weight * tree.value for tree, weight in zip(trees, weights, strict=True)]
+    return TreeEnsemble(
+        together("roots", first), together("feature"), together("threshold"),
+        together("left", first), together("right", first), np.concatenate([np.empty(0), *values]),
+        together("gain"), together("cover"), n_features,
+    )  # fmt: skip
+
+
+def _rounded(values: np.ndarray, bits: int) -> tuple[np.ndarray, float]:
+    """Return the values as int64 multiples of a unit, the largest with so many bits; the unit."""
+    largest = float(np.abs(values).max(initial=0.0))
+    unit = largest / ((1 << bits) - 1) if largest > 0.0 else 1.0
+    return np.rint(values / unit).astype(np.int64), unit
+
+
+@kernel()
+def _split_next(
+    growth: Growth, rules: Rules, codes: np.ndarray, each: np.ndarray, found: np.ndarray
+) -> None:
+    """Give the pair of leaves what was found for them; split the next leaf, the new pair.
+
+    found: (n_groups, 2, 3), the gain, the feature and the cut of both leaves in each group.
+    each: (n_docs, 2), the derivatives of all documents.
+    """
+    feature, cut, gain, left, depth, start, stop, slot, sums, rows, ready, pair, size = growth
+    for side in range(2):
+        for group in range(len(found)):
+            node = pair[side]
+            if node >= 0 and found[group, side, 0] > gain[node]:
+                gain[node] = found[group, side, 0]
+                feature[node], cut[node] = int(found[group, side, 1]), int(found[group, side, 2])
+    found[:] = 0.0
+    pair[:] = -1
+    node = -1
+    for leaf in range(size[0]):
+        if left[leaf] == 0 and gain[leaf] > 0.0:
+            if node < 0 or (rules.leaf_wise and gain[leaf] > gain[node]):
+                node = leaf
+    if node < 0 or size[1] == rules.leaves:
+        return
+    small, large = size[0], size[0] + 1
+    left[node] = small
+    middle = start[node] + _partition(
+        rows[start[node] : stop[node]], codes[feature[node] // GROUP], feature[node] % GROUP,
+        cut[node],
+    )  # fmt: skip
+    start[small], stop[small], start[large], stop[large] = start[node], middle, middle, stop[node]
+    depth[small] = depth[large] = depth[node] + 1
+    if stop[small] - start[small] > stop[large] - start[large]:
+        small, large = large, small
+    for i in range(start[small], stop[small]):
+        for n in range(2):
+            ready[i - start[small], n] = each[rows[i], n]
+            sums[small, n] += each[rows[i], n]
+    sums[large, 0] = sums[node, 0] - sums[small, 0]
+    sums[large, 1] = sums[node, 1] - sums[small, 1]
+    # the larger child takes over its parent's histograms
+    slot[large], slot[small] = slot[node], size[1]
+    size[0] += 2
+    size[1] += 1
+    if size[1] < rules.leaves:
+        pair[0], pair[1] = small, large
+
+
+@kernel()
+def _partition(rows: np.ndarray, codes: np.ndarray, k: int, cut: int) -> int:
+    """Put the rows whose code of feature k is at most `cut` first, in order; return how many."""
+    upper = np.empty(len(rows), dtype=rows.dtype)
+    low, high = 0, 0
+    for i in range(len(rows)):
+        row = rows[i]
+        # both are written, and one of the counters moves: no branch to be mispredicted
+        goes = codes[row, k] <= cut
+        rows[low] = row
+        upper[high] = row
+        low += goes
+        high += 1 - goes
+    rows[low:] = upper[:high]
+    return low
+
+
+@kernel()
+def _search(
+    growth: Growth,
+    rules: Rules,
+    codes: np.ndarray,
+    n_bins: np.ndarray,
+    drawn: np.ndarray,
+    histograms: np.ndarray,
+    first: int,
+    last: int,
+    found: np.ndarray,
+) -> None:
+    """Find the best splits of the pair of leaves in the groups first..last - 1.
+
+    histograms: (slots, n_groups, GROUP, widest, 2). The smaller leaf's are filled, and subtracted
+    from those of their parent, which are the larger leaf's then.
+    """
+    small, large = growth.pair
+    wanted = rules.depth == 0 or growth.depth[small] < rules.depth
+    most = growth.stop[small] - growth.start[small]
+    if large >= 0:
+        most = growth.stop[large] - growth.start[large]
+    if not wanted or most < 2 * rules.least_docs:
+        return
+    rows = growth.rows[growth.start[small] : growth.stop[small]]
+    for group in range(first, last):
+        own = histograms[growth.slot[small], group]
+        own[:] = 0
+        _fill(codes[group], rows, growth.ready, own)
+        if large >= 0:
+            other = histograms[growth.slot[large], group]
+            for k in range(GROUP):
+                for b in range(n_bins[GROUP * group + k]):
+                    other[k, b, 0] -= own[k, b, 0]
+                    other[k, b, 1] -= own[k, b, 1]
+        for side in range(2 if large >= 0 else 1):
+            node = growth.pair[side]
+            histogram = histograms[growth.slot[node], group]
+            for k in range(GROUP):
+                feature = GROUP * group + k
+                if feature < drawn.shape[1] and drawn[node, feature] and n_bins[feature] > 1:
+                    cut, gain = _best_cut(
+                        histogram[k], n_bins[feature], growth.sums[node], rules,
+                        found[group, side, 0],
+                    )  # fmt: skip
+                    if cut >= 0:
+                        found[group, side, 0] = gain
+                        found[group, side, 1] = feature
+                        found[group, side, 2] = cut
+
+
+@kernel()
+def _fill(codes: np.ndarray, rows: np.ndarray, ready: np.ndarray, histogram: np.ndarray) -> None:
+    """Add the derivatives of the rows to the bins of their codes (n_docs, GROUP)."""
+    for i in range(len(rows)):
+        row, g, h = rows[i], ready[i, 0], ready[i, 1]
+        for k in range(GROUP):
+            c = codes[row, k]
+            histogram[k, c, 0] += g
+            histogram[k, c, 1] += h
+
+
+@kernel()
+def _best_cut(
+    histogram: np.ndarray, n_bins: int, sums: np.ndarray, rules: Rules, least: float
+) -> tuple[int, float]:
+    """Return the first of a feature's best cuts with a gain of more than `least`; -1 for none."""
+    counts = (1 << rules.shift) - 1
+    docs = sums[1] & counts
+    G, H = sums[0] * rules.g_unit, (sums[1] >> rules.shift) * rules.h_unit
+    parent = _worth(G, H, rules)
+    best, best_cut = max(least, ROUNDING * abs(parent)), -1
+    first, second = 0, 0
+    for b in range(n_bins - 1):
+        if histogram[b, 1] == 0:  # no document: the cut before it is as good
+            continue
+        first += histogram[b, 0]
+        second += histogram[b, 1]
+        low = second & counts
+        if low < rules.least_docs:
+            continue
+        if docs - low < rules.least_docs:
+            break
+        G_l, H_l = first * rules.g_unit, (second >> rules.shift) * rules.h_unit
+        G_r = (sums[0] - first) * rules.g_unit
+        H_r = ((sums[1] - second) >> rules.shift) * rules.h_unit
+        if min(H_l, H_r) < rules.least_hessian:
+            continue
+        if rules.criterion == 0:  # the sum of both leaves' worth with one division
+            D_l, D_r = H_l + rules.l2, H_r + rules.l2
+            both = D_l * D_r
+            worth = (G_l * G_l * D_r + G_r * G_r * D_l) / both if both > 0.0 else parent
+        else:
+            worth = _worth(G_l, H_l, rules) + _worth(G_r, H_r, rules)
+        gain = worth - parent
+        if gain > best:
+            best, best_cut = gain, b
+    return best_cut, best
+
+
+@kernel()
+def _worth(G: float, H: float, rules: Rules) -> float:
+    """Do as `worth` for one leaf."""
+    if rules.criterion == 0:
+        return G * G / (H + rules.l2) if H + rules.l2 > 0.0 else 0.0
+    if rules.criterion == 1:
+        return abs(G)
+    total = 0.0
+    for share in (0.5 * (H - G), 0.5 * (H + G)):
+        if share > 0.0:
+            total += share * np.log(share / H)
+    return total

@@ -1,0 +1,151 @@
+"""Trees: the splits of a plain grower, Newton's leaves, any order of documents, any threads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from letorbench.errors import UsageError
+from letorbench.models import TreeEnsemble
+from letorbench.solvers import tree_growing
+from letorbench.solvers.tree_growing import (
+    CRITERIA,
+    Grower,
+    Shape,
+    TreeFeatures,
+    best_split,
+    joined,
+)
+
+#: of a classification, and of derivatives that are multiples of the unit they are rounded to
+N = 400
+
+
+def table(rng: np.random.Generator, n_features: int = 11) -> np.ndarray:
+    """Features of few values and of many, one constant, two alike."""
+    X = rng.random((N, n_features), dtype=np.float32)
+    X[:, 1:4] = np.round(4 * X[:, 1:4])
+    X[:, 5], X[:, 9] = 7.0, X[:, 2]
+    return X
+
+
+def derivatives(rng: np.random.Generator, criterion: str) -> tuple[np.ndarray, np.ndarray]:
+    """Whole numbers with the largest that can be, so that nothing is rounded."""
+    g = rng.integers(-99, 100, N).astype(float)
+    g[0] = 2.0**30 - 1.0
+    h = np.abs(g) if criterion != "newton" else rng.integers(1, 50, N).astype(float)
+    h[0] = 2.0**30 - 1.0
+    return g, h
+
+
+def grown_plainly(features: TreeFeatures, g: np.ndarray, h: np.ndarray, shape: Shape) -> list:
+    """Every split as (documents of the left, of the right), in the order they are made."""
+    codes = np.concatenate([group.T for group in features.codes])
+    splits, leaves = [], [(np.arange(N), 0)]
+
+    def best(leaf: tuple[np.ndarray, int]) -> tuple[float, int, int]:
+        rows, depth = leaf
+        if depth == shape.depth > 0:
+            return (0.0, 0, 0)
+        return best_split(codes[:, rows], g[rows], h[rows], shape)
+
+    found = [best(leaf) for leaf in leaves]
+    while len(leaves) < shape.leaves and any(gain > 0.0 for gain, _, _ in found):
+        gains = [gain for gain, _, _ in found]
+        at = int(np.argmax(gains if shape.leaf_wise else np.array(gains) > 0.0))
+        (rows, depth), (_, k, cut) = leaves.pop(at), found.pop(at)
+        low = codes[k, rows] <= cut
+        children = [(rows[low], depth + 1), (rows[~low], depth + 1)]
+        splits.append(tuple(tuple(each) for each, _ in children))
+        leaves += children
+        found += map(best, children)
+    return splits
+
+
+def splits_of(tree: TreeEnsemble, X: np.ndarray) -> list:
+    """The same of a grown tree; children are numbered in the order of the splits."""
+    at, parts = {0: np.arange(N)}, {}
+    for node in range(len(tree.left)):
+        if tree.left[node] != node:
+            rows = at[node]
+            low = X[rows, tree.feature[node]] <= tree.threshold[node]
+            at[tree.left[node]], at[tree.right[node]] = rows[low], rows[~low]
+            parts[tree.left[node]] = tuple(rows[low]), tuple(rows[~low])
+    return [parts[child] for child in sorted(parts)]
+
+
+SHAPES = [
+    Shape(12, least_docs=5),
+    Shape(12, least_docs=1, leaf_wise=False, least_hessian=90.0, l2=70.0),
+    Shape(16, depth=3, least_docs=1, least_hessian=0.0),
+]
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_splits_are_those_of_a_plain_grower(shape: Shape, criterion: str, rng) -> None:
+    X, shape = table(rng), replace(shape, criterion=criterion)
+    features, (g, h) = TreeFeatures.of(X, 40), derivatives(rng, criterion)
+    tree, leaf = Grower(features, shape).grow(g, h, rng)
+    expected = grown_plainly(features, g, h, shape)
+    assert splits_of(tree, X) == expected and len(expected) > 2
+    np.testing.assert_array_equal(tree.value[leaf], tree.predict(X))
+    leaves = np.flatnonzero(tree.left == np.arange(len(tree.left)))
+    np.testing.assert_array_equal(np.bincount(leaf, minlength=len(tree.left))[leaves],
+                                  tree.cover[leaves])  # fmt: skip
+    for node in leaves:
+        G, H = g[leaf == node].sum(), h[leaf == node].sum()
+        value = -G / (H + shape.l2) if criterion == "newton" else float(G < 0)
+        assert tree.value[node] == pytest.approx(value, rel=1e-12)
+
+
+def test_drawn_documents_and_features_are_all_that_count(rng) -> None:
+    X, (g, h) = table(rng), derivatives(rng, "newton")
+    rows = np.sort(rng.choice(N, 150, replace=False)).astype(np.int32)
+    shape = Shape(8, least_docs=3)
+    tree, leaf = Grower(TreeFeatures.of(X, 40), shape).grow(g, h, rng, rows)
+    others = np.setdiff1d(np.arange(N), rows)
+    assert (leaf[others] == -1).all() and tree.cover[0] == 150
+    g[others], h[others] = 7.0, 9.0
+    again, _ = Grower(TreeFeatures.of(X, 40), shape).grow(g, h, rng, rows)
+    np.testing.assert_array_equal(again.threshold, tree.threshold)
+    one = Grower(TreeFeatures.of(X, 40), replace(shape, columns=1e-9))
+    used = {each for _ in range(40) for each in one.grow(g, h, rng)[0].feature}
+    assert used == set(range(11)) - {5}  # one feature a split, and the constant one never
+
+
+def test_any_threads_and_any_order_of_documents_give_the_same_tree(rng, monkeypatch) -> None:
+    X, (g, h) = table(rng, 20), (rng.normal(size=N), rng.random(N))
+    trees, order = [], rng.permutation(N)
+    for threads, least in (("1", 10**9), ("2", 1), ("3", 1)):
+        monkeypatch.setenv("LETORBENCH_THREADS", threads)
+        monkeypatch.setattr(tree_growing, "LEAST", least)
+        for rows in (np.arange(N), order):
+            grower = Grower(TreeFeatures.of(X[rows]), Shape(9, least_docs=2))
+            trees.append(grower.grow(g[rows], h[rows], rng)[0])
+    for tree in trees[1:]:
+        for name in ("feature", "threshold", "left", "value", "gain"):
+            np.testing.assert_array_equal(getattr(tree, name), getattr(trees[0], name))
+
+
+def test_weighted_sums_of_trees(rng) -> None:
+    X, (g, h) = table(rng), derivatives(rng, "newton")
+    grower = Grower(TreeFeatures.of(X), Shape(5))
+    trees = [grower.grow(each, h, rng)[0] for each in (g, -g * g, 3.0 * g)]
+    model = joined(trees, [1.0, 0.5, -2.0], X.shape[1])
+    expected = sum(w * t.predict(X) for w, t in zip((1.0, 0.5, -2.0), trees))
+    np.testing.assert_allclose(model.predict(X), expected, rtol=1e-12)
+    assert len(joined([], [], 4).predict(np.zeros((3, 4)))) == 3
+
+
+@pytest.mark.parametrize(
+    "setting", [{"leaves": 1}, {"depth": -1}, {"least_docs": 0}, {"l2": -1.0}, {"l2": np.nan},
+                {"columns": 0.0}, {"columns": 1.5}, {"criterion": "gini"}],
+)  # fmt: skip
+def test_odd_settings_are_refused(setting: dict) -> None:
+    with pytest.raises(UsageError):
+        Shape(**setting)
+    with pytest.raises(UsageError, match="found bins=300, expected 2 to 256"):
+        TreeFeatures.of(np.zeros((2, 2)), 300)
