@@ -176,6 +176,7 @@ external --dataset NULLS --name e --scores {scores} --out stored
     --null min                stored/NULLS/e/**/scores.txt
 export STORED --out stored
     --algo regression         stored/**/*.run
+    --as ranklib              stored/**/*.txt
     --to trec                 trec/**/*.run
     --data-dir third          err
     --out others --data-dir third others/**/*.run
