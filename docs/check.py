@@ -134,7 +134,7 @@ def check(path: Path, needs: set[str]) -> tuple[str, list[str], int]:
         start, stop = (at - match.start() for at in match.span(group))
         return match[0][:start] + new.strip("\n") + "\n" + match[0][stop:]
 
-    if path.parent.name == "papers":
+    if path.parent.name == "papers" and "shared" in needs:  # only real data can renew it
         differences += old_code(path)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)

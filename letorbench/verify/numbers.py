@@ -133,14 +133,18 @@ def _mean(values: np.ndarray) -> float:
 def _conventions(parts: Sequence[Part], measure: Measure) -> Iterator[Convention]:
     """Yield a convention for every combination of rules that matter, named as shortly as can be."""
     standard = CONVENTIONS["standard"]
-    plain = [_measured(part, measure, standard) for part in parts]
+    # which queries are dropped depends on what is relevant, which alone changes no NDCG
+    usual_rules = (standard, replace(standard, empty="drop"))
+    plain = [[_measured(part, measure, rules) for part in parts] for rules in usual_rules]
     largest = max(int(part.labels.max(initial=0)) for part in parts)
 
     def matters(rule: str, value: str | int) -> bool:
-        changed = replace(standard, **{rule: value})
         return any(
-            not np.array_equal(_measured(part, measure, changed), before, equal_nan=True)
-            for part, before in zip(parts, plain)
+            not np.array_equal(
+                _measured(part, measure, replace(rules, **{rule: value})), before, equal_nan=True
+            )
+            for rules, own in zip(usual_rules, plain)
+            for part, before in zip(parts, own)
         )
 
     choices: dict[str, list[str | int]] = {}
