@@ -43,6 +43,7 @@ MASKS: tuple[tuple[str, str], ...] = (
     (r"(?m)^(python|cores|threads|kernels|cache)  .*$", r"\1 <machine>"),
     (r"(?m)^([a-z-]+)  +(?:\d+\.\d+\.\d\S*|[1-9]\d*\.\d+|not installed.*)$", r"\1 <version>"),
     (r"/tmp/[\w./-]+", "<path>"),
+    (r"\b[0-9a-f]{8}\b(?=  )", "<digest>"),  # of code, which any change of it changes
     (r"(?m) +$", ""),
     (r"\n{2,}", "\n"),
     (r" {2,}", "  "),

@@ -11,6 +11,7 @@ import numpy as np
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
+from letorbench.losses.base import require_comparable
 from letorbench.measures import PreparedMetric, parse
 from letorbench.models.linear import Linear
 from letorbench.rankers.base import Ranker, one_of
@@ -129,6 +130,7 @@ def _line_search(measured: Validation) -> Callable[[np.ndarray, np.ndarray], flo
     metric = PreparedMetric.of(queries.labels, queries.offsets, measured.measure, standard)
     if metric is None:
         return partial(_best_trial, lambda scores: float(measured(scores).mean()))
+    require_comparable(queries)
     return lambda scores, column: middle_of_best(*metric.changes(scores, column))
 
 

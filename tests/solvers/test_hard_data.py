@@ -28,7 +28,7 @@ from letorbench.solvers.stopping import Validation
 #: what no solver may take longer than here, in seconds, on a loaded machine
 BOUND = 30.0
 #: settings that make training short
-SHORT = {"rounds": 2, "epochs": 2, "iterations": 2, "planes": 2}
+SHORT = {"rounds": 2, "epochs": 2, "iterations": 2, "planes": 2, "bags": 2}
 
 
 def raw_queries(seed: int, lengths: list[int], powers: tuple[int, ...] = ()) -> QuerySet:
