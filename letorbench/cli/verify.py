@@ -80,6 +80,8 @@ def verify(
         found = _folder(Path(what), data_dir)
     elif Path(what).is_file():
         found = _table(Path(what), data_dir, convention)
+    elif not any(map(str.isdigit, what)) or Path(what).suffix == ".csv":
+        raise UsageError(f"{what}: found no such file or folder and no number such as 0.5036")
     else:
         found = _number(what, files, scores, measure)
     if form == "json":
@@ -106,7 +108,7 @@ def _number(text: str, files: Sequence[Path], scores: Sequence[Path], measure: s
         raise UsageError(f"{text}: found {found}, expected a file of scores for each test file")
     parts = []
     for file, own in zip(files, scores):
-        queries = read_queries(file, ReadOptions(null=0.0))
+        queries = read_queries(file, ReadOptions(null=0.0))  # only labels and queries matter
         parts.append(Part(queries.labels, queries.offsets, read_any(own, queries)))
     tried = readings(parts, parse(measure), printed)
     fit = [each for each in tried if each.rounding]

@@ -45,12 +45,8 @@ def known_facts(
         for fold in benchmark.folds:
             for part, queries in fold.parts.items():
                 known = _known(queries, names, benchmark.convention)
-                found[dataset, _NAMES.get(part, part), fold.number] = known
+                found[dataset, part, fold.number] = known
     return found
-
-
-#: how `Fold.parts` names what tables name otherwise
-_NAMES = {"valid": "validation", "vali": "validation"}
 
 
 def _known(queries: QuerySet, names: Iterable[str], rules: Convention) -> Known:

@@ -47,8 +47,12 @@ class Printed:
                 raise InvalidOperation
         except InvalidOperation:
             raise UsageError(f"found {text!r}, expected a number such as 0.5036") from None
-        scale = 0.01 if text.strip().endswith("%") else 1.0
-        return cls(text.strip(), float(number) * scale, 10.0**exponent * scale)
+        found = cls(text.strip(), float(number), 10.0**exponent)
+        return found.per_cent() if found.text.endswith("%") else found
+
+    def per_cent(self) -> Printed:
+        """Return the number as a share of 1."""
+        return replace(self, value=self.value * 0.01, unit=self.unit * 0.01)
 
     def rounding(self, value: float) -> str | None:
         """Return how a value gives the printed digits, None if it does not."""

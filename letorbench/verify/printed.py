@@ -12,7 +12,7 @@ import csv
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -74,7 +74,7 @@ def read_table(path: Path) -> list[Entry]:
     """Read a CSV file with the columns dataset, algorithm, part, fold, measure and value.
 
     Part (default test) and fold (default the mean of the folds) may be missing; ``metric`` and
-    ``cutoff`` may stand for the measure.
+    ``cutoff`` may stand for the measure. Where most numbers are above 1, all are per cent.
 
     Raises
     ------
@@ -93,6 +93,8 @@ def read_table(path: Path) -> list[Entry]:
             found = [_entry(row, rows.line_num) for row in rows if any(row.values())]
         except (ValueError, UsageError) as error:
             raise DataError(f"{path}:{rows.line_num}: {error}") from None
+    if np.mean([entry.number.value > 1.0 for entry in found] or [False]) > 0.5:
+        found = [replace(entry, number=entry.number.per_cent()) for entry in found]
     by_place: dict[Place, int] = {}
     for entry in found:
         first = by_place.setdefault(entry.place, entry.line)
@@ -170,7 +172,7 @@ def _cutoff(entry: Entry, name: str) -> int:
 
 
 def _fits(entries: Sequence[Entry], steps: np.ndarray) -> np.ndarray:
-    """Whether each number is a whole number of its steps, rounded or cut off, (n, ...) bool."""
+    """Whether each number is a whole number of its steps, rounded, (n, ...) bool."""
     shape = (len(entries),) + (1,) * (steps.ndim - 1)
     values = np.array([each.number.value for each in entries]).reshape(shape)
     units = np.array([each.number.unit for each in entries]).reshape(shape)

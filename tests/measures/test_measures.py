@@ -75,7 +75,10 @@ CHANGED = [
 ]
 
 
-@pytest.mark.parametrize("text", [*TOOLS, *CHANGED, "mslr,gain=0/0.5/3/3/9", "letor3,empty=1"])
+@pytest.mark.parametrize(
+    "text",
+    [*TOOLS, *CHANGED, "mslr,gain=0/0.5/3/3/9", "letor3,empty=1", "letor4,gain=linear,ties=mean"],
+)
 def test_every_small_list_of_labels_with_every_pattern_of_ties(small: Cases, text: str) -> None:
     labels, scores, offsets, cases = small
     assert set(plain.DEFINITIONS) == set(MEASURES)

@@ -9,11 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import random_queries
+from toy_data import write_toy
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.errors import DataError
 from letorbench.measures import parse, query_metrics
-from letorbench.verify.data import _known
+from letorbench.verify.data import _known, known_facts
 from letorbench.verify.numbers import Printed
 from letorbench.verify.printed import Entry, Known, Place, check_table, read_table
 
@@ -101,6 +102,23 @@ def test_rows_that_look_odd_are_suspicious(made) -> None:
 def test_microsofts_tables_have_no_impossible_number(shared: Path) -> None:
     entries = read_table(shared / "published" / "letor4-printed.csv")
     assert len(entries) == 3960 and check_table(entries) == []
+
+
+def test_a_table_in_per_cent_is_read_so(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("dataset,algorithm,measure,value\nD,a,map,43.95\nD,b,map,0.9\nD,c,map,7\n")
+    assert [each.number.value for each in read_table(path)] == pytest.approx([0.4395, 0.009, 0.07])
+
+
+def test_every_part_of_the_data_bounds_its_numbers(tmp_path: Path) -> None:
+    write_toy(tmp_path, "TOY", 0)
+    text = "dataset,algorithm,part,fold,measure,value\n"
+    parts = ("training", "validation", "test")
+    path = tmp_path / "t.csv"
+    path.write_text(text + "".join(f"TOY,a,{part},2,p@10,0.99\n" for part in parts))
+    entries = read_table(path)
+    found = check_table(entries, known_facts(entries, tmp_path, "auto"))
+    assert {each.lines for each in found if each.check == "bounds"} == {(2,), (3,), (4,)}
 
 
 @pytest.mark.parametrize(
