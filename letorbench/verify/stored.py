@@ -117,6 +117,10 @@ def _fold(fold: StoredFold, benchmark: Benchmark, algo: str) -> tuple[int, int, 
                 where = f"{fold.folder / paths.QUERIES}: query {qid}, {name}"
                 wrong.append(f"{where}: found {there:.10g}, expected {expected:.10g}")
     wrong += [f"{fold.folder / paths.QUERIES}: found query {qid}, not in the data" for qid in rows]
+    for name, values in fold.queries.values.items():
+        if not abs(fold.means[name] - values.mean()) <= TOLERANCE:
+            where = f"{fold.folder / paths.FIT}: the mean of {name}"
+            wrong.append(f"{where}: found {fold.means[name]:.10g}, expected {values.mean():.10g}")
     return cells, skipped, wrong
 
 

@@ -6,9 +6,11 @@ import time
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import random_queries, unlocked
 
+from letorbench.conventions import convention
 from letorbench.errors import UsageError
+from letorbench.measures import parse
 from letorbench.solvers.stopping import (
     NEVER,
     SHARE,
@@ -45,6 +47,20 @@ def test_rounds_are_over_after_the_deadline():
     assert not rounds.cut_off(1), "all rounds were done: nothing was cut off"
     rounds = after([0.3, 0.2], patience=1, deadline=Deadline(0.0))
     assert rounds.over and not rounds.cut_off(5), "patience ended it"
+
+
+def test_queries_that_a_convention_leaves_out_choose_nothing(rng):
+    queries = random_queries(rng, [5, 8, 3, 6], levels=2)
+    labels = queries.labels.copy()
+    labels[5:13] = 0
+    with unlocked(queries):
+        queries.labels[:] = labels
+    scores = rng.normal(size=queries.n_docs)
+    every = Validation(queries, parse("ndcg@3"), convention("standard"))(scores)
+    some = np.maximum.reduceat(labels, queries.offsets[:-1]) > 0
+    kept = Validation(queries, parse("ndcg@3"), convention("standard,empty=drop"))(scores)
+    assert 0 < some.sum() < len(some)
+    np.testing.assert_allclose(kept, every[some], rtol=1e-14)
 
 
 @pytest.mark.parametrize("patience", [1, 3])

@@ -14,7 +14,7 @@ from letorbench.verify.numbers import Part, Printed, readings
 MADE_BY = [
     "letor3",
     "catboost",
-    "letor4,empty=drop",
+    "mslr,empty=drop",
     "standard,gain=linear,ideal=list",
     "mslr,ties=worst",
 ]

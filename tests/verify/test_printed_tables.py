@@ -61,6 +61,7 @@ def slips() -> Iterator[tuple[str, int, float, str, bool]]:
         yield "ndcg@1", 4, 0.0012, "grid", data
         yield "p@4", 3, -0.2, "cumulative", data
         yield "p@2", 3, 0.5, "cumulative", data
+        yield "p@10", 3, 0.2, "cumulative", data
         yield "map", 5, 0.01, "mean", data
         yield "map", 0, 0.0004, "mean", data
         yield "ndcg@10", 1, 2.0, "range", data

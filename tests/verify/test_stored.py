@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from toy_data import write_toy
 
@@ -13,6 +14,7 @@ import letorbench as lb
 from letorbench.checksum import digest, with_checksum
 from letorbench.results.per_query import PerQuery
 from letorbench.results.store import stored_fit
+from letorbench.results.summary import read_summary
 from letorbench.verify.runs import agreement
 from letorbench.verify.stored import trace
 
@@ -65,9 +67,30 @@ def test_an_edited_cell_is_found(made, tmp_path, seed) -> None:
     assert problems(tmp_path), (path, row, column)
 
 
+@pytest.mark.parametrize("place", ["values", "means"])
+def test_a_forgery_that_all_tables_agree_with_is_found(made, tmp_path, place) -> None:
+    """Of one value in a fold, with its checksums, and the tables made anew of it."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    folder = tmp_path / "out" / "TOY" / "regression" / "fold1"
+    facts = dict(stored_fit(folder))
+    if place == "means":
+        means = facts["test"]["means"]
+        facts["test"] = {**facts["test"], "means": {**means, "map": means["map"] + 0.01}}
+    else:
+        path = folder / "per_query.csv"
+        table = pd.read_csv(path, dtype={"qid": str})
+        table.loc[0, "map"] += 1e-6
+        table.to_csv(path, index=False)
+        facts["files"] = {**facts["files"], path.name: digest(path.read_bytes())}
+    (folder / "fit.json").write_text(with_checksum(facts))
+    read_summary(tmp_path / "out", "TOY")  # it brings the tables up to date
+    where = {"values": "query", "means": "the mean of map"}[place]
+    assert [each for each in problems(tmp_path) if where in each and "map" in each]
+
+
 def test_two_runs_are_the_same_similar_or_lucky(rng) -> None:
-    offsets, qids = np.arange(0, 1001, 10), np.arange(100).astype(str)
-    scores = rng.normal(size=1000)
+    offsets, qids = np.arange(0, 3001, 30), np.arange(100).astype(str)
+    scores = rng.normal(size=3000)
 
     def run(values: np.ndarray) -> PerQuery:
         return PerQuery("a", np.ones(100, dtype=np.int64), qids, {"map": values})
@@ -75,12 +98,17 @@ def test_two_runs_are_the_same_similar_or_lucky(rng) -> None:
     values = rng.random(100)
     same = agreement([offsets], ([scores], [2 * scores]), (run(values), run(values)), "map")
     assert same.verdict.startswith("the same") and same.overlap == 1.0
-    near = scores + 0.1 * rng.normal(size=1000)
+    near = scores + 0.3 * rng.normal(size=3000)
     noise = 0.01 * rng.normal(size=100)
     both = run(values), run(values + noise - noise.mean())
     similar = agreement(
         [offsets], ([scores], [near]), both, "map", (run(values - 0.1), run(values - 0.2))
     )
+    first = [
+        [set(own[a : a + 30].argsort()[-10:].tolist()) for a in offsets[:-1]]
+        for own in (scores, near)
+    ]
+    assert similar.overlap == pytest.approx(np.mean([len(a & b) / 10 for a, b in zip(*first)]))
     assert similar.verdict.startswith("a similar") and similar.effect_ratio == pytest.approx(2.0)
     lucky = run(values), run(values[::-1].copy())
     other = agreement([offsets], ([scores], [scores[::-1]]), lucky, "map")
