@@ -149,3 +149,19 @@ def test_odd_settings_are_refused(setting: dict) -> None:
         Shape(**setting)
     with pytest.raises(UsageError, match="found bins=300, expected 2 to 256"):
         TreeFeatures.of(np.zeros((2, 2)), 300)
+
+
+def test_of_equal_splits_the_lower_feature_and_then_the_lower_threshold_is_taken() -> None:
+    """Cuts after the first and before the last document gain the same, in both features."""
+    X = np.repeat(np.arange(4.0, dtype=np.float32)[:, None], 2, axis=1)
+    g, shape = np.array([3.0, -3.0, -3.0, 3.0]), Shape(leaves=2, least_docs=1, least_hessian=0.0)
+    tree, _ = Grower(TreeFeatures.of(X, 255), shape).grow(g, np.ones(4))
+    assert tree.feature[0] == 0 and 0.0 <= tree.threshold[0] < 1.0
+
+
+def test_a_document_on_the_threshold_goes_left() -> None:
+    tree = TreeEnsemble(
+        roots=[0], feature=[0, 0, 0], threshold=[0.5, 0, 0], left=[1, 1, 2], right=[2, 1, 2],
+        value=[0.0, -1.0, 1.0], gain=[2.0, 0, 0], cover=[4.0, 2.0, 2.0], n_features=1,
+    )  # fmt: skip
+    assert tree.predict(np.array([[0.5], [0.6]], np.float32)).tolist() == [-1.0, 1.0]
