@@ -17,14 +17,13 @@ if TYPE_CHECKING:
 @click.command(short_help="Test whether differences between algorithms are real.")
 @options.baseline
 @options.measures("Repeat, or comma lists.  [default: ndcg@10]")
-@click.option("--published", is_flag=True, help="Against what is published of each, by fold.")
 @click.option("--power", is_flag=True, help="How many queries would settle each difference.")
 @options.format_of("text", "csv", "markdown")
 @options.procedure
 @options.stored
 def compare(
-    results: Results, baseline: str | None, measures: tuple[str, ...], published: bool, power: bool,
-    form: str, procedure: Procedure,
+    results: Results, baseline: str | None, measures: tuple[str, ...], power: bool, form: str,
+    procedure: Procedure,
 ) -> None:  # fmt: skip
     """Compare algorithms on the per-query values of all folds of each data set.
 
@@ -34,22 +33,10 @@ def compare(
     queries it is better, equal, worse. Several data sets also give winning numbers, average ranks,
     Friedman's and Nemenyi's tests and a diagram.
     With --power the rows say how often each difference shows on other numbers of queries.
-    With --published the rows are our means by fold less those of the same algorithm in print.
     """
     from letorbench.analysis.comparison import comparison_table, power_table
-    from letorbench.analysis.published import folds_table
-    from letorbench.api.results import measure_names
 
     measures = measures or ("ndcg@10",)
-    if published:
-        options.refuse("--published", "baseline", *options.PROCEDURE)
-        tables = []
-        for summary in results.summaries:
-            for name in measure_names(measures, summary):
-                systems = results.published_systems(summary, [name])
-                tables.append(folds_table(results.measured(summary, name), name, systems))
-        show(tables, form)
-        return
     pairs = results.pairs(measures, baseline, procedure)
     if power:
         show([power_table(each, summary.conventions[0]) for summary, each in pairs], form)

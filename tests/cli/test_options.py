@@ -144,8 +144,6 @@ compare STORED --out stored
     --power                   out
     --external e={scores}     out
     --out others              out
-compare OHSUMED --out stored
-    --published               out
 compare STORED --out stored --measure err@3
     --data-dir third          err
 report MADE --out stored
