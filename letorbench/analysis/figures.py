@@ -262,16 +262,20 @@ def draw_ranks(
     left, top = -(-n // 2), len(groups) + 1  # labels on the left, and where they begin
     with fixed_style():
         from matplotlib.figure import Figure
+        from matplotlib.transforms import ScaledTranslation
 
-        figure = Figure(figsize=(PAGE, 0.9 + ROW * (top + left)), layout="constrained")
+        figure = Figure(figsize=(PAGE, 1.0 + ROW * (top + left)), layout="constrained")
         axes = figure.subplots()
         axes.set(xlim=(1, n), ylim=(top + left, 0), xticks=range(1, n + 1), yticks=[])
         axes.xaxis.tick_top()
         axes.spines[["left", "right", "bottom"]].set_visible(False)
         line = {"color": "black", "linewidth": 0.8, "clip_on": False}
         length = min(difference, n - 1)
-        axes.plot((1, 1 + length), (-2, -2), marker="|", **line)
-        axes.text(1 + length / 2, -2.3, f"CD = {difference:.2f}", ha="center", va="bottom")
+        above = axes.transData + ScaledTranslation(0, 0.3, figure.dpi_scale_trans)
+        axes.plot((1, 1 + length), (0, 0), marker="|", transform=above, **line)
+        middle, up = (1 + length / 2, 0), (0, 26)
+        text = f"CD = {difference:.2f}"
+        axes.annotate(text, middle, up, textcoords="offset points", ha="center")
         for row, group in enumerate(groups, 1):
             bar = {**line, "linewidth": 2.5, "solid_capstyle": "butt"}
             axes.plot((ranks[group[0]], ranks[group[-1]]), (row, row), **bar)
