@@ -160,19 +160,12 @@ class Beside:
         return float(values.mean()) - reach, float(values.mean()) + reach
 
 
-def published_by_fold(summary: Summary, measures: Sequence[str]) -> list[str]:
-    """The algorithms of ours that have numbers published by fold at any of these measures."""
-    rows = [row for measure in measures for row in lookup(summary.dataset, measure) if row.folds]
-    printed = {row.ours for row in rows}
-    return [row.algo for row in summary.rows if row.algo in printed]
-
-
 def beside(
     summary: Summary, measures: Sequence[str], systems: Sequence[PerQuery] = ()
 ) -> list[Beside]:
     """What is published of the data set at these measures, our algorithms first.
 
-    systems: ours of `published_by_fold`, by query.
+    systems: ours by query, for the numbers of folds.
     """
     rows = {row.algo: row for row in summary.rows}
     by_query = {system.algo: system for system in systems}

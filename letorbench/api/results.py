@@ -12,7 +12,7 @@ from warnings import warn
 from letorbench.analysis.comparison import Pair, Procedure, comparison_table
 from letorbench.analysis.comparison import compare as compare_systems
 from letorbench.analysis.figures import draw, panel
-from letorbench.analysis.published import published_by_fold, with_published
+from letorbench.analysis.published import with_published
 from letorbench.analysis.report.gather import gather
 from letorbench.analysis.report.page import page
 from letorbench.analysis.results_table import USUAL, best_first, comparable, summary_table
@@ -317,10 +317,6 @@ class Results:
             for name in names:
                 dataset = summary.dataset
                 yield summary, compare_systems(dataset, systems, name, baseline, procedure)
-
-    def published_systems(self, summary: Summary, measures: Sequence[str]) -> list[PerQuery]:
-        """Return the `systems` of the algorithms that have figures published by fold."""
-        return self.systems(summary.only(published_by_fold(summary, measures)), measures)
 
     def systems(self, summary: Summary, measures: Sequence[str]) -> list[PerQuery]:
         """Return the per-query values of a summary's algorithms, with these measures."""

@@ -45,13 +45,10 @@ def table(
     for summary in results.summaries:
         names = measure_names(measures or ("all" if form == "csv" else USUAL), summary)
         summary = results.measured(summary, names, relative)
+        systems = results.systems(summary, names) if published or baseline else []
         if published:
-            systems = results.published_systems(summary, names)
             tables.append(published_table(summary, names, systems))
             continue
-        against = None
-        if baseline is not None:
-            systems = results.systems(summary, names)
-            against = marks(summary.dataset, systems, names, baseline, procedure)
+        against = marks(summary.dataset, systems, names, baseline, procedure) if baseline else None
         tables.append(summary_table(summary, names, against))
     show(tables, form)
