@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib import resources
+from pathlib import Path
 
 import numpy as np
 
@@ -122,8 +122,7 @@ def _key(row: Mapping[str, str]) -> tuple[str, str, str, str]:
 
 
 def _rows(name: str) -> Iterator[dict[str, str]]:
-    path = resources.files("letorbench.analysis") / name
-    with path.open("r", encoding="utf-8", newline="") as file:
+    with Path(__file__).with_name(name).open(encoding="utf-8", newline="") as file:
         yield from csv.DictReader(file)
 
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -341,7 +341,7 @@ class Benchmark:
     name: str
     folds: tuple[Fold, ...]
     convention: Convention
-    provenance: dict[str, object]
+    provenance: dict[str, Any]
 
     def __repr__(self) -> str:
         folds = f"{len(self.folds)} fold{'s' if len(self.folds) > 1 else ''}"
