@@ -216,8 +216,8 @@ class Results:
         Returns
         -------
         DataFrame
-            A row for each data set, measure, pair and slice: means, difference with its 95 % bootstrap
-            interval, p, adjusted p, effect size, wins, ties and losses, significant.
+            A row for each data set, measure, pair and slice: means, difference with its 95 %
+            bootstrap interval, p, adjusted p, effect size, wins, ties and losses, significant.
         """
         import pandas as pd
 
