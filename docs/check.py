@@ -29,7 +29,9 @@ import runpy
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ProcessPoolExecutor
 from functools import cache
+from itertools import repeat
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -182,13 +184,15 @@ def main(arguments: list[str] | None = None) -> int:
         needs.discard("shared")
     sys.path.insert(0, str(ROOT))
     total = 0
-    for path in options.pages or pages():
-        text, differences, skipped = check(path, needs)
-        total += len(differences)
-        print(f"{path}: {len(differences)} differ, {skipped} skipped", flush=True)
-        print("".join(f"{difference}\n" for difference in differences), end="")
-        if options.write and differences:
-            path.write_text(text, encoding="utf-8")
+    chosen = options.pages or pages()
+    with ProcessPoolExecutor() as pool:  # pages share nothing; each has a folder of its own
+        checked = pool.map(check, chosen, repeat(needs))
+        for path, (text, differences, skipped) in zip(chosen, checked, strict=True):
+            total += len(differences)
+            print(f"{path}: {len(differences)} differ, {skipped} skipped", flush=True)
+            print("".join(f"{difference}\n" for difference in differences), end="")
+            if options.write and differences:
+                path.write_text(text, encoding="utf-8")
     return 1 if total and not options.write else 0
 
 

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from letorbench.measures import MAP as MAP
     from letorbench.measures import MRR as MRR
     from letorbench.measures import RBP as RBP
+    from letorbench.measures import RMSE as RMSE
     from letorbench.measures import WTA as WTA
     from letorbench.measures import BPref as BPref
     from letorbench.measures import MeanNDCG as MeanNDCG
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
     from letorbench.measures import PairwiseCorrect as PairwiseCorrect
     from letorbench.measures import nDCG as nDCG
     from letorbench.measures import parse as parse
-    from letorbench.measures import rmse as rmse
     from letorbench.rankers import *  # noqa: F403
     from letorbench.rankers import names as algorithms  # noqa: F401
     from letorbench.rankers import ranker as ranker

@@ -12,6 +12,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from letorbench.datasets.queryset import QuerySet
+from letorbench.rankers import names, ranker
 
 #: the examples are run by the tests that use them, and collecting them would register them; the
 #: mutants need packages of their own
@@ -33,6 +34,14 @@ def random_queries(
     )
 
 
+def learners() -> list[str]:
+    """Return one ranker for each way to learn in a module; the others differ in their losses."""
+    first: dict[object, str] = {}
+    for cls in map(ranker, names()):
+        first.setdefault((cls.__module__, cls.learn, cls.needs), cls.name)
+    return list(first.values())
+
+
 @contextmanager
 def unlocked(*sets: QuerySet) -> Iterator[None]:
     """Let a test write into the arrays of sets that it made, and lock them again."""
@@ -47,6 +56,12 @@ def unlocked(*sets: QuerySet) -> Iterator[None]:
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(20090101)
+
+
+@pytest.fixture
+def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `run` draw nothing, which takes longer than the run of a toy set."""
+    monkeypatch.setattr("letorbench.cli.plot.write_figures", lambda results: None)
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner, Result
+from stored_results import content, store_fold
 from toy_data import write_toy
 
 from letorbench.cli import cli
@@ -113,37 +114,38 @@ RUN = "run --dataset TOY --algo regression"
 )
 def test_errors_are_one_line(toy, words, status, text):
     if "stored" in words:
-        write_toy(toy / "data", "stored")
-        call("run", "--dataset", "stored", "--algo", "regression,classification", "--folds", "1")
+        for algo in ("regression", "classification"):
+            store_fold(toy / "results", "stored", algo, 1, {"ndcg@10": [0.1, 0.2]})
     assert text in one_line(call(*words.split()), status)
     assert "Traceback" in call(*words.split(), "--debug").stderr
 
 
-def test_run_table_plot(toy):
-    result = call("run", "--dataset", "TOY", "--algo", "regression,ndcgboost")
+def test_run_table_plot(toy, request):
+    write_toy(toy / "data", "OTHER", seed=2)
+    result = call("run", "--dataset", "all", "--algo", "regression,ndcgboost")
     assert result.exit_code == 0, result.stderr
     assert "by the textbook" in result.stdout and "[standard]" in result.stdout
     assert re.search(r"^regression +0\.\d{4}\*? ", result.stdout, re.MULTILINE)
     folder = toy / "results" / "TOY"
     for name in ("summary.csv", "ndcg.png", "ndcg.svg", "ndcg.pdf", "regression/per_query.csv"):
         assert (folder / name).is_file()
+    assert "OTHER: mean over 5 folds" in result.stdout
+    figure = (toy / "results" / "ndcg.svg").read_text()
+    assert "TOY dataset" in figure and "OTHER dataset" in figure
     assert call("table", "TOY").stdout in result.stdout
-    csv = call("table", "--format", "csv").stdout
+    csv = call("table", "TOY", "--format", "csv").stdout
     header, *lines = (folder / "summary.csv").read_text().splitlines()
     assert csv.splitlines() == ["dataset," + header, *("TOY," + line for line in lines)]
-    one = call("table", "--measure", "map,P@2", "--algo", "ndcgboost").stdout
+    one = call("table", "TOY", "--measure", "map,P@2", "--algo", "ndcgboost").stdout
     assert re.search(r"^algorithm +MAP +P@2$", one, re.MULTILINE) and "regression" not in one
     before = (folder / "ndcg.png").read_bytes()
     assert call("plot", "TOY").exit_code == 0 and (folder / "ndcg.png").read_bytes() == before
+    request.getfixturevalue("no_figures")
     again = call("run", "--dataset", "TOY", "--algo", "regression")
     assert "5 of 5 folds were stored already" in again.stdout
-    write_toy(toy / "data", "OTHER", seed=2)
-    result = call("run", "--dataset", "all", "--algo", "regression")
-    assert result.exit_code == 0 and "OTHER: mean over 5 folds" in result.stdout
-    figure = (toy / "results" / "ndcg.svg").read_text()
-    assert "TOY dataset" in figure and "OTHER dataset" in figure
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_a_failing_task_is_named_and_the_others_finish(toy):
     words = ("--dataset", "TOY", "--algo", "regression,ndcgboost", "--set", "bins=1")
     result = call("run", *words, "--folds", "1,2")
@@ -222,6 +224,7 @@ def test_a_wrong_number_of_threads_is_one_line(toy, monkeypatch) -> None:
     assert "LETORBENCH_THREADS=0: expected a number of threads" in text
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_a_config_file_is_the_command_line_it_stands_for(toy):
     words = [*RUN.split(), "--folds", "1-2", "--set", "l2=0.5", "--seed", "7", "--out", "words"]
     assert call(*words).exit_code == 0
@@ -266,25 +269,19 @@ def test_wrong_config_files_are_one_line(toy, text, status, said):
 def test_completion_as_bash_asks_for_it(toy, line, names):
     words = f"letorbench {line}"
     env = {"_LETORBENCH_COMPLETE": "bash_complete", "COMP_WORDS": words}
-    process = command(cwd=toy, **env, COMP_CWORD=str(words.count(" ")))
-    out, errors = process.communicate(timeout=60)
-    assert [name for row in out.splitlines() if (name := row.partition(",")[2])] == names, errors
+    env["COMP_CWORD"] = str(words.count(" "))
+    out = CliRunner().invoke(cli, [], prog_name="letorbench", env=env).stdout
+    assert [name for row in out.splitlines() if (name := row.partition(",")[2])] == names
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_equal_bytes_for_any_jobs(toy):
-    words = ("--algo", "regression,ndcgboost,ranksvm", "--set", "stumps=sample", "--repeats", "2")
-    runs = [
-        command("run", "--dataset", "TOY", *words, "--jobs", n, "--out", n, cwd=toy) for n in "12"
-    ]
-    for each in runs:
-        _, errors = each.communicate(timeout=120)
-        assert each.returncode == 0, errors
-    files = [sorted(p.relative_to(out) for p in out.rglob("*") if p.is_file())
-             for out in (toy / "1", toy / "2")]  # fmt: skip
-    assert files[0] == files[1] and any("repeat2" in str(name) for name in files[0])
-    for name in files[0]:
-        if name.name != "fit.json":  # that one holds seconds
-            assert (toy / "1" / name).read_bytes() == (toy / "2" / name).read_bytes(), name
+    words = ("--algo", "ndcgboost,ranksvm", "--set", "stumps=sample", "--repeats", "2")
+    for n in "12":
+        done = call("run", "--dataset", "TOY", *words, "--folds", "1,2", "--jobs", n, "--out", n)
+        assert done.exit_code == 0, done.stderr
+    assert any("repeat2" in name for name in content(toy / "1"))
+    assert content(toy / "1") == content(toy / "2")
 
 
 def test_a_reader_that_has_enough_costs_no_files(toy):
@@ -300,7 +297,7 @@ def test_a_reader_that_has_enough_costs_no_files(toy):
 def test_a_stopped_run_leaves_only_whole_files(toy, how, status):
     # a shell starts background jobs deaf to SIGINT, and they hand that on to their children
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    words = ("--algo", "ndcgboost", "--set", "rounds=20000")
+    words = ("--algo", "ndcgboost", "--set", "rounds=4000")
     process = command("run", "--dataset", "TOY", *words, cwd=toy)
     waited = time.monotonic() + 60
     while not list(toy.glob("results/TOY/*/fold1/fit.json")) and time.monotonic() < waited:

@@ -64,7 +64,7 @@ def test_rankers(name: str, lengths: list[int], tmp_path: Path) -> None:
     short = {each.name: 5 for each in fields(cls) if each.name in ROUNDS}
     train, valid = queries(2, lengths), queries(3, [29, 7, 31])
     results = set()
-    for threads in (1, 3, 7):
+    for threads in (1, 3):
         with limited_threads(threads):
             fitted = cls(**short).fit_sets(train, valid, np.random.default_rng(0))
             fitted.save(tmp_path / "model.npz")

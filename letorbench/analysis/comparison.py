@@ -26,6 +26,7 @@ from letorbench.analysis.seeds import SeedNoise, turned
 from letorbench.analysis.tables import Cell, Column, Table, columns, data, probability
 from letorbench.choices import require_choice
 from letorbench.errors import DataError, UsageError
+from letorbench.measures import sign
 from letorbench.results.measuring import competes
 from letorbench.results.per_query import PerQuery, check_paired
 
@@ -146,7 +147,8 @@ class Pair:
 
     def sign(self, alpha: float) -> int:
         """+1 where a is significantly better, -1 where it is worse, else 0."""
-        return int(np.sign(self.significance.difference)) if self.adjusted < alpha else 0
+        better = sign(self.measure) * np.sign(self.significance.difference)
+        return int(better) if self.adjusted < alpha else 0
 
 
 def compare(
@@ -292,7 +294,7 @@ def _test(
     return Pair(
         dataset, measure, one.algo, other.algo, (float(a.mean()), float(b.mean())), interval,
         significance, significance.p, effect_size(a, b),
-        Lead.of(*tables, one.folds).smallest(), win_tie_loss(a, b),
+        Lead.of(*tables, one.folds).smallest(), win_tie_loss(sign(measure) * a, sign(measure) * b),
         tuple(np.unique(one.folds).tolist()), Seeds.of(*tables, noise),
     )  # fmt: skip
 

@@ -15,6 +15,7 @@ import numpy as np
 from letorbench.analysis.results_table import label
 from letorbench.analysis.seeds import seed_weights
 from letorbench.analysis.tables import Cell, Table, columns, probability
+from letorbench.measures import sign
 from letorbench.results.measuring import competes
 from letorbench.results.summary import Summary
 
@@ -122,7 +123,8 @@ class Overall:
     #: the rows and columns of `values`
     datasets: tuple[str, ...]
     algos: tuple[str, ...]
-    #: (n_datasets, n_algorithms); means of the folds' means, NaN where there is none
+    #: (n_datasets, n_algorithms); means of the folds' means, negative of an error, NaN where
+    #: there is none
     values: np.ndarray
     #: the algorithms that have a value on every data set
     ranked: tuple[str, ...]
@@ -146,7 +148,7 @@ def overall(summaries: Sequence[Summary], measure: str) -> Overall:
     every = dict.fromkeys(row.algo for summary in summaries for row in summary.rows)
     algos = tuple(algo for algo in every if competes(algo))
     means = [{row.algo: row.values.get(measure) for row in s.rows} for s in summaries]
-    values = np.array(
+    values = sign(measure) * np.array(
         [[math.nan if each.get(a) is None else each[a] for a in algos] for each in means]
     )
     complete = ~np.isnan(values).any(axis=0)
@@ -176,7 +178,7 @@ def _rank_spans(
     total = np.zeros((RESAMPLES, len(ranked)))
     for summary in summaries:
         rows = {row.algo: row for row in summary.rows}
-        means = [np.array(rows[algo].means(measure)) for algo in ranked]
+        means = [sign(measure) * np.array(rows[algo].means(measure)) for algo in ranked]
         drawn = [seed_weights(len(each), rng, RESAMPLES) @ each for each in means]
         total += ranks_of(np.stack(drawn, axis=1))
     return np.quantile(total / len(summaries), [0.025, 0.975], axis=0, method="nearest").T

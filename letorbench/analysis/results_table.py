@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from letorbench.analysis.seeds import is_open
 from letorbench.analysis.tables import Cell, Column, Table, data
 from letorbench.conventions import convention
+from letorbench.measures import sign
 from letorbench.results.measuring import IDEAL, RANDOM, competes
 from letorbench.results.summary import HEAD, Row, Summary, deviation_column
 
@@ -21,7 +22,7 @@ REFERENCES = {
     "scores",
     IDEAL: "ideal: the order of the test labels themselves, not an algorithm; it is not ranked",
 }
-ACRONYMS = ("ndcg", "map", "mrr", "err", "wta", "auc")
+ACRONYMS = ("ndcg", "map", "mrr", "err", "wta", "auc", "rbp", "rmse")
 
 
 @dataclass(frozen=True)
@@ -198,12 +199,18 @@ def comparable(summary: Summary) -> list[Row]:
     return [row for row in rows if row.folds == most]
 
 
+def best_first(rows: Iterable[Row], measure: str) -> list[Row]:
+    """The rows from the best to the worst by a measure; equal ones keep their order."""
+    return sorted(rows, key=lambda row: -sign(measure) * row.values[measure])
+
+
 def _column(summary: Summary, measure: str, signs: Mapping[tuple[str, str], int]) -> list[Cell]:
     """A cell for each row; equal printed numbers share a place."""
     rows = [row for row in summary.rows if measure in row.values]
     printed = {row.algo: f"{row.values[measure]:.4f}" for row in rows}
     ranked = [] if summary.mixed else [row for row in comparable(summary) if row in rows]
-    best = sorted({printed[row.algo] for row in ranked}, key=float)[:-3:-1]
+    numbers = {printed[row.algo] for row in ranked}
+    best = sorted(numbers, key=lambda number: -sign(measure) * float(number))[:2]
     places = {r.algo: best.index(printed[r.algo]) + 1 for r in ranked if printed[r.algo] in best}
     means = {row.algo: row.means(measure) for row in ranked}
     return [

@@ -15,7 +15,7 @@ from letorbench.analysis.figures import draw, panel
 from letorbench.analysis.published import published_by_fold, with_published
 from letorbench.analysis.report.gather import gather
 from letorbench.analysis.report.page import page
-from letorbench.analysis.results_table import USUAL, comparable, summary_table
+from letorbench.analysis.results_table import USUAL, best_first, comparable, summary_table
 from letorbench.analysis.tables import render, to_frame
 from letorbench.choices import expanded, require_choice, split
 from letorbench.errors import DataError, UsageError
@@ -283,7 +283,7 @@ class Results:
             (name,) = measure_names(measure, summary)[:1]
             summary = self.measured(summary, name)
             rows = comparable(summary) or summary.rows
-            best = max(rows, key=lambda row: row.values[name]).algo
+            best = best_first(rows, name)[0].algo
             reports.append(gather(self.out, self.data_dir, summary, baseline or best))
         command = shlex.join(["letorbench", *(words or ["report", *self.datasets])])
         with write_atomically(Path(path)) as file:

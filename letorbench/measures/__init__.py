@@ -16,6 +16,7 @@ from letorbench.measures.definitions import (
     MAP,
     MRR,
     RBP,
+    RMSE,
     WTA,
     BPref,
     MeanNDCG,
@@ -24,15 +25,15 @@ from letorbench.measures.definitions import (
     default_measures,
     nDCG,
 )
-from letorbench.measures.evaluation import query_metrics, rmse
+from letorbench.measures.evaluation import query_metrics
 from letorbench.measures.measure import LARGEST_CUTOFF, Measure
 from letorbench.measures.prepared import PreparedMetric
 from letorbench.measures.rankings import Rankings, rank
 
 __all__ = [
     "AUC", "BPref", "ERR", "MAP", "MEASURES", "MRR", "Measure", "MeanNDCG", "P", "PairwiseCorrect",
-    "PreparedMetric", "RBP", "Rankings", "WTA", "choices", "default_measures", "nDCG", "parse",
-    "query_metrics", "rank", "rmse",
+    "PreparedMetric", "RBP", "RMSE", "Rankings", "WTA", "choices", "default_measures", "nDCG",
+    "parse", "query_metrics", "rank", "sign",
 ]  # fmt: skip
 
 _MODULES = [import_module(f"{__name__}.{each.name}") for each in iter_modules(__path__)]
@@ -80,6 +81,12 @@ def parse(text: str) -> Measure:
     if not (cutoff.isascii() and cutoff.isdigit() and len(cutoff) <= len(str(LARGEST_CUTOFF))):
         raise measure.without_cutoff(text)
     return measure @ int(cutoff)
+
+
+def sign(name: str) -> int:
+    """Return 1 for a measure by its name in text, -1 for one that is best where it is lowest."""
+    measure = MEASURES.get(name.partition("@")[0])
+    return -1 if measure is not None and measure.error else 1
 
 
 def choices() -> list[str]:

@@ -151,6 +151,19 @@ def rank_biased_precision(rankings: Rankings, k: int | None) -> np.ndarray:
     return rankings.at(rankings.running(weights * shares), k)
 
 
+def root_mean_square_error(rankings: Rankings, k: int | None) -> np.ndarray:
+    """sqrt((1/m) sum over the query's m documents of (score - label)^2).
+
+    W. Zhang's lecture of 2018 names it for pointwise approaches.
+
+    Ties: the order does not count. No relevant document: as any other query. The whole list
+    counts, however short.
+    """
+    assert rankings.scores is not None
+    squares = np.square(rankings.scores - rankings.labels)
+    return np.sqrt(ratio(rankings.sums(squares, rankings.offsets), rankings.lengths))
+
+
 def winner_takes_all(rankings: Rankings, k: int | None) -> np.ndarray:
     """1 where the document at rank 1 is relevant, else 0.
 
@@ -197,6 +210,10 @@ P = Measure(
 RBP = Measure(
     "RBP", "rbp", rank_biased_precision, "optional",
     "rank-biased precision: a reader goes on to the next rank with the chance 0.8",
+)  # fmt: skip
+RMSE = Measure(
+    "RMSE", "rmse", root_mean_square_error, "none",
+    "root of the mean squared difference of scores and labels; the lowest is best", error=True,
 )  # fmt: skip
 WTA = Measure(
     "WTA", "wta", winner_takes_all, "none",

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from letorbench.conventions import Convention
-from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
 from letorbench.measures.measure import Measure
 from letorbench.measures.orders import mean_of_orders
@@ -81,33 +80,3 @@ def query_metrics(
 
     parallel_for(part, len(bounds) - 1)
     return values
-
-
-def rmse(scores: np.ndarray, queries: QuerySet) -> np.ndarray:
-    """Return each query's root of the mean squared difference of scores and labels.
-
-    This is not a `Measure`: a measure depends on the order of the scores alone and is best where
-    it is highest. W. Zhang (Learning to Rank, EE448, 2018) names it for pointwise approaches.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_docs,)
-        In file order.
-    queries : QuerySet
-
-    Returns
-    -------
-    ndarray of shape (n_queries,), float64
-        0 for a query without documents.
-
-    Raises
-    ------
-    DataError
-        There are too many or too few scores.
-    """
-    scores = np.asarray(scores, dtype=np.float64)
-    if scores.shape != (queries.n_docs,):
-        raise DataError(f"found {scores.size} scores, expected {queries.n_docs}")
-    query = np.repeat(np.arange(queries.n_queries), queries.lengths)
-    total = np.bincount(query, np.square(scores - queries.labels), queries.n_queries)
-    return np.sqrt(total / np.maximum(queries.lengths, 1))

@@ -31,11 +31,14 @@ class Measure:
     name : str
         The name in text, in result files and on the command line: ``ndcg``.
     function : callable
-        Takes the rankings and the cut-off (or None); returns (n_queries,) float64, from 0 to 1.
+        Takes the rankings and the cut-off (or None); returns (n_queries,) float64, from 0 to 1
+        but for an error.
     cutoff_rule : {"required", "optional", "none"}
         Whether a cut-off must, may or may not be given.
     description : str
         One line for a list of measures.
+    error : bool
+        Whether it is an error of the scores themselves, best where it is lowest.
     cutoff : int, optional
         The last rank that counts.
 
@@ -53,6 +56,7 @@ class Measure:
     function: Function = field(compare=False)
     cutoff_rule: CutoffRule = field(compare=False)
     description: str = field(compare=False)
+    error: bool = field(default=False, compare=False)
     cutoff: int | None = None
 
     def __matmul__(self, cutoff: int) -> Measure:

@@ -35,6 +35,7 @@ from letorbench.measures.definitions import (
     pairwise_correct,
     precision,
     rank_biased_precision,
+    root_mean_square_error,
     winner_takes_all,
 )
 from letorbench.measures.measure import Measure
@@ -170,6 +171,7 @@ MEANS: Mapping[str, Callable[[Rankings, int | None], np.ndarray]] = {
     "mean-ndcg": mean_ndcg,
     "p": precision,
     "rbp": rank_biased_precision,
+    "rmse": root_mean_square_error,
     "wta": winner_takes_all,
     "auc": _half_best_half_worst(area_under_roc),
     "pairwise": _half_best_half_worst(pairwise_correct),

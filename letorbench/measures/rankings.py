@@ -35,6 +35,8 @@ class Rankings:
     groups : ndarray of shape (n_groups + 1,), int64, optional
         Where equal scores count by the mean over their orders: the documents of one query and
         one score are ``labels[groups[g]:groups[g + 1]]``.
+    scores : ndarray of shape (n_docs,), float64, optional
+        In rank order, for measures of the scores themselves.
 
     Examples
     --------
@@ -51,6 +53,7 @@ class Rankings:
     offsets: np.ndarray
     convention: Convention
     groups: np.ndarray | None = None
+    scores: np.ndarray | None = None
 
     @staticmethod
     def of(
@@ -64,11 +67,11 @@ class Rankings:
         else:
             among = {"last": -np.arange(len(labels)), "best": -labels, "worst": labels}
             order = np.lexsort((among[convention.ties], -scores, _query_of(offsets)))
+        ranked = np.asarray(scores)[order]
         if convention.ties == "mean":
-            ranked = np.asarray(scores)[order]
             starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
             groups = np.union1d(starts[: len(labels)], offsets)
-        return Rankings(labels[order], offsets, convention, groups)
+        return Rankings(labels[order], offsets, convention, groups, ranked)
 
     @cached_property
     def lengths(self) -> np.ndarray:

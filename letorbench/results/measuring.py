@@ -15,7 +15,7 @@ import numpy as np
 from letorbench.conventions import Convention
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark, Fold, QuerySet
-from letorbench.errors import DataError
+from letorbench.errors import DataError, UsageError
 from letorbench.measures import Measure, default_measures, parse, query_metrics
 from letorbench.results.per_query import PerQuery
 from letorbench.results.store import StoredFold, by_repeat, joined_queries
@@ -117,6 +117,9 @@ def relative_summary(
     number is left out where both are equal.
     """
     parsed = [parse(name) for name in measures]
+    if any(measure.error for measure in parsed):
+        raise UsageError("found an error of scores, expected measures of rankings: its numbers are "
+                         "no share of the way from random to ideal")  # fmt: skip
     known: dict[tuple[str, int], np.ndarray] = {}
 
     def row(each: Row) -> Row:

@@ -127,6 +127,11 @@ class Validation:
     convention: Convention = CONVENTIONS["standard"]
     rule: Rule = latest
 
+    def __post_init__(self) -> None:
+        if self.measure.error:
+            raise UsageError(f"{self.measure}: nothing is chosen by an error of scores, "
+                             "expected a measure of rankings, such as ndcg@10")  # fmt: skip
+
     def __call__(self, scores: np.ndarray) -> np.ndarray:
         """Return the measure of each query that counts, for scores (n_docs,) in file order."""
         if self._prepared is not None:

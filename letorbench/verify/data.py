@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -52,10 +53,8 @@ def known_facts(
 def _known(queries: QuerySet, names: Iterable[str], rules: Convention) -> Known:
     parsed = []
     for name in names:
-        try:
-            parsed.append(parse(name))
-        except UsageError:  # a measure that is not ours is not bounded
-            continue
+        with suppress(UsageError):  # a measure that is not ours is not bounded, nor is an error
+            parsed += [measure for measure in [parse(name)] if not measure.error]
     labels, offsets = queries.labels, queries.offsets
     ends = [
         np.nanmean(query_metrics(labels, sign * labels, offsets, parsed, rules), axis=0)

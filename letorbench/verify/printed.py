@@ -19,6 +19,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from letorbench.errors import DataError, UsageError
+from letorbench.measures import sign
 from letorbench.verify.numbers import Printed
 
 Level = Literal["impossible", "suspicious"]
@@ -371,7 +372,7 @@ def _better_on_test(entries: Sequence[Entry]) -> Iterator[Finding]:
     for (dataset, algorithm), own in _by(entries, "dataset", "algorithm").items():
         at = {entry.place[2:]: entry.number.value for entry in own if entry.place.fold}
         pairs = [
-            at["test", fold, measure] > at["train", fold, measure]
+            sign(measure) * (at["test", fold, measure] - at["train", fold, measure]) > 0
             for part, fold, measure in at
             if part == "test" and ("train", fold, measure) in at
         ]

@@ -92,6 +92,27 @@ def test_several_data_sets(folder):
         assert (folder / "results" / f"critical-difference-ndcg-at-10.{form}").is_file()
 
 
+def test_an_error_is_best_where_it_is_lowest(folder):
+    """In tables, comparisons, ranks over data sets and the report; nothing is chosen by it."""
+    results = lb.load_results(folder / "results", data_dir=folder / "data")
+    means = results.summary("rmse").pivot(index="algo", columns="dataset", values="rmse")
+    best, worst = means["TOY"].idxmin(), means["TOY"].idxmax()
+    assert best == means["OTHER"].idxmin() != worst
+    text = call(folder, "compare", "--measure", "rmse").stdout
+    assert re.search(rf"^{best} +4 of 4 +1.000 +1.00$", text, re.MULTILINE)
+    text = call(folder, "table", "TOY", "--measure", "rmse", "--baseline", worst).stdout
+    assert re.search(rf"^{best} +{means['TOY'][best]:.4f}\*\+$", text, re.MULTILINE)
+    page = results.only("TOY").report(folder / "r.html", measure="rmse").read_text()
+    assert f"By RMSE, {best} is the best of 3" in page
+    assert re.search(rf"{worst}: better on \d queries, worse on \d\d of 40", page)
+    for row in rows(folder, "compare", "TOY", "--measure", "rmse", "--baseline", best):
+        assert int(row["losses"]) > int(row["wins"])
+    refused = call(folder, "run", "--dataset", "TOY", "--algo", "regression", "--select", "rmse")
+    assert refused.exit_code == 2 and "expected a measure of rankings" in refused.stderr
+    refused = call(folder, "table", "TOY", "--measure", "rmse", "--relative")
+    assert refused.exit_code == 2 and "no share of the way" in refused.stderr
+
+
 def test_other_conventions_are_not_compared(folder, tmp_path):
     shutil.copytree(folder / "data" / "TOY", tmp_path / "data" / "TOY")
     for algo, rules in (("regression", "letor3"), ("classification", "standard")):

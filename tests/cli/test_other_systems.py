@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,14 +11,14 @@ from click.testing import CliRunner, Result
 from toy_data import write_toy
 
 from letorbench.cli import cli
-from letorbench.rankers import load_model
+from letorbench.rankers import load_model, plugins
 from letorbench.results.model_texts import lightgbm_text
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "my_ranker.py"
 
 
 @pytest.fixture
-def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_figures: None) -> Path:
     """A folder with data/TOY and a run of regression on it, as the current one."""
     write_toy(tmp_path / "data")
     monkeypatch.chdir(tmp_path)
@@ -91,20 +90,17 @@ def test_the_option_external_takes_the_rules_of_what_is_stored(toy):
     assert "expected NAME=PATTERN" in fails(2, "table", "TOY", "--external", "theirs")
 
 
-@pytest.mark.parametrize(
-    "name, pattern, status, words",
-    [
+def test_wrong_externals_write_nothing(toy):
+    as_ranklib(toy)
+    before = sorted((toy / "results").rglob("*"))
+    for name, pattern, status, words in (
         ("theirs", "rl1.txt", 2, "expected {fold} in it"),
         ("regression", "rl{fold}.txt", 2, "that of an algorithm"),
         ("../x", "rl{fold}.txt", 2, "expected letters, digits"),
         ("theirs", "none{fold}.txt", 1, "none1.txt: found no readable file"),
-    ],
-)
-def test_wrong_externals_write_nothing(toy, name, pattern, status, words):
-    as_ranklib(toy)
-    before = sorted((toy / "results").rglob("*"))
-    assert words in fails(status, *taken(name, pattern, "--format", "ranklib"))
-    assert sorted((toy / "results").rglob("*")) == before
+    ):
+        assert words in fails(status, *taken(name, pattern, "--format", "ranklib"))
+        assert sorted((toy / "results").rglob("*")) == before
 
 
 def test_score_takes_runs_and_qrels(toy):
@@ -140,19 +136,22 @@ def test_rank_applies_a_model_and_refuses_what_does_not_fit(toy):
     assert "s.txt: found no saved model" in wrong
 
 
-def test_a_plugin_in_every_command_and_worker(toy):
-    def letorbench(*words: str) -> subprocess.CompletedProcess:
-        command = [sys.executable, "-m", "letorbench", *words]
-        return subprocess.run(command, capture_output=True, text=True, cwd=toy)
+def test_the_model_of_a_plugin_needs_it(toy, monkeypatch):
+    """tests/cli/test_options.py shows that each command and worker takes `--plugin`."""
 
+    def forget() -> None:
+        monkeypatch.setattr(plugins, "FOUND", {})
+        monkeypatch.delitem(sys.modules, f"{plugins.PREFIX}mine", raising=False)
+        plugins._load_file.cache_clear()
+
+    forget()
     (toy / "mine.py").write_text(EXAMPLE.read_text())
     words = ("run", "--dataset", "TOY", "--algo", "centroid", "--plugin", "mine.py")
-    run = letorbench(*words, "--jobs", "2")
-    assert run.returncode == 0 and "centroid" in run.stdout, run.stderr
-    assert "5 of 5 folds were stored already" in letorbench(*words).stdout
-    assert "Rocchio" in letorbench("algos", "centroid", "--plugin", "mine.py").stdout
+    assert call(*words).exit_code == 0
+    assert "Rocchio" in call("algos", "centroid").stdout
+    assert "5 of 5 folds were stored already" in call(*words).stdout
+    forget()
     model = ("rank", "--model", "results/TOY/centroid/fold1/model.npz")
     model += ("--input", "data/TOY/Fold1/test.txt", "--output", "s.txt")
-    refused = letorbench(*model)
-    assert refused.returncode == 1 and "needs its --plugin" in refused.stderr
-    assert letorbench(*model, "--plugin", "mine.py").returncode == 0
+    assert "needs its --plugin" in fails(1, *model)
+    assert call(*model, "--plugin", "mine.py").exit_code == 0

@@ -7,121 +7,64 @@ import struct
 from pathlib import Path
 
 import numpy as np
+import plain_readers
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from letorbench.datasets import reader
-from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import ReadOptions, read_letor, read_queries
 from letorbench.errors import UsageError
 
 
-def read_plainly(lines: list[bytes], n_features: int | None = None) -> QuerySet:
-    rows, labels, qids, docids = [], [], [], []
-    for line in lines:
-        body, _, comment = line.partition(b"#")
-        if not body.strip():
-            continue
-        label, qid, *pairs = body.split()
-        labels.append(int(label))
-        qids.append(qid[4:].decode())
-        rows.append({int(i): np.float32(float(v)) for i, v in (p.split(b":") for p in pairs)})
-        name, equals, rest = comment.partition(b"=")
-        known = name.strip() == b"docid" and equals and rest.split()
-        docids.append(rest.split()[0] if known else b"")
-    width = n_features or max(max(row, default=1) for row in rows)
-    features = np.zeros((len(rows), width), dtype=np.float32)
-    for i, row in enumerate(rows):
-        for index, value in row.items():
-            features[i, index - 1] = value
-    first = [i for i, q in enumerate(qids) if i == 0 or q != qids[i - 1]]
-    return QuerySet(
-        features,
-        np.array(labels, dtype=np.int32),
-        np.array([*first, len(rows)], dtype=np.int64),
-        np.array([qids[i] for i in first]),
-        np.array(docids) if any(docids) else None,
-    )
+def check(path: Path, text: bytes, n_features: int | None = None) -> None:
+    """Compare what is read of a text with what a plain reader reads, bit by bit."""
+    path.write_bytes(text)
+    plain = plain_readers.read_letor(text, n_features=n_features)
+    ours = read_queries(path, ReadOptions(n_features=n_features))
+    assert (ours.labels.dtype, ours.offsets.dtype) == (np.int32, np.int64)
+    assert ours.labels.tolist() == plain.labels
+    assert np.repeat(ours.qids, np.diff(ours.offsets)).tolist() == plain.qids
+    assert type(ours.features) is np.ndarray and ours.features.flags.c_contiguous
+    assert ours.features.dtype == np.float32 and ours.features.shape == plain.features.shape
+    assert ours.features.tobytes() == plain.features.tobytes()
+    names = None if ours.docids is None else ours.docids.tolist()
+    assert names == (plain.docids if any(plain.docids) else None)
 
 
-def assert_same(ours: QuerySet, plain: QuerySet) -> None:
-    assert ours.qids.tolist() == plain.qids.tolist()
-    for name in ("features", "labels", "offsets"):
-        mine, other = getattr(ours, name), getattr(plain, name)
-        assert (mine.dtype, mine.shape) == (other.dtype, other.shape), name
-        np.testing.assert_array_equal(
-            np.ascontiguousarray(mine).view(np.uint8), other.view(np.uint8), err_msg=name
-        )
-    assert type(ours.features) is np.ndarray
-    assert ours.features.flags.c_contiguous
-    if plain.docids is None:
-        assert ours.docids is None
-    else:
-        assert ours.docids is not None and ours.docids.tolist() == plain.docids.tolist()
+GAPS = (" ", " ", " ", "  ", "\t", " \t ")
+COMMENTS = ("", "", " ", "\t", "#docid = G-12 inc = 1", " # docid=X", " #docid = ", " # 3:4 words",
+            "#", " #docid = " + "long" * 9)  # fmt: skip
+FILLER = ("\n", "\r\n", "  \n", "# only a comment\n", "\t# 1 qid:1 9:9\r\n")
+QIDS = ("{}", "0{}", "WT04-{}", "2003/td/{}", "é{}", "q" * 200 + "{}")
 
 
-digits = st.text("0123456789", min_size=1, max_size=12)
-numbers = st.one_of(
-    st.sampled_from(
-        "0 -0 1 0.5 .5 5. +3 -28.428486 1e-3 2E+4 0.666667 853 0.30000000000000004 "
-        "0.50000002980232238769531250".split()
-    ),
-    st.tuples(st.sampled_from(["", "-"]), digits, digits).map(lambda t: f"{t[0]}{t[1]}.{t[2]}"),
-    st.floats(allow_nan=False, allow_infinity=False, width=32).map(repr),
-    st.floats(allow_nan=False, allow_infinity=False, width=32).map(lambda x: f"{x:.25f}"),
-)
-gaps = st.sampled_from([" ", " ", " ", "  ", "\t", " \t "])
-comments = st.sampled_from(
-    ["", "", " ", "\t", "#docid = G-12 inc = 1", " # docid=X", " #docid = ", " # 3:4 words", "#",
-     " #docid = " + "long" * 9]
-)  # fmt: skip
-filler = st.sampled_from(["\n", "\r\n", "  \n", "# only a comment\n", "\t# 1 qid:1 9:9\r\n"])
+def generated(rng: random.Random, numbers: list[str]) -> bytes:
+    """Draw the text of a file of a few queries."""
+    width, dense, text = rng.randint(1, 12), rng.random() < 0.5, ""
+    for query in range(rng.randint(1, 5)):
+        qid = rng.choice(QIDS).format(query * 7 - 3)
+        for _ in range(rng.randint(1, 4)):
+            chosen = sorted(
+                rng.sample(range(1, width + 1), width if dense else rng.randint(0, width))
+            )
+            text += rng.choice(FILLER) if rng.random() < 0.2 else ""
+            text += f"{rng.choice(['', ' '])}{rng.randint(0, 4)}{rng.choice(GAPS)}qid:{qid}"
+            text += "".join(f"{rng.choice(GAPS)}{i}:{rng.choice(numbers)}" for i in chosen)
+            text += rng.choice(COMMENTS) + rng.choice(["\n", "\n", "\r\n"])
+    return (text + rng.choice(["", "\n", "# end", "# end\n"])).encode()
 
 
-@st.composite
-def files(draw: st.DrawFn) -> str:
-    width = draw(st.integers(1, 12))
-    dense = draw(st.booleans())
-    text = ""
-    for query in range(draw(st.integers(1, 5))):
-        qid = draw(st.sampled_from(["{}", "0{}", "WT04-{}", "2003/td/{}", "é{}", "q" * 200 + "{}"]))
-        qid = qid.format(query * 7 - 3)
-        for _ in range(draw(st.integers(1, 4))):
-            chosen = range(1, width + 1)
-            if not dense:
-                chosen = sorted(draw(st.sets(st.integers(1, width), max_size=width)))
-            if draw(st.integers(0, 5)) == 0:
-                text += draw(filler)
-            text += draw(st.sampled_from(["", " "])) + str(draw(st.integers(0, 4)))
-            text += draw(gaps) + "qid:" + qid
-            text += "".join(f"{draw(gaps)}{i}:{draw(numbers)}" for i in chosen)
-            text += draw(comments) + draw(st.sampled_from(["\n", "\n", "\r\n"]))
-    return text + draw(st.sampled_from(["", "\n", "# end", "# end\n"]))
-
-
-@pytest.mark.parametrize("threads", ["1", "3"])
-@pytest.mark.parametrize("block", [1, 37, 400, 1 << 20])
-def test_generated_files(
-    block: int, threads: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reader, "BLOCK", block)
-    monkeypatch.setenv("LETORBENCH_THREADS", threads)
-    path = tmp_path / "data.txt"
-
-    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-    @given(text=files(), ended=st.booleans())
-    def check(text: str, ended: bool) -> None:
-        width = read_plainly(text.encode().split(b"\n")).n_features
-        if not ended:
-            text += "\n0 qid:99" + "".join(f" {i}:1" for i in range(1, width + 1))
-        path.write_bytes(text.encode())
-        lines = text.encode().split(b"\n")
-        assert_same(read_queries(path), read_plainly(lines))
-        wider = ReadOptions(n_features=width + 2)
-        assert_same(read_queries(path, wider), read_plainly(lines, width + 2))
-
-    check()
+def test_generated_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(7)
+    numbers = hard_cases(rng)
+    for _ in range(200):
+        monkeypatch.setattr(reader, "BLOCK", rng.choice([1, 37, 400, 1 << 20]))
+        monkeypatch.setenv("LETORBENCH_THREADS", rng.choice("13"))
+        text = generated(rng, numbers)
+        width = plain_readers.read_letor(text).features.shape[1]
+        if rng.random() < 0.5:  # a last line that does not end
+            text += b"\n0 qid:99" + b"".join(b" %d:1" % i for i in range(1, width + 1))
+        check(tmp_path / "data.txt", text)
+        check(tmp_path / "data.txt", text, width + 2)
 
 
 def hard_cases(rng: random.Random) -> list[str]:
@@ -159,12 +102,8 @@ def test_numbers_have_the_bits_of_python_float(tmp_path: Path) -> None:
 
 def test_a_wider_line_far_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "BLOCK", 64)
-    lines = [f"1 qid:{i} 1:1 3:{i}".encode() for i in range(50)] + [b"0 qid:60 2:1 17:4"]
-    path = tmp_path / "data.txt"
-    path.write_bytes(b"\n".join(lines))
-    ours = read_queries(path)
-    assert ours.n_features == 17
-    assert_same(ours, read_plainly(lines))
+    lines = [f"1 qid:{i} 1:1 3:{i}" for i in range(50)] + ["0 qid:60 2:1 17:4"]
+    check(tmp_path / "data.txt", "\n".join(lines).encode())
 
 
 def test_null_becomes_a_number_or_the_least_of_the_query(tmp_path: Path) -> None:

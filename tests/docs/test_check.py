@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
+import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -12,16 +13,8 @@ from letorbench.rankers import names, ranker
 from letorbench.results import paths
 
 ROOT = Path(__file__).parents[2]
-
-
-def load(name: str):
-    spec = importlib.util.spec_from_file_location(f"docs_{name}", ROOT / "docs" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-check, generate = load("check"), load("generate")
+sys.path.append(str(ROOT / "docs"))
+check, generate = import_module("check"), import_module("generate")
 
 
 @pytest.fixture

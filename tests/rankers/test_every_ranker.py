@@ -1,4 +1,8 @@
-"""What every ranker must do, whichever is registered: a new one is tested unasked."""
+"""What every ranker must do, whichever is registered: a new one is tested unasked.
+
+Rankers of one module that learn alike differ in their losses, which have tests of their own: of
+these the first one stands for the others where a training is tested.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from typing import Literal, get_args, get_origin
 
 import numpy as np
 import pytest
-from conftest import random_queries, unlocked
+from conftest import learners, random_queries, unlocked
 
 import letorbench as lb
 from letorbench.cli.algos import description
@@ -36,6 +40,7 @@ RANKERS = [
     if not ranker(name).sees_labels
 ]
 EVERY = pytest.mark.parametrize("cls", RANKERS)
+LEARNERS = pytest.mark.parametrize("cls", [each for each in RANKERS if each.id in learners()])
 
 
 def toy(seed: int, lengths: list[int], n_features: int = 5) -> QuerySet:
@@ -77,7 +82,7 @@ def test_learns_a_separable_toy_set(cls: type[Ranker]) -> None:
     assert ndcg.mean() > 0.93 or not cls.learns
 
 
-@EVERY
+@LEARNERS
 def test_a_score_depends_on_its_own_document_alone(cls: type[Ranker]) -> None:
     """Rows in any order and number score the same: equal documents tie exactly."""
     model, order = learned(cls), np.random.default_rng(0).permutation(TEST.n_docs)
@@ -86,16 +91,7 @@ def test_a_score_depends_on_its_own_document_alone(cls: type[Ranker]) -> None:
     np.testing.assert_array_equal(model.predict(TEST.features[5:6]), scores[5:6])
 
 
-@EVERY
-def test_training_again_changes_no_byte(cls: type[Ranker], monkeypatch, tmp_path):
-    """Nor with other threads; `test_thread_counts` cuts the work of threads smaller."""
-    learned(cls).save(tmp_path / "one.npz")
-    monkeypatch.setenv("LETORBENCH_THREADS", "3")
-    learned.__wrapped__(cls).save(tmp_path / "two.npz")
-    assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
-
-
-@EVERY
+@LEARNERS
 def test_the_order_of_documents_does_not_matter(cls: type[Ranker]) -> None:
     """But for rounding, which a net keeps as float32; a ranker may say why it does.
 
@@ -110,7 +106,7 @@ def test_the_order_of_documents_does_not_matter(cls: type[Ranker]) -> None:
 
 
 @pytest.mark.parametrize("queries", [toy, tied])
-@EVERY
+@LEARNERS
 def test_the_order_of_features_does_not_matter(
     cls: type[Ranker], queries: Callable[..., QuerySet]
 ) -> None:
@@ -134,7 +130,7 @@ def test_the_order_of_features_does_not_matter(
     assert same or cls.feature_order_matters
 
 
-@EVERY
+@LEARNERS
 def test_scales_of_features_are_no_matter(cls: type[Ranker]) -> None:
     """To `auto` as to the transformation it asks for: powers of two leave no rounding behind."""
     train, valid = toy(15, [8] * 10), toy(17, [8] * 30)
@@ -146,7 +142,7 @@ def test_scales_of_features_are_no_matter(cls: type[Ranker]) -> None:
     np.testing.assert_array_equal(stretched.predict(grown[1]), scores)
 
 
-@EVERY
+@LEARNERS
 def test_odd_queries_are_survived_without_validation(cls: type[Ranker]) -> None:
     """One document, nothing relevant, all equal labels, constant and repeated features."""
     train = toy(19, [1, 8, 8, 1, 12, 2])
@@ -180,7 +176,7 @@ def test_is_registered_and_documented(cls: type[Ranker]) -> None:
 
 
 @pytest.mark.parametrize("validated", [True, False])
-@EVERY
+@LEARNERS
 def test_a_time_limit_ends_the_training(cls: type[Ranker], validated: bool) -> None:
     """With no time left, a ranker makes one round or step, says so, and scores."""
     train, valid = toy(27, [12] * 30), toy(29, [8] * 10)

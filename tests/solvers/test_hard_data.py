@@ -12,7 +12,7 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import learners, random_queries
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
@@ -125,8 +125,8 @@ def test_features_of_ordinary_size_keep_their_units():
         assert kept.tolist() == [usual, usual, shift == 0]
 
 
-@pytest.mark.parametrize("name", names())
-def test_every_ranker_ends_with_numbers(name):
+@pytest.mark.parametrize("name", learners())
+def test_every_way_to_learn_ends_with_numbers(name):
     cls = ranker(name)
     cls.available() or pytest.skip(f"{name} needs {cls.needs}")
     train = raw_queries(6, [20, 1, 15, 30, 2, 25], (-6, -3, 0, 3, 6, 9))

@@ -31,6 +31,7 @@ from letorbench.analysis.report.gather import Algorithm, Results
 from letorbench.analysis.results_table import comparable, label
 from letorbench.analysis.tables import Cell, Table, columns, render
 from letorbench.escaping import html as escape
+from letorbench.measures import sign
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,7 +47,8 @@ GAIN, LOSS = "#117733", "#c4420a"
 def named(results: Results, measure: str) -> list[str]:
     """The algorithms that are drawn first, in the order of the summary."""
     names = [algorithm.name for algorithm in results.algorithms]
-    values = {row.algo: row.values[measure] for row in comparable(results.summary)}
+    rows = comparable(results.summary)
+    values = {row.algo: sign(measure) * row.values[measure] for row in rows}
     return drawn_first(names, [values], [results.baseline, USUAL_BASELINE])
 
 
@@ -106,7 +108,8 @@ def gains(results: Results, first: Sequence[str], measure: str) -> str:
         if algorithm.name == base.name or measure not in algorithm.queries.values:
             continue
         one, other = on_common_folds(results.dataset, algorithm.queries, base.queries)
-        d = np.sort(differences(one.values[measure], other.values[measure]))[::-1]
+        d = sign(measure) * differences(one.values[measure], other.values[measure])
+        d = np.sort(d)[::-1]
         up, down = int((d > 0).sum()), int((d < 0).sum())
         title = f"{algorithm.name}: better on {up} queries, worse on {down} of {len(d)}"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from letorbench.analysis.comparison import Pair, Procedure, compare
-from letorbench.analysis.results_table import USUAL, comparable, label, notes
+from letorbench.analysis.results_table import USUAL, best_first, comparable, label, notes
 from letorbench.analysis.tables import probability
 from letorbench.errors import DataError
 from letorbench.results.measuring import relative_summary, with_measures
@@ -108,7 +108,7 @@ def conclusions(results: Results, procedure: Procedure, measure: str) -> list[st
             "The algorithms were measured by several conventions. Their numbers do not compare, "
             "so that none is called the best."
         ]
-    order = sorted(comparable(results.summary), key=lambda row: -row.values[measure])
+    order = best_first(comparable(results.summary), measure)
     sentences = [_opening(results, order, measure)] if order else []
     if len(order) > 1:
         best = order[0].algo

@@ -16,7 +16,7 @@ from letorbench.analysis.comparison import Procedure, compare, comparison_table
 from letorbench.analysis.report import charts
 from letorbench.analysis.report.charts import folded
 from letorbench.analysis.report.gather import Results, as_text, command, conclusions
-from letorbench.analysis.results_table import USUAL, label, summary_table
+from letorbench.analysis.results_table import USUAL, best_first, label, summary_table
 from letorbench.analysis.tables import Cell, Table, columns, render
 from letorbench.conventions import convention
 from letorbench.datasets.catalog import describe, parse
@@ -110,7 +110,7 @@ def _section(results: Results, procedure: Procedure, measure: str) -> str:
 
 def _results(results: Results, measure: str) -> list[str]:
     """The best algorithm by the measure first; the usual measures, the others unfold."""
-    rows = sorted(results.summary.rows, key=lambda row: -row.values[measure])
+    rows = best_first(results.summary.rows, measure)
     summary = replace(results.summary, rows=tuple(rows))
     shown = [name for name in dict.fromkeys([*USUAL, measure]) if name in summary.measures]
     every = render(summary_table(summary, summary.measures), "html")
