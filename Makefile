@@ -149,7 +149,7 @@ PAPERS := ndcgboost-2009 lambdarank-2006 consistency-2011 functionals lecture-20
 
 papers: $(INSTALLED)
 	$(REPRODUCE) ndcgboost-2009 --part figure-1 --setting published
-	$(REPRODUCE) lambdarank-2006 --part figure-2,figure-3 --setting published
+	$(REPRODUCE) lambdarank-2006 --part figure-2 --setting published
 	$(REPRODUCE) all --calibrate --pages docs/papers
 
 $(PAPERS): $(INSTALLED)

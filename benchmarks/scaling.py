@@ -27,7 +27,7 @@ import pandas as pd
 from benchmarks.boosting import synthetic
 from letorbench.analysis.line_figures import Axis, Line, lines_figure
 from letorbench.datasets.queryset import QuerySet
-from letorbench.papers.speed import FEWEST, log_slope
+from letorbench.papers.runs import log_slope
 from letorbench.rankers import Ranker, names, ranker
 from letorbench.threads import limited_threads, one_blas_thread
 
@@ -127,7 +127,7 @@ def slopes(points: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for (family, algo, axis), own in points.groupby(["family", "algo", "axis"], sort=False):
         long = own[own["seconds"] >= SHORT]
-        if len(long) >= FEWEST:
+        if len(long) >= 3:  # without which there is no slope
             found = log_slope(long["size"].tolist(), long["seconds"].tolist())
             rows.append((family, algo, axis, found.value, found.low, found.high, len(long)))
     return pd.DataFrame(rows, columns=["family", "algo", "axis", "slope", "low", "high", "sizes"])

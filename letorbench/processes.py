@@ -15,7 +15,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -31,16 +31,18 @@ def in_processes(
     items: Sequence[Item],
     number: int,
     lost: Callable[[Item, str], Result],
+    idle: list[Any] | None = None,
 ) -> Iterator[Result]:
     """Yield function(item) of each item, called in so many processes, as the calls end.
 
     If a process dies, lost(item, how it ended) is yielded instead, and the other items go on.
+    Processes of `idle` are used, and all wait there for another call; without it they end.
     """
     from loky import BrokenProcessPool
     from loky import ProcessPoolExecutor as Executor
 
     settings = {"initializer": _follow, "initargs": (os.getpid(),), "env": ONE_THREAD}
-    waiting, free = deque(items), list[Executor]()
+    waiting, free = deque(items), list[Executor]() if idle is None else idle
     busy: dict[Future[Result], tuple[Executor, Item]] = {}
     try:
         while waiting or busy:
@@ -56,7 +58,7 @@ def in_processes(
                     free.append(pool)
                     yield call.result()
     finally:
-        for pool in free:
+        for pool in free if idle is None else ():
             pool.shutdown()
         for pool, _ in busy.values():
             pool.shutdown(kill_workers=True)

@@ -57,11 +57,14 @@ class Table:
     docids: list[bytes]
 
 
-def read_letor(text: bytes, null: str | float = "error", n_features: int | None = None) -> Table:
+def read_letor(
+    text: bytes, null: str | float = "error", n_features: int | None = None, clip: bool = False
+) -> Table:
     """Read LETOR text; Refusal where it is wrong."""
-    if b"\0" in text[:8192]:
+    start = text[:8192]
+    if b"\0" in start or (b"\r" in start[:-1] and b"\n" not in start):
         raise Refusal
-    documents = list(_documents(text, null != "error", n_features or LARGEST_INDEX))
+    documents = list(_documents(text, null != "error", clip, n_features or LARGEST_INDEX))
     if not documents:
         raise Refusal
     width = n_features or max([1, *(max(d.present, default=1) for d in documents)])
@@ -82,7 +85,7 @@ def read_letor(text: bytes, null: str | float = "error", n_features: int | None 
     return Table(features, [d.label for d in documents], qids, [d.docid for d in documents])
 
 
-def _documents(text: bytes, nulls: bool, limit: int) -> Iterator[Document]:
+def _documents(text: bytes, nulls: bool, clip: bool, limit: int) -> Iterator[Document]:
     last, seen = None, set[str]()
     for number, line in enumerate(text.split(b"\n"), 1):
         body, hash_sign, comment = line.partition(b"#")
@@ -96,7 +99,7 @@ def _documents(text: bytes, nulls: bool, limit: int) -> Iterator[Document]:
         last = qid
         present: dict[int, np.float32 | None] = {}
         for word in words[2:]:
-            index, value = _pair(word, nulls, number)
+            index, value = _pair(word, nulls, clip, number)
             if index <= max(present, default=0) or index > limit:
                 raise Refusal(number)
             present[index] = value
@@ -125,7 +128,7 @@ def query_id(text: bytes, line: int = 0) -> str:
     return decoded
 
 
-def _pair(word: bytes, nulls: bool, number: int) -> tuple[int, np.float32 | None]:
+def _pair(word: bytes, nulls: bool, clip: bool, number: int) -> tuple[int, np.float32 | None]:
     pair = PAIR.fullmatch(word)
     if not pair:
         raise Refusal(number)
@@ -135,6 +138,8 @@ def _pair(word: bytes, nulls: bool, number: int) -> tuple[int, np.float32 | None
         raise Refusal(number)
     with np.errstate(over="ignore"):
         value = np.float32(float(pair[2]))
+    if clip and np.isinf(value):
+        value = np.copysign(np.finfo(np.float32).max, value)
     if not np.isfinite(value):
         raise Refusal(number)
     return int(pair[1]), value

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,7 @@ from letorbench.processes import in_processes
 SCRIPT = """
 import os, sys, time
 from pathlib import Path
+from typing import Any
 from letorbench.processes import in_processes
 
 def wait(folder):
@@ -62,6 +64,11 @@ def test_every_item_has_its_result_and_an_error_is_raised_here() -> None:
     processes = {process for _, process in found}
     assert len(processes) <= 2 and os.getpid() not in processes
     assert ended(lambda: not any(map(alive, processes)))
+    idle: list[Any] = []
+    first = {process for _, process in in_processes(where, range(4), 2, never, idle)}
+    assert {process for _, process in in_processes(where, range(4), 2, never, idle)} <= first
+    for pool in idle:
+        pool.shutdown()
     with pytest.raises(ValueError, match="item 13"):
         list(in_processes(where, [13], 1, never))
 

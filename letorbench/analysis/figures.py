@@ -13,6 +13,7 @@ import itertools
 import os
 import sys
 import textwrap
+import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -105,7 +106,8 @@ def fixed_style() -> Iterator[None]:
         os.environ["MPLBACKEND"] = backend
         with suppress(ValueError):
             matplotlib.rcParams["backend"] = backend
-    with matplotlib.rc_context():
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph ")  # names may have letters that no font has
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(STYLE)
         yield

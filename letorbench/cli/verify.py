@@ -108,7 +108,11 @@ def _number(text: str, files: Sequence[Path], scores: Sequence[Path], measure: s
         raise UsageError(f"{text}: found {found}, expected a file of scores for each test file")
     parts = []
     for file, own in zip(files, scores):
-        queries = read_queries(file, ReadOptions(null=0.0))  # only labels and queries matter
+        queries = read_queries(
+            file,
+            ReadOptions(null=0.0, clip=True),
+            # only labels and queries matter
+        )
         parts.append(Part(queries.labels, queries.offsets, read_any(own, queries)))
     tried = readings(parts, parse(measure), printed)
     fit = [each for each in tried if each.rounding]

@@ -20,7 +20,8 @@ LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 #: what every message says that refuses a label
 EXPECTED_LABEL = (
     f"an integer from 0 to {LARGEST_LABEL}, a grade r whose gain is 2^r - 1 (`letorbench datasets "
-    "split` makes grades of other numbers: --grades 0.5,1.5 by bounds, --grades auto by values)"
+    "import` and `split` make grades of others: --grades 0.5,1.5 by bounds, --grades auto by "
+    "values)"
 )
 
 

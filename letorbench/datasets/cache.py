@@ -17,6 +17,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import astuple
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,7 @@ class Cache:
         distinct = list(dict.fromkeys(files))
         before = [signature(file) for file in distinct]
         digest_of = dict(zip(distinct, run_tasks([partial(self._digest, f) for f in distinct])))
-        key = [json.dumps([options.null, options.n_features]), *(digest_of[f] for f in files)]
+        key = [json.dumps(astuple(options)), *(digest_of[f] for f in files)]
         place = self._folder / "entries" / _hash(key)
         arrays = _load(place)
         if arrays is None:

@@ -69,7 +69,8 @@ def load(
         make(named, data_dir)
     found = layout.find(named, data_dir)
     cache = Cache(data_dir / ".cache")
-    options = ReadOptions(null=null, n_features=named.entry.n_features if named.entry else None)
+    entry = named.entry
+    options = ReadOptions(null, entry and entry.n_features, clip=bool(entry and entry.doubles))
     content = cache.remember("rotation", found.files, lambda: _content(found.folds))
     read = _rotated if content["rotation"] else _separate
     whole, folds = read(cache, found.folds, options)
@@ -217,6 +218,10 @@ def _separate(
         if each.validation is not None:
             validation = whole.queries(*spans[each.validation])
             return Fold(each.number, whole.queries(*train), validation, test)
+        if train[1] - train[0] < 2:
+            raise DataError(
+                f"{each.train}: found 1 query, expected at least 2, or a validation file beside it"
+            )
         cut = train[1] - max(1, round(HELD_OUT * (train[1] - train[0])))
         return Fold(each.number, whole.queries(train[0], cut), whole.queries(cut, train[1]), test)
 

@@ -21,6 +21,7 @@ from letorbench.datasets.text import lines as kernels
 from letorbench.datasets.text.blocks import Blocks, cut_into_blocks
 from letorbench.datasets.text.mistakes import (
     DECIMAL,
+    Allowed,
     changed,
     check_end,
     file_error,
@@ -35,6 +36,8 @@ LARGEST_INDEX = 65_536
 #: the fewest characters of a value that is left to Python, with its index and a blank
 LEAST_WORD = 3
 EXPECTED_LINES = "lines of label qid:Q index:value"
+#: how files of gzip, bzip2, xz, zip, 7-Zip and RAR begin
+COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"PK\3\4", b"7z\xbc\xaf", b"Rar!")
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,8 @@ class ReadOptions:
 
     null: str | float = "error"
     n_features: int | None = None
+    #: whether a value beyond float32 becomes the largest float32; else it is an error
+    clip: bool = False
 
     def __post_init__(self) -> None:
         named = self.null in ("error", "min")
@@ -104,7 +109,10 @@ def read_queries(path: Path, options: ReadOptions = READ_STRICTLY) -> QuerySet:
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from None
     if b"\0" in start:
-        raise file_error(path, "a binary file", EXPECTED_LINES)
+        found = "a compressed file" if start.startswith(COMPRESSED) else "a binary file"
+        raise file_error(path, found, EXPECTED_LINES)
+    if b"\r" in start[:-1] and b"\n" not in start:
+        raise file_error(path, "lines that end in a carriage return alone", "newlines")
     if not size:
         raise file_error(path, "an empty file", EXPECTED_LINES)
     blocks = cut_into_blocks(path, size, BLOCK)
@@ -151,7 +159,7 @@ def _parse(blocks: Blocks, options: ReadOptions, width: int) -> QuerySet | None:
         words = np.empty((blocks.longest // LEAST_WORD + 1, 4), dtype=np.int64)
         notes = kernels.Notes(names, qids, words, state)
         kernels.parse(text, size, first, last, prefixes, options.limit, features, labels, notes)
-        if not _read_words(features, text, words[: state[kernels.WORDS]], options.null):
+        if not _read_words(features, text, words[: state[kernels.WORDS]], options):
             state[kernels.CODE] = kernels.WRONG
         qids = qids[: state[kernels.QUERIES]]
         starts[block] = qids[:, 2] - first, _texts(text, qids, state[kernels.QIDS])
@@ -175,8 +183,10 @@ def _query_set(blocks: Blocks, options: ReadOptions, parsed: _Parsed) -> QuerySe
     mistaken = np.flatnonzero(states[:, kernels.CODE] != kernels.DONE)
     if len(mistaken) or len(set(qids)) < len(qids) or not all(map(str.isprintable, qids)):
         good_lines = int(blocks.lines[np.append(mistaken, blocks.count)[0]])
-        null, known = options.null != "error", options.n_features is not None
-        raise first_mistake(blocks.path, good_lines, options.limit, known, null)
+        allowed = Allowed(
+            options.limit, options.n_features is not None, options.null != "error", options.clip
+        )
+        raise first_mistake(blocks.path, good_lines, allowed)
     n_docs = int(bounds[-1])
     if not n_docs:
         raise file_error(blocks.path, "only blank lines and comments", EXPECTED_LINES)
@@ -214,17 +224,20 @@ def _prefixes(width: int) -> np.ndarray:
 
 
 def _read_words(
-    features: np.ndarray, text: np.ndarray, words: np.ndarray, null: str | float
+    features: np.ndarray, text: np.ndarray, words: np.ndarray, options: ReadOptions
 ) -> bool:
     """Write the values of words that are left to Python; return whether all have one."""
-    content = text.tobytes() if len(words) else b""
+    null, content = options.null, text.tobytes() if len(words) else b""
     values = [content[start:end] for start, end in words[:, :2].tolist()]
     decimals = (value for value in values if null == "error" or value != b"NULL")
     if not all(map(DECIMAL.fullmatch, decimals)):
         return False
     fill = math.nan if isinstance(null, str) else null
+    exact = np.array([fill if v == b"NULL" else float(v) for v in values])
+    if options.clip:
+        exact = exact.clip(-LARGEST_FLOAT32, LARGEST_FLOAT32)
     with np.errstate(over="ignore"):
-        numbers = np.array([fill if v == b"NULL" else float(v) for v in values], np.float32)
+        numbers = exact.astype(np.float32)
     features[words[:, 2], words[:, 3]] = numbers
     return not np.isinf(numbers).any()
 

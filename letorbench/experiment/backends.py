@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 from typing import Protocol as Interface
 
 from letorbench.choices import require_choice
@@ -30,9 +31,13 @@ class Backend(Interface):
 
 @dataclass(frozen=True)
 class Processes:
-    """Runs jobs in this process, or in `number` others on this machine."""
+    """Runs jobs in this process, or in `number` others on this machine.
+
+    idle: others that wait for the next jobs, as those of these jobs will; None to end them.
+    """
 
     number: int = 1
+    idle: list[Any] | None = None
 
     def outcomes(self, jobs: Sequence[Job], protocol: Protocol) -> Iterator[Outcome]:
         """Yield what became of the jobs, in the order in which they end."""
@@ -43,7 +48,8 @@ class Processes:
             return
         threads = max(1, thread_count() // number)
         run = partial(attempt, protocol=protocol, plugin_files=plugins.files(), threads=threads)
-        yield from in_processes(run, [job.sent() for job in jobs], number, _lost)
+        sent = [job.sent() for job in jobs]
+        yield from in_processes(run, sent, number, _lost, self.idle)
 
 
 def _lost(job: Job, how: str) -> Outcome:

@@ -72,7 +72,7 @@ class TreeEnsemble(Model):
             )
 
     def _score(self, features: np.ndarray) -> np.ndarray:
-        return _sum_trees(
+        return sum_trees(
             features, self.roots, self.feature, self.threshold, self.left, self.right, self.value
         )
 
@@ -93,7 +93,7 @@ class Float32Trees(TreeEnsemble):
 
 
 @kernel()
-def _sum_trees(
+def sum_trees(
     features: np.ndarray,
     roots: np.ndarray,
     feature: np.ndarray,

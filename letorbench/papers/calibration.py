@@ -7,25 +7,35 @@ normal distribution of their size is drawn from.
 
 from __future__ import annotations
 
+import csv
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from letorbench.analysis import leads
 from letorbench.analysis.leads import Lead
 from letorbench.analysis.paired import differences, holm
-from letorbench.papers.claims import Test
+from letorbench.analysis.tables import Value, write_table
+from letorbench.papers.claims import Claim, Test
+from letorbench.papers.records import share
 from letorbench.papers.rules import (
     ANSWERS,
+    NOT_REPRODUCED,
+    REPRODUCED,
+    UNDECIDED,
+    Outcome,
     answer_of_all,
     margin_of,
     questions,
     state_of,
 )
 from letorbench.papers.runs import Values
-from letorbench.results.per_query import PerQuery
 
+#: what a claim of comparisons can be told
+TOLD = (REPRODUCED, NOT_REPRODUCED, UNDECIDED)
 TRIALS = 1_000
 #: below so many units drawing them again would repeat them too often
 FEW = 20
@@ -117,10 +127,60 @@ def unit_differences(upper: Values, lower: Values, measure: str) -> np.ndarray:
     return np.array([d[lower.folds == k].mean() for k in np.unique(lower.folds)])
 
 
-def stored_systems(out: Path, dataset: str) -> list[PerQuery]:
-    """The per-query values of every competing algorithm of a results folder."""
+def write(
+    stem: Path, claims: Sequence[Claim], found: Mapping[str, Mapping[str, Values]]
+) -> tuple[Path, ...]:
+    """The rates of each claim, a row a data set and truth, where the values are at hand.
+
+    found: data set -> method -> values.
+    """
+    rng, rows = np.random.default_rng(0), list[list[Value]]()
+    for claim, test in ((claim, test) for claim in claims for test in claim.tests):
+        for dataset, values in found.items():
+            moved = replace(test, data=(dataset,)) if len(test.data) < 2 else test
+            for truth, shares in of_test(moved, dataset, values, rng).items():
+                told = (shares.get(answer, 0.0) for answer in TOLD)
+                rows.append([claim.id, test.kind, dataset, truth, *told])
+    header = ("claim", "kind", "data", "truth", *TOLD)
+    return write_table(stem, f"{stem.name}: how often which answer", header, rows) if rows else ()
+
+
+def stored(folders: Iterable[Path]) -> tuple[list[str], list[list[str]]]:
+    """Columns and rows of what `write` wrote for the papers."""
+    header, rows = list[str](), list[list[str]]()
+    for path in (path for folder in folders for path in sorted(folder.glob("calibration-*.csv"))):
+        header, *own = csv.reader(path.read_text(encoding="utf-8").splitlines())
+        rows += own
+    return header, rows
+
+
+def too_small(outcomes: Iterable[Outcome]) -> list[list[str]]:
+    """The printed leads below the smallest that shows: claim, data, what, both as shares."""
+    return [
+        [o.claim.id, row.place, row.what, share(row.printed, row.base), share(low, row.base)]
+        for o in outcomes
+        for row in o.rows
+        if row.kind == "above" and (low := row.smallest) and 0.0 < (row.printed or 0.0) < low
+    ]
+
+
+def power_rows(out: Path) -> list[list[str]]:
+    """What the stored runs can show, a row a data set and measure; all pairs in papers/power."""
     from letorbench.results.measuring import competes
     from letorbench.results.summary import read_per_query
 
-    folders = sorted(path.parent for path in (out / dataset).glob("*/per_query.csv"))
-    return [read_per_query(out, dataset, each.name) for each in folders if competes(each.name)]
+    text, runs = [], out / "papers" / "runs" / "ndcg@10"
+    for dataset in sorted(path.name for path in runs.glob("*") if path.is_dir()):
+        own = sorted(path.parent.name for path in (runs / dataset).glob("*/per_query.csv"))
+        systems = [read_per_query(runs, dataset, name) for name in own if competes(name)]
+        if len(systems) < 2:
+            continue
+        rows = leads.smallest(systems, ("ndcg@1", "ndcg@3", "ndcg@10", "map"))
+        title = f"{dataset}: the smallest lead that shows in 80 % of cases"
+        header = ("method", "other", "measure", "lead", "share of the mean")
+        write_table(out / "papers" / "power" / dataset, title, header, rows)
+        text += [
+            [dataset, measure, str(pairs), *(f"{100.0 * each:.1f} %" for each in shares)]
+            for measure, pairs, *shares in leads.summary(rows)
+        ]
+    return text

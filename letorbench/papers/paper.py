@@ -68,6 +68,10 @@ class Part:
     upper: Mapping[str, Any] = field(default_factory=dict)
     lower: Mapping[str, Any] = field(default_factory=dict)
 
+    def ran(self, folder: Path) -> bool:
+        """Whether its files are in a paper's folder."""
+        return any(folder.glob(f"{self.name}.*"))
+
     def chosen_by(self, setting: str) -> Mapping[str, tuple[str, str]]:
         """The ways in which validation chooses in a setting."""
         return self.published if setting == "published" and self.published else self.protocols
@@ -181,10 +185,11 @@ def reproduce(
 ) -> Reproduction:
     """Run the parts (all but optional ones where none is named), judge their claims, write files.
 
-    Outcomes of claims whose part is not run now are kept. `calibrate` adds how often the rules
+    Outcomes of claims whose part is not run now are kept; of a part that never was, the answer is
+    "not run". `calibrate` adds how often the rules
     give which answer on these data. UsageError for a part that the paper does not have.
     """
-    from letorbench.papers import records
+    from letorbench.papers import calibration, records
 
     chosen = [require_choice(part, list(paper.parts), f"part of {paper.name}") for part in parts]
     chosen = chosen or [n for n, part in paper.parts.items() if study.full or not part.optional]
@@ -202,20 +207,26 @@ def reproduce(
         differs += found.differs
         mine = [claim for claim in paper.claims if claim.part == name]
         if calibrate:
-            files += records.write_calibration(folder / f"calibration-{name}", mine, found)
+            first = next(iter(found.values.values()), {})
+            files += calibration.write(folder / f"calibration-{name}", mine, first)
         for outcome in (*judged(mine, found), *elsewhere(mine, found)):
             kept[outcome.claim.id, outcome.place] = outcome
     files += records.write_outcomes(folder, paper, kept)
+    kept = {(c.id, ""): rules.Outcome(c, rules.NOT_RUN) for c in paper.claims} | kept
     own = [
         rules.over_settings({study.setting: outcome, other: beside.get(key, outcome)})
         for key, outcome in kept.items()
     ]
-    order = {claim.id: i for i, claim in enumerate(paper.claims)}
-    own = sorted(own, key=lambda outcome: order[outcome.claim.id])
     findings = [o for o in own if not o.place and o.claim.nature == "finding"]
     rest = [o for o in own if not o.place and o.claim.nature != "finding"]
     differs = list(dict.fromkeys(differs))
-    files.append(records.write_setting(folder / "setting.txt", paper.reference, differs))
+    told = [
+        paper.reference,
+        "",
+        "What differs from the paper's setting:",
+        *(f"- {d}" for d in differs),
+    ]
+    files.append(records.write(folder / "setting.txt", "\n".join([*told, ""])))
     return Reproduction(
         paper, (*rules.over_family(findings), *rest), tuple(o for o in own if o.place),
         tuple(dict.fromkeys(files)), tuple(differs),
@@ -240,7 +251,7 @@ def run_part(paper: Paper, part: Part, study: Study) -> Found:
         drawn = replace(study, repeats=part.repeats)
         values[protocol] = {
             name: drawn.runs(
-                paper.name, name, variants[name], part.measures, part.convention, select=select,
+                name, variants[name], part.measures, part.convention, select=select,
                 protocol_name=kind,
             )
             for name in here

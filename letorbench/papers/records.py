@@ -1,41 +1,36 @@
-"""The files and the printed lines of a reproduction."""
+"""The files of a reproduction, and its outcomes in the words that are printed and on the pages."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, astuple, fields, replace
+from dataclasses import asdict, astuple, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from letorbench.analysis.tables import (
     Value,
+    data_table,
     four_decimals,
     probability,
     render,
     text_table,
-    write_table,
 )
 from letorbench.checksum import checked, with_checksum
 from letorbench.errors import DataError
 from letorbench.files import write_atomically
-from letorbench.papers.claims import NATURES, Claim
+from letorbench.papers.claims import COMPARISONS, NATURES
 from letorbench.papers.rules import (
     ANSWERS,
+    EXCLUDED,
     NOT_REPRODUCED,
-    REPRODUCED,
+    NOT_RUN,
     SHOWN,
-    UNDECIDED,
     Outcome,
     Row,
 )
 
 if TYPE_CHECKING:
-    from letorbench.papers.paper import Found, Paper
+    from letorbench.papers.paper import Paper
 
 #: what later runs read again, with its check sum; and tables of it for people
 OUTCOMES, CLAIMS, POINTS = "outcomes.json", "claims.csv", "comparisons.csv"
@@ -43,8 +38,17 @@ CLAIM_COLUMNS = (
     "paper", "id", "part", "nature", "data", "judged_on", "claim", "where", "answer", "corrected",
     "p", "p_family", "by_setting", "note",
 )  # fmt: skip
+#: what `cells` gives of an outcome
+COLUMNS = ("paper", "ours [95 %]", "p", "shows from", "answer")
 
 Kept = dict[tuple[str, str], Outcome]
+
+
+def write(path: Path, text: str) -> Path:
+    """Write a file as a whole."""
+    with write_atomically(path) as file:
+        file.write(text)
+    return path
 
 
 def write_outcomes(folder: Path, paper: Paper, kept: Kept) -> list[Path]:
@@ -52,21 +56,19 @@ def write_outcomes(folder: Path, paper: Paper, kept: Kept) -> list[Path]:
     order = {claim.id: i for i, claim in enumerate(paper.claims)}
     every = sorted(kept.values(), key=lambda each: (order[each.claim.id], each.place))
     facts = [{**asdict(each), "claim": each.claim.id} for each in every]
-    with write_atomically(folder / OUTCOMES) as file:
-        file.write(with_checksum({"outcomes": facts}))
-    rows = [
+    rows: list[list[Value]] = [
         [
             paper.name, o.claim.id, o.claim.part, o.claim.nature, o.claim.dataset, o.place,
             o.claim.text, o.claim.where, o.answer, o.corrected, o.p, o.family, _settings(o), o.note,
         ]
         for o in every
     ]  # fmt: skip
-    heads = [each.name for each in fields(Row)]
     points = [[o.claim.id, *astuple(row)] for o in every for row in o.rows]
+    heads = ["claim", *(each.name for each in fields(Row))]
     return [
-        folder / OUTCOMES,
-        _write_csv(folder / CLAIMS, CLAIM_COLUMNS, rows),
-        _write_csv(folder / POINTS, ["claim", *heads], points),
+        write(folder / OUTCOMES, with_checksum({"outcomes": facts})),
+        write(folder / CLAIMS, render(data_table(CLAIM_COLUMNS, rows), "csv")),
+        write(folder / POINTS, render(data_table(heads, points), "csv")),
     ]
 
 
@@ -90,34 +92,9 @@ def read_outcomes(folder: Path, paper: Paper) -> Kept:
     return kept
 
 
-def write_calibration(stem: Path, of_part: Sequence[Claim], found: Found) -> tuple[Path, ...]:
-    """How often the rules give which answer: a row a claim, data set and truth."""
-    from letorbench.papers import calibration
-
-    rows: list[list[object]] = []
-    told = (REPRODUCED, NOT_REPRODUCED, UNDECIDED)
-    rng = np.random.default_rng(0)
-    values = next(iter(found.values.values()), {})
-    for claim, test in ((claim, test) for claim in of_part for test in claim.tests):
-        for dataset in values:
-            moved = replace(test, data=(dataset,)) if len(test.data) < 2 else test
-            by_truth = calibration.of_test(moved, dataset, values[dataset], rng)
-            for truth, shares in by_truth.items():
-                rows.append(
-                    [claim.id, test.kind, dataset, truth, *(shares.get(a, 0.0) for a in told)]
-                )
-    if not rows:
-        return ()
-    header = ("claim", "kind", "data", "truth", *told)
-    return write_table(stem, f"{stem.name}: how often which answer", header, rows)
-
-
-def write_setting(path: Path, reference: str, differs: Sequence[str]) -> Path:
-    """setting.txt: what differs from the paper's setting, a line each."""
-    with write_atomically(path) as file:
-        file.write(f"{reference}\n\nWhat differs from the paper's setting:\n")
-        file.writelines(f"- {line}\n" for line in differs)
-    return path
+def markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of a page."""
+    return render(text_table(header, rows), "markdown").strip() + "\n"
 
 
 def write_section(
@@ -126,28 +103,18 @@ def write_section(
     tables: Sequence[tuple[Sequence[str], Sequence[Sequence[Value]]]],
     told: str,
 ) -> Path:
-    """A section of the paper's page: folded tables, a header and rows each, and their sum."""
-    made = [
-        text_table(head, [[four_decimals(cell) for cell in row] for row in rows])
-        for head, rows in tables
-        if rows
+    """A section of the paper's page: what folded tables come to, and a header and rows of each."""
+    shown = [
+        markdown(head, [list(map(four_decimals, r)) for r in rows]) for head, rows in tables if rows
     ]
-    shown = [render(each, "markdown").strip() for each in made]
-    text = [f"## {title}", "<details><summary>The numbers</summary>", *shown, "</details>", told]
-    with write_atomically(path) as file:
-        file.write("\n\n".join(text) + "\n")
-    return path
+    text = [f"## {title}", told, "<details><summary>The numbers</summary>", *shown, "</details>"]
+    return write(path, "\n\n".join(text) + "\n")
 
 
 def lines(outcomes: Iterable[Outcome]) -> list[str]:
-    """The outcomes as a table of text: paper, ours with its interval, p, what shows, the answer."""
-    header = ("claim", "data", "paper", "ours [95 %]", "p", "shows from", "answer")
-    return render(text_table(header, cells(outcomes)), "text").splitlines()
-
-
-def cells(outcomes: Iterable[Outcome]) -> list[list[str]]:
-    """A row of texts a claim."""
-    return [[o.claim.id, _place(o), *_numbers(o), said(o)] for o in outcomes]
+    """The outcomes of what was run as a table of text."""
+    rows = [[o.claim.id, _place(o), *cells(o)] for o in outcomes if o.answer != NOT_RUN]
+    return render(text_table(("claim", "data", *COLUMNS), rows), "text").splitlines()
 
 
 def _place(outcome: Outcome) -> str:
@@ -155,8 +122,21 @@ def _place(outcome: Outcome) -> str:
     return outcome.place or (f"{len(data)} sets" if len(data) > 2 else outcome.claim.dataset)
 
 
+def cells(outcome: Outcome) -> list[str]:
+    """A text for each of `COLUMNS`, by the comparison that decides."""
+    if not outcome.rows:
+        return ["-", "-", "-", "-", said(outcome)]
+    row, several = decisive(outcome), len(outcome.rows) > 1
+    ours = [f"{told(row)}: " * several + our_number(row), *counted(outcome)]
+    p = "-" if outcome.p is None else probability(outcome.p)
+    return [paper_number(row), "; ".join(ours), p, share(row.smallest, row.base), said(outcome)]
+
+
 def said(outcome: Outcome) -> str:
     """The answer, with what else is to be known of it in a word."""
+    if outcome.answer == NOT_RUN:
+        claim = outcome.claim
+        return f"not run (part {claim.part}; `make {claim.paper}/{claim.part}`)"
     if outcome.by_setting:
         return f"depends on: {_settings(outcome)}"
     if outcome.corrected != outcome.answer:
@@ -164,30 +144,47 @@ def said(outcome: Outcome) -> str:
     return outcome.answer
 
 
+def why(outcome: Outcome) -> str:
+    """What the answer rests on: the comparison that decides it, and how many there are."""
+    if not outcome.rows:
+        without = outcome.claim.data if outcome.answer != NOT_RUN else ()
+        return f"; without {', '.join(without)}" if without else ""
+    row = decisive(outcome)
+    of_paper = "" if row.printed is None else f", the paper {paper_number(row)}"
+    parts = [f"{told(row)}: {our_number(row)}{of_paper}", *counted(outcome), outcome.note]
+    return "; " + "; ".join(filter(None, parts))
+
+
+def told(row: Row) -> str:
+    """What is compared or measured, and where."""
+    return f"{row.place}: " * bool(row.place) + row.what
+
+
+def counted(outcome: Outcome) -> list[str]:
+    """How many of several comparisons show the claim."""
+    rows = outcome.rows
+    shown = sum(row.state == SHOWN for row in rows)
+    return [f"shown at {shown} of {len(rows)}"] if len(rows) > 1 else []
+
+
+def decisive(outcome: Outcome) -> Row:
+    """The row that refutes most clearly, or the weakest that the answer needs."""
+    excluded = [row for row in outcome.rows if row.state == EXCLUDED]
+    if outcome.answer == NOT_REPRODUCED and excluded:
+        return min(excluded, key=lambda row: row.excluded or 0.0)
+    weak = [row for row in outcome.rows if row.state != SHOWN] or outcome.rows
+    return max(weak, key=lambda row: (row.shown or 0.0, -(row.value or 0.0)))
+
+
 def _settings(outcome: Outcome) -> str:
     return "; ".join(f"{name}: {answer}" for name, answer in (outcome.by_setting or {}).items())
 
 
-def _numbers(outcome: Outcome) -> tuple[str, str, str, str]:
-    """The paper's number, ours, p and the smallest lead that shows: of one row, or of many."""
-    rows, p = outcome.rows, "-" if outcome.p is None else probability(outcome.p)
-    if len(rows) == 1:
-        return paper_number(rows[0]), our_number(rows[0]), p, share(rows[0].smallest, rows[0].base)
-    if not rows:
-        return "-", "-", "-", "-"
-    counts = Counter(row.state for row in rows)
-    told = ", ".join(f"{state} {count}" for state, count in counts.items())
-    shares = [row.smallest / row.base for row in rows if row.smallest and row.base]
-    middle = f"{100.0 * float(np.median(shares)):.1f} %" if shares else "-"
-    return "-", f"{told} of {len(rows)}", p, middle
-
-
 def paper_number(row: Row) -> str:
     """What the paper prints, as it stands beside ours."""
-    sign = {"at least": ">= ", "at most": "<= "}.get(row.kind, "")
-    if row.printed is not None:
-        return f"{sign}{_signed(row, row.printed)}"
-    return {"above": "above", "not below": "not below", "alike": "alike"}.get(row.kind, "-")
+    if row.printed is None:
+        return row.kind if row.kind in COMPARISONS else "-"
+    return {"at least": ">= ", "at most": "<= "}.get(row.kind, "") + _signed(row, row.printed)
 
 
 def our_number(row: Row) -> str:
@@ -196,6 +193,13 @@ def our_number(row: Row) -> str:
         return "-"
     bounds = f" [{_signed(row, row.low)}, {_signed(row, row.high)}]"
     return _signed(row, row.value) + (bounds if row.low < row.high else "")
+
+
+def _signed(row: Row, number: float) -> str:
+    if row.kind in COMPARISONS:
+        return f"{number:+.4f}"
+    whole = float(number).is_integer() and abs(number) >= 1_000.0
+    return f"{number:,.0f}" if whole else f"{number:.4g}"
 
 
 def share(size: float | None, base: float | None) -> str:
@@ -222,7 +226,9 @@ def tally(papers: Iterable[Judged]) -> tuple[list[str], list[list[str]]]:
     rows = []
     for name, outcomes in papers:
         for nature in (*NATURES, "on other data"):
-            own = [o for o in outcomes if _tallied_as(o) == nature]
+            own = [
+                o for o in outcomes if ("on other data" if o.place else o.claim.nature) == nature
+            ]
             counts = [str(sum(o.answer == answer for o in own)) for answer in ANSWERS]
             rows += [[name, nature, str(len(own)), *counts]] if own else []
     return ["paper", "nature", "claims", *ANSWERS], rows
@@ -232,71 +238,3 @@ def closing(papers: Sequence[Judged], folders: Sequence[Path]) -> list[str]:
     """The tally, and where each paper's files are."""
     lines = render(text_table(*tally(papers)), "text").splitlines()
     return [*lines, *(f"files  {folder}" for folder in folders)]
-
-
-def _tallied_as(outcome: Outcome) -> str:
-    return "on other data" if outcome.place else outcome.claim.nature
-
-
-def too_small(outcomes: Iterable[Outcome]) -> list[list[str]]:
-    """The printed leads below the smallest that shows: claim, data, what, both as shares."""
-    return [
-        [o.claim.id, row.place, row.what, share(row.printed, row.base), share(low, row.base)]
-        for o in outcomes
-        for row in o.rows
-        if row.kind == "above" and (low := row.smallest) and 0.0 < (row.printed or 0.0) < low
-    ]
-
-
-def power_rows(out: Path) -> list[list[str]]:
-    """What the stored runs can show, a row a data set and measure; all pairs in papers/power."""
-    from letorbench.analysis import leads
-    from letorbench.papers import calibration
-
-    text = []
-    runs = out / "papers" / "runs" / "ndcg@10"
-    for folder in sorted(path for path in runs.glob("*") if path.is_dir()):
-        systems = calibration.stored_systems(runs, folder.name)
-        if len(systems) < 2:
-            continue
-        rows = leads.smallest(systems, ("ndcg@1", "ndcg@3", "ndcg@10", "map"))
-        title = f"{folder.name}: the smallest lead that shows in 80 % of cases"
-        header = ("method", "other", "measure", "lead", "share of the mean")
-        write_table(out / "papers" / "power" / folder.name, title, header, rows)
-        text += [
-            [folder.name, measure, str(pairs), *(f"{100.0 * each:.1f} %" for each in shares)]
-            for measure, pairs, *shares in leads.summary(rows)
-        ]
-    return text
-
-
-def calibration_rows(folders: Iterable[Path]) -> tuple[list[str], list[list[str]]]:
-    """Columns and rows of what `write_calibration` wrote for the papers."""
-    header: list[str] = []
-    rows: list[list[str]] = []
-    for path in (path for folder in folders for path in sorted(folder.glob("calibration-*.csv"))):
-        header, *own = csv.reader(path.read_text(encoding="utf-8").splitlines())
-        rows += own
-    return header, rows
-
-
-def state_counts(rows: Sequence[Row]) -> str:
-    """How many of the rows show it."""
-    return f"{sum(row.state == SHOWN for row in rows)} of {len(rows)}"
-
-
-def _signed(row: Row, number: float) -> str:
-    if row.kind in ("above", "not below", "alike"):
-        return f"{number:+.4f}"
-    whole = float(number).is_integer() and abs(number) >= 1_000.0
-    return f"{number:,.0f}" if whole else f"{number:.4g}"
-
-
-def _write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> Path:
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
-    with write_atomically(path) as out:
-        out.write(file.getvalue())
-    return path

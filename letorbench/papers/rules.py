@@ -41,8 +41,8 @@ REPRODUCED = "reproduced"
 NOT_REPRODUCED = "not reproduced"
 UNDECIDED = "undecided"
 DEPENDS = "depends on"
-NO_DATA = "no data"
-ANSWERS = (REPRODUCED, NOT_REPRODUCED, DEPENDS, UNDECIDED, NO_DATA)
+NO_DATA, NOT_RUN = "no data", "not run"
+ANSWERS = (REPRODUCED, NOT_REPRODUCED, DEPENDS, UNDECIDED, NO_DATA, NOT_RUN)
 SHOWN, EXCLUDED, OPEN = "shown", "excluded", "open"
 #: what was drawn independently, in the plural
 UNITS = {"query": "queries", "query and seed": "queries, and seeds", "draw": "draws"}
@@ -350,7 +350,8 @@ def over_settings(outcomes: Mapping[str, Outcome]) -> Outcome:
 
     A setting that has no answer says nothing. The rows are the first one's.
     """
-    told = {name: each for name, each in outcomes.items() if each.answer != NO_DATA}
+    silent = (NO_DATA, NOT_RUN)
+    told = {name: each for name, each in outcomes.items() if each.answer not in silent}
     first = next(iter(told or outcomes))
     answers = {name: each.answer for name, each in told.items()}
     if len(set(answers.values())) < 2:

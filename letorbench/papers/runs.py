@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,14 +14,13 @@ from letorbench.conventions import CONVENTIONS
 from letorbench.datasets import layout
 from letorbench.datasets.catalog import parse as parse_name
 from letorbench.datasets.queryset import Benchmark
-from letorbench.errors import DataError, UsageError
 from letorbench.experiment.backends import Processes
 from letorbench.experiment.grids import draws
 from letorbench.experiment.plan import Protocol, Task, benchmark_of, identity
 from letorbench.experiment.runner import run as run_all
 from letorbench.experiment.settings import parameters, settings
 from letorbench.measures import parse, query_metrics
-from letorbench.rankers import names, ranker
+from letorbench.rankers import ranker
 from letorbench.rankers.base import Ranker
 from letorbench.results.paths import fold_folder
 from letorbench.results.per_query import mean_of_folds
@@ -61,6 +60,18 @@ class Measured:
 def exactly(value: float, note: str = "") -> Measured:
     """A number without chance in it."""
     return Measured(value, value, value, note)
+
+
+def log_slope(sizes: Sequence[float], costs: Sequence[float]) -> Measured:
+    """The slope of log costs on log sizes by least squares, with its 95 % interval.
+
+    Three sizes or more are needed.
+    """
+    from scipy.stats import linregress, t
+
+    fit = linregress(np.log(sizes), np.log(costs))
+    half = float(t.ppf(0.975, len(sizes) - 2) * fit.stderr)
+    return Measured(float(fit.slope), float(fit.slope) - half, float(fit.slope) + half)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +144,8 @@ class Study:
         `key=value` texts: settings of every ranker that has the key, over the experiment's own.
     repeats : int
         Trainings of what draws.
+    idle : list
+        Processes that wait for the next run.
     """
 
     data_dir: Path
@@ -145,6 +158,7 @@ class Study:
     select: str = ""
     fixed: tuple[str, ...] = ()
     repeats: int = 1
+    idle: list[Any] = field(default_factory=list)
 
     @property
     def changes(self) -> tuple[str, ...]:
@@ -173,21 +187,12 @@ class Study:
         """Whether the data set is at hand."""
         return layout.present(dataset, self.data_dir)
 
-    def missing(self, dataset: str) -> str:
-        """How to get a data set that is not at hand."""
-        try:
-            layout.find(dataset, self.data_dir)
-        except DataError as error:
-            return f"{dataset} is not at hand; {str(error).rpartition('; ')[2]}"
-        return ""
-
     def benchmark(self, dataset: str) -> Benchmark:
         """The folds of a data set at hand."""
         return benchmark_of(dataset, Protocol(self.data_dir, self.out, seed=self.seed))
 
     def runs(
         self,
-        paper: str,
         dataset: str,
         variants: Sequence[Variant],
         measures: Sequence[str],
@@ -198,16 +203,14 @@ class Study:
     ) -> dict[str, Values]:
         """Run the variants on a data set and return their values by label.
 
-        A variant that failed or that does not exist is left out, and stored folds are not run
-        again. A ranker with its default settings is stored in
-        results/papers/runs/<select>/<DATASET>/<algo>, which all papers share: it chose its
-        settings as the papers did, not as an ordinary run does. One with the paper's settings
-        has its own folder, results/papers/<paper>/runs/<label>.
+        A variant that failed is left out, and stored folds are not run again. Each way to choose,
+        and each setting that is not the ranker's own, has a folder that all papers share:
+        results/papers/runs/<select>,<settings>/<DATASET>/<algo>.
 
         Parameters
         ----------
-        paper, dataset : str
-            The paper's name, and the data set.
+        dataset : str
+            The data set.
         variants : sequence of Variant
             The rankers with their settings.
         measures : sequence of str
@@ -223,32 +226,21 @@ class Study:
         """
         if self.setting == "published":
             variants = [replace(v, settings={**v.settings, **v.published}) for v in variants]
-        known = [self.changed(variant) for variant in variants if _exists(variant)]
         select = self.select or select
-        if len(known) < len(variants):
-            labels = {variant.label for variant in known}
-            absent = ", ".join(v.label for v in variants if v.label not in labels)
-            self.say(f"{dataset}: not available: {absent}")
-        plain = [variant for variant in known if not variant.settings]
-        # each way to choose has a folder of its own: two protocols would take turns in one
         way = select if protocol_name == "published" else f"{select}-{protocol_name}"
-        groups = [(self.out / "papers" / "runs" / way, plain)] if plain else []
-        own = {v.label: self._own(paper, v.label, way, select) for v in known if v.settings}
-        groups += [(own[v.label], [v]) for v in known if v.settings]
+        groups: dict[str, list[Variant]] = {}
+        for variant in map(self.changed, variants):
+            groups.setdefault(",".join([way, *_own_settings(variant)]), []).append(variant)
         found: dict[str, Values] = {}
-        for out, group in groups:
+        for name, group in groups.items():
             protocol = Protocol(
-                self.data_dir,
-                out,
-                select=select,
-                seed=self.seed,
-                repeats=self.repeats,
-                name=protocol_name,
-            )
+                self.data_dir, self.out / "papers" / "runs" / safe_name(name), select=select,
+                seed=self.seed, repeats=self.repeats, name=protocol_name,
+            )  # fmt: skip
             self.say(f"{dataset}: {', '.join(variant.label for variant in group)}")
             settings = {variant.algo: variant.settings for variant in group}
-            report = run_all([dataset], settings, folds, protocol, Processes(self.jobs))
-            for outcome in report.outcomes:
+            backend = Processes(self.jobs, self.idle)
+            for outcome in run_all([dataset], settings, folds, protocol, backend).outcomes:
                 if outcome.error:
                     self.say(f"{outcome.task}: {outcome.error}")
             for variant in group:
@@ -257,9 +249,15 @@ class Study:
                     found[variant.label] = read
         return {v.label: found[v.label] for v in variants if v.label in found}
 
-    def _own(self, paper: str, label: str, way: str, select: str) -> Path:
-        name = label if way == select else f"{label}-{way}"
-        return self.folder(paper) / "runs" / safe_name(name)
+
+def _own_settings(variant: Variant) -> list[str]:
+    """The settings that are not the ranker's own, or that its grid would vary, as texts."""
+    plain = ranker(variant.algo)()
+    return [
+        f"{key}={value}"
+        for key, value in sorted(variant.settings.items())
+        if key in plain.grid or value != getattr(plain, key)
+    ]
 
 
 def safe_name(label: str) -> str:
@@ -276,20 +274,6 @@ def generated(dataset: str) -> bool:
     """Whether a data set is made up: DEMO, QA and twins. Such data are evidence of nothing."""
     entry = parse_name(dataset).entry
     return entry is not None and entry.synthetic
-
-
-def _exists(variant: Variant) -> bool:
-    """Whether there is such a ranker, with such parameters and values of them."""
-    if variant.algo not in names():
-        return False
-    cls = ranker(variant.algo)
-    if not set(variant.settings) <= set(parameters(cls)):
-        return False
-    try:
-        cls(**variant.settings)
-    except UsageError:
-        return False
-    return True
 
 
 def _read(

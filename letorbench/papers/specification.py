@@ -54,7 +54,7 @@ def run(paper: str, part: Part, study: Study) -> Found:
             settings = {"data": dataset} if len(part.data) > 1 else {}
             settings |= dict(zip(part.axes, (name for name, _ in chosen)))
             made = {key: value for _, each in chosen for key, value in each.items()}
-            number = _number(paper, part, study, dataset, made, ", ".join(settings.values()))
+            number = _number(part, study, dataset, made, ", ".join(settings.values()))
             if number is not None:
                 found.append(Specification(settings, number))
     if not found:
@@ -65,7 +65,7 @@ def run(paper: str, part: Part, study: Study) -> Found:
 
 
 def _number(
-    paper: str, part: Part, study: Study, dataset: str, made: dict[str, Any], label: str
+    part: Part, study: Study, dataset: str, made: dict[str, Any], label: str
 ) -> float | None:
     """The number of one specification; None where a run of it failed."""
     how = {key: made.pop(key) for key in ("convention", "select") if key in made}
@@ -80,7 +80,7 @@ def _number(
         variant = Variant(f"{side}, {label}", facts["algo"], {**facts.get("set", {}), **rest})
         drawn = replace(study, repeats=part.repeats)
         runs = drawn.runs(
-            paper, dataset, [variant], [measure], how.get("convention", part.convention),
+            dataset, [variant], [measure], how.get("convention", part.convention),
             select=how.get("select", "ndcg@10"),
         )  # fmt: skip
         if not runs:

@@ -14,10 +14,12 @@ from letorbench.errors import UsageError
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import query_share, require_comparable
 from letorbench.losses.exponentials import SPAN, exponentials
-from letorbench.losses.gains import gains, inverse_ideal_dcg, truncated_discount
+from letorbench.losses.gains import gains, inverse_ideal_dcg, query_maxima, truncated_discount
 from letorbench.losses.lambdas import Lambda, mean_swaps, sigmoid
 from letorbench.losses.tied_ranks import mean_difference, mean_of_ranks
 from letorbench.rankers.mart import BoostedTrees
+from letorbench.solvers.fit_result import FitResult
+from letorbench.solvers.stopping import Validation
 from letorbench.solvers.tree_boosting import Derivatives, Differentiated
 from letorbench.threads import parallel_for
 
@@ -42,8 +44,9 @@ class LambdaMART(BoostedTrees):
     Notes
     -----
     Where the paper is silent: documents of equal scores have the mean of |dNDCG| over all their
-    orders; a leaf's second derivatives sum to at least 0.001. The objective reported is the mean
-    of 1 - NDCG@L, since the forces are no loss's gradient.
+    orders; a leaf's second derivatives sum to at least 0.001; queries without relevant documents,
+    which have no forces, are left out, so that no leaf counts their documents. The objective
+    reported is the mean of 1 - NDCG@L, since the forces are no loss's gradient.
 
     References
     ----------
@@ -61,6 +64,12 @@ class LambdaMART(BoostedTrees):
 
     truncation: int = 30
 
+    def learn(
+        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
+    ) -> FitResult:
+        judged = np.flatnonzero(query_maxima(train.labels, train))
+        return super().learn(train.take(judged) if len(judged) else train, validation, rng)
+
     def differentiated(self, train: QuerySet) -> Differentiated:
         """Return the forces on a training set and how they change."""
         if self.truncation < 0:
@@ -68,6 +77,7 @@ class LambdaMART(BoostedTrees):
         require_comparable(train)
         gain, discount = gains(train), truncated_discount(train, self.truncation)
         inverse_Z = inverse_ideal_dcg(train, self.truncation)
+        order = np.arange(train.n_docs)  # of each query's documents at the scores before
 
         def forces(scores: np.ndarray) -> Derivatives:
             lost = np.empty(train.n_queries)
@@ -75,8 +85,9 @@ class LambdaMART(BoostedTrees):
 
             def part(first: int, last: int) -> None:
                 _forces(
-                    scores, gain, train.offsets, discount, inverse_Z, first, last, lost, slope, bend
-                )
+                    scores, gain, train.offsets, discount, inverse_Z, first, last, order, lost,
+                    slope, bend,
+                )  # fmt: skip
 
             parallel_for(part, train.n_queries, query_share(train, 4000), train.lengths**2)
             return Derivatives(float(lost.mean()), slope, bend)
@@ -109,11 +120,15 @@ def _forces(
     inverse_Z: np.ndarray,
     first: int,
     last: int,
+    order: np.ndarray,
     lost: np.ndarray,
     slope: np.ndarray,
     bend: np.ndarray,
 ) -> None:
-    """Add to `newton_by_pairs` of the queries first..last - 1; lost: their 1 - NDCG, 0 if Z = 0."""
+    """Do as `newton_by_pairs` for the queries first..last - 1; lost: their 1 - NDCG, 0 if Z = 0.
+
+    order: (n_docs,), the rows of each query's documents, which are sorted by falling scores here.
+    """
     size = longest_query(offsets, first, last)
     rows = np.empty((7, size))
     s, u, g, D, apart, force, curve = rows[0], rows[1], rows[2], rows[3], rows[4], rows[5], rows[6]
@@ -122,9 +137,14 @@ def _forces(
         begin, m = offsets[q], offsets[q + 1] - offsets[q]
         if inverse_Z[q] == 0.0:
             continue
-        order = np.argsort(-scores[begin : begin + m], kind="mergesort")
+        for place in range(m):
+            row, a = order[begin + place], place
+            while a > 0 and s[a - 1] < scores[row]:
+                s[a], order[begin + a] = s[a - 1], order[begin + a - 1]
+                a -= 1
+            s[a], order[begin + a] = scores[row], row
         for a in range(m):
-            s[a], g[a] = scores[begin + order[a]], gain[begin + order[a]]
+            g[a] = gain[order[begin + a]]
         near = exponentials(s, m, u) <= SPAN
         a, dcg = 0, 0.0
         while a < m:
@@ -142,24 +162,44 @@ def _forces(
         for a in range(m):
             if D[a] == 0.0:
                 break
-            force_a, bend_a = 0.0, 0.0
-            for b in range(a + 1, m):
-                difference = g[a] - g[b]
-                swap = abs(difference) * (apart[a] if s[a] == s[b] else D[a] - D[b])
-                if near:
-                    r = 1.0 / (u[a] + u[b])
-                    right, wrong = u[a] * r, u[b] * r
-                else:
-                    wrong = 1.0 / (1.0 + np.exp(s[a] - s[b]))
-                    right = 1.0 - wrong
-                pull = swap * wrong if difference > 0.0 else -swap * right
-                turn = swap * right * wrong
-                force_a += pull
-                bend_a += turn
-                force[b] -= pull
-                curve[b] += turn
+            force_a, bend_a = _add_pairs(a, m, near, s, u, g, D, apart, force, curve)
             force[a] += force_a
             curve[a] += bend_a
         for a in range(m):
-            slope[begin + order[a]] = -force[a] * inverse_Z[q]
-            bend[begin + order[a]] = curve[a] * inverse_Z[q]
+            slope[order[begin + a]] = -force[a] * inverse_Z[q]
+            bend[order[begin + a]] = curve[a] * inverse_Z[q]
+
+
+@kernel(reorder=True)
+def _add_pairs(
+    a: int,
+    m: int,
+    near: bool,
+    s: np.ndarray,
+    u: np.ndarray,
+    g: np.ndarray,
+    D: np.ndarray,
+    apart: np.ndarray,
+    force: np.ndarray,
+    curve: np.ndarray,
+) -> tuple[float, float]:
+    """Add the pairs of a with a + 1..m - 1 to what these have; return the sums for a."""
+    s_a, u_a, g_a, D_a, apart_a, force_a, bend_a = s[a], u[a], g[a], D[a], apart[a], 0.0, 0.0
+    after = slice(a + 1, m)  # from 0: can be vectorised
+    s, u, g, D, force, curve = s[after], u[after], g[after], D[after], force[after], curve[after]
+    for b in range(len(s)):
+        difference = g_a - g[b]
+        swap = difference * (apart_a if s[b] == s_a else D_a - D[b])
+        if near:
+            r = 1.0 / (u_a + u[b])
+            right, wrong = u_a * r, u[b] * r
+        else:
+            wrong = 1.0 / (1.0 + np.exp(s_a - s[b]))
+            right = 1.0 - wrong
+        pull = swap * (wrong if difference > 0.0 else right)
+        turn = abs(swap) * right * wrong
+        force_a += pull
+        bend_a += turn
+        force[b] -= pull
+        curve[b] += turn
+    return force_a, bend_a

@@ -116,14 +116,17 @@ class NDCGBoost(Ranker):
             raise UsageError(f"ndcgboost: found truncation={self.truncation}, expected 0 or more")
         if not 1 <= self.depth <= DEEPEST:
             raise UsageError(f"ndcgboost: found depth={self.depth}, expected 1 to {DEEPEST}")
-        search: Search = stump_search(train.features, self.bins)
-        if self.weak == "tree":
-            search = self._tree_search(train)
-        if self.stumps == "sample":
-            search = partial(best_of_sample, search, self.sample or train.n_docs, rng)
-        booster = BoundBooster(train, search, self.truncation)
+        booster = BoundBooster(train, self.search(train, rng), self.truncation)
         boost_weak = boost_trees if self.weak == "tree" else boost_stumps
         return boost_weak(booster, train, self.rounds, deadline=self.deadline)
+
+    def search(self, train: QuerySet, rng: np.random.Generator) -> Search:
+        """Return what finds the weak learner for weights of the documents of a training set."""
+        tree = self.weak == "tree"
+        search = self._tree_search(train) if tree else stump_search(train.features, self.bins)
+        if self.stumps == "sample":
+            return partial(best_of_sample, search, self.sample or train.n_docs, rng)
+        return search
 
     def _tree_search(self, train: QuerySet) -> Search:
         """Return what grows a tree for weights; each leaf has the class that its weights have."""

@@ -9,11 +9,10 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.models.tree_ensemble import TreeEnsemble
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
-from letorbench.solvers.tree_growing import Grower, Shape, TreeFeatures, joined
+from letorbench.solvers.tree_growing import Grower, Shape, Tree, TreeFeatures, joined
 from letorbench.threads import run_tasks, thread_count
 
 
@@ -75,9 +74,9 @@ class RandomForests(Ranker):
         generators = rng.spawn(self.bags)  # of the features that splits are chosen from
         parts = min(self.bags, thread_count())
 
-        def grown(part: int) -> list[TreeEnsemble]:
+        def grown(part: int) -> list[Tree]:
             grower = Grower(features, shape)
-            trees: list[TreeEnsemble] = []
+            trees: list[Tree] = []
             for bag, own in zip(bags[part::parts], generators[part::parts], strict=True):
                 if (trees or part) and self.deadline.passed:
                     break
@@ -94,7 +93,7 @@ class RandomForests(Ranker):
 
 def _tree(
     grower: Grower, rng: np.random.Generator, train: QuerySet, r: np.ndarray, bag: np.ndarray
-) -> TreeEnsemble:
+) -> Tree:
     """Grow a tree on the queries of a bag, each as often as it is there."""
     times = np.repeat(np.bincount(bag, minlength=train.n_queries), train.lengths).astype(float)
     rows = np.flatnonzero(times).astype(np.int32)

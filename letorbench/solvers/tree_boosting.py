@@ -15,7 +15,7 @@ from letorbench.models.tree_ensemble import TreeEnsemble
 from letorbench.solvers.boosting import Booster, Term, boost
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import NEVER, Deadline, Validation
-from letorbench.solvers.tree_growing import Grower, Shape, TreeFeatures, joined
+from letorbench.solvers.tree_growing import Grower, Shape, Tree, TreeFeatures, joined
 
 
 class Derivatives(NamedTuple):
@@ -116,7 +116,7 @@ def boost_trees(
     """Call `boost` with a booster whose weak learners are the `predict` of trees."""
 
     def to_model(terms: list[Term]) -> TreeEnsemble:
-        trees = [term.learner.__self__ for term in terms]  # type: ignore[attr-defined]
+        trees: list[Tree] = [term.learner.__self__ for term in terms]  # type: ignore[attr-defined]
         return joined(trees, [term.alpha for term in terms], train.n_features)
 
     return boost(booster, train, rounds, validation, to_model, patience, deadline)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ import numpy as np
 from letorbench.choices import require_choice
 from letorbench.errors import UsageError
 from letorbench.jit import kernel
-from letorbench.models.tree_ensemble import TreeEnsemble
+from letorbench.models.tree_ensemble import TreeEnsemble, sum_trees
 from letorbench.solvers.stump_search import BinnedFeatures
 from letorbench.threads import parallel_for
 
@@ -37,8 +38,8 @@ CRITERIA = ("newton", "misclassification", "entropy")
 ROUNDING = 1e-12
 #: the bits of a rounded derivative
 BITS = 30
-#: additions to histograms that are worth a thread
-LEAST = 2_000_000
+#: additions to histograms that are worth a thread: to hand it its part costs as much as 100,000
+LEAST = 150_000
 
 
 @dataclass(frozen=True)
@@ -129,19 +130,22 @@ def best_split(
 
 @dataclass(frozen=True, eq=False)
 class TreeFeatures:
-    """Binned features in groups of `GROUP`.
+    """Binned features in groups of `GROUP`, without those of one bin.
 
     Parameters
     ----------
     codes : ndarray of shape (n_groups, n_docs, GROUP), uint8
         The bins of a document's features; 0 for those that the last group lacks.
     n_bins : ndarray of shape (n_groups * GROUP,), int64
+    used : ndarray, int64
+        Which features these are, ascending.
     cuts : tuple of n_features ndarrays, float64
         As in `BinnedFeatures`.
     """
 
     codes: np.ndarray
     n_bins: np.ndarray
+    used: np.ndarray
     cuts: tuple[np.ndarray, ...]
 
     @classmethod
@@ -150,14 +154,30 @@ class TreeFeatures:
         if not 2 <= bins <= MOST_BINS:
             raise UsageError(f"found bins={bins}, expected 2 to {MOST_BINS}")
         binned = BinnedFeatures.of(features, bins)
-        n_features, n_docs = binned.codes.shape
-        groups = -(-n_features // GROUP)
-        codes = np.zeros((groups, n_docs, GROUP), dtype=np.uint8)
-        for k, own in enumerate(binned.codes):
-            codes[k // GROUP, :, k % GROUP] = own
+        used = np.flatnonzero(binned.n_bins > 1)
+        groups = -(-len(used) // GROUP)
+        codes = np.zeros((groups, len(features), GROUP), dtype=np.uint8)
+        for place, k in enumerate(used):
+            codes[place // GROUP, :, place % GROUP] = binned.codes[k]
         n_bins = np.ones(groups * GROUP, dtype=np.int64)
-        n_bins[:n_features] = binned.n_bins
-        return cls(codes, n_bins, binned.cuts)
+        n_bins[: len(used)] = binned.n_bins[used]
+        return cls(codes, n_bins, used, binned.cuts)
+
+
+class Tree(NamedTuple):
+    """The nodes of one tree, as in `TreeEnsemble`."""
+
+    feature: np.ndarray
+    threshold: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    value: np.ndarray
+    gain: np.ndarray
+    cover: np.ndarray
+
+    def predict(self, features: np.ndarray) -> np.ndarray:
+        """Score documents (n_docs, n_features), float32 in C order."""
+        return sum_trees(features, np.zeros(1, np.int64), *self[:5])
 
 
 class Growth(NamedTuple):
@@ -166,9 +186,10 @@ class Growth(NamedTuple):
     feature, cut, gain: a node's split, for a leaf the best that it could have.
     left: the first child, 0 for a leaf. depth: the splits above the node.
     start, stop: its documents are rows[start..stop - 1].
-    slot: the place of its histograms. sums: (2,), those of its documents, see `_rounded`.
+    slot: the place of its histograms. sums: (2,), those of its documents, see `_round`.
     rows: the documents, those of a leaf one after the other.
-    ready: (2,) for each of the first documents, their derivatives; room for the largest leaf.
+    each: (n_docs, 2), the derivatives of all documents. ready: those of the smaller leaf's of the
+    pair, in the order of its rows.
     pair: the two leaves that are to be searched, the smaller first, -1 for none.
     size: (2,), how many nodes and how many leaves there are.
     """
@@ -183,6 +204,7 @@ class Growth(NamedTuple):
     slot: np.ndarray
     sums: np.ndarray
     rows: np.ndarray
+    each: np.ndarray
     ready: np.ndarray
     pair: np.ndarray
     size: np.ndarray
@@ -218,7 +240,9 @@ class Grower:
 
     def __init__(self, features: TreeFeatures, shape: Shape) -> None:
         self.features, self.shape = features, shape
-        n_groups, widest = len(features.codes), int(features.n_bins.max(initial=1))
+        n_groups, n_docs, _ = features.codes.shape
+        widest = int(features.n_bins.max(initial=1))
+        self._each, self._ready = np.empty((2, n_docs, 2), dtype=np.int64)
         self._histograms = np.empty((shape.leaves, n_groups, GROUP, widest, 2), dtype=np.int64)
 
     def grow(
@@ -227,7 +251,7 @@ class Grower:
         hessian: np.ndarray,
         rng: np.random.Generator | None = None,
         rows: np.ndarray | None = None,
-    ) -> tuple[TreeEnsemble, np.ndarray]:
+    ) -> tuple[Tree, np.ndarray]:
         """Grow a tree.
 
         Parameters
@@ -241,7 +265,7 @@ class Grower:
 
         Returns
         -------
-        tree : TreeEnsemble
+        tree : Tree
             A leaf has the value -G / (H + l2), Newton's step on the sums of its documents'
             derivatives; with another criterion than "newton" it has 1 where G < 0, else 0.
         leaf : ndarray of shape (n_docs,), int64
@@ -252,53 +276,48 @@ class Grower:
         rows = np.arange(n_docs, dtype=np.int32) if rows is None else rows.copy()
         # second derivatives and counts share 63 bits, which must hold the sums of all documents
         shift = n_docs.bit_length()
-        g, g_unit = _rounded(gradient, BITS)
-        h, h_unit = _rounded(hessian, min(BITS, 63 - 2 * shift))
+        g_unit, h_unit = _unit(gradient, BITS), _unit(hessian, min(BITS, 63 - 2 * shift))
         rules = Rules(
             shape.leaves, shape.depth, shape.leaf_wise, shape.least_docs, shape.least_hessian,
             shape.l2, CRITERIA.index(shape.criterion), g_unit, h_unit, shift,
         )  # fmt: skip
-        each = np.stack([g, (h << shift) + 1], axis=1)
         nodes = 2 * shape.leaves - 1
         zeros = np.zeros((7, nodes), np.int64)
         growth = Growth(
             zeros[0], zeros[1], np.zeros(nodes), zeros[2], zeros[3], zeros[4], zeros[5], zeros[6],
-            np.zeros((nodes, 2), np.int64), rows, each[rows], np.array([0, -1]), np.array([1, 1]),
+            np.zeros((nodes, 2), np.int64), rows, self._each, self._ready, np.array([0, -1]),
+            np.array([1, 1]),
         )  # fmt: skip
-        growth.stop[0], growth.sums[0] = len(rows), growth.ready.sum(axis=0)
-        drawn = self._drawn(rng, nodes)
-        found = np.zeros((n_groups, 2, 3))
-
-        def search(first: int, last: int) -> None:
-            _search(
-                growth, rules, features.codes, features.n_bins, drawn, self._histograms,
-                first, last, found,
-            )  # fmt: skip
-
+        growth.stop[0] = len(rows)
+        _round(gradient, hessian, growth, rules)
+        leaf = np.full(n_docs, -1)
+        arguments = (
+            growth, rules, features.codes, features.n_bins, self._drawn(rng, nodes),
+            self._histograms, np.zeros((n_groups, 2, 3)), leaf,
+        )  # fmt: skip
         while growth.pair[0] >= 0:
             small = growth.pair[0]
-            work = GROUP * (growth.stop[small] - growth.start[small] + self._histograms.shape[3])
-            if work * n_groups < 2 * LEAST:
-                search(0, n_groups)
-            else:
-                parallel_for(search, n_groups, LEAST // work)
-            _split_next(growth, rules, features.codes, each, found)
-        return self._tree(growth, rules, n_docs)
+            work = GROUP * int(growth.stop[small] - growth.start[small])
+            alone = work * n_groups < 2 * LEAST
+            if not alone:
+                parallel_for(partial(_grow, *arguments, 0), n_groups, LEAST // work)
+            _grow(*arguments, 2 * LEAST, 0, n_groups if alone else 0)
+        return self._tree(growth, rules), leaf
 
     def _drawn(self, rng: np.random.Generator | None, nodes: int) -> np.ndarray:
-        """Return which features the split of each node is chosen from, (nodes, n_features) bool."""
+        """Return which of the used features each node is split by, (nodes, n_used) bool."""
         share, n_features = self.shape.columns, len(self.features.cuts)
         if share == 1.0 or rng is None:
-            return np.ones((nodes, n_features), dtype=bool)
+            return np.ones((nodes, len(self.features.used)), dtype=bool)
         ranks = rng.random((nodes, n_features)).argsort(axis=1)
-        return ranks < max(1, round(share * n_features))
+        return ranks[:, self.features.used] < max(1, round(share * n_features))
 
-    def _tree(self, growth: Growth, rules: Rules, n_docs: int) -> tuple[TreeEnsemble, np.ndarray]:
+    def _tree(self, growth: Growth, rules: Rules) -> Tree:
         kept = slice(int(growth.size[0]))
         left, own = growth.left[kept], np.arange(kept.stop)
         inner = left > 0
-        feature = np.where(inner, growth.feature[kept], 0)
-        threshold = np.zeros(kept.stop)
+        feature, threshold = np.zeros(kept.stop, np.int64), np.zeros(kept.stop)
+        feature[inner] = self.features.used[growth.feature[kept][inner]]
         for node in np.flatnonzero(inner):
             threshold[node] = self.features.cuts[feature[node]][growth.cut[node]]
         G = growth.sums[kept, 0] * rules.g_unit
@@ -306,55 +325,86 @@ class Grower:
         value = (G < 0.0).astype(np.float64)
         if self.shape.criterion == "newton":
             value = np.divide(-G, H, out=np.zeros_like(G), where=H > 0.0)
-        leaf = np.full(n_docs, -1)
-        for node in np.flatnonzero(~inner):
-            leaf[growth.rows[growth.start[node] : growth.stop[node]]] = node
-        tree = TreeEnsemble(
-            np.zeros(1, np.int64), feature, threshold, np.where(inner, left, own),
-            np.where(inner, left + 1, own), value, np.where(inner, growth.gain[kept], 0.0),
-            growth.stop[kept] - growth.start[kept], len(self.features.cuts),
+        return Tree(
+            feature, threshold, np.where(inner, left, own), np.where(inner, left + 1, own), value,
+            np.where(inner, growth.gain[kept], 0.0), growth.stop[kept] - growth.start[kept],
         )  # fmt: skip
-        return tree, leaf
 
 
-def joined(
-    trees: Sequence[TreeEnsemble], weights: Sequence[float], n_features: int
-) -> TreeEnsemble:
-    """Return the weighted sum of ensembles as one."""
-    sizes = [len(tree.feature) for tree in trees]
-    first = np.cumsum([0, *sizes])[:-1]
-
-    def together(name: str, add: Sequence[float] | np.ndarray | None = None) -> np.ndarray:
-        arrays = [getattr(tree, name) for tree in trees]
-        if add is not None:
-            arrays = [array + more for array, more in zip(arrays, add, strict=True)]
-        return np.concatenate(arrays) if arrays else np.empty(0, np.int64)
-
-    values = [weight * tree.value for tree, weight in zip(trees, weights, strict=True)]
-    return TreeEnsemble(
-        together("roots", first), together("feature"), together("threshold"),
-        together("left", first), together("right", first), np.concatenate([np.empty(0), *values]),
-        together("gain"), together("cover"), n_features,
-    )  # fmt: skip
+def joined(trees: Sequence[Tree], weights: Sequence[float], n_features: int) -> TreeEnsemble:
+    """Return the weighted sum of trees as one model."""
+    first = np.cumsum([0, *(len(tree.feature) for tree in trees)])[:-1]
+    moved = [
+        tree._replace(left=tree.left + root, right=tree.right + root, value=weight * tree.value)
+        for tree, root, weight in zip(trees, first, weights, strict=True)
+    ]
+    columns = map(np.concatenate, zip(*moved)) if moved else [np.empty(0, np.int64)] * 7
+    return TreeEnsemble(first, *columns, n_features)
 
 
-def _rounded(values: np.ndarray, bits: int) -> tuple[np.ndarray, float]:
-    """Return the values as int64 multiples of a unit, the largest with so many bits; the unit."""
-    largest = float(np.abs(values).max(initial=0.0))
-    unit = largest / ((1 << bits) - 1) if largest > 0.0 else 1.0
-    return np.rint(values / unit).astype(np.int64), unit
+def _unit(values: np.ndarray, bits: int) -> float:
+    """Return the unit whose multiples, of so many bits, derivatives are rounded to."""
+    largest = float(max(values.max(initial=0.0), -values.min(initial=0.0)))
+    return largest / ((1 << bits) - 1) if largest > 0.0 else 1.0
 
 
 @kernel()
-def _split_next(
-    growth: Growth, rules: Rules, codes: np.ndarray, each: np.ndarray, found: np.ndarray
+def _round(gradient: np.ndarray, hessian: np.ndarray, growth: Growth, rules: Rules) -> None:
+    """Fill the root's numbers: multiples of the units, and in the second also a count of 1."""
+    for i in range(len(growth.each)):
+        growth.each[i, 0] = int(np.rint(gradient[i] / rules.g_unit))
+        growth.each[i, 1] = (int(np.rint(hessian[i] / rules.h_unit)) << rules.shift) + 1
+    for i in range(len(growth.rows)):
+        for n in range(2):
+            growth.ready[i, n] = growth.each[growth.rows[i], n]
+            growth.sums[0, n] += growth.ready[i, n]
+
+
+@kernel()
+def _grow(
+    growth: Growth,
+    rules: Rules,
+    codes: np.ndarray,
+    n_bins: np.ndarray,
+    drawn: np.ndarray,
+    histograms: np.ndarray,
+    found: np.ndarray,
+    leaf: np.ndarray,
+    least: int,
+    first: int,
+    last: int,
 ) -> None:
+    """Search the pair of leaves in the groups first..last - 1, and split the next leaf.
+
+    It goes on with all groups until a search makes `least` additions; 0: it splits no leaf.
+
+    found: (n_groups, 2, 3), the gain, the feature and the cut of both leaves in each group.
+    leaf: (n_docs,), filled at the end.
+    """
+    while True:
+        _search(growth, rules, codes, n_bins, drawn, histograms, first, last, found)
+        if least == 0:
+            return
+        _split_next(growth, rules, codes, found)
+        small = growth.pair[0]
+        if small < 0:
+            break
+        first, last = 0, len(codes)
+        if GROUP * len(codes) * (growth.stop[small] - growth.start[small]) >= least:
+            return
+    for node in range(growth.size[0]):
+        if growth.left[node] == 0:
+            for i in range(growth.start[node], growth.stop[node]):
+                leaf[growth.rows[i]] = node
+
+
+@kernel()
+def _split_next(growth: Growth, rules: Rules, codes: np.ndarray, found: np.ndarray) -> None:
     """Give the pair of leaves what was found for them; split the next leaf, the new pair.
 
     found: (n_groups, 2, 3), the gain, the feature and the cut of both leaves in each group.
-    each: (n_docs, 2), the derivatives of all documents.
     """
-    feature, cut, gain, left, depth, start, stop, slot, sums, rows, ready, pair, size = growth
+    feature, cut, gain, left, depth, start, stop, slot, sums, rows, each, ready, pair, size = growth
     for side in range(2):
         for group in range(len(found)):
             node = pair[side]
@@ -438,7 +488,8 @@ def _search(
     rows = growth.rows[growth.start[small] : growth.stop[small]]
     for group in range(first, last):
         own = histograms[growth.slot[small], group]
-        own[:] = 0
+        for k in range(GROUP):
+            own[k, : n_bins[GROUP * group + k]] = 0
         _fill(codes[group], rows, growth.ready, own)
         if large >= 0:
             other = histograms[growth.slot[large], group]
@@ -483,10 +534,9 @@ def _best_cut(
     G, H = sums[0] * rules.g_unit, (sums[1] >> rules.shift) * rules.h_unit
     parent = _worth(G, H, rules)
     best, best_cut = max(least, ROUNDING * abs(parent)), -1
+    bound = (best + parent) * (1.0 - ROUNDING)
     first, second = 0, 0
     for b in range(n_bins - 1):
-        if histogram[b, 1] == 0:  # no document: the cut before it is as good
-            continue
         first += histogram[b, 0]
         second += histogram[b, 1]
         low = second & counts
@@ -499,15 +549,18 @@ def _best_cut(
         H_r = ((sums[1] - second) >> rules.shift) * rules.h_unit
         if min(H_l, H_r) < rules.least_hessian:
             continue
-        if rules.criterion == 0:  # the sum of both leaves' worth with one division
+        if rules.criterion == 0:  # the sum of both leaves' worth with one division, or without
             D_l, D_r = H_l + rules.l2, H_r + rules.l2
-            both = D_l * D_r
-            worth = (G_l * G_l * D_r + G_r * G_r * D_l) / both if both > 0.0 else parent
+            top, both = G_l * G_l * D_r + G_r * G_r * D_l, D_l * D_r
+            if top < bound * both:
+                continue
+            worth = top / both if both > 0.0 else parent
         else:
             worth = _worth(G_l, H_l, rules) + _worth(G_r, H_r, rules)
         gain = worth - parent
         if gain > best:
             best, best_cut = gain, b
+            bound = worth * (1.0 - ROUNDING)
     return best_cut, best
 
 

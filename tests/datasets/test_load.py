@@ -119,6 +119,9 @@ def test_without_validation_the_last_queries_validate(
     assert fold.validation.qids.tolist() == [str(q) for q in range(n + 1 - held_out, n + 1)]
     assert fold.test.qids.tolist() == ["99"]
     assert data.provenance["validation"] == "the last fifth of the training queries"
+    (tmp_path / "ISTELLA/train.txt").write_text("1 qid:1 120:1e308\n")
+    with pytest.raises(DataError, match="train.txt: found 1 query, expected at least 2"):
+        load("istella", tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,13 @@ def test_null_becomes_a_number_or_the_least_of_the_query(tmp_path: Path) -> None
     np.testing.assert_array_equal(least, [[-2, 5, 0], [3, 5, 0], [-2, 7, 0], [0, 1, 4]])
 
 
+def test_values_beyond_float32_are_clipped_where_that_is_asked(tmp_path: Path) -> None:
+    path = tmp_path / "data.txt"
+    path.write_text(f"0 qid:1 1:1.7976931348623157e308 2:-{10**300}\n0 qid:1 1:NULL 2:-1e400\n")
+    clipped = read_queries(path, ReadOptions(null="min", clip=True)).features
+    np.testing.assert_array_equal(clipped, np.finfo(np.float32).max * np.array([[1, -1]] * 2))
+
+
 def test_read_letor_takes_a_path_as_text_and_checks_options(tmp_path: Path) -> None:
     path = tmp_path / "data.txt"
     path.write_text("1 qid:1 1:NULL 2:5\n0 qid:2 2:1\n")

@@ -11,8 +11,8 @@ from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.errors import DataError
 
 GRADE = (
-    "an integer from 0 to 31, a grade r whose gain is 2^r - 1 (`letorbench datasets split` makes "
-    "grades of other numbers: --grades 0.5,1.5 by bounds, --grades auto by values)"
+    "an integer from 0 to 31, a grade r whose gain is 2^r - 1 (`letorbench datasets import` and "
+    "`split` make grades of others: --grades 0.5,1.5 by bounds, --grades auto by values)"
 )
 SIZE = "a number of at most 3.4028235e+38 in size"
 ORDER = "indices from 1 in increasing order"
@@ -132,7 +132,9 @@ def test_files_that_are_no_data(tmp_path: Path) -> None:
     nothing = f": found only blank lines and comments, expected {lines}"
     assert message(path, "\n# a\n") == nothing
     assert message(path, "  ") == nothing
-    assert message(path, b"PK\x03\x04\x00\x00") == f": found a binary file, expected {lines}"
+    assert message(path, b"PK\x03\x04\x00\x00") == f": found a compressed file, expected {lines}"
+    assert message(path, b"\0") == f": found a binary file, expected {lines}"
+    assert "carriage return alone" in message(path, "0 qid:1 1:1\r0 qid:1 1:2\r")
     assert message(path, b"\xff\xfe\xc3\x28 qid:1\n").startswith(":1: found '\\xff\\xfe")
     for wrong in (tmp_path / "absent.txt", tmp_path):
         with pytest.raises(DataError, match=str(wrong)):

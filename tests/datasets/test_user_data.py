@@ -217,7 +217,10 @@ ROWS = "1 0:1\n0 0:2\n2 0:4\n"
         ({"x.csv": "label,qid,x\n1,2,3\n1,,3\n"}, [], "x.csv:3: column 'qid': found no query id"),
         ({"x.csv": "label,qid,x\n1,2,1e39\n"}, [], "x.csv:2: column 'x': found 1e.39, expected"),
         ({"x.csv": "label,qid,x,x\n1,2,3,4\n"}, [], "found the column 'x' twice"),
-        ({"x.csv": "label,qid,x\n0,1,2\n"}, ["--qid", "q"], "unknown column 'q'.*one of label"),
+        ({"x.csv": "label,qid,x\n0,1,2\n"}, ["--qid", "q"], "column of x.csv 'q'.*one of label"),
+        ({"x.csv": ",label,qid\n0,1,2\n"}, [], "found a column without a name"),
+        ({"x.csv": "label;qid;x\n1;1;2,5\n"}, [], "csv:2: column 'x': found '2,5', expected num"),
+        ({"x.csv": "label,qid,t\n1,1,4 08:32:15\n"}, [], "csv:2: column 't': found '4 08:32:15'"),
         (
             {"x.csv": "label,qid,x\n0.5,1,2\n"},
             [],

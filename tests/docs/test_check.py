@@ -90,13 +90,16 @@ def test_every_ranker_has_one_page_with_all_of_its_numbers() -> None:
             assert all(generate.numbers(dataset, name, "map")[0] for dataset in generate.SETS)
 
 
-def test_a_page_of_a_paper_that_other_code_made_is_told(tmp_path: Path) -> None:
-    page = tmp_path / "lecture-2018.md"
-    page.write_text("From code `0123456789abcdef`.\n")
-    (line,) = check.old_code(page)
-    assert "made by the code 0123456789abcdef" in line
-    page.write_text(f"From code `{line.split('expected ')[1][:16]}`.\n")
-    assert check.old_code(page) == check.old_code(tmp_path / "summary.md") == []
+def test_a_page_of_papers_of_other_code_is_told(tmp_path: Path) -> None:
+    (tmp_path / "papers").mkdir()
+    for name in ("lecture-2018", "summary"):
+        page = tmp_path / "papers" / f"{name}.md"
+        page.write_text("From code `0123456789abcdef`.\n")
+        (line,) = check.old_code(page)
+        code = line.partition("expected ")[2].partition(":")[0]
+        page.write_text(f"{code}; OTHER `0123`.\n")
+        assert check.old_code(page) == [] and code.startswith("From code `")
+    assert check.old_code(tmp_path / "papers.md") == []
 
 
 def test_every_shown_session_is_checked() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from itertools import count
 
@@ -10,12 +11,10 @@ import pytest
 
 from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.losses.lambdas import Lambda
-from letorbench.papers import paper, speed
-from letorbench.papers.lambdarank_2006 import artificial_data, parts, poincare
-from letorbench.papers.lambdarank_2006 import timing as lambdarank_timing
+from letorbench.papers import paper
+from letorbench.papers.lambdarank_2006 import artificial_data, parts, poincare, timing
 from letorbench.papers.paper import judged
-from letorbench.papers.runs import Study, Values
-from letorbench.papers.speed import Timing
+from letorbench.papers.runs import Study, Values, log_slope
 
 
 class Rotation:
@@ -55,25 +54,29 @@ def test_ranknet_has_a_convex_cost_and_lambdarank_jumps(rng):
 def test_no_timing_holds_the_time_of_making_machine_code(tmp_path, monkeypatch):
     calls = []
 
-    def fit_seconds(queries, passes, layers, epochs):
-        calls.append(passes)
+    def fit_seconds(queries, version, net, epochs):
+        calls.append(version)
         return 0.01 * epochs if len(calls) > 1 else 30.0
 
-    monkeypatch.setattr(speed, "_fit_seconds", fit_seconds)
-    monkeypatch.setattr(lambdarank_timing, "SIZES", (10, 20, 30))
-    monkeypatch.setattr(
-        lambdarank_timing,
-        "web_shaped",
-        lambda seed: cubic(np.random.default_rng(seed), [5, 5], 4, 9),
-    )
-    made = lambdarank_timing._measured(Study(tmp_path, tmp_path), 8.0)
-    assert max(timing["seconds"] for timing in made["timings"]) < 0.1
+    monkeypatch.setattr(timing, "_fit_seconds", fit_seconds)
+    monkeypatch.setattr(timing, "SIZES", (10, 20, 30))
+    small = cubic(np.random.default_rng(0), [5, 5], 4, 9)
+    monkeypatch.setattr(timing, "web_shaped", lambda seed: small)
+    found = timing.timing(Study(tmp_path, tmp_path))
+    with next(path for path in found.files if path.name == "figure-1.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["version"] for row in rows if row["net"] == "linear"] == [*timing.PASSES] * 3
+    assert max(float(row["seconds"]) for row in rows) == pytest.approx(0.01)
+    assert found.numbers["speed-linear"].value == found.numbers["batch-time"].value == 1.0
+    count = len(calls)
+    again = timing.timing(Study(tmp_path, tmp_path))
+    assert again.files == found.files and len(calls) == count  # nothing is timed again
 
 
 def test_the_artificial_figure_is_over_draws(tmp_path, monkeypatch):
     sizes = (30, 15, 40)
-    for name, value in {"FULL": sizes, "SMALL": sizes, "EPOCHS": 2, "ROWS": 500, "DRAWS": 2,
-                        "RATES": (1e-3, 1e-2)}.items():  # fmt: skip
+    for name, value in {"FULL": sizes, "SMALL": sizes, "ROWS": 500, "DRAWS": 2,
+                        "EPOCHS": 2, "RATES": (1e-3, 1e-2)}.items():  # fmt: skip
         monkeypatch.setattr(artificial_data, name, value)
     said: list[str] = []
     study = Study(tmp_path, tmp_path, setting="published", say=said.append)
@@ -131,54 +134,42 @@ def test_a_linear_model_explains_all_of_a_line_and_nothing_of_a_square(monkeypat
     assert artificial_data.linear_share([1, 2]) == pytest.approx(0.84, abs=0.02)  # 21 / 25
 
 
-class Clock:
-    """Set-up takes `once` seconds and an epoch `each`; it notes the epochs that were asked for."""
+def test_a_short_epoch_is_timed_with_others_and_without_the_set_up(monkeypatch):
+    asked = []
 
-    def __init__(self, once: float, each: float) -> None:
-        self.once, self.each = once, each
-        self.asked: list[int] = []
+    def clock(queries, version, net, epochs):
+        asked.append(epochs)
+        return 0.3 + 0.01 * epochs
 
-    def __call__(self, queries, passes, layers, epochs):
-        self.asked.append(epochs)
-        return self.once + self.each * epochs
-
-
-@pytest.fixture
-def query(rng):
-    return speed.one_query(20)
-
-
-def test_a_short_epoch_is_timed_with_others_and_without_the_set_up(query, monkeypatch):
-    clock = Clock(0.3, 0.01)
-    monkeypatch.setattr(speed, "_fit_seconds", clock)
-    assert speed.epoch_seconds(query, "paper", 1) == pytest.approx(0.01)
+    monkeypatch.setattr(timing, "_fit_seconds", clock)
+    assert timing.epoch_seconds(timing.one_query(20), "V2", "linear") == pytest.approx(0.01)
     # 16 epochs more take .16 s, more than the tenth that is enough
-    assert clock.asked == [1, 2, 5, 17]
+    assert asked == [1, 2, 5, 17]
 
 
 def test_a_version_stops_before_an_epoch_takes_longer_than_the_patience(monkeypatch):
     """V1 is quadratic, the others are linear; all are timed three times where they are short."""
     number = count()
 
-    def seconds(queries, passes, layers):
+    def seconds(queries, version, net):
         n = queries.n_docs
-        exact = 1e-4 * n**2 if passes == "pairwise" else 1e-4 * n
+        exact = 1e-4 * n**2 if version == "V1" else 1e-4 * n
         return exact + 1e-9 * (next(number) % 3)
 
-    monkeypatch.setattr(speed, "epoch_seconds", seconds)
+    monkeypatch.setattr(timing, "epoch_seconds", seconds)
     sizes = (160, 10, 20, 40, 80)
-    timings = speed.growing(sizes, (2,), patience=0.5)
-    of = {v: [t for t in timings if t.version == v] for v in speed.PASSES}
+    rows = timing.growing(sizes, ["two-layer"], patience=0.5)
+    of = {v: [row[2] for row in rows if row[:2] == (v, "two-layer")] for v in timing.PASSES}
     # 40 documents take .16 s; twice as many would take four times as long
-    assert [t.documents for t in of["V1"]] == [10, 20, 40]
-    assert [t.documents for t in of["V2"]] == [t.documents for t in of["ours"]] == sorted(sizes)
-    assert {t.layers for t in timings} == {2}
-    assert [t.seconds for t in of["V2"]] == pytest.approx([1e-4 * n for n in sorted(sizes)])
+    assert of == {"V1": [10, 20, 40], "V2": sorted(sizes), "ours": sorted(sizes)}
+    assert [row[3] for row in rows if row[0] == "V2"] == pytest.approx(
+        [1e-4 * n for n in sorted(sizes)]
+    )
 
 
 def test_the_slope_and_its_interval_are_those_of_least_squares():
     seconds = {10: 1.0, 100: 20.0, 1000: 100.0}
-    found = speed.slope([Timing("V1", 1, n, s) for n, s in seconds.items()])
+    found = log_slope(list(seconds), list(seconds.values()))
     x = np.log(list(seconds))
     y = np.log(list(seconds.values()))
     value = np.polyfit(x, y, 1)[0]

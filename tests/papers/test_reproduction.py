@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from uneven_data import write_uneven
 
 from letorbench.cli.reproduce import reproduce as command
-from letorbench.papers import paper, paper_page, records, rules, views
+from letorbench.papers import calibration, paper, paper_page, records, rules, views
 from letorbench.papers.claims import claims_of
 from letorbench.papers.paper import Found, Part, elsewhere, judged, reproduce, run_part
 from letorbench.papers.paper_page import write_page
@@ -106,12 +106,18 @@ def test_other_data_stand_apart_and_made_up_data_are_no_evidence():
     assert own.answer == rules.NO_DATA
 
 
-def test_outcomes_of_parts_that_are_not_run_now_stay(study):
-    made = small()
+def test_outcomes_of_parts_that_are_not_run_now_stay(study, tmp_path):
+    made = small(takes="3 min")
     more = replace(made, claims=claims_of("small", {"claim": [FACTS, {**FACTS, "id": "d",
                    "part": "figure-2"}]}, {}), parts={**made.parts, "figure-2": replace(
                    made.parts["figure-1"], name="figure-2")})  # fmt: skip
-    reproduce(more, study, ["figure-2"])
+    before = reproduce(more, study, ["figure-2"])
+    assert [(o.claim.id, o.answer) for o in before.outcomes if o.answer == "not run"] == [
+        ("c", "not run")
+    ]
+    told = "not run (part figure-1; `make small/figure-1`)"
+    page = write_page(before, study, tmp_path / "pages").read_text()
+    assert f"| {told} |" in page and "- Figure 1: `make small/figure-1`, about 3 min" in page
     assert [o.claim.id for o in reproduce(more, study, ["figure-1"]).outcomes] == ["c", "d"]
     assert [o.claim.id for o in reproduce(made, study, ["figure-1"]).outcomes] == ["c"]
 
@@ -157,17 +163,18 @@ def test_a_page_tells_its_headlines_first_and_what_code_it_is_from(study, tmp_pa
     order = ["- lines are above chance: **", "UNEVEN: lines over chance, ndcg@10: +",
              "![figure-1 of small](small-figure-1.png)", "## Findings", "From code `"]  # fmt: skip
     assert sorted(order, key=page.index) == order
-    assert paper_page.digest_on(page) == paper_page.code_digest(made)
-    monkeypatch.setattr(paper_page, "JUDGING", ("papers/rules.py",))
-    assert paper_page.digest_on(page) != paper_page.code_digest(made)
+    made_by = paper_page.origin([made], study)
+    assert page.endswith(f"{made_by}\n") and "; UNEVEN `" in made_by
     summary = paper_page.write_summary([result], study, tmp_path / "p").read_text()
     assert "| small | lines are above chance | " in summary and "[small](small.md)" in summary
-    assert "| UNEVEN | ndcg@10 | 1 |" in summary
+    assert "| UNEVEN | ndcg@10 | 1 |" in summary and summary.endswith(f"{made_by}\n")
+    monkeypatch.setattr(paper_page, "JUDGING", ("papers/rules.py",))
+    assert paper_page.origin([made], study) != made_by
     row = rules.Row("above", "D", "a over b", "open", printed=0.01, smallest=0.02, base=0.5)
     (first, *_) = result.outcomes
-    (told,) = records.too_small([replace(first, rows=(row,))])
+    (told,) = calibration.too_small([replace(first, rows=(row,))])
     assert told == ["c", "D", "a over b", "2.0 %", "4.0 %"]
-    assert records.too_small([replace(first, rows=(replace(row, smallest=0.009),))]) == []
+    assert calibration.too_small([replace(first, rows=(replace(row, smallest=0.009),))]) == []
 
 
 def test_a_changed_experiment_has_settings_and_a_folder_of_its_own(tmp_path):

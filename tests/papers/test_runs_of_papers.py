@@ -24,7 +24,7 @@ def study(tmp_path) -> Study:
 
 
 def test_the_values_are_those_of_the_stored_queries(study):
-    found = study.runs("paper", "UNEVEN", [OWN, PLAIN], MEASURES, "letor4")
+    found = study.runs("UNEVEN", [OWN, PLAIN], MEASURES, "letor4")
     assert list(found) == [OWN.label, PLAIN.label]
     for variant in (OWN, PLAIN):
         values = found[variant.label]
@@ -33,15 +33,15 @@ def test_the_values_are_those_of_the_stored_queries(study):
             rows = list(csv.DictReader(file))
         assert values.folds.tolist() == [int(row["fold"]) for row in rows]
         assert len(rows) == sum(SIZES)
-    one = study.runs("paper", "UNEVEN", [PLAIN], MEASURES, "letor4")[PLAIN.label]
-    other = study.runs("paper", "UNEVEN", [PLAIN], MEASURES, "standard")[PLAIN.label]
+    one = study.runs("UNEVEN", [PLAIN], MEASURES, "letor4")[PLAIN.label]
+    other = study.runs("UNEVEN", [PLAIN], MEASURES, "standard")[PLAIN.label]
     assert (one["ndcg@3"] != other["ndcg@3"]).any() and (one["map"] == other["map"]).all()
     assert np.array_equal(one["ndcg@1"], found[PLAIN.label]["ndcg@1"])
 
 
 @pytest.mark.parametrize("variant", [PLAIN, OWN], ids=lambda variant: variant.algo)
 def test_a_run_that_lacks_a_fold_gives_no_values(study, variant, monkeypatch):
-    study.runs("paper", "UNEVEN", [variant], MEASURES)
+    study.runs("UNEVEN", [variant], MEASURES)
     (fold,) = study.out.rglob(f"{variant.algo}/fold3")
     shutil.rmtree(fold)
     whole = runs.run_all
@@ -51,7 +51,7 @@ def test_a_run_that_lacks_a_fold_gives_no_values(study, variant, monkeypatch):
 
     with monkeypatch.context() as patched:
         patched.setattr(runs, "run_all", without_fold_3)
-        assert study.runs("paper", "UNEVEN", [variant], MEASURES) == {}
-        some = study.runs("paper", "UNEVEN", [variant], MEASURES, folds=[1, 2])
+        assert study.runs("UNEVEN", [variant], MEASURES) == {}
+        some = study.runs("UNEVEN", [variant], MEASURES, folds=[1, 2])
         assert set(some[variant.label].folds.tolist()) == {1, 2}
-    assert list(study.runs("paper", "UNEVEN", [variant], MEASURES)) == [variant.label]
+    assert list(study.runs("UNEVEN", [variant], MEASURES)) == [variant.label]

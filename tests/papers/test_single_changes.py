@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import pytest
-from scipy.special import xlogy
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import Fold, QuerySet
@@ -14,7 +11,6 @@ from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.papers.ndcgboost_2009 import single_changes as changes
 from letorbench.papers.ndcgboost_2009.single_changes import Change
 from letorbench.rankers.ndcgboost import NDCGBoost
-from letorbench.solvers.stump_search import stump_search
 
 
 @pytest.fixture
@@ -33,29 +29,14 @@ def test_the_base_is_the_ranker(fold, monkeypatch):
     np.testing.assert_allclose(doubled[0], 2.0 * found[0])
 
 
-def test_the_stump_by_entropy_and_the_tree_by_brute_force(rng):
-    x = rng.integers(0, 4, (12, 3)).astype(np.float32)
-    w = rng.integers(-3, 4, 12).astype(float)
-
-    def entropy(side):
-        n, p = np.abs(w[side]).sum(), np.maximum(w[side], 0.0).sum()
-        return xlogy(n, n) - xlogy(p, p) - xlogy(n - p, n - p)
-
-    stump, f, _ = changes.ByEntropy.of(x)(w)
-    cuts = [
-        x[:, k] > t for k, t in product(range(3), (0.5, 1.5, 2.5)) if 0 < (x[:, k] > t).sum() < 12
-    ]
-    best = min(entropy(up) + entropy(~up) for up in cuts)
-    assert entropy(f) + entropy(~f) == pytest.approx(best)
-    share = [np.maximum(w[side], 0.0).sum() / np.abs(w[side]).sum() for side in (f, ~f)]
-    assert share[0] > share[1]
-    search = stump_search(x, None)
-    tree, f, eta = changes.tree(search, x, w)
-    root, best = search(w)[1], 0.0
-    for side in (root, ~root):
-        own = [w[side & up].sum() for cut in cuts for up in (cut, ~cut)]
-        best += max([*own, w[side].sum(), 0.0])
-    assert eta == pytest.approx(best) and np.array_equal(tree(x), f)
+def test_a_change_of_the_weak_learner_is_the_rankers(fold, monkeypatch):
+    monkeypatch.setattr(NDCGBoost, "rounds", 3)
+    own = {"weak": "tree", "depth": 2, "criterion": "entropy"}
+    found = changes.scores(fold, Change(**own), np.random.default_rng(3))
+    made = NDCGBoost(rounds=3, stumps="sample", **own)
+    model = made.learn(fold.train, None, np.random.default_rng(3))
+    np.testing.assert_allclose(found[-1], model.model.predict(fold.test.features))
+    assert Change(**own, ties="best", empty=False).trained == Change(**own)
 
 
 def test_no_document_is_drawn_twice(rng):

@@ -81,13 +81,16 @@ def by_mutations(
     words = (*WORDS, *made.words * 4)
     end = time.monotonic() + seconds
     counts = Counts(made.name)
-    while counts.tried < most and time.monotonic() < end:
-        data = mutated(rng.choice(known), rng.choice(known), rng, words, made.most)
-        (work / LAST).write_bytes(data)
-        good = made.taken(data)
-        counts.add(good)
-        if good and len(known) < 1000 and rng.random() < 0.02:
-            known.append(data)
+    with open(work / LAST, "wb", buffering=0) as last:
+        while counts.tried < most and time.monotonic() < end:
+            data = mutated(rng.choice(known), rng.choice(known), rng, words, made.most)
+            last.truncate(0)
+            last.seek(0)
+            last.write(data)
+            good = made.taken(data)
+            counts.add(good)
+            if good and len(known) < 1000 and rng.random() < 0.02:
+                known.append(data)
     return counts.tried
 
 

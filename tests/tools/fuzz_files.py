@@ -31,7 +31,7 @@ class ModelFile(Target):
     """The bytes of a model.npz: whole, or refused."""
 
     name = "model"
-    watched = ("letorbench.models.base", "letorbench.rankers.saved", "zipfile")
+    watched = ("letorbench.models.base", load_model.__module__, "zipfile")
     most = 8192
 
     def __init__(self, folder: Path) -> None:

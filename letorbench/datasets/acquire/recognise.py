@@ -25,6 +25,8 @@ _PART = re.compile(
 _OFFICIAL = {f"{known.prefix}.txt": known.prefix and known for known in CATALOG.values()}
 #: the fewest test parts that make folds by rotation
 _FEWEST_TESTS = 3
+#: what is packed too, and not unpacked here
+_PACKED = (".rar", ".7z", ".gz", ".bz2", ".xz")
 #: each part's path in the folder that was searched, and where it belongs in the data set
 _Files = dict[PurePosixPath, PurePosixPath]
 
@@ -79,7 +81,7 @@ def recognise(tree: Path, where: Path) -> list[Recognised]:
             )
         found[key] = Recognised(name, place, parts)
     if not found:
-        packed = [f.name for f in files if f.name.lower().endswith((*ENDINGS, ".rar"))]
+        packed = [f.name for f in files if f.name.lower().endswith((*ENDINGS, *_PACKED))]
         raise DataError(
             f"{where}: no data set inside; expected folders Fold1, Fold2, ... with train, vali and "
             "test files, or train and test files in one folder"

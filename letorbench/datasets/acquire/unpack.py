@@ -59,8 +59,9 @@ def unpack(path: Path, folder: Path) -> None:
     except Exception as error:  # the standard library raises a dozen kinds for damaged archives
         if getattr(error, "errno", None) is not None:  # what gzip says of damage has no number
             raise WriteError(folder, error) from None
+        reason = str(error).split(":\n")[0] or "cut off"
         raise DataError(
-            f"{path}: damaged, or no archive of {', '.join(ENDINGS)}: {error or 'cut off'}; unpack "
+            f"{path}: damaged, or no archive of {', '.join(ENDINGS)}: {reason}; unpack "
             f"others first (`unrar x {path.name}`), then import the folder; `letorbench datasets "
             "split` takes one file of text or a table"
         ) from None

@@ -158,6 +158,8 @@ class Entry:
     normalised : bool
         Whether its features are published on scales that compare; where it has variants,
         whether the first one's are.
+    doubles : bool
+        Whether values may lie beyond float32; they are read as the largest float32.
     twin : TwinShape, optional
         The shape of its synthetic twin; without it the data set has none.
     sources : tuple of Source
@@ -190,6 +192,7 @@ class Entry:
     aliases: tuple[str, ...] = ()
     published_as: tuple[str, ...] = ()
     normalised: bool = False
+    doubles: bool = False
     twin: TwinShape | None = None
     sources: tuple[Source, ...] = ()
     synthetic: bool = False
@@ -268,7 +271,7 @@ def describe(known: Entry) -> tuple[tuple[str, str], ...]:
 
 def _scales(known: Entry) -> str:
     if not known.normalised:
-        return "on scales of their own"
+        return f"on scales of their own{', clipped to float32' if known.doubles else ''}"
     return f"normalised{f' in {known.variants[0]}' if known.variants else ''}"
 
 

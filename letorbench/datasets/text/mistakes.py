@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,13 +33,21 @@ _DECIMALS = re.compile(rb"[0-9]:[^\s.]*\.?([0-9]*)(?=\s)")
 _Mistake = tuple[str, str] | None
 
 
-def first_mistake(
-    path: Path, good_lines: int, limit: int, known_width: bool, null: bool
-) -> DataError:
+class Allowed(NamedTuple):
+    """What values may be."""
+
+    #: the largest index, and whether that is a known number of features
+    limit: int
+    known: bool
+    #: whether NULL is allowed, and numbers beyond float32
+    null: bool
+    large: bool
+
+
+def first_mistake(path: Path, good_lines: int, allowed: Allowed) -> DataError:
     """Return the error of the first line that is wrong.
 
-    The first `good_lines` are right by themselves: only their query may come back. Indices are
-    allowed up to `limit`, which may be a known number of features. `null` allows NULL.
+    The first `good_lines` are right by themselves: only their query may come back.
     """
     began: dict[str, int] = {}
     previous = None
@@ -55,7 +64,7 @@ def first_mistake(
                 found = f"query {shown(qid[4:])} again, which began at line {began[qid]}"
                 mistake = found, "all lines of a query together"
             elif number > good_lines:
-                mistake = _in_features(words[2:], limit, known_width, null)
+                mistake = _in_features(words[2:], allowed)
             if mistake is not None:
                 return line_error(path, number, *mistake, not line.endswith(b"\n"))
             began.setdefault(qid, number)
@@ -133,23 +142,23 @@ def _in_head(label: bytes, qid: bytes = b"") -> _Mistake:
     return None
 
 
-def _in_features(words: list[bytes], limit: int, known_width: bool, null: bool) -> _Mistake:
+def _in_features(words: list[bytes], allowed: Allowed) -> _Mistake:
     before = 0
     for word in words:
         name, colon, value = word.partition(b":")
         if not colon or not name.isdigit() or len(name) > SHOWN:
             return shown(_text(word)), "index:value, a comment or the end of the line"
         index = int(name)
-        if index > limit:
-            what = "the number of features" if known_width else "the largest index there can be"
-            return f"feature index {index}", f"at most {limit}, {what}"
+        if index > allowed.limit:
+            what = "the number of features" if allowed.known else "the largest index there can be"
+            return f"feature index {index}", f"at most {allowed.limit}, {what}"
         if index <= before:
             after = f" after {before}" if before else ""
             return f"feature index {index}{after}", "indices from 1 in increasing order"
         if len(name) > LONGEST_INDEX:
             return f"feature index {_text(name)}", f"at most {LONGEST_INDEX} digits"
         before = index
-        if value == b"NULL" and not null:
+        if value == b"NULL" and not allowed.null:
             return f"NULL as the value of feature {index}", "a number (or --null min, --null 0)"
         if value == b"NULL":
             continue
@@ -157,7 +166,7 @@ def _in_features(words: list[bytes], limit: int, known_width: bool, null: bool) 
             return f"{shown(_text(value))} as the value of feature {index}", "a number"
         with np.errstate(over="ignore"):
             large = np.isinf(np.float32(float(value)))
-        if large:
+        if large and not allowed.large:
             found = f"{shown(_text(value))} as the value of feature {index}"
             return found, f"a number of at most {LARGEST_FLOAT32:.8g} in size"
     return None

@@ -67,7 +67,7 @@ def is_svmlight(start: bytes) -> bool:
     for line in start.removeprefix(BOM).split(b"\n"):
         words = line.partition(b"#")[0].split()
         if len(words) > 1:
-            return all(_WORD.fullmatch(word) for word in words[1:])
+            return b"," not in words[0] and all(map(_WORD.fullmatch, words[1:]))
     return False
 
 

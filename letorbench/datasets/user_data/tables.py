@@ -111,10 +111,15 @@ def _features(path: Path, names: list[str], columns: Columns, by_qid: bool) -> l
     special = [columns.label, *([columns.qid] if by_qid else [])]
     special += [columns.docid] if columns.docid else []
     for name in (*special, *(columns.features or ())):
-        require_choice(name, names, "column")
+        require_choice(name, names, f"column of {path}")
     for name in names:
         if names.count(name) > 1:
             raise DataError(f"{path}: found the column {name!r} twice, expected each name once")
+        if not name.strip() and columns.features is None:
+            raise DataError(
+                f"{path}: found a column without a name, which may count the rows; expected a "
+                "name, or --columns"
+            )
         if not name.isprintable():
             raise DataError(f"{path}: found the column {name!r}, expected a name in one line")
     features = columns.features
@@ -194,7 +199,8 @@ def _cells(path: Path) -> Iterator[tuple[str, list[str]]]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             start = file.readline()
-            separator = "\t" if "\t" in start else "," if "," in start else " "
+            separator = max("\t,;|", key=start.count)
+            separator = separator if separator in start else " "
             file.seek(0)
             # any number of blanks parts cells
             lines = map(" ".join, map(str.split, file)) if separator == " " else file

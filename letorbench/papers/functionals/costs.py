@@ -16,10 +16,9 @@ from letorbench.losses.group_level import group_level
 from letorbench.losses.weighted_pairs import PairwiseLoss
 from letorbench.models.linear import LinearFamily
 from letorbench.models.quadratic import Products, QuadraticFamily
-from letorbench.papers import speed
 from letorbench.papers.paper import Found
 from letorbench.papers.permuted_cubic import permuted_cubic
-from letorbench.papers.runs import Measured, Study, exactly
+from letorbench.papers.runs import Study, exactly, log_slope
 from letorbench.threads import limited_threads
 
 NAME = "functionals"
@@ -86,12 +85,11 @@ def costs(study: Study) -> Found:
         (train,) = permuted_cubic(rng, (QUERIES,), FEATURES, DOCUMENTS)
         rows = quadratic_costs(train, rng)
         documents, groups = group_seconds(rng)
-    slope = speed.slope([speed.Timing("", 2, n, s) for n, s, _ in rows])
-    space = speed.slope([speed.Timing("", 2, n, float(size)) for n, _, size in rows])
+    parameters, taken, sizes = zip(*rows)
     note = f"{documents * 1e3:.2f} against {groups * 1e3:.2f} ms"
     found = {
-        "cost-time": Measured(slope.value, slope.low, slope.high),
-        "cost-space": exactly(space.value),
+        "cost-time": log_slope(parameters, taken),
+        "cost-space": exactly(log_slope(parameters, sizes).value),
         "groups-save": exactly(documents / groups, note),
     }
     files = write_table(

@@ -1,10 +1,18 @@
-"""Figure 1 of the LambdaRank paper: how long V1 and V2 take, against documents and for an NDCG."""
+"""Figure 1 of the LambdaRank paper: how long RankNet takes, against documents and for an NDCG.
+
+V1 trains pair by pair, V2 sums a query's forces first, "ours" stores activations too and takes an
+exponential a document. Seconds are processor time of the one thread that trains, so that other
+programs do not add to them.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import asdict, astuple, replace
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -12,25 +20,121 @@ from letorbench.analysis.tables import write_table
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.losses.base import LONGEST_COMPARED
-from letorbench.papers import speed
-from letorbench.papers.kept import read_kept_json, write_kept_json
+from letorbench.papers.kept import kept
 from letorbench.papers.paper import Found
-from letorbench.papers.runs import Measured, Study, exactly
+from letorbench.papers.permuted_cubic import permuted_cubic
+from letorbench.papers.runs import Measured, Study, exactly, log_slope
+from letorbench.rankers import ranker
+from letorbench.solvers.stopping import Validation
 
 NAME = "lambdarank-2006"
 PART = "figure-1"
+#: a version -> the ranker's setting `passes`
+PASSES = {"V1": "pairwise", "V2": "paper", "ours": "factored"}
 #: documents of the query in the right panel, as many as RankNet takes; the paper's are 4,000 to
 #: 512,000
 SIZES = tuple(500 * 2**i for i in range(11) if 500 * 2**i <= LONGEST_COMPARED)
 #: an epoch that would take more seconds is not timed; and with --full
 PATIENCE, FULL_PATIENCE = 8.0, 600.0
-NETS = {1: "linear", 2: "two-layer"}
+NETS = {"linear": 1, "two-layer": 2}
 #: the net of the right panel, whose slopes the text gives
-SLOPES_OF = 2
+SLOPES_OF = "two-layer"
 #: queries, documents of each, features, and how many of these the labels depend on: section 6.1
 QUERIES, LENGTHS, FEATURES, RELEVANT = 1_000, (20, 32), 367, 50
-#: a rate at which the epochs before the best one can be told apart
-RATE = 1e-5
+#: a rate at which the epochs before the best one can be told apart, and one so small that sums
+#: over millions of pairs hardly move the scores
+RATE, STILL = 1e-5, 1e-15
+#: seconds: an epoch so long that the set-up does not matter, and a time long enough to divide
+LONG, ENOUGH = 1.0, 0.1
+#: epochs timed together at most; of a lesson, where the paper's left panel shows about thirty
+MOST, EPOCHS = 256, 30
+#: sizes without which there is no slope
+FEWEST = 3
+
+
+def epoch_seconds(queries: QuerySet, version: str, net: str) -> float:
+    """Seconds that an epoch takes, without what is done once before the first epoch.
+
+    Where one epoch is short, this is the time of several more epochs divided by their number.
+    """
+    queries.by_label  # noqa: B018  (kept on the set from its first use on)
+    once = _fit_seconds(queries, version, net, 1)
+    if once > LONG:
+        return once
+    more = 1
+    while True:
+        extra = _fit_seconds(queries, version, net, 1 + more) - once
+        if extra > ENOUGH or more >= MOST:
+            return max(extra, 1e-9) / more
+        more *= 4
+
+
+def _fit_seconds(queries: QuerySet, version: str, net: str, epochs: int) -> float:
+    made = ranker("ranknet")(  # type: ignore[call-arg]
+        layers=NETS[net], epochs=epochs, learning_rate=STILL, passes=PASSES.get(version, version)
+    )
+    start = time.thread_time()
+    made.fit_sets(queries, None, np.random.default_rng(0))
+    return time.thread_time() - start
+
+
+def one_query(documents: int, seed: int = 0) -> QuerySet:
+    """A query of that many documents of the artificial data, 50 features."""
+    (queries,) = permuted_cubic(np.random.default_rng(seed), [1], 50, documents)
+    return queries
+
+
+def growing(
+    sizes: Sequence[int], nets: Sequence[str], patience: float, repeats: int = 3
+) -> list[tuple[str, str, int, float]]:
+    """(version, net, documents, seconds of the best epoch) on queries of the sizes, rising.
+
+    A version stops where the next epoch, four times as long for twice the documents, would
+    take more than `patience` seconds, but has FEWEST sizes in any case.
+    """
+    rows: list[tuple[str, str, int, float]] = []
+    for n in sorted(sizes):
+        queries = one_query(n)
+        for version, net in [(v, each) for v in PASSES for each in nets]:
+            done = [seconds for *of, _, seconds in rows if of == [version, net]]
+            if len(done) >= FEWEST and 4.0 * done[-1] > patience:
+                continue
+            first = epoch_seconds(queries, version, net)
+            rest = repeats - 1 if first < patience / 10.0 else 0
+            again = [epoch_seconds(queries, version, net) for _ in range(rest)]
+            rows.append((version, net, n, min([first, *again])))
+    return rows
+
+
+def ratios(queries: QuerySet, net: str, repeats: int = 5) -> dict[str, list[float]]:
+    """V1's seconds over each other version's, all measured one after the other each time."""
+    found: dict[str, list[float]] = {version: [] for version in PASSES if version != "V1"}
+    for _ in range(repeats):
+        first = epoch_seconds(queries, "V1", net)
+        for version, each in found.items():
+            each.append(first / epoch_seconds(queries, version, net))
+    return found
+
+
+def pairs_per_document(queries: QuerySet) -> float:
+    """Pairs of different labels within a query, over the documents."""
+    blocks = queries.by_label
+    sizes = np.diff(blocks.starts).astype(np.int64)
+    behind = [
+        int(sizes[b] * sizes[b + 1 : last].sum())
+        for first, last in zip(blocks.queries[:-1], blocks.queries[1:])
+        for b in range(first, last)
+    ]
+    return sum(behind) / queries.n_docs
+
+
+def lesson(train: QuerySet, validation: QuerySet, version: str) -> list[float]:
+    """A linear net's highest validation NDCG@10 after each of EPOCHS."""
+    net = ranker("ranknet")(  # type: ignore[call-arg]
+        layers=1, epochs=EPOCHS, learning_rate=RATE, passes=PASSES.get(version, version),
+        patience=0,
+    ).fit_sets(train, Validation(validation), np.random.default_rng(0))  # fmt: skip
+    return np.maximum.accumulate(np.asarray(net.learned.curve)).tolist()
 
 
 def web_shaped(seed: int, n: int = QUERIES) -> tuple[QuerySet, QuerySet]:
@@ -48,35 +152,53 @@ def web_shaped(seed: int, n: int = QUERIES) -> tuple[QuerySet, QuerySet]:
     return train, validation
 
 
+def _measured(study: Study, patience: float) -> dict[str, Any]:
+    study.say("timing V1 and V2")
+    train, validation = web_shaped(study.seed)
+    _fit_seconds(one_query(20), "ours", "linear", 1)  # has the machine code made
+    return {
+        "timings": growing(SIZES, tuple(NETS), patience),
+        "pairs": pairs_per_document(train),
+        "ratios": {net: ratios(train, net) for net in NETS},
+        "epochs": {
+            way: min(epoch_seconds(train, way, "linear") for _ in range(3))
+            for way in (*PASSES, "online")
+        },
+        # the versions take the same steps; "online" takes one after every pair
+        "lessons": {way: lesson(train, validation, way) for way in ("ours", "online")},
+    }
+
+
 def timing(study: Study) -> Found:
     """Figure 1: NDCG against seconds, seconds against documents; the ratios of section 6.1."""
     stem = study.folder(NAME) / PART
     patience = FULL_PATIENCE if study.full else PATIENCE
-    made = _measured(study, patience)
-    timings = [speed.Timing(**each) for each in made["timings"]]
-    lessons = {each["version"]: speed.Lesson(**each) for each in made["lessons"]}
-    slopes, rows = {}, []
-    for version, layers in [(v, depth) for v in speed.PASSES for depth in NETS]:
-        own = [t for t in timings if (t.version, t.layers) == (version, layers)]
-        slopes[version, layers] = speed.slope(own)
-        rows += [[version, NETS[layers], t.documents, t.seconds] for t in own]
-    last = {v: max(t.documents for t in timings if t.version == v) for v in speed.PASSES}
+    asked = {"patience": patience, "seed": study.seed}
+    made = kept(stem.with_suffix(".json"), asked, partial(_measured, study, patience))
+    timed = {
+        (version, net): [row[2:] for row in made["timings"] if row[:2] == [version, net]]
+        for version in PASSES
+        for net in NETS
+    }
+    slopes = {of: log_slope(*zip(*rows)) for of, rows in timed.items()}
+    last = {version: timed[version, SLOPES_OF][-1][0] for version in PASSES}
     files = [
-        *_drawn(timings, lessons, slopes, stem),
-        *write_table(stem, "Figure 1", ["version", "net", "documents", "seconds"], rows),
+        *_drawn(made, timed, slopes, stem),
+        *write_table(stem, "Figure 1", ["version", "net", "documents", "seconds"],
+                     made["timings"]),
         *_write_ratios(study, made),
-    ]
-    found = _speeds(made) | _lessons_alike(lessons)
+    ]  # fmt: skip
+    found = _speeds(made) | _lessons_alike(made)
     for version in ("V1", "V2"):
-        both = slopes[version, 1], slopes["ours", SLOPES_OF]
-        note = f"linear: {both[0].value:.3f}; {SIZES[0]:,} to {last[version]:,} documents"
+        linear = slopes[version, "linear"].value
+        note = f"linear: {linear:.3f}; {SIZES[0]:,} to {last[version]:,} documents"
         if version == "V2":
             note += (
-                f"; with one exponential a document {both[1].value:.3f} to {last['ours']:,}: V2 "
-                "as the text describes it keeps the sum over pairs, which grows quadratically"
+                f"; with one exponential a document {slopes['ours', SLOPES_OF].value:.3f} to "
+                f"{last['ours']:,}: V2 as the text describes it keeps the sum over pairs, which "
+                "grows quadratically"
             )
-        value, low, high = astuple(slopes[version, SLOPES_OF])
-        found[f"slope-{version.lower()}"] = Measured(value, low, high, note)
+        found[f"slope-{version.lower()}"] = replace(slopes[version, SLOPES_OF], note=note)
     differs = (
         "timings are this machine's; the data have the web set's shape, all made up",
         f"documents from {SIZES[0]:,}, V1 to {last['V1']:,} and V2 to {last['V2']:,}, where an "
@@ -86,93 +208,65 @@ def timing(study: Study) -> Found:
     return Found(numbers=found, files=tuple(files), differs=differs)
 
 
-def _speeds(made: Mapping[str, dict]) -> dict[str, Measured]:
+def _speeds(made: Mapping[str, Any]) -> dict[str, Measured]:
     """V1's seconds over V2's for each net, with ours and the pairs a document in the note."""
     found = {}
-    for layers, net in NETS.items():
-        of = made["ratios"][str(layers)]
+    for net, of in made["ratios"].items():
         note = (
             f"median, least and most of {len(of['V2'])}; V1 over ours "
             f"{np.median(of['ours']):.1f}; {made['pairs']:.1f} pairs a document"
         )
-        found[f"speed-{net}"] = Measured(
-            float(np.median(of["V2"])), min(of["V2"]), max(of["V2"]), note
-        )
+        middle = float(np.median(of["V2"]))
+        found[f"speed-{net}"] = Measured(middle, min(of["V2"]), max(of["V2"]), note)
     return found
 
 
-def _lessons_alike(lessons: Mapping[str, speed.Lesson]) -> dict[str, Measured]:
+def _lessons_alike(made: Mapping[str, Any]) -> dict[str, Measured]:
     """V1 with a step a query against V1 with a step a pair."""
-    query, pair = lessons["pairwise"], lessons["online"]
-    apart = np.abs(np.array(query.ndcg) / np.array(pair.ndcg) - 1.0)
-    note = f"after {len(apart)} epochs {query.ndcg[-1]:.4f} and {pair.ndcg[-1]:.4f}"
+    query, pair = (np.array(made["lessons"][way]) for way in ("ours", "online"))
+    apart = np.abs(query / pair - 1.0)
+    note = f"after {len(apart)} epochs {query[-1]:.4f} and {pair[-1]:.4f}"
     return {
         "batch-converges": exactly(float(apart.max()), note),
-        "batch-time": exactly(pair.seconds[-1] / query.seconds[-1]),
+        "batch-time": exactly(made["epochs"]["online"] / made["epochs"]["V1"]),
     }
 
 
 def _drawn(
-    timings: list[speed.Timing],
-    lessons: Mapping[str, speed.Lesson],
-    slopes: Mapping[tuple[str, int], speed.Slope],
-    stem: object,
-) -> list:
+    made: Mapping[str, Any],
+    timed: Mapping[tuple[str, str], Sequence[Sequence[float]]],
+    slopes: Mapping[tuple[str, str], Measured],
+    stem: Path,
+) -> list[Path]:
     from letorbench.analysis.line_figures import Axis, Line, lines_figure
 
-    names = {passes: version for version, passes in speed.PASSES.items()}
+    each = range(1, EPOCHS + 1)
     left = {
-        names[passes]: Line(each.seconds, each.ndcg)
-        for passes, each in lessons.items()
-        if passes in names
+        version: Line([made["epochs"][version] * i for i in each], made["lessons"]["ours"])
+        for version in PASSES
     }
     right = {}
-    for (version, layers), slope in slopes.items():
-        if layers == SLOPES_OF:
-            own = [t for t in timings if (t.version, t.layers) == (version, layers)]
-            label = f"{version}, slope {slope.value:.2f} [{slope.low:.2f}, {slope.high:.2f}]"
-            right[label] = Line([t.documents for t in own], [t.seconds for t in own])
+    for version in PASSES:
+        slope = slopes[version, SLOPES_OF]
+        label = f"{version}, slope {slope.value:.2f} [{slope.low:.2f}, {slope.high:.2f}]"
+        right[label] = Line(*map(list, zip(*timed[version, SLOPES_OF])))
     return lines_figure(
         [
             Axis("linear nets, an epoch a point", "seconds", "highest validation NDCG@10", left,
                  log_x=True),
-            Axis(f"{NETS[SLOPES_OF]} nets", "documents of the query", "seconds an epoch", right,
+            Axis(f"{SLOPES_OF} nets", "documents of the query", "seconds an epoch", right,
                  log=True),
         ],
         stem,
     )  # fmt: skip
 
 
-def _write_ratios(study: Study, made: Mapping[str, dict]) -> tuple:
+def _write_ratios(study: Study, made: Mapping[str, Any]) -> tuple[Path, ...]:
     rows = [
-        [NETS[int(layers)], version, made["pairs"], float(np.median(each)), min(each), max(each)]
-        for layers, versions in made["ratios"].items()
+        [net, version, made["pairs"], float(np.median(each)), min(each), max(each)]
+        for net, versions in made["ratios"].items()
         for version, each in versions.items()
     ]
     header = ["net", "V1 over", "pairs a document", "median", "least", "most"]
     title = "Section 6.1: V1's seconds an epoch over another version's"
     return write_table(study.folder(NAME) / "ratios", title, header, rows)
-
-
-def _measured(study: Study, patience: float) -> dict:
-    """Timings, ratios and lessons, measured once and kept in figure-1.json."""
-    path = study.folder(NAME) / f"{PART}.json"
-    asked = {"sizes": list(SIZES), "patience": patience, "seed": study.seed,
-             "versions": dict(speed.PASSES), "epochs": speed.EPOCHS, "rate": RATE}  # fmt: skip
-    stored = read_kept_json(path)
-    if stored.get("asked") == asked:
-        return stored
-    study.say("timing V1 and V2")
-    train, validation = web_shaped(study.seed)
-    speed.warm_up()
-    timings = speed.growing(SIZES, tuple(NETS), patience)
-    ways = (*speed.PASSES.values(), "online")
-    made = {
-        "asked": asked,
-        "timings": [asdict(t) for t in timings],
-        "pairs": speed.pairs_per_document(train),
-        "ratios": {str(layers): speed.ratios(train, layers) for layers in NETS},
-        "lessons": [asdict(speed.lesson(train, validation, way, RATE)) for way in ways],
-    }
-    write_kept_json(path, made)
-    return json.loads(json.dumps(made))

@@ -25,7 +25,9 @@ def data(study: Study) -> Found:
         found[f"{dataset} queries"] = exactly(float(sum(part.n_queries for part in test)))
         found[f"{dataset} documents"] = exactly(float(sum(part.n_docs for part in test)))
         found[f"{dataset} features"] = exactly(float(test[0].n_features))
-    return Found(numbers=found)
+    rows = [[name, each.value] for name, each in found.items()]
+    files = write_table(study.folder(NAME) / "data", "Section 4.1", ["what", "count"], rows)
+    return Found(numbers=found, files=files)
 
 
 def theory(study: Study) -> Found:

@@ -8,12 +8,13 @@ proportional to abs(w), 100 rounds, the training part alone.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
-from scipy.special import stdtrit, xlogy
+from scipy.special import stdtrit
 
 from letorbench.analysis.tables import Value, write_table
 from letorbench.conventions import CONVENTIONS, Convention
@@ -24,8 +25,8 @@ from letorbench.papers.kept import kept_numbers
 from letorbench.papers.paper import Found
 from letorbench.papers.records import write_section
 from letorbench.papers.runs import Measured, Study, exactly
-from letorbench.rankers.ndcgboost import BoundBooster, NDCGBoost, best_of_sample
-from letorbench.solvers.stump_search import Learner, Search, Stump, stump_search
+from letorbench.rankers.ndcgboost import BoundBooster, NDCGBoost
+from letorbench.solvers.stump_search import Learner, Search
 
 NAME = "ndcgboost-2009"
 BASE = "the paper's setting"
@@ -33,11 +34,13 @@ BASE = "the paper's setting"
 
 @dataclass(frozen=True)
 class Change:
-    """What is trained, the first five, and how it is scored."""
+    """What is trained and how it is scored; `weak` to `criterion` are the ranker's settings."""
 
     data: str = "OHSUMED"
     both_parts: bool = False
-    learner: str = "stump"
+    weak: str = "stump"
+    depth: int = 1
+    criterion: str = "misclassification"
     without_replacement: float = 0.0
     half: bool = True
     ties: str = "file"
@@ -48,74 +51,8 @@ class Change:
     @property
     def trained(self) -> Change:
         """The change without what only scoring needs: scores are trained once for all of those."""
-        return Change(self.data, self.both_parts, self.learner, self.without_replacement, self.half)
-
-
-@dataclass(frozen=True)
-class Tree:
-    """f(x) of two levels: each side of the root has a stump, or a constant where none is better."""
-
-    root: Stump
-    sides: tuple[Stump | bool, Stump | bool]
-    above: bool = True
-
-    def __call__(self, features: np.ndarray) -> np.ndarray:
-        """(n_docs, n_features) -> (n_docs,) bool."""
-        left, right = (each(features) if callable(each) else each for each in self.sides)
-        return np.where(self.root(features), left, right) == self.above
-
-
-def tree(
-    search: Search, features: np.ndarray, w: np.ndarray
-) -> tuple[Tree, np.ndarray, float] | None:
-    """The tree whose levels are chosen one after the other, as `search` chooses: a `Search`."""
-    root = search(w)
-    if root is None:
-        return None
-    sides: list[Stump | bool] = []
-    for side in (root[1], ~root[1]):
-        own = np.where(side, w, 0.0)
-        best = search(own)
-        sides.append(best[0] if best and best[2] > max(own.sum(), 0.0) else bool(own.sum() > 0.0))
-    made = Tree(root[0], (sides[0], sides[1]))
-    f = made(features)
-    return made, f, float(w[f].sum())
-
-
-@dataclass(frozen=True, eq=False)
-class ByEntropy:
-    """The stump of the largest information gain about sign(w), for a sample's whole weights.
-
-    f is 1 on the side with the larger share of positive weight. A `Search`.
-    """
-
-    features: np.ndarray
-    order: np.ndarray
-    cuts: np.ndarray
-
-    @classmethod
-    def of(cls, features: np.ndarray) -> ByEntropy:
-        """Sort every feature once."""
-        order = np.argsort(features, axis=0, kind="stable")
-        values = np.take_along_axis(features, order, axis=0)
-        return cls(features, order, values[1:] > values[:-1])
-
-    def __call__(self, w: np.ndarray) -> tuple[Stump, np.ndarray, float] | None:
-        up, every = np.maximum(w, 0.0).astype(np.int64), np.abs(w).astype(np.int64)
-        below = [np.cumsum(each[self.order], axis=0)[:-1] for each in (up, every)]
-        above = [each.sum() - own for each, own in zip((up, every), below)]
-        # n times the entropy of a side with n documents, p of them positive
-        term = xlogy(np.arange(every.sum() + 1.0), np.arange(every.sum() + 1.0))
-        left = sum(term[n] - term[p] - term[n - p] for p, n in (below, above))
-        left = np.where(self.cuts, left, np.inf)
-        row, k = np.unravel_index(np.argmin(left), left.shape)
-        if not np.isfinite(left[row, k]):
-            return None
-        ends = self.features[self.order[row : row + 2, k], k].astype(float)
-        high = above[0][row, k] * below[1][row, k] > below[0][row, k] * above[1][row, k]
-        stump = Stump(int(k), float(ends.mean()), bool(high))
-        f = stump(self.features)
-        return stump, f, float(w[f].sum())
+        scored = ("ties", "convention", "empty", "best_round")
+        return replace(self, **{name: getattr(Change, name) for name in scored})
 
 
 def without_replacement(
@@ -130,14 +67,13 @@ def without_replacement(
 
 def weak_learner(train: QuerySet, change: Change, rng: np.random.Generator) -> Search:
     """What finds f for weights w."""
-    search: Search = stump_search(train.features, None)
-    if change.learner == "entropy":
-        search = ByEntropy.of(train.features)
-    if change.learner == "tree":
-        search = partial(tree, search, train.features)
-    if change.without_replacement:
-        return partial(without_replacement, search, change.without_replacement, rng)
-    return partial(best_of_sample, search, train.n_docs, rng)
+    share = change.without_replacement
+    made = NDCGBoost(
+        stumps="exact" if share else "sample", weak=change.weak, depth=change.depth,
+        criterion=change.criterion,
+    )  # fmt: skip
+    search = made.search(train, rng)
+    return partial(without_replacement, search, share, rng) if share else search
 
 
 def scores(fold: Fold, change: Change, rng: np.random.Generator) -> np.ndarray:
@@ -213,24 +149,32 @@ def _measured(
     study: Study, changes: Mapping[str, Change], measure: str, seeds: Sequence[int]
 ) -> dict[str, Measured]:
     """The mean over the folds of each change and seed, by `change, seed`."""
-    found: dict[str, Measured] = {}
-    for trained in dict.fromkeys(each.trained for each in changes.values()):
-        benchmark = study.benchmark(trained.data)
-        own = {name: each for name, each in changes.items() if each.trained == trained}
-        for seed in seeds:
-            study.say(f"{trained.data}, seed {seed + 1}: {', '.join(own)}")
-            means: dict[str, list[float]] = {name: [] for name in own}
-            for fold in benchmark.folds:
-                rng = np.random.default_rng([study.seed, seed, fold.number])
-                by_round = scores(fold, trained, rng)
-                for name, each in own.items():
-                    tried = by_round if each.best_round else by_round[-1:]
-                    rules = benchmark.convention
-                    means[name].append(
-                        max(scored(fold.test, s, each, rules, measure) for s in tried)
-                    )
-            found |= {f"{n}, {seed}": exactly(float(np.mean(each))) for n, each in means.items()}
-    return found
+
+    def one(item: tuple[Change, int, Fold]) -> dict[str, float]:
+        trained, seed, fold = item
+        study.say(f"{trained.data}, fold {fold.number}, seed {seed + 1}: {trained}")
+        by_round = scores(fold, trained, np.random.default_rng([study.seed, seed, fold.number]))
+        rules = study.benchmark(trained.data).convention
+        return {
+            f"{name}, {seed}": max(
+                scored(fold.test, s, each, rules, measure)
+                for s in (by_round if each.best_round else by_round[-1:])
+            )
+            for name, each in changes.items()
+            if each.trained == trained
+        }
+
+    items = [
+        (trained, seed, fold)
+        for trained in dict.fromkeys(each.trained for each in changes.values())
+        for seed in seeds
+        for fold in study.benchmark(trained.data).folds
+    ]
+    found: dict[str, list[float]] = {}
+    with ThreadPoolExecutor(study.jobs) as pool:
+        for name, value in (pair for each in pool.map(one, items) for pair in each.items()):
+            found.setdefault(name, []).append(value)
+    return {name: exactly(float(np.mean(each))) for name, each in found.items()}
 
 
 def _row(name: str, values: np.ndarray, base: np.ndarray) -> list[Value]:
