@@ -15,7 +15,7 @@ from letorbench.models.tree_ensemble import Float32Trees, TreeEnsemble
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import EarlyStopping, Validation
-from letorbench.solvers.tree_growing import joined
+from letorbench.solvers.tree_growing import Tree, joined
 from letorbench.threads import thread_count
 
 #: how many feature values are worth a thread: with fewer, threads that wait for each other in
@@ -163,13 +163,13 @@ class LightGBM(TreeLibrary):
         )
         trees = booster.dump_model(num_iteration=stopping.kept)["tree_info"]
         return joined(
-            [_lightgbm_tree(tree["tree_structure"], train.n_features) for tree in trees],
+            [_lightgbm_tree(tree["tree_structure"]) for tree in trees],
             [1.0] * len(trees),
             train.n_features,
         )
 
 
-def _lightgbm_tree(root: dict[str, Any], n_features: int) -> TreeEnsemble:
+def _lightgbm_tree(root: dict[str, Any]) -> Tree:
     """Return one of LightGBM's trees, whose nodes hold their children."""
     nodes, columns = [root], []
     for number, node in enumerate(nodes):  # which grows
@@ -182,8 +182,7 @@ def _lightgbm_tree(root: dict[str, Any], n_features: int) -> TreeEnsemble:
             node.get("leaf_value", node.get("internal_value")), node.get("split_gain", 0.0),
             node.get("leaf_count", node.get("internal_count", 0)),
         ))  # fmt: skip
-    feature, threshold, left, right, value, gain, cover = zip(*columns)
-    return TreeEnsemble([0], feature, threshold, left, right, value, gain, cover, n_features)
+    return Tree(*map(np.array, zip(*columns)))
 
 
 def _dataset(lightgbm: Any, queries: QuerySet, reference: Any = None) -> Any:
@@ -265,27 +264,25 @@ class XGBoost(TreeLibrary):
         leaf = _xgboost_tree({
             "left_children": [-1], "right_children": [-1], "split_indices": [0],
             "split_conditions": [base], "loss_changes": [0.0], "sum_hessian": [0.0],
-        }, train.n_features)  # fmt: skip
+        })  # fmt: skip
         trees = content["gradient_booster"]["model"]["trees"]
-        whole = [leaf, *(_xgboost_tree(tree, train.n_features) for tree in trees)]
+        whole = [leaf, *map(_xgboost_tree, trees)]
         every = joined(whole, [1.0] * len(whole), train.n_features)
         return Float32Trees(**vars(every))
 
 
-def _xgboost_tree(tree: dict[str, Any], n_features: int) -> TreeEnsemble:
+def _xgboost_tree(tree: dict[str, Any]) -> Tree:
     """Return one of XGBoost's trees: documents below a float32 condition go left."""
     left, right = np.array(tree["left_children"]), np.array(tree["right_children"])
     own, condition = np.arange(len(left)), np.array(tree["split_conditions"], np.float32)
-    return TreeEnsemble(
-        [0],
-        tree["split_indices"],
+    return Tree(
+        np.array(tree["split_indices"]),
         np.nextafter(condition, np.float32(-np.inf)),
         np.where(left < 0, own, left),
         np.where(left < 0, own, right),
         condition,  # a leaf's is its value
-        tree["loss_changes"],
-        tree["sum_hessian"],
-        n_features,
+        np.array(tree["loss_changes"]),
+        np.array(tree["sum_hessian"]),
     )
 
 
