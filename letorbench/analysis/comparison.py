@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from letorbench.analysis.leads import ALPHA, POWER, Lead
 from letorbench.analysis.paired import (
@@ -225,6 +224,8 @@ def power_table(pairs: Sequence[Pair], convention: str) -> Table:
     the number of queries, and the test to be two-sided at 5 % (J. Cohen, Statistical Power Analysis
     for the Behavioral Sciences, 1988, chapter 2).
     """
+    from scipy.special import ndtr, ndtri
+
     first = pairs[0]
     caption = (
         f"{first.dataset}, {label(first.measure)} [{convention}]: the chance that a difference of "

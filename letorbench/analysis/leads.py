@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
 
 from letorbench.analysis.paired import ROUNDING, differences
 from letorbench.analysis.seeds import SeedNoise, satterthwaite
@@ -95,6 +94,8 @@ class Lead:
 
     def above(self, margin: float = 0.0) -> np.ndarray:
         """p of the one-sided test that the lead is above the margin."""
+        from scipy.special import stdtr
+
         error = np.asarray(self.error)
         t = (margin - np.asarray(self.mean)) / np.where(error > 0.0, error, 1.0)
         return np.where(error > 0.0, stdtr(self.degrees, t), 1.0)
@@ -105,6 +106,8 @@ class Lead:
 
     def interval(self) -> tuple[float, float]:
         """The two-sided 95 % interval."""
+        from scipy.special import stdtrit
+
         half = float(stdtrit(self.degrees, 1.0 - ALPHA / 2.0) * self.error)
         return float(self.mean) - half, float(self.mean) + half
 
@@ -113,6 +116,8 @@ class Lead:
 
         J. Cohen, Statistical Power Analysis for the Behavioral Sciences, 1988, chapter 2.
         """
+        from scipy.special import stdtrit
+
         quantiles = stdtrit(self.degrees, 1.0 - ALPHA / 2.0) + stdtrit(self.degrees, POWER)
         return float(quantiles * self.error)
 

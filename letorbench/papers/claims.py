@@ -166,11 +166,6 @@ class Claim:
         """The data as one text."""
         return ", ".join(self.data) or "none"
 
-    @property
-    def kind(self) -> str:
-        """The kinds of its tests."""
-        return ", ".join(dict.fromkeys(test.kind for test in self.tests))
-
     def on(self, dataset: str) -> Claim | None:
         """The same of another data set; None where the sentence says nothing of other data."""
         if not self.general or any(

@@ -13,7 +13,6 @@ from functools import partial
 from itertools import pairwise
 
 import numpy as np
-from scipy.special import expit as sigma
 
 from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
@@ -150,6 +149,8 @@ class NDCGBoost(Ranker):
 
 def objective(F: np.ndarray, queries: QuerySet, truncation: int = 0) -> float:
     """Return M of equation (11), without its factor 1/n."""
+    from scipy.special import expit as sigma  # a run needs no SciPy: the import takes 0.3 s
+
     M = 0.0
     for rows, gain, Z in _judged(queries, truncation):
         wrong = sigma(F[rows] - F[rows, None])  # [i, j] = 1 / (1 + exp(F_i - F_j))
@@ -188,6 +189,8 @@ def step(up: float, down: float) -> float:
 
 def theta(F: np.ndarray) -> np.ndarray:
     """Return theta_ij = exp(F_i - F_j) / (1 + exp(F_i - F_j))^2 of one query's documents."""
+    from scipy.special import expit as sigma
+
     d = F[:, None] - F
     return sigma(d) * sigma(-d)
 
