@@ -339,7 +339,7 @@ def joined(trees: Sequence[Tree], weights: Sequence[float], n_features: int) -> 
         for tree, root, weight in zip(trees, first, weights, strict=True)
     ]
     columns = map(np.concatenate, zip(*moved)) if moved else [np.empty(0, np.int64)] * 7
-    return TreeEnsemble(first, *columns, n_features)
+    return TreeEnsemble(*[first, *columns, n_features])
 
 
 def _unit(values: np.ndarray, bits: int) -> float:
