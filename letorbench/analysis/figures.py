@@ -86,7 +86,7 @@ class Panel:
     """One data set: its title, the name of the y axis, and values at n = 1, 2, ... by algorithm.
 
     `bands` has the lower and the upper edges of the bands of some, and `meaning` says what they
-    are.
+    are. With `shares` the values are at those shares of the training queries.
     """
 
     title: str
@@ -94,6 +94,7 @@ class Panel:
     curves: Mapping[str, Sequence[float]]
     bands: Mapping[str, tuple[Sequence[float], Sequence[float]]] = field(default_factory=dict)
     meaning: str = "one standard deviation over seeds"
+    shares: Sequence[float] = ()
 
 
 @contextmanager
@@ -262,16 +263,22 @@ def _draw_panel(
     axes: Axes, panel: Panel, styles: Mapping[str, dict[str, object]], banded: Sequence[str]
 ) -> None:
     longest = max((len(values) for values in panel.curves.values()), default=1)
+    x = panel.shares or range(1, longest + 1)
     for algo, values in panel.curves.items():
-        points = [(n, value) for n, value in enumerate(values, 1) if value == value]  # no NaN
+        points = [(n, value) for n, value in zip(x, values) if value == value]  # no NaN
         axes.plot(*zip(*points), label=algo, **styles.get(algo, GREY))
         if algo in banded and algo in panel.bands:
-            n, colour = range(1, len(values) + 1), styles[algo]["color"]
-            axes.fill_between(n, *panel.bands[algo], color=colour, alpha=0.15, linewidth=0)
+            colour = styles[algo]["color"]
+            axes.fill_between(
+                x[: len(values)], *panel.bands[algo], color=colour, alpha=0.15, linewidth=0
+            )
     axes.set_title(escaping.figure(panel.title), pad=4)
-    axes.set_xlabel("@n", labelpad=1)
+    axes.set_xlabel("share of the training queries" if panel.shares else "@n", labelpad=1)
     axes.set_ylabel(panel.measure, labelpad=2)
-    axes.set_xticks(range(1, longest + 1))
+    if panel.shares:
+        axes.set_xscale("log")
+        axes.minorticks_off()
+    axes.set_xticks(x, [f"{n:g}" for n in x])
     axes.margins(x=0.03, y=0.05)
     axes.grid(color="0.9", linewidth=0.5)
     axes.set_axisbelow(True)

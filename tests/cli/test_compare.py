@@ -92,6 +92,38 @@ def test_several_data_sets(folder):
         assert (folder / "results" / f"critical-difference-ndcg-at-10.{form}").is_file()
 
 
+@pytest.mark.parametrize("by", ["relevant", "difficulty"])
+def test_slices_of_queries(folder, by):
+    results = lb.load_results(folder / "results", "TOY", data_dir=folder / "data")
+    values = results.per_query("map").pivot(index=["fold", "qid"], columns="algo", values="map")
+    of = values.mean(axis=1).round(4)
+    if by == "relevant":
+        folds = lb.load("TOY", folder / "data").folds
+        of.update(
+            {
+                (f.number, q): (f.test.y[f.test.qid == q] > 0).sum()
+                for f in folds
+                for q in f.test.qids
+            }
+        )
+    frame = results.compare("regression", "map", by=by)
+    for algo, rows_of in frame.groupby("algo"):
+        assert rows_of["queries"].sum() == len(values) and 2 <= len(rows_of) <= 4
+        for number, row in enumerate(rows_of.itertuples(), 1):
+            ends = [float(end) for end in re.findall(r"[\d.]+", row.slice)]
+            own = of.between(ends[0], ends[-1])
+            assert row.queries == own.sum()
+            d = values[own][algo] - values[own]["regression"]
+            assert row.difference == pytest.approx(d.mean())
+            # a slice ends where a quarter of the queries is full
+            assert (of <= ends[-1]).mean() >= 0.25 * number > (of < ends[-1]).mean() - 0.25
+    p = frame["p"].sort_values()
+    holm = np.minimum(1, np.maximum.accumulate(p * np.arange(len(p), 0, -1)))
+    assert frame["p_adjusted"].loc[p.index].tolist() == pytest.approx(holm.tolist())
+    refused = call(folder, "compare", "TOY", "--by", by, "--power")
+    assert refused.exit_code == 2 and "--power does not go with --by" in refused.stderr
+
+
 def test_an_error_is_best_where_it_is_lowest(folder):
     """In tables, comparisons, ranks over data sets and the report; nothing is chosen by it."""
     results = lb.load_results(folder / "results", data_dir=folder / "data")

@@ -46,6 +46,7 @@ run --dataset TOY --algo regression --folds 1
     --backend dask            err
     --scheduler tcp://a:1     err
     --config map.toml         results/**/fit.json
+    --share 0.5               results/**/scores.txt
 run --dataset NULLS --algo regression --folds 1
     --null min                results/**/scores.txt
 run --dataset TOY --algo ndcgboost --folds 1 --set rounds=2 --set stumps=sample --repeats 2
@@ -113,6 +114,7 @@ table STORED --out stored
     --baseline regression     out
 table OHSUMED --out stored
     --published               out
+    --shares                  err
 table STORED --out stored --measure err@3
     --data-dir third          err
 table MADE --out stored --baseline z --format csv --alpha 0.36
@@ -123,6 +125,7 @@ table MADE --out stored --baseline z --format csv --alpha 0.3
     --correction none         out
 plot STORED --out stored --format svg
     --measure p               stored/STORED/p.svg
+    --shares                  err
     --format pdf              out
     --to mine                 mine.svg
     --algo regression         stored/STORED/ndcg.svg
@@ -142,6 +145,7 @@ compare MADE --out stored
     --seed 1                  out
     --algo x,y                out
 compare STORED --out stored
+    --by length               out
     --power                   out
     --external e={scores}     out
     --out others              out
