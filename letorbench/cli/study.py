@@ -8,7 +8,7 @@ import click
 
 from letorbench.cli import options
 from letorbench.cli.group import say
-from letorbench.lazy import load
+from letorbench.registry import load
 
 _losses = options.complete(lambda ctx: load("letorbench.losses:LOSSES"))
 

@@ -89,8 +89,6 @@ datasets verify NULLS
 datasets make DEMO
     --seed 1                  data/DEMO/**/*.txt
     --data-dir new            new/**/*.txt
-datasets make QA --questions 8
-    --questions 12            data/QA/**/*.txt
 algos
     --parts                   out
     --plugin mine.py          out

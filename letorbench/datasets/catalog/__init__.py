@@ -13,13 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from letorbench.datasets.catalog.facts import (
-    Entry,
-    FileHash,
-    Source,
-    TwinShape,
-    describe,
-)
+from letorbench.datasets.catalog.facts import Entry, FileHash, Source, TwinShape, describe
 from letorbench.errors import UsageError
 
 __all__ = [
