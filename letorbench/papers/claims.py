@@ -199,7 +199,9 @@ def _claim(paper: str, facts: dict[str, Any], printed: Mapping[str, float]) -> C
 
 
 def _test(facts: dict[str, Any], printed: Mapping[str, float]) -> Test:
-    made = {key: tuple(each) if isinstance(each, list) else each for key, each in facts.items()}
+    made: dict[str, Any] = {
+        key: tuple(each) if isinstance(each, list) else each for key, each in facts.items()
+    }
     made["pairs"] = tuple(tuple(pair) for pair in made.get("pairs", ()))
     made["measures"] = expanded(made.get("measures", ()))
     made["numbers"] = {**printed, **made.get("numbers", {})}

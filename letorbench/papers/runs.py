@@ -279,7 +279,7 @@ def spelled_parameters(cls: type[Ranker]) -> set[str]:
 
 
 def generated(dataset: str) -> bool:
-    """Whether a data set is made up: DEMO, QA and twins. Such data are evidence of nothing."""
+    """Whether a data set is made up: DEMO and twins. Such data are evidence of nothing."""
     entry = parse_name(dataset).entry
     return entry is not None and entry.synthetic
 

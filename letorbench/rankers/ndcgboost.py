@@ -22,17 +22,17 @@ from letorbench.losses.base import require_comparable
 from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
 from letorbench.losses.gains import block_gains, inverse_or_zero, query_sums
 from letorbench.rankers.base import Ranker, one_of
-from letorbench.solvers.boosting import LONGEST_STEP, Term, boost_stumps
+from letorbench.solvers.boosting import LONGEST_STEP, Term, boost, stump_ensemble
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 from letorbench.solvers.stump_search import Learner, Search, Stump, stump_search
-from letorbench.solvers.tree_boosting import boost_trees
 from letorbench.solvers.tree_growing import (
     CRITERIA,
     MOST_BINS,
     Grower,
     Shape,
     TreeFeatures,
+    tree_ensemble,
 )
 from letorbench.threads import parallel_for
 
@@ -116,8 +116,8 @@ class NDCGBoost(Ranker):
         if not 1 <= self.depth <= DEEPEST:
             raise UsageError(f"ndcgboost: found depth={self.depth}, expected 1 to {DEEPEST}")
         booster = BoundBooster(train, self.search(train, rng), self.truncation)
-        boost_weak = boost_trees if self.weak == "tree" else boost_stumps
-        return boost_weak(booster, train, self.rounds, deadline=self.deadline)
+        to_model = tree_ensemble if self.weak == "tree" else stump_ensemble
+        return boost(booster, train, self.rounds, None, to_model, deadline=self.deadline)
 
     def search(self, train: QuerySet, rng: np.random.Generator) -> Search:
         """Return what finds the weak learner for weights of the documents of a training set."""

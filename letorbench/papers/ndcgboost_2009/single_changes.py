@@ -59,7 +59,7 @@ def without_replacement(
 ) -> tuple[Learner, np.ndarray, float] | None:
     """The best stump for a share of the documents, each drawn once at most: a `Search`."""
     p = np.abs(w) / np.abs(w).sum()
-    size = min(int(share * len(w)), np.count_nonzero(p))
+    size = min(int(share * len(w)), int(np.count_nonzero(p)))
     drawn = rng.choice(len(w), size, replace=False, p=p)
     return search(np.bincount(drawn, minlength=len(w)) * np.sign(w))
 
