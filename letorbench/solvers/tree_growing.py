@@ -339,7 +339,7 @@ def joined(trees: Sequence[Tree], weights: Sequence[float], n_features: int) -> 
         for tree, root, weight in zip(trees, first, weights, strict=True)
     ]
     columns = map(np.concatenate, zip(*moved)) if moved else [np.empty(0, np.int64)] * 7
-    return TreeEnsemble(first, *columns, n_features)
+    return TreeEnsemble(first, **dict(zip(Tree._fields, columns)), n_features=n_features)
 
 
 def _unit(values: np.ndarray, bits: int) -> float:
@@ -502,7 +502,7 @@ def _search(
             histogram = histograms[growth.slot[node], group]
             for k in range(GROUP):
                 feature = GROUP * group + k
-                if feature < drawn.shape[1] and drawn[node, feature] and n_bins[feature] > 1:
+                if feature < drawn.shape[1] and drawn[node, feature]:
                     cut, gain = _best_cut(
                         histogram[k], n_bins[feature], growth.sums[node], rules,
                         found[group, side, 0],
