@@ -1,7 +1,7 @@
 """letorbench: learning to rank under the LETOR protocol, from Python and the command line.
 
 Every name is imported when it is first used, so that ``import letorbench`` takes no time. The
-imports below are read by type checkers, and as text by `lazy.imports_of`.
+imports below are read by type checkers, and as text by `registry.imports_of`.
 
 Examples
 --------
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from letorbench import lazy
+from letorbench import registry
 from letorbench.rankers import classes
 
 if TYPE_CHECKING:
@@ -61,4 +61,4 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__ = lazy.attach(__name__, {**classes(), **lazy.imports_of(__file__)})
+__getattr__, __dir__ = registry.attach(__name__, {**classes(), **registry.imports_of(__file__)})

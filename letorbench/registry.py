@@ -1,14 +1,17 @@
 """What is registered by being there: the classes that a package's files define, by name.
 
 The files are searched as text, not imported, so that the names of all rankers are known before any
-of them is loaded.
+of them is loaded. The names of a package are imported when they are first used (PEP 562).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 PACKAGE = Path(__file__).parent
 
@@ -41,3 +44,49 @@ def places(folder: str, attribute: str) -> dict[str, str]:
 def by_class(folder: str, attribute: str) -> dict[str, str]:
     """Return the same places by the names of the classes: ``{"ListNet": "…:ListNet"}``."""
     return {place.partition(":")[2]: place for place in places(folder, attribute).values()}
+
+
+def load(place: str) -> Any:
+    """Import what `package.module:name` says, or the module of a place without a name.
+
+    Examples
+    --------
+    >>> load("math:tau") > 6
+    True
+    """
+    module, _, name = place.partition(":")
+    imported = import_module(module)
+    return getattr(imported, name) if name else imported
+
+
+def imports_of(file: str) -> dict[str, str]:
+    """Return the places of the names in the indented lines ``from m import a as b`` of a file.
+
+    These are the imports under ``if TYPE_CHECKING``, which a type checker reads.
+    """
+    lines = re.findall(
+        r"^    from (\S+) import (\w+) as (\w+)", Path(file).read_text("utf-8"), re.M
+    )
+    return {name: f"{module}:{there}" for module, there, name in lines}
+
+
+def attach(
+    package: str, places: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Make the functions `__getattr__` and `__dir__` of a package whose names are imported late.
+
+    `places` has the place of each public name, ``package.module:name``.
+
+    Examples
+    --------
+    >>> get, names = attach("shapes", {"circle": "math:pi"})
+    >>> round(get("circle"), 2), names()
+    (3.14, ['circle'])
+    """
+
+    def get(name: str) -> Any:
+        if name not in places:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return load(places[name])
+
+    return get, lambda: sorted(places)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -34,12 +35,15 @@ def random_queries(
     )
 
 
-def learners() -> list[str]:
-    """Return one ranker for each way to learn in a module; the others differ in their losses."""
+@cache
+def learners() -> dict[str, str]:
+    """Return the first ranker of its module that learns as a ranker does, by the ranker's name.
+
+    Rankers that learn alike differ in their losses.
+    """
     first: dict[object, str] = {}
-    for cls in map(ranker, names()):
-        first.setdefault((cls.__module__, cls.learn, cls.needs), cls.name)
-    return list(first.values())
+    keys = {cls.name: (cls.__module__, cls.learn, cls.needs) for cls in map(ranker, names())}
+    return {name: first.setdefault(key, name) for name, key in keys.items()}
 
 
 @contextmanager

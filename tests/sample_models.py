@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import pytest
 from conftest import random_queries
 
 from letorbench.models import (
     MLP,
+    Float32Trees,
     Linear,
     Model,
     Quadratic,
@@ -19,14 +19,9 @@ from letorbench.models import (
     TreeEnsemble,
 )
 from letorbench.models.parametric import families, family
-from letorbench.rankers import Recipe, ranker
+from letorbench.rankers import Recipe
 
 QUERIES = random_queries(np.random.default_rng(0), [60] * 5)
-
-
-def trees(name: str) -> Model:
-    pytest.importorskip(name, reason=f"{name} is not installed")
-    return ranker(name)(rounds=3).fit_sets(QUERIES).learned.model
 
 
 def of_family(name: str) -> Model:
@@ -35,6 +30,11 @@ def of_family(name: str) -> Model:
     return fitted.model(fitted.start(np.random.default_rng(0)))
 
 
+TREES = {
+    "roots": [0, 3], "feature": [4, 0, 0, 0], "threshold": [0.5, 0, 0, 0], "left": [1, 1, 2, 3],
+    "right": [2, 1, 2, 3], "value": [0.0, 1.0, 2.0, 0.5], "gain": [1.0, 0, 0, 0],
+    "cover": [9.0, 4.0, 5.0, 9.0], "n_features": 5,
+}  # fmt: skip
 #: one model of five features of each kind; those of a family need no line here
 SAMPLES: dict[str, Callable[[], Model]] = {
     "linear": lambda: Linear(np.arange(5.0), 0.5),
@@ -45,19 +45,8 @@ SAMPLES: dict[str, Callable[[], Model]] = {
     "separate": lambda: Separate(np.ones((2, 4)), np.ones((3, 4)), 0.0),
     "separate-tanh": lambda: SeparateTanh(np.ones((2, 4)), np.ones((3, 4)), 0.0),
     "stumps": lambda: StumpEnsemble([0, 4], [0.5, 0.5], [True, False], [1.0, 2.0], n_features=5),
-    "trees": lambda: TreeEnsemble(
-        [0, 3],
-        [4, 0, 0, 0],
-        [0.5, 0, 0, 0],
-        [1, 1, 2, 3],
-        [2, 1, 2, 3],
-        [0.0, 1.0, 2.0, 0.5],
-        [1.0, 0, 0, 0],
-        [9.0, 4.0, 5.0, 9.0],
-        n_features=5,
-    ),
-    "lightgbm": lambda: trees("lightgbm"),
-    "xgboost": lambda: trees("xgboost"),
+    "trees": lambda: TreeEnsemble(**TREES),
+    "trees-float32": lambda: Float32Trees(**TREES),
 }
 for _name in families():
     SAMPLES.setdefault(of_family(_name).kind, lambda name=_name: of_family(name))

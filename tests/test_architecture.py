@@ -17,7 +17,7 @@ LAYERS = (
     "experiment", "analysis", "verify", "papers", "api",
 )  # fmt: skip
 #: modules that stand in no room and import from all
-TOP = {"__init__", "__main__", "cli", "compile"}
+TOP = {"__init__", "__main__", "cli"}
 RESULT_FILE = re.compile(
     r"scores\.txt|validation\.txt|fit\.json|model\.npz|per_query\.csv|folds\.csv|summary\.csv"
 )

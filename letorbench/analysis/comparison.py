@@ -5,11 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from letorbench.analysis.leads import ALPHA, POWER, Lead
 from letorbench.analysis.paired import (
@@ -35,7 +34,8 @@ COLUMNS = (
     *(Column(name=name) for name in ("dataset", "measure")),
     Column("algorithm", "left", "algo"),
     Column("against", "left", "against"),
-    Column(name="queries"),
+    Column("slice", "left", "slice"),
+    Column("queries", name="queries"),
     Column("mean", name="mean"),
     Column("other", name="mean_against"),
     Column("difference", name="difference"),
@@ -50,6 +50,8 @@ COLUMNS = (
     *(Column(name=name) for name in ("ties", "losses", "repeats", "repeats_against")),
     *(Column(name=name) for name in ("sd", "sd_against", "open")),
 )
+#: the columns that people see of slices alone
+SLICED = ("slice", "queries")
 #: what a comparison with repeats says of them
 SEEDS_NOTE = (
     "± = standard deviation over seeds; intervals and p count queries and seeds; turned = share of "
@@ -144,6 +146,8 @@ class Pair:
     folds: tuple[int, ...] = ()
     #: what other seeds could change; None where neither has several
     seeds: Seeds | None = None
+    #: the slice of the queries that were compared; "" for all
+    slice: str = ""
 
     def sign(self, alpha: float) -> int:
         """+1 where a is significantly better, -1 where it is worse, else 0."""
@@ -175,6 +179,26 @@ def compare(
     )
 
 
+def compare_slices(
+    dataset: str,
+    slices: Mapping[str, Sequence[PerQuery]],
+    measure: str,
+    baseline: str | None = None,
+    procedure: Procedure = Procedure(),
+) -> tuple[Pair, ...]:
+    """Compare the systems in each slice of the queries, all tests corrected together.
+
+    Errors are those of `compare`.
+    """
+    found = [
+        [replace(pair, slice=name) for pair in compare(dataset, own, measure, baseline, procedure)]
+        for name, own in slices.items()
+    ]
+    pairs = [pair for of_slices in zip(*found) for pair in of_slices]
+    adjusted = CORRECTIONS[procedure.correction](np.array([each.significance.p for each in pairs]))
+    return tuple(replace(pair, adjusted=float(p)) for pair, p in zip(pairs, adjusted))
+
+
 def marks(
     dataset: str,
     systems: Sequence[PerQuery],
@@ -200,8 +224,9 @@ def comparison_table(
     """
     first, queries = pairs[0], max(pair.significance.n for pair in pairs)
     seeded = any(pair.seeds for pair in pairs)
+    over = "the slice's" if first.slice else str(queries)
     caption = (
-        f"{first.dataset}, {label(first.measure)} [{convention}]: mean over {queries} "
+        f"{first.dataset}, {label(first.measure)} [{convention}]: mean over {over} "
         f"queries of all folds{' and the seeds' * seeded}; {procedure}; * = p < {procedure.alpha:g}"
     )
     notes = [
@@ -215,6 +240,8 @@ def comparison_table(
     rules = [Column(name="convention")] * bool(convention)
     rows = [(*_row(pair, procedure), *[data(convention)] * len(rules)) for pair in pairs]
     every = (*COLUMNS[:-1], turned, COLUMNS[-1], *rules)
+    if not first.slice:  # people see neither the slice nor its queries
+        every = tuple(c if c.name not in SLICED else Column(name=c.name) for c in every)
     return Table(caption, every, tuple(rows), tuple(notes))
 
 
@@ -225,6 +252,8 @@ def power_table(pairs: Sequence[Pair], convention: str) -> Table:
     the number of queries, and the test to be two-sided at 5 % (J. Cohen, Statistical Power Analysis
     for the Behavioral Sciences, 1988, chapter 2).
     """
+    from scipy.special import ndtr, ndtri
+
     first = pairs[0]
     caption = (
         f"{first.dataset}, {label(first.measure)} [{convention}]: the chance that a difference of "
@@ -260,7 +289,8 @@ def _row(pair: Pair, procedure: Procedure) -> tuple[Cell, ...]:
         *map(data, (pair.dataset, pair.measure)),
         Cell(pair.a, pair.a),
         Cell(pair.b, pair.b),
-        data(test.n),
+        Cell(pair.slice, pair.slice),
+        Cell(str(test.n), test.n),
         *(
             Cell(f"{mean:.4f}", mean, spread=spread(deviation))
             for mean, deviation in zip(pair.means, seeds.deviations)

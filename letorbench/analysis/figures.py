@@ -9,7 +9,6 @@ lines that a note names. The same values give the same bytes: nothing in a file 
 
 from __future__ import annotations
 
-import itertools
 import os
 import sys
 import textwrap
@@ -70,13 +69,12 @@ USUAL_BASELINE = "regression"
 GREY = {"color": "0.78", "linewidth": 0.6, "zorder": 1.0}
 #: inches: a lone panel fills a column of a paper, more of them a page's width
 COLUMN, PAGE = 3.5, 7.2
-LEFT, RIGHT, BOTTOM, TOP = 0.54, 0.06, 0.36, 0.24
-#: inches in the note: a line, a letter; its size in points
-NOTE_ROW, NOTE_LETTER, NOTE_SIZE = 0.115, 0.047, 6.5
-#: inches in the legend: a row, a letter of a name, and what an entry has beside its name
-LEGEND_ROW, LEGEND_LETTER, LEGEND_LINE = 0.142, 0.063, 0.49
-#: inches in the diagram: the scale, a letter of a label, the rows of bars and of labels, the edges
-SCALE, LETTER, BAR_ROW, LABEL_ROW, EDGE, ABOVE = 3.0, 0.068, 0.09, 0.17, 0.08, 0.52
+#: inches below the panels: a row of the legend, a letter in it, what an entry has beside its name
+LEGEND_ROW, LEGEND_LETTER, LEGEND_LINE = 0.15, 0.063, 0.55
+#: inches of a letter in the note, and its size in points
+NOTE_LETTER, NOTE_SIZE = 0.047, 6.5
+#: inches of a row of the diagram
+ROW = 0.16
 #: of the part of the scale that a rank moves on with other seeds
 SEED_COLOUR = "#0072B2"
 
@@ -86,7 +84,7 @@ class Panel:
     """One data set: its title, the name of the y axis, and values at n = 1, 2, ... by algorithm.
 
     `bands` has the lower and the upper edges of the bands of some, and `meaning` says what they
-    are.
+    are. With `shares` the values are at those shares of the training queries.
     """
 
     title: str
@@ -94,6 +92,7 @@ class Panel:
     curves: Mapping[str, Sequence[float]]
     bands: Mapping[str, tuple[Sequence[float], Sequence[float]]] = field(default_factory=dict)
     meaning: str = "one standard deviation over seeds"
+    shares: Sequence[float] = ()
 
 
 @contextmanager
@@ -143,46 +142,30 @@ def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
     named = drawn_first(names, last, [baseline])
     styles = {algo: line_style(i) for i, algo in enumerate(named)}
     columns = min(len(panels), 3 if len(panels) not in (2, 4) else 2)
-    width = COLUMN if columns == 1 else PAGE
-    panel_width = width / columns
-    panel_height = 0.76 * panel_width if columns < 3 else 0.92 * panel_width
+    rows, width = -(-len(panels) // columns), COLUMN if columns == 1 else PAGE
     banded = _banded(panels, named)
     note = _note([algo for algo in names if algo not in styles], banded, panels[0].meaning, width)
-    below = NOTE_ROW * len(note) + (0.08 if note else 0.0)
-    legend_columns = _legend_columns(named, width)
-    legend = LEGEND_ROW * -(-len(named) // legend_columns) + 0.12
-    height = -(-len(panels) // columns) * panel_height + legend + below
+    entry = LEGEND_LINE + LEGEND_LETTER * max(map(len, named))
+    across = max(1, min(len(named), int(width / entry)))
+    below = LEGEND_ROW * (-(-len(named) // across) + len(note) + 1)
     with fixed_style():
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(width, height))
-        for i, each in enumerate(panels):
-            row, column = divmod(i, columns)
-            left = column * panel_width + LEFT
-            bottom = height - (row + 1) * panel_height + BOTTOM
-            size = (panel_width - LEFT - RIGHT, panel_height - BOTTOM - TOP)
-            axes = figure.add_axes(
-                (left / width, bottom / height, size[0] / width, size[1] / height)
-            )
+        height = rows * (0.76 if columns < 3 else 0.92) * width / columns + below
+        figure = Figure(figsize=(width, height), layout="constrained")
+        places = figure.subplots(rows, columns, squeeze=False).ravel()
+        for axes, each in zip(places, panels):
             _draw_panel(axes, each, styles, banded)
+        for axes in places[len(panels) :]:
+            axes.remove()
         lines = {line.get_label(): line for axes in figure.axes for line in axes.lines}
-        figure.legend(
-            [lines[algo] for algo in named],
-            [escaping.figure(algo) for algo in named],
-            loc="lower center",
-            bbox_to_anchor=(0.5, below / height),
-            ncols=legend_columns,
-            frameon=False,
-            handlelength=3.0,
-            columnspacing=1.0,
-            handletextpad=0.5,
-            labelspacing=0.35,
-            borderaxespad=0.2,
-        )
-        figure.text(
-            0.06 / width, 0.04 / height, "\n".join(map(escaping.figure, note)), va="bottom",
-            fontsize=NOTE_SIZE, color="0.4",
+        legend = figure.legend(
+            [lines[algo] for algo in named], [escaping.figure(algo) for algo in named],
+            loc="outside lower center", ncols=across, frameon=False, handlelength=3.0,
+            columnspacing=1.0, handletextpad=0.5, labelspacing=0.35, alignment="left",
+            title="\n".join(map(escaping.figure, note)), title_fontsize=NOTE_SIZE,
         )  # fmt: skip
+        legend.get_title().set_color("0.4")
     return figure
 
 
@@ -229,23 +212,6 @@ def _note(names: Sequence[str], banded: Sequence[str], meaning: str, width: floa
     return [line for text in texts for line in textwrap.wrap(text, letters, break_on_hyphens=False)]
 
 
-def _legend_columns(names: Sequence[str], width: float) -> int:
-    """The number of the legend's columns: the fewest that give the fewest rows in that width.
-
-    matplotlib fills column after column, each as wide as its longest name.
-    """
-
-    def taken(columns: int) -> float:
-        each, longer = divmod(len(names), columns)
-        starts = [i * each + min(i, longer) for i in range(columns + 1)]
-        longest = [max(map(len, names[a:b])) for a, b in itertools.pairwise(starts)]
-        return LEGEND_LINE * columns + LEGEND_LETTER * sum(longest)
-
-    fitting = [n for n in range(1, len(names) + 1) if n == 1 or taken(n) <= width]
-    rows = -(-len(names) // fitting[-1])
-    return next(n for n in fitting if -(-len(names) // n) == rows)
-
-
 def line_style(i: int) -> dict[str, object]:
     """Colour, marker and dash of the i-th line; the first 65 differ in what grey keeps."""
     colour = COLOURS[i % len(COLOURS)]
@@ -262,16 +228,22 @@ def _draw_panel(
     axes: Axes, panel: Panel, styles: Mapping[str, dict[str, object]], banded: Sequence[str]
 ) -> None:
     longest = max((len(values) for values in panel.curves.values()), default=1)
+    x = panel.shares or range(1, longest + 1)
     for algo, values in panel.curves.items():
-        points = [(n, value) for n, value in enumerate(values, 1) if value == value]  # no NaN
+        points = [(n, value) for n, value in zip(x, values) if value == value]  # no NaN
         axes.plot(*zip(*points), label=algo, **styles.get(algo, GREY))
         if algo in banded and algo in panel.bands:
-            n, colour = range(1, len(values) + 1), styles[algo]["color"]
-            axes.fill_between(n, *panel.bands[algo], color=colour, alpha=0.15, linewidth=0)
+            colour = styles[algo]["color"]
+            axes.fill_between(
+                x[: len(values)], *panel.bands[algo], color=colour, alpha=0.15, linewidth=0
+            )
     axes.set_title(escaping.figure(panel.title), pad=4)
-    axes.set_xlabel("@n", labelpad=1)
+    axes.set_xlabel("share of the training queries" if panel.shares else "@n", labelpad=1)
     axes.set_ylabel(panel.measure, labelpad=2)
-    axes.set_xticks(range(1, longest + 1))
+    if panel.shares:
+        axes.set_xscale("log")
+        axes.minorticks_off()
+    axes.set_xticks(x, [f"{n:g}" for n in x])
     axes.margins(x=0.03, y=0.05)
     axes.grid(color="0.9", linewidth=0.5)
     axes.set_axisbelow(True)
@@ -291,66 +263,42 @@ def draw_ranks(
     (n_algorithms, 2): what the ranks become with other seeds, a thin line through each that they
     could change, and `~` behind its name.
     """
-    order = np.argsort(ranks, kind="stable")
-    reached = np.repeat(np.asarray(ranks)[:, None], 2, axis=1) if spans is None else spans
-    moved = reached[:, 1] > reached[:, 0]
-    labels = [f"{names[i]}{' ~' if moved[i] else ''}  {ranks[i]:.2f}" for i in order]
+    order, n = np.argsort(ranks, kind="stable"), len(ranks)
+    ends = np.repeat(np.asarray(ranks)[:, None], 2, axis=1) if spans is None else spans
     groups = tied_groups(ranks, difference)
-    bars = _stacked([(ranks[group[0]], ranks[group[-1]]) for group in groups])
-    depth = BAR_ROW * (1 + max((row for _, _, row in bars), default=-1)) + 0.12
-    left = -(-len(order) // 2)
-    side = LETTER * max(map(len, labels)) + 0.12
-    width = SCALE + 2 * (side + EDGE)
-    height = ABOVE + depth + LABEL_ROW * left + EDGE
+    left, top = -(-n // 2), len(groups) + 1  # labels on the left, and where they begin
     with fixed_style():
         from matplotlib.figure import Figure
+        from matplotlib.transforms import ScaledTranslation
 
-        figure = Figure(figsize=(width, height))
-        axes = figure.add_axes((0, 0, 1, 1))
-        axes.set(xlim=(-side - EDGE, SCALE + side + EDGE), ylim=(ABOVE - height, ABOVE))
-        axes.set_axis_off()
-        step = SCALE / (len(order) - 1)
-        places = (np.asarray(ranks)[order] - 1.0) * step
-        _scale(axes, len(order), step, difference)
-        for low, high, row in bars:
-            y = -BAR_ROW * (row + 1)
-            ends = ((low - 1.0) * step - 0.03, (high - 1.0) * step + 0.03)
-            axes.plot(ends, (y, y), color="black", linewidth=2.5, solid_capstyle="butt")
-        for place in np.flatnonzero(moved[order]):
-            ends = tuple((reached[order[place]] - 1.0) * step)
-            axes.plot(ends, (0, 0), color=SEED_COLOUR, linewidth=2.2, alpha=0.45)
-        for i, (x, label) in enumerate(zip(places, labels)):
-            line, end = (i, -0.06) if i < left else (len(order) - 1 - i, SCALE + 0.06)
-            y = -depth - LABEL_ROW * (line + 0.5)
-            axes.plot((x, x, end), (0, y, y), color="black", linewidth=0.6)
-            edge, where = (end - 0.04, "right") if i < left else (end + 0.04, "left")
-            axes.text(edge, y, escaping.figure(label), ha=where, va="center")
+        figure = Figure(figsize=(PAGE, 1.0 + ROW * (top + left)), layout="constrained")
+        axes = figure.subplots()
+        axes.set(xlim=(1, n), ylim=(top + left, 0), xticks=range(1, n + 1), yticks=[])
+        axes.xaxis.tick_top()
+        axes.spines[["left", "right", "bottom"]].set_visible(False)
+        line = {"color": "black", "linewidth": 0.8, "clip_on": False}
+        length = min(difference, n - 1)
+        above = axes.transData + ScaledTranslation(0, 0.3, figure.dpi_scale_trans)
+        axes.plot((1, 1 + length), (0, 0), marker="|", transform=above, **line)
+        middle, up = (1 + length / 2, 0), (0, 26)
+        text = f"CD = {difference:.2f}"
+        axes.annotate(text, middle, up, textcoords="offset points", ha="center")
+        for row, group in enumerate(groups, 1):
+            bar = {**line, "linewidth": 2.5, "solid_capstyle": "butt"}
+            axes.plot((ranks[group[0]], ranks[group[-1]]), (row, row), **bar)
+        for i, algo in enumerate(order):
+            place, moved = ranks[algo], ends[algo, 1] > ends[algo, 0]
+            if moved:
+                seeds = {**line, "color": SEED_COLOUR, "linewidth": 2.2, "alpha": 0.45}
+                axes.plot(ends[algo], (0, 0), **seeds)
+            row, side = (i, -1) if i < left else (n - 1 - i, 1)
+            end = (1 if side < 0 else n) + 0.02 * side * (n - 1)
+            axes.plot((place, place, end), (0, top + row, top + row), **{**line, "linewidth": 0.6})
+            label = f"{names[algo]}{' ~' if moved else ''}  {place:.2f}"
+            where = "right" if side < 0 else "left"
+            edge = end + 0.01 * side * (n - 1)
+            axes.text(edge, top + row, escaping.figure(label), ha=where, va="center")
     return figure
-
-
-def _scale(axes: Axes, n: int, step: float, difference: float) -> None:
-    """The line of ranks 1..n with its ticks, and the critical difference above it."""
-    axes.plot((0, SCALE), (0, 0), color="black", linewidth=0.8)
-    for rank in range(n):
-        axes.plot((rank * step,) * 2, (0, 0.06), color="black", linewidth=0.8)
-        axes.text(rank * step, 0.08, str(rank + 1), ha="center", va="bottom")
-    length = min(difference, n - 1) * step
-    y = 0.3
-    axes.plot((0, length), (y, y), color="black", linewidth=0.8)
-    for x in (0, length) if difference <= n - 1 else (0,):
-        axes.plot((x, x), (y - 0.025, y + 0.025), color="black", linewidth=0.8)
-    axes.text(length / 2, y + 0.03, f"CD = {difference:.2f}", ha="center", va="bottom")
-
-
-def _stacked(spans: Sequence[tuple[float, float]]) -> list[tuple[float, float, int]]:
-    """(low, high, row) of every span: the first row where it touches no other span."""
-    ends: list[float] = []
-    placed = []
-    for low, high in spans:
-        row = next((r for r, end in enumerate(ends) if end < low), len(ends))
-        ends[row : row + 1] = [high]
-        placed.append((float(low), float(high), row))
-    return placed
 
 
 def write(figure: Figure, stem: Path, formats: Sequence[str] = FORMATS) -> list[Path]:

@@ -11,7 +11,6 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.measures import Measure, parse
 from letorbench.models.base import Model
 from letorbench.models.tree_ensemble import TreeEnsemble
-from letorbench.models.trees import LightGBMTrees
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.stopping import Validation
 
@@ -80,8 +79,6 @@ def split_gains(model: Model) -> np.ndarray:
     """Return the sum of the gains of the splits at each feature, (n_features,); NaN without."""
     if isinstance(model, TreeEnsemble):
         return np.bincount(model.feature, model.gain, model.n_features)
-    if isinstance(model, LightGBMTrees):
-        return np.asarray(model.booster.feature_importance("gain"), dtype=np.float64)
     return np.full(model.n_features, np.nan)
 
 

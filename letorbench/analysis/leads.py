@@ -8,14 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
 
 from letorbench.analysis.paired import ROUNDING, differences
 from letorbench.analysis.seeds import SeedNoise, satterthwaite
-from letorbench.results.per_query import PerQuery, mean_of_folds
+from letorbench.results.per_query import mean_of_folds
 
 #: the level of an interval, two-sided; the chance by which the smallest lead shows
 ALPHA, POWER = 0.05, 0.80
@@ -95,6 +93,8 @@ class Lead:
 
     def above(self, margin: float = 0.0) -> np.ndarray:
         """p of the one-sided test that the lead is above the margin."""
+        from scipy.special import stdtr
+
         error = np.asarray(self.error)
         t = (margin - np.asarray(self.mean)) / np.where(error > 0.0, error, 1.0)
         return np.where(error > 0.0, stdtr(self.degrees, t), 1.0)
@@ -105,6 +105,8 @@ class Lead:
 
     def interval(self) -> tuple[float, float]:
         """The two-sided 95 % interval."""
+        from scipy.special import stdtrit
+
         half = float(stdtrit(self.degrees, 1.0 - ALPHA / 2.0) * self.error)
         return float(self.mean) - half, float(self.mean) + half
 
@@ -113,38 +115,7 @@ class Lead:
 
         J. Cohen, Statistical Power Analysis for the Behavioral Sciences, 1988, chapter 2.
         """
+        from scipy.special import stdtrit
+
         quantiles = stdtrit(self.degrees, 1.0 - ALPHA / 2.0) + stdtrit(self.degrees, POWER)
         return float(quantiles * self.error)
-
-
-def smallest(
-    systems: Sequence[PerQuery], measures: Sequence[str]
-) -> list[tuple[str, str, str, float, float]]:
-    """What stored values can show: (method, other, measure, smallest lead, its share of the mean).
-
-    The smallest lead is what shows in 80 % of cases, at a two-sided level of 5 %, of each pair. Its
-    share is of the lower one's mean.
-    """
-    rows = []
-    for one, other in combinations(systems, 2):
-        for measure in measures:
-            upper, lower = sorted((one, other), key=lambda each: -each.mean(measure))
-            lead = Lead.of(upper.tables[measure], lower.tables[measure], lower.folds)
-            share = lead.smallest() / lead.base if lead.base > 0.0 else np.inf
-            rows.append((one.algo, other.algo, measure, lead.smallest(), share))
-    return rows
-
-
-def summary(
-    rows: Sequence[tuple[str, str, str, float, float]],
-) -> list[tuple[str, int, float, float, float]]:
-    """(measure, pairs, and the first decile, the median and the last decile of their shares).
-
-    Pairs that never differ are left out: they show nothing, however many queries there are.
-    """
-    found = []
-    for measure in dict.fromkeys(row[2] for row in rows):
-        shares = np.array([row[4] for row in rows if row[2] == measure and row[3] > 0.0])
-        if len(shares):
-            found.append((measure, len(shares), *np.quantile(shares, [0.1, 0.5, 0.9]).tolist()))
-    return found

@@ -13,13 +13,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib import resources
+from pathlib import Path
 
 import numpy as np
 
 from letorbench.analysis.figures import Panel
 from letorbench.analysis.results_table import caption, label, partial_note, spread
-from letorbench.analysis.tables import Cell, Column, Table, columns, data
+from letorbench.analysis.tables import Cell, Column, Table, data
 from letorbench.datasets.catalog import CATALOG, normalized, parse
 from letorbench.rankers import places
 from letorbench.results.per_query import PerQuery
@@ -27,6 +27,8 @@ from letorbench.results.summary import Summary
 
 #: what a table says of our numbers beside those of single runs
 SEEDS = "ours: mean ± standard deviation over seeds; published: as printed, of single runs"
+#: what it says where numbers are published by fold
+FOLDS = "; folds: the difference there; interval of their mean by Student's t, * = 0 is outside"
 
 #: the data set of a name as printed, where it is not the catalog's but for case and punctuation.
 #: MSLR-WEB30K-Fold1 is not here: the numbers of one fold are not the data set's.
@@ -120,8 +122,7 @@ def _key(row: Mapping[str, str]) -> tuple[str, str, str, str]:
 
 
 def _rows(name: str) -> Iterator[dict[str, str]]:
-    path = resources.files("letorbench.analysis") / name
-    with path.open("r", encoding="utf-8", newline="") as file:
+    with Path(__file__).with_name(name).open(encoding="utf-8", newline="") as file:
         yield from csv.DictReader(file)
 
 
@@ -147,23 +148,15 @@ class Beside:
         return {k: ours - printed for k, (ours, printed) in self.folds.items()}
 
     @property
-    def interval(self) -> tuple[float, float | None, float | None]:
-        """The mean difference of the folds and its 95 % interval, None for a single fold."""
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % interval of the folds' mean difference; None for fewer than two folds."""
         from scipy.special import stdtrit
 
-        values = np.array(list(self.differences.values()))
-        mean = float(values.mean())
-        if len(values) < 2:
-            return mean, None, None
-        reach = float(stdtrit(len(values) - 1, 0.975) * values.std(ddof=1) / np.sqrt(len(values)))
-        return mean, mean - reach, mean + reach
-
-
-def published_by_fold(summary: Summary, measures: Sequence[str]) -> list[str]:
-    """The algorithms of ours that have numbers published by fold at any of these measures."""
-    rows = [row for measure in measures for row in lookup(summary.dataset, measure) if row.folds]
-    printed = {row.ours for row in rows}
-    return [row.algo for row in summary.rows if row.algo in printed]
+        values, n = np.array(list(self.differences.values())), len(self.folds)
+        if n < 2:
+            return None
+        reach = float(stdtrit(n - 1, 0.975) * values.std(ddof=1) / np.sqrt(n))
+        return float(values.mean()) - reach, float(values.mean()) + reach
 
 
 def beside(
@@ -171,7 +164,7 @@ def beside(
 ) -> list[Beside]:
     """What is published of the data set at these measures, our algorithms first.
 
-    systems: ours of `published_by_fold`, by query.
+    systems: ours by query, for the numbers of folds.
     """
     rows = {row.algo: row for row in summary.rows}
     by_query = {system.algo: system for system in systems}
@@ -196,8 +189,9 @@ def published_table(
 ) -> Table:
     """The published numbers beside ours, with a note for each source.
 
-    People read a row a number and a column for the difference in each fold. Programs read the
-    folds in rows below that of the mean, the published numbers as they are printed.
+    People read a row a number, with the difference in each fold and the 95 % interval of the
+    folds' mean difference, by Student's t. Programs read the folds in rows below that of the mean,
+    the published numbers as they are printed.
     """
     every = beside(summary, measures, systems)
     title = f"{summary.dataset}: nothing is published at {', '.join(map(label, measures))}"
@@ -205,7 +199,6 @@ def published_table(
     rows: list[tuple[Cell, ...]] = []
     for each in every:
         printed = each.printed
-        texts = {number: _signed(each.differences.get(number)).text for number in numbers}
         source = (
             Cell(printed.source, printed.source),
             *map(data, (printed.algorithm, printed.note, printed.reference)),
@@ -221,15 +214,16 @@ def published_table(
             data(each.deviation),
             Cell(printed.printed, printed.printed),
             _signed(each.difference, places),
-            *map(Cell, texts.values()),
+            *_interval(each),
+            *(Cell(_signed(each.differences.get(number)).text) for number in numbers),
         )  # fmt: skip
         rows.append((*row, *source))
         for number, (ours, theirs) in each.folds.items():
             head = (summary.dataset, each.algo, each.measure, number)
-            row = (*head, ours, None, f"{theirs:.4f}", ours - theirs, *[None] * len(numbers))
+            row = (*head, ours, None, f"{theirs:.4f}", ours - theirs, *[None] * (2 + len(numbers)))
             rows.append(tuple(data(value) for value in (*row, *(cell.value for cell in source))))
     if every:
-        title = caption(summary) + "; folds: the difference there" * bool(numbers)
+        title = caption(summary) + FOLDS * bool(numbers)
     return Table(
         title,
         (
@@ -241,7 +235,9 @@ def published_table(
             Column(name="sd"),
             Column("published", name="published"),
             Column("difference", name="difference"),
-            *_fold_columns(numbers),
+            Column("95 % interval" * bool(numbers), name="low"),
+            Column(name="high"),
+            *(Column(f"fold {number}") for number in numbers),
             Column("source", "left", "source"),
             *(Column(name=name) for name in ("algorithm_there", "note", "reference")),
         ),
@@ -249,55 +245,6 @@ def published_table(
         notes=(*partial_note(summary.only([each.algo for each in every])), *_sources(every)),
         seeds=SEEDS if any(each.deviation is not None for each in every) else "",
     )
-
-
-def folds_table(summary: Summary, measure: str, systems: Sequence[PerQuery] = ()) -> Table:
-    """Ours against what is published by fold: a row a system, with the spread over the folds.
-
-    In CSV `table --published` has the folds themselves.
-    """
-    every = [each for each in beside(summary, [measure], systems) if each.folds]
-    numbers = sorted({number for each in every for number in each.folds})
-    rows = []
-    for each in every:
-        ours, theirs = np.mean(list(each.folds.values()), axis=0).tolist()
-        mean, low, high = each.interval
-        interval = Cell("")
-        if low is not None and high is not None:
-            interval = Cell(f"[{low:+.4f}, {high:+.4f}]", low, starred=low * high > 0.0)
-        row = (
-            *map(data, (summary.dataset, measure)),
-            Cell(each.algo, each.algo),
-            Cell(f"{each.printed.algorithm} ({each.printed.source})", each.printed.algorithm),
-            data(len(each.folds)),
-            Cell(f"{ours:.4f}", ours),
-            Cell(f"{theirs:.4f}", theirs),
-            _signed(mean),
-            interval,
-            *map(data, (high, each.printed.source)),
-            *(_signed(each.differences.get(number)) for number in numbers),
-        )
-        rows.append(row)
-    heads = (
-        *(Column(name=name) for name in ("dataset", "measure")),
-        Column("algorithm", "left", "algo"),
-        Column("against", "left", "algorithm_there"),
-        Column(name="folds"),
-        Column("mean", name="mean"),
-        Column("other", name="published"),
-        Column("difference", name="difference"),
-        Column("95 % interval", name="low"),
-        *(Column(name=name) for name in ("high", "source")),
-        *_fold_columns(numbers),
-    )
-    title = (
-        f"{summary.dataset}, {label(measure)} [{', '.join(summary.conventions)}]: ours less what "
-        "is published, fold by fold; interval of the mean by Student's t over the folds; "
-        "* = 0 is outside"
-    )
-    if not every:
-        title = f"{summary.dataset}: nothing of these is published by fold at {label(measure)}"
-    return Table(title, heads, tuple(rows), notes=_sources(every))
 
 
 def with_published(panel: Panel, dataset: str, measure: str) -> Panel:
@@ -310,8 +257,12 @@ def with_published(panel: Panel, dataset: str, measure: str) -> Panel:
     return replace(panel, curves=curves)
 
 
-def _fold_columns(numbers: Sequence[int]) -> tuple[Column, ...]:
-    return columns((), [f"fold {number}" for number in numbers])
+def _interval(each: Beside) -> tuple[Cell, Cell]:
+    if each.interval is None:
+        return data(None), data(None)
+    low, high = each.interval
+    text = f"[{low:+.4f}, {high:+.4f}]"
+    return Cell(text, low, starred=low * high > 0.0), data(high)
 
 
 def _signed(difference: float | None, places: int = 4) -> Cell:

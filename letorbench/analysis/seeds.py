@@ -72,11 +72,11 @@ class SeedNoise:
 
         The degrees of freedom are Welch and Satterthwaite's.
         """
-        from scipy.special import stdtrit
-
         total = sum(variance for variance, _ in self.variances)
         if total == 0.0:
             return 0.0
+        from scipy.special import stdtrit  # takes longer than all else in a table without seeds
+
         degrees = satterthwaite(self.variances)
         return float(stdtrit(degrees, (1.0 + level) / 2.0)) * math.sqrt(total)
 

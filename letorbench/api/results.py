@@ -9,21 +9,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from warnings import warn
 
-from letorbench.analysis.comparison import Pair, Procedure, comparison_table
+from letorbench.analysis.comparison import Pair, Procedure, compare_slices, comparison_table
 from letorbench.analysis.comparison import compare as compare_systems
 from letorbench.analysis.figures import draw, panel
-from letorbench.analysis.published import published_by_fold, with_published
+from letorbench.analysis.learning import Point, learning_panel, learning_table, points
+from letorbench.analysis.published import with_published
 from letorbench.analysis.report.gather import gather
 from letorbench.analysis.report.page import page
 from letorbench.analysis.results_table import USUAL, best_first, comparable, summary_table
-from letorbench.analysis.tables import render, to_frame
+from letorbench.analysis.slices import sliced
+from letorbench.analysis.tables import Table, render, to_frame
 from letorbench.choices import expanded, require_choice, split
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.plan import BASELINES
 from letorbench.files import write_atomically
 from letorbench.measures import Measure, parse
 from letorbench.results.dataframes import fit_of, frame_of, means_of, scores_frame
-from letorbench.results.measuring import extended, relative_summary, with_measures
+from letorbench.results.measuring import data_of, extended, relative_summary, with_measures
 from letorbench.results.merging import merge as merge_stored
 from letorbench.results.paths import present
 from letorbench.results.per_query import PerQuery
@@ -189,6 +191,7 @@ class Results:
         correction: str = "holm",
         alpha: float = 0.05,
         seed: int = 0,
+        by: str | None = None,
     ) -> DataFrame:
         """Test whether the differences between algorithms are real.
 
@@ -206,35 +209,69 @@ class Results:
             The level of significance.
         seed : int
             Where the random draws of tests and intervals come from.
+        by : {"length", "relevant", "difficulty"}, optional
+            Compare in slices of the queries: by their numbers of documents or of relevant
+            documents, or by the mean value of all compared algorithms.
 
         Returns
         -------
         DataFrame
-            A row for each data set, measure and pair: means, difference with its 95 % bootstrap
-            interval, p, adjusted p, effect size, wins, ties and losses, significant.
+            A row for each data set, measure, pair and slice: means, difference with its 95 %
+            bootstrap interval, p, adjusted p, effect size, wins, ties and losses, significant.
         """
         import pandas as pd
 
         procedure = Procedure(test, correction, alpha, seed)
-        pairs = self.pairs(measures, baseline, procedure)
+        pairs = self.pairs(measures, baseline, procedure, by)
         tables = [comparison_table(each, procedure) for _, each in pairs]
         frame = pd.concat(map(to_frame, tables), ignore_index=True)
         return frame.assign(significant=frame["p_adjusted"] < alpha)
 
-    def plot(self, measure: str = "ndcg", published: bool = False) -> Figure:
+    def learning_curves(self, measure: str = "ndcg@10") -> DataFrame:
+        """Return how good algorithms are that trained on shares of the training queries.
+
+        Parameters
+        ----------
+        measure : str
+
+        Returns
+        -------
+        DataFrame
+            A row for each data set, algorithm and share: dataset, algo, share, the mean over the
+            queries of all folds, and the ends `low` and `high` of its 95 % interval over queries
+            and seeds.
+
+        Raises
+        ------
+        UsageError
+            No data set has several shares: ``lb.run(..., share=[0.1, 0.3, 1])`` makes them.
+        """
+        import pandas as pd
+
+        return pd.concat(map(to_frame, self.learning_tables(measure)), ignore_index=True)
+
+    def learning_tables(self, measure: str = "ndcg@10") -> list[Table]:
+        """Return `learning_curves` as tables to print, one a data set."""
+        return [learning_table(*each) for each in self._learning(measure)]
+
+    def plot(self, measure: str = "ndcg", published: bool = False, shares: bool = False) -> Figure:
         """Draw a measure at n = 1..10: a panel a data set, a line an algorithm.
 
         Parameters
         ----------
         measure : str
-            A measure with cut-offs, by its name alone.
+            A measure with cut-offs, by its name alone; with shares any measure.
         published : bool
             Draw published figures in.
+        shares : bool
+            Draw learning curves instead: the measure against the share of the training queries.
 
         Returns
         -------
         matplotlib.figure.Figure
         """
+        if shares:
+            return draw([learning_panel(*each) for each in self._learning(measure)])
         panels = [panel(summary, measure) for summary in self.summaries]
         if published:
             panels = [
@@ -301,9 +338,9 @@ class Results:
         return replace(self, summaries=tuple(summary for summary in rest if summary.rows))
 
     def pairs(
-        self, measures: Measures, baseline: str | None, procedure: Procedure
+        self, measures: Measures, baseline: str | None, procedure: Procedure, by: str | None = None
     ) -> Iterator[tuple[Summary, tuple[Pair, ...]]]:
-        """Yield the compared algorithms of each data set and measure."""
+        """Yield the compared algorithms of each data set and measure, perhaps in slices."""
         self._require_algorithm(baseline)
         for summary in self.summaries:
             if summary.mixed:
@@ -316,11 +353,12 @@ class Results:
             systems = self.systems(summary, names)
             for name in names:
                 dataset = summary.dataset
-                yield summary, compare_systems(dataset, systems, name, baseline, procedure)
-
-    def published_systems(self, summary: Summary, measures: Sequence[str]) -> list[PerQuery]:
-        """Return the `systems` of the algorithms that have figures published by fold."""
-        return self.systems(summary.only(published_by_fold(summary, measures)), measures)
+                if by is None:
+                    yield summary, compare_systems(dataset, systems, name, baseline, procedure)
+                    continue
+                folds = require_folds(self.out, dataset, summary.rows[0].algo)
+                slices = sliced(by, systems, name, data_of(self.data_dir, dataset, folds))
+                yield summary, compare_slices(dataset, slices, name, baseline, procedure)
 
     def systems(self, summary: Summary, measures: Sequence[str]) -> list[PerQuery]:
         """Return the per-query values of a summary's algorithms, with these measures."""
@@ -334,6 +372,13 @@ class Results:
         names = measure_names(measures, summary)
         summary = extended(self.out, self.data_dir, summary, names)
         return relative_summary(self.out, self.data_dir, summary, names) if relative else summary
+
+    def _learning(self, measure: str) -> list[tuple[list[Point], str, str]]:
+        """Return the points of each data set with several shares, the measure, the conventions."""
+        (name,) = measure_names(measure, self.summaries[0])
+        of = {summary.dataset: self.systems(summary, [name]) for summary in self.summaries}
+        rules = ", ".join(dict.fromkeys(c for s in self.summaries for c in s.conventions))
+        return [(found, name, rules) for found in points(of, name)]
 
     def _require_algorithm(self, name: str | None) -> None:
         if name is not None:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from warnings import warn
 
 from letorbench.api.results import Results, words
+from letorbench.datasets.catalog import with_share
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment import plan
@@ -46,6 +50,7 @@ def run(
     backend: str = "local",
     scheduler: str | None = None,
     fixed: Iterable[str] = (),
+    share: float | Iterable[float] = 1.0,
 ) -> Results:
     """Train, select on validation, test: every algorithm on every fold of every data set.
 
@@ -102,6 +107,11 @@ def run(
     fixed : iterable of str
         Hyper-parameters as the command line has them, ``key=value``, for the algorithms that
         have the key.
+    share : float or iterable of float
+        Shares of the training queries to train on, for learning curves. Results of a share are
+        those of a data set of their own, as "OHSUMED@0.3"; of 1, those of the data set. The queries
+        are drawn in each fold from the seed, the same for every algorithm, and those of a smaller
+        share are part of those of a larger one. Validation and test parts stay whole.
 
     Returns
     -------
@@ -127,6 +137,7 @@ def run(
             plan.DEFAULT_REPEATS if repeats is None else repeats, features, protocol,
         ),
         backend_named(backend, jobs, scheduler), shard,
+        [share] if isinstance(share, (int, float)) else share,
     )  # fmt: skip
     failed = failures(report)
     if failed and all(outcome.error for outcome in report.outcomes):
@@ -147,26 +158,38 @@ def perform(
     protocol: Protocol,
     backend: Backend,
     shard: str | None,
+    shares: Iterable[float] = (1.0,),
 ) -> Report:
     """Do what `run` does; return what became of every fold, failures too."""
     numbers = plan.folds(folds) if isinstance(folds, str) else None if folds is None else [*folds]
     share = None if shard is None else shard_of(shard)
-    datasets = _datasets(data, protocol.data_dir)
+    datasets = _datasets(data, protocol.data_dir, [_share(each) for each in shares])
     return run_all(datasets, _algorithms(algos, list(fixed)), numbers, protocol, backend, share)
 
 
 def _datasets(
-    data: str | Benchmark | Sequence[str | Benchmark], data_dir: Path
+    data: str | Benchmark | Sequence[str | Benchmark], data_dir: Path, shares: Sequence[float]
 ) -> list[str | Benchmark]:
-    """Return benchmarks as they are, and names looked up, each once and in order."""
+    """Return benchmarks, and names looked up, each once and in order, with each share."""
     several = [data] if isinstance(data, (str, Benchmark)) else list(data)
-    chosen: dict[object, str | Benchmark] = {}
+    chosen: dict[str, str | Benchmark] = {}
     for each in several:
-        if isinstance(each, Benchmark):
-            chosen[each.name] = each
-        else:
-            chosen.update({name: name for name in plan.datasets([each], data_dir)})
+        names = [each.name] if isinstance(each, Benchmark) else plan.datasets([each], data_dir)
+        for name, share in product(names, shares):
+            label = with_share(name, share)
+            if isinstance(each, str):
+                chosen[label] = label
+            else:
+                chosen[label] = each if share == 1.0 else replace(each, name=label, share=share)
     return list(chosen.values())
+
+
+def _share(value: float | str) -> float:
+    """Return a share of the training queries from a number or its text."""
+    with suppress(ValueError):
+        if 0.001 <= float(value) <= 1.0:
+            return round(float(value), 6)
+    raise UsageError(f"found the share {value!r}, expected numbers from 0.001 to 1, as 0.1,0.3,1")
 
 
 def _algorithms(

@@ -17,13 +17,16 @@ if TYPE_CHECKING:
 @click.command(short_help="Test whether differences between algorithms are real.")
 @options.baseline
 @options.measures("Repeat, or comma lists.  [default: ndcg@10]")
-@click.option("--published", is_flag=True, help="Against what is published of each, by fold.")
 @click.option("--power", is_flag=True, help="How many queries would settle each difference.")
+@click.option(
+    "--by", type=options.LateChoice("letorbench.analysis.slices:SLICES"),
+    help="In slices of the queries: by documents, relevant documents or the algorithms' mean.",
+)  # fmt: skip
 @options.format_of("text", "csv", "markdown")
 @options.procedure
 @options.stored
 def compare(
-    results: Results, baseline: str | None, measures: tuple[str, ...], published: bool, power: bool,
+    results: Results, baseline: str | None, measures: tuple[str, ...], power: bool, by: str | None,
     form: str, procedure: Procedure,
 ) -> None:  # fmt: skip
     """Compare algorithms on the per-query values of all folds of each data set.
@@ -33,29 +36,19 @@ def compare(
     (Cohen's d_z), the smallest difference that such data show in 80 % of cases, and on how many
     queries it is better, equal, worse. Several data sets also give winning numbers, average ranks,
     Friedman's and Nemenyi's tests and a diagram.
+    With --by each row is of a slice of the queries, and the correction is for all slices.
     With --power the rows say how often each difference shows on other numbers of queries.
-    With --published the rows are our means by fold less those of the same algorithm in print.
     """
     from letorbench.analysis.comparison import comparison_table, power_table
-    from letorbench.analysis.published import folds_table
-    from letorbench.api.results import measure_names
 
     measures = measures or ("ndcg@10",)
-    if published:
-        options.refuse("--published", "baseline", *options.PROCEDURE)
-        tables = []
-        for summary in results.summaries:
-            for name in measure_names(measures, summary):
-                systems = results.published_systems(summary, [name])
-                tables.append(folds_table(results.measured(summary, name), name, systems))
-        show(tables, form)
-        return
-    pairs = results.pairs(measures, baseline, procedure)
+    pairs = results.pairs(measures, baseline, procedure, by)
     if power:
+        options.refuse("--power", "by")
         show([power_table(each, summary.conventions[0]) for summary, each in pairs], form)
         return
     show([comparison_table(each, procedure, s.conventions[0]) for s, each in pairs], form)
-    if form != "csv" and len(results.summaries) > 1:
+    if form != "csv" and by is None:
         _show_overall(results, measures)
 
 
@@ -64,8 +57,13 @@ def _show_overall(results: Results, measures: tuple[str, ...]) -> None:
     from letorbench.analysis.figures import draw_ranks, write
     from letorbench.analysis.ranks import overall, overall_table
     from letorbench.api.results import measure_names
+    from letorbench.datasets.catalog import parse
 
-    summaries = [results.measured(summary, measures) for summary in results.summaries]
+    # shares of the training queries are no data sets of their own
+    whole = [summary for summary in results.summaries if parse(summary.dataset).share == 1.0]
+    if len(whole) < 2:
+        return
+    summaries = [results.measured(summary, measures) for summary in whole]
     for name in measure_names(measures, results.summaries[-1]):
         across = overall(summaries, name)
         say("")

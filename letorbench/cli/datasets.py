@@ -204,19 +204,12 @@ def verify(name: str, data_dir: Path, null: str | float) -> None:
 @datasets.command()
 @NAME
 @options.seed
-@click.option(
-    "--questions", type=click.IntRange(4, 1_000_000), metavar="N",
-    help="Training questions of QA; a quarter each validate and test.  [default: 600]",
-)  # fmt: skip
 @options.data_dir
-def make(name: str, seed: int, questions: int | None, data_dir: Path) -> None:
-    """Generate DEMO, QA, or NAME-twin: made-up data in the published shape of NAME.
-
-    QA has questions with their answers as bags of words, one answer the best.
-    """
+def make(name: str, seed: int, data_dir: Path) -> None:
+    """Generate DEMO, or NAME-twin: made-up data in the published shape of NAME."""
     from letorbench.datasets import synthetic
 
-    synthetic.make(name, data_dir, seed, questions=questions)
+    synthetic.make(name, data_dir, seed)
     _places([name], data_dir)
 
 

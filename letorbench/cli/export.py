@@ -13,14 +13,10 @@ from letorbench.cli.group import say
 @click.command(short_help="Write stored results as TREC files, or models as texts.")
 @click.argument("dataset", shell_complete=options.datasets_with_results)
 @options.algos
-@click.option(
-    "--as",
-    "form",
-    type=click.Choice(["trec", "ranklib", "lightgbm"]),
-    default="trec",
-    show_default=True,
+@options.option(
+    "--as", "form", type=click.Choice(["trec", "ranklib", "lightgbm"]), default="trec",
     help="Write runs and qrels, or models as the text of RankLib or LightGBM.",
-)
+)  # fmt: skip
 @click.option(
     "--to", "folder", type=options.FOLDER, metavar="FOLDER",
     help="Where to.  [default: a folder of the form's name in the data set's results]",
@@ -28,12 +24,7 @@ from letorbench.cli.group import say
 @options.data_dir
 @options.out
 def export(
-    dataset: str,
-    algos: tuple[str, ...],
-    form: str,
-    folder: Path | None,
-    data_dir: Path,
-    out: Path,
+    dataset: str, algos: tuple[str, ...], form: str, folder: Path | None, data_dir: Path, out: Path
 ) -> None:
     """Write <FOLDER>/fold<k>/<algorithm>.run for every stored fold, and its qrels.txt.
 
@@ -41,13 +32,9 @@ def export(
     fold. It must be linear, of stumps or of trees, and of the features as they are.
     """
     from letorbench.api.results import load_results
-    from letorbench.results.export import export_models, export_trec
+    from letorbench.results.export import export as export_stored
 
     [summary] = load_results(out, [dataset], algos).summaries
     names = [row.algo for row in summary.rows]
-    if form == "trec":
-        written = export_trec(summary.dataset, names, data_dir, out, folder)
-    else:
-        written = export_models(summary.dataset, names, form, data_dir, out, folder)
-    for path in written:
+    for path in export_stored(summary.dataset, names, form, data_dir, out, folder):
         say(path)

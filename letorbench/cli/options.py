@@ -14,7 +14,7 @@ from click.shell_completion import CompletionItem
 
 from letorbench.cli.group import complain
 from letorbench.errors import UsageError
-from letorbench.lazy import load
+from letorbench.registry import load
 
 Command = Callable[..., None]
 FOLDER = click.Path(file_okay=False, path_type=Path)

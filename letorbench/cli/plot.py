@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Draw stored results, a panel a data set.")
 @options.option("--measure", default="ndcg", metavar="MEASURE", help="What is drawn at n = 1..10.")
+@click.option(
+    "--shares", is_flag=True,
+    help="Draw a measure, by default ndcg@10, against the share of the training queries.",
+)  # fmt: skip
 @options.several(
     "--format", "forms", metavar=None, type=click.Choice(["png", "svg", "pdf"]),
     help="Repeat for several.  [default: all three]",
@@ -28,13 +32,25 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @options.stored
 def plot(
-    results: Results, measure: str, forms: tuple[str, ...], published: bool, stem: Path | None
-) -> None:
-    """Draw the stored results of data sets, one panel each, and print the files' paths."""
+    results: Results, measure: str, shares: bool, forms: tuple[str, ...], published: bool,
+    stem: Path | None,
+) -> None:  # fmt: skip
+    """Draw the stored results of data sets, one panel each, and print the files' paths.
+
+    With --shares these are learning curves of data sets that ran with several --share.
+    """
+    from letorbench.analysis.figures import FORMATS, write
     from letorbench.results.user_files import check_output
 
     if stem is not None:
         check_output(stem, data_dir=results.data_dir)
+    if shares:
+        options.refuse("--shares", "published")
+        measure = measure if options.given("measure") else "ndcg@10"
+        stem = stem or results.out / f"shares-{measure.replace('@', '-at-')}"
+        for path in write(results.plot(measure, shares=True), stem, forms or FORMATS):
+            say(path)
+        return
     for path in write_figure(results, measure, forms, stem, published):
         say(path)
 

@@ -11,7 +11,7 @@ import click
 from letorbench.cli import options
 from letorbench.cli.group import say
 from letorbench.errors import UsageError
-from letorbench.lazy import load
+from letorbench.registry import load
 
 
 def parts_of(papers: Iterable[str] = ()) -> dict[str, list[str]]:

@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     "--repeats", type=click.IntRange(1), metavar="R",
     help="Seeds of each algorithm that draws random numbers; others run once.  [default: 5]",
 )  # fmt: skip
+@options.several(
+    "--share", "shares", metavar="SHARE…", default=["1"],
+    help="Shares of the training queries, as 0.1,0.3,1, for learning curves.  [default: 1]",
+)  # fmt: skip
 @options.option(
     "--protocol", "name", type=click.Choice(["default", "letor", "published"]), default="default",
     help="How the validation part chooses; letor: by MAP, published: as the papers' experiments.",
@@ -74,6 +78,7 @@ def run(
     shard: str | None,
     backend: str,
     scheduler: str | None,
+    shares: tuple[str, ...],
     **protocol: Any,
 ) -> None:
     """Train, select on validation, test: every algorithm on every fold of every data set.
@@ -85,6 +90,7 @@ def run(
 
     from letorbench.api.results import Results
     from letorbench.api.running import left_out, perform
+    from letorbench.choices import split
     from letorbench.cli.plot import write_figures
     from letorbench.experiment.backends import backend_named
     from letorbench.experiment.plan import Protocol
@@ -93,7 +99,7 @@ def run(
     complain(left_out(algos), "note")
     chosen = Protocol(**{key: value for key, value in protocol.items() if value is not None})
     who = backend_named(backend, jobs, scheduler)
-    report = perform(data, algos, folds, fixed, chosen, who, shard)
+    report = perform(data, algos, folds, fixed, chosen, who, shard, split(shares))
     results = Results(chosen.out, chosen.data_dir, report.summaries)
     write_figures(results)
     _print(report, results)

@@ -34,8 +34,8 @@ def score(
     from letorbench.datasets.checks import check_convention
     from letorbench.datasets.reader import ReadOptions, read_queries
     from letorbench.measures import default_measures, query_metrics
-    from letorbench.measures.official import official
     from letorbench.results.external import read_any, read_qrels
+    from letorbench.results.official import official
 
     if (data is None) == (qrels is None):
         raise UsageError("expected one of --data and --qrels")

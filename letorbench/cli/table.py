@@ -23,12 +23,15 @@ if TYPE_CHECKING:
 @click.option(
     "--relative", is_flag=True, help="Numbers as shares of the way from random (0) to ideal (1)."
 )
+@click.option(
+    "--shares", is_flag=True, help="Learning curves: by the share of the training queries."
+)
 @options.baseline
 @options.procedure
 @options.stored
 def table(
     results: Results, form: str, measures: tuple[str, ...], published: bool, relative: bool,
-    baseline: str | None, procedure: Procedure,
+    shares: bool, baseline: str | None, procedure: Procedure,
 ) -> None:  # fmt: skip
     """Print the stored results of data sets (all that have any by default).
 
@@ -38,20 +41,23 @@ def table(
     from letorbench.analysis.published import published_table
     from letorbench.analysis.results_table import USUAL, summary_table
     from letorbench.api.results import measure_names
+    from letorbench.choices import split
 
     if published:
         options.refuse("--published", "relative", "baseline", *options.PROCEDURE)
+    if shares:
+        options.refuse("--shares", "relative", "baseline", "published", *options.PROCEDURE)
+        several = split(measures or ("ndcg@10",))
+        show([table for name in several for table in results.learning_tables(name)], form)
+        return
     tables = []
     for summary in results.summaries:
         names = measure_names(measures or ("all" if form == "csv" else USUAL), summary)
         summary = results.measured(summary, names, relative)
+        systems = results.systems(summary, names) if published or baseline else []
         if published:
-            systems = results.published_systems(summary, names)
             tables.append(published_table(summary, names, systems))
             continue
-        against = None
-        if baseline is not None:
-            systems = results.systems(summary, names)
-            against = marks(summary.dataset, systems, names, baseline, procedure)
+        against = marks(summary.dataset, systems, names, baseline, procedure) if baseline else None
         tables.append(summary_table(summary, names, against))
     show(tables, form)

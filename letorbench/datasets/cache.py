@@ -54,7 +54,7 @@ class Cache:
 
         File i owns the queries bounds[i]:bounds[i + 1]. A file that is listed twice is parsed
         once. A file with fewer features than the widest has 0 for those that it lacks. The
-        arrays are mapped copy-on-write.
+        arrays are mapped and read-only.
         """
         distinct = list(dict.fromkeys(files))
         before = [signature(file) for file in distinct]
@@ -114,14 +114,14 @@ def signature(path: Path) -> list[int]:
 
 
 def _load(folder: Path) -> dict[str, np.ndarray] | None:
-    """Return the arrays of a folder, mapped copy-on-write; None if it is missing or changed."""
+    """Return the arrays of a folder, mapped read-only; None if it is missing or changed."""
     meta = _read_json(folder / META)
     try:
         if meta is None or any(signature(folder / file) != meta[file] for file in meta):
             return None
         # plain arrays on the mapping: kernels are compiled for that type
         return {
-            file.removesuffix(".npy"): np.asarray(np.load(folder / file, mmap_mode="c"))
+            file.removesuffix(".npy"): np.asarray(np.load(folder / file, mmap_mode="r"))
             for file in meta
         }
     except (OSError, ValueError):

@@ -94,7 +94,8 @@ def is_rotation(folds: Sequence[FoldFiles]) -> bool:
     n = len(files)
     claims = []
     for k, fold in enumerate(folds):
-        claims.append((fold.validation, [files[(k + n - 2) % n]]))
+        if fold.validation is not None:  # all have one, or there were no files
+            claims.append((fold.validation, [files[(k + n - 2) % n]]))
         claims.append((fold.train, [files[(k + i) % n] for i in range(n - 2)]))
     sizes = {file: file.stat().st_size for fold in folds for file in fold.files}
     if any(sizes[whole] != sum(sizes[piece] for piece in pieces) for whole, pieces in claims):

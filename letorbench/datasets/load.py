@@ -44,7 +44,8 @@ def load(
     Parameters
     ----------
     name : str or Name
-        NAME, NAME/VARIANT, NAME-twin, or the folder of the user's own data set.
+        NAME, NAME/VARIANT, NAME-twin, or the folder of the user's own data set. With @SHARE
+        behind it a run trains on that share of the training queries.
     data_dir : path
         The folder that holds the data sets.
     convention : str
@@ -65,7 +66,7 @@ def load(
     """
     data_dir = Path(data_dir)
     named = parse(name)
-    if named.label == "DEMO" and not layout.present(named, data_dir):
+    if named.whole == "DEMO" and not layout.present(named, data_dir):
         make(named, data_dir)
     found = layout.find(named, data_dir)
     cache = Cache(data_dir / ".cache")
@@ -82,6 +83,7 @@ def load(
         folds,
         _convention(named, convention, whole),
         _provenance(found, content, folds, null),
+        named.share,
     )
 
 

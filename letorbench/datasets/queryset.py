@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -305,6 +305,17 @@ class Fold:
     validation: QuerySet
     test: QuerySet
 
+    def sampled(self, share: float, rng: np.random.Generator) -> Fold:
+        """Return the fold with a random share of its training queries, one at least, in order.
+
+        From one state of the generator a smaller share is part of a larger one.
+        """
+        if share == 1.0:
+            return self
+        n = self.train.n_queries
+        chosen = rng.permutation(n)[: max(1, round(share * n))]
+        return replace(self, train=self.train.take(np.sort(chosen)))
+
     def __repr__(self) -> str:
         sizes = (f"{name} {len(part):,}" for name, part in self.parts.items())
         return f"Fold({self.number}: {', '.join(sizes)} queries)"
@@ -336,12 +347,16 @@ class Benchmark:
         The measuring rules.
     provenance : dict
         Where the data are from, fit for JSON. `provenance["digest"]` is a hash of the content.
+    share : float
+        The share of the training queries that a run draws in each fold, for learning curves. The
+        folds here have all of them.
     """
 
     name: str
     folds: tuple[Fold, ...]
     convention: Convention
-    provenance: dict[str, object]
+    provenance: dict[str, Any]
+    share: float = 1.0
 
     def __repr__(self) -> str:
         folds = f"{len(self.folds)} fold{'s' if len(self.folds) > 1 else ''}"

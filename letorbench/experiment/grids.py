@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from letorbench.experiment.settings import Settings
 from letorbench.fit_warnings import FitWarning
 from letorbench.rankers.base import Ranker
 
 #: from a hyper-parameter to the values that are tried
-Grid = Mapping[str, Sequence[object]]
+Grid = Mapping[str, Sequence[Any]]
 
 #: a grid grows by so many numbers at most, below its smallest and above its largest
 MOST_STEPS = 4
@@ -40,7 +41,7 @@ def is_numeric(values: Sequence[object]) -> bool:
     return len(values) >= 3 and all(numbers)
 
 
-def edge(values: Sequence[object], chosen: object) -> str | None:
+def edge(values: Sequence[Any], chosen: object) -> str | None:
     """Return whether the chosen number is the "smallest" or the "largest" of a numeric grid."""
     if not is_numeric(values):
         return None

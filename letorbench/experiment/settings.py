@@ -77,8 +77,8 @@ def typed(kind: object, text: str, where: str) -> object:
 
 def describe(kind: object) -> str:
     """Return a type in a user's words."""
-    words = {int: "an integer", float: "a number", bool: "true or false", str: "text"}
-    words[type(None)] = "none"
+    words: dict[object, str] = {int: "an integer", float: "a number", bool: "true or false"}
+    words |= {str: "text", type(None): "none"}
     if get_origin(kind) is Literal:
         return f"one of {', '.join(map(str, get_args(kind)))}"
     return " or ".join(words.get(option, str(option)) for option in _options(kind))

@@ -136,6 +136,8 @@ def _result(
     """Train, select on validation, score the test part once."""
     start = time.perf_counter()
     fold = next(fold for fold in benchmark.folds if fold.number == task.fold)
+    # the same queries for every algorithm and seed
+    fold = fold.sampled(benchmark.share, np.random.default_rng([protocol.seed, task.fold]))
     # the test part stays as it is: the fitted ranker takes raw features
     transform = transformation(facts["features"]).fit(fold.train.features)
     seen = Fold(fold.number, transform(fold.train), transform(fold.validation), fold.test)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -112,7 +112,9 @@ class Transformation(ABC):
         new = np.empty_like(features)
         if n_docs:
             step = max(1, CELLS // max(1, width))
-            bounds = offsets if self.by_query else np.append(np.arange(0, n_docs, step), n_docs)
+            bounds = np.append(np.arange(0, n_docs, step), n_docs)
+            if self.by_query and offsets is not None:
+                bounds = offsets
             lengths = np.diff(bounds)
             parallel_for(
                 lambda start, stop: self._fill(features, bounds[start : stop + 1], new),
@@ -299,7 +301,7 @@ def resolved(
     return "raw" if normalised else wanted
 
 
-def stored(facts: object, n_features: int) -> Transformation:
+def stored(facts: Any, n_features: int) -> Transformation:
     """Return the fitted transformation that `as_json` described in a model's file.
 
     Raises

@@ -21,13 +21,7 @@ from pkgutil import iter_modules
 
 from letorbench.choices import require_choice
 from letorbench.errors import UsageError
-from letorbench.losses.base import (
-    CustomLoss,
-    Loss,
-    ValueAndGradient,
-    parameters,
-    parsed,
-)
+from letorbench.losses.base import CustomLoss, Loss, ValueAndGradient, parameters, parsed
 
 _MODULES = [import_module(f"{__name__}.{each.name}") for each in iter_modules(__path__)]
 #: name -> family of losses

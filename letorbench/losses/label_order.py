@@ -37,12 +37,7 @@ from letorbench.datasets.arrays import read_only
 from letorbench.datasets.queryset import QuerySet
 from letorbench.jit import kernel
 from letorbench.losses.base import CustomLoss, Loss, ValueAndGradient
-from letorbench.losses.gains import (
-    inverse_ideal_dcg,
-    inverse_or_zero,
-    places,
-    truncated_discount,
-)
+from letorbench.losses.gains import inverse_ideal_dcg, inverse_or_zero, places, truncated_discount
 
 TIE_RULES = ("breslow", "random", "file")
 #: the rules that a loss follows by itself; "random" is "file" of rows that are drawn

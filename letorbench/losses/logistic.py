@@ -8,12 +8,7 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import Loss, ValueAndGradient
-from letorbench.losses.gains import (
-    broadcast_to_docs,
-    inverse_or_zero,
-    query_maxima,
-    query_sums,
-)
+from letorbench.losses.gains import broadcast_to_docs, inverse_or_zero, query_maxima, query_sums
 
 
 @dataclass(frozen=True)

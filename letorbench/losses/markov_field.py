@@ -19,11 +19,7 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import ValueAndGradient
 from letorbench.losses.gains import query_sums
-from letorbench.losses.label_order import (
-    DocumentWeighted,
-    document_weights,
-    label_count,
-)
+from letorbench.losses.label_order import DocumentWeighted, document_weights, label_count
 
 
 class PseudoLikelihood(DocumentWeighted):

@@ -21,12 +21,7 @@ import numpy as np
 
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.jit import kernel, longest_query
-from letorbench.losses.base import (
-    Loss,
-    ValueAndGradient,
-    in_query_slices,
-    require_comparable,
-)
+from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
 from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
 
 #: a product of factors from 2 e^(-span) to 2 is a normal number while span x factors is below this

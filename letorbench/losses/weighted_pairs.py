@@ -27,12 +27,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import ValueAndGradient, in_query_slices, require_comparable
 from letorbench.losses.exponentials import gather
-from letorbench.losses.label_order import (
-    PairWeighted,
-    WeightedBlocks,
-    block_weight,
-    label_count,
-)
+from letorbench.losses.label_order import PairWeighted, WeightedBlocks, block_weight, label_count
 
 #: Table 3, with d = s_i - s_j of a pair with r_i > r_j
 PAIR_LOSSES = {

@@ -166,7 +166,7 @@ def _half_best_half_worst(function: Callable) -> Callable[[Rankings, int | None]
 
 
 #: the measures whose mean is a sum
-MEANS: Mapping[str, Callable[[Rankings, int | None], np.ndarray]] = {
+MEANS: Mapping[str, Callable[..., np.ndarray]] = {
     "ndcg": ndcg,
     "mean-ndcg": mean_ndcg,
     "p": precision,

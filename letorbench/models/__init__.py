@@ -7,7 +7,7 @@ it to a loss. Every name is imported when it is first used.
 
 from __future__ import annotations
 
-from letorbench import lazy, registry
+from letorbench import registry
 
 #: what this package offers besides the classes of models and of their families
 OTHERS = {
@@ -15,7 +15,7 @@ OTHERS = {
     "ParametricFamily": "letorbench.models.parametric:ParametricFamily",
 }
 
-__getattr__, __dir__ = lazy.attach(
+__getattr__, __dir__ = registry.attach(
     __name__,
     {**registry.by_class("models", "kind"), **registry.by_class("models", "name"), **OTHERS},
 )

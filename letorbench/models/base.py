@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from letorbench import lazy, registry
+from letorbench import registry
 from letorbench.checksum import digest
 from letorbench.errors import DataError
 from letorbench.files import write_atomically
@@ -220,7 +220,7 @@ def model_class(kind: object) -> type[Model]:
     # a ranker may define its model beside itself
     own = registry.places("models", "kind") | registry.places("rankers", "kind")
     if kind in own:
-        return lazy.load(own[str(kind)])
+        return registry.load(own[str(kind)])
     if kind not in KINDS:
         raise DataError(
             f"found a model of kind {kind!r}, expected one of {', '.join(sorted({*own, *KINDS}))}; "

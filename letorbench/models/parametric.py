@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from letorbench import lazy, registry
+from letorbench import registry
 from letorbench.choices import require_choice
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
@@ -95,7 +95,9 @@ def families() -> list[str]:
 
 def family(name: str) -> type[ParametricFamily]:
     """Return the family of that name; UsageError suggests the nearest."""
-    return lazy.load(registry.places("models", "name")[require_choice(name, families(), "model")])
+    return registry.load(
+        registry.places("models", "name")[require_choice(name, families(), "model")]
+    )
 
 
 @dataclass

@@ -77,6 +77,21 @@ class TreeEnsemble(Model):
         )
 
 
+@dataclass(frozen=True, eq=False)
+class Float32Trees(TreeEnsemble):
+    """A sum of regression trees in float32, as XGBoost has it.
+
+    Parameters
+    ----------
+    value : ndarray of shape (n_nodes,), float32
+        The scores are float32 sums of these. The other fields are those of `TreeEnsemble`.
+    """
+
+    kind = "trees-float32"
+
+    value: np.ndarray = array("n_nodes", dtype=np.float32)
+
+
 @kernel()
 def sum_trees(
     features: np.ndarray,
@@ -88,7 +103,7 @@ def sum_trees(
     value: np.ndarray,
 ) -> np.ndarray:
     """scores[i] = sum over trees, in their order, of the value of the leaf of features[i]."""
-    scores = np.zeros(len(features))
+    scores = np.zeros(len(features), value.dtype)
     for first in range(0, len(features), TOGETHER):
         last = min(first + TOGETHER, len(features))
         for t in range(len(roots)):

@@ -166,11 +166,6 @@ class Claim:
         """The data as one text."""
         return ", ".join(self.data) or "none"
 
-    @property
-    def kind(self) -> str:
-        """The kinds of its tests."""
-        return ", ".join(dict.fromkeys(test.kind for test in self.tests))
-
     def on(self, dataset: str) -> Claim | None:
         """The same of another data set; None where the sentence says nothing of other data."""
         if not self.general or any(
@@ -204,7 +199,9 @@ def _claim(paper: str, facts: dict[str, Any], printed: Mapping[str, float]) -> C
 
 
 def _test(facts: dict[str, Any], printed: Mapping[str, float]) -> Test:
-    made = {key: tuple(each) if isinstance(each, list) else each for key, each in facts.items()}
+    made: dict[str, Any] = {
+        key: tuple(each) if isinstance(each, list) else each for key, each in facts.items()
+    }
     made["pairs"] = tuple(tuple(pair) for pair in made.get("pairs", ()))
     made["measures"] = expanded(made.get("measures", ()))
     made["numbers"] = {**printed, **made.get("numbers", {})}

@@ -186,8 +186,8 @@ def reproduce(
     """Run the parts (all but optional ones where none is named), judge their claims, write files.
 
     Outcomes of claims whose part is not run now are kept; of a part that never was, the answer is
-    "not run". `calibrate` adds how often the rules
-    give which answer on these data. UsageError for a part that the paper does not have.
+    "not run". `calibrate` adds how often the rules give which answer on these data. UsageError for
+    a part that the paper does not have.
     """
     from letorbench.papers import calibration, records
 
@@ -220,13 +220,9 @@ def reproduce(
     findings = [o for o in own if not o.place and o.claim.nature == "finding"]
     rest = [o for o in own if not o.place and o.claim.nature != "finding"]
     differs = list(dict.fromkeys(differs))
-    told = [
-        paper.reference,
-        "",
-        "What differs from the paper's setting:",
-        *(f"- {d}" for d in differs),
-    ]
-    files.append(records.write(folder / "setting.txt", "\n".join([*told, ""])))
+    text = f"{paper.reference}\n\nWhat differs from the paper's setting:\n"
+    text += "".join(f"- {line}\n" for line in differs)
+    files.append(records.write(folder / "setting.txt", text))
     return Reproduction(
         paper, (*rules.over_family(findings), *rest), tuple(o for o in own if o.place),
         tuple(dict.fromkeys(files)), tuple(differs),

@@ -26,9 +26,8 @@ from letorbench.results.paths import fold_folder
 from letorbench.results.per_query import mean_of_folds
 from letorbench.results.store import fold_scores, is_done
 
-Setting = Literal["default", "published"]
 #: whose setting an experiment has: ours, or the paper's
-SETTINGS: tuple[Setting, ...] = ("default", "published")
+Setting = Literal["default", "published"]
 
 #: NDCG@1..10, the curve of the papers' figures
 CUTOFFS = tuple(f"ndcg@{k}" for k in range(1, 11))
@@ -60,6 +59,15 @@ class Measured:
 def exactly(value: float, note: str = "") -> Measured:
     """A number without chance in it."""
     return Measured(value, value, value, note)
+
+
+def sampled(values: np.ndarray) -> Measured:
+    """The mean of a sample (n,), with Student's 95 % interval."""
+    from scipy.special import stdtrit
+
+    n, mean = len(values), float(values.mean())
+    half = float(stdtrit(n - 1, 0.975) * values.std(ddof=1) / np.sqrt(n))
+    return Measured(mean, mean - half, mean + half)
 
 
 def log_slope(sizes: Sequence[float], costs: Sequence[float]) -> Measured:
@@ -271,7 +279,7 @@ def spelled_parameters(cls: type[Ranker]) -> set[str]:
 
 
 def generated(dataset: str) -> bool:
-    """Whether a data set is made up: DEMO, QA and twins. Such data are evidence of nothing."""
+    """Whether a data set is made up: DEMO and twins. Such data are evidence of nothing."""
     entry = parse_name(dataset).entry
     return entry is not None and entry.synthetic
 

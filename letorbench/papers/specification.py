@@ -11,34 +11,29 @@ U. Simonsohn, J. Simmons, L. Nelson: Specification curve analysis, Nature Human 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from letorbench.analysis.tables import write_table
+from letorbench.analysis.tables import Value, write_table
 from letorbench.papers.paper import Found, Part
 from letorbench.papers.runs import Study, Variant
 
-
-@dataclass(frozen=True)
-class Specification:
-    """One setting of each open choice, and the number that came of it."""
-
-    settings: Mapping[str, str]
-    value: float
+#: a specification: its setting of each open choice by name, and the number that came of it
+Specification = tuple[Mapping[str, str], float]
 
 
-def by_level(specifications: Sequence[Specification]) -> list[list[object]]:
+def by_level(specifications: Sequence[Specification]) -> list[list[Value]]:
     """A row for each setting of a choice: how many have it, and their mean, least and most."""
     values: dict[tuple[str, str], list[float]] = {}
-    for each in specifications:
-        for level in each.settings.items():
-            values.setdefault(level, []).append(each.value)
+    for settings, value in specifications:
+        for level in settings.items():
+            values.setdefault(level, []).append(value)
     rows = [[*level, len(v), float(np.mean(v)), min(v), max(v)] for level, v in values.items()]
-    return sorted(rows, key=lambda row: list(specifications[0].settings).index(str(row[0])))
+    return sorted(rows, key=lambda row: list(specifications[0][0]).index(str(row[0])))
 
 
 def run(paper: str, part: Part, study: Study) -> Found:
@@ -56,7 +51,7 @@ def run(paper: str, part: Part, study: Study) -> Found:
             made = {key: value for _, each in chosen for key, value in each.items()}
             number = _number(part, study, dataset, made, ", ".join(settings.values()))
             if number is not None:
-                found.append(Specification(settings, number))
+                found.append((settings, number))
     if not found:
         return Found()
     stem = study.folder(paper) / part.name
@@ -91,13 +86,13 @@ def _number(
 
 def _files(found: Sequence[Specification], title: str, printed: float, stem: Path) -> list[Path]:
     """The curve, a row for each specification, and stem-levels with one for each setting."""
-    from letorbench.analysis.line_figures import Axis, Line, lines_figure
+    from letorbench.papers.line_figures import Axis, Line, lines_figure
 
-    choices = list(found[0].settings)
-    rows = [[*(each.settings[choice] for choice in choices), each.value] for each in found]
+    choices = list(found[0][0])
+    rows = [[*settings.values(), value] for settings, value in found]
     header = ["choice", "setting", "specifications", "mean", "least", "most"]
     levels = stem.with_name(f"{stem.name}-levels")
-    values = sorted(each.value for each in found)
+    values = sorted(value for _, value in found)
     ends = [1, len(values)]
     said = f"printed, {printed:.4g}" if printed else "no lead"
     lines = {

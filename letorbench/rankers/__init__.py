@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from letorbench import lazy, registry
+from letorbench import registry
 from letorbench.choices import require_choice
 
 if TYPE_CHECKING:
@@ -51,9 +51,9 @@ def ranker(name: str) -> type[Ranker]:
     from letorbench.rankers import plugins
 
     if name in places():
-        return lazy.load(places()[name])
+        return registry.load(places()[name])
     found = plugins.load_all()
     return found[require_choice(name, sorted({*places(), *found}), "algorithm")]
 
 
-__getattr__, __dir__ = lazy.attach(__name__, {**classes(), **lazy.imports_of(__file__)})
+__getattr__, __dir__ = registry.attach(__name__, {**classes(), **registry.imports_of(__file__)})

@@ -81,8 +81,8 @@ class AdaRankMAP(Ranker):
         E = PreparedMetric.of(train.labels, train.offsets, self.measure, standard)
         booster = _Booster(train, E, self.directions == "both")
 
-        def to_model(terms: list[Term]) -> Linear:
-            weights = np.zeros(train.n_features)
+        def to_model(terms: list[Term], n_features: int) -> Linear:
+            weights = np.zeros(n_features)
             for term in terms:
                 learner: Any = term.learner
                 weights[learner.feature] += term.alpha * learner.sign

@@ -16,7 +16,7 @@ from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, p
 from letorbench.losses.gains import inverse_or_zero
 from letorbench.rankers.base import Ranker, one_of
 from letorbench.rankers.rankboost import pair_counts, pairs
-from letorbench.solvers.boosting import Term, adaboost_step, boost_stumps
+from letorbench.solvers.boosting import Term, adaboost_step, boost, stump_ensemble
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 from letorbench.solvers.stump_search import BinnedFeatures
@@ -91,7 +91,9 @@ class FRank(Ranker):
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
         booster = _Booster(train, BinnedFeatures.of(train.features, self.bins), self.pick)
-        return boost_stumps(booster, train, self.rounds, validation, self.patience, self.deadline)
+        return boost(
+            booster, train, self.rounds, validation, stump_ensemble, self.patience, self.deadline
+        )
 
 
 # The paper's equations, pair by pair. s: scores (n_docs,) float64; h: 0 or 1.

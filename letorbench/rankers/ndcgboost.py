@@ -13,7 +13,6 @@ from functools import partial
 from itertools import pairwise
 
 import numpy as np
-from scipy.special import expit as sigma
 
 from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
@@ -23,17 +22,17 @@ from letorbench.losses.base import require_comparable
 from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
 from letorbench.losses.gains import block_gains, inverse_or_zero, query_sums
 from letorbench.rankers.base import Ranker, one_of
-from letorbench.solvers.boosting import LONGEST_STEP, Term, boost_stumps
+from letorbench.solvers.boosting import LONGEST_STEP, Term, boost, stump_ensemble
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 from letorbench.solvers.stump_search import Learner, Search, Stump, stump_search
-from letorbench.solvers.tree_boosting import boost_trees
 from letorbench.solvers.tree_growing import (
     CRITERIA,
     MOST_BINS,
     Grower,
     Shape,
     TreeFeatures,
+    tree_ensemble,
 )
 from letorbench.threads import parallel_for
 
@@ -117,8 +116,8 @@ class NDCGBoost(Ranker):
         if not 1 <= self.depth <= DEEPEST:
             raise UsageError(f"ndcgboost: found depth={self.depth}, expected 1 to {DEEPEST}")
         booster = BoundBooster(train, self.search(train, rng), self.truncation)
-        boost_weak = boost_trees if self.weak == "tree" else boost_stumps
-        return boost_weak(booster, train, self.rounds, deadline=self.deadline)
+        to_model = tree_ensemble if self.weak == "tree" else stump_ensemble
+        return boost(booster, train, self.rounds, None, to_model, deadline=self.deadline)
 
     def search(self, train: QuerySet, rng: np.random.Generator) -> Search:
         """Return what finds the weak learner for weights of the documents of a training set."""
@@ -150,6 +149,8 @@ class NDCGBoost(Ranker):
 
 def objective(F: np.ndarray, queries: QuerySet, truncation: int = 0) -> float:
     """Return M of equation (11), without its factor 1/n."""
+    from scipy.special import expit as sigma  # a run needs no SciPy: the import takes 0.3 s
+
     M = 0.0
     for rows, gain, Z in _judged(queries, truncation):
         wrong = sigma(F[rows] - F[rows, None])  # [i, j] = 1 / (1 + exp(F_i - F_j))
@@ -188,6 +189,8 @@ def step(up: float, down: float) -> float:
 
 def theta(F: np.ndarray) -> np.ndarray:
     """Return theta_ij = exp(F_i - F_j) / (1 + exp(F_i - F_j))^2 of one query's documents."""
+    from scipy.special import expit as sigma
+
     d = F[:, None] - F
     return sigma(d) * sigma(-d)
 

@@ -14,7 +14,7 @@ from functools import cache, partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from letorbench.checksum import digest
 from letorbench.errors import FAILURES, DataError, LetorError, UsageError, WriteError
@@ -165,7 +165,7 @@ def _rankers_of(loaded: object) -> list[type[Ranker]]:
     """Return the named ranker classes that a module or a package defines, or the class itself."""
     from letorbench.rankers.base import Ranker
 
-    def is_ranker(value: object) -> bool:
+    def is_ranker(value: object) -> TypeGuard[type[Ranker]]:
         return inspect.isclass(value) and issubclass(value, Ranker) and "name" in vars(value)
 
     if not isinstance(loaded, ModuleType):

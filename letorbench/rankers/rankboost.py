@@ -11,7 +11,7 @@ from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import query_share
 from letorbench.rankers.base import Ranker
-from letorbench.solvers.boosting import Term, adaboost_step, boost_stumps
+from letorbench.solvers.boosting import Term, adaboost_step, boost, stump_ensemble
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 from letorbench.solvers.stump_search import Search, stump_search
@@ -67,7 +67,9 @@ class RankBoost(Ranker):
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
         booster = _Booster(train, stump_search(train.features, self.bins))
-        return boost_stumps(booster, train, self.rounds, validation, self.patience, self.deadline)
+        return boost(
+            booster, train, self.rounds, validation, stump_ensemble, self.patience, self.deadline
+        )
 
 
 # The paper's equations, pair by pair. H: scores (n_docs,) float64.

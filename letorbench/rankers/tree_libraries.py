@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import json
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
@@ -11,11 +11,21 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import require_comparable
-from letorbench.models.base import Model
-from letorbench.models.trees import LightGBMTrees, XGBoostTrees, threads_for
+from letorbench.models.tree_ensemble import Float32Trees, TreeEnsemble
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import EarlyStopping, Validation
+from letorbench.solvers.tree_growing import Tree, joined
+from letorbench.threads import thread_count
+
+#: how many feature values are worth a thread: with fewer, threads that wait for each other in
+#: thousands of short loops take several times as long as one thread (the results are equal)
+LEAST = 2_000_000
+
+
+def threads_for(features: np.ndarray) -> int:
+    """Return the number of threads that trees should use on features (n_docs, n_features)."""
+    return max(1, min(thread_count(), features.size // LEAST))
 
 
 @dataclass
@@ -71,7 +81,7 @@ class TreeLibrary(Ranker):
         return FitResult(model, tuple(stopping.curve), stopping.kept, cut_off=cut_off)
 
     @abstractmethod
-    def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> Model:
+    def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> TreeEnsemble:
         """Let the library train; record each round; return the trees of the rounds kept."""
 
 
@@ -109,7 +119,7 @@ class LightGBM(TreeLibrary):
     leaves: int = 15
     min_docs: int = 50
 
-    def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> LightGBMTrees:
+    def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> TreeEnsemble:
         import lightgbm
 
         require_comparable(train)
@@ -151,10 +161,28 @@ class LightGBM(TreeLibrary):
             feval=lambda scores, _: ("measure", record(stopping, scores), True),
             callbacks=[stop],
         )
-        text = booster.model_to_string(num_iteration=stopping.kept, importance_type="gain")
-        # the one parameter that changes nothing but the text
-        text = re.sub(r"(?m)^\[num_threads: \d+\]$", "[num_threads: 0]", text)
-        return LightGBMTrees(np.frombuffer(text.encode(), dtype=np.uint8))
+        trees = booster.dump_model(num_iteration=stopping.kept)["tree_info"]
+        return joined(
+            [_lightgbm_tree(tree["tree_structure"]) for tree in trees],
+            [1.0] * len(trees),
+            train.n_features,
+        )
+
+
+def _lightgbm_tree(root: dict[str, Any]) -> Tree:
+    """Return one of LightGBM's trees, whose nodes hold their children."""
+    nodes, columns = [root], []
+    for number, node in enumerate(nodes):  # which grows
+        left = right = number
+        if "split_feature" in node:
+            left, right = len(nodes), len(nodes) + 1
+            nodes += [node["left_child"], node["right_child"]]
+        columns.append((
+            node.get("split_feature", 0), node.get("threshold", 0.0), left, right,
+            node.get("leaf_value", node.get("internal_value")), node.get("split_gain", 0.0),
+            node.get("leaf_count", node.get("internal_count", 0)),
+        ))  # fmt: skip
+    return Tree(*map(np.array, zip(*columns)))
 
 
 def _dataset(lightgbm: Any, queries: QuerySet, reference: Any = None) -> Any:
@@ -194,7 +222,7 @@ class XGBoost(TreeLibrary):
     depth: int = 4
     min_weight: float = 1.0
 
-    def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> XGBoostTrees:
+    def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> Float32Trees:
         import xgboost
 
         validation = stopping.validation
@@ -231,8 +259,31 @@ class XGBoost(TreeLibrary):
             callbacks=[Stop()],
             verbose_eval=False,
         )
-        trees = booster[: stopping.kept].save_raw("json")
-        return XGBoostTrees(np.frombuffer(trees, dtype=np.uint8))
+        content = json.loads(booster[: stopping.kept].save_raw("json"))["learner"]
+        (base,) = np.atleast_1d(json.loads(content["learner_model_param"]["base_score"]))
+        leaf = _xgboost_tree({
+            "left_children": [-1], "right_children": [-1], "split_indices": [0],
+            "split_conditions": [base], "loss_changes": [0.0], "sum_hessian": [0.0],
+        })  # fmt: skip
+        trees = content["gradient_booster"]["model"]["trees"]
+        whole = [leaf, *map(_xgboost_tree, trees)]
+        every = joined(whole, [1.0] * len(whole), train.n_features)
+        return Float32Trees(**vars(every))
+
+
+def _xgboost_tree(tree: dict[str, Any]) -> Tree:
+    """Return one of XGBoost's trees: documents below a float32 condition go left."""
+    left, right = np.array(tree["left_children"]), np.array(tree["right_children"])
+    own, condition = np.arange(len(left)), np.array(tree["split_conditions"], np.float32)
+    return Tree(
+        np.array(tree["split_indices"]),
+        np.nextafter(condition, np.float32(-np.inf)),
+        np.where(left < 0, own, left),
+        np.where(left < 0, own, right),
+        condition,  # a leaf's is its value
+        np.array(tree["loss_changes"]),
+        np.array(tree["sum_hessian"]),
+    )
 
 
 def _matrix(xgboost: Any, queries: QuerySet) -> Any:

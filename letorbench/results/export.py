@@ -21,20 +21,32 @@ from letorbench.results import paths
 from letorbench.results.external import document_names, document_rows
 from letorbench.results.measuring import data_of
 from letorbench.results.model_texts import FORMATS
-from letorbench.results.store import by_repeat
+from letorbench.results.store import StoredFold, by_repeat
 from letorbench.results.summary import require_folds
 from letorbench.results.user_files import check_output
 
 QRELS_FILE = "qrels.txt"
 
 
-def export_trec(
-    dataset: str, algos: Sequence[str], data_dir: Path, out: Path, folder: Path | None = None
+def export(
+    dataset: str,
+    algos: Sequence[str],
+    form: str,
+    data_dir: Path,
+    out: Path,
+    folder: Path | None = None,
 ) -> list[Path]:
-    """Write a run for every finished fold of the algorithms, and each fold's qrels.
+    """Write every finished fold of the algorithms as files of other programs.
 
-    They are fold<k>/<algo>.run and fold<k>/qrels.txt in the folder, by default `trec` among the
-    data set's results. Of an algorithm with repeats the first is written: a run is one ranking.
+    With the form `trec` these are fold<k>/<algo>.run and fold<k>/qrels.txt, with another one
+    fold<k>/<algo>.txt, the model as that program's text. The folder is by default one of the
+    form's name among the data set's results. Of an algorithm with repeats the first is written. A
+    model of transformed features is refused: the texts have no place for what was done to them.
+
+    Parameters
+    ----------
+    form : str
+        `trec`, or a name of `letorbench.results.model_texts.FORMATS`.
 
     Returns
     -------
@@ -44,15 +56,25 @@ def export_trec(
     Raises
     ------
     DataError
-        An algorithm has no finished fold, or its scores are of other data.
+        An algorithm has no finished fold, a model is damaged, or scores are of other data.
     UsageError
-        The folder is one of a data set.
+        A model is of no kind that the form knows, or of transformed features, or the folder is
+        one of a data set.
     """
-    folder = folder or paths.dataset_folder(out, dataset) / "trec"
-    check_output(folder / QRELS_FILE, data_dir=data_dir)
+    folder = folder or paths.dataset_folder(out, dataset) / form
+    stored = {algo: by_repeat(require_folds(out, dataset, algo))[0] for algo in algos}
+    for algo, folds in stored.items():
+        for fold in folds:
+            check_output(folder / fold.folder.name / f"{algo}.txt", data_dir=data_dir)
+    if form != "trec":
+        places = ((a, f, folder / f.folder.name / f"{a}.txt") for a in stored for f in stored[a])
+        texts = {path: _model_text(algo, fold, form) for algo, fold, path in places}
+        for path, text in texts.items():
+            with write_atomically(path) as file:
+                file.write(text)
+        return list(texts)
     written: dict[Path, None] = {}
-    for algo in algos:
-        folds = by_repeat(require_folds(out, dataset, algo))[0]
+    for algo, folds in stored.items():
         tests = {fold.number: fold.test for fold in data_of(data_dir, dataset, folds).folds}
         for fold in folds:
             test = tests[fold.number]
@@ -64,56 +86,14 @@ def export_trec(
     return list(written)
 
 
-def export_models(
-    dataset: str,
-    algos: Sequence[str],
-    form: str,
-    data_dir: Path,
-    out: Path,
-    folder: Path | None = None,
-) -> list[Path]:
-    """Write the model of every finished fold of the algorithms as the text of another program.
-
-    They are fold<k>/<algo>.txt in the folder, by default one of the format's name among the data
-    set's results. Of an algorithm with repeats the first is written. A model of transformed
-    features is refused: the texts have no place for what was done to the features.
-
-    Parameters
-    ----------
-    form : str
-        A name of `letorbench.results.model_texts.FORMATS`.
-
-    Returns
-    -------
-    list of Path
-        The files written.
-
-    Raises
-    ------
-    DataError
-        An algorithm has no finished fold, or a model is damaged.
-    UsageError
-        A model is of no kind that the format knows, or of transformed features, or the folder is
-        one of a data set.
-    """
-    folder = folder or paths.dataset_folder(out, dataset) / form
-    texts: dict[Path, str] = {}
-    for algo in algos:
-        for fold in by_repeat(require_folds(out, dataset, algo))[0]:
-            fitted = load_model(fold.folder / paths.MODEL)
-            if fitted.transformation_.name != Raw.name:
-                raise UsageError(
-                    f"{algo}: its model is of features that {fitted.transformation_.name} "
-                    f"transformed, which a model of {form} cannot say; expected a run with "
-                    "--features raw"
-                )
-            path = folder / fold.folder.name / f"{algo}.txt"
-            check_output(path, data_dir=data_dir)
-            texts[path] = FORMATS[form](fitted.learned.model)
-    for path, text in texts.items():
-        with write_atomically(path) as file:
-            file.write(text)
-    return list(texts)
+def _model_text(algo: str, fold: StoredFold, form: str) -> str:
+    fitted = load_model(fold.folder / paths.MODEL)
+    if fitted.transformation_.name != Raw.name:
+        raise UsageError(
+            f"{algo}: its model is of features that {fitted.transformation_.name} transformed, "
+            f"which a model of {form} cannot say; expected a run with --features raw"
+        )
+    return FORMATS[form](fitted.learned.model)
 
 
 def write_run(path: Path, queries: QuerySet, scores: np.ndarray, tag: str) -> None:

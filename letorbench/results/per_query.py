@@ -56,7 +56,10 @@ class PerQuery:
 
     def only(self, folds: np.ndarray) -> PerQuery:
         """Return the values on some of the folds."""
-        kept = np.isin(self.folds, folds)
+        return self.at(np.isin(self.folds, folds))
+
+    def at(self, kept: np.ndarray) -> PerQuery:
+        """Return the values of some of the queries; kept: (n_queries,) bool."""
         if kept.all():
             return self
         tables = {name: table[:, kept] for name, table in self.tables.items()}

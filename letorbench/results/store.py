@@ -21,7 +21,8 @@ import numpy as np
 
 from letorbench import __version__
 from letorbench.checksum import checked, digest, with_checksum
-from letorbench.errors import DataError
+from letorbench.conventions import convention
+from letorbench.errors import DataError, UsageError
 from letorbench.files import one_writer, write_atomically
 from letorbench.fit_warnings import FitWarning
 from letorbench.results import paths
@@ -260,6 +261,14 @@ def read_fold(key: FoldKey, folder: Path) -> StoredFold | None:
                 folder / paths.FIT,
                 f"found the {name} {facts.get(name)!r}, expected {getattr(key, name)!r}",
             )
+    try:
+        convention(fit["test"]["convention"])
+        means = fit["test"]["means"].values()
+        sound = all(math.isfinite(mean) for mean in means if mean is not None)
+    except (UsageError, LookupError, TypeError, AttributeError, OverflowError) as error:
+        raise _damaged(folder / paths.FIT, f"its facts are wrong: {error}") from None
+    if not sound:
+        raise _damaged(folder / paths.FIT, "found a mean that is not finite")
     return StoredFold(key, folder, fit, written)
 
 

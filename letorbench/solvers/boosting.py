@@ -51,15 +51,15 @@ def boost(
     train: QuerySet,
     rounds: int,
     validation: Validation | None,
-    to_model: Callable[[list[Term]], Model],
+    to_model: Callable[[list[Term], int], Model],
     patience: int = 0,
     deadline: Deadline = NEVER,
 ) -> FitResult:
     """Add terms to scores of zero; keep the rounds up to the one that validation chooses.
 
     There are at most `rounds` terms, and no term but the first is added after the deadline. All
-    are kept without validation. `to_model` makes the model of a list of terms; for patience see
-    `EarlyStopping`.
+    are kept without validation. `to_model` makes the model of terms and the number of features,
+    such as `stump_ensemble`; for patience see `EarlyStopping`.
     """
     if rounds < 1:
         raise UsageError(f"found rounds={rounds}, expected 1 or more")
@@ -85,32 +85,23 @@ def boost(
     none = FitWarning(
         "nothing learned", "no weak learner improves on constant scores: none was added"
     )
-    return kept_round(
-        stopping, lambda count: to_model(terms[:count]), rounds, objective, () if terms else (none,)
+
+    def model(count: int) -> Model:
+        return to_model(terms[:count], train.n_features)
+
+    return kept_round(stopping, model, rounds, objective, () if terms else (none,))
+
+
+def stump_ensemble(terms: list[Term], n_features: int) -> StumpEnsemble:
+    """Return the model of terms whose weak learners are stumps."""
+    stumps: list[Stump] = [term.learner for term in terms]  # type: ignore[misc]
+    return StumpEnsemble(
+        np.array([stump.feature for stump in stumps], dtype=np.int64),
+        np.array([stump.threshold for stump in stumps], dtype=np.float64),
+        np.array([stump.above for stump in stumps], dtype=bool),
+        np.array([term.alpha for term in terms], dtype=np.float64),
+        n_features,
     )
-
-
-def boost_stumps(
-    booster: Booster,
-    train: QuerySet,
-    rounds: int,
-    validation: Validation | None = None,
-    patience: int = 0,
-    deadline: Deadline = NEVER,
-) -> FitResult:
-    """Call `boost` with a booster whose weak learners are stumps."""
-
-    def to_model(terms: list[Term]) -> StumpEnsemble:
-        stumps: list[Stump] = [term.learner for term in terms]  # type: ignore[misc]
-        return StumpEnsemble(
-            np.array([stump.feature for stump in stumps], dtype=np.int64),
-            np.array([stump.threshold for stump in stumps], dtype=np.float64),
-            np.array([stump.above for stump in stumps], dtype=bool),
-            np.array([term.alpha for term in terms], dtype=np.float64),
-            train.n_features,
-        )
-
-    return boost(booster, train, rounds, validation, to_model, patience, deadline)
 
 
 def adaboost_step(agreement: float, total: float = 1.0) -> float:

@@ -11,11 +11,10 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses.base import Loss
-from letorbench.models.tree_ensemble import TreeEnsemble
-from letorbench.solvers.boosting import Booster, Term, boost
+from letorbench.solvers.boosting import Term, boost
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import NEVER, Deadline, Validation
-from letorbench.solvers.tree_growing import Grower, Shape, Tree, TreeFeatures, joined
+from letorbench.solvers.tree_growing import Grower, Shape, TreeFeatures, tree_ensemble
 
 
 class Derivatives(NamedTuple):
@@ -102,24 +101,9 @@ class TreeBoosting:
         deadline : Deadline
         """
         booster = _TreeBooster(self, loss, shape, train, rng)
-        return boost_trees(booster, train, self.rounds, validation, self.patience, deadline)
-
-
-def boost_trees(
-    booster: Booster,
-    train: QuerySet,
-    rounds: int,
-    validation: Validation | None = None,
-    patience: int = 0,
-    deadline: Deadline = NEVER,
-) -> FitResult:
-    """Call `boost` with a booster whose weak learners are the `predict` of trees."""
-
-    def to_model(terms: list[Term]) -> TreeEnsemble:
-        trees: list[Tree] = [term.learner.__self__ for term in terms]  # type: ignore[attr-defined]
-        return joined(trees, [term.alpha for term in terms], train.n_features)
-
-    return boost(booster, train, rounds, validation, to_model, patience, deadline)
+        return boost(
+            booster, train, self.rounds, validation, tree_ensemble, self.patience, deadline
+        )
 
 
 class _TreeBooster:

@@ -24,6 +24,7 @@ from letorbench.choices import require_choice
 from letorbench.errors import UsageError
 from letorbench.jit import kernel
 from letorbench.models.tree_ensemble import TreeEnsemble, sum_trees
+from letorbench.solvers.boosting import Term
 from letorbench.solvers.stump_search import BinnedFeatures
 from letorbench.threads import parallel_for
 
@@ -338,8 +339,14 @@ def joined(trees: Sequence[Tree], weights: Sequence[float], n_features: int) -> 
         tree._replace(left=tree.left + root, right=tree.right + root, value=weight * tree.value)
         for tree, root, weight in zip(trees, first, weights, strict=True)
     ]
-    columns = map(np.concatenate, zip(*moved)) if moved else [np.empty(0, np.int64)] * 7
-    return TreeEnsemble(first, **dict(zip(Tree._fields, columns)), n_features=n_features)
+    whole = Tree(*(map(np.concatenate, zip(*moved)) if moved else [np.empty(0, np.int64)] * 7))
+    return TreeEnsemble(first, *whole, n_features)
+
+
+def tree_ensemble(terms: Sequence[Term], n_features: int) -> TreeEnsemble:
+    """Return the model of boosting's terms whose weak learners are the `predict` of trees."""
+    trees: list[Tree] = [term.learner.__self__ for term in terms]  # type: ignore[attr-defined]
+    return joined(trees, [term.alpha for term in terms], n_features)
 
 
 def _unit(values: np.ndarray, bits: int) -> float:

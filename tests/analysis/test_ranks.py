@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from letorbench.analysis.figures import SCALE, SEED_COLOUR, draw_ranks
+from letorbench.analysis.figures import SEED_COLOUR, draw_ranks
 from letorbench.analysis.ranks import (
     critical_difference,
     friedman,
@@ -110,11 +110,11 @@ def test_ranks_that_other_seeds_could_change_are_open():
     figure = draw_ranks(across.ranked, across.ranks, across.difference, across.spans)
     labels = [item.get_text() for item in figure.axes[0].texts]
     assert sum("~" in label for label in labels) == 2 and "c  3.00" in labels
-    # from rank 1 to rank 2, half of the scale, once for each of the two
+    # from rank 1 to rank 2, once for each of the two
     moved = [line.get_xydata() for line in figure.axes[0].lines if line.get_color() == SEED_COLOUR]
     assert len(moved) == 2
     for ends in moved:
-        np.testing.assert_allclose(ends, [[0.0, 0.0], [SCALE / 2, 0.0]])
+        np.testing.assert_allclose(ends, [[1.0, 0.0], [2.0, 0.0]])
     assert overall([SUMMARY.only(["c"])] * 2, "map").spans is None
 
 

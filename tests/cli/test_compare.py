@@ -92,6 +92,38 @@ def test_several_data_sets(folder):
         assert (folder / "results" / f"critical-difference-ndcg-at-10.{form}").is_file()
 
 
+@pytest.mark.parametrize("by", ["relevant", "difficulty"])
+def test_slices_of_queries(folder, by):
+    results = lb.load_results(folder / "results", "TOY", data_dir=folder / "data")
+    values = results.per_query("map").pivot(index=["fold", "qid"], columns="algo", values="map")
+    of = values.mean(axis=1).round(4)
+    if by == "relevant":
+        folds = lb.load("TOY", folder / "data").folds
+        of.update(
+            {
+                (f.number, q): (f.test.y[f.test.qid == q] > 0).sum()
+                for f in folds
+                for q in f.test.qids
+            }
+        )
+    frame = results.compare("regression", "map", by=by)
+    for algo, rows_of in frame.groupby("algo"):
+        assert rows_of["queries"].sum() == len(values) and 2 <= len(rows_of) <= 4
+        for number, row in enumerate(rows_of.itertuples(), 1):
+            ends = [float(end) for end in re.findall(r"[\d.]+", row.slice)]
+            own = of.between(ends[0], ends[-1])
+            assert row.queries == own.sum()
+            d = values[own][algo] - values[own]["regression"]
+            assert row.difference == pytest.approx(d.mean())
+            # a slice ends where a quarter of the queries is full
+            assert (of <= ends[-1]).mean() >= 0.25 * number > (of < ends[-1]).mean() - 0.25
+    p = frame["p"].sort_values()
+    holm = np.minimum(1, np.maximum.accumulate(p * np.arange(len(p), 0, -1)))
+    assert frame["p_adjusted"].loc[p.index].tolist() == pytest.approx(holm.tolist())
+    refused = call(folder, "compare", "TOY", "--by", by, "--power")
+    assert refused.exit_code == 2 and "--power does not go with --by" in refused.stderr
+
+
 def test_an_error_is_best_where_it_is_lowest(folder):
     """In tables, comparisons, ranks over data sets and the report; nothing is chosen by it."""
     results = lb.load_results(folder / "results", data_dir=folder / "data")
@@ -143,7 +175,10 @@ def test_published_fold_by_fold(tmp_path):
         store_fold(tmp_path / "results", "MQ2008", "listnet", fold, values)
     words = ("MQ2008", "--published", "--measure", "map")
     text = call(tmp_path, "table", *words).stdout
-    line = r"^listnet +MAP +0\.471\d +0\.4775 +-0\.006\d +\+0\.0100 +\+0\.0300 "
+    # the mean of .01 and .03, with Student's t of one degree of freedom
+    reach = 12.7062 * 0.01
+    interval = re.escape(f"[{0.02 - reach:+.4f}, {0.02 + reach:+.4f}]")
+    line = rf"^listnet +MAP +0\.471\d +0\.4775 +-0\.006\d +{interval} +\+0\.0100 +\+0\.0300 "
     assert re.search(line, text, re.M) and "fold 3" in text and "fold 2" not in text
     assert re.search(r"^ranksvm +MAP +0\.46956 +letor4-site$", text, re.M)  # not run
     found = rows(tmp_path, "table", *words)[:3]
@@ -151,11 +186,5 @@ def test_published_fold_by_fold(tmp_path):
         ("", "0.4775"), ("1", "0.4504"), ("3", "0.4523"),
     ]  # fmt: skip
     assert [float(row["difference"]) for row in found[1:]] == pytest.approx([0.01, 0.03])
-    # the mean of .01 and .03, with Student's t of one degree of freedom
-    reach = 12.7062 * 0.01
-    interval = f"+0.0200  [{0.02 - reach:+.4f}, {0.02 + reach:+.4f}]"
-    assert interval in call(tmp_path, "compare", *words).stdout
-    (row,) = rows(tmp_path, "compare", *words)
-    assert (row["algorithm_there"], row["folds"]) == ("ListNet", "2")
-    assert float(row["low"]) == pytest.approx(0.02 - reach, abs=1e-6)
-    assert float(row["mean"]) - float(row["published"]) == pytest.approx(np.mean([0.01, 0.03]))
+    assert float(found[0]["low"]) == pytest.approx(0.02 - reach, abs=1e-6)
+    assert float(found[0]["high"]) == pytest.approx(0.02 + reach, abs=1e-6)

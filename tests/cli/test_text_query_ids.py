@@ -70,3 +70,16 @@ def test_from_the_files_to_every_table(place: Path) -> None:
     assert "15 queries" in call("compare", "NP2004", "--baseline", "regression", *out)
     call("report", "NP2004", "--out-file", "page.html", *out)
     assert "regression" in Path("page.html").read_text()
+
+    call(
+        "export", "NP2004", "--algo", "regression", "--to", "runs", "--data-dir", "text-data", *out
+    )
+    data = str(next(Path("text-data").rglob("Fold1/test*.txt")))
+    stored_scores, run = "text-out/NP2004/regression/fold1/scores.txt", "runs/fold1/regression.run"
+    rules = ("--convention", "letor3")
+    measured = {
+        call("score", "--data", data, "--scores", stored_scores, *rules),
+        call("score", "--data", data, "--scores", run, *rules),
+        call("score", "--qrels", "runs/fold1/qrels.txt", "--scores", run, *rules),
+    }
+    assert len(measured) == 1 and "NDCG" in measured.pop()

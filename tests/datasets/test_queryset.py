@@ -52,6 +52,9 @@ def test_no_array_can_be_changed(rng: np.random.Generator, tmp_path: Path) -> No
         arrays += [queries.X, queries.y, queries.qid, queries.lengths, *queries.by_label]
         arrays = [each for each in arrays if isinstance(each, np.ndarray)]
         assert len(arrays) >= 12 and not any(each.flags.writeable for each in arrays)
+    for part in read:  # their files are mapped: nobody can unlock them
+        with pytest.raises(ValueError, match="cannot set WRITEABLE"):
+            part.features.setflags(write=True)
 
 
 def test_the_caller_keeps_arrays_of_their_own() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from letorbench.analysis import leads
 from letorbench.analysis.leads import Lead
 from letorbench.papers import calibration
 from letorbench.papers.claims import Test
@@ -94,11 +93,11 @@ def test_what_stored_values_can_show(tmp_path):
     columns["z"] = columns["x"]
     qids, folds = np.array([str(i) for i in range(60)]), np.repeat([1, 2, 3], 20)
     systems = [PerQuery(name, folds, qids, {"ndcg@10": v}) for name, v in columns.items()]
-    rows = leads.smallest(systems, ["ndcg@10"])
+    rows = calibration.smallest_leads(systems, ["ndcg@10"])
     assert [row[:2] for row in rows] == [("x", "y"), ("x", "z"), ("y", "z")]
     d = columns["x"] - columns["y"]
     quantiles = 2.0010 + 0.8478  # of Student's t with 59 degrees, .975 and .8
     assert rows[0][3] == pytest.approx(quantiles * d.std(ddof=1) / 60**0.5, rel=1e-3)
     assert rows[0][4] == pytest.approx(rows[0][3] / min(columns["x"].mean(), columns["y"].mean()))
-    ((measure, pairs, low, middle, high),) = leads.summary(rows)
+    ((measure, pairs, low, middle, high),) = calibration.lead_shares(rows)
     assert (measure, pairs) == ("ndcg@10", 2) and low == middle == high == rows[0][4]

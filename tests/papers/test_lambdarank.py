@@ -14,7 +14,7 @@ from letorbench.losses.lambdas import Lambda
 from letorbench.papers import paper
 from letorbench.papers.lambdarank_2006 import artificial_data, parts, poincare, timing
 from letorbench.papers.paper import judged
-from letorbench.papers.runs import Study, Values, log_slope
+from letorbench.papers.runs import Study, log_slope, sampled
 
 
 class Rotation:
@@ -55,8 +55,8 @@ def test_no_timing_holds_the_time_of_making_machine_code(tmp_path, monkeypatch):
     calls = []
 
     def fit_seconds(queries, version, net, epochs):
-        calls.append(version)
-        return 0.01 * epochs if len(calls) > 1 else 30.0
+        calls.append((version, net))
+        return 0.01 * epochs if calls.count((version, net)) > 1 else 30.0
 
     monkeypatch.setattr(timing, "_fit_seconds", fit_seconds)
     monkeypatch.setattr(timing, "SIZES", (10, 20, 30))
@@ -108,20 +108,12 @@ def test_the_example_of_section_3_by_counting(rng):
     assert parts.pairwise_errors((1, 100)) - parts.pairwise_errors((2, 3)) == 96
 
 
-def test_the_interval_over_draws_is_students(rng):
-    """The draws' means are the sample; they weigh the same whatever their sizes."""
-    draws = artificial_data.DRAWS
-    means = np.linspace(0.5, 0.6, draws) ** 2
-    folds = np.repeat(np.arange(1, draws + 1), np.arange(2, draws + 2))
-    spread = rng.normal(0.0, 0.1, len(folds))
-    for draw in range(1, draws + 1):
-        spread[folds == draw] -= spread[folds == draw].mean()
-    columns = np.column_stack([np.zeros(len(folds)), means[folds - 1] + spread])
-    found = Values(("ndcg@1", "map"), columns[None], folds, True)
-    assert draws == 5
+def test_the_interval_over_draws_is_students():
+    means = np.linspace(0.5, 0.6, 5) ** 2
     half = 2.776445 * means.std(ddof=1) / np.sqrt(5.0)  # t with 4 degrees of freedom, 97.5 %
+    found = sampled(means)
     expected = (means.mean(), means.mean() - half, means.mean() + half)
-    assert artificial_data._over_draws(found, "map") == pytest.approx(expected, rel=1e-5)
+    assert (found.value, found.low, found.high) == pytest.approx(expected, rel=1e-5)
 
 
 def test_a_linear_model_explains_all_of_a_line_and_nothing_of_a_square(monkeypatch):

@@ -70,6 +70,25 @@ def test_a_folder_of_another_fold_does_not_count_twice(tmp_path: Path) -> None:
     assert "found the fold 1, expected 7" in line
 
 
+@pytest.mark.parametrize("changes, said", [
+    ({"means": {"map": 10**400}}, "int too large"),
+    ({"means": {"map": np.inf}}, "not finite"),
+    ({"means": "map"}, "'str' object has no attribute"),
+    ({"convention": "../x"}, "unknown convention '../x'"),
+])  # fmt: skip
+def test_a_forged_fold_stops_no_other(tmp_path: Path, changes: dict, said: str) -> None:
+    folder = store_fold(tmp_path, "S", "a", 1, {"map": 0.5})
+    store_fold(tmp_path, "S", "a", 2, {"map": 0.5})
+    fit = stored_fit(folder)
+    files = {"/dev/zero": "0", "../fold2/scores.txt": "0", **fit["files"]}  # no others are opened
+    forged = {**fit, "files": files, "test": fit["test"] | changes}
+    (folder / FIT).write_text(with_checksum(forged))
+    store = Store(tmp_path).look("S")
+    [line] = store.damaged.values()
+    assert line.startswith(f"{folder / FIT}: damaged: ") and said in line
+    assert [key.fold for key in store.folds] == [2]
+
+
 def test_folds_are_read_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     for number in (10, 2, 1):
         store_fold(tmp_path, "S", "a", number, {"map": number / 10, "mrr": 0.5}, n_folds=10)

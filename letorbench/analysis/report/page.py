@@ -12,7 +12,7 @@ from importlib import resources
 from typing import Any
 
 from letorbench import __version__
-from letorbench.analysis.comparison import Procedure, compare, comparison_table
+from letorbench.analysis.comparison import Procedure, compare, comparison_table, power_table
 from letorbench.analysis.report import charts
 from letorbench.analysis.report.charts import folded
 from letorbench.analysis.report.gather import Results, as_text, command, conclusions
@@ -132,6 +132,7 @@ def _against(
     systems = [algorithm.queries for algorithm in results.algorithms]
     pairs = compare(results.dataset, systems, measure, results.baseline, procedure)
     table = comparison_table(pairs, procedure, results.summary.conventions[0])
+    power = power_table(pairs, results.summary.conventions[0])
     note = (
         "Effect is Cohen's d_z. In the charts every bar is a query: how much better or worse the "
         "algorithm ranks it than the baseline does."
@@ -139,6 +140,7 @@ def _against(
     return [
         heading,
         render(table, "html"),
+        folded("How many queries would settle it", render(power, "html")),
         paragraph(note, "note"),
         charts.gains(results, first, measure),
     ]

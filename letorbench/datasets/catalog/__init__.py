@@ -6,28 +6,26 @@ the parameters of `Entry`; the table `common` has those that all data sets of it
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from letorbench.datasets.catalog.facts import (
-    Entry,
-    FileHash,
-    Source,
-    TwinShape,
-    describe,
-)
+from letorbench.datasets.catalog.facts import Entry, FileHash, Source, TwinShape, describe
 from letorbench.errors import UsageError
 
 __all__ = [
     "CATALOG", "TWIN", "Entry", "FileHash", "Name", "Source", "TwinShape", "describe", "entry",
     "normalized", "parse", "same", "twin_entry",
+    "with_share",
 ]  # fmt: skip
 
 #: the ending of a synthetic twin's name
 TWIN = "-twin"
+#: a name, and the share of the training queries behind it
+_SAMPLED = re.compile(r"([^@]+)@(0?\.\d*[1-9]\d*)")
 
 
 def _registered() -> Mapping[str, Entry]:
@@ -57,15 +55,23 @@ class Name:
         The catalog's entry; None for an own folder.
     variant : str or None
         The version of the features, where the data set has several.
+    share : float
+        The share of the training queries that a run trains on.
     """
 
     text: str
     entry: Entry | None
     variant: str | None
+    share: float = 1.0
 
     @property
     def label(self) -> str:
-        """The one spelling, fit for a folder's name: OHSUMED, OHSUMED-Feature-min, ..."""
+        """The one spelling, fit for a folder's name: OHSUMED, OHSUMED-Feature-min@0.1, ..."""
+        return with_share(self.whole, self.share)
+
+    @property
+    def whole(self) -> str:
+        """The label without the share."""
         if self.entry is None:
             return self.text.replace("/", "-")
         if self.variant is None or self.variant == self.entry.variants[0]:
@@ -84,7 +90,7 @@ class Name:
 
 
 def parse(text: str | Name) -> Name:
-    """Read NAME, NAME/VARIANT, NAME-VARIANT or NAME-twin, in any case.
+    """Read NAME, NAME/VARIANT, NAME-VARIANT or NAME-twin, in any case, perhaps with @SHARE.
 
     A name that the catalog does not have is the user's own folder. UsageError where the data set
     has no such variant.
@@ -99,6 +105,8 @@ def parse(text: str | Name) -> Name:
     if isinstance(text, Name):
         return text
     text = text.strip().strip("/")
+    if (sampled := _SAMPLED.fullmatch(text)) is not None:
+        return replace(parse(sampled[1]), share=float(sampled[2]))
     base, _, variant = text.partition("/")
     known, named = _names().get(normalized(base), (None, ""))
     variant = variant or named
@@ -111,6 +119,17 @@ def parse(text: str | Name) -> Name:
             return Name(known.name, known, choice)
     choices = f"one of {', '.join(known.variants)}" if known.variants else "none"
     raise UsageError(f"{known.name} has no variant {variant!r}; expected {choices}")
+
+
+def with_share(name: str, share: float) -> str:
+    """Return a data set's name with the share of the training queries that is trained on.
+
+    Examples
+    --------
+    >>> with_share("OHSUMED", 0.3), with_share("OHSUMED", 1.0)
+    ('OHSUMED@0.3', 'OHSUMED')
+    """
+    return name if share == 1.0 else f"{name}@{share:g}"
 
 
 def entry(name: str | Name) -> Entry:

@@ -1,4 +1,4 @@
-"""Generated data sets: DEMO, QA, and a synthetic twin of any data set of the catalog."""
+"""Generated data sets: DEMO, and a synthetic twin of any data set of the catalog."""
 
 from letorbench.datasets.synthetic.generate import make, recipe
 

@@ -1,4 +1,4 @@
-"""Write generated data sets: DEMO, QA, and the synthetic twin of a data set of the catalog."""
+"""Write generated data sets: DEMO, and the synthetic twin of a data set of the catalog."""
 
 from __future__ import annotations
 
@@ -13,37 +13,25 @@ from letorbench.datasets.folds import compose_folds, part_file
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic import twins
 from letorbench.datasets.synthetic.cubic import cubic
-from letorbench.datasets.synthetic.question_answer import question_answer
 from letorbench.datasets.text.writer import TextFormat, write_text
-from letorbench.errors import DataError, UsageError
+from letorbench.errors import DataError
 from letorbench.files import unfinished_folder
 
 #: the file of a generated folder that says how it was made
 RECIPE = "synthetic.json"
 DEMO_DOCS = (30, 50)
-#: the default number of QA's training questions; a quarter as many validate, and test
-QUESTIONS = 600
 
 
-def make(
-    name: str | Name,
-    data_dir: Path,
-    seed: int = 0,
-    scale: float = 1.0,
-    questions: int | None = None,
-) -> Path:
-    """Generate DEMO, QA, or the synthetic twin of a data set of the catalog.
+def make(name: str | Name, data_dir: Path, seed: int = 0, scale: float = 1.0) -> Path:
+    """Generate DEMO, or the synthetic twin of a data set of the catalog.
 
     The folder has the official files and a `synthetic.json` that says how it was made. It is
     there whole or not at all. A folder that was made in the same way is left as it is. Equal seeds
-    give equal bytes. `scale` is the share of the original's queries that a twin gets, `questions`
-    the number of QA's training questions. Return the folder.
+    give equal bytes. `scale` is the share of the original's queries that a twin gets. Return the
+    folder.
     """
     known = entry(name)
-    known = known if known.name in ("DEMO", "QA") else twin_entry(name)
-    if questions is not None and known.name != "QA":
-        raise UsageError(f"{known.name} has no questions: only QA takes their number")
-    questions = questions or QUESTIONS
+    known = known if known.name == "DEMO" else twin_entry(name)
     target = Path(data_dir) / known.places[0]
     wanted = {
         "made_by": "letorbench datasets make",
@@ -52,8 +40,6 @@ def make(
         "seed": seed,
         "scale": scale,
     }
-    if known.name == "QA":
-        wanted["questions"] = questions
     if target.exists():
         if recipe(target) == wanted:
             return target
@@ -63,11 +49,6 @@ def make(
             sizes = [known.queries // known.n_folds] * known.n_folds
             sets = cubic(np.random.default_rng(seed), sizes, known.n_features, DEMO_DOCS)
             _write(folder, known, [[part] for part in sets], TextFormat())
-        elif known.name == "QA":
-            sizes = [questions, max(1, questions // 4), max(1, questions // 4)]
-            sets = question_answer(np.random.default_rng(seed), sizes, known.n_features // 2)
-            form = TextFormat(whole=np.ones(known.n_features, dtype=bool), sparse=True)
-            _write(folder, known, [[part] for part in sets], form)
         else:
             _make_twin(folder, known, seed, scale)
         (folder / RECIPE).write_text(json.dumps(wanted, indent=1) + "\n", encoding="utf-8")

@@ -48,6 +48,7 @@ def write_text(file: IO[bytes], queries: QuerySet, form: TextFormat) -> None:
     decimals = np.where(whole, 0, form.decimals)
     cells = [f" {index}:%.{places}f" for index, places in enumerate(decimals, 1)]
     every, scale = "".join(cells), 10.0**form.decimals
+    docids = queries.docids if form.docids else None
     for row, (label, qid) in enumerate(zip(queries.labels.tolist(), queries.qid.tolist())):
         if row % _ROWS == 0:
             block = queries.features[row : row + _ROWS].astype(np.float64)
@@ -58,5 +59,5 @@ def write_text(file: IO[bytes], queries: QuerySet, form: TextFormat) -> None:
             text = "".join([cells[k] for k in there]) % tuple(cell[there].tolist())
         else:
             text = every % tuple(cell.tolist())
-        docid = b" #docid = " + queries.docids[row] if form.docids else b""
+        docid = b"" if docids is None else b" #docid = " + docids[row]
         file.write(f"{label} qid:{qid}{text}".encode() + docid + form.ending + b"\n")

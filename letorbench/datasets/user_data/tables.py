@@ -12,12 +12,7 @@ import numpy as np
 
 from letorbench.choices import require_choice
 from letorbench.datasets.arrays import LARGEST_FLOAT32, as_query_ids
-from letorbench.datasets.user_data.beside import (
-    Beside,
-    beside,
-    read_description,
-    read_sizes,
-)
+from letorbench.datasets.user_data.beside import Beside, beside, read_description, read_sizes
 from letorbench.datasets.user_data.rows import Rows
 from letorbench.errors import DataError
 

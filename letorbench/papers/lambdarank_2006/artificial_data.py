@@ -12,7 +12,7 @@ from letorbench.datasets.synthetic.cubic import REAL_SHARES
 from letorbench.papers import artificial
 from letorbench.papers.paper import Found
 from letorbench.papers.permuted_cubic import outputs, permuted_cubic
-from letorbench.papers.runs import CUTOFFS, Study, Values, Variant
+from letorbench.papers.runs import CUTOFFS, Study, Values, Variant, sampled
 from letorbench.rankers import ranker
 
 NAME = "lambdarank-2006"
@@ -97,14 +97,15 @@ def linear_share(seed: Sequence[int]) -> float:
 
 def figure(study: Study) -> Found:
     """The left half of Figure 2: NDCG@1..10 on several draws of the artificial data."""
-    from letorbench.analysis.line_figures import Axis, Line, lines_figure
+    from letorbench.papers.line_figures import Axis, Line, lines_figure
 
     found, chosen = trained(study)
     lines, rows = {}, []
     for method, values in found.items():
-        bands = [_over_draws(values, cutoff) for cutoff in CUTOFFS]
-        lines[method] = Line(range(1, 11), *map(list, zip(*bands)))
-        rows += [[method, cutoff, *band] for cutoff, band in zip(CUTOFFS, bands)]
+        bands = [sampled(values[each].reshape(DRAWS, -1).mean(axis=1)) for each in CUTOFFS]
+        told = [[band.value, band.low, band.high] for band in bands]
+        lines[method] = Line(range(1, 11), *map(list, zip(*told)))
+        rows += [[method, cutoff, *band] for cutoff, band in zip(CUTOFFS, told)]
     stem = study.folder(NAME) / PART
     title = f"Cubic polynomial data, {DRAWS} draws"
     span = (*PRINTED, "the paper's axis")
@@ -145,12 +146,3 @@ def with_gap(found: Mapping[str, Values]) -> dict[str, Values]:
         made[f"lead-{net} at the top"] = Values(("gap",), lead[:, :, :1], folds, True)
         made[f"lead-{net} at 10"] = Values(("gap",), lead[:, :, -1:], folds, True)
     return made
-
-
-def _over_draws(values: Values, measure: str) -> tuple[float, float, float]:
-    """The mean over draws, with Student's 95 % interval."""
-    from scipy.stats import t
-
-    means = np.array([values[measure][values.folds == d].mean() for d in range(1, DRAWS + 1)])
-    half = float(t.ppf(0.975, DRAWS - 1) * means.std(ddof=1) / np.sqrt(DRAWS))
-    return float(means.mean()), float(means.mean()) - half, float(means.mean()) + half

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -155,7 +156,8 @@ def web_shaped(seed: int, n: int = QUERIES) -> tuple[QuerySet, QuerySet]:
 def _measured(study: Study, patience: float) -> dict[str, Any]:
     study.say("timing V1 and V2")
     train, validation = web_shaped(study.seed)
-    _fit_seconds(one_query(20), "ours", "linear", 1)  # has the machine code made
+    for way, net in product((*PASSES, "online"), NETS):  # has their machine code made
+        _fit_seconds(one_query(20), way, net, 1)
     return {
         "timings": growing(SIZES, tuple(NETS), patience),
         "pairs": pairs_per_document(train),
@@ -186,7 +188,6 @@ def timing(study: Study) -> Found:
         *_drawn(made, timed, slopes, stem),
         *write_table(stem, "Figure 1", ["version", "net", "documents", "seconds"],
                      made["timings"]),
-        *_write_ratios(study, made),
     ]  # fmt: skip
     found = _speeds(made) | _lessons_alike(made)
     for version in ("V1", "V2"):
@@ -238,7 +239,7 @@ def _drawn(
     slopes: Mapping[tuple[str, str], Measured],
     stem: Path,
 ) -> list[Path]:
-    from letorbench.analysis.line_figures import Axis, Line, lines_figure
+    from letorbench.papers.line_figures import Axis, Line, lines_figure
 
     each = range(1, EPOCHS + 1)
     left = {
@@ -259,14 +260,3 @@ def _drawn(
         ],
         stem,
     )  # fmt: skip
-
-
-def _write_ratios(study: Study, made: Mapping[str, Any]) -> tuple[Path, ...]:
-    rows = [
-        [net, version, made["pairs"], float(np.median(each)), min(each), max(each)]
-        for net, versions in made["ratios"].items()
-        for version, each in versions.items()
-    ]
-    header = ["net", "V1 over", "pairs a document", "median", "least", "most"]
-    title = "Section 6.1: V1's seconds an epoch over another version's"
-    return write_table(study.folder(NAME) / "ratios", title, header, rows)

@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from scipy.special import stdtrit
 
 from letorbench.analysis.tables import Value, write_table
 from letorbench.conventions import CONVENTIONS, Convention
@@ -24,7 +23,7 @@ from letorbench.papers.claims import read_facts
 from letorbench.papers.kept import kept_numbers
 from letorbench.papers.paper import Found
 from letorbench.papers.records import write_section
-from letorbench.papers.runs import Measured, Study, exactly
+from letorbench.papers.runs import Measured, Study, exactly, sampled
 from letorbench.rankers.ndcgboost import BoundBooster, NDCGBoost
 from letorbench.solvers.stump_search import Learner, Search
 
@@ -60,7 +59,7 @@ def without_replacement(
 ) -> tuple[Learner, np.ndarray, float] | None:
     """The best stump for a share of the documents, each drawn once at most: a `Search`."""
     p = np.abs(w) / np.abs(w).sum()
-    size = min(int(share * len(w)), np.count_nonzero(p))
+    size = min(int(share * len(w)), int(np.count_nonzero(p)))
     drawn = rng.choice(len(w), size, replace=False, p=p)
     return search(np.bincount(drawn, minlength=len(w)) * np.sign(w))
 
@@ -179,19 +178,9 @@ def _measured(
 
 def _row(name: str, values: np.ndarray, base: np.ndarray) -> list[Value]:
     """The seeds' mean, deviation and largest; how far it moves, with its 95 % interval."""
-    moved = values - base
-    half = _reach(moved)
-    mean = float(moved.mean())
-    return [
-        name, float(values.mean()), float(values.std(ddof=1)), float(values.max()),
-        mean, mean - half, mean + half,
-    ]  # fmt: skip
-
-
-def _reach(values: np.ndarray) -> float:
-    """Half the width of the 95 % interval of the seeds' mean, by Student's t."""
-    n = len(values)
-    return float(stdtrit(n - 1, 0.975) * values.std(ddof=1) / np.sqrt(n))
+    moved = sampled(values - base)
+    own = [float(each) for each in (values.mean(), values.std(ddof=1), values.max())]
+    return [name, *own, moved.value, moved.low, moved.high]
 
 
 def sentence(found: Mapping[str, np.ndarray], printed: float, half: float, moves: float) -> str:
@@ -199,7 +188,7 @@ def sentence(found: Mapping[str, np.ndarray], printed: float, half: float, moves
     base = found[BASE].mean()
     moved = {name: each.mean() - base for name, each in found.items() if name != BASE}
     far = [f"{name} ({move:+.3f})" for name, move in moved.items() if abs(move) >= moves]
-    reach = [name for name, each in found.items() if each.mean() + _reach(each) >= printed - half]
+    reach = [name for name, each in found.items() if sampled(each).high >= printed - half]
     return (
         f"Of {len(moved)} single changes {len(far) or 'none'} move{'s' * (len(far) == 1)} the mean "
         f"of {base:.3f} by {moves:g} or more{': ' * bool(far)}{', '.join(far)}; the printed "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from letorbench.analysis.figures import COLUMN, PAGE, fixed_style, line_style, write
 
@@ -72,7 +72,11 @@ def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
                 locator = axis.xaxis.get_major_locator()
                 locator.set_params(integer=True, nbins=10)  # type: ignore[call-arg]
             _dress(axis, panel.title, panel.x + (f"\n{panel.note}" if panel.note else ""), panel.y)
-            outside = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.15), "ncols": 2}
+            outside: dict[str, Any] = {
+                "loc": "upper center",
+                "bbox_to_anchor": (0.5, -0.15),
+                "ncols": 2,
+            }
             place = outside if len(panel.lines) > MOST_INSIDE else {}
             axis.legend(frameon=False, fontsize=6.5, handlelength=2.6, **place)
         return write(figure, stem)

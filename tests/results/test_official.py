@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from letorbench.conventions import CONVENTIONS
-from letorbench.measures.official import official
+from letorbench.results.official import official
 from letorbench.results.scores import read_scores
 
 SETS = {
