@@ -14,12 +14,10 @@ from letorbench.errors import UsageError
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import query_share, require_comparable
 from letorbench.losses.exponentials import SPAN, exponentials
-from letorbench.losses.gains import gains, inverse_ideal_dcg, query_maxima, truncated_discount
+from letorbench.losses.gains import gains, inverse_ideal_dcg, truncated_discount
 from letorbench.losses.lambdas import Lambda, mean_swaps, sigmoid
 from letorbench.losses.tied_ranks import mean_difference, mean_of_ranks
 from letorbench.rankers.mart import BoostedTrees
-from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.stopping import Validation
 from letorbench.solvers.tree_boosting import Derivatives, Differentiated
 from letorbench.threads import parallel_for
 
@@ -44,9 +42,8 @@ class LambdaMART(BoostedTrees):
     Notes
     -----
     Where the paper is silent: documents of equal scores have the mean of |dNDCG| over all their
-    orders; a leaf's second derivatives sum to at least 0.001; queries without relevant documents,
-    which have no forces, are left out, so that no leaf counts their documents. The objective
-    reported is the mean of 1 - NDCG@L, since the forces are no loss's gradient.
+    orders; a leaf's second derivatives sum to at least 0.001. The objective reported is the mean
+    of 1 - NDCG@L, since the forces are no loss's gradient.
 
     References
     ----------
@@ -63,12 +60,6 @@ class LambdaMART(BoostedTrees):
     )
 
     truncation: int = 30
-
-    def learn(
-        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> FitResult:
-        judged = np.flatnonzero(query_maxima(train.labels, train))
-        return super().learn(train.take(judged) if len(judged) else train, validation, rng)
 
     def differentiated(self, train: QuerySet) -> Differentiated:
         """Return the forces on a training set and how they change."""

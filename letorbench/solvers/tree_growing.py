@@ -509,7 +509,7 @@ def _search(
             histogram = histograms[growth.slot[node], group]
             for k in range(GROUP):
                 feature = GROUP * group + k
-                if feature < drawn.shape[1] and drawn[node, feature] and n_bins[feature] > 1:
+                if feature < drawn.shape[1] and drawn[node, feature]:
                     cut, gain = _best_cut(
                         histogram[k], n_bins[feature], growth.sums[node], rules,
                         found[group, side, 0],

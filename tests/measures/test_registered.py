@@ -104,7 +104,9 @@ def test_takes_read_only_and_strided_arrays(rng, convention) -> None:
     np.testing.assert_array_equal(values, expected)
 
 
-@pytest.mark.parametrize("text", ["", "ndgc@10", "p", "p@", "p@0", "p@-1", "map@10", "ndcg@x"])
+@pytest.mark.parametrize(
+    "text", ["", "ndgc@10", "p", "p@", "p@0", "p@-1", "map@10", "ndcg@x", f"ndcg@{10**20}"]
+)
 def test_text_that_names_no_measure_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="expected"):
         parse(text)
