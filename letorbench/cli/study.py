@@ -31,15 +31,15 @@ def study(losses: tuple[str, ...], out: Path, trials: int, seed: int) -> None:
     and learning curves on data with known conditional gains. Leaves a figure and a CSV for each
     in results/study/LOSS.
     """
+    from letorbench.analysis import surrogate_report
     from letorbench.choices import expanded
     from letorbench.losses import every_loss, loss
     from letorbench.losses.plugin_losses import loss_of_file
-    from letorbench.papers.consistency_2011 import loss_study
 
     for name in expanded(losses, {"all": [str(each) for each in every_loss()]}):
         chosen = loss_of_file(name) if name.endswith(".py") or ".py:" in name else loss(name)
-        result = loss_study.study(chosen, seed, trials)
+        result = surrogate_report.study(chosen, seed, trials)
         folder = "".join(c if c.isalnum() or c in "-.@" else "_" for c in str(result.loss))
-        files = loss_study.write_study(result, out / "study" / folder)
-        lines = [*loss_study.summary(result), *(f"file         {path}" for path in files)]
+        files = surrogate_report.write_study(result, out / "study" / folder)
+        lines = [*surrogate_report.summary(result), *(f"file         {path}" for path in files)]
         say("\n".join([*lines, ""]))

@@ -19,10 +19,10 @@ from click.testing import CliRunner, Result
 from stored_results import store_fold, without_clock
 from toy_data import write_toy
 
+from letorbench.analysis import surrogate_report
 from letorbench.cli import cli
 from letorbench.datasets.acquire import fetch as fetching
 from letorbench.errors import UsageError
-from letorbench.papers.consistency_2011 import loss_study
 from letorbench.rankers import plugins
 
 plot = import_module("letorbench.cli.plot")
@@ -325,8 +325,8 @@ def outcome(template, tmp_path, monkeypatch) -> Callable[[str, str], object]:
     monkeypatch.setattr(plot, "write_figures", lambda results: None)
     monkeypatch.setattr(fetching, "fetch", stop)
     monkeypatch.setattr(paper_runs, "reproduce", stop)
-    monkeypatch.setattr(loss_study, "study", lambda *a: SimpleNamespace(loss=a[0], a=a))
-    monkeypatch.setattr(loss_study, "write_study", stop)
+    monkeypatch.setattr(surrogate_report, "study", lambda *a: SimpleNamespace(loss=a[0], a=a))
+    monkeypatch.setattr(surrogate_report, "write_study", stop)
 
     def run(line: str, what: str) -> object:
         monkeypatch.setattr(plugins, "FOUND", {})

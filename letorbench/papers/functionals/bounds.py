@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import logsumexp
 
+from letorbench.analysis.surrogates import LABELS, labelled
 from letorbench.analysis.tables import write_table
 from letorbench.conventions import CONVENTIONS
 from letorbench.losses.weighted_pairs import PairwiseLoss
 from letorbench.measures import parse, query_metrics
-from letorbench.papers.consistency_2011.surrogates import LABELS, labelled
 from letorbench.papers.paper import Found
 from letorbench.papers.runs import Study, exactly
 

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from letorbench.analysis import line_figures, surrogate_report, surrogates
+from letorbench.analysis.surrogate_report import LossStudy
+from letorbench.analysis.surrogates import Counterexample, Eta, Regrets
 from letorbench.cli.study import study as study_command
 from letorbench.losses import loss
-from letorbench.papers import line_figures
-from letorbench.papers.consistency_2011 import loss_study, surrogates
-from letorbench.papers.consistency_2011.loss_study import LossStudy
-from letorbench.papers.consistency_2011.surrogates import Counterexample, Eta, Regrets
 
 MINE = """
 import numpy as np
@@ -139,7 +138,7 @@ def test_the_files_hold_every_number(tmp_path, monkeypatch):
         return []
 
     monkeypatch.setattr(line_figures, "write", keep)
-    files = loss_study.write_study(study(), tmp_path)
+    files = surrogate_report.write_study(study(), tmp_path)
     tables = {path.stem: list(csv.reader(path.open())) for path in files if path.suffix == ".csv"}
     head, first, second = tables["counterexample"]
     assert head == ["document", "label (p 0.3000)", "label (p 0.7000)", "E[G/Z]", "score"]

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
+from letorbench.analysis import surrogates
+from letorbench.analysis.line_figures import Axis, Line, lines_figure
+from letorbench.analysis.surrogates import Counterexample, Regrets
 from letorbench.analysis.tables import write_table
 from letorbench.losses.base import Loss
-from letorbench.papers.consistency_2011 import surrogates
-from letorbench.papers.consistency_2011.surrogates import Counterexample, Regrets
-from letorbench.papers.line_figures import Axis, Line, lines_figure
 
 #: what rounding may leave of a convex loss
 CONVEX = 1e-9
