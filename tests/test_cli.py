@@ -107,7 +107,6 @@ RUN = "run --dataset TOY --algo regression"
         ("compare stored --algo all,crad", 2, "unknown algorithm 'crad'"),
         ("compare stored --alpha nan", 2, "expected a finite number"),
         ("compare stored --measure ndgc@10", 2, "did you mean ndcg@10"),
-        ("compare stored --baseline regression --published", 2, "not go with --baseline"),
         ("table stored --alpha 0.1 --published", 2, "not go with --alpha"),
         ("table stored --relative --published", 2, "not go with --relative"),
     ],

@@ -12,7 +12,7 @@ from letorbench.analysis import paired
 from letorbench.analysis.leads import Lead
 from letorbench.analysis.seeds import SeedNoise
 from letorbench.papers import rules
-from letorbench.papers.claims import Claim, Point, Test, claims_of
+from letorbench.papers.claims import Point, Test, claims_of
 from letorbench.papers.rules import EXCLUDED, OPEN, SHOWN, Row
 from letorbench.papers.runs import Measured, Values, exactly
 
@@ -373,7 +373,6 @@ def test_a_claim_is_of_the_data_that_it_names():
     assert claim().on("E") is None  # a sentence of a data set says nothing of others
     assert claim(general=True, least=1).on("E") is None
     assert claim(general=True, data=["D", "F"]).on("E") is None
-    assert isinstance(claim(), Claim) and claim().kind == "above"
 
 
 def test_the_p_of_an_answer_is_that_of_its_weakest_link():
