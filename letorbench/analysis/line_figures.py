@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,6 +69,10 @@ def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
             if panel.log or panel.log_x:
                 axis.set_xscale("log")
                 axis.set_yscale("log" if panel.log else "linear")
+                # the decades alone are too few numbers, and matplotlib's between them too many
+                axis.set_xticks(_round_numbers(*axis.get_xlim()))
+                axis.xaxis.set_major_formatter("{x:g}")
+                axis.xaxis.set_minor_formatter("")
             else:
                 locator = axis.xaxis.get_major_locator()
                 locator.set_params(integer=True, nbins=10)  # type: ignore[call-arg]
@@ -77,7 +82,7 @@ def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
                 "bbox_to_anchor": (0.5, -0.15),
                 "ncols": 2,
             }
-            place = outside if len(panel.lines) > MOST_INSIDE else {}
+            place = outside if panel.log or len(panel.lines) > MOST_INSIDE else {}
             axis.legend(frameon=False, fontsize=6.5, handlelength=2.6, **place)
         return write(figure, stem)
 
@@ -90,7 +95,7 @@ def bars_figure(
     width = 0.8 / max(1, len(methods))
     hatches = ("", "///", "...", "xxx", "\\\\\\", "++")
     with fixed_style():
-        figure, (axis,) = _figure(1)
+        figure, (axis,) = _figure(1, wide=len(methods) * len(groups) > 8)
         for i, method in enumerate(methods):
             at = [g + (i - (len(methods) - 1) / 2) * width for g in range(len(groups))]
             heights = [bars.get(method, float("nan")) for bars in groups.values()]
@@ -101,15 +106,23 @@ def bars_figure(
             axis.bar_label(bars, fmt="%.3f", fontsize=5.5, padding=1.0, rotation=90)
         _dress(axis, title, "", y)
         axis.set_xticks(range(len(groups)), list(groups))
-        axis.set_ylim(0.0, 1.35 * max(max(bars.values()) for bars in groups.values()))
-        axis.legend(frameon=False, ncols=min(3, len(methods)), fontsize=6.5, loc="upper center")
+        axis.set_ylim(0.0, 1.2 * max(max(bars.values()) for bars in groups.values()))
+        across = 3 if max(map(len, methods)) < 20 else 2
+        figure.legend(frameon=False, ncols=across, fontsize=6.5, loc="outside lower center")
         return write(figure, stem)
 
 
-def _figure(panels: int) -> tuple[Figure, Sequence[Axes]]:
+def _round_numbers(low: float, high: float) -> list[float]:
+    """1, 2 and 5 times the powers of ten in a range, without 2 and 5 where it is long."""
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    steps = (1.0, 2.0, 5.0) if len(decades) <= 4 else (1.0,)
+    return [t for t in (s * 10.0**d for d in decades for s in steps) if low <= t <= high]
+
+
+def _figure(panels: int, wide: bool = False) -> tuple[Figure, Sequence[Axes]]:
     from matplotlib.figure import Figure
 
-    width = COLUMN if panels == 1 else PAGE
+    width = PAGE if wide or panels > 1 else COLUMN
     figure = Figure(figsize=(width, 2.9), layout="constrained")
     return figure, figure.subplots(1, panels, squeeze=False)[0]
 
