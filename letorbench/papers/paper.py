@@ -105,7 +105,6 @@ class Paper:
     parts: Mapping[str, Part]
     methods: Mapping[str, Variant]
     code: Mapping[str, Callable[[Study], Found]]
-    sources: Mapping[str, Callable[..., Mapping[str, Values]]]
     differs: tuple[str, ...] = ()
     published_differs: tuple[str, ...] = ()
     slips: tuple[str, ...] = ()
@@ -139,9 +138,8 @@ def load(name: str, folder: str) -> Paper:
     parts = {key: _part(key, each, facts.get("method", {})) for key, each in facts["part"].items()}
     told = {key: tuple(facts.get(key, ())) for key in ("differs", "published_differs", "slips")}
     made = claims.claims_of(name, facts, printed)
-    sources = getattr(code, "SOURCES", {})
     return Paper(
-        name, facts["reference"], made, parts, methods, code.PARTS, sources, **told,
+        name, facts["reference"], made, parts, methods, code.PARTS, **told,
         printed=printed, rows=rows, folder=folder,
     )  # fmt: skip
 
@@ -252,9 +250,6 @@ def run_part(paper: Paper, part: Part, study: Study) -> Found:
             )
             for name in here
         }  # fmt: skip
-    for name, source in paper.sources.items():
-        if made := source(study, part.name, paper.variants(part), part.measures):
-            values[next(iter(values))][name] = made
     folder = study.folder(paper.name)
     if part.form == "printed":
         files = printed.files(paper, part, values, folder / part.name)
