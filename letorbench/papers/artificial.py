@@ -55,7 +55,6 @@ def runs(
     folder/<label> are kept where they were made in the same way. The variants are trained in as
     many threads as there are jobs; the results do not depend on it.
     """
-    variants, choose = [study.changed(v) for v in variants], study.select or choose
     train, validation, test = made.sets
     validated = Validation(validation, parse(choose), RULES, best)
 
