@@ -147,7 +147,9 @@ def load(name: str, folder: str) -> Paper:
 
 
 def _part(name: str, facts: Mapping[str, Any], methods: Mapping[str, Any]) -> Part:
-    made = {key: tuple(each) if isinstance(each, list) else each for key, each in facts.items()}
+    made: dict[str, Any] = {
+        key: tuple(each) if isinstance(each, list) else each for key, each in facts.items()
+    }
     made["measures"] = claims.expanded(made.get("measures", ()))
     table = made.pop("all_of", None)  # the methods of a table need not be listed twice
     if table is not None:
@@ -197,8 +199,7 @@ def reproduce(
     kept = records.read_outcomes(folder, paper)
     (other,) = (each for each in ("default", "published") if each != study.setting)
     beside = records.read_outcomes(study.folder(paper.name, other), paper)
-    differs = [f"changed on request: {change}" for change in study.changes]
-    differs += paper.left(study.setting)
+    differs = list(paper.left(study.setting))
     files: list[Path] = []
     for name in chosen:
         study.say(f"{paper.name}: {name}")
