@@ -307,7 +307,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 measured = {f"ndcg@{k}": list(values) for k in range(1, 11)}
                 store_fold(Path("stored"), "MADE", algo, fold, {**measured, "map": list(values**2)})
                 if algo == "x":
-                    printed = {**measured, "map": 0.4}
+                    printed = {**measured, "map": [0.4] * 8}
                     store_fold(Path("stored"), "OHSUMED", "regression", fold, printed)
     return folder
 
