@@ -390,7 +390,7 @@ def test_finished_folds_are_shown_after_a_kill(tmp_path: Path, monkeypatch) -> N
     monkeypatch.chdir(tmp_path)
     words = ["run", "--dataset", "TOY", "--algo", "regression,slow", "--plugin", "slow.py"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "letorbench", *words, "--jobs", "2"],
+        [sys.executable, "-m", "letorbench", *words],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
     deadline = time.monotonic() + 60
