@@ -16,11 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from letorbench.datasets import catalog, layout, synthetic
+from letorbench.datasets import layout, synthetic
 from letorbench.datasets.acquire import fetch as fetching
-from letorbench.datasets.acquire import verify as verifying
 from letorbench.datasets.acquire.archive import import_archive
-from letorbench.datasets.acquire.verify import examine, verify
+from letorbench.datasets.acquire.verify import verify
 from letorbench.datasets.catalog import CATALOG, FileHash, Source, facts
 from letorbench.datasets.load import load
 from letorbench.errors import DataError
@@ -218,32 +217,6 @@ def test_by_request_and_generated(tmp_path: Path) -> None:
         fetching.fetch("YAHOO-SET1", tmp_path)
     with pytest.raises(DataError, match="datasets make TD2003-twin"):
         fetching.fetch("TD2003-twin", tmp_path)
-
-
-def test_examination(archive: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = sending(b"<html></html>", Content_Type="text/html")
-    monkeypatch.setattr(verifying, "LONGEST", 1.0)
-    with server(
-        good=sending(archive),
-        gone=sending(b"", 400),
-        page=page,
-        silent=REFUSED["silent"][0],
-    ) as (address, _):
-        paths = ("good", "gone", "page", "silent")
-        sources = [published(f"{address}/{name}", archive) for name in paths]
-        sources += [published(f"{address}/good", archive, bytes=7), Source(f"{address}/page")]
-        changed = replace(CATALOG["MQ2008"], sources=tuple(sources))
-        monkeypatch.setattr(catalog, "CATALOG", {"MQ2008": changed})
-        findings = examine(["MQ2008"], tmp_path)
-        assert [each.ok for each in findings] == [None, True, *[False] * 4, None]
-        assert [each.place for each in findings[1:]] == [source.url for source in sources]
-        assert "HTTP 400" in findings[2].status and "web page" in findings[3].status
-        fetching.fetch("MQ2008", tmp_path, sources[:1])
-    monkeypatch.setattr(catalog, "CATALOG", {"MQ2008": replace(changed, sources=())})
-    assert [each.ok for each in examine(["MQ2008"], tmp_path)] == [True]
-    for damage in (Path.unlink, Path.touch):  # one file is missing, then empty
-        damage(tmp_path / "MQ2008/Fold2/test.txt")
-        assert [each.ok for each in examine(["MQ2008"], tmp_path)] == [False]
 
 
 @pytest.fixture
