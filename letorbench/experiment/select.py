@@ -24,6 +24,9 @@ from letorbench.rankers.base import Ranker
 from letorbench.solvers.stopping import Rule, Validation, best, latest
 from letorbench.threads import one_blas_thread, run_tasks, thread_count
 
+#: so many numbers are little data: threads gain most there by training a whole setting each
+LITTLE = 5_000_000
+
 
 @dataclass(frozen=True)
 class SelectionProtocol:
@@ -152,7 +155,8 @@ def select(
 
     free = grid(cls, fixed)
     tried: Grid = free
-    trials = _each(trial, cls, settings_tried(cls, fixed))
+    together = cls.one_thread or train.features.size <= LITTLE
+    trials = _each(trial, cls, settings_tried(cls, fixed), together)
     chosen = _best(trials)
     while grows and _differ(trials):
         further = grown(free, tried, chosen.settings)
@@ -172,10 +176,13 @@ def select(
 
 
 def _each(
-    trial: Callable[[Settings], Trial], cls: type[Ranker], settings: Sequence[Settings]
+    trial: Callable[[Settings], Trial],
+    cls: type[Ranker],
+    settings: Sequence[Settings],
+    together: bool,
 ) -> list[Trial]:
-    """Return a trial of each setting; rankers of one thread train several at the same time."""
-    if not cls.one_thread or thread_count() == 1:
+    """Return a trial of each setting; together: several are trained at the same time."""
+    if not together or thread_count() == 1:
         return [trial(each) for each in settings]
     # those that take longest begin first
     order = sorted(range(len(settings)), key=lambda n: -cls(**settings[n]).effort)
