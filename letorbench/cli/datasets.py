@@ -144,19 +144,15 @@ def split(
 
 @datasets.command()
 @NAME
-@click.option(
-    "--time-limit", type=options.seconds, metavar="SECONDS",
-    help="The time that each address has.  [default: six hours]",
-)  # fmt: skip
 @options.data_dir
-def fetch(name: str, time_limit: float | None, data_dir: Path) -> None:
+def fetch(name: str, data_dir: Path) -> None:
     """Download a data set, check it against the published hash, unpack it.
 
     After a download that stopped, the same command begins it again.
     """
-    from letorbench.datasets.acquire import fetch as fetching
+    from letorbench.datasets.acquire.fetch import fetch as download
 
-    _places(fetching.fetch(name, data_dir, seconds=time_limit or fetching.SIX_HOURS), data_dir)
+    _places(download(name, data_dir), data_dir)
 
 
 @datasets.command()

@@ -76,7 +76,6 @@ datasets split table.csv --columns x,y
     --grades 2                data/table/**/*.txt
     --data-dir new            new/**/*.txt
 datasets fetch OHSUMED
-    --time-limit 7            err
     --data-dir other          err
 datasets verify TOY
     --data-dir third          err
