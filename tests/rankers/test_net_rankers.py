@@ -32,7 +32,6 @@ from letorbench.rankers.regression import Regression
         ("rankboost", {"rounds": 0}),
         ("ranknet", {"hidden": 0}),
         ("ranknet", {"layers": 3}),
-        ("ranknet", {"passes": "once"}),
         ("ranksvm", {"C": 0.0}),
         ("ranksvm", {"gap": -1.0}),
         ("ranksvm", {"loss": "log"}),
