@@ -19,7 +19,6 @@ from letorbench.rankers.regression import Regression
         ("adarank-map", {"directions": "up"}),
         ("adarank-ndcg", {"cutoff": 0}),
         ("classification", {"l2": -1.0}),
-        ("frank", {"pick": "luck"}),
         ("lambdarank", {"function": "pull"}),
         ("lambdarank", {"learning_rate": 0.0}),
         ("lambdarank", {"truncation": -1}),
