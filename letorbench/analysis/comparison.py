@@ -113,9 +113,9 @@ class Seeds:
         if not noise:
             return None
         means = a.mean(axis=1), b.mean(axis=1)
-        spread = (float(m.std(ddof=1)) if len(m) > 1 else None for m in means)
+        first, second = (float(m.std(ddof=1)) if len(m) > 1 else None for m in means)
         lead = abs(float(a.mean() - b.mean()))
-        return cls((len(a), len(b)), tuple(spread), turned(*means), lead < noise.reach())
+        return cls((len(a), len(b)), (first, second), turned(*means), lead < noise.reach())
 
 
 @dataclass(frozen=True)
@@ -297,7 +297,9 @@ def _row(pair: Pair, procedure: Procedure) -> tuple[Cell, ...]:
         ),
         Cell(f"{interval.mean:+.4f}", interval.mean, open=seeds.open),
         Cell(f"[{interval.low:+.4f}, {interval.high:+.4f}]", interval.low),
-        *map(data, (interval.high, test.test, test.method)),
+        data(interval.high),
+        data(test.test),
+        data(test.method),
         Cell(probability(test.p), test.p),
         data(procedure.correction),
         Cell(probability(pair.adjusted), pair.adjusted, starred=pair.sign(procedure.alpha) != 0),

@@ -25,6 +25,7 @@ def loss_of_file(text: str) -> Loss:
     if not path.is_file():
         raise UsageError(f"{path}: found no such file, expected a Python file with a Loss")
     spec = importlib.util.spec_from_file_location(f"letorbench_loss_{path.stem}", path)
+    assert spec is not None and spec.loader is not None  # it is a Python file
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)

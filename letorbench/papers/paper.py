@@ -2,7 +2,8 @@
 
 `claims.toml` in the paper's folder says all that needs no code: the methods with their settings,
 the figures and tables that are runs of these, and the claims. A part that is a theorem, a timing or
-data of its own is a function in the folder's `parts.py`, in PARTS by its name.
+data of its own is a function in the folder's `parts.py`, in PARTS by its name. It gives what it
+found, or just numbers by name.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from letorbench.analysis.tables import write_table
 from letorbench.choices import require_choice
 from letorbench.papers import claims, rules
 from letorbench.papers.claims import Claim
@@ -104,7 +106,7 @@ class Paper:
     claims: tuple[Claim, ...]
     parts: Mapping[str, Part]
     methods: Mapping[str, Variant]
-    code: Mapping[str, Callable[[Study], Found]]
+    code: Mapping[str, Callable[[Study], Found | Mapping[str, Measured]]]
     differs: tuple[str, ...] = ()
     published_differs: tuple[str, ...] = ()
     slips: tuple[str, ...] = ()
@@ -145,7 +147,9 @@ def load(name: str, folder: str) -> Paper:
 
 
 def _part(name: str, facts: Mapping[str, Any], methods: Mapping[str, Any]) -> Part:
-    made = {key: tuple(each) if isinstance(each, list) else each for key, each in facts.items()}
+    made: dict[str, Any] = {
+        key: tuple(each) if isinstance(each, list) else each for key, each in facts.items()
+    }
     made["measures"] = claims.expanded(made.get("measures", ()))
     table = made.pop("all_of", None)  # the methods of a table need not be listed twice
     if table is not None:
@@ -195,8 +199,7 @@ def reproduce(
     kept = records.read_outcomes(folder, paper)
     (other,) = (each for each in ("default", "published") if each != study.setting)
     beside = records.read_outcomes(study.folder(paper.name, other), paper)
-    differs = [f"changed on request: {change}" for change in study.changes]
-    differs += paper.left(study.setting)
+    differs = list(paper.left(study.setting))
     files: list[Path] = []
     for name in chosen:
         study.say(f"{paper.name}: {name}")
@@ -232,7 +235,8 @@ def run_part(paper: Paper, part: Part, study: Study) -> Found:
     from letorbench.papers import printed, specification, views
 
     if part.form == "module":
-        return paper.code[part.name](study)
+        found = paper.code[part.name](study)
+        return found if isinstance(found, Found) else _of_numbers(paper, part, study, found)
     if part.form == "specification":
         return specification.run(paper.name, part, study)
     variants = {name: paper.variants(part) for name in (*part.data, *part.beside)}
@@ -258,6 +262,13 @@ def run_part(paper: Paper, part: Part, study: Study) -> Found:
     absent = [name for name in part.data if name not in here]
     differs = (f"{part.title} is without {', '.join(absent)}: not at hand",) if absent else ()
     return Found(values, {}, tuple(files), differs)
+
+
+def _of_numbers(paper: Paper, part: Part, study: Study, numbers: Mapping[str, Measured]) -> Found:
+    """What a part of numbers alone found, with a table of them."""
+    rows = [[name, f"{each.value:.6g}"] for name, each in numbers.items()]
+    stem = study.folder(paper.name) / part.name
+    return Found(numbers=numbers, files=write_table(stem, part.title, ["what", "value"], rows))
 
 
 def judged(of_part: Iterable[Claim], found: Found) -> list[rules.Outcome]:

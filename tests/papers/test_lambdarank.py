@@ -117,7 +117,7 @@ def test_the_artificial_figure_is_over_draws(tmp_path, monkeypatch):
     made = found.values["published"]["artificial"]
     lead = made["lambdarank-linear"]["ndcg@1"] - made["ranknet-linear"]["ndcg@1"]
     assert np.array_equal(made["lead-linear at the top"]["gap"], lead)
-    data = artificial_data.made(study, 1).sets
+    data = artificial_data.made(study, 1)
     assert [each.n_queries for each in data] == list(sizes)
     assert set(np.unique(data[0].labels)) <= {0, 2, 3, 4, 5}
     assert any(path.name == "figure-2.png" for path in found.files)
