@@ -300,7 +300,7 @@ def test_only_what_draws_is_repeated_and_more_repeats_only_add(protocol):
         json.loads((protocol.out / "TOY/ndcgboost" / place / "fold1/fit.json").read_text())
         for place in (".", "repeat2")
     )
-    assert "repeat" not in first["identity"] and first["repeats"] == second["repeats"] == 3
+    assert "repeat" not in first["identity"] and (first["repeats"], second["repeats"]) == (1, 3)
     assert second["identity"] == {**first["identity"], "repeat": 2}
 
 
