@@ -18,7 +18,6 @@ from stored_results import store_fold
 from toy_data import write_toy
 
 from letorbench.cli import cli
-from letorbench.datasets.acquire import verify
 from letorbench.losses import LOSSES
 
 
@@ -108,7 +107,7 @@ RUN = "run --dataset TOY --algo regression"
         ("compare stored --alpha nan", 2, "expected a finite number"),
         ("compare stored --measure ndgc@10", 2, "did you mean ndcg@10"),
         ("table stored --alpha 0.1 --published", 2, "not go with --alpha"),
-        ("table stored --relative --published", 2, "not go with --relative"),
+        ("table stored --baseline regression --published", 2, "not go with --baseline"),
     ],
 )
 def test_errors_are_one_line(toy, words, status, text):
@@ -168,16 +167,6 @@ def test_datasets(toy, monkeypatch):
     assert made.exit_code == 0 and (toy / "other" / "DEMO").is_dir()
     moved = call("datasets", "import", "data/TOY", "--data-dir", "third")
     assert moved.exit_code == 0 and (toy / "third" / "TOY" / "Fold5" / "test.txt").is_file()
-    finding = verify.Finding  # neither what is not there nor an address that is silent is damaged
-    found = [
-        finding("A", "data/A", "found an empty file", False),
-        finding("B", "data/B", "not there", None),
-        finding("B", "https://b.org/b.zip", "HTTP 404", False),
-    ]
-    monkeypatch.setattr(verify, "examine", lambda names, data_dir: found)
-    result = call("datasets", "doctor", "A", "B")
-    assert result.exit_code == 1 and len(result.stdout.splitlines()) == 4
-    assert result.stderr == "letorbench: error: not complete on disk: A\n"
 
 
 def test_algos():

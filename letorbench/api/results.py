@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
-from warnings import warn
 
 from letorbench.analysis.comparison import Pair, Procedure, compare_slices, comparison_table
 from letorbench.analysis.comparison import compare as compare_systems
@@ -25,8 +24,7 @@ from letorbench.experiment.plan import BASELINES
 from letorbench.files import write_atomically
 from letorbench.measures import Measure, parse
 from letorbench.results.dataframes import fit_of, frame_of, means_of, scores_frame
-from letorbench.results.measuring import data_of, extended, relative_summary, with_measures
-from letorbench.results.merging import merge as merge_stored
+from letorbench.results.measuring import data_of, extended, with_measures
 from letorbench.results.paths import present
 from letorbench.results.per_query import PerQuery
 from letorbench.results.store import StoredFold
@@ -80,15 +78,13 @@ class Results:
         """The names of the algorithms that any of the data sets has."""
         return sorted({row.algo for summary in self.summaries for row in summary.rows})
 
-    def summary(self, measures: Measures | None = None, relative: bool = False) -> DataFrame:
+    def summary(self, measures: Measures | None = None) -> DataFrame:
         """Return a row for each data set and algorithm.
 
         Parameters
         ----------
         measures : str, Measure or sequence of them, optional
             The columns of measures; all that are stored by default.
-        relative : bool
-            Give each number as its share of the way from a random order (0) to the ideal one (1).
 
         Returns
         -------
@@ -98,10 +94,9 @@ class Results:
             the folds' means for each measure, with its standard deviation over seeds,
             `<measure>-sd`, where an algorithm has repeats.
         """
-        if measures is None and not relative:
+        if measures is None:
             return frame_of(list(self.summaries))
-        measures = "all" if measures is None else measures
-        shown = [self.measured(summary, measures, relative) for summary in self.summaries]
+        shown = [self.measured(summary, measures) for summary in self.summaries]
         frame = frame_of(shown)
         names = measure_names(measures, self.summaries[0]) if shown else []
         head = frame.columns[: frame.columns.get_loc("cut_off") + 1]
@@ -367,11 +362,9 @@ class Results:
             for row in summary.rows
         ]
 
-    def measured(self, summary: Summary, measures: Measures, relative: bool = False) -> Summary:
-        """Return a summary that has these measures, as shares from random to ideal if asked."""
-        names = measure_names(measures, summary)
-        summary = extended(self.out, self.data_dir, summary, names)
-        return relative_summary(self.out, self.data_dir, summary, names) if relative else summary
+    def measured(self, summary: Summary, measures: Measures) -> Summary:
+        """Return a summary that has these measures."""
+        return extended(self.out, self.data_dir, summary, measure_names(measures, summary))
 
     def _learning(self, measure: str) -> list[tuple[list[Point], str, str]]:
         """Return the points of each data set with several shares, the measure, the conventions."""
@@ -450,43 +443,6 @@ def load_results(
     shown = tuple(summary for summary in summaries if summary.rows)
     damaged = tuple(line for summary in shown for line in summary.damaged)
     return Results(out, Path(data_dir), shown, damaged)
-
-
-def merge(
-    folders: Sequence[str | Path], out: str | Path = "results", data_dir: str | Path = "data"
-) -> Results:
-    """Copy the finished folds of results folders into one, and make its tables.
-
-    So come together the shares of one run, `run(..., shard="1/3")`, from several machines.
-
-    Parameters
-    ----------
-    folders : sequence of path-like
-        The results folders.
-    out : path-like
-        Where everything is afterwards. What is there already counts as well.
-    data_dir : path-like
-        The folder of the data sets, for measures that are not stored.
-
-    Returns
-    -------
-    Results
-        Those of the data sets that the merged folders have.
-
-    Raises
-    ------
-    DataError
-        A folder has no finished fold, or two contradict each other. Nothing is copied then.
-
-    Warns
-    -----
-    UserWarning
-        Once for each damaged fold, which is left out.
-    """
-    merged = merge_stored([Path(folder) for folder in folders], Path(out))
-    for line in merged.damaged:
-        warn(line, stacklevel=2)
-    return Results(Path(out), Path(data_dir), merged.summaries, merged.damaged)
 
 
 def words(names: str | Iterable[str] | None) -> list[str]:

@@ -140,8 +140,6 @@ def test_an_error_is_best_where_it_is_lowest(folder):
         assert int(row["losses"]) > int(row["wins"])
     refused = call(folder, "run", "--dataset", "TOY", "--algo", "regression", "--select", "rmse")
     assert refused.exit_code == 2 and "expected a measure of rankings" in refused.stderr
-    refused = call(folder, "table", "TOY", "--measure", "rmse", "--relative")
-    assert refused.exit_code == 2 and "no share of the way" in refused.stderr
 
 
 def test_other_conventions_are_not_compared(tmp_path):

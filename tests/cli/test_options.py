@@ -76,10 +76,7 @@ datasets split table.csv --columns x,y
     --grades 2                data/table/**/*.txt
     --data-dir new            new/**/*.txt
 datasets fetch OHSUMED
-    --time-limit 7            err
     --data-dir other          err
-datasets doctor TOY
-    --data-dir third          out
 datasets verify TOY
     --data-dir third          err
 datasets verify NULLS
@@ -103,7 +100,6 @@ score --data null.txt --scores one.scores
 table STORED --out stored
     --format csv              out
     --measure p@2             out
-    --relative                out
     --algo regression         out
     --external e={scores}     out
     --out others              out
@@ -158,10 +154,9 @@ report MADE --out stored
     --algo x,y                report.html
 report STORED --out stored
     --external e={scores}     report.html
-    --data-dir third          report.html
     --out others              report.html
-results merge stored
-    --out o                   o/**/scores.txt
+report STORED --out stored --measure err@3
+    --data-dir third          err
 external --dataset STORED --name e --scores {scores} --out stored
     --dataset TOY             stored/TOY/**/scores.txt
     --name f                  stored/STORED/f/**/scores.txt

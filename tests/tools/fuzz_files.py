@@ -31,7 +31,6 @@ class ModelFile(Target):
     """The bytes of a model.npz: whole, or refused."""
 
     name = "model"
-    watched = ("letorbench.models.base", load_model.__module__, "zipfile")
     most = 8192
 
     def __init__(self, folder: Path) -> None:
@@ -126,7 +125,6 @@ class Config(Target):
     """A TOML file for `--config`; the last byte chooses the command."""
 
     name = "config"
-    watched = (config.__name__,)
     words = (
         b"dataset = ", b"algo", b"folds", b"seed", b"jobs", b"set", b"set.rounds", b"force",
         b"null", b"time-limit", b"[set]\n", b"[[algo]]", b"= true", b"= 1979-05-27", b"= [1, 2]",
@@ -155,7 +153,6 @@ class Archive(Target):
     """An archive to import; the last byte chooses its name, and whether bytes are packed first."""
 
     name = "archive"
-    watched = (import_archive.__module__,)
     words = (
         b"../", b"/", b"Fold1", b"Fold01", b"Fold0", b"train.txt", b"TRAIN.TXT", b"test.txt",
         b"vali.txt", b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06", b"ustar", b"\0" * 512, b"1",

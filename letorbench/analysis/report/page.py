@@ -114,11 +114,7 @@ def _results(results: Results, measure: str) -> list[str]:
     summary = replace(results.summary, rows=tuple(rows))
     shown = [name for name in dict.fromkeys([*USUAL, measure]) if name in summary.measures]
     every = render(summary_table(summary, summary.measures), "html")
-    parts = [render(summary_table(summary, shown), "html"), folded("Every measure", every)]
-    if results.relative is not None:
-        relative = summary_table(results.relative, results.relative.measures)
-        parts.append(folded("Shares of the way from random to ideal", render(relative, "html")))
-    return parts
+    return [render(summary_table(summary, shown), "html"), folded("Every measure", every)]
 
 
 def _against(
