@@ -146,8 +146,10 @@ def test_what_holds_is_not_run_again(protocol, spy):
         replace(protocol, select="map"),
         replace(protocol, name="letor"),
         replace(protocol, convention="letor4"),
+        replace(protocol, null="min"),
     ):
         assert not any(o.reused for o in run(["TOY"], {"spy": {}}, [1], other).outcomes)
+        run(["TOY"], {"spy": {}}, [1], protocol)
     assert not any(o.reused for o in run(["TOY"], {"spy": {"a": 1.0}}, [1], protocol).outcomes)
     path = protocol.data_dir / "TOY" / "Fold2" / "test.txt"
     path.write_text(path.read_text().replace("0 qid", "1 qid", 1))
