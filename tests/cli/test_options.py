@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 
 import click
 import numpy as np
@@ -19,7 +18,6 @@ from click.testing import CliRunner, Result
 from stored_results import store_fold, without_clock
 from toy_data import write_toy
 
-from letorbench.analysis import surrogate_report
 from letorbench.cli import cli
 from letorbench.datasets.acquire import fetch as fetching
 from letorbench.errors import UsageError
@@ -225,10 +223,6 @@ reproduce lecture-2018
     --out o                   err
     --jobs 2                  err
     --seed 1                  err
-study mcl
-    --out o                   err
-    --trials 3                err
-    --seed 1                  err
 """
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "my_ranker.py"
@@ -242,7 +236,7 @@ PLACES = {
 #: what the commands print or write without their options
 WITHOUT: dict[tuple[str, str], object] = {}
 #: these write no file without `--external`, and so may share the template
-READ_ONLY = ("table", "score", "verify", "doctor", "reproduce", "study")
+READ_ONLY = ("table", "score", "verify", "doctor", "reproduce")
 
 
 def rows() -> Iterator[tuple[str, str, str]]:
@@ -325,8 +319,6 @@ def outcome(template, tmp_path, monkeypatch) -> Callable[[str, str], object]:
     monkeypatch.setattr(plot, "write_figures", lambda results: None)
     monkeypatch.setattr(fetching, "fetch", stop)
     monkeypatch.setattr(paper_runs, "reproduce", stop)
-    monkeypatch.setattr(surrogate_report, "study", lambda *a: SimpleNamespace(loss=a[0], a=a))
-    monkeypatch.setattr(surrogate_report, "write_study", stop)
 
     def run(line: str, what: str) -> object:
         monkeypatch.setattr(plugins, "FOUND", {})

@@ -10,13 +10,13 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import logsumexp
 
-from letorbench.analysis.surrogates import LABELS, labelled
 from letorbench.analysis.tables import write_table
 from letorbench.conventions import CONVENTIONS
 from letorbench.losses.weighted_pairs import PairwiseLoss
 from letorbench.measures import parse, query_metrics
 from letorbench.papers.paper import Found
 from letorbench.papers.runs import Study, exactly
+from letorbench.papers.surrogates import LABELS, labelled
 
 NAME = "functionals"
 #: random problems, and random queries of each length for the bounds of 1 - NDCG
