@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from letorbench.analysis.seeds import is_open
 from letorbench.analysis.tables import Cell, Column, Table, data
 from letorbench.conventions import convention
 from letorbench.measures import sign
@@ -15,7 +14,7 @@ from letorbench.results.summary import HEAD, Row, Summary, deviation_column
 #: what a table shows unless told otherwise
 USUAL = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map")
 #: what a table with repeats says of its numbers
-SEEDS = "± = standard deviation over seeds; ~ = other seeds could change this place"
+SEEDS = "± = standard deviation over seeds"
 #: what must be said of a reference point wherever its numbers stand
 REFERENCES = {
     RANDOM: "random: the exact mean over all orders of each query, not what a tool prints of its "
@@ -212,7 +211,6 @@ def _column(summary: Summary, measure: str, signs: Mapping[tuple[str, str], int]
     numbers = {printed[row.algo] for row in ranked}
     best = sorted(numbers, key=lambda number: -sign(measure) * float(number))[:2]
     places = {r.algo: best.index(printed[r.algo]) + 1 for r in ranked if printed[r.algo] in best}
-    means = {row.algo: row.means(measure) for row in ranked}
     return [
         Cell(
             printed.get(row.algo, ""),
@@ -220,9 +218,6 @@ def _column(summary: Summary, measure: str, signs: Mapping[tuple[str, str], int]
             places.get(row.algo, 0),
             signs.get((row.algo, measure), 0),
             spread=spread(row.deviation(measure)),
-            # other seeds could turn its order to another algorithm's
-            open=row.algo in places
-            and any(is_open(means[row.algo], means[algo]) for algo in means if algo != row.algo),
         )
         for row in summary.rows
     ]

@@ -153,20 +153,10 @@ def _tested(
 def _verdict(pair: Pair, procedure: Procedure) -> str:
     """Say "is significant (...)" or "is not significant (...)"; the pair is the other's view."""
     significant = pair.sign(procedure.alpha) < 0
-    lead = pair.interval
+    lead, (low, high) = float(pair.lead.mean), pair.lead.interval()
     p = probability(pair.adjusted)
     p = f"p {p[0]} {p[1:]}" if p.startswith("<") else f"p = {p}"
     return (
-        f"is {'' if significant else 'not '}significant ({-lead.mean:+.4f} a query, 95 % interval "
-        f"{-lead.high:+.4f} to {-lead.low:+.4f}, adjusted {p}){_by_seeds(pair)}"
+        f"is {'' if significant else 'not '}significant ({-lead:+.4f} a query, 95 % interval "
+        f"{-high:+.4f} to {-low:+.4f}, adjusted {p})"
     )
-
-
-def _by_seeds(pair: Pair) -> str:
-    """What other seeds could do to the lead; "" where nothing is drawn or they could not."""
-    if pair.seeds is None:
-        return ""
-    share = f"{pair.seeds.turned:.0%} of the pairs of single seeds have the other order"
-    if pair.seeds.open:
-        return f", and other seeds could turn it: {share}"
-    return f"; other seeds would hardly turn it: {share}" if pair.seeds.turned else ""

@@ -82,7 +82,7 @@ def _section(results: Results, procedure: Procedure, measure: str) -> str:
         *(paragraph(each, "lead") for each in conclusions(results, procedure, measure)),
         "<h3>Results</h3>", *_results(results, measure),
         "<h3>Warnings</h3>", _warnings(results),
-        f"<h3>{label('ndcg')}@n</h3>", charts.curves(results, "ndcg", procedure.seed),
+        f"<h3>{label('ndcg')}@n</h3>", charts.curves(results, "ndcg"),
     ]  # fmt: skip
     if len(results.algorithms) > 1:
         parts += _against(results, first, procedure, measure)
