@@ -34,11 +34,15 @@ def held_out(name: str, fold: Fold, features: str, rule: Convention) -> np.ndarr
     """NDCG@10 (n_queries,) of the fold's validation queries, by rounds that others chose."""
     fitted = transformation(features).fit(fold.train.features)
     train, valid = fitted(fold.train), fitted(fold.validation)
-    validation = Validation(valid, convention=rule)
-    learned = ranker(name)().fit_sets(train, validation, np.random.default_rng(0)).learned
-    course = learned.history
-    models = [course.model(count) for count in range(1, course.rounds + 1)]
-    values = np.array([validation(model.predict(valid.features)) for model in models])
+    rounds: list[np.ndarray] = []
+
+    def noted(values: np.ndarray) -> int:
+        rounds.append(values)
+        return latest(values)
+
+    validation = Validation(valid, convention=rule, rule=noted)
+    ranker(name)().fit_sets(train, validation, np.random.default_rng(0))
+    values = rounds[-1]
     total, count = np.zeros(valid.n_queries), np.zeros(valid.n_queries)
     for half, other in halves(valid.n_queries):
         total[other] += values[latest(values[:, half])][other]

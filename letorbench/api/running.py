@@ -15,7 +15,7 @@ from letorbench.datasets.catalog import with_share
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment import plan
-from letorbench.experiment.backends import Backend, backend_named, shard_of
+from letorbench.experiment.backends import Processes, shard_of
 from letorbench.experiment.plan import Algorithm, Protocol, Task
 from letorbench.experiment.runner import Report
 from letorbench.experiment.runner import run as run_all
@@ -47,8 +47,6 @@ def run(
     time_limit: float | None = None,
     repeats: int | None = None,
     shard: str | None = None,
-    backend: str = "local",
-    scheduler: str | None = None,
     fixed: Iterable[str] = (),
     share: float | Iterable[float] = 1.0,
 ) -> Results:
@@ -99,11 +97,6 @@ def run(
     shard : str, optional
         The share of the run that is done, as "1/3": for machines that share nothing but files.
         `letorbench.merge` brings the shares together.
-    backend : {"local", "dask"}
-        Who runs the folds: `jobs` processes on this machine, or the workers of a dask scheduler.
-        The results do not depend on it.
-    scheduler : str, optional
-        The address of the dask scheduler, as "tcp://host:8786".
     fixed : iterable of str
         Hyper-parameters as the command line has them, ``key=value``, for the algorithms that
         have the key.
@@ -136,7 +129,7 @@ def run(
             Path(data_dir), Path(out), convention, str(select or ""), seed, force, null, time_limit,
             plan.DEFAULT_REPEATS if repeats is None else repeats, features, protocol,
         ),
-        backend_named(backend, jobs, scheduler), shard,
+        jobs, shard,
         [share] if isinstance(share, (int, float)) else share,
     )  # fmt: skip
     failed = failures(report)
@@ -156,7 +149,7 @@ def perform(
     folds: str | Iterable[int] | None,
     fixed: Iterable[str],
     protocol: Protocol,
-    backend: Backend,
+    jobs: int,
     shard: str | None,
     shares: Iterable[float] = (1.0,),
 ) -> Report:
@@ -164,7 +157,8 @@ def perform(
     numbers = plan.folds(folds) if isinstance(folds, str) else None if folds is None else [*folds]
     share = None if shard is None else shard_of(shard)
     datasets = _datasets(data, protocol.data_dir, [_share(each) for each in shares])
-    return run_all(datasets, _algorithms(algos, list(fixed)), numbers, protocol, backend, share)
+    systems = _algorithms(algos, list(fixed))
+    return run_all(datasets, systems, numbers, protocol, Processes(jobs), share)
 
 
 def _datasets(
@@ -239,17 +233,6 @@ def failures(report: Report) -> list[str]:
 def exit_status(report: Report) -> int:
     """Return 0, or that of the errors: of usage where a fold refuses a value, else of data."""
     return min((o.exit_status for o in report.outcomes if o.error), default=0)
-
-
-def reused_lines(report: Report) -> list[str]:
-    """Return how many trainings were stored already, and what was trained beside them."""
-    made = [outcome for outcome in report.outcomes if outcome.fits[1]]
-    reused, total = (sum(outcome.fits[n] for outcome in made) for n in (0, 1))
-    if not reused:
-        return []
-    trained = dict.fromkeys(o.task.algo for o in made if o.fits[0] < o.fits[1])
-    rest = f"; trained: {', '.join(trained)}" if trained else ""
-    return [f"{reused} of {total} fits were stored already and were chosen among anew{rest}"]
 
 
 def closing_lines(outcomes: Iterable[Outcome]) -> list[str]:

@@ -20,7 +20,6 @@ from letorbench.errors import DataError
 OPTIONAL = {
     "lightgbm": "--algo lightgbm",
     "xgboost": "--algo xgboost",
-    "distributed": "--backend dask",
     "scikit-learn": "cross-validation of rankers",
     "pytest": "the tests",
 }

@@ -62,11 +62,6 @@ if TYPE_CHECKING:
     "--shard", metavar="I/N",
     help="Do only the I-th of N shares, as 2/3; `results merge` brings them together.",
 )  # fmt: skip
-@options.option(
-    "--backend", type=click.Choice(["local", "dask"]), default="local",
-    help="Who runs the folds: processes on this machine, or a dask scheduler's workers.",
-)  # fmt: skip
-@click.option("--scheduler", metavar="ADDRESS", help="The dask scheduler, as tcp://HOST:8786.")
 @click.option("--force", is_flag=True, help="Run again what is stored already.")
 @options.plugin
 def run(
@@ -76,8 +71,6 @@ def run(
     fixed: tuple[str, ...],
     jobs: int,
     shard: str | None,
-    backend: str,
-    scheduler: str | None,
     shares: tuple[str, ...],
     **protocol: Any,
 ) -> None:
@@ -92,14 +85,12 @@ def run(
     from letorbench.api.running import left_out, perform
     from letorbench.choices import split
     from letorbench.cli.plot import write_figures
-    from letorbench.experiment.backends import backend_named
     from letorbench.experiment.plan import Protocol
 
     signal.signal(signal.SIGTERM, end_like_interruption)
     complain(left_out(algos), "note")
     chosen = Protocol(**{key: value for key, value in protocol.items() if value is not None})
-    who = backend_named(backend, jobs, scheduler)
-    report = perform(data, algos, folds, fixed, chosen, who, shard, split(shares))
+    report = perform(data, algos, folds, fixed, chosen, jobs, shard, split(shares))
     results = Results(chosen.out, chosen.data_dir, report.summaries)
     write_figures(results)
     _print(report, results)
@@ -109,7 +100,7 @@ def run(
 def _print(report: Report, results: Results) -> None:
     """Print the tables, how many folds were reused, and where everything is."""
     from letorbench.analysis.results_table import USUAL, summary_table
-    from letorbench.api.running import places, reused_lines
+    from letorbench.api.running import places
 
     for summary in results.summaries:
         show(summary_table(results.measured(summary, USUAL), USUAL))
@@ -117,8 +108,6 @@ def _print(report: Report, results: Results) -> None:
     reused = sum(outcome.reused for outcome in report.outcomes)
     if reused:
         say(f"{reused} of {len(report.outcomes)} folds were stored already (--force reruns)")
-    for line in reused_lines(report):
-        say(line)
     for what, place in places(results):
         say(f"{what:<7} {place}")
 

@@ -143,20 +143,26 @@ def _number(text: str, files: Sequence[Path], scores: Sequence[Path], measure: s
 def _table(path: Path, data_dir: Path, convention: str) -> Outcome:
     """Find what is wrong with a printed table."""
     from letorbench.datasets.layout import installed
-    from letorbench.verify.data import known_facts
+    from letorbench.verify.data import check_by_data
     from letorbench.verify.printed import check_table, read_table
 
     entries, there = read_table(path), installed(data_dir)
     with_data = [each for each in entries if each.place.dataset in there]
-    findings = check_table(entries, known_facts(with_data, data_dir, convention))
+    without = [each for each in entries if each.place.dataset not in there]
+    findings, rules = check_by_data(with_data, data_dir, convention)
+    findings = sorted([*findings, *check_table(without)], key=lambda each: each.lines)
     impossible = sum(each.level == "impossible" for each in findings)
     names = sorted({each.place.dataset for each in with_data})
-    data = f"with the data of {', '.join(names)}" if names else "without data"
+    by = "" if rules == "auto" else f" by {rules}"
+    data = f"with the data of {', '.join(names)}{by}" if names else "without data"
+    others = len(entries) - sum(each.checked for each in entries)
+    data += f", {others} of measures that are not checked" if others else ""
     return Outcome(
         IMPOSSIBLE if impossible else SUSPICIOUS if findings else FINE,
         {
             "numbers": len(entries),
             "with_data": names,
+            "convention": rules,
             "findings": [asdict(each) for each in findings],
         },
         f"{path}: {len(entries)} numbers, {data}: {impossible} impossible, "

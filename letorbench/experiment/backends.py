@@ -1,4 +1,4 @@
-"""Who runs the jobs: this process, several on this machine, a cluster, one share of the run."""
+"""Who runs the jobs: this process, several on this machine, or one share of the run here."""
 
 from __future__ import annotations
 
@@ -8,25 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
-from typing import Protocol as Interface
 
-from letorbench.choices import require_choice
 from letorbench.errors import UsageError
 from letorbench.experiment.plan import Job, Protocol, Task
 from letorbench.experiment.task import Outcome, attempt
 from letorbench.processes import in_processes
 from letorbench.rankers import plugins
 from letorbench.threads import thread_count
-
-#: the names of the backends
-BACKENDS = ("local", "dask")
-
-
-class Backend(Interface):
-    """Runs jobs somewhere; the results do not depend on where."""
-
-    def outcomes(self, jobs: Sequence[Job], protocol: Protocol) -> Iterator[Outcome]:
-        """Yield what became of the jobs, in the order in which they end."""
 
 
 @dataclass(frozen=True)
@@ -56,27 +44,6 @@ def _lost(job: Job, how: str) -> Outcome:
     """Return the outcome of a job whose process died: the system kills what needs too much."""
     guess = " (too little memory?)" if "SIGKILL" in how else ""
     return Outcome(job.task, error=f"its process {how}{guess}", exit_status=1)
-
-
-def backend_named(name: str, jobs: int, scheduler: str | None) -> Backend:
-    """Return the backend of that name: "local" processes, or those of the scheduler of "dask".
-
-    UsageError says that the name does not exist, that an option is of another backend, or that a
-    package is missing.
-    """
-    if require_choice(name, BACKENDS, "backend") == "local":
-        if scheduler is not None:
-            raise UsageError(f"scheduler {scheduler!r}: expected backend dask beside it")
-        return Processes(jobs)
-    if scheduler is None:
-        raise UsageError("backend dask: expected a scheduler's address, as tcp://HOST:8786")
-    if jobs != 1:
-        raise UsageError(
-            f"jobs {jobs}: the backend dask has as many processes as its scheduler has workers"
-        )
-    from letorbench.experiment.cluster import Cluster
-
-    return Cluster(scheduler)
 
 
 @dataclass(frozen=True)

@@ -327,17 +327,6 @@ def identity(
     return json.loads(json.dumps(facts))
 
 
-def training_identity(facts: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what of an identity the trained models depend on, whatever chooses among them.
-
-    None for a plug-in, which may do anything with the validation set, and for other systems.
-    """
-    if "plugin" in facts or "external" in facts:
-        return None
-    choices = ("settings", "fixed", "grid", "protocol", "select")
-    return {key: value for key, value in facts.items() if key not in choices}
-
-
 def ranker_identity(cls: type[Ranker], settings: Settings) -> dict[str, Any]:
     """Return what is part of an identity because of the ranker, its fixed settings and its code."""
     chosen, default = cls(**settings), cls()

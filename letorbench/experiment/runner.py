@@ -1,4 +1,4 @@
-"""A run: its jobs are planned, what is stored is reused, a backend does the rest."""
+"""A run: its jobs are planned, what is stored is reused, processes do the rest."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from letorbench.datasets.checks import check_convention, leak
 from letorbench.datasets.queryset import OWN_PART, Benchmark
 from letorbench.errors import DataError
-from letorbench.experiment.backends import Backend, Processes, Shard
+from letorbench.experiment.backends import Processes, Shard
 from letorbench.experiment.plan import (
     Algorithm,
     Job,
@@ -41,7 +41,7 @@ def run(
     algos: Mapping[str, Settings] | Sequence[Algorithm],
     folds: Sequence[int] | None,
     protocol: Protocol,
-    backend: Backend = Processes(),
+    processes: Processes = Processes(),
     shard: Shard | None = None,
 ) -> Report:
     """Run every algorithm on every fold of every data set, with several seeds if it draws.
@@ -59,8 +59,8 @@ def run(
         The numbers of the folds; None for all that a data set has.
     protocol : Protocol
         What all tasks share.
-    backend : Backend
-        Who runs the tasks; this process by default.
+    processes : Processes
+        Those that run the tasks; this process by default.
     shard : Shard, optional
         The share of the run that is done; all of it by default.
     """
@@ -78,7 +78,7 @@ def run(
     notes = list(store.damaged.values())
     ended = _reused(store, jobs, protocol)
     left = [job for job in jobs if job.task.key not in ended]
-    for outcome in _progress(backend.outcomes(left, protocol), len(ended), len(jobs)):
+    for outcome in _progress(processes.outcomes(left, protocol), len(ended), len(jobs)):
         if outcome.unwritable:
             raise DataError(outcome.error)  # no other task could store its result either
         ended[outcome.task.key] = outcome

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 
 import numpy as np
 
@@ -22,8 +21,6 @@ from letorbench.experiment.grids import Grid, edge_warnings, grid, grown, settin
 from letorbench.experiment.settings import Settings
 from letorbench.fit_warnings import FitWarning
 from letorbench.rankers.base import Ranker
-from letorbench.results.trainings import setting_text
-from letorbench.solvers.fit_result import FitResult, reselect
 from letorbench.solvers.stopping import Rule, Validation, best, latest
 from letorbench.threads import one_blas_thread, run_tasks, thread_count
 
@@ -66,19 +63,15 @@ class Trial:
 
     #: the hyper-parameters that were fixed or taken from the grid
     settings: Settings
-    #: all hyper-parameters, as `setting_text` gives them
-    key: str
     ranker: Ranker
     #: (n_docs,) float64: its scores of the validation set
     scores: np.ndarray
     #: the validation measure of the model; -inf where its scores hold NaN
     value: float
-    #: how long training took, or choosing its round anew
+    #: how long training took
     seconds: float
     #: whether it drew random numbers although its ranker says that it does not
     undeclared: bool
-    #: whether its training was stored before
-    reused: bool
 
     def as_json(self) -> dict[str, object]:
         """Return what fit.json says of the trial."""
@@ -114,15 +107,6 @@ class Selected:
         """The ranker's scores of the validation part, float64 of shape (n_docs,)."""
         return self.chosen.scores
 
-    @property
-    def trainings(self) -> dict[str, FitResult]:
-        """What the trials trained, by setting, where another measure can choose among it."""
-        return {
-            trial.key: trial.ranker.learned
-            for trial in self.trials
-            if not trial.ranker.judges_itself
-        }
-
     def as_json(self, measure: str) -> dict[str, object]:
         """Return what fit.json says of the validation, which chose by this measure."""
         chosen = self.chosen.as_json()
@@ -142,7 +126,6 @@ def select(
     seed: np.random.SeedSequence,
     time_limit: float | None = None,
     grows: bool = True,
-    stored: Mapping[str, FitResult] = MappingProxyType({}),
 ) -> Selected:
     """Train each setting of the grid; choose the first of those that are best on validation.
 
@@ -165,28 +148,18 @@ def select(
         The training of each setting ends after so many seconds.
     grows : bool
         Whether a grid grows where its smallest or largest number is chosen; see `grids.grown`.
-    stored : mapping
-        Earlier trainings on the same data from the same seed, by their settings. They are not
-        repeated if they hold all rounds that this validation measure needs.
     """
 
     def trial(settings: Settings) -> Trial:
         start = time.perf_counter()
         rng = np.random.default_rng(seed)
         untouched = rng.bit_generator.state
-        ranker = cls(**settings)
-        key = setting_text(ranker.get_params())
-        earlier = stored.get(key)
-        learned = None if earlier is None else reselect(earlier, validation)
-        if learned is None:
-            ranker.fit_sets(train, validation, rng, time_limit)
-        else:
-            ranker.with_learned(learned, train)
+        ranker = cls(**settings).fit_sets(train, validation, rng, time_limit)
         undeclared = rng.bit_generator.state != untouched and not ranker.draws
         seconds = time.perf_counter() - start
         scores = ranker.predict(validation.queries)
         value = -math.inf if np.isnan(scores).any() else float(validation(scores).mean())
-        return Trial(settings, key, ranker, scores, value, seconds, undeclared, learned is not None)
+        return Trial(settings, ranker, scores, value, seconds, undeclared)
 
     free = grid(cls, fixed)
     tried: Grid = free

@@ -14,15 +14,8 @@ import numpy as np
 
 from letorbench.datasets.queryset import Benchmark, Fold
 from letorbench.errors import FAILURES, DataError, WriteError
-from letorbench.experiment.plan import (
-    Job,
-    Protocol,
-    Task,
-    benchmark_of,
-    identity,
-    training_identity,
-)
-from letorbench.experiment.select import Selected, select, selection_protocol
+from letorbench.experiment.plan import Job, Protocol, Task, benchmark_of, identity
+from letorbench.experiment.select import select, selection_protocol
 from letorbench.features import transformation
 from letorbench.files import one_writer
 from letorbench.fit_warnings import FitWarning
@@ -30,7 +23,7 @@ from letorbench.measures import parse
 from letorbench.rankers import plugins, ranker
 from letorbench.rankers.base import Ranker
 from letorbench.results.measuring import measure_fold
-from letorbench.results.paths import TRIALS, fold_folder
+from letorbench.results.paths import fold_folder
 from letorbench.results.scores import finite_scores, score_warnings
 from letorbench.results.store import (
     FoldResult,
@@ -41,8 +34,6 @@ from letorbench.results.store import (
     stamp,
     write_fold,
 )
-from letorbench.results.trainings import read_trainings
-from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 from letorbench.threads import limited_threads, one_blas_thread
 
@@ -63,8 +54,6 @@ class Outcome:
     exit_status: int = 0
     #: whether the error concerns every task: the results cannot be written
     unwritable: bool = False
-    #: how many settings of the grid needed no training, and how many there were
-    fits: tuple[int, int] = (0, 0)
 
     @property
     def warnings(self) -> tuple[FitWarning, ...]:
@@ -106,33 +95,21 @@ def _perform(
     task = job.task
     folder = fold_folder(protocol.out, task.dataset, task.algo, task.fold, task.repeat)
     with one_writer(folder):
-        stored, trainings = None, {}
         if not protocol.force:
             with suppress(DataError):  # a damaged fold is made again
                 stored = read_fold(task.key, folder)
-        if stored is not None:
-            if matches(stored.fit, facts, protocol.time_limit):
-                return Outcome(task, mark_reused(stored, job.repeats), reused=True)
-            same = training_identity(facts)
-            if same is not None and same == training_identity(stored.identity):
-                trainings = read_trainings(folder / TRIALS)
-        selected, result = _result(task, protocol, facts, benchmark, cls, trainings)
-        result = replace(result, repeats=job.repeats)
+                if stored is not None and matches(stored.fit, facts, protocol.time_limit):
+                    return Outcome(task, mark_reused(stored, job.repeats), reused=True)
+        result = replace(_result(task, protocol, facts, benchmark, cls), repeats=job.repeats)
         fold = StoredFold(
             task.key, folder, write_fold(folder, result), stamp(folder) or 0, result.queries
         )
-    reused = sum(trial.reused for trial in selected.trials)
-    return Outcome(task, fold, fits=(reused, len(selected.trials)))
+    return Outcome(task, fold)
 
 
 def _result(
-    task: Task,
-    protocol: Protocol,
-    facts: dict[str, Any],
-    benchmark: Benchmark,
-    cls: type[Ranker],
-    stored: dict[str, FitResult],
-) -> tuple[Selected, FoldResult]:
+    task: Task, protocol: Protocol, facts: dict[str, Any], benchmark: Benchmark, cls: type[Ranker]
+) -> FoldResult:
     """Train, select on validation, score the test part once."""
     start = time.perf_counter()
     fold = next(fold for fold in benchmark.folds if fold.number == task.fold)
@@ -146,7 +123,7 @@ def _result(
     validation = Validation(seen.validation, measure, benchmark.convention, chooses.rule)
     selected = select(
         cls, task.settings, seen.train, validation, seed_of(task, protocol.seed),
-        protocol.time_limit, chooses.grows, stored,
+        protocol.time_limit, chooses.grows,
     )  # fmt: skip
     fitted = selected.ranker.taking_raw_features(transform)
     scores = fitted.predict(fold.test)
@@ -155,7 +132,7 @@ def _result(
     scores = finite_scores(scores)
     cut = [trial.ranker.learned.cut_off for trial in selected.trials]
     cut_off = {"time_limit": protocol.time_limit, "fits": sum(cut), "of": len(cut)}
-    return selected, FoldResult(
+    return FoldResult(
         identity=facts,
         scores=scores,
         queries=measure_fold(task.algo, fold, scores, benchmark.convention),
@@ -167,7 +144,6 @@ def _result(
         seconds=time.perf_counter() - start,
         warnings=(*selected.warnings, *poor),
         cut_off=cut_off if any(cut) else None,
-        trainings=selected.trainings,
     )
 
 

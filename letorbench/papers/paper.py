@@ -2,7 +2,8 @@
 
 `claims.toml` in the paper's folder says all that needs no code: the methods with their settings,
 the figures and tables that are runs of these, and the claims. A part that is a theorem, a timing or
-data of its own is a function in the folder's `parts.py`, in PARTS by its name.
+data of its own is a function in the folder's `parts.py`, in PARTS by its name. It gives what it
+found, or just numbers by name.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from letorbench.analysis.tables import write_table
 from letorbench.choices import require_choice
 from letorbench.papers import claims, rules
 from letorbench.papers.claims import Claim
@@ -104,8 +106,7 @@ class Paper:
     claims: tuple[Claim, ...]
     parts: Mapping[str, Part]
     methods: Mapping[str, Variant]
-    code: Mapping[str, Callable[[Study], Found]]
-    sources: Mapping[str, Callable[..., Mapping[str, Values]]]
+    code: Mapping[str, Callable[[Study], Found | Mapping[str, Measured]]]
     differs: tuple[str, ...] = ()
     published_differs: tuple[str, ...] = ()
     slips: tuple[str, ...] = ()
@@ -139,9 +140,8 @@ def load(name: str, folder: str) -> Paper:
     parts = {key: _part(key, each, facts.get("method", {})) for key, each in facts["part"].items()}
     told = {key: tuple(facts.get(key, ())) for key in ("differs", "published_differs", "slips")}
     made = claims.claims_of(name, facts, printed)
-    sources = getattr(code, "SOURCES", {})
     return Paper(
-        name, facts["reference"], made, parts, methods, code.PARTS, sources, **told,
+        name, facts["reference"], made, parts, methods, code.PARTS, **told,
         printed=printed, rows=rows, folder=folder,
     )  # fmt: skip
 
@@ -234,7 +234,8 @@ def run_part(paper: Paper, part: Part, study: Study) -> Found:
     from letorbench.papers import printed, specification, views
 
     if part.form == "module":
-        return paper.code[part.name](study)
+        found = paper.code[part.name](study)
+        return found if isinstance(found, Found) else _of_numbers(paper, part, study, found)
     if part.form == "specification":
         return specification.run(paper.name, part, study)
     variants = {name: paper.variants(part) for name in (*part.data, *part.beside)}
@@ -252,9 +253,6 @@ def run_part(paper: Paper, part: Part, study: Study) -> Found:
             )
             for name in here
         }  # fmt: skip
-    for name, source in paper.sources.items():
-        if made := source(study, part.name, paper.variants(part), part.measures):
-            values[next(iter(values))][name] = made
     folder = study.folder(paper.name)
     if part.form == "printed":
         files = printed.files(paper, part, values, folder / part.name)
@@ -263,6 +261,13 @@ def run_part(paper: Paper, part: Part, study: Study) -> Found:
     absent = [name for name in part.data if name not in here]
     differs = (f"{part.title} is without {', '.join(absent)}: not at hand",) if absent else ()
     return Found(values, {}, tuple(files), differs)
+
+
+def _of_numbers(paper: Paper, part: Part, study: Study, numbers: Mapping[str, Measured]) -> Found:
+    """What a part of numbers alone found, with a table of them."""
+    rows = [[name, f"{each.value:.6g}"] for name, each in numbers.items()]
+    stem = study.folder(paper.name) / part.name
+    return Found(numbers=numbers, files=write_table(stem, part.title, ["what", "value"], rows))
 
 
 def judged(of_part: Iterable[Claim], found: Found) -> list[rules.Outcome]:

@@ -68,9 +68,6 @@ class Ranker(Estimator, ABC):
         From a hyper-parameter to the values that validation chooses from.
     spelled : mapping
         From a hyper-parameter to what users may call it, where that is no name in Python.
-    judges_itself : bool
-        Whether `learn` chooses by the validation measure otherwise than by its rounds, so that a
-        model does not hold for another measure.
     published : bool
         Whether it is an algorithm of its own, which `--algo all` includes.
     order_matters : str
@@ -128,7 +125,6 @@ class Ranker(Estimator, ABC):
     figure: ClassVar[str] = "linear"
     grid: ClassVar[Mapping[str, Sequence[object]]] = {}
     spelled: ClassVar[Mapping[str, str]] = {}
-    judges_itself: ClassVar[bool] = False
     published: ClassVar[bool] = True
     order_matters: ClassVar[str] = ""
     feature_order_matters: ClassVar[str] = ""

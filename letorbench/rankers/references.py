@@ -62,7 +62,6 @@ class BestFeature(Ranker):
     title = "Reference point: the single feature, up or down, that is best on validation"
     paper = NONE
     formula = "s = x_k or s = -x_k"
-    judges_itself = True
     feature_order_matters = (
         "of features that are equally good on validation the first is taken; on other documents "
         "they may differ"

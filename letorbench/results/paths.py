@@ -12,10 +12,9 @@ SCORES = "scores.txt"
 VALIDATION = "validation.txt"
 QUERIES = "per_query.csv"
 MODEL = "model.npz"
-TRIALS = "trials.npz"
 FIT = "fit.json"
 #: the files of a fold whose digests are in its fit.json
-CHECKED = (SCORES, VALIDATION, QUERIES, MODEL, TRIALS)
+CHECKED = (SCORES, VALIDATION, QUERIES, MODEL)
 #: the tables of an algorithm; that of its queries has the name of a fold's
 FOLDS = "folds.csv"
 #: the table of an algorithm's repeats, where it has several

@@ -29,11 +29,9 @@ from letorbench.results import paths
 from letorbench.results.paths import FoldKey
 from letorbench.results.per_query import PerQuery, read_fold_queries, write_fold_queries
 from letorbench.results.scores import read_scores, write_scores
-from letorbench.results.trainings import write_trainings
 
 if TYPE_CHECKING:
     from letorbench.rankers.base import Ranker
-    from letorbench.solvers.fit_result import FitResult
 
 #: what becomes of a damaged fold
 AGAIN = "the next run of this fold makes it again"
@@ -71,8 +69,6 @@ class FoldResult:
     cut_off: Mapping[str, float] | None = None
     #: how many seeds the run has; None if nothing is drawn at random
     repeats: int | None = None
-    #: what settings of the grid trained, if another measure can choose among it
-    trainings: Mapping[str, FitResult] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, object]:
         """Return what fit.json says."""
@@ -191,7 +187,6 @@ def write_fold(folder: Path, result: FoldResult) -> dict[str, Any]:
         write_fold_queries(folder / paths.QUERIES, result.queries)
     if result.ranker is not None:
         result.ranker.save(folder / paths.MODEL)
-    write_trainings(folder / paths.TRIALS, result.trainings)
     return write_fit(folder, result.as_json())
 
 

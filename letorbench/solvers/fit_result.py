@@ -1,34 +1,18 @@
-"""What training gives: a model, the warnings, and the rounds that it went through."""
+"""What training gives: a model, its curve and the warnings."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from letorbench.fit_warnings import FitWarning
 from letorbench.models.base import Model
-from letorbench.solvers.stopping import EarlyStopping, Validation
+from letorbench.solvers.stopping import EarlyStopping
 
 #: a sum is rounded by about this share of its terms
 ROUNDING = 1e-12
-
-
-@dataclass(frozen=True, eq=False)
-class TrainingHistory:
-    """The models of a training, one a round.
-
-    model:    takes a number of rounds; returns the model that has them.
-    rounds:   how many rounds there were.
-    patience: see `EarlyStopping`.
-    complete: whether more patience would not have given more rounds.
-    """
-
-    model: Callable[[int], Model]
-    rounds: int
-    patience: int
-    complete: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +25,6 @@ class FitResult:
     objective: the training objective or bound after each round, the start's first.
     warnings:  what a user must know: an iteration limit reached, a degenerate model, ...
     cut_off:   whether the time limit ended it.
-    history:   its rounds; None if validation does not choose among rounds.
     """
 
     model: Model
@@ -50,7 +33,6 @@ class FitResult:
     objective: tuple[float, ...] = ()
     warnings: tuple[FitWarning, ...] = ()
     cut_off: bool = False
-    history: TrainingHistory | None = None
 
     def __post_init__(self) -> None:
         for each in self.warnings:
@@ -72,42 +54,11 @@ def kept_round(
     `model` takes a number of rounds and returns the model that has them. `most` is how many there
     would have been without validation and a time limit.
     """
-    history, best = None, stopping.kept
-    if stopping.validation is not None:
-        history = TrainingHistory(model, stopping.count, stopping.patience, not stopping.over)
+    best = stopping.kept
     return FitResult(
         model(best), tuple(stopping.curve), best, tuple(objective), warnings,
-        stopping.cut_off(most), history,
+        stopping.cut_off(most),
     )  # fmt: skip
-
-
-def reselect(fit: FitResult, validation: Validation) -> FitResult | None:
-    """Return what training would have given with this validation measure and rule.
-
-    Nothing is trained: the measure is taken of each round's model. None if the training ended
-    earlier than it would have with this measure, or warned of rounds that this measure might not
-    reach.
-    """
-    history = fit.history
-    if history is None:
-        return fit
-    stopping = EarlyStopping(history.patience, validation=validation)
-    for count in range(1, history.rounds + 1):
-        stopping.measure(history.model(count))
-        if stopping.over:
-            break
-    if not (stopping.over or history.complete):
-        return None
-    unreached = history.rounds - stopping.count
-    if unreached and fit.warnings:
-        return None
-    return replace(
-        fit,
-        model=history.model(stopping.kept),
-        curve=tuple(stopping.curve),
-        best=stopping.kept,
-        objective=fit.objective[: len(fit.objective) - unreached],
-    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,18 +3,52 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 
-from letorbench.conventions import Convention
+from letorbench.conventions import CONVENTIONS, Convention
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.measures import parse, query_metrics
-from letorbench.verify.printed import Entry, Known
+from letorbench.verify.printed import EXPLAINED, Entry, Finding, Known, check_table
+
+#: the checks that hang on the convention
+RULED = ("bounds", "grid")
+
+
+def check_by_data(
+    entries: Sequence[Entry], data_dir: Path, convention: str
+) -> tuple[list[Finding], str]:
+    """Return what is wrong with a table whose data sets are there, and by which convention.
+
+    "auto" is that of each data set. A table may have been measured otherwise: where more of its
+    numbers are impossible than a table has slips, the other conventions are tried.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+    data_dir : Path
+        Where data sets are.
+    convention : str
+        A convention's name, or "auto".
+
+    Raises
+    ------
+    DataError
+        The data of a data set cannot be read.
+    """
+    names = ["auto", *CONVENTIONS] if convention == "auto" else [convention]
+    first: list[Finding] | None = None
+    for name in names:
+        found = check_table(entries, known_facts(entries, data_dir, name))
+        first = found if first is None else first
+        if sum(each.check in RULED for each in found) <= (1 - EXPLAINED) * len(entries):
+            return found, name
+    return first or [], names[0]
 
 
 def known_facts(

@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from letorbench.errors import DataError, UsageError
-from letorbench.measures import sign
+from letorbench.measures import MEASURES, sign
 from letorbench.verify.numbers import Printed
 
 Level = Literal["impossible", "suspicious"]
@@ -27,6 +27,8 @@ Level = Literal["impossible", "suspicious"]
 #: how tables name the parts and the mean of the folds
 PARTS = {"train": "train", "vali": "validation", "test": "test"}
 MEANS = ("average", "mean", "avg", "all", "")
+#: what stands for a number that is not printed
+NOT_PRINTED = ("", "-", "--", "na", "n/a", "nan")
 #: the most queries that are tried, and the share of numbers that an inferred n must explain
 MOST_QUERIES, EXPLAINED = 3_000, 0.85
 
@@ -48,6 +50,12 @@ class Entry:
     place: Place
     number: Printed
     line: int
+
+    @property
+    def checked(self) -> bool:
+        """Whether its measure is one of ours that lies between 0 and 1."""
+        measure = MEASURES.get(self.place.measure.partition("@")[0])
+        return measure is not None and not measure.error
 
 
 @dataclass(frozen=True)
@@ -75,7 +83,8 @@ def read_table(path: Path) -> list[Entry]:
     """Read a CSV file with the columns dataset, algorithm, part, fold, measure and value.
 
     Part (default test) and fold (default the mean of the folds) may be missing; ``metric`` and
-    ``cutoff`` may stand for the measure. Where most numbers are above 1, all are per cent.
+    ``cutoff`` may stand for the measure. Where most numbers are above 1, all are per cent, of the
+    measures that are checked. Rows without a number are left out.
 
     Raises
     ------
@@ -91,11 +100,17 @@ def read_table(path: Path) -> list[Entry]:
             expected = "dataset, algorithm, part, fold, measure, value"
             raise DataError(f"{path}:1: found the columns {', '.join(there)}, expected {expected}")
         try:
-            found = [_entry(row, rows.line_num) for row in rows if any(row.values())]
+            found = [
+                _entry(row, rows.line_num)
+                for row in rows
+                if (row["value"] or "").strip().lower() not in NOT_PRINTED
+            ]
         except (ValueError, UsageError) as error:
             raise DataError(f"{path}:{rows.line_num}: {error}") from None
-    if np.mean([entry.number.value > 1.0 for entry in found] or [False]) > 0.5:
-        found = [replace(entry, number=entry.number.per_cent()) for entry in found]
+    if np.mean([each.number.value > 1.0 for each in found if each.checked] or [False]) > 0.5:
+        found = [
+            replace(each, number=each.number.per_cent()) if each.checked else each for each in found
+        ]
     by_place: dict[Place, int] = {}
     for entry in found:
         first = by_place.setdefault(entry.place, entry.line)
@@ -198,7 +213,7 @@ def _inferred_queries(entries: Sequence[Entry]) -> int:
 
 
 def _outside(entries: Sequence[Entry]) -> Iterator[Finding]:
-    for entry in entries:
+    for entry in filter(lambda each: each.checked, entries):
         if not 0.0 <= entry.number.value <= 1.0 + entry.number.unit / 2:
             what = f"{entry.number.text} is not between 0 and 1"
             yield Finding("impossible", "range", (entry.line,), what)

@@ -112,6 +112,13 @@ def test_every_shown_session_is_checked() -> None:
         assert text.count("<!-- ") == len(blocks) + text.count("<!-- end -->"), path
 
 
+def test_the_files_that_pages_name_are_there() -> None:
+    named = re.compile(r"`((?:letorbench|tests|benchmarks|docs)/[\w./-]+\.\w+)`")
+    for path in check.pages():
+        for file in named.findall(path.read_text(encoding="utf-8")):
+            assert (ROOT / file).is_file() or "PAPER" in file, (path, file)
+
+
 def test_the_way_from_the_command_to_the_files_is_as_the_page_says() -> None:
     page = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
     steps = re.findall(r"^\| `(\w+/\w+\.py)` \| `(\w+)` \|", page, re.MULTILINE)

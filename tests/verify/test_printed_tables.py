@@ -14,7 +14,7 @@ from toy_data import write_toy
 from letorbench.conventions import CONVENTIONS
 from letorbench.errors import DataError
 from letorbench.measures import parse, query_metrics
-from letorbench.verify.data import _known, known_facts
+from letorbench.verify.data import _known, check_by_data, known_facts
 from letorbench.verify.numbers import Printed
 from letorbench.verify.printed import Entry, Known, Place, check_table, read_table
 
@@ -111,6 +111,14 @@ def test_a_table_in_per_cent_is_read_so(tmp_path: Path) -> None:
     assert [each.number.value for each in read_table(path)] == pytest.approx([0.4395, 0.009, 0.07])
 
 
+def test_what_is_no_share_or_not_printed_is_left_alone(tmp_path: Path) -> None:
+    path, head = tmp_path / "t.csv", "dataset,algorithm,measure,value\n"
+    path.write_text(head + "D,a,dcg@10,7\nD,a,rmse,1.2\nD,a,map,.5\nD,b,map,-\nD,c,seconds,9\n")
+    entries = read_table(path)
+    assert [each.number.value for each in entries] == [7.0, 1.2, 0.5, 9.0]
+    assert check_table(entries) == []
+
+
 def test_every_part_of_the_data_bounds_its_numbers(tmp_path: Path) -> None:
     write_toy(tmp_path, "TOY", 0)
     text = "dataset,algorithm,part,fold,measure,value\n"
@@ -120,6 +128,17 @@ def test_every_part_of_the_data_bounds_its_numbers(tmp_path: Path) -> None:
     entries = read_table(path)
     found = check_table(entries, known_facts(entries, tmp_path, "auto"))
     assert {each.lines for each in found if each.check == "bounds"} == {(2,), (3,), (4,)}
+
+
+def test_a_table_may_be_of_another_convention_than_its_data_sets(tmp_path: Path) -> None:
+    """Where no query has ten documents, LETOR's NDCG@10 is 0 and the textbook's is not."""
+    write_toy(tmp_path, "MQ2008", 0)
+    path = tmp_path / "t.csv"
+    rows = "".join(f"MQ2008,a,test,{fold},ndcg@10,0.8{fold}\n" for fold in range(1, 6))
+    path.write_text("dataset,algorithm,part,fold,measure,value\n" + rows)
+    entries = read_table(path)
+    assert check_by_data(entries, tmp_path, "auto") == ([], "standard")
+    assert len(check_by_data(entries, tmp_path, "letor4")[0]) == 5
 
 
 @pytest.mark.parametrize(

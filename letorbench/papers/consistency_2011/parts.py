@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from letorbench.analysis.tables import write_table
-from letorbench.papers.consistency_2011.theory import NAME, theory
-from letorbench.papers.paper import Found
-from letorbench.papers.runs import Study, exactly
+from letorbench.papers.consistency_2011.theory import theory
+from letorbench.papers.runs import Measured, Study, exactly
 
 #: section 3.2.1: two labellings of two documents and their probabilities
 LABELLINGS, PROBABILITIES = np.array([[5, 4], [1, 3]]), np.array([0.3, 0.7])
 
 
-def example(study: Study) -> Found:
+def example(study: Study) -> dict[str, Measured]:
     """Section 3.2.1's worked example."""
     gain = np.exp2(LABELLINGS) - 1.0
     discount = 1.0 / np.log2(np.array([2.0, 3.0]))
@@ -24,10 +22,7 @@ def example(study: Study) -> Found:
         "share-first": share[0], "share-second": share[1],
         "reversed": np.sign((expected[0] - expected[1]) * (share[0] - share[1])),
     }  # fmt: skip
-    rows = [[name, float(value)] for name, value in found.items()]
-    files = write_table(study.folder(NAME) / "example", "Section 3.2.1", ["what", "value"], rows)
-    numbers = {name: exactly(float(value)) for name, value in found.items()}
-    return Found(numbers=numbers, files=files)
+    return {name: exactly(float(value)) for name, value in found.items()}
 
 
 PARTS = {"example": example, "theory": theory}

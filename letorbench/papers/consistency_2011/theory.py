@@ -8,7 +8,6 @@ from itertools import permutations
 
 import numpy as np
 
-from letorbench.analysis.tables import write_table
 from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses import Loss, loss
@@ -17,7 +16,6 @@ from letorbench.losses.consistent import bregman
 from letorbench.losses.gains import normalized_gains, query_sums
 from letorbench.papers import surrogates
 from letorbench.papers.kept import kept_numbers
-from letorbench.papers.paper import Found
 from letorbench.papers.runs import Measured, Study, exactly
 
 NAME = "consistency-2011"
@@ -119,15 +117,12 @@ def psi_loss(name: str) -> Loss:
     return bregman(f"psi-{name}", f"psi = {said}", summed)
 
 
-def theory(study: Study) -> Found:
+def theory(study: Study) -> dict[str, Measured]:
     """Sections 3 to 5: counterexamples, convexity, and the bounds of the regret."""
     trials = FULL if study.full else DISTRIBUTIONS
-    stem = study.folder(NAME) / "theory"
     asked = {"trials": trials, "seed": study.seed}
-    found = kept_numbers(stem.with_suffix(".json"), asked, partial(_measured, study, trials))
-    rows = [[name, f"{each.value:.3g}"] for name, each in found.items()]
-    files = write_table(stem, "Sections 3 to 5", ["statement", "measured"], rows)
-    return Found(numbers=found, files=files)
+    path = study.folder(NAME) / "theory.json"
+    return kept_numbers(path, asked, partial(_measured, study, trials))
 
 
 def _measured(study: Study, trials: int) -> dict[str, Measured]:

@@ -10,15 +10,12 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import logsumexp
 
-from letorbench.analysis.tables import write_table
 from letorbench.conventions import CONVENTIONS
 from letorbench.losses.weighted_pairs import PairwiseLoss
 from letorbench.measures import parse, query_metrics
-from letorbench.papers.paper import Found
-from letorbench.papers.runs import Study, exactly
+from letorbench.papers.runs import Measured, Study, exactly
 from letorbench.papers.surrogates import LABELS, labelled
 
-NAME = "functionals"
 #: random problems, and random queries of each length for the bounds of 1 - NDCG
 PROBLEMS, QUERIES, LENGTHS = 3_000, 20_000, (2, 3, 4, 6)
 #: the pairwise losses that section 2 calls upper bounds
@@ -78,13 +75,10 @@ def beyond_loss(name: str, rng: np.random.Generator, queries: int) -> float:
     return worst
 
 
-def appendix(study: Study) -> Found:
+def appendix(study: Study) -> dict[str, Measured]:
     """The appendix's bound and the statements of section 2 that can be enumerated."""
     rng = np.random.default_rng(study.seed)
     found = fields(rng, PROBLEMS)
     for name in BOUNDING:
         found[f"{name}-bounds-ndcg"] = beyond_loss(name, rng, QUERIES)
-    rows = [[name, f"{value:.3g}"] for name, value in found.items()]
-    stem = study.folder(NAME) / "appendix"
-    files = write_table(stem, "Appendix, and section 2", ["statement", "measured"], rows)
-    return Found(numbers={name: exactly(value) for name, value in found.items()}, files=files)
+    return {name: exactly(value) for name, value in found.items()}

@@ -7,13 +7,10 @@ from itertools import permutations
 
 import numpy as np
 
-from letorbench.analysis.tables import write_table
 from letorbench.conventions import CONVENTIONS
 from letorbench.measures import parse, query_metrics
-from letorbench.papers.paper import Found
-from letorbench.papers.runs import Study, exactly
+from letorbench.papers.runs import Measured, Study, exactly
 
-NAME = "lecture-2018"
 #: the list of the slide on average precision, from the top: relevant at 1, 3 and 5
 LIST = (1, 0, 1, 0, 1)
 #: the scores of the slide on distances between ranked lists, of the documents A, B, C
@@ -44,10 +41,10 @@ def distance(first: Sequence[float], second: Sequence[float]) -> float:
     return sum(p[order] * float(np.log(p[order] / q[order])) for order in p)
 
 
-def examples(study: Study) -> Found:
-    """All worked examples, and a table of them."""
+def examples(study: Study) -> dict[str, Measured]:
+    """All worked examples."""
     f_g, g_h = distance(SCORES["f"], SCORES["g"]), distance(SCORES["g"], SCORES["h"])
-    found = {
+    return {
         "average-precision": exactly(average_precision(LIST)),
         "distance-f-g": exactly(
             f_g, f"{f_g:.4f} rounds to {f_g:.2f}, the slide prints 0.46; in nats, "
@@ -59,16 +56,6 @@ def examples(study: Study) -> Found:
             "one unit gives both; h ranks B A C, the slide says A C B",
         ),
     }  # fmt: skip
-    rows: list[list[object]] = [
-        [f"AP of {LIST}", found["average-precision"].value],
-        ["distance(f, g), nats", f_g],
-        ["distance(g, h), nats", g_h],
-        ["distance(f, h), nats", distance(SCORES["f"], SCORES["h"])],
-    ]
-    files = write_table(
-        study.folder(NAME) / "examples", "Worked examples", ["example", "value"], rows
-    )
-    return Found(numbers=found, files=files)
 
 
 PARTS = {"examples": examples}

@@ -6,18 +6,16 @@ from functools import partial
 
 import numpy as np
 
-from letorbench.analysis.tables import write_table
 from letorbench.papers.ndcgboost_2009 import statements
 from letorbench.papers.ndcgboost_2009.single_changes import single_changes
-from letorbench.papers.paper import Found
-from letorbench.papers.runs import Study, exactly
+from letorbench.papers.runs import Measured, Study, exactly
 
 NAME = "ndcgboost-2009"
 SETS = ("OHSUMED", "TD2003", "TD2004", "HP2003", "HP2004", "NP2003")
 PROBLEMS = 100_000
 
 
-def data(study: Study) -> Found:
+def data(study: Study) -> dict[str, Measured]:
     """Section 4.1: the counts of the data sets at hand."""
     found = {}
     for dataset in filter(study.has, SETS):
@@ -25,12 +23,10 @@ def data(study: Study) -> Found:
         found[f"{dataset} queries"] = exactly(float(sum(part.n_queries for part in test)))
         found[f"{dataset} documents"] = exactly(float(sum(part.n_docs for part in test)))
         found[f"{dataset} features"] = exactly(float(test[0].n_features))
-    rows = [[name, each.value] for name, each in found.items()]
-    files = write_table(study.folder(NAME) / "data", "Section 4.1", ["what", "count"], rows)
-    return Found(numbers=found, files=files)
+    return found
 
 
-def theory(study: Study) -> Found:
+def theory(study: Study) -> dict[str, Measured]:
     """Section 3: every statement on random problems, and the bounds through training."""
     found = {}
     for number, name in enumerate(statements.STATEMENTS):
@@ -40,10 +36,7 @@ def theory(study: Study) -> Found:
     rng = np.random.default_rng(study.seed)
     found["floor-share"] = exactly(statements.floor_share(rng))
     found["equation-8"] = exactly(statements.rank_error(rng))
-    stem = study.folder(NAME) / "theory"
-    rows = [[name, f"{each.value:.3g}"] for name, each in found.items()]
-    files = write_table(stem, "Section 3", ["statement", "largest violation"], rows)
-    return Found(numbers=found, files=files)
+    return found
 
 
 PARTS = {
