@@ -108,7 +108,7 @@ RUN = "run --dataset TOY --algo regression"
         ("compare stored --alpha nan", 2, "expected a finite number"),
         ("compare stored --measure ndgc@10", 2, "did you mean ndcg@10"),
         ("table stored --alpha 0.1 --published", 2, "not go with --alpha"),
-        ("table stored --relative --published", 2, "not go with --relative"),
+        ("table stored --seed 1 --published", 2, "not go with --seed"),
     ],
 )
 def test_errors_are_one_line(toy, words, status, text):

@@ -58,13 +58,12 @@ def summary_table(summary: Summary, measures: Sequence[str], marks: Marks | None
             *(data(signs.get((row.algo, measure), 0)) for measure in measures if marks),
         )
         rows.append(cells)
-    relative = "-relative" * summary.relative
     columns = (
         Column(name="dataset"),
         Column("algorithm", "left", "algo"),
         Column("convention" * summary.mixed, "left", "convention"),
         *(Column(name=name) for name in HEAD[2:]),
-        *(Column(label(measure), name=measure + relative) for measure in measures),
+        *(Column(label(measure), name=measure) for measure in measures),
         *(Column(name=deviation_column(measure)) for measure in drawn),
         *(Column(name=f"{measure}-sign") for measure in measures if marks),
     )
@@ -93,8 +92,7 @@ def caption(summary: Summary) -> str:
         f"measures {convention(name).description} [{name}]" for name in summary.conventions
     )
     mean = f"mean over {count} fold{'s' * (count != '1')}{seeds}"
-    scale = "; each number is its share of the way from random to ideal" * summary.relative
-    return f"{summary.dataset}: {mean}; {rules}{_features(summary)}{scale}"
+    return f"{summary.dataset}: {mean}; {rules}{_features(summary)}"
 
 
 def _features(summary: Summary) -> str:

@@ -103,13 +103,31 @@ class Table:
 
 
 def columns(left: Sequence[str], right: Sequence[str] = ()) -> tuple[Column, ...]:
-    """Columns of text, aligned to the left, then columns of numbers, aligned to the right."""
-    return (*(Column(name, "left") for name in left), *(Column(name) for name in right))
+    """Columns of text, aligned to the left, then columns of numbers, aligned to the right.
+
+    Programs know them by their headings.
+    """
+    return (
+        *(Column(name, "left", name) for name in left),
+        *(Column(name, name=name) for name in right),
+    )
 
 
 def data(value: Value) -> Cell:
     """A cell that only programs read; people do not see a row of such cells."""
     return Cell("", value)
+
+
+def cells(values: Iterable[Value], forms: Iterable[str]) -> tuple[Cell, ...]:
+    """A row of values, each as its format shows it; nothing is shown of None.
+
+    Examples
+    --------
+    >>> [cell.text for cell in cells(["map", 0.25, None], ["", ".4f", ".4f"])]
+    ['map', '0.2500', '']
+    """
+    pairs = zip(values, forms, strict=True)
+    return tuple(Cell("" if value is None else format(value, form), value) for value, form in pairs)
 
 
 def text_table(
@@ -142,9 +160,15 @@ def to_frame(table: Table) -> pd.DataFrame:
     """The values that programs read as a DataFrame."""
     import pandas as pd
 
+    names = [column.name for column in table.stored().columns]
+    return pd.DataFrame(records(table), columns=names)
+
+
+def records(table: Table) -> list[dict[str, Value]]:
+    """The values that programs read, by the names of their columns."""
     table = table.stored()
-    rows = [[cell.value for cell in row] for row in table.rows]
-    return pd.DataFrame(rows, columns=[column.name for column in table.columns])
+    names = [column.name for column in table.columns]
+    return [dict(zip(names, (cell.value for cell in row))) for row in table.rows]
 
 
 def write_table(

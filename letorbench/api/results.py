@@ -25,7 +25,7 @@ from letorbench.experiment.plan import BASELINES
 from letorbench.files import write_atomically
 from letorbench.measures import Measure, parse
 from letorbench.results.dataframes import fit_of, frame_of, means_of, scores_frame
-from letorbench.results.measuring import data_of, extended, relative_summary, with_measures
+from letorbench.results.measuring import data_of, extended, with_measures
 from letorbench.results.merging import merge as merge_stored
 from letorbench.results.paths import present
 from letorbench.results.per_query import PerQuery
@@ -80,15 +80,13 @@ class Results:
         """The names of the algorithms that any of the data sets has."""
         return sorted({row.algo for summary in self.summaries for row in summary.rows})
 
-    def summary(self, measures: Measures | None = None, relative: bool = False) -> DataFrame:
+    def summary(self, measures: Measures | None = None) -> DataFrame:
         """Return a row for each data set and algorithm.
 
         Parameters
         ----------
         measures : str, Measure or sequence of them, optional
             The columns of measures; all that are stored by default.
-        relative : bool
-            Give each number as its share of the way from a random order (0) to the ideal one (1).
 
         Returns
         -------
@@ -98,10 +96,9 @@ class Results:
             the folds' means for each measure, with its standard deviation over seeds,
             `<measure>-sd`, where an algorithm has repeats.
         """
-        if measures is None and not relative:
+        if measures is None:
             return frame_of(list(self.summaries))
-        measures = "all" if measures is None else measures
-        shown = [self.measured(summary, measures, relative) for summary in self.summaries]
+        shown = [self.measured(summary, measures) for summary in self.summaries]
         frame = frame_of(shown)
         names = measure_names(measures, self.summaries[0]) if shown else []
         head = frame.columns[: frame.columns.get_loc("cut_off") + 1]
@@ -367,11 +364,10 @@ class Results:
             for row in summary.rows
         ]
 
-    def measured(self, summary: Summary, measures: Measures, relative: bool = False) -> Summary:
-        """Return a summary that has these measures, as shares from random to ideal if asked."""
+    def measured(self, summary: Summary, measures: Measures) -> Summary:
+        """Return a summary that has these measures."""
         names = measure_names(measures, summary)
-        summary = extended(self.out, self.data_dir, summary, names)
-        return relative_summary(self.out, self.data_dir, summary, names) if relative else summary
+        return extended(self.out, self.data_dir, summary, names)
 
     def _learning(self, measure: str) -> list[tuple[list[Point], str, str]]:
         """Return the points of each data set with several shares, the measure, the conventions."""

@@ -21,16 +21,13 @@ if TYPE_CHECKING:
 )
 @click.option("--published", is_flag=True, help="Published figures beside ours, with sources.")
 @click.option(
-    "--relative", is_flag=True, help="Numbers as shares of the way from random (0) to ideal (1)."
-)
-@click.option(
     "--shares", is_flag=True, help="Learning curves: by the share of the training queries."
 )
 @options.baseline
 @options.procedure
 @options.stored
 def table(
-    results: Results, form: str, measures: tuple[str, ...], published: bool, relative: bool,
+    results: Results, form: str, measures: tuple[str, ...], published: bool,
     shares: bool, baseline: str | None, procedure: Procedure,
 ) -> None:  # fmt: skip
     """Print the stored results of data sets (all that have any by default).
@@ -44,16 +41,16 @@ def table(
     from letorbench.choices import split
 
     if published:
-        options.refuse("--published", "relative", "baseline", *options.PROCEDURE)
+        options.refuse("--published", "baseline", *options.PROCEDURE)
     if shares:
-        options.refuse("--shares", "relative", "baseline", "published", *options.PROCEDURE)
+        options.refuse("--shares", "baseline", "published", *options.PROCEDURE)
         several = split(measures or ("ndcg@10",))
         show([table for name in several for table in results.learning_tables(name)], form)
         return
     tables = []
     for summary in results.summaries:
         names = measure_names(measures or ("all" if form == "csv" else USUAL), summary)
-        summary = results.measured(summary, names, relative)
+        summary = results.measured(summary, names)
         systems = results.systems(summary, names) if published or baseline else []
         if published:
             tables.append(published_table(summary, names, systems))

@@ -1,7 +1,7 @@
-"""Measures of stored scores, and where a number stands between a random order and the ideal one.
+"""Measures of stored scores.
 
 A measure that a run did not store is computed from its stored scores and the data: nothing is
-retrained. The two reference points are computed from the data, whether or not they were run.
+retrained.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from letorbench.conventions import Convention
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark, Fold, QuerySet
-from letorbench.errors import DataError, UsageError
+from letorbench.errors import DataError
 from letorbench.measures import Measure, default_measures, parse, query_metrics
 from letorbench.results.per_query import PerQuery
 from letorbench.results.store import StoredFold, by_repeat, joined_queries
@@ -107,48 +107,6 @@ def extended(out: Path, data_dir: Path, summary: Summary, measures: Sequence[str
     return replace(summary, rows=tuple(row(each) for each in summary.rows))
 
 
-def relative_summary(
-    out: Path, data_dir: Path, summary: Summary, measures: Sequence[str]
-) -> Summary:
-    """Return the summary with each number as its share of the way from random to ideal.
-
-    0 is the mean over all orders of each query's documents, 1 the order of their labels, each on
-    the row's own folds: (value - random) / (ideal - random), for the means of the folds' means. A
-    number is left out where both are equal.
-    """
-    parsed = [parse(name) for name in measures]
-    if any(measure.error for measure in parsed):
-        raise UsageError("found an error of scores, expected measures of rankings: its numbers are "
-                         "no share of the way from random to ideal")  # fmt: skip
-    known: dict[tuple[str, int], np.ndarray] = {}
-
-    def row(each: Row) -> Row:
-        folds = require_folds(out, summary.dataset, each.algo)
-        numbers = sorted({fold.number for fold in folds})
-        if any((each.convention, number) not in known for number in numbers):
-            benchmark = data_of(data_dir, summary.dataset, folds)
-            for fold in benchmark.folds:
-                both = _both(fold.test, parsed, benchmark.convention)
-                known[each.convention, fold.number] = both
-        low, high = np.mean([known[each.convention, number] for number in numbers], axis=0)
-        ends = {name: (a, b) for name, a, b in zip(measures, low.tolist(), high.tolist()) if b > a}
-
-        def share(name: str, value: float) -> float:
-            return (value - ends[name][0]) / (ends[name][1] - ends[name][0])
-
-        return replace(
-            each,
-            values={n: share(n, v) for n, v in each.values.items() if n in ends},
-            repeated={
-                n: tuple(share(n, v) for v in values)
-                for n, values in each.repeated.items()
-                if n in ends
-            },
-        )
-
-    return replace(summary, rows=tuple(row(each) for each in summary.rows), relative=True)
-
-
 def data_of(data_dir: Path, dataset: str, folds: Sequence[StoredFold]) -> Benchmark:
     """Return the data that stored folds are of; DataError if those now there are others."""
     null = folds[0].identity.get("null", "error")
@@ -160,9 +118,3 @@ def data_of(data_dir: Path, dataset: str, folds: Sequence[StoredFold]) -> Benchm
                 f"{data_dir}; run it again"
             )
     return benchmark
-
-
-def _both(test: QuerySet, measures: Sequence[Measure], rules: Convention) -> np.ndarray:
-    """Return the means (2, n_measures) of a random and of the ideal order."""
-    both = [measured(algo, test.labels, test, measures, rules) for algo in (RANDOM, IDEAL)]
-    return np.nanmean(both, axis=1)

@@ -122,8 +122,6 @@ class Summary:
     rows: tuple[Row, ...]
     #: a line for each finished fold that is left out because a file of it is damaged
     damaged: tuple[str, ...] = ()
-    #: whether the numbers are shares of the way from random to ideal, see `relative_summary`
-    relative: bool = False
 
     @property
     def conventions(self) -> tuple[str, ...]:

@@ -236,8 +236,13 @@ def test_the_most_serious_warnings_come_first():
         for each in found.algorithms
     )  # fmt: skip
     text = page_of([replace(found, algorithms=algorithms)], Procedure("t"), "map", "")
-    assert re.findall(r"<strong>(.*?)</strong> \((\d)\)", text) == [("both", "2"), ("edge", "2")]
-    assert f"{nan.text}, fold 1<details>" in text and f"{edge.text}, folds 1, 2" in text
+    assert "4 warnings from 2 of 2 algorithms" in text
+    rows = Page(text).tables["4 warnings from 2 of 2 algorithms, the most serious first"]
+    assert [[cell[0] for cell in row.values()] for row in rows] == [
+        ["both", nan.kind, "1", nan.text],
+        ["edge", edge.kind, "1, 2", edge.text],
+        ["both", edge.kind, "1", edge.text],
+    ]
 
 
 @pytest.mark.parametrize("n, drawn", [(13, 13), (30, 9)])

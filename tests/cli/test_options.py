@@ -101,9 +101,7 @@ score --data null.txt --scores one.scores
 table STORED --out stored
     --format csv              out
     --measure p@2             out
-    --relative                out
     --algo regression         out
-    --external e={scores}     out
     --out others              out
     --baseline regression     out
 table OHSUMED --out stored
@@ -123,12 +121,11 @@ plot STORED --out stored --format svg
     --format pdf              out
     --to mine                 mine.svg
     --algo regression         stored/STORED/ndcg.svg
-    --external e={scores}     stored/STORED/ndcg.svg
     --out others              others/STORED/ndcg.svg
 plot OHSUMED --out stored --format svg
     --published               stored/OHSUMED/ndcg.svg
-plot STORED --out stored --format svg --external e={scores}
-    --data-dir third          stored/STORED/ndcg.svg
+plot STORED --out stored --to third/STORED/mine
+    --data-dir third          err
 compare MADE --out stored
     --baseline z              out
     --measure map             out
@@ -141,7 +138,6 @@ compare MADE --out stored
 compare STORED --out stored
     --by length               out
     --power                   out
-    --external e={scores}     out
     --out others              out
 compare STORED --out stored --measure err@3
     --data-dir third          err
@@ -155,7 +151,6 @@ report MADE --out stored
     --out-file mine.html      mine.html
     --algo x,y                report.html
 report STORED --out stored
-    --external e={scores}     report.html
     --data-dir third          report.html
     --out others              report.html
 results merge stored
@@ -233,7 +228,7 @@ PLACES = {
 }
 #: what the commands print or write without their options
 WITHOUT: dict[tuple[str, str], object] = {}
-#: these write no file without `--external`, and so may share the template
+#: these write no file, and so may share the template
 READ_ONLY = ("table", "score", "verify", "doctor", "reproduce")
 
 
@@ -322,7 +317,7 @@ def outcome(template, tmp_path, monkeypatch) -> Callable[[str, str], object]:
         monkeypatch.setattr(plugins, "FOUND", {})
         sys.modules.pop(f"{plugins.PREFIX}mine", None)
         folder = template
-        if "--external" in line or not line.startswith(READ_ONLY):
+        if not line.startswith(READ_ONLY):
             folder = tmp_path / str(len(list(tmp_path.iterdir())))
             shutil.copytree(template, folder, copy_function=os.link)  # no file is changed in place
         monkeypatch.chdir(folder)

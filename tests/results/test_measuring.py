@@ -85,19 +85,6 @@ def test_random_is_the_mean_of_many_orders(ran):
         assert (np.abs(stored - np.mean(drawn, axis=0)) < 5.0 * spread + 1e-9).all(axis=None)
 
 
-def test_relative_is_the_share_of_the_way_from_random_to_ideal(ran):
-    results = ran[0]
-    plain = results.summary("ndcg@5,map,err@3").set_index("algo")
-    assert 0.0 < plain.loc["random", "err@3"] < plain.loc["ideal", "err@3"]
-    share = results.summary("ndcg@5,map", relative=True).set_index("algo")
-    for name in ("ndcg@5", "map"):
-        low, high = plain.loc["random", name], plain.loc["ideal", name]
-        np.testing.assert_allclose(share[name], (plain[name] - low) / (high - low), atol=1e-12)
-    alone = results.only(algos="regression").summary("map", relative=True)
-    # no reference needs to be run
-    assert alone["map"][0] == pytest.approx(share.loc["regression", "map"], rel=1e-12)
-
-
 @pytest.mark.parametrize("part, file", [("test", "scores.txt"), ("validation", "validation.txt")])
 def test_scores_are_the_stored_ones_beside_their_documents(ran, part, file):
     results, folder = ran

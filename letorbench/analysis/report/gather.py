@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from letorbench.analysis.comparison import Pair, Procedure, compare
-from letorbench.analysis.results_table import USUAL, best_first, comparable, label, notes
+from letorbench.analysis.results_table import best_first, comparable, label, notes
 from letorbench.analysis.tables import probability
-from letorbench.errors import DataError
-from letorbench.results.measuring import relative_summary, with_measures
+from letorbench.results.measuring import with_measures
 from letorbench.results.per_query import PerQuery
 from letorbench.results.store import by_repeat
 from letorbench.results.summary import Row, Summary, require_folds
@@ -42,16 +39,11 @@ class Algorithm:
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """A data set's algorithms, and the one that others are compared with.
-
-    `relative` has their numbers as shares of the way from random to ideal, None where the data
-    are not at hand.
-    """
+    """A data set's algorithms, and the one that others are compared with."""
 
     summary: Summary
     algorithms: tuple[Algorithm, ...]
     baseline: str
-    relative: Summary | None = None
 
     @property
     def dataset(self) -> str:
@@ -66,32 +58,7 @@ def gather(out: Path, data_dir: Path, summary: Summary, baseline: str) -> Result
         folds = require_folds(out, summary.dataset, row.algo)
         fits = {fold.number: fold.fit for fold in by_repeat(folds)[0]}
         algorithms.append(Algorithm(row, queries, fits))
-    relative = None
-    with suppress(DataError):  # the data are not at hand
-        usual = [name for name in USUAL if name in summary.measures]
-        relative = relative_summary(out, data_dir, summary, usual)
-    return Results(summary, tuple(algorithms), baseline, relative)
-
-
-def command(algorithm: Algorithm) -> str:
-    """A command line that makes the algorithm's results again, by what its folds have stored."""
-    identity = next(iter(algorithm.fits.values()), {}).get("identity", {})
-    dataset = ["--dataset", str(identity.get("dataset"))]
-    if "external" in identity:
-        scores = ["--name", algorithm.name, "--scores", str(identity["external"].get("file"))]
-        return shlex.join(["letorbench", "external", *dataset, *scores]) + " (of each fold)"
-    words = ["letorbench", "run", *dataset, "--algo", algorithm.name]
-    for key in identity.get("fixed", []):
-        words += ["--set", f"{key}={as_text(identity.get('settings', {}).get(key))}"]
-    words += ["--select", str(identity.get("select")), "--convention", algorithm.row.convention]
-    words += ["--seed", str(identity.get("seed"))]
-    if "features" in identity:
-        words += ["--features", str(identity["features"])]
-    if algorithm.row.repeated:
-        words += ["--repeats", str(algorithm.row.repeats)]
-    if identity.get("null", "error") != "error":
-        words += ["--null", str(identity["null"])]
-    return shlex.join(words)
+    return Results(summary, tuple(algorithms), baseline)
 
 
 def as_text(value: Any) -> str:
