@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, get_args, get_type_hints
+from typing import Any, Literal, get_args, get_type_hints
 
 import numpy as np
 
@@ -229,7 +229,7 @@ def convention(text: str) -> Convention:
     return with_rules(known, **changed)
 
 
-def with_rules(known: Convention, **rules: str | int) -> Convention:
+def with_rules(known: Convention, **rules: Any) -> Convention:
     """Return the named convention with those rules, named and described by what differs."""
     found = replace(known, **rules)
     differ = {rule: getattr(found, rule) for rule in RULES if rule in rules}

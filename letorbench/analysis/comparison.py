@@ -19,7 +19,7 @@ from letorbench.analysis.paired import (
     win_tie_loss,
 )
 from letorbench.analysis.results_table import Marks, label, spread
-from letorbench.analysis.tables import Cell, Column, Table, columns, data, probability
+from letorbench.analysis.tables import Cell, Column, Table, cells, columns, data, probability
 from letorbench.choices import require_choice
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import sign
@@ -238,12 +238,8 @@ def power_table(pairs: Sequence[Pair], convention: str) -> Table:
         lead = (ndtri(1 - ALPHA / 2) + ndtri(POWER)) * d / smallest if smallest else 0.0
         power = ndtr(lead * np.sqrt(sizes / n) - ndtri(1 - ALPHA / 2))
         needed = math.ceil(n * (smallest / d) ** 2) if d > 0 else None
-        rows.append(
-            (Cell(pair.a, pair.a), Cell(pair.b, pair.b),
-             _signed(float(pair.lead.mean)), Cell(f"{n:,}", n),
-             *(Cell(f"{chance:.2f}", float(chance)) for chance in power),
-             Cell("" if needed is None else f"{needed:,}", needed))
-        )  # fmt: skip
+        values = (pair.a, pair.b, float(pair.lead.mean), n, *power.tolist(), needed)
+        rows.append(cells(values, ("", "", "+.4f", ",", *[".2f"] * len(power), ",")))
     shown = tuple(replace(column, name=name) for column, name in zip(heads, names))
     return Table(caption, shown, tuple(rows))
 
@@ -251,32 +247,24 @@ def power_table(pairs: Sequence[Pair], convention: str) -> Table:
 def _row(pair: Pair, procedure: Procedure) -> tuple[Cell, ...]:
     """A cell for each of `COLUMNS`."""
     low, high = pair.lead.interval()
-    smallest = pair.lead.smallest()
     return (
         *map(data, (pair.dataset, pair.measure)),
-        Cell(pair.a, pair.a),
-        Cell(pair.b, pair.b),
-        Cell(pair.slice, pair.slice),
-        Cell(str(pair.lead.units), pair.lead.units),
+        *cells((pair.a, pair.b, pair.slice, pair.lead.units), ("", "", "", "d")),
         *(
             Cell(f"{mean:.4f}", mean, spread=spread(deviation))
             for mean, deviation in zip(pair.means, pair.deviations)
         ),
-        _signed(float(pair.lead.mean)),
+        *cells((float(pair.lead.mean),), ("+.4f",)),
         Cell(f"[{low:+.4f}, {high:+.4f}]", low),
-        *map(data, (high, procedure.test)),
+        data(high),
+        data(procedure.test),
         Cell(probability(pair.p), pair.p),
         data(procedure.correction),
         Cell(probability(pair.adjusted), pair.adjusted, starred=pair.sign(procedure.alpha) != 0),
-        Cell(f"{pair.effect:+.2f}", pair.effect),
-        Cell(f"{smallest:.4f}", smallest),
+        *cells((pair.effect, pair.lead.smallest()), ("+.2f", ".4f")),
         Cell("/".join(map(str, pair.counts)), pair.counts[0]),
         *map(data, (*pair.counts[1:], *pair.repeats, *pair.deviations)),
     )
-
-
-def _signed(value: float) -> Cell:
-    return Cell(f"{value:+.4f}", value)
 
 
 def _test(
@@ -288,12 +276,12 @@ def _test(
     tables = one.tables[measure], other.tables[measure]
     rng = _generator(procedure.seed, dataset, measure, one.algo, other.algo)
     p = TESTS[procedure.test](a, b, rng, seed_variances(*tables, one.folds))
-    deviations = (_deviation(table) for table in tables)
+    first, second = (_deviation(table) for table in tables)
     return Pair(
         dataset, measure, one.algo, other.algo, (float(a.mean()), float(b.mean())),
         Lead.of(*tables, one.folds), p, p, effect_size(a, b),
         win_tie_loss(sign(measure) * a, sign(measure) * b), (len(tables[0]), len(tables[1])),
-        tuple(deviations), tuple(np.unique(one.folds).tolist()),
+        (first, second), tuple(np.unique(one.folds).tolist()),
     )  # fmt: skip
 
 

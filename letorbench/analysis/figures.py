@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -45,7 +45,7 @@ COLOURS = (
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "p", "h", "d")
 DASHES = ("-", (0, (4, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)), (0, (7, 2)))
 
-STYLE = {
+STYLE: dict[str, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 8.0,
     "axes.titlesize": 8.5,
@@ -66,7 +66,7 @@ MOST_BANDS = 4
 #: the baseline that is drawn in full where none is named
 USUAL_BASELINE = "regression"
 #: of the lines that only the note names
-GREY = {"color": "0.78", "linewidth": 0.6, "zorder": 1.0}
+GREY: dict[str, Any] = {"color": "0.78", "linewidth": 0.6, "zorder": 1.0}
 #: inches: a lone panel fills a column of a paper, more of them a page's width
 COLUMN, PAGE = 3.5, 7.2
 #: inches below the panels: a row of the legend, a letter in it, what an entry has beside its name
@@ -88,7 +88,9 @@ class Panel:
     title: str
     measure: str
     curves: Mapping[str, Sequence[float]]
-    bands: Mapping[str, tuple[Sequence[float], Sequence[float]]] = field(default_factory=dict)
+    bands: Mapping[str, tuple[Sequence[float] | np.ndarray, Sequence[float] | np.ndarray]] = field(
+        default_factory=dict
+    )
     meaning: str = "one standard deviation over seeds"
     shares: Sequence[float] = ()
 
@@ -106,7 +108,7 @@ def fixed_style() -> Iterator[None]:
     with matplotlib.rc_context(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph ")  # names may have letters that no font has
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update(STYLE)
+        matplotlib.rcParams.update(cast(Any, STYLE))
         yield
 
 
@@ -210,7 +212,7 @@ def _note(names: Sequence[str], banded: Sequence[str], meaning: str, width: floa
     return [line for text in texts for line in textwrap.wrap(text, letters, break_on_hyphens=False)]
 
 
-def line_style(i: int) -> dict[str, object]:
+def line_style(i: int) -> dict[str, Any]:
     """Colour, marker and dash of the i-th line; the first 65 differ in what grey keeps."""
     colour = COLOURS[i % len(COLOURS)]
     return {
@@ -223,7 +225,7 @@ def line_style(i: int) -> dict[str, object]:
 
 
 def _draw_panel(
-    axes: Axes, panel: Panel, styles: Mapping[str, dict[str, object]], banded: Sequence[str]
+    axes: Axes, panel: Panel, styles: Mapping[str, dict[str, Any]], banded: Sequence[str]
 ) -> None:
     longest = max((len(values) for values in panel.curves.values()), default=1)
     x = panel.shares or range(1, longest + 1)
@@ -269,7 +271,7 @@ def draw_ranks(names: Sequence[str], ranks: np.ndarray, difference: float) -> Fi
         axes.set(xlim=(1, n), ylim=(top + left, 0), xticks=range(1, n + 1), yticks=[])
         axes.xaxis.tick_top()
         axes.spines[["left", "right", "bottom"]].set_visible(False)
-        line = {"color": "black", "linewidth": 0.8, "clip_on": False}
+        line: dict[str, Any] = {"color": "black", "linewidth": 0.8, "clip_on": False}
         length = min(difference, n - 1)
         above = axes.transData + ScaledTranslation(0, 0.3, figure.dpi_scale_trans)
         axes.plot((1, 1 + length), (0, 0), marker="|", transform=above, **line)

@@ -220,8 +220,8 @@ def published_table(
         rows.append((*row, *source))
         for number, (ours, theirs) in each.folds.items():
             head = (summary.dataset, each.algo, each.measure, number)
-            row = (*head, ours, None, f"{theirs:.4f}", ours - theirs, *[None] * (2 + len(numbers)))
-            rows.append(tuple(data(value) for value in (*row, *(cell.value for cell in source))))
+            own = (*head, ours, None, f"{theirs:.4f}", ours - theirs, *[None] * (2 + len(numbers)))
+            rows.append((*map(data, own), *(data(cell.value) for cell in source)))
     if every:
         title = caption(summary) + FOLDS * bool(numbers)
     return Table(

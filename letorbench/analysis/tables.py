@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import compress
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from letorbench import escaping
 from letorbench.files import write_atomically
@@ -172,7 +172,7 @@ def records(table: Table) -> list[dict[str, Value]]:
 
 
 def write_table(
-    stem: Path, title: str, header: Sequence[str], rows: Sequence[Sequence[Value]]
+    stem: Path, title: str, header: Sequence[str], rows: Iterable[Sequence[Any]]
 ) -> tuple[Path, Path]:
     """Write stem.csv and stem.txt: all digits, and floats with four decimals."""
     made = text_table(header, [[four_decimals(cell) for cell in row] for row in rows], title)

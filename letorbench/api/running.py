@@ -151,7 +151,7 @@ def perform(
     protocol: Protocol,
     jobs: int,
     shard: str | None,
-    shares: Iterable[float] = (1.0,),
+    shares: Iterable[float | str] = (1.0,),
 ) -> Report:
     """Do what `run` does; return what became of every fold, failures too."""
     numbers = plan.folds(folds) if isinstance(folds, str) else None if folds is None else [*folds]

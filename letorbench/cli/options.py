@@ -58,7 +58,9 @@ def usable_datasets(ctx: click.Context) -> list[str]:
     """The data sets that a run can use."""
     from letorbench.datasets.layout import installed
 
-    return list(dict.fromkeys([*installed(ctx.params.get("data_dir") or "data"), "DEMO", "all"]))
+    return list(
+        dict.fromkeys([*installed(Path(ctx.params.get("data_dir") or "data")), "DEMO", "all"])
+    )
 
 
 @complete
@@ -86,7 +88,7 @@ class Number(click.FloatRange):
     """A finite number in a range; NaN compares with no bound, so that a plain range takes it."""
 
     def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
         number = super().convert(value, param, ctx)
         if not math.isfinite(number):
@@ -119,7 +121,7 @@ class ConventionRules(LateChoice):
 
         return convention(str(value)).name
 
-    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
         return f"{super().get_metavar(param, ctx)}[,RULE=VALUE…]"
 
 

@@ -99,8 +99,9 @@ def reproduce(
     study = Study(**protocol, say=lambda line: say(f"... {line}", err=True))
     for text in study.fixed:
         _require_parameter(text)
-    for name in chosen if pages is not None else ():
-        check_output(pages / f"{name}.md", data_dir=study.data_dir)
+    if pages is not None:
+        for name in chosen:
+            check_output(pages / f"{name}.md", data_dir=study.data_dir)
     if study.select:
         parse(study.select)
     done = []

@@ -39,7 +39,10 @@ def score(
 
     if (data is None) == (qrels is None):
         raise UsageError("expected one of --data and --qrels")
-    queries = read_queries(data, ReadOptions(null=null, clip=True)) if data else read_qrels(qrels)
+    if data is not None:
+        queries = read_queries(data, ReadOptions(null=null, clip=True))
+    elif qrels is not None:
+        queries = read_qrels(qrels)
     largest, chosen = int(queries.labels.max(initial=0)), options.given("convention")
     doubt = check_convention(queries.n_features, largest, convention, chosen)
     if doubt:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -43,7 +43,7 @@ class Grouping(NamedTuple):
     rows: np.ndarray | None
 
 
-def as_features(X: ArrayLike, n_features: int | None = None) -> np.ndarray:
+def as_features(X: Any, n_features: int | None = None) -> np.ndarray:
     """Return a matrix of real numbers as read-only float32 in C order.
 
     Of an array that is float32 and C-ordered already, a view is returned, not a copy. `n_features`
@@ -145,7 +145,7 @@ def _as_text(ids: np.ndarray) -> np.ndarray:
     return ids if ids.dtype.kind == "U" else np.array([str(each) for each in ids.tolist()], str)
 
 
-def _numbers_or_text(qid: ArrayLike, n_docs: int | None) -> np.ndarray:
+def _numbers_or_text(qid: Any, n_docs: int | None) -> np.ndarray:
     """Return query ids as integers where they are given as numbers, else as text."""
     given = _vector(np.asarray(qid), "qid", n_docs)
     if given.dtype.kind == "O" and all(isinstance(value, numbers.Real) for value in given):
@@ -189,7 +189,7 @@ def as_docids(docids: Sequence[str | bytes], n_docs: int) -> np.ndarray:
 
 
 def column_names(
-    X: ArrayLike, feature_names: Sequence[str] | None, n_features: int
+    X: Any, feature_names: Sequence[str] | None, n_features: int
 ) -> tuple[str, ...] | None:
     """Return the names given, else those of a DataFrame's columns, else None."""
     names = getattr(X, "columns", None) if feature_names is None else feature_names

@@ -113,7 +113,7 @@ def signature(path: Path) -> list[int]:
     return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
 
 
-def _load(folder: Path) -> dict[str, np.ndarray] | None:
+def _load(folder: Path) -> dict[str, Any] | None:
     """Return the arrays of a folder, mapped read-only; None if it is missing or changed."""
     meta = _read_json(folder / META)
     try:
@@ -128,7 +128,7 @@ def _load(folder: Path) -> dict[str, np.ndarray] | None:
         return None
 
 
-def _store(place: Path, arrays: Mapping[str, Sequence[np.ndarray]]) -> dict[str, np.ndarray]:
+def _store(place: Path, arrays: Mapping[str, Sequence[np.ndarray]]) -> dict[str, Any]:
     """Write arrays, each given as pieces along the first axis, and map them.
 
     They replace a changed folder, or an equal one of another process, whose maps stay. Where the

@@ -76,22 +76,16 @@ def rotated(whole: QuerySet, bounds: np.ndarray, n: int) -> tuple[Fold, ...]:
     return tuple(fold(k) for k in range(n))
 
 
-def part_files(folds: Sequence[FoldFiles]) -> tuple[Path, ...] | None:
-    """Return the parts' files, were the folds a rotation; None where they cannot be one.
-
-    Part j is the test file of the fold after the one that it starts.
-    """
-    if len(folds) < 3 or any(files.validation is None for files in folds):
-        return None
+def part_files(folds: Sequence[FoldFiles]) -> tuple[Path, ...]:
+    """Return the files of a rotation's parts: part j is the test file of the fold after its own."""
     return tuple(folds[(j + 1) % len(folds)].test for j in range(len(folds)))
 
 
 def is_rotation(folds: Sequence[FoldFiles]) -> bool:
     """Return whether every train and validation file is, byte for byte, what a rotation says."""
-    files = part_files(folds)
-    if files is None:
+    if len(folds) < 3 or any(files.validation is None for files in folds):
         return False
-    n = len(files)
+    files, n = part_files(folds), len(folds)
     claims = []
     for k, fold in enumerate(folds):
         if fold.validation is not None:  # all have one, or there were no files

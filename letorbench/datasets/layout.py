@@ -176,7 +176,7 @@ def _folds(folder: Path, entry: Entry | None) -> tuple[FoldFiles, ...] | None:
     if entry is not None and entry.n_folds == 1:
         names, prefix = {1: "."}, entry.prefix
     elif numbers:
-        names, prefix = numbered_folds(numbers, entry and entry.n_folds, str(folder)), ""
+        names, prefix = numbered_folds(numbers, entry.n_folds if entry else None, str(folder)), ""
     elif entry is None:
         names, prefix = {1: "."}, ""
     else:

@@ -71,7 +71,9 @@ def load(
     found = layout.find(named, data_dir)
     cache = Cache(data_dir / ".cache")
     entry = named.entry
-    options = ReadOptions(null, entry and entry.n_features, clip=bool(entry and entry.doubles))
+    options = ReadOptions(
+        null, entry.n_features if entry else None, clip=bool(entry and entry.doubles)
+    )
     content = cache.remember("rotation", found.files, lambda: _content(found.folds))
     read = _rotated if content["rotation"] else _separate
     whole, folds = read(cache, found.folds, options)

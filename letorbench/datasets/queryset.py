@@ -126,7 +126,7 @@ class QuerySet:
     @classmethod
     def from_arrays(
         cls,
-        X: ArrayLike,
+        X: Any,
         y: ArrayLike,
         qid: ArrayLike | None = None,
         group: ArrayLike | None = None,

@@ -24,7 +24,7 @@ def grid(cls: type[Ranker], fixed: Settings) -> dict[str, tuple[object, ...]]:
     return {key: tuple(values) for key, values in cls.grid.items() if key not in fixed}
 
 
-def settings_tried(cls: type[Ranker], fixed: Settings) -> list[dict[str, object]]:
+def settings_tried(cls: type[Ranker], fixed: Settings) -> list[dict[str, Any]]:
     """Return the hyper-parameters of every point of the grid, with those that the user fixed."""
     free = grid(cls, fixed)
     return [{**fixed, **dict(zip(free, values))} for values in itertools.product(*free.values())]

@@ -24,6 +24,8 @@ from letorbench.rankers.base import Ranker
 from letorbench.solvers.stopping import Rule, Validation, best, latest
 from letorbench.threads import one_blas_thread, run_tasks, thread_count
 
+#: so many numbers are little data: threads gain most there by training a whole setting each
+LITTLE = 5_000_000
 #: a fit that takes so many times the time limit is worth a warning
 OVERRUN = 2.0
 #: the warning for a ranker that runs once although its seed matters
@@ -163,7 +165,8 @@ def select(
 
     free = grid(cls, fixed)
     tried: Grid = free
-    trials = _each(trial, cls, settings_tried(cls, fixed))
+    together = cls.one_thread or train.features.size <= LITTLE
+    trials = _each(trial, cls, settings_tried(cls, fixed), together)
     chosen = _best(trials)
     while grows and _differ(trials):
         further = grown(free, tried, chosen.settings)
@@ -184,10 +187,13 @@ def select(
 
 
 def _each(
-    trial: Callable[[Settings], Trial], cls: type[Ranker], settings: Sequence[Settings]
+    trial: Callable[[Settings], Trial],
+    cls: type[Ranker],
+    settings: Sequence[Settings],
+    together: bool,
 ) -> list[Trial]:
-    """Return a trial of each setting; rankers of one thread train several at the same time."""
-    if not cls.one_thread or thread_count() == 1:
+    """Return a trial of each setting; together: several are trained at the same time."""
+    if not together or thread_count() == 1:
         return [trial(each) for each in settings]
     # those that take longest begin first
     order = sorted(range(len(settings)), key=lambda n: -cls(**settings[n]).effort)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import types
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from letorbench.errors import UsageError
 from letorbench.rankers import ranker
 from letorbench.rankers.base import Ranker, choices
 from letorbench.rankers.estimator import hyper_parameters
 
-Settings = Mapping[str, object]
+Settings = Mapping[str, Any]
 
 
 def settings(algos: Sequence[str], pairs: Iterable[str]) -> dict[str, Settings]:
@@ -26,7 +26,7 @@ def settings(algos: Sequence[str], pairs: Iterable[str]) -> dict[str, Settings]:
     >>> settings(["regression", "ndcgboost"], ["rounds=7"])
     {'regression': {}, 'ndcgboost': {'rounds': 7}}
     """
-    chosen: dict[str, dict[str, object]] = {algo: {} for algo in algos}
+    chosen: dict[str, dict[str, Any]] = {algo: {} for algo in algos}
     for pair in pairs:
         key, equals, text = pair.partition("=")
         key = key.strip()
@@ -46,7 +46,7 @@ def settings(algos: Sequence[str], pairs: Iterable[str]) -> dict[str, Settings]:
     return dict(chosen)
 
 
-def parameters(cls: type[Ranker]) -> dict[str, object]:
+def parameters(cls: type[Ranker]) -> dict[str, Any]:
     """Return a ranker's hyper-parameters and their types."""
     named = {name: Literal[names] for name, names in choices(cls).items()}
     hints = get_type_hints(cls) | named

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
@@ -105,7 +105,7 @@ class CustomLoss(Loss):
 
 def parameters(family: type[Loss]) -> dict[str, Any]:
     """Return the parameters of a family, and their defaults."""
-    return {each.name: each.default for each in fields(family)}
+    return {each.name: each.default for each in fields(cast(Any, family))}
 
 
 def parsed(family: type[Loss], text: str) -> Loss:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from letorbench.errors import UsageError
 from letorbench.measures.rankings import Rankings
 
-Function = Callable[[Rankings, "int | None"], np.ndarray]
+Function = Callable[[Rankings, Any], np.ndarray]
 CutoffRule = Literal["required", "optional", "none"]
 
 #: a larger cut-off is taken for a mistake

@@ -116,7 +116,9 @@ def _first(a: int, n: int, r: int) -> float:
 
 
 def _err(rankings: Rankings, k: int | None) -> np.ndarray:
-    on = 1.0 - (2.0 ** np.arange(rankings.levels) - 1.0) / 2.0**rankings.convention.max_label
+    largest = rankings.convention.max_label
+    assert largest is not None
+    on = 1.0 - (2.0 ** np.arange(rankings.levels) - 1.0) / 2.0**largest
     chances = on[rankings.labels]
     query, n, a, _ = _groups(rankings)
     values, reading = np.zeros(len(rankings.lengths)), np.ones(len(rankings.lengths))

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from dataclasses import MISSING, field, fields
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
@@ -97,7 +97,9 @@ class Model(ABC):
 
     def __post_init__(self) -> None:
         sizes: dict[str, int] = {}
-        specs = {each.name: each.metadata.get("spec") for each in fields(self)}
+        specs: dict[str, Any] = {
+            each.name: each.metadata.get("spec") for each in fields(cast(Any, self))
+        }
         for name, spec in specs.items():
             if spec is None:
                 raise TypeError(f"{type(self).__name__}.{name}: declare it with array(...)")
@@ -234,10 +236,10 @@ def save(model: Model, path: Path, facts: dict[str, object] | None = None) -> No
 
     The archive's comment is a check sum of the rest of the file.
     """
-    arrays = {f.name: np.asarray(getattr(model, f.name)) for f in fields(model)}
+    arrays = {f.name: np.asarray(getattr(model, f.name)) for f in fields(cast(Any, model))}
     header = json.dumps({"kind": model.kind, "facts": facts or {}})
     archive = io.BytesIO()
-    np.savez(archive, header=np.array(header), **arrays)
+    np.savez(archive, header=np.array(header), **cast(Any, arrays))
     with write_atomically(path, binary=True) as file:
         file.write(with_checksum(archive.getvalue()))
 

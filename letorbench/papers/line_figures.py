@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from letorbench.analysis.figures import COLUMN, PAGE, fixed_style, line_style, write
 
 if TYPE_CHECKING:
+    import numpy as np
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -25,8 +26,8 @@ MOST_INSIDE = 5
 class Line:
     """Points of one line, with bars from `low` to `high` where those are given."""
 
-    x: Sequence[float]
-    y: Sequence[float]
+    x: Sequence[float] | np.ndarray
+    y: Sequence[float] | np.ndarray
     low: Sequence[float] = ()
     high: Sequence[float] = ()
 

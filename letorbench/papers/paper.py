@@ -147,7 +147,9 @@ def load(name: str, folder: str) -> Paper:
 
 
 def _part(name: str, facts: Mapping[str, Any], methods: Mapping[str, Any]) -> Part:
-    made = {key: tuple(each) if isinstance(each, list) else each for key, each in facts.items()}
+    made: dict[str, Any] = {
+        key: tuple(each) if isinstance(each, list) else each for key, each in facts.items()
+    }
     made["measures"] = claims.expanded(made.get("measures", ()))
     table = made.pop("all_of", None)  # the methods of a table need not be listed twice
     if table is not None:

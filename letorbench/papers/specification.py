@@ -32,7 +32,9 @@ def by_level(specifications: Sequence[Specification]) -> list[list[Value]]:
     for settings, value in specifications:
         for level in settings.items():
             values.setdefault(level, []).append(value)
-    rows = [[*level, len(v), float(np.mean(v)), min(v), max(v)] for level, v in values.items()]
+    rows: list[list[Value]] = [
+        [*level, len(v), float(np.mean(v)), min(v), max(v)] for level, v in values.items()
+    ]
     return sorted(rows, key=lambda row: list(specifications[0][0]).index(str(row[0])))
 
 

@@ -79,6 +79,7 @@ class AdaRankMAP(Ranker):
     ) -> FitResult:
         standard = CONVENTIONS["standard"]
         E = PreparedMetric.of(train.labels, train.offsets, self.measure, standard)
+        assert E is not None  # of the standard convention, map and ndcg@k have one
         booster = _Booster(train, E, self.directions == "both")
 
         def to_model(terms: list[Term], n_features: int) -> Linear:

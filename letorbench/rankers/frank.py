@@ -104,7 +104,7 @@ def pair_shares(queries: QuerySet) -> np.ndarray:
     higher, _ = pairs(queries)
     query = np.searchsorted(queries.offsets, higher, side="right") - 1
     n_pairs = np.bincount(query, minlength=1)
-    return 1.0 / n_pairs[query] / max(1, np.count_nonzero(n_pairs))
+    return 1.0 / n_pairs[query] / max(1, int(np.count_nonzero(n_pairs)))
 
 
 def objective(s: np.ndarray, queries: QuerySet) -> float:
@@ -140,7 +140,7 @@ class _Booster:
         require_comparable(train)
         self.binned, self.pick = binned, pick
         n_pairs = pair_counts(train)
-        share = inverse_or_zero(n_pairs) / max(1, np.count_nonzero(n_pairs))
+        share = inverse_or_zero(n_pairs) / max(1, int(np.count_nonzero(n_pairs)))
         #: the pairs, at the scores that were weighed last
         self.pairs = _Pairs(
             train.by_label, share, np.empty(train.n_docs), np.empty(len(share), dtype=np.bool_)

@@ -77,7 +77,7 @@ class BoostedTrees(TreeSettings, Ranker):
 
     rounds: int = 1000
     learning_rate: float = 0.1
-    patience: int = 100
+    patience: int = 50
     l2: float = 0.0
 
     @property

@@ -45,7 +45,9 @@ def use(path: Path) -> None:
 def files() -> tuple[Path, ...]:
     """Return the plug-in files in use, for a worker process to `use` as well."""
     modules = sorted({cls.__module__ for cls in FOUND.values()})
-    return tuple(Path(sys.modules[name].__file__) for name in modules if name.startswith(PREFIX))
+    return tuple(
+        Path(str(sys.modules[name].__file__)) for name in modules if name.startswith(PREFIX)
+    )
 
 
 def found_by_name(cls: type[Ranker]) -> bool:

@@ -129,7 +129,9 @@ class _Booster:
         pi, losses = np.empty(len(scores)), np.empty(len(self.cost))
         task = partial(_sum_pairs, scores, self.train.by_label, self.pair_weight, pi, losses)
         parallel_for(task, len(losses), self.least, self.cost)
-        for q in np.flatnonzero(np.isnan(losses)):  # its scores are too far apart for the kernel
+        for q in np.flatnonzero(
+            np.isnan(losses)
+        ).tolist():  # its scores are too far apart for the kernel
             rows = slice(*self.train.offsets[q : q + 2])
             loss, shares = pair_sums(scores[rows], self.train.queries(q, q + 1))
             losses[q], pi[rows] = self.pair_weight * loss, self.pair_weight * shares

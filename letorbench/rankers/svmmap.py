@@ -63,7 +63,7 @@ def structural_hinge(scores: np.ndarray, relevant: np.ndarray) -> float:
 
     It tries all n! rankings of a query with relevant and other documents.
     """
-    ideal = psi_weights(relevant, np.argsort(~relevant, kind="stable"))
+    ideal = psi_weights(relevant, np.argsort(~relevant, kind="stable").tolist())
     return max(
         1.0
         - average_precision(relevant[list(ranking)])

@@ -66,7 +66,7 @@ class FoldResult:
     #: what a user must know
     warnings: Sequence[FitWarning] = ()
     #: the time limit, and how many fits of how many it ended: time_limit, fits, of
-    cut_off: Mapping[str, float] | None = None
+    cut_off: Mapping[str, float | None] | None = None
     #: how many seeds the run has; None if nothing is drawn at random
     repeats: int | None = None
 

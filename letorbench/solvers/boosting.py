@@ -67,7 +67,7 @@ def boost(
     objective: list[float] = []
     stopping = EarlyStopping(patience, deadline, validation)
     scores = np.zeros(train.n_docs)
-    held_out = None if validation is None else np.zeros(validation.queries.n_docs)
+    held_out = np.zeros(0 if validation is None else validation.queries.n_docs)
     while True:
         weights, value = booster.weigh(scores)
         objective.append(value)

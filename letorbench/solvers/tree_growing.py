@@ -311,7 +311,7 @@ class Grower:
         if share == 1.0 or rng is None:
             return np.ones((nodes, len(self.features.used)), dtype=bool)
         ranks = rng.random((nodes, n_features)).argsort(axis=1)
-        return ranks[:, self.features.used] < max(1, round(share * n_features))
+        return ranks.take(self.features.used, axis=1) < max(1, round(share * n_features))
 
     def _tree(self, growth: Growth, rules: Rules) -> Tree:
         kept = slice(int(growth.size[0]))

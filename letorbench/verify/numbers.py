@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -142,7 +143,7 @@ def _conventions(parts: Sequence[Part], measure: Measure) -> Iterator[Convention
     plain = [[_measured(part, measure, rules) for part in parts] for rules in usual_rules]
     largest = max(int(part.labels.max(initial=0)) for part in parts)
 
-    def matters(rule: str, value: str | int) -> bool:
+    def matters(rule: str, value: Any) -> bool:
         return any(
             not np.array_equal(
                 _measured(part, measure, replace(rules, **{rule: value})), before, equal_nan=True

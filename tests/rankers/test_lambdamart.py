@@ -16,18 +16,23 @@ from letorbench.rankers.lambdamart import newton_by_pairs
 
 @pytest.mark.parametrize("truncation", [0, 3, 30])
 @pytest.mark.parametrize("scale", [0.0, 1.0, 100.0])
-def test_the_forces_are_those_of_the_paper(scale: float, truncation: int, rng) -> None:
+@pytest.mark.parametrize("normalised", [False, True])
+def test_the_forces_are_those_of_the_paper(
+    scale: float, truncation: int, normalised: bool, rng
+) -> None:
     """Also where scores tie, or are so far apart that exponentials are not shared."""
     queries = random_queries(rng, [1, 7, 12, 40, 2])
     s = np.round(rng.normal(size=queries.n_docs) * 3.0) * scale
-    _, gradient, hessian = LambdaMART(truncation=truncation).differentiated(queries)(s)
+    ranker = LambdaMART(truncation=truncation, normalised=normalised)
+    _, gradient, hessian = ranker.differentiated(queries)(s)
     for a, b in pairwise(queries.offsets):
         labels = queries.labels[a:b]
         expected = np.zeros((2, b - a))
         if labels.any():
-            expected = newton_by_pairs(s[a:b], labels, truncation)
+            expected = newton_by_pairs(s[a:b], labels, truncation, normalised)
             by_pairs = pair_lambdas(Lambda(truncation=truncation), s[a:b], labels)
-            np.testing.assert_allclose(expected[0], -by_pairs, rtol=0.0, atol=1e-12)
+            if not normalised:
+                np.testing.assert_allclose(expected[0], -by_pairs, rtol=0.0, atol=1e-12)
         np.testing.assert_allclose(gradient[a:b], expected[0], rtol=0.0, atol=1e-12)
         np.testing.assert_allclose(hessian[a:b], expected[1], rtol=0.0, atol=1e-12)
 
@@ -39,6 +44,19 @@ def test_second_derivatives_are_differences_of_the_gradient(rng) -> None:
     for i, step in enumerate(h * np.eye(9)):
         up, down = (newton_by_pairs(s + each, labels)[0][i] for each in (step, -step))
         assert hessian[i] == pytest.approx((up - down) / (2.0 * h), abs=1e-7)
+
+
+def test_normalised_forces_are_those_of_lightgbm() -> None:
+    """Three documents by hand; no pair of equal labels has a force."""
+    s, labels = np.array([0.5, 0.0, -0.5]), np.array([0, 1, 1])
+    d1, d2, d3 = 1.0, 1.0 / np.log2(3.0), 0.5
+    forces = np.array([(d1 - d2) / 0.51, (d1 - d3) / 1.01]) / (d1 + d2)
+    forces /= 1.0 + np.exp([-0.5, -1.0])
+    S = 2.0 * forces.sum()
+    expected = forces * np.log2(1.0 + S) / S
+    gradient, hessian = newton_by_pairs(s, labels, normalised=True)
+    np.testing.assert_allclose(gradient, [expected.sum(), *-expected])
+    np.testing.assert_allclose(hessian[1:], expected / (1.0 + np.exp([0.5, 1.0])))
 
 
 def test_leaves_of_mart_lower_the_squared_error_as_a_mean_does(rng) -> None:

@@ -22,7 +22,7 @@ _PART = re.compile(
     r"(?:set)?(?P<after>(?:[._-].*)?)"
 )
 #: what the releases' names have around the part, and the data set where that says which one it is
-_OFFICIAL = {f"{known.prefix}.txt": known.prefix and known for known in CATALOG.values()}
+_OFFICIAL = {f"{known.prefix}.txt": known if known.prefix else None for known in CATALOG.values()}
 #: the fewest test parts that make folds by rotation
 _FEWEST_TESTS = 3
 #: what is packed too, and not unpacked here
@@ -120,7 +120,8 @@ def _is_whole(shape: str, parts: _Files) -> bool:
     return {"train", "test"} <= there or tests
 
 
-def _part(match: re.Match[str]) -> str:
+def _part(match: re.Match[str] | None) -> str:
+    assert match is not None
     return next(part for part in PARTS if match[part])
 
 

@@ -46,6 +46,7 @@ def make(name: str | Name, data_dir: Path, seed: int = 0, scale: float = 1.0) ->
         raise DataError(f"{target}: found a folder that was made in another way, expected none")
     with unfinished_folder(target.with_name(f".unfinished-{target.name}")) as folder:
         if known.name == "DEMO":
+            assert known.queries is not None
             sizes = [known.queries // known.n_folds] * known.n_folds
             sets = cubic(np.random.default_rng(seed), sizes, known.n_features, DEMO_DOCS)
             _write(folder, known, [[part] for part in sets], TextFormat())

@@ -60,6 +60,7 @@ def plan(rng: np.random.Generator, entry: Entry, scale: float = 1.0) -> Plan:
     if not 0 < scale <= 1:
         raise UsageError(f"scale is {scale}, expected more than 0 and at most 1")
     shape = entry.twin
+    assert shape is not None and entry.queries and entry.documents  # as every twin has them
     n_queries = max(10, round(entry.queries * scale))
     total = round(entry.documents * n_queries / entry.queries)
     lengths = _lengths(rng, n_queries, total, shape)
@@ -102,7 +103,7 @@ def blocks(rng: np.random.Generator, twin: Plan, start: int, stop: int) -> Itera
             _features(rng, twin, twin.quality[rows], local),
             twin.labels[rows],
             local,
-            [twin.shape.qid.format(query) for query in range(start + 1, last + 1)],
+            np.array([twin.shape.qid.format(query) for query in range(start + 1, last + 1)]),
             np.array([f"synthetic{row:08d}".encode() for row in range(rows.start, rows.stop)]),
         )
         start = last

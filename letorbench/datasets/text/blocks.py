@@ -95,7 +95,7 @@ def _take_turns(
 
             def read(start: int, stop: int) -> int:
                 file.seek(start)
-                if file.readinto(memoryview(text)[: stop - start]) != stop - start:
+                if file.readinto(text.data[: stop - start]) != stop - start:
                     raise changed(path)
                 return stop - start
 

@@ -96,7 +96,9 @@ def svmlight_rows(path: Path, from_0: bool) -> Rows:
             raise line_error(path, number, "bytes that are no text", "UTF-8") from None
         if not row.strip():
             continue
-        label, qid, features = _ROW.fullmatch(row.strip()).groups()
+        parts = _ROW.fullmatch(row.strip())
+        assert parts is not None  # it matches any line
+        label, qid, features = parts.groups()
         features = features or ""
         if not numbers:
             by_qid = qid is not None
@@ -124,11 +126,15 @@ def svmlight_rows(path: Path, from_0: bool) -> Rows:
     if not numbers:
         raise DataError(f"{path}: found no rows, expected lines of label index:value")
     _check_features(path, numbers, texts)
-    by = "qid:" if by_qid else "each line's comment" if by_comment else others.sizes.suffix
+    if by_qid or by_comment:
+        by, queries = "qid:" if by_qid else "each line's comment", np.array(qids)
+    else:
+        assert others.sizes is not None
+        by, queries = others.sizes.suffix, read_sizes(others.sizes, len(numbers), path)
     return Rows(
         path.name,
         np.array(labels),
-        np.array(qids) if by_qid or by_comment else read_sizes(others.sizes, len(numbers), path),
+        queries,
         texts,
         lambda row: f"{path}:{numbers[row]}",
         f"SVMlight text, features from {0 if from_0 else 1}, queries by {by}",

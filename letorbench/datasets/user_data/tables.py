@@ -230,6 +230,7 @@ def _described(
 
     Return the table, which column is what, and the types of columns that are not used.
     """
+    assert others.description is not None
     described = read_description(others.description, frame.shape[1], path)
     used = [number for number, column in enumerate(described) if column.role != "ignored"]
     features = (column.name for column in described if column.role == "Num")

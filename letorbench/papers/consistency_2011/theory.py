@@ -141,6 +141,7 @@ def _measured(study: Study, trials: int) -> dict[str, Measured]:
         found[f"nonconvexity-{name}"] = exactly(surrogates.nonconvexity(surrogate, rng))
         if name in surrogates.STRONGLY_CONVEX:
             beyond = surrogates.regrets(surrogate, rng, trials).beyond(name)
+            assert beyond is not None
             found[f"theorem-10-{name}"] = exactly(beyond)
     name, rng = "least-squares-ndcg", np.random.default_rng(study.seed)
     short, over = surrogates.theorem_11(name, loss(name), rng)
