@@ -132,24 +132,12 @@ def spread(deviation: float | None) -> str:
     return "" if deviation is None else f"±{deviation:.4f}".replace("±0.", "±.")
 
 
-def partial(summary: Summary) -> dict[str, str]:
-    """The algorithms that lack folds of the data set, or of the others -> "3 of 5 folds"."""
-    most = max((max(row.folds, row.n_folds or 0) for row in summary.rows), default=0)
-    return {row.algo: f"{row.folds} of {most} folds" for row in summary.rows if row.folds < most}
-
-
 def remarks(summary: Summary) -> dict[str, str]:
     """What stands in brackets behind an algorithm's name: missing folds, other code, ..."""
-    lacking = partial(summary)
-    words = {}
-    for row in summary.rows:
-        wanted = row.n_repeats or 1
-        words[row.algo] = [
-            lacking.get(row.algo, ""),
-            f"{row.repeats} of {wanted} repeats" if row.repeats < wanted else "",
-            "cut off" if row.cut_off else "",
-            "other code" if row.version else "",
-        ]
+    words = {
+        row.algo: [row.partial, "cut off" * bool(row.cut_off), "other code" * bool(row.version)]
+        for row in summary.rows
+    }
     return {algo: ", ".join(filter(None, each)) for algo, each in words.items() if any(each)}
 
 
@@ -180,10 +168,10 @@ def notes(summary: Summary) -> tuple[str, ...]:
 
 def partial_note(summary: Summary) -> tuple[str, ...]:
     """A line that names the partial algorithms, or nothing."""
-    lacking = partial(summary)
+    lacking = [row for row in summary.rows if row.partial]
     if not lacking:
         return ()
-    named = ", ".join(f"{algo} ({folds})" for algo, folds in lacking.items())
+    named = ", ".join(f"{row.algo} ({row.partial})" for row in lacking)
     several = len({row.folds for row in summary.rows if competes(row.algo)}) > 1
     warning = "; a mean over fewer folds does not compare with the others" * several
     return (f"partial: {named}{warning}",)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from inspect import cleandoc, getdoc
 from typing import TYPE_CHECKING
 
@@ -72,11 +72,11 @@ def description(name: str) -> str:
 
 
 def part_tables() -> Iterator[Table]:
-    """Yield a table for the models, losses and solvers: names, what each fits, what it is."""
+    """Yield a table for the models, losses and solvers: names, and what each is."""
     from letorbench.analysis.tables import text_table
     from letorbench.losses import LOSSES, choices
     from letorbench.models.parametric import families, family
-    from letorbench.rankers.recipe import SOLVERS, TREES, misfit
+    from letorbench.rankers.recipe import SOLVERS, TREES
 
     formulas = {
         name: "; ".join(filter(None, (each.formula, choices(each))))
@@ -84,31 +84,6 @@ def part_tables() -> Iterator[Table]:
     }
     models = {name: family(name).formula for name in families()}
     models[TREES] = "the sum over trees of the value of x's leaf"
-    kinds = {"model": models, "loss": formulas, "solver": SOLVERS}
-    fits = [
-        {"model": model, "loss": loss, "solver": solver}
-        for model in models
-        for loss in LOSSES
-        for solver in SOLVERS
-        if misfit(model, loss, solver) is None
-    ]
-    for kind, texts in kinds.items():
-        rows = []
-        for name, text in texts.items():
-            fitting = [each for each in fits if each[kind] == name]
-            partners = [
-                _partners(other, [each[other] for each in fitting], list(kinds[other]))
-                for other in kinds
-                if other != kind
-            ]
-            rows.append((f"  {name}", "; ".join(partners), text))
-        yield text_table(["", "", ""], rows, f"{kind} (--set {kind}=NAME), what it fits")
-
-
-def _partners(kind: str, fitting: Sequence[str], every: Sequence[str]) -> str:
-    """Say which of all parts of a kind fit: every one, every one but some, or the names."""
-    names = list(dict.fromkeys(fitting))
-    others = [name for name in every if name not in names]
-    if len(others) < len(names):
-        return f"every {kind}" + (f" but {', '.join(others)}" if others else "")
-    return f"{kind} {', '.join(names)}"
+    for kind, texts in {"model": models, "loss": formulas, "solver": SOLVERS}.items():
+        rows = [(f"  {name}", text) for name, text in texts.items()]
+        yield text_table(["", ""], rows, f"{kind} (--set {kind}=NAME)")

@@ -147,7 +147,7 @@ def test_rows_of_different_conventions_are_not_ranked(form):
 
 def test_a_partial_algorithm_says_so_and_is_not_ranked():
     rows = (Row("a", "letor3", 5, {"map": 0.25}), Row("b", "letor3", 5, {"map": 0.20}),
-            Row("c", "letor3", 3, {"map": 0.90}))  # fmt: skip
+            Row("c", "letor3", 3, {"map": 0.90}, 5))  # fmt: skip
     for form in ("text", "markdown", "latex"):
         text = shown(Summary("SET", rows), form)
         assert "c (3 of 5 folds)" in text and "partial: c (3 of 5 folds); a mean over" in text

@@ -41,7 +41,6 @@ run --dataset TOY --algo regression --folds 1
     --convention letor3       results/**/per_query.csv
     --features rank           results/**/scores.txt
     --shard 1/2               results/**/scores.txt
-    --config map.toml         results/**/fit.json
     --share 0.5               results/**/scores.txt
 run --dataset NULLS --algo regression --folds 1
     --null min                results/**/scores.txt

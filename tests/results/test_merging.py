@@ -97,6 +97,6 @@ def test_the_command_says_what_it_did(tmp_path):
     words = ["results", "merge", str(tmp_path / "a"), "--out", str(tmp_path / "out")]
     result = CliRunner().invoke(cli, words)
     assert result.exit_code == 0
-    expected = f"{tmp_path / 'out'}: 1 fold copied\nSET: partial: net: folds 1 of 3\n"
+    expected = f"{tmp_path / 'out'}: 1 fold copied\nSET: partial: net: 1 of 3 folds\n"
     assert result.stdout == expected
     assert "letorbench: warning: " in result.stderr and "fold2/scores.txt" in result.stderr
