@@ -150,8 +150,9 @@ report MADE --out stored
     --out-file mine.html      mine.html
     --algo x,y                report.html
 report STORED --out stored
-    --data-dir third          report.html
     --out others              report.html
+report STORED --out stored --measure err@3
+    --data-dir third          err
 results merge stored
     --out o                   o/**/scores.txt
 external --dataset STORED --name e --scores {scores} --out stored
@@ -271,7 +272,6 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path("printed.csv").write_text(
             "dataset,algorithm,fold,measure,value\nSTORED,a,1,ndcg@10,0.9\n"
         )
-        Path("map.toml").write_text("select = 'map'\n")
         lines = [f"{i % 3},{i // 9},{i % 7},{i},d{i}" for i in range(90)]
         Path("table.csv").write_text("\n".join(["label,qid,x,y,name", *lines, ""]))
         one = Path("data/STORED/Fold1/test.txt").read_text()
