@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from letorbench.api.measuring import evaluate as evaluate
     from letorbench.api.results import Results as Results
     from letorbench.api.results import load_results as load_results
-    from letorbench.api.results import merge as merge
     from letorbench.api.running import run as run
     from letorbench.conventions import CONVENTIONS as CONVENTIONS
     from letorbench.datasets.load import from_frame as from_frame

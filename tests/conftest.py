@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from threadpoolctl import threadpool_limits
 
 from letorbench.datasets.queryset import QuerySet
@@ -66,6 +68,33 @@ def rng() -> np.random.Generator:
 def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let `run` draw nothing, which takes longer than the run of a toy set."""
     monkeypatch.setattr("letorbench.cli.plot.write_figures", lambda results: None)
+
+
+def _words(figure: Figure, file: IO[bytes], **options: object) -> None:
+    """Write a figure's words and numbers, which takes no time to draw."""
+    for axes in figure.axes:
+        said = [axes.get_title(), axes.get_xlabel(), axes.get_ylabel()]
+        said += [text.get_text() for text in (*axes.texts, *axes.get_yticklabels())]
+        lines = [(line.get_label(), line.get_xydata().tolist()) for line in axes.lines]
+        bars = [bar.get_extents().bounds for bar in axes.patches]
+        file.write(repr((options["format"], said, lines, bars)).encode())
+    keys = [text.get_text() for legend in figure.legends for text in legend.texts]
+    file.write(repr(keys).encode())
+
+
+@contextmanager
+def drawing(save: Callable = Figure.savefig) -> Iterator[None]:
+    """Let figures be drawn, where it is their drawing that a test is about."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Figure, "savefig", save)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def figures_of_words() -> Iterator[None]:
+    """Let the file of a figure hold its words and numbers; `drawing` is for the others."""
+    with drawing(_words):
+        yield
 
 
 @pytest.fixture(scope="session")

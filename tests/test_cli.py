@@ -14,11 +14,10 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner, Result
-from stored_results import content, store_fold
+from stored_results import store_fold
 from toy_data import write_toy
 
 from letorbench.cli import cli
-from letorbench.datasets.acquire import verify
 from letorbench.losses import LOSSES
 
 
@@ -108,7 +107,7 @@ RUN = "run --dataset TOY --algo regression"
         ("compare stored --alpha nan", 2, "expected a finite number"),
         ("compare stored --measure ndgc@10", 2, "did you mean ndcg@10"),
         ("table stored --alpha 0.1 --published", 2, "not go with --alpha"),
-        ("table stored --seed 1 --published", 2, "not go with --seed"),
+        ("table stored --baseline regression --published", 2, "not go with --baseline"),
     ],
 )
 def test_errors_are_one_line(toy, words, status, text):
@@ -168,16 +167,6 @@ def test_datasets(toy, monkeypatch):
     assert made.exit_code == 0 and (toy / "other" / "DEMO").is_dir()
     moved = call("datasets", "import", "data/TOY", "--data-dir", "third")
     assert moved.exit_code == 0 and (toy / "third" / "TOY" / "Fold5" / "test.txt").is_file()
-    finding = verify.Finding  # neither what is not there nor an address that is silent is damaged
-    found = [
-        finding("A", "data/A", "found an empty file", False),
-        finding("B", "data/B", "not there", None),
-        finding("B", "https://b.org/b.zip", "HTTP 404", False),
-    ]
-    monkeypatch.setattr(verify, "examine", lambda names, data_dir: found)
-    result = call("datasets", "doctor", "A", "B")
-    assert result.exit_code == 1 and len(result.stdout.splitlines()) == 4
-    assert result.stderr == "letorbench: error: not complete on disk: A\n"
 
 
 def test_algos():
@@ -187,7 +176,7 @@ def test_algos():
         assert "paper " in shown and "formula " in shown
     lines = call("algos", "--parts").stdout.splitlines()
     rows = {line.split()[0]: line for line in lines if line.startswith("  ")}
-    assert {*LOSSES, "quadratic", "trees", "sgd"} < set(rows)
+    assert set(LOSSES) < set(rows) and "kept products" in rows["quadratic"]
 
 
 def test_score_prints_what_the_official_tools_print(toy, shared):
@@ -242,38 +231,15 @@ def test_completion_as_bash_asks_for_it(toy, line, names):
     assert [name for row in out.splitlines() if (name := row.partition(",")[2])] == names
 
 
-@pytest.mark.usefixtures("no_figures")
-def test_equal_bytes_for_any_jobs(toy):
-    words = ("--algo", "ndcgboost,ranksvm", "--set", "stumps=sample", "--repeats", "2")
-    for n in "12":
-        done = call("run", "--dataset", "TOY", *words, "--folds", "1,2", "--jobs", n, "--out", n)
-        assert done.exit_code == 0, done.stderr
-    assert any("repeat2" in name for name in content(toy / "1"))
-    assert content(toy / "1") == content(toy / "2")
-
-
-def test_a_reader_that_has_enough_costs_no_files(toy):
-    process = command(*RUN.split(), cwd=toy)
-    process.stdout.close()
-    process.wait(timeout=60)
-    assert process.stderr.read() == ""
-    assert (toy / "results" / "TOY" / "ndcg.pdf").is_file()
-    process.stderr.close()
-
-
-@pytest.mark.parametrize(("how", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_stopped_run_leaves_only_whole_files(toy, how, status):
-    # a shell starts background jobs deaf to SIGINT, and they hand that on to their children
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+def test_a_stopped_run_leaves_only_whole_files(toy):
     words = ("--algo", "ndcgboost", "--set", "rounds=4000")
     process = command("run", "--dataset", "TOY", *words, cwd=toy)
     waited = time.monotonic() + 60
     while not list(toy.glob("results/TOY/*/fold1/fit.json")) and time.monotonic() < waited:
         time.sleep(0.02)
-    process.send_signal(how)
+    process.send_signal(signal.SIGTERM)
     _, errors = process.communicate(timeout=60)
-    signal.signal(signal.SIGINT, before)
-    assert process.returncode == status and "letorbench: error: interrupted" in errors
+    assert process.returncode == 143 and "letorbench: error: interrupted" in errors
     left = [path for path in (toy / "results").rglob("*") if path.is_file()]
     # an empty lock file, which the next writer takes, stays where its removal was interrupted
     whole = re.compile(r"\w[\w.]*\.(txt|csv|npz|json)|\.[\w.]+\.lock")

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
-from warnings import warn
 
 from letorbench.analysis.comparison import Pair, Procedure, compare_slices, comparison_table
 from letorbench.analysis.comparison import compare as compare_systems
@@ -26,7 +25,6 @@ from letorbench.files import write_atomically
 from letorbench.measures import Measure, parse
 from letorbench.results.dataframes import fit_of, frame_of, means_of, scores_frame
 from letorbench.results.measuring import data_of, extended, with_measures
-from letorbench.results.merging import merge as merge_stored
 from letorbench.results.paths import present
 from letorbench.results.per_query import PerQuery
 from letorbench.results.store import StoredFold
@@ -366,8 +364,7 @@ class Results:
 
     def measured(self, summary: Summary, measures: Measures) -> Summary:
         """Return a summary that has these measures."""
-        names = measure_names(measures, summary)
-        return extended(self.out, self.data_dir, summary, names)
+        return extended(self.out, self.data_dir, summary, measure_names(measures, summary))
 
     def _learning(self, measure: str) -> list[tuple[list[Point], str, str]]:
         """Return the points of each data set with several shares, the measure, the conventions."""
@@ -446,43 +443,6 @@ def load_results(
     shown = tuple(summary for summary in summaries if summary.rows)
     damaged = tuple(line for summary in shown for line in summary.damaged)
     return Results(out, Path(data_dir), shown, damaged)
-
-
-def merge(
-    folders: Sequence[str | Path], out: str | Path = "results", data_dir: str | Path = "data"
-) -> Results:
-    """Copy the finished folds of results folders into one, and make its tables.
-
-    So come together the shares of one run, `run(..., shard="1/3")`, from several machines.
-
-    Parameters
-    ----------
-    folders : sequence of path-like
-        The results folders.
-    out : path-like
-        Where everything is afterwards. What is there already counts as well.
-    data_dir : path-like
-        The folder of the data sets, for measures that are not stored.
-
-    Returns
-    -------
-    Results
-        Those of the data sets that the merged folders have.
-
-    Raises
-    ------
-    DataError
-        A folder has no finished fold, or two contradict each other. Nothing is copied then.
-
-    Warns
-    -----
-    UserWarning
-        Once for each damaged fold, which is left out.
-    """
-    merged = merge_stored([Path(folder) for folder in folders], Path(out))
-    for line in merged.damaged:
-        warn(line, stacklevel=2)
-    return Results(Path(out), Path(data_dir), merged.summaries, merged.damaged)
 
 
 def words(names: str | Iterable[str] | None) -> list[str]:

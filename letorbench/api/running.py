@@ -96,7 +96,7 @@ def run(
         run once.
     shard : str, optional
         The share of the run that is done, as "1/3": for machines that share nothing but files.
-        `letorbench.merge` brings the shares together.
+        Copied into one folder, the shares' results are those of the run.
     fixed : iterable of str
         Hyper-parameters as the command line has them, ``key=value``, for the algorithms that
         have the key.

@@ -72,7 +72,7 @@ def description(name: str) -> str:
 
 
 def part_tables() -> Iterator[Table]:
-    """Yield a table for the models, losses and solvers: names, and what each is."""
+    """Yield a table for the models, losses and solvers: their names, and what they are."""
     from letorbench.analysis.tables import text_table
     from letorbench.losses import LOSSES, choices
     from letorbench.models.parametric import families, family
@@ -84,6 +84,8 @@ def part_tables() -> Iterator[Table]:
     }
     models = {name: family(name).formula for name in families()}
     models[TREES] = "the sum over trees of the value of x's leaf"
-    for kind, texts in {"model": models, "loss": formulas, "solver": SOLVERS}.items():
+    kinds = {"model": models, "loss": formulas, "solver": SOLVERS}
+    for kind, texts in kinds.items():
         rows = [(f"  {name}", text) for name, text in texts.items()]
-        yield text_table(["", ""], rows, f"{kind} (--set {kind}=NAME)")
+        title = f"{kind} (--set {kind}=NAME); all fit together, but trees are only boosted"
+        yield text_table(["", ""], rows, title)

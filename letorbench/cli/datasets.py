@@ -26,7 +26,7 @@ GRADES = click.option(
 @click.group(cls=Commands, invoke_without_command=True)
 @click.pass_context
 def datasets(ctx: click.Context) -> None:
-    """The data sets: list, show, import, split, fetch, verify, make, doctor."""
+    """The data sets: list, show, import, split, fetch, verify, make."""
     if ctx.invoked_subcommand is None:
         ctx.invoke(list_)
 
@@ -144,41 +144,15 @@ def split(
 
 @datasets.command()
 @NAME
-@click.option(
-    "--time-limit", type=options.seconds, metavar="SECONDS",
-    help="The time that each address has.  [default: six hours]",
-)  # fmt: skip
 @options.data_dir
-def fetch(name: str, time_limit: float | None, data_dir: Path) -> None:
+def fetch(name: str, data_dir: Path) -> None:
     """Download a data set, check it against the published hash, unpack it.
 
     After a download that stopped, the same command begins it again.
     """
-    from letorbench.datasets.acquire import fetch as fetching
+    from letorbench.datasets.acquire.fetch import fetch as download
 
-    _places(fetching.fetch(name, data_dir, seconds=time_limit or fetching.SIX_HOURS), data_dir)
-
-
-@datasets.command()
-@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=options.known_datasets)
-@options.data_dir
-def doctor(names: tuple[str, ...], data_dir: Path) -> None:
-    """Look at the files of data sets and ask their addresses; all where none is named.
-
-    The status is 1 where a data set on disk is not complete.
-    """
-    from letorbench.analysis.tables import text_table
-    from letorbench.datasets.acquire.verify import examine
-    from letorbench.datasets.catalog import CATALOG
-    from letorbench.datasets.layout import installed
-
-    every = [*CATALOG, *(name for name in installed(data_dir) if name not in CATALOG)]
-    findings = examine(names or every, data_dir)
-    rows = [(each.name, each.place, each.status) for each in findings]
-    show(text_table(["name", "where", "found"], rows))
-    damaged = [each.name for each in findings if each.ok is False and "://" not in each.place]
-    if damaged:
-        raise DataError(f"not complete on disk: {', '.join(dict.fromkeys(damaged))}")
+    _places(download(name, data_dir), data_dir)
 
 
 @datasets.command()

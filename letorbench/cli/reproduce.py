@@ -10,7 +10,6 @@ import click
 
 from letorbench.cli import options
 from letorbench.cli.group import say
-from letorbench.errors import UsageError
 from letorbench.registry import load
 
 
@@ -50,14 +49,6 @@ class _Papers(click.Command):
     "--setting", type=click.Choice(["default", "published"]), default="default",
     help="Our setting, or the papers' own as far as they tell it.",
 )  # fmt: skip
-@options.several(
-    "--set", "fixed", metavar="KEY=VALUE",
-    help="A setting of every ranker that has the key; repeatable.",
-)  # fmt: skip
-@click.option(
-    "--select", default="", metavar="MEASURE",
-    help="Let validation choose by this measure.  [default: the experiment's]",
-)  # fmt: skip
 @click.option(
     "--pages", type=options.FOLDER, metavar="DIRECTORY",
     help="Also write a page a paper there, with its figures.",
@@ -81,12 +72,11 @@ def reproduce(
     other data than theirs have a table of their own; data that are made up are evidence of nothing.
     Leaves the figures and tables, claims.csv, comparisons.csv, and what differs from the paper's
     setting in results/papers/PAPER. What is stored is not run again. With --setting published the
-    files are in the folder published there. Experiments changed by --set or --select have a folder
-    of their own, too. --calibrate says how often the rules would give which answer. With --pages
-    and all papers a page over them says what the stored results could show at all.
+    files are in the folder published there. --calibrate says how often the rules would give which
+    answer. With --pages and all papers a page over them says what the stored results could show at
+    all.
     """
     from letorbench.choices import expanded, require_choice, split
-    from letorbench.measures import parse
     from letorbench.papers import PAPERS, paper
     from letorbench.papers.paper import reproduce as rerun
     from letorbench.papers.paper_page import write_page, write_summary
@@ -97,13 +87,9 @@ def reproduce(
     every = list(PAPERS)
     chosen = [require_choice(name, every, "paper") for name in expanded(papers, {"all": every})]
     study = Study(**protocol, say=lambda line: say(f"... {line}", err=True))
-    for text in study.fixed:
-        _require_parameter(text)
     if pages is not None:
         for name in chosen:
             check_output(pages / f"{name}.md", data_dir=study.data_dir)
-    if study.select:
-        parse(study.select)
     done = []
     for name in chosen:
         result = rerun(paper(name), study, split(parts), calibrate)
@@ -126,13 +112,3 @@ def reproduce(
 
 def _print(lines: Iterable[str], notes: Iterable[str]) -> None:
     say("\n".join([*lines, *(f"\n{note}" for note in notes)]))
-
-
-def _require_parameter(text: str) -> None:
-    """UsageError if no ranker has the key of a `key=value` text."""
-    from letorbench.papers.runs import spelled_parameters
-    from letorbench.rankers import names, ranker
-
-    key, equals, _ = text.partition("=")
-    if not equals or not any(key.strip() in spelled_parameters(ranker(n)) for n in names()):
-        raise UsageError(f"setting {text!r}: expected key=value with a parameter of some ranker")

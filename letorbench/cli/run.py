@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 @options.features
 @click.option(
     "--shard", metavar="I/N",
-    help="Do only the I-th of N shares, as 2/3; `results merge` brings them together.",
+    help="Do only the I-th of N shares, as 2/3; their folders are copied into one.",
 )  # fmt: skip
 @click.option("--force", is_flag=True, help="Run again what is stored already.")
 @options.plugin

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 @options.procedure
 @options.stored
 def table(
-    results: Results, form: str, measures: tuple[str, ...], published: bool,
-    shares: bool, baseline: str | None, procedure: Procedure,
+    results: Results, form: str, measures: tuple[str, ...], published: bool, shares: bool,
+    baseline: str | None, procedure: Procedure,
 ) -> None:  # fmt: skip
     """Print the stored results of data sets (all that have any by default).
 

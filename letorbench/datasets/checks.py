@@ -16,42 +16,20 @@ STANDARD = "standard"
 def check_convention(
     n_features: int, max_label: int, convention: str, chosen: bool = True
 ) -> str | None:
-    """Return one line for the user where the convention looks wrong for such data.
+    """Return one line for the user where an official tool measures data of such a shape.
 
     `standard` fits any data where the user has chosen it.
     """
-    widths, largest = _releases()
-    like = next(
-        (name for name in widths if n_features in widths[name] and 0 < max_label <= largest[name]),
-        None,
-    )
-    found = f"{n_features} features and labels up to {max_label}"
-    if like is not None and like != convention and not (convention == STANDARD and chosen):
-        return f"found {found}, as {like}'s data sets have; --convention {like} may be meant"
-    if convention not in largest:
+    if convention == STANDARD and chosen:
         return None
-    if max_label > largest[convention]:
-        return (
-            f"found labels up to {max_label}, where {convention}'s data sets have 0 to "
-            f"{largest[convention]}; --convention mslr or standard may be meant"
-        )
-    if convention == "mslr" and 0 < max_label < 3:
-        return (
-            f"found labels up to {max_label}, where mslr's data sets have 0 to 4 and relevant "
-            "is from 2 on; --convention letor4 or standard may be meant"
-        )
-    return None
-
-
-def _releases() -> tuple[dict[str, set[int]], dict[str, int]]:
-    """The numbers of features and the largest label of each tool's data sets."""
-    widths: dict[str, set[int]] = {}
-    largest: dict[str, int] = {}
     for entry in CATALOG.values():
-        if entry.convention != STANDARD:
-            widths.setdefault(entry.convention, set()).add(entry.n_features)
-            largest[entry.convention] = max(largest.get(entry.convention, 0), entry.max_label)
-    return widths, largest
+        alike = n_features == entry.n_features and 0 < max_label <= entry.max_label
+        if alike and entry.convention not in (STANDARD, convention):
+            return (
+                f"found {n_features} features and labels up to {max_label}, as {entry.name} has; "
+                f"--convention {entry.convention} may be meant"
+            )
+    return None
 
 
 def leak(benchmark: Benchmark) -> str:

@@ -84,7 +84,7 @@ def load(
         named.label,
         folds,
         _convention(named, convention, whole),
-        _provenance(found, content, folds, null),
+        _provenance(found, content, null),
         named.share,
     )
 
@@ -156,18 +156,13 @@ def from_frame(
     bounds = np.append(0, np.cumsum([len(part) for part in unrolled]))
     made = rotation.rotated(whole.take(np.concatenate(unrolled)), bounds, folds)
     provenance = {
-        "name": name,
         "folder": None,
-        "files": [],
         "digest": _frame_digest(whole, parts),
-        "variant": None,
         "null": "error",
         "rotation": True,
         "validation": OWN_PART,
         "synthetic": False,
         "recipe": None,
-        "split": {"folds": folds, "seed": seed},
-        "folds": [fold.sizes for fold in made],
     }
     return Benchmark(name, made, rules, provenance)
 
@@ -250,24 +245,18 @@ def _convention(named: Name, convention: str, whole: QuerySet) -> Convention:
     return replace(convention_named(convention), max_label=largest)
 
 
-def _provenance(
-    found: Layout, content: dict[str, object], folds: Sequence[Fold], null: str | float
-) -> dict[str, object]:
+def _provenance(found: Layout, content: dict[str, object], null: str | float) -> dict[str, object]:
     """Return what a result's file says about its data; all of it fit for JSON."""
     entry = found.name.entry
     made = recipe(found.folder)
     own_part = all(files.validation for files in found.folds)
     return {
-        "name": found.name.label,
         "folder": str(found.folder),
-        "files": [str(path.relative_to(found.folder)) for path in found.files],
         "digest": content["digest"],
-        "variant": found.name.variant,
         "null": null,
         "normalised": found.name.normalised,
         "rotation": content["rotation"],
         "validation": OWN_PART if own_part else "the last fifth of the training queries",
         "synthetic": bool(entry and entry.synthetic) or made is not None,
         "recipe": made,
-        "folds": [fold.sizes for fold in folds],
     }

@@ -325,14 +325,6 @@ class Fold:
         """The three parts by their names."""
         return {"train": self.train, "validation": self.validation, "test": self.test}
 
-    @property
-    def sizes(self) -> dict[str, object]:
-        """The fold's number and the queries and documents of its parts, fit for JSON."""
-        return {"fold": self.number} | {
-            name: {"queries": part.n_queries, "documents": part.n_docs}
-            for name, part in self.parts.items()
-        }
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Benchmark:

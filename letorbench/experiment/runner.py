@@ -103,7 +103,7 @@ def _reused(store: Store, jobs: Sequence[Job], protocol: Protocol) -> dict[FoldK
     for job in jobs:
         if job.identity is None or protocol.force:
             continue
-        fold = store.reuse(job.task.key, job.identity, protocol.time_limit, job.repeats)
+        fold = store.reuse(job.task.key, job.identity, protocol.time_limit)
         if fold is not None:
             ended[job.task.key] = Outcome(job.task, fold, reused=True)
     return ended

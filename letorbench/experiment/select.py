@@ -26,12 +26,6 @@ from letorbench.threads import one_blas_thread, run_tasks, thread_count
 
 #: so many numbers are little data: threads gain most there by training a whole setting each
 LITTLE = 5_000_000
-#: a fit that takes so many times the time limit is worth a warning
-OVERRUN = 2.0
-#: the warning for a ranker that runs once although its seed matters
-UNDECLARED = FitWarning(
-    "other", "random numbers are drawn, but its property `draws` is false: it is not repeated"
-)
 
 
 @dataclass(frozen=True)
@@ -72,8 +66,6 @@ class Trial:
     value: float
     #: how long training took
     seconds: float
-    #: whether it drew random numbers although its ranker says that it does not
-    undeclared: bool
 
     def as_json(self) -> dict[str, object]:
         """Return what fit.json says of the trial."""
@@ -155,13 +147,11 @@ def select(
     def trial(settings: Settings) -> Trial:
         start = time.perf_counter()
         rng = np.random.default_rng(seed)
-        untouched = rng.bit_generator.state
         ranker = cls(**settings).fit_sets(train, validation, rng, time_limit)
-        undeclared = rng.bit_generator.state != untouched and not ranker.draws
         seconds = time.perf_counter() - start
         scores = ranker.predict(validation.queries)
         value = -math.inf if np.isnan(scores).any() else float(validation(scores).mean())
-        return Trial(settings, ranker, scores, value, seconds, undeclared)
+        return Trial(settings, ranker, scores, value, seconds)
 
     free = grid(cls, fixed)
     tried: Grid = free
@@ -181,7 +171,6 @@ def select(
         *chosen.ranker.learned.warnings,
         # where validation cannot tell the settings apart, an edge means nothing
         *(edge_warnings(tried, chosen.settings, grows) if _differ(trials) else []),
-        *([UNDECLARED] if any(each.undeclared for each in trials) else []),
     )
     return Selected(chosen, tuple(trials), warnings)
 
@@ -213,13 +202,9 @@ def _differ(trials: Sequence[Trial]) -> bool:
 
 
 def time_warnings(trials: Sequence[Trial], time_limit: float | None) -> list[FitWarning]:
-    """Return a warning if the time limit ended trainings, or if one overran it."""
+    """Return a warning if the time limit ended trainings."""
     cut = sum(trial.ranker.learned.cut_off for trial in trials)
-    if cut:
-        text = f"the time limit of {time_limit:g} s cut off {cut} of {len(trials)} fits"
-        return [FitWarning("cut off", text)]
-    longest = max(trial.seconds for trial in trials)
-    if time_limit is not None and longest > OVERRUN * time_limit:
-        text = f"a fit took {longest:.0f} s, more than the time limit of {time_limit:g} s"
-        return [FitWarning("other", text)]
-    return []
+    if not cut:
+        return []
+    text = f"the time limit of {time_limit:g} s cut off {cut} of {len(trials)} fits"
+    return [FitWarning("cut off", text)]

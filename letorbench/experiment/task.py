@@ -99,7 +99,7 @@ def _perform(
             with suppress(DataError):  # a damaged fold is made again
                 stored = read_fold(task.key, folder)
                 if stored is not None and matches(stored.fit, facts, protocol.time_limit):
-                    return Outcome(task, mark_reused(stored, job.repeats), reused=True)
+                    return Outcome(task, mark_reused(stored), reused=True)
         result = replace(_result(task, protocol, facts, benchmark, cls), repeats=job.repeats)
         fold = StoredFold(
             task.key, folder, write_fold(folder, result), stamp(folder) or 0, result.queries

@@ -108,6 +108,12 @@ def parameters(family: type[Loss]) -> dict[str, Any]:
     return {each.name: each.default for each in fields(cast(Any, family))}
 
 
+def of_settings(family: type[Loss], settings: object) -> Loss:
+    """Return the loss of a family whose parameters are an object's attributes, but for `ties`."""
+    names = parameters(family).keys() - {"ties"}
+    return family(**{name: getattr(settings, name) for name in names})
+
+
 def parsed(family: type[Loss], text: str) -> Loss:
     """Return the loss of a family whose parameters a text gives, ``phi=hinge, weight=1/m``.
 

@@ -13,9 +13,6 @@ from letorbench.datasets.limits import LARGEST_LABEL
 from letorbench.errors import DataError
 from letorbench.jit import kernel
 
-#: lists up to this long are ranked by counting, which is quadratic but vectorises
-COUNTED = 256
-
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
@@ -182,9 +179,14 @@ class Rankings:
 
     @cached_property
     def correct_pairs(self) -> tuple[np.ndarray, np.ndarray]:
-        """(n_queries,) int64 twice: pairs of different labels ranked right, and all of them."""
-        correct, pairs = np.empty((2, len(self.lengths)), dtype=np.int64)
-        _count_correct_pairs(self.labels, self.offsets, self.levels, correct, pairs)
+        """(n_queries,) float64 twice: pairs of different labels ranked right, and all of them."""
+        correct, pairs = np.zeros((2, len(self.lengths)))
+        for label in range(1, self.levels):
+            here = self.labels == label
+            before = np.append(0, np.cumsum(self.labels < label))  # lower labels above a position
+            below = np.repeat(before[self.offsets[1:]], self.lengths) - before[1:]
+            correct += self.sums(here * below, self.offsets)
+            pairs += self.sums(here, self.offsets) * np.diff(before[self.offsets])
         return correct, pairs
 
     @cached_property
@@ -235,32 +237,7 @@ def rank(scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     >>> rank(np.array([1.0, 3.0, 3.0, 5.0, 7.0]), np.array([0, 3, 5]))
     array([1, 2, 0, 4, 3])
     """
-    scores = np.require(scores, np.float64, ["C", "W"])
-    offsets = np.require(offsets, np.int64, ["C", "W"])
-    order = np.empty(len(scores), dtype=np.int64)
-
-    _rank_by_counting(scores, offsets, order)
-    for q in np.flatnonzero(np.diff(offsets) > COUNTED):
-        first, last = offsets[q : q + 2]
-        order[first:last] = first + np.argsort(-scores[first:last], kind="stable")
-    return order
-
-
-@kernel()
-def _rank_by_counting(scores: np.ndarray, offsets: np.ndarray, order: np.ndarray) -> None:
-    """Place the documents of each query of up to COUNTED by how many there are above them."""
-    tied = np.empty(COUNTED, dtype=np.int64)
-    for q in range(len(offsets) - 1):
-        first, n = offsets[q], offsets[q + 1] - offsets[q]
-        if n > COUNTED:
-            continue
-        own, tied[:n] = scores[first : first + n], 0
-        for i in range(n):
-            score, above = own[i], 0
-            for j in range(n):
-                above += own[j] > score
-            order[first + above + tied[above]] = first + i
-            tied[above] += 1
+    return np.lexsort((-np.asarray(scores), _query_of(offsets)))
 
 
 @kernel()
@@ -288,24 +265,3 @@ def _running_err(labels: np.ndarray, offsets: np.ndarray, stop: np.ndarray) -> n
             looking *= 1.0 - chance
             err[p] = total
     return err
-
-
-@kernel()
-def _count_correct_pairs(
-    labels: np.ndarray, offsets: np.ndarray, levels: int, correct: np.ndarray, pairs: np.ndarray
-) -> None:
-    """Count each query's pairs of different labels, and those with the higher label above."""
-    for q in range(len(offsets) - 1):
-        ranked = labels[offsets[q] : offsets[q + 1]]
-        good, total = 0, 0
-        # a pass a label, from the bottom up: branches in a single pass cost three times as much
-        for label in range(1, levels):
-            lower, same = 0, 0
-            for p in range(len(ranked) - 1, -1, -1):
-                here = ranked[p] == label
-                lower += ranked[p] < label
-                same += here
-                good += lower if here else 0
-            total += same * lower
-        correct[q] = good
-        pairs[q] = total

@@ -199,8 +199,7 @@ def reproduce(
     kept = records.read_outcomes(folder, paper)
     (other,) = (each for each in ("default", "published") if each != study.setting)
     beside = records.read_outcomes(study.folder(paper.name, other), paper)
-    differs = [f"changed on request: {change}" for change in study.changes]
-    differs += paper.left(study.setting)
+    differs = list(paper.left(study.setting))
     files: list[Path] = []
     for name in chosen:
         study.say(f"{paper.name}: {name}")

@@ -17,10 +17,8 @@ from letorbench.experiment.backends import Processes
 from letorbench.experiment.grids import draws
 from letorbench.experiment.plan import Protocol, Task, benchmark_of, identity
 from letorbench.experiment.runner import run as run_all
-from letorbench.experiment.settings import parameters, settings
 from letorbench.measures import parse, query_metrics
 from letorbench.rankers import ranker
-from letorbench.rankers.base import Ranker
 from letorbench.results.paths import fold_folder
 from letorbench.results.per_query import mean_of_folds
 from letorbench.results.store import fold_scores, is_done
@@ -147,10 +145,6 @@ class Study:
         of the variants, the data that are generated.
     say : callable
         Is called with a line for each thing that is run.
-    select : str
-        What validation chooses by instead of the measure that the experiment names.
-    fixed : tuple of str
-        `key=value` texts: settings of every ranker that has the key, over the experiment's own.
     repeats : int
         Trainings of what draws.
     idle : list
@@ -164,33 +158,13 @@ class Study:
     full: bool = False
     setting: Setting = "default"
     say: Callable[[str], None] = lambda line: None
-    select: str = ""
-    fixed: tuple[str, ...] = ()
     repeats: int = 1
     idle: list[Any] = field(default_factory=list)
 
-    @property
-    def changes(self) -> tuple[str, ...]:
-        """What a user changed of the experiments, as texts `key=value`."""
-        return (*((f"select={self.select}",) if self.select else ()), *self.fixed)
-
     def folder(self, paper: str, setting: str = "") -> Path:
-        """Where a paper's files are.
-
-        Those of the paper's own setting, and those of changed experiments, are in folders of
-        their own; with a `setting` it is the folder of the unchanged ones.
-        """
+        """Where a paper's files are; those of the paper's own setting have a folder there."""
         own = self.out / "papers" / paper
-        if (setting or self.setting) == "published":
-            own = own / "published"
-        return own if setting or not self.changes else own / safe_name(",".join(self.changes))
-
-    def changed(self, variant: Variant) -> Variant:
-        """The variant with the user's settings that its ranker has."""
-        has = spelled_parameters(ranker(variant.algo))
-        own = [text for text in self.fixed if text.partition("=")[0].strip() in has]
-        fixed = settings([variant.algo], own)[variant.algo]
-        return replace(variant, settings={**variant.settings, **fixed}) if fixed else variant
+        return own / "published" if (setting or self.setting) == "published" else own
 
     def has(self, dataset: str) -> bool:
         """Whether the data set is at hand."""
@@ -235,10 +209,9 @@ class Study:
         """
         if self.setting == "published":
             variants = [replace(v, settings={**v.settings, **v.published}) for v in variants]
-        select = self.select or select
         way = select if protocol_name == "published" else f"{select}-{protocol_name}"
         groups: dict[str, list[Variant]] = {}
-        for variant in map(self.changed, variants):
+        for variant in variants:
             groups.setdefault(",".join([way, *_own_settings(variant)]), []).append(variant)
         found: dict[str, Values] = {}
         for name, group in groups.items():
@@ -272,11 +245,6 @@ def _own_settings(variant: Variant) -> list[str]:
 def safe_name(label: str) -> str:
     """A label as the name of a folder."""
     return "".join(c if c.isalnum() or c in "-.=@," else "_" for c in label)
-
-
-def spelled_parameters(cls: type[Ranker]) -> set[str]:
-    """A ranker's hyper-parameters as users spell them."""
-    return {cls.spelled.get(name, name) for name in parameters(cls)} | set(parameters(cls))
 
 
 def generated(dataset: str) -> bool:

@@ -14,7 +14,7 @@ from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import query_share, require_comparable
 from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
 from letorbench.losses.gains import inverse_or_zero
-from letorbench.rankers.base import Ranker, one_of
+from letorbench.rankers.base import Ranker
 from letorbench.rankers.rankboost import pair_counts, pairs
 from letorbench.solvers.boosting import Term, adaboost_step, boost, stump_ensemble
 from letorbench.solvers.fit_result import FitResult
@@ -57,16 +57,11 @@ class FRank(Ranker):
         Try at most so many thresholds a feature, among about equal numbers of documents: 256
         keep a document's value in one byte, and no finer cut changes many pairs. None tries
         every threshold.
-    pick : str, default "bound"
-        How a round's stump is picked. "bound": the one whose bound falls most, of all thresholds
-        of all features. "loss": of the stumps that are the best of their features by the bound,
-        the one after whose step the fidelity loss itself is least.
 
     Notes
     -----
     The original picks the weak learner by the fidelity loss after its step, over all of its weak
-    learners (from memory: its text is not at hand). "loss" is as near to that as one more pass
-    over the pairs for each feature comes; it takes several times as long. The objective is
+    learners (from memory: its text is not at hand); here the bound picks it. The objective is
     reported divided by the number of queries with pairs.
 
     Where the paper is silent: alpha is cut off at 5, where a stump orders no pair wrong; a stump
@@ -85,12 +80,11 @@ class FRank(Ranker):
     rounds: int = 300
     patience: int = 50
     bins: int | None = 256
-    pick: str = one_of(("bound", "loss"), "bound")
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        booster = _Booster(train, BinnedFeatures.of(train.features, self.bins), self.pick)
+        booster = _Booster(train, BinnedFeatures.of(train.features, self.bins))
         return boost(
             booster, train, self.rounds, validation, stump_ensemble, self.patience, self.deadline
         )
@@ -136,9 +130,9 @@ class _Booster:
     thereby bounds that of now.
     """
 
-    def __init__(self, train: QuerySet, binned: BinnedFeatures, pick: str) -> None:
+    def __init__(self, train: QuerySet, binned: BinnedFeatures) -> None:
         require_comparable(train)
-        self.binned, self.pick = binned, pick
+        self.binned = binned
         n_pairs = pair_counts(train)
         share = inverse_or_zero(n_pairs) / max(1, int(np.count_nonzero(n_pairs)))
         #: the pairs, at the scores that were weighed last
@@ -167,34 +161,24 @@ class _Booster:
         return sums, float(losses.sum())
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
-        """Return the stump that `pick` says, and its alpha. The scores were weighed last."""
+        """Return the stump whose bound falls most, and its alpha. The scores were weighed last."""
         D = self._differences(weights)
         moved = np.ptp(scores - self.scores) if len(scores) else 0.0
         self.scores = scores
         self.low *= np.exp(-moved)
         self.high *= np.exp(0.5 * moved)
         most = gain(D, np.maximum(self.low, np.abs(D))).max(axis=1, initial=0.0)
-        enough = gain(D, self.high).max(initial=0.0) if self.pick == "bound" else 0.0
+        enough = gain(D, self.high).max(initial=0.0)
         features = np.flatnonzero((most > 0.0) & (most * (1.0 + SLACK) >= enough))
         S = D[features] + 2.0 * self._wrong(features)
         self.low[features] = self.high[features] = S
         gains = gain(D[features], S)
         if not gains.max(initial=0.0) > 0.0:
             return None
-        if self.pick == "bound":
-            n, cut = divmod(int(np.argmax(gains)), gains.shape[1])
-            return self._term(int(features[n]), cut, D[features[n], cut], S[n, cut])
-        tried = [
-            self._term(int(k), cut, D[k, cut], S[n, cut])
-            for n, (k, cut) in enumerate(zip(features, gains.argmax(axis=1).tolist(), strict=True))
-        ]
-        after = [self.weigh(scores + term.alpha * term.values)[1] for term in tried]
-        return tried[int(np.argmin(after))]
-
-    def _term(self, k: int, cut: int, D: float, S: float) -> Term:
-        """Return a stump of feature k, with its W+ - W- and W+ + W-, and its alpha."""
-        stump, h = self.binned.stump(k, cut, D > 0.0)
-        return Term(stump, h, adaboost_step(abs(float(D)), float(S)))
+        n, cut = divmod(int(np.argmax(gains)), gains.shape[1])
+        k = int(features[n])
+        stump, h = self.binned.stump(k, cut, D[k, cut] > 0.0)
+        return Term(stump, h, adaboost_step(abs(float(D[k, cut])), float(S[n, cut])))
 
     def _differences(self, weights: np.ndarray) -> np.ndarray:
         """Return D of each feature's cuts (n_features, cuts), 0 where there is no cut."""

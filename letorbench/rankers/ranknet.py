@@ -14,9 +14,9 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.lambdas import Lambda
 from letorbench.losses.pairwise_logistic import pairwise_logistic
 from letorbench.models.mlp import Layers, net_gradient, net_scores
-from letorbench.rankers.base import Ranker, one_of
+from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.sgd import PASSES, NetDescent
+from letorbench.solvers.sgd import NetDescent
 from letorbench.solvers.stopping import Validation
 
 
@@ -82,11 +82,11 @@ class NetRanker(Ranker):
         """An epoch takes about as long as there are units."""
         return float(self.hidden if self.layers == 2 else 1)
 
-    def descent(self, passes: str = "factored") -> NetDescent:
+    def descent(self) -> NetDescent:
         """Return the solver with these settings; UsageError if one is wrong."""
         return NetDescent(
             self.layers, self.hidden, self.learning_rate, self.epochs, self.patience,
-            self.standardise, passes,
+            self.standardise,
         )  # fmt: skip
 
 
@@ -102,12 +102,6 @@ class RankNet(NetRanker):
     ----------
     layers, hidden, learning_rate, epochs, patience, standardise
         See `NetRanker`.
-    passes : str
-        "factored" sums the forces on a document before it goes back through the net. "paper" is
-        V2 as the NIPS paper times it, without stored activations and with one exponential a
-        pair. "pairwise" is V1, with two passes forward and two backward for each pair. All
-        three compute the same gradient, and the latter two are here to be timed. "online" is V1
-        with a step after every pair.
     """
 
     name = "ranknet"
@@ -119,10 +113,7 @@ class RankNet(NetRanker):
     formula = "sum over pairs r_i > r_j of log(1 + exp(-(s_i - s_j)))"
     grid = {"learning_rate": (1e-4, 1e-3, 1e-2), "layers": (1, 2)}
 
-    passes: str = one_of(PASSES, "factored")
-
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        descent = self.descent(self.passes)
-        return descent.fit(Lambda("ranknet"), train, validation, rng, self.deadline)
+        return self.descent().fit(Lambda("ranknet"), train, validation, rng, self.deadline)

@@ -8,13 +8,13 @@ theorems that say which of them are consistent.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-import letorbench.losses.consistent as consistent
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses.base import Loss
+from letorbench.losses import consistent
+from letorbench.losses.base import Loss, of_settings
 from letorbench.models.linear import LinearFamily
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.descent import LineSearch
@@ -26,7 +26,7 @@ from letorbench.solvers.stopping import Validation
 class _Surrogate(Ranker):
     """All surrogates are fitted alike.
 
-    Gradient descent minimises, over w and b, the mean over queries of the loss `surrogate`,
+    Gradient descent minimises, over w and b, the mean over queries of a `surrogate`,
     s = w . x + b. As in section 6, nothing is tuned and no validation set is used.
 
     Parameters
@@ -46,125 +46,118 @@ class _Surrogate(Ranker):
     figure = "consistency"
     paper = "Ravikumar, Tewari, Yang: On NDCG Consistency of Listwise Ranking Methods, AISTATS 2011"
 
-    #: what is minimised
-    surrogate: ClassVar[Loss]
+    #: what is minimised, whose parameters are attributes of the ranker; and in a few words
+    surrogate: ClassVar[type[Loss]]
+    by: ClassVar[str]
 
     iterations: int = 500
+
+    def __init_subclass__(cls) -> None:
+        """Take the formula from the surrogate, with the k of Z@k."""
+        k = vars(cls).get("truncation", 0)
+        at = f"@{k}" if k else ""
+        cls.title = f"Linear score on {cls.by}{at}"
+        cls.formula = cls.surrogate.formula.replace("Z", f"Z{at}")
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
         family = LinearFamily.conditioned(train.features, intercept=True)
-        solver = LineSearch(self.iterations)
-        return solver.fit(family, self.surrogate, train, validation, rng, self.deadline)
+        loss, solver = of_settings(self.surrogate, self), LineSearch(self.iterations)
+        return solver.fit(family, loss, train, validation, rng, self.deadline)
 
 
-def _truncated(cls: type[_Surrogate], k: int) -> tuple[str, str, Loss]:
-    """Return the title, the formula and the surrogate of a class with Z@k instead of Z."""
-    surrogate: Any = type(cls.surrogate)
-    return f"{cls.title}@{k}", cls.formula.replace("Z", f"Z@{k}"), surrogate(k)
-
-
-@dataclass
 class Cosine(_Surrogate):
     """RankCosine (Qin et al., IPM 2008), in this paper's form (section 3.2)."""
 
     name = "cosine"
-    title = "Linear score on the cosine of scores and gains"
-    formula = "1 - (s / |s|) . (G / |G|)"
-    surrogate = consistent.Cosine()
+    by = "the cosine of scores and gains"
+    surrogate = consistent.Cosine
 
 
-@dataclass
 class CosineNDCG(_Surrogate):
     """The cosine with G / Z, which is NDCG consistent (section 3.3)."""
 
     name = "cosine-ndcg"
-    title = "Linear score on the cosine of scores and gains, made NDCG consistent by Z"
-    formula = "1 - (s / |s|) . (G / Z)"
-    surrogate: ClassVar[Loss] = consistent.CosineNDCG()
+    by = "the cosine of scores and gains, made NDCG consistent by Z"
+    surrogate = consistent.CosineNDCG
+    truncation = 0
 
 
 class CosineNDCG1(CosineNDCG):
     """The cosine with G / Z@1, the norm truncated at 1 (section 6)."""
 
     name = "cosine-ndcg@1"
-    title, formula, surrogate = _truncated(CosineNDCG, 1)
+    truncation = 1
 
 
 class CosineNDCG10(CosineNDCG):
     """The cosine with G / Z@10, the norm truncated at 10 (section 6)."""
 
     name = "cosine-ndcg@10"
-    title, formula, surrogate = _truncated(CosineNDCG, 10)
+    truncation = 10
 
 
-@dataclass
 class LeastSquares(_Surrogate):
     """The squared error of the gains (section 3.2)."""
 
     name = "least-squares"
-    title = "Linear score on the squared error of gains"
-    formula = "|s - G|^2"
-    surrogate = consistent.LeastSquares()
+    by = "the squared error of gains"
+    surrogate = consistent.LeastSquares
 
 
-@dataclass
 class LeastSquaresNDCG(_Surrogate):
     """The squared error with G / Z, which is NDCG consistent (section 3.3)."""
 
     name = "least-squares-ndcg"
-    title = "Linear score on the squared error of gains, made NDCG consistent by Z"
-    formula = "|s - G / Z|^2"
-    surrogate: ClassVar[Loss] = consistent.LeastSquaresNDCG()
+    by = "the squared error of gains, made NDCG consistent by Z"
+    surrogate = consistent.LeastSquaresNDCG
+    truncation = 0
 
 
 class LeastSquaresNDCG1(LeastSquaresNDCG):
     """The squared error with G / Z@1, the norm truncated at 1 (section 6)."""
 
     name = "least-squares-ndcg@1"
-    title, formula, surrogate = _truncated(LeastSquaresNDCG, 1)
+    truncation = 1
 
 
 class LeastSquaresNDCG10(LeastSquaresNDCG):
     """The squared error with G / Z@10, the norm truncated at 10 (section 6)."""
 
     name = "least-squares-ndcg@10"
-    title, formula, surrogate = _truncated(LeastSquaresNDCG, 10)
+    truncation = 10
 
 
-@dataclass
 class CrossEntropy(_Surrogate):
     """ListNet's cross entropy (section 3.2)."""
 
     name = "cross-entropy"
-    title = "Linear score on the cross entropy of lists"
-    formula = "KL(softmax(r) || softmax(s))"
-    surrogate = consistent.CrossEntropy()
+    by = "the cross entropy of lists"
+    surrogate = consistent.CrossEntropy
 
 
-@dataclass
 class CrossEntropyNDCG(_Surrogate):
     """The cross entropy with G / Z, which is NDCG consistent (section 3.3)."""
 
     name = "cross-entropy-ndcg"
-    title = "Linear score on the cross entropy of lists, made NDCG consistent by Z"
-    formula = "KL(G / Z || e^s)"
-    surrogate: ClassVar[Loss] = consistent.CrossEntropyNDCG()
+    by = "the cross entropy of lists, made NDCG consistent by Z"
+    surrogate = consistent.CrossEntropyNDCG
+    truncation = 0
 
 
 class CrossEntropyNDCG1(CrossEntropyNDCG):
     """The cross entropy with G / Z@1, the norm truncated at 1 (section 6)."""
 
     name = "cross-entropy-ndcg@1"
-    title, formula, surrogate = _truncated(CrossEntropyNDCG, 1)
+    truncation = 1
 
 
 class CrossEntropyNDCG10(CrossEntropyNDCG):
     """The cross entropy with G / Z@10, the norm truncated at 10 (section 6)."""
 
     name = "cross-entropy-ndcg@10"
-    title, formula, surrogate = _truncated(CrossEntropyNDCG, 10)
+    truncation = 10
 
 
 @dataclass
@@ -180,25 +173,16 @@ class QNorm(_Surrogate):
     """
 
     name = "qnorm"
-    title = "Linear score on gains over Z, scores divided by their q-norm"
-    formula = "-(s / |s|_q) . (G / Z), q = log(m) + 2"
+    by = "gains over Z, scores divided by their q-norm"
+    surrogate = consistent.QNorm
 
     p: float = 0.0
     truncation: int = 0
 
-    @property
-    def surrogate(self) -> Loss:
-        return consistent.QNorm(self.truncation, self.p)
 
-
-@dataclass
 class QNormPenalised(QNorm):
     """The scores penalised by their q-norm (section 4)."""
 
     name = "qnorm-penalised"
-    title = "Linear score on gains over Z, scores penalised by their q-norm"
-    formula = "|s|_q^2 - 2 s . (G / Z), q = log(m) + 2"
-
-    @property
-    def surrogate(self) -> Loss:
-        return consistent.QNormPenalised(self.truncation, self.p)
+    by = "gains over Z, scores penalised by their q-norm"
+    surrogate = consistent.QNormPenalised

@@ -19,13 +19,11 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import loss
 from letorbench.losses.label_order import TIE_RULES, draws_order, with_ties
-from letorbench.losses.lambdas import Lambda
 from letorbench.models.parametric import FamilySettings, families, family
 from letorbench.rankers.base import Ranker, one_of
 from letorbench.rankers.mart import TreeSettings
 from letorbench.solvers.descent import LBFGS, GradientDescent, LineSearch, Solver
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.sgd import NetDescent
 from letorbench.solvers.stopping import Validation
 from letorbench.solvers.tree_boosting import TreeBoosting, derivatives_of
 
@@ -38,25 +36,9 @@ SOLVERS: dict[str, str] = {
     "gradient-descent": "steps of one length, the epoch that validation chooses: l2, "
     "learning_rate, epochs, patience",
     "line-search": "gradient descent with steps of the right length: l2, iterations",
-    "sgd": "one step a query, the epoch that validation chooses: learning_rate, epochs, patience",
     BOOSTING: "a tree an epoch, the epoch that validation chooses: l2, learning_rate, epochs, "
     "patience",
 }
-#: what `sgd` can train: its epochs are compiled for these
-SGD_MODELS, SGD_LOSS = ("linear", "mlp"), "ranknet"
-
-
-def misfit(model: str, loss: str, solver: str) -> str | None:
-    """Return in one line why the parts do not fit together; None if they do."""
-    if (model == TREES) != (solver == BOOSTING):
-        return f"solver={solver} does not fit model={model}: trees are boosted, and nothing else is"
-    if solver != "sgd" or (model in SGD_MODELS and loss == SGD_LOSS):
-        return None
-    return (
-        f"solver=sgd does not fit model={model} with loss={loss}: it trains the models "
-        f"{' and '.join(SGD_MODELS)} on the loss {SGD_LOSS}; "
-        "the other solvers fit every model and loss"
-    )
 
 
 @dataclass
@@ -70,25 +52,24 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
     model : {"linear", "quadratic", "bilinear", "bilinear-tanh", "distance", "mlp", "trees"}
     loss : str
         Any loss, with its parameters: ``wpl(weight=1/pi)``; `letorbench algos --parts` lists them.
-    solver : {"auto", "lbfgs", "gradient-descent", "line-search", "sgd", "boosting"}
+    solver : {"auto", "lbfgs", "gradient-descent", "line-search", "boosting"}
         "auto" is "boosting" for trees, which no other solver fits, and "lbfgs" for the other
-        models. "sgd" takes one step a query, as RankNet does. It fits the models "linear" and
-        "mlp" to the loss "ranknet", without l2. The other solvers fit every model to every loss.
+        models. All fit every loss.
     l2 : float
         The strength of the prior on the parameters, but for intercepts, in units of c, the mean
         curvature of the loss at the start. trees: added to a leaf's number of documents.
     iterations : int
         lbfgs, line-search: at most so many; a warning says where they were not enough.
     learning_rate : float
-        gradient-descent, sgd: the length of a step. boosting: what each tree is multiplied by,
+        gradient-descent: the length of a step. boosting: what each tree is multiplied by,
         beside Newton's step along it.
     epochs : int
-        gradient-descent, sgd, boosting: at most so many; validation chooses the one that is kept.
+        gradient-descent, boosting: at most so many; validation chooses the one that is kept.
     patience : int
-        gradient-descent, sgd, boosting: training ends so many epochs after the best one on
+        gradient-descent, boosting: training ends so many epochs after the best one on
         validation; 0 means never.
     intercept : bool
-        linear: add a constant, which the prior does not penalise. "sgd" always has one.
+        linear: add a constant, which the prior does not penalise.
     hidden : int
         mlp: the number of hidden units.
     ties : {"breslow", "random", "file"}
@@ -97,8 +78,7 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
     leaves, depth, min_docs, docs, columns, bins
         Of trees, see `letorbench.rankers.mart.TreeSettings`.
     standardise, rho, query_features, dimensions, tau
-        The model's settings, see `letorbench.models.parametric.FamilySettings`. With "sgd",
-        `standardise` steps as if the features were standardised.
+        The model's settings, see `letorbench.models.parametric.FamilySettings`.
 
     Examples
     --------
@@ -127,12 +107,13 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
     def __post_init__(self) -> None:
         super().__post_init__()
         loss(self.loss)
-        reason = misfit(self.model, self.loss, self.chosen_solver)
-        if reason:
-            raise UsageError(f"recipe: {reason}")
+        if (self.model == TREES) != (self.chosen_solver == BOOSTING):
+            raise UsageError(
+                f"recipe: solver={self.chosen_solver} does not fit model={self.model}: trees are "
+                "boosted, and nothing else is"
+            )
         if self.model != TREES:
             self.check_family(self.model)
-        if self.chosen_solver not in ("sgd", BOOSTING):
             self._solver()
 
     @property
@@ -144,12 +125,12 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
 
     @property
     def draws(self) -> bool:
-        """Whether it draws an order of queries or of ties, a start, or documents of trees."""
+        """Whether it draws an order of ties, a start, or documents of trees."""
         if draws_order(loss(self.loss), self.ties):
             return True
         if self.model == TREES:
             return self.draws_trees
-        return self.solver == "sgd" or family(self.model).drawn
+        return family(self.model).drawn
 
     @property
     def auto_features(self) -> str:
@@ -159,13 +140,6 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        if self.solver == "sgd":
-            layers = 2 if self.model == "mlp" else 1
-            descent = NetDescent(
-                layers, self.hidden, self.learning_rate, self.epochs, self.patience,
-                self.standardise,
-            )  # fmt: skip
-            return descent.fit(Lambda("ranknet"), train, validation, rng, self.deadline)
         ordered = with_ties(loss(self.loss), self.ties, train, rng)
         if self.model == TREES:
             boosting = TreeBoosting(

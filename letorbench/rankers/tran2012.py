@@ -8,13 +8,13 @@ models are in `letorbench.models`: `linear`, `quadratic` (4), `separate` (2, 3).
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses.base import Loss
+from letorbench.losses.base import Loss, of_settings
 from letorbench.losses.group_level import AGGREGATES, group_level
 from letorbench.losses.label_order import (
     DOCUMENT_WEIGHTS,
@@ -75,6 +75,9 @@ class _RankFunctional(FamilySettings, Ranker):
     figure = "functionals"
     grid = {"l2": (1e-6, 1e-4, 1e-2, 1.0, 100.0)}
 
+    #: the loss, whose parameters are attributes of the ranker
+    surrogate: ClassVar[type[Loss]]
+
     functional: str = one_of(FUNCTIONALS, "linear")
     l2: float = 1e-2
     iterations: int = 200
@@ -102,20 +105,18 @@ class _RankFunctional(FamilySettings, Ranker):
     def _solver(self) -> LBFGS:
         return LBFGS(self.l2, self.iterations, flat=FLAT)
 
-    @abstractmethod
-    def _loss(self) -> Loss:
-        """Return the loss that the ranker is named after."""
-
     @property
     def draws(self) -> bool:
         """The first parameters are drawn if zero is a saddle point, and ties if asked for."""
-        tied = self.functional != "group" and draws_order(self._loss(), self.ties)
+        tied = self.functional != "group" and draws_order(
+            of_settings(self.surrogate, self), self.ties
+        )
         return tied or family(self._scored_by).drawn
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        loss = self._loss()
+        loss = of_settings(self.surrogate, self)
         if self.functional == "group":  # no two groups of a query have one label
             loss = group_level(loss, self.group, train)
         else:
@@ -131,9 +132,7 @@ class MCL(_RankFunctional):
     name = "mcl"
     title = "Rank functional on which document is the best"
     formula = "-log softmax(s)_best"
-
-    def _loss(self) -> Loss:
-        return MulticlassLogistic()
+    surrogate = MulticlassLogistic
 
 
 @dataclass
@@ -143,9 +142,8 @@ class SmoothNDCG(_RankFunctional):
     name = "smooth-ndcg"
     title = "Rank functional on NDCG of smoothed places"
     formula = "1 - sum_i (2^r_i - 1) / log2(1 + pi_i) / Z, pi_i = 1 + sum_j sigma(s_j - s_i)"
-
-    def _loss(self) -> Loss:
-        return SmoothedMeasure("ndcg")
+    surrogate = SmoothedMeasure
+    measure, alpha = "ndcg", 1.0
 
 
 @dataclass
@@ -155,9 +153,8 @@ class SmoothERR(_RankFunctional):
     name = "smooth-err"
     title = "Rank functional on ERR of smoothed places"
     formula = "1 - sum_i R_i / pi_i prod over j != i of (1 - R_j sigma(s_j - s_i))"
-
-    def _loss(self) -> Loss:
-        return SmoothedMeasure("err")
+    surrogate = SmoothedMeasure
+    measure, alpha = "err", 1.0
 
 
 @dataclass
@@ -170,9 +167,8 @@ class SmoothMRR(_RankFunctional):
     name = "smooth-mrr"
     title = "Rank functional on the reciprocal smoothed place of the best"
     formula = "1 - 1 / pi_best, pi_i = 1 + sum_j sigma(s_j - s_i)"
-
-    def _loss(self) -> Loss:
-        return SmoothedMeasure("mrr")
+    surrogate = SmoothedMeasure
+    measure, alpha = "mrr", 1.0
 
 
 @dataclass
@@ -200,9 +196,7 @@ class WPL(_WeightedByDocument):
     name = "wpl"
     title = "Rank functional on weighted Plackett-Luce (ListMLE with weight 1)"
     formula = "-sum_i W_i log(e^(s_i) / sum over r_j <= r_i of e^(s_j))"
-
-    def _loss(self) -> Loss:
-        return PlackettLuce(self.weight)
+    surrogate = PlackettLuce
 
 
 @dataclass
@@ -212,9 +206,7 @@ class RPL(_WeightedByDocument):
     name = "rpl"
     title = "Rank functional on weighted Plackett-Luce, the worst dropped first"
     formula = "-sum_i W_i log(e^(-s_i) / sum over r_j >= r_i of e^(-s_j))"
-
-    def _loss(self) -> Loss:
-        return ReversePlackettLuce(self.weight)
+    surrogate = ReversePlackettLuce
 
 
 @dataclass
@@ -224,9 +216,7 @@ class WPLL(_WeightedByDocument):
     name = "wpll"
     title = "Rank functional on a Markov field's weighted pseudo-likelihood"
     formula = "-sum_i W_i log P(r_i | the other labels)"
-
-    def _loss(self) -> Loss:
-        return PseudoLikelihood(self.weight)
+    surrogate = PseudoLikelihood
 
 
 @dataclass
@@ -259,11 +249,14 @@ class Pairwise(_WeightedByPair):
     name = "pairwise"
     title = "Rank functional on weighted losses of pairs"
     formula = "sum over pairs r_i > r_j of V_ij phi(s_i - s_j)"
+    surrogate = PairwiseLoss
 
     loss: str = one_of(PAIR_LOSSES, "logistic")
 
-    def _loss(self) -> Loss:
-        return PairwiseLoss(self.loss, self.weight)
+    @property
+    def phi(self) -> str:
+        """The loss of a pair, as `PairwiseLoss` calls it."""
+        return self.loss
 
 
 @dataclass
@@ -273,6 +266,4 @@ class WUB(_WeightedByPair):
     name = "wub"
     title = "Rank functional on a Markov field's weighted pairwise bound"
     formula = "-sum over pairs of V_ij log(psi(r_i, r_j) / Z_ij)"
-
-    def _loss(self) -> Loss:
-        return FieldBound(self.weight)
+    surrogate = FieldBound

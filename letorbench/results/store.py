@@ -136,7 +136,7 @@ class StoredFold:
 
     @property
     def repeats(self) -> int | None:
-        """How many seeds were requested last; None if nothing is drawn at random."""
+        """How many seeds the run was to have; None if nothing is drawn at random."""
         return self.fit.get("repeats")
 
     @property
@@ -187,14 +187,9 @@ def write_fold(folder: Path, result: FoldResult) -> dict[str, Any]:
         write_fold_queries(folder / paths.QUERIES, result.queries)
     if result.ranker is not None:
         result.ranker.save(folder / paths.MODEL)
-    return write_fit(folder, result.as_json())
-
-
-def write_fit(folder: Path, fit: Mapping[str, object]) -> dict[str, Any]:
-    """Write a fold's fit.json with the digests of its files as they are now; return the facts."""
     digests = {name: _digest(folder / name) for name in paths.CHECKED}
     files = {name: text for name, text in digests.items() if text}
-    facts = _finite({**fit, "files": files})
+    facts = _finite({**result.as_json(), "files": files})
     with write_atomically(folder / paths.FIT) as file:
         file.write(with_checksum(facts))
     return facts
@@ -275,14 +270,10 @@ def stamp(folder: Path) -> int | None:
         return None
 
 
-def mark_reused(fold: StoredFold, repeats: int | None) -> StoredFold:
-    """Mark a fold as requested last, with so many seeds (None if nothing is drawn)."""
-    fit = fold.fit
-    if fold.repeats == repeats:
-        os.utime(fold.folder / paths.FIT)
-    else:
-        fit = write_fit(fold.folder, {**fit, "repeats": repeats})
-    return replace(fold, fit=fit, written=stamp(fold.folder) or fold.written)
+def mark_reused(fold: StoredFold) -> StoredFold:
+    """Mark a fold as requested last."""
+    os.utime(fold.folder / paths.FIT)
+    return replace(fold, written=stamp(fold.folder) or fold.written)
 
 
 class Store:
@@ -328,11 +319,7 @@ class Store:
         return sorted({key.algo for key in self.folds if key.dataset == dataset})
 
     def reuse(
-        self,
-        key: FoldKey,
-        identity: Mapping[str, object],
-        time_limit: float | None,
-        repeats: int | None,
+        self, key: FoldKey, identity: Mapping[str, object], time_limit: float | None
     ) -> StoredFold | None:
         """Return the fold of that identity, marked as requested last; None if none is stored."""
         fold = self.folds.get(key)
@@ -341,7 +328,7 @@ class Store:
         with one_writer(fold.folder):
             if stamp(fold.folder) != fold.written:
                 return None  # another run has begun it anew
-            self.folds[key] = mark_reused(fold, repeats)
+            self.folds[key] = mark_reused(fold)
         return self.folds[key]
 
     def _forget(self, key: FoldKey) -> None:

@@ -3,18 +3,15 @@
 A step on a query computes its scores s, the force lambda_i on each document, and moves the net's
 parameters theta along sum_i lambda_i ds_i/dtheta (Burges, Ragno, Le, NIPS 2006, section 5). If a
 feature x were replaced by (x - center) / sqrt(variance), a step of the same length would move its
-weight differently; `_step` moves it as if it were, and keeps the weights of x itself.
+weight differently; `take_step` moves it as if it were, and keeps the weights of x itself.
 
-RankNet's gradient is computed in three ways. "factored" sums the forces on a document before it
-goes back through the net (`letorbench.losses.pairwise_logistic`). Two are here to be timed, as the
-NIPS paper times them: V1, pair by pair, takes two passes forward and two backward for each pair; V2
-sums the forces first, but takes n passes forward, the pairs, n passes forward again and n backward,
-without the two further speedups that the paper names: stored activations and one exponential a
-document (section 6, footnote 3). All give the same gradient (section 5, equations 6 and 7).
+The forces on a document are summed before they go back through the net (section 5, equations 6 and
+7), once for each document instead of each pair.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -26,14 +23,7 @@ from letorbench.features.moments import mean_and_variance
 from letorbench.fit_warnings import FitWarning
 from letorbench.jit import kernel
 from letorbench.losses.gains import inverse_ideal_dcg, truncated_discount
-from letorbench.losses.lambdas import (
-    RANKNET,
-    Lambda,
-    LambdaRule,
-    lambda_workspace,
-    pair_force,
-    query_lambdas,
-)
+from letorbench.losses.lambdas import Lambda, LambdaRule, lambda_workspace, query_lambdas
 from letorbench.losses.pairwise_logistic import pair_workspace, ranknet_lambdas
 from letorbench.models.base import Model
 from letorbench.models.linear import Linear, products
@@ -47,12 +37,6 @@ COST_AT = 10
 SHRINK = 0.8
 #: new random weights are drawn if the cost has not fallen for so many epochs
 RESTART = 50
-
-#: how the gradient of a query is computed: RankNet's (pair by pair with a step a query, or with a
-#: step a pair), or by a lambda function
-FACTORED, PAIRWISE, ONLINE, PRINTED, LAMBDA = range(5)
-#: names of RankNet's four
-PASSES = {"factored": FACTORED, "pairwise": PAIRWISE, "online": ONLINE, "paper": PRINTED}
 
 
 class FeatureScale(NamedTuple):
@@ -100,24 +84,21 @@ class NetState(NamedTuple):
 class TrainingQueries(NamedTuple):
     """What an epoch reads of the training set.
 
-    features (n_docs, n_features) float32. gradient: one of `PASSES`, or LAMBDA with its
-    `rule`. The cost of a query is 1 - cost_factor[q] DCG with the discount `cost_discount`
-    (longest query,), or RankNet's cost.
+    features (n_docs, n_features) float32. rule: the lambda function. Its cost of a query is
+    1 - cost_factor[q] DCG with the discount `cost_discount` (longest query,).
     """
 
     features: np.ndarray
     blocks: LabelBlocks
-    gradient: int
     rule: LambdaRule
     cost_discount: np.ndarray
     cost_factor: np.ndarray
 
     @staticmethod
-    def of(queries: QuerySet, function: Lambda, passes: str) -> TrainingQueries:
+    def of(queries: QuerySet, function: Lambda) -> TrainingQueries:
         return TrainingQueries(
             queries.features,
             queries.by_label,
-            PASSES[passes] if function.is_ranknet else LAMBDA,
             function.rule(queries),
             truncated_discount(queries, COST_AT),
             inverse_ideal_dcg(queries, COST_AT),
@@ -147,8 +128,8 @@ class NetDescent:
     standardise : bool
         Step as if each feature had mean 0 and variance 1. Otherwise step as if the largest
         absolute value of each feature were 1, as it is in LETOR's query-normalised features.
-    passes : str
-        How RankNet's gradient is computed, see `PASSES`.
+    steps : callable, optional
+        The compiled steps of an epoch; by default those of the lambda function.
     """
 
     layers: int
@@ -157,7 +138,7 @@ class NetDescent:
     epochs: int = 300
     patience: int = 0
     standardise: bool = False
-    passes: str = "factored"
+    steps: Steps | None = None
 
     def __post_init__(self) -> None:
         if self.layers not in (1, 2):
@@ -178,16 +159,17 @@ class NetDescent:
     ) -> FitResult:
         """Return the net of the epoch that validation chooses, or of the last one without it."""
         scale = feature_scale(train, self.standardise)
-        data = TrainingQueries.of(train, function, self.passes)
+        data = TrainingQueries.of(train, function)
         # a query of one label has no pair: no force, and a cost that never changes
         trained = np.flatnonzero(np.diff(train.by_label.queries) > 1)
+        steps = self.steps or (ranknet_steps if function.is_ranknet else lambda_steps)
         state, rate = self._begin(scale, rng)
         models = [state.model()]
         epochs = EarlyStopping(self.patience, deadline, validation)
         costs: list[float] = []
         warnings: tuple[FitWarning, ...] = ()
         for number in range(1, self.epochs + 1):
-            cost = epoch(data, rng.permutation(trained), state, scale, rate.value)
+            cost = epoch(steps, data, rng.permutation(trained), state, scale, rate.value)
             if not np.isfinite(cost + state.output.sum() + state.bias.sum()):
                 text = (
                     f"epoch {number} gave a number that is not finite: "
@@ -262,17 +244,24 @@ class Passes(NamedTuple):
         return Passes(net, hidden, change, np.empty(longest), np.empty(longest))
 
 
+#: takes a step for each query of a sequence; returns the sum of their costs before each step
+Steps = Callable[[TrainingQueries, np.ndarray, NetState, FeatureScale, float, Passes], float]
+
+
 def epoch(
-    data: TrainingQueries, sequence: np.ndarray, state: NetState, scale: FeatureScale, rate: float
+    steps: Steps,
+    data: TrainingQueries,
+    sequence: np.ndarray,
+    state: NetState,
+    scale: FeatureScale,
+    rate: float,
 ) -> float:
     """Take one step for each query of `sequence`; return the sum of the costs before each step."""
-    # a kernel each, because whoever trains in one way need not compile the others
-    steps = {LAMBDA: _lambda_steps, FACTORED: _ranknet_steps}.get(data.gradient, _timed_steps)
     return steps(data, sequence, state, scale, rate, Passes.of(data, state))
 
 
 @kernel()
-def _lambda_steps(
+def lambda_steps(
     data: TrainingQueries,
     sequence: np.ndarray,
     state: NetState,
@@ -284,18 +273,18 @@ def _lambda_steps(
     net, hidden, change, scores, force = passes
     workspace, total = lambda_workspace(hidden.shape[1]), 0.0
     for q in sequence:
-        x = _features(data, q)
+        x = query_features(data, q)
         s, f = scores[: len(x)], force[: len(x)]
         forward(x, net, hidden, s)
         dcg = query_lambdas(s, data.blocks, q, data.rule, data.cost_discount, workspace, f)
         total += 1.0 - data.cost_factor[q] * dcg
         backward(x, net, hidden, f, change)
-        _step(rate, scale, change, state)
+        take_step(rate, scale, change, state)
     return total
 
 
 @kernel()
-def _ranknet_steps(
+def ranknet_steps(
     data: TrainingQueries,
     sequence: np.ndarray,
     state: NetState,
@@ -307,112 +296,23 @@ def _ranknet_steps(
     net, hidden, change, scores, force = passes
     workspace, total = pair_workspace(hidden.shape[1]), 0.0
     for q in sequence:
-        x = _features(data, q)
+        x = query_features(data, q)
         s, f = scores[: len(x)], force[: len(x)]
         forward(x, net, hidden, s)
         total += ranknet_lambdas(s, data.blocks, q, workspace, f)
         backward(x, net, hidden, f, change)
-        _step(rate, scale, change, state)
+        take_step(rate, scale, change, state)
     return total
 
 
 @kernel()
-def _timed_steps(
-    data: TrainingQueries,
-    sequence: np.ndarray,
-    state: NetState,
-    scale: FeatureScale,
-    rate: float,
-    passes: Passes,
-) -> float:
-    """Do as `_ranknet_steps` in one of the ways that are here to be timed."""
-    total = 0.0
-    for q in sequence:
-        x = _features(data, q)
-        if data.gradient == PRINTED:
-            total += _factored_as_printed(x, data.blocks, q, passes)
-        else:
-            total += _pair_by_pair(x, data, q, passes, rate, scale, state)
-        _step(rate, scale, passes.change, state)
-    return total
-
-
-@kernel()
-def _features(data: TrainingQueries, q: int) -> np.ndarray:
+def query_features(data: TrainingQueries, q: int) -> np.ndarray:
     """Return the rows of query q."""
     return data.features[data.blocks.offsets[q] : data.blocks.offsets[q + 1]]
 
 
-@kernel()
-def _pair_by_pair(
-    features: np.ndarray,
-    data: TrainingQueries,
-    q: int,
-    passes: Passes,
-    rate: float,
-    scale: FeatureScale,
-    state: NetState,
-) -> float:
-    """Add minus the gradient of RankNet's cost of query q to the change; return the cost.
-
-    features: of the query's documents. `ONLINE` takes a step after every pair.
-    """
-    net, hidden, change, score, force = passes
-    order, starts, begin = data.blocks.order, data.blocks.starts, data.blocks.offsets[q]
-    first, last = data.blocks.queries[q], data.blocks.queries[q + 1]
-    cost = 0.0
-    for b in range(first, last - 1):
-        for p in range(starts[b], starts[b + 1]):
-            for r in range(starts[b + 1], starts[last]):
-                i, j = order[p] - begin, order[r] - begin
-                x_i, x_j = features[i : i + 1], features[j : j + 1]
-                forward(x_i, net, hidden[:, 0:1], score[0:1])
-                forward(x_j, net, hidden[:, 1:2], score[1:2])
-                difference = score[0] - score[1]
-                cost += _pair_cost(difference)
-                force[0] = pair_force(RANKNET, difference, 0.0, 0.0)
-                backward(x_i, net, hidden[:, 0:1], force[0:1], change)
-                force[0] = -force[0]
-                backward(x_j, net, hidden[:, 1:2], force[0:1], change)
-                if data.gradient == ONLINE:
-                    _step(rate, scale, change, state)
-    return cost
-
-
-@kernel()
-def _factored_as_printed(
-    features: np.ndarray, blocks: LabelBlocks, q: int, passes: Passes
-) -> float:
-    """Do as `_pair_by_pair` with one exponential a pair and three passes a document."""
-    starts, begin = blocks.starts, blocks.offsets[q]
-    first, last = blocks.queries[q], blocks.queries[q + 1]
-    s, f = passes.scores[: len(features)], passes.force[: len(features)]
-    forward(features, passes.net, passes.hidden, s)
-    f[:] = 0.0
-    cost = 0.0
-    for b in range(first, last - 1):
-        for p in range(starts[b], starts[b + 1]):
-            i = blocks.order[p] - begin
-            for r in range(starts[b + 1], starts[last]):
-                j = blocks.order[r] - begin
-                difference = s[i] - s[j]
-                cost += _pair_cost(difference)
-                pull = pair_force(RANKNET, difference, 0.0, 0.0)
-                f[i] += pull
-                f[j] -= pull
-    forward(features, passes.net, passes.hidden, s)
-    backward(features, passes.net, passes.hidden, f, passes.change)
-    return cost
-
-
-@kernel()
-def _pair_cost(difference: float) -> float:
-    """Return log(1 + e^-difference)."""
-    return np.log1p(np.exp(-abs(difference))) + max(0.0, -difference)
-
-
 @kernel(reorder=True)
-def _step(rate: float, scale: FeatureScale, change: Layers, state: NetState) -> None:
+def take_step(rate: float, scale: FeatureScale, change: Layers, state: NetState) -> None:
     """Move the parameters along `change` as if the features were scaled; set `change` to zero.
 
     The scaled feature z = (x - center) inverse_variance^1/2 has the weight w / inverse_variance^1/2

@@ -291,10 +291,9 @@ class Grower:
         )  # fmt: skip
         growth.stop[0] = len(rows)
         _round(gradient, hessian, growth, rules)
-        leaf = np.full(n_docs, -1)
         arguments = (
             growth, rules, features.codes, features.n_bins, self._drawn(rng, nodes),
-            self._histograms, np.zeros((n_groups, 2, 3)), leaf,
+            self._histograms, np.zeros((n_groups, 2, 3)),
         )  # fmt: skip
         while growth.pair[0] >= 0:
             small = growth.pair[0]
@@ -303,7 +302,12 @@ class Grower:
             if not alone:
                 parallel_for(partial(_grow, *arguments, 0), n_groups, LEAST // work)
             _grow(*arguments, 2 * LEAST, 0, n_groups if alone else 0)
-        return self._tree(growth, rules), leaf
+        tree = self._tree(growth, rules)
+        leaves = np.flatnonzero(growth.left[: len(tree.left)] == 0)
+        leaves = leaves[growth.start[leaves].argsort()]
+        leaf = np.full(n_docs, -1)
+        leaf[rows] = np.repeat(leaves, tree.cover[leaves])
+        return tree, leaf
 
     def _drawn(self, rng: np.random.Generator | None, nodes: int) -> np.ndarray:
         """Return which of the used features each node is split by, (nodes, n_used) bool."""
@@ -376,7 +380,6 @@ def _grow(
     drawn: np.ndarray,
     histograms: np.ndarray,
     found: np.ndarray,
-    leaf: np.ndarray,
     least: int,
     first: int,
     last: int,
@@ -386,7 +389,6 @@ def _grow(
     It goes on with all groups until a search makes `least` additions; 0: it splits no leaf.
 
     found: (n_groups, 2, 3), the gain, the feature and the cut of both leaves in each group.
-    leaf: (n_docs,), filled at the end.
     """
     while True:
         _search(growth, rules, codes, n_bins, drawn, histograms, first, last, found)
@@ -394,15 +396,9 @@ def _grow(
             return
         _split_next(growth, rules, codes, found)
         small = growth.pair[0]
-        if small < 0:
-            break
         first, last = 0, len(codes)
-        if GROUP * len(codes) * (growth.stop[small] - growth.start[small]) >= least:
+        if small < 0 or GROUP * last * (growth.stop[small] - growth.start[small]) >= least:
             return
-    for node in range(growth.size[0]):
-        if growth.left[node] == 0:
-            for i in range(growth.start[node], growth.stop[node]):
-                leaf[growth.rows[i]] = node
 
 
 @kernel()

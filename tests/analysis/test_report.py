@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from conftest import drawing
 from uneven_data import SIZES, write_uneven
 
 from letorbench.analysis.comparison import Procedure, compare
@@ -50,7 +51,8 @@ def places(folder: Path) -> list[str]:
 @pytest.fixture(scope="module")
 def page(folder) -> str:
     out = folder / "r.html"
-    result = call("report", SET, "--baseline", BASE, "--out-file", str(out), *places(folder))
+    with drawing():
+        result = call("report", SET, "--baseline", BASE, "--out-file", str(out), *places(folder))
     assert result.exit_code == 0 and result.stdout == f"{out}\n", result.stderr
     return out.read_text()
 

@@ -16,11 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from letorbench.datasets import catalog, layout, synthetic
+from letorbench.datasets import layout, synthetic
 from letorbench.datasets.acquire import fetch as fetching
-from letorbench.datasets.acquire import verify as verifying
 from letorbench.datasets.acquire.archive import import_archive
-from letorbench.datasets.acquire.verify import examine, verify
+from letorbench.datasets.acquire.verify import verify
 from letorbench.datasets.catalog import CATALOG, FileHash, Source, facts
 from letorbench.datasets.load import load
 from letorbench.errors import DataError
@@ -80,14 +79,6 @@ def raw(answer: str) -> Behaviour:
 
 def redirecting(address: str, code: int = 302) -> Behaviour:
     return sending(b"", code, Location=address)
-
-
-def dripping(handler: Handler) -> None:
-    handler.answer(Content_Length=10_000)
-    for _ in range(500):
-        handler.wfile.write(b"a")
-        handler.wfile.flush()
-        time.sleep(0.02)
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +142,6 @@ REFUSED: dict[str, tuple[Behaviour, str]] = {
     "large": (sending(b"", Content_Length=10**14), "100,000,000,000,000 bytes, expected"),
     "cut": (sending(b"a" * 9, Content_Length=99), "found 9 bytes, expected 99"),
     "wrong": (sending(b"PK" + b"a" * 999), "damaged"),
-    "dripping": (dripping, "took longer than the time limit"),
 }
 
 
@@ -160,7 +150,7 @@ def test_what_is_refused_is_said_and_leaves_nothing(name: str, tmp_path: Path) -
     behaviour, message = REFUSED[name]
     with server(**{name: behaviour}) as (address, _):
         with pytest.raises(DataError, match=message) as error:
-            fetching.fetch("MQ2008", tmp_path, [unknown(f"{address}/{name}")], seconds=2)
+            fetching.fetch("MQ2008", tmp_path, [unknown(f"{address}/{name}")])
     text = str(error.value)
     assert "datasets import PATH" in text and "https://" in text and text.isprintable()
     assert names_in(tmp_path) == []
@@ -205,45 +195,13 @@ def test_what_is_inside_must_be_what_was_wanted(
     assert names_in(tmp_path) == []
 
 
-def test_rar_stays_and_is_explained_and_not_downloaded_again(tmp_path: Path) -> None:
-    with server(good=sending(b"Rar!")) as (address, requests):
-        for _ in range(2):
-            with pytest.raises(DataError, match="Gov.rar: .*unrar x Gov.rar.*datasets import"):
-                fetching.fetch("TD2003", tmp_path, [unknown(f"{address}/good", "Gov.rar")])
-            assert names_in(tmp_path) == ["Gov.rar"] and len(requests) == 1
-
-
-def test_by_request_and_generated(tmp_path: Path) -> None:
+def test_by_request_by_hand_and_generated(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="Gov.rar: an archive .* by hand; .*datasets import PATH"):
+        fetching.fetch("TD2003", tmp_path, [unknown("http://127.0.0.1:9/Gov.rar", "Gov.rar")])
     with pytest.raises(DataError, match="on request only; get it from https://.*YAHOO-SET1-twin"):
         fetching.fetch("YAHOO-SET1", tmp_path)
     with pytest.raises(DataError, match="datasets make TD2003-twin"):
         fetching.fetch("TD2003-twin", tmp_path)
-
-
-def test_examination(archive: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = sending(b"<html></html>", Content_Type="text/html")
-    monkeypatch.setattr(verifying, "LONGEST", 1.0)
-    with server(
-        good=sending(archive),
-        gone=sending(b"", 400),
-        page=page,
-        silent=REFUSED["silent"][0],
-    ) as (address, _):
-        paths = ("good", "gone", "page", "silent")
-        sources = [published(f"{address}/{name}", archive) for name in paths]
-        sources += [published(f"{address}/good", archive, bytes=7), Source(f"{address}/page")]
-        changed = replace(CATALOG["MQ2008"], sources=tuple(sources))
-        monkeypatch.setattr(catalog, "CATALOG", {"MQ2008": changed})
-        findings = examine(["MQ2008"], tmp_path)
-        assert [each.ok for each in findings] == [None, True, *[False] * 4, None]
-        assert [each.place for each in findings[1:]] == [source.url for source in sources]
-        assert "HTTP 400" in findings[2].status and "web page" in findings[3].status
-        fetching.fetch("MQ2008", tmp_path, sources[:1])
-    monkeypatch.setattr(catalog, "CATALOG", {"MQ2008": replace(changed, sources=())})
-    assert [each.ok for each in examine(["MQ2008"], tmp_path)] == [True]
-    for damage in (Path.unlink, Path.touch):  # one file is missing, then empty
-        damage(tmp_path / "MQ2008/Fold2/test.txt")
-        assert [each.ok for each in examine(["MQ2008"], tmp_path)] == [False]
 
 
 @pytest.fixture

@@ -240,16 +240,15 @@ def test_degenerate_scores(rng):
     assert score_warnings(np.array([1.0, 2, 2, 2, 2, 4]), queries) == []  # 2 of 6 tie
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_data_and_rankers_of_a_program_give_what_names_give(protocol, jobs):
+def test_data_and_rankers_of_a_program_give_what_names_give(protocol):
     bench = replace(load("TOY", protocol.data_dir), name="MEMORY")
-    report = run([bench, "TOY"], ["regression", Mine], [1, 2], protocol, Processes(jobs))
+    report = run([bench, "TOY"], ["regression", Mine], [1, 2], protocol, Processes(2))
     assert [outcome.error for outcome in report.outcomes] == [""] * 8
     stored = [read_folds(protocol.out, name, "regression") for name in ("MEMORY", "TOY")]
     for one, two in zip(*stored):
         assert np.array_equal(one.scores(56), two.scores(56))
         assert (one.fit["test"], one.fit["chosen"]) == (two.fit["test"], two.fit["chosen"])
-    again = run([bench], ["regression", Mine], [1, 2], protocol, Processes(jobs))
+    again = run([bench], ["regression", Mine], [1, 2], protocol, Processes(2))
     assert all(outcome.reused for outcome in again.outcomes)
     for fold in read_folds(protocol.out, "TOY", "mine"):
         assert len(fold.fit["validation"]["grid"]) == 2 and fold.identity["fixed"] == []
@@ -301,7 +300,7 @@ def test_only_what_draws_is_repeated_and_more_repeats_only_add(protocol):
         json.loads((protocol.out / "TOY/ndcgboost" / place / "fold1/fit.json").read_text())
         for place in (".", "repeat2")
     )
-    assert "repeat" not in first["identity"] and first["repeats"] == second["repeats"] == 3
+    assert "repeat" not in first["identity"] and (first["repeats"], second["repeats"]) == (1, 3)
     assert second["identity"] == {**first["identity"], "repeat": 2}
 
 
@@ -391,7 +390,7 @@ def test_finished_folds_are_shown_after_a_kill(tmp_path: Path, monkeypatch) -> N
     monkeypatch.chdir(tmp_path)
     words = ["run", "--dataset", "TOY", "--algo", "regression,slow", "--plugin", "slow.py"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "letorbench", *words, "--jobs", "2"],
+        [sys.executable, "-m", "letorbench", *words],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
     deadline = time.monotonic() + 60

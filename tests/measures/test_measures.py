@@ -50,14 +50,16 @@ Cases = tuple[np.ndarray, np.ndarray, np.ndarray, list[tuple[tuple[int, ...], tu
 @pytest.fixture(scope="module")
 def small() -> Cases:
     """Every tuple of up to three labels 0..2 with every pattern of ties, and of up to four
-    labels 0..4 without: as flat arrays (labels, scores, offsets), and as pairs."""
+    labels 0..4 (four of 0, 1 and 4) without, flat: labels, scores, offsets, and as pairs."""
     cases = [
         (labels, scores)
         for n in range(1, 4)
         for scores in score_patterns(n)
         for labels in product(range(3), repeat=n)
     ]
-    cases += [(q, tuple(range(n, 0, -1))) for n in range(1, 5) for q in product(range(5), repeat=n)]
+    longer = [q for n in range(1, 4) for q in product(range(5), repeat=n)]
+    longer += product((0, 1, 4), repeat=4)
+    cases += [(q, tuple(range(len(q), 0, -1))) for q in longer]
     labels, scores = (np.concatenate(part) for part in zip(*cases))
     offsets = np.cumsum([0, *(len(labels) for labels, _ in cases)])
     return labels, scores, offsets, cases

@@ -8,13 +8,17 @@ from itertools import count
 
 import numpy as np
 import pytest
+from conftest import random_queries
 
+from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.losses.lambdas import Lambda
 from letorbench.papers import paper
 from letorbench.papers.lambdarank_2006 import artificial_data, parts, poincare, timing
+from letorbench.papers.lambdarank_2006.passes import STEPS
 from letorbench.papers.paper import judged
 from letorbench.papers.runs import Study, log_slope, sampled
+from letorbench.solvers import sgd
 
 
 class Rotation:
@@ -51,6 +55,32 @@ def test_ranknet_has_a_convex_cost_and_lambdarank_jumps(rng):
     assert scaled.net < 1e-12
 
 
+def an_epoch(version, queries, layers):
+    """The cost of an epoch in the order of the queries, and the parameters after it."""
+    rng, n = np.random.default_rng(0), queries.n_features
+    scale = sgd.FeatureScale(np.zeros(n), np.ones(n))
+    state = sgd.NetState.draw(3 if layers == 2 else 1, layers == 2, scale, rng)
+    data = sgd.TrainingQueries.of(queries, Lambda("ranknet"))
+    cost = sgd.epoch(STEPS[version], data, np.arange(queries.n_queries), state, scale, 0.1)
+    return np.concatenate([[cost], *(part.ravel() for part in state[:3])])
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_every_version_takes_the_steps_of_ranknet(layers, rng):
+    """Online: as on a set in which every pair is a query."""
+    queries = random_queries(rng, [3, 9, 30, 4], n_features=4, levels=4)
+    ours = an_epoch("ours", queries, layers)
+    for version in ("V1", "V2"):
+        np.testing.assert_allclose(an_epoch(version, queries, layers), ours, rtol=1e-5, atol=1e-5)
+    one = random_queries(rng, [9], n_features=4, levels=3)
+    order = one.by_label.order
+    pairs = [(i, j) for i in order for j in order if one.labels[i] > one.labels[j]]
+    rows, ends = np.ravel(pairs), np.arange(0, 2 * len(pairs) + 1, 2)
+    each = QuerySet(one.features[rows], one.labels[rows], ends, np.arange(len(pairs)).astype(str))
+    online, alone = an_epoch("online", one, layers), an_epoch("ours", each, layers)
+    np.testing.assert_allclose(online, alone, rtol=1e-5, atol=1e-5)
+
+
 def test_no_timing_holds_the_time_of_making_machine_code(tmp_path, monkeypatch):
     calls = []
 
@@ -65,7 +95,7 @@ def test_no_timing_holds_the_time_of_making_machine_code(tmp_path, monkeypatch):
     found = timing.timing(Study(tmp_path, tmp_path))
     with next(path for path in found.files if path.name == "figure-1.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [row["version"] for row in rows if row["net"] == "linear"] == [*timing.PASSES] * 3
+    assert [row["version"] for row in rows if row["net"] == "linear"] == [*timing.VERSIONS] * 3
     assert max(float(row["seconds"]) for row in rows) == pytest.approx(0.01)
     assert found.numbers["speed-linear"].value == found.numbers["batch-time"].value == 1.0
     count = len(calls)
@@ -87,7 +117,7 @@ def test_the_artificial_figure_is_over_draws(tmp_path, monkeypatch):
     made = found.values["published"]["artificial"]
     lead = made["lambdarank-linear"]["ndcg@1"] - made["ranknet-linear"]["ndcg@1"]
     assert np.array_equal(made["lead-linear at the top"]["gap"], lead)
-    data = artificial_data.made(study, 1).sets
+    data = artificial_data.made(study, 1)
     assert [each.n_queries for each in data] == list(sizes)
     assert set(np.unique(data[0].labels)) <= {0, 2, 3, 4, 5}
     assert any(path.name == "figure-2.png" for path in found.files)
@@ -151,7 +181,7 @@ def test_a_version_stops_before_an_epoch_takes_longer_than_the_patience(monkeypa
     monkeypatch.setattr(timing, "epoch_seconds", seconds)
     sizes = (160, 10, 20, 40, 80)
     rows = timing.growing(sizes, ["two-layer"], patience=0.5)
-    of = {v: [row[2] for row in rows if row[:2] == (v, "two-layer")] for v in timing.PASSES}
+    of = {v: [row[2] for row in rows if row[:2] == (v, "two-layer")] for v in timing.VERSIONS}
     # 40 documents take .16 s; twice as many would take four times as long
     assert of == {"V1": [10, 20, 40], "V2": sorted(sizes), "ours": sorted(sizes)}
     assert [row[3] for row in rows if row[0] == "V2"] == pytest.approx(

@@ -84,16 +84,21 @@ def world(claim, sign):
     return made, numbers
 
 
-SIMPLE = [
-    (name, claim)
-    for name, claim in EVERY
+def shape(name, claim):
+    """What decides how a claim is judged; the claims of a paper that share it differ in data."""
+    return name, *sorted({(t.kind, t.least is None, len([*t.points()]) > 1) for t in claim.tests})
+
+
+SIMPLE = {
+    shape(name, claim): (name, claim)
+    for name, claim in reversed(EVERY)
     # with methods on both sides, or numbers and leads of the same methods, worlds contradict
     if not any(
         {p.upper for p in test.points()} & {p.lower for p in test.points()} for test in claim.tests
     )
     and not (any(t.compares for t in claim.tests) and not all(t.compares for t in claim.tests))
-    and claim.id not in ("qnorm", "groups")
-]
+    and claim.id not in ("qnorm", "groups", "large-are-improvements")
+}.values()
 
 
 @pytest.mark.parametrize(("name", "claim"), SIMPLE, ids=lambda each: getattr(each, "id", each))

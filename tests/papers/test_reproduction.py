@@ -177,15 +177,6 @@ def test_a_page_tells_its_headlines_first_and_what_code_it_is_from(study, tmp_pa
     assert calibration.too_small([replace(first, rows=(replace(row, smallest=0.009),))]) == []
 
 
-def test_a_changed_experiment_has_settings_and_a_folder_of_its_own(tmp_path):
-    plain = Study(tmp_path, tmp_path)
-    study = Study(tmp_path, tmp_path, select="map", fixed=("rounds=7", "lambda=step"))
-    changed = study.changed(Variant("boost", "ndcgboost", {"rounds": 100, "stumps": "sample"}))
-    assert changed.settings == {"rounds": 7, "stumps": "sample"}
-    assert study.changed(Variant("line", "regression")).settings == {}
-    assert study.folder("p") == plain.folder("p") / "select=map,rounds=7,lambda=step"
-
-
 def test_a_specification_is_every_combination(study):
     from letorbench.papers.specification import by_level
 

@@ -176,7 +176,7 @@ def test_the_equations_by_hand(rng):
         ("adarank-map", {}),
         ("adarank-ndcg", {"directions": "both"}),
         ("frank", {"bins": None}),
-        ("frank", {"bins": 8, "pick": "loss"}),
+        ("frank", {"bins": 8}),
         ("ndcgboost", {}),
         ("ndcgboost", {"bins": 8}),
         ("ndcgboost", {"stumps": "sample"}),
@@ -244,29 +244,12 @@ def test_frank_excludes_no_stump_that_is_best_by_the_bounds_of_earlier_rounds(rn
     assert sum(counts[::2]) < 25 * 30 and sum(counts[1::2]) == 25 * 60
 
 
-def test_frank_picks_the_least_loss_of_the_features_best_stumps(rng):
-    queries = random_queries(rng, [30, 12, 25], levels=4)
-    binned = BinnedFeatures.of(queries.features, 16)
-    F = rng.normal(size=queries.n_docs)
-    booster = frank._Booster(queries, binned, "loss")
-    term = booster.choose(F, booster.weigh(F)[0])
-    after = []
-    for codes, n_bins in zip(binned.codes, binned.n_bins, strict=True):
-        gains = [gain_and_step("frank", F, codes > cut, queries)[0] for cut in range(n_bins - 1)]
-        h = codes > int(np.argmax(gains))
-        _, alpha = gain_and_step("frank", F, h, queries)
-        after.append(frank.objective(F + alpha * h, queries))
-    picked = frank.objective(F + term.alpha * term.values, queries)
-    assert picked == pytest.approx(min(after), rel=1e-9)
-
-
-@pytest.mark.parametrize("pick", ["bound", "loss"])
-def test_features_of_whole_queries_teach_frank_nothing(rng, pick):
+def test_features_of_whole_queries_teach_frank_nothing(rng):
     """They separate no pairs, though the sums over their documents are zero up to rounding only."""
     train = random_queries(rng, [40] * 30, levels=4)
     with unlocked(train):
         train.features[:] = np.repeat(train.features[::40], 40, axis=0)
-    booster = frank._Booster(train, BinnedFeatures.of(train.features, 16), pick)
+    booster = frank._Booster(train, BinnedFeatures.of(train.features, 16))
     F = rng.normal(size=train.n_docs)
     assert booster.choose(F, booster.weigh(F)[0]) is None
 

@@ -6,9 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
+from click.testing import CliRunner
 from toy_data import write_toy
 
+from letorbench.cli import cli
+from letorbench.rankers import plugins
 from letorbench.rankers.plugins import GROUP
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "my_ranker.py"
@@ -81,8 +83,9 @@ class Failing(Ranker):
 '''
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_a_plugin_that_fails_in_any_way_fails_alone(tmp_path: Path, jobs: int) -> None:
+def test_a_plugin_that_fails_in_any_way_fails_alone(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(plugins, "FOUND", {})
+    monkeypatch.chdir(tmp_path)
     write_toy(tmp_path / "data")
     text, places = PLUGIN, {}
     for name, (does, _) in FAILURES.items():
@@ -91,14 +94,10 @@ def test_a_plugin_that_fails_in_any_way_fails_alone(tmp_path: Path, jobs: int) -
         # where no line of the file was at work, that of `learn`
         places[name] = text.count("\n") - (name in ("nothing", "width", "shape"))
     (tmp_path / "failing.py").write_text(text)
-    done = subprocess.run(
-        [sys.executable, "-m", "letorbench", "run", "--dataset", "TOY", "--folds", "1,2",
-         "--plugin", "failing.py", "--algo", ",".join([*FAILURES, "regression"]),
-         "--jobs", str(jobs)],
-        cwd=tmp_path, capture_output=True, text=True,
-    )  # fmt: skip
+    words = ["run", "--dataset", "TOY", "--folds", "1,2", "--plugin", "failing.py"]
+    done = CliRunner().invoke(cli, [*words, "--algo", ",".join([*FAILURES, "regression"])])
     lines = [line for line in done.stderr.splitlines() if "error" in line]
-    assert done.returncode == 1 and len(lines) == len(FAILURES), done.stderr
+    assert done.exit_code == 1 and len(lines) == len(FAILURES), done.stderr
     for line, (name, (_, said)) in zip(lines, FAILURES.items()):
         assert line.startswith(f"letorbench: error: TOY, {name}, fold 1, 2: {said}")
         assert line.endswith(f"({tmp_path / 'failing.py'}:{places[name]})")

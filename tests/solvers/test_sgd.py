@@ -14,16 +14,7 @@ from letorbench.models.mlp import Layers
 from letorbench.rankers.lambdarank import lambdarank_step
 from letorbench.rankers.ranknet import ranknet_step
 from letorbench.solvers import sgd
-from letorbench.solvers.sgd import (
-    PASSES,
-    FeatureScale,
-    NetDescent,
-    NetState,
-    TrainingQueries,
-    epoch,
-)
-
-BY_QUERY = [way for way in PASSES if way != "online"]
+from letorbench.solvers.sgd import FeatureScale, NetDescent, NetState, TrainingQueries, epoch
 
 
 def learnable(rng: np.random.Generator, n_queries: int = 40) -> QuerySet:
@@ -53,7 +44,7 @@ def test_the_rate_falls_with_a_higher_cost_and_stuck_weights_are_drawn_anew(monk
     costs = [1.0, 2.0, 1.5, 1.9, 2.0, 2.0, 9.0, 8.0, 7.0, 8.0, 3.0]
     rates, first_weights = [], []
 
-    def scripted(data, sequence, state, scale, rate) -> float:
+    def scripted(steps, data, sequence, state, scale, rate) -> float:
         rates.append(rate)
         first_weights.append(float(state.weights[0, 0]))
         return costs[len(rates) - 1]
@@ -92,52 +83,20 @@ def run(
     net: Layers,
     sequence: list[int],
     rate: float,
-    passes: str = "factored",
     scale: FeatureScale | None = None,
 ) -> tuple[float, Layers]:
     """One epoch on a copy of the net; the cost and the new net."""
     weights, bias, output = (part.copy() for part in net)
     n = queries.n_features
     cost = epoch(
-        TrainingQueries.of(queries, function, passes),
+        sgd.ranknet_steps if function.is_ranknet else sgd.lambda_steps,
+        TrainingQueries.of(queries, function),
         np.array(sequence, np.int64),
         NetState(weights, bias, output, weights.astype(np.float32)),
         scale or FeatureScale(np.zeros(n), np.ones(n)),
         rate,
     )
     return cost, Layers(weights, bias, output)
-
-
-@pytest.mark.parametrize("layers", [1, 2])
-def test_every_way_of_the_passes_is_one_gradient(layers, rng):
-    """V1, V2 and ours, a step a query: the same cost, and the same gradient but for rounding."""
-    queries = random_queries(rng, [1, 9, 30, 4], levels=4)
-    net = draw(rng, layers, 5, queries.n_features)
-    for q in range(queries.n_queries):
-        one, *others = (run(queries, Lambda("ranknet"), net, [q], 1.0, way) for way in BY_QUERY)
-        for other in others:
-            assert one[0] == pytest.approx(other[0], rel=1e-6)
-            for a, b in zip(one[1], other[1], strict=True):
-                np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)
-
-
-@pytest.mark.parametrize("layers", [1, 2])
-def test_online_steps_after_every_pair(layers, rng):
-    """The same as one query for each pair, in the order of the pairs."""
-    queries = random_queries(rng, [9], n_features=4, levels=3)
-    net = draw(rng, layers, 3, 4)
-    cost, moved = run(queries, Lambda("ranknet"), net, [0], 0.1, "online")
-    expected, total = net, 0.0
-    labels, x = queries.labels, queries.features.astype(np.float64)
-    order = queries.by_label.order
-    for i in order:
-        for j in order:
-            if labels[i] > labels[j]:
-                before, expected = ranknet_step(expected, x[[i, j]], labels[[i, j]], 0.1)
-                total += before
-    assert cost == pytest.approx(total, rel=1e-5)
-    for a, b in zip(moved, expected, strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("layers", [1, 2])

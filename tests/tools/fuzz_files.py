@@ -27,7 +27,6 @@ class ModelFile(Target):
     """The bytes of a model.npz: whole, or refused."""
 
     name = "model"
-    watched = ("letorbench.models.base", load_model.__module__, "zipfile")
     most = 8192
 
     def __init__(self, folder: Path) -> None:
@@ -122,7 +121,6 @@ class Archive(Target):
     """An archive to import; the last byte chooses its name, and whether bytes are packed first."""
 
     name = "archive"
-    watched = (import_archive.__module__,)
     words = (
         b"../", b"/", b"Fold1", b"Fold01", b"Fold0", b"train.txt", b"TRAIN.TXT", b"test.txt",
         b"vali.txt", b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06", b"ustar", b"\0" * 512, b"1",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import re
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
@@ -18,7 +17,6 @@ from letorbench.datasets.catalog import TWIN, Entry, FileHash, Name, Source, ent
 from letorbench.errors import DataError, WriteError
 from letorbench.files import unfinished_folder
 
-SIX_HOURS = 6 * 3600.0
 #: the most bytes of a file whose size is not published; the largest archive has 4 GB
 MOST_BYTES = 16 << 30
 #: the seconds without a byte after which an address is given up
@@ -26,16 +24,12 @@ STALL = 60.0
 
 
 def fetch(
-    name: str | Name,
-    data_dir: Path,
-    addresses: Sequence[Source] | None = None,
-    seconds: float = SIX_HOURS,
+    name: str | Name, data_dir: Path, addresses: Sequence[Source] | None = None
 ) -> tuple[str, ...]:
     """Download a data set, check its published size and hash, and import it.
 
     A data set that is on disk already is left as it is. The addresses are the catalog's by default
-    and tried one after another; `seconds` is the time that each file has. Return the names of the
-    data sets that were imported.
+    and tried one after another. Return the names of the data sets that were imported.
     """
     named, data_dir = parse(name), Path(data_dir)
     known, refusals = entry(named), []
@@ -46,11 +40,12 @@ def fetch(
         if known.synthetic:
             raise DataError(f"{named}: `letorbench datasets make {known.name}` generates it")
         for source in known.sources if addresses is None else addresses:
+            if source.file.endswith(".rar"):
+                refusals.append(f"{source.url}: an archive that is to be unpacked by hand")
+                continue
             try:
-                if source.file.lower().endswith(".rar"):
-                    _download_rar(source, folder, data_dir, seconds)
-                elif source.file:
-                    return import_archive(_downloaded(source, folder, seconds), data_dir, named)
+                if source.file:
+                    return import_archive(_downloaded(source, folder), data_dir, named)
             except WriteError:
                 raise
             except DataError as error:
@@ -59,35 +54,23 @@ def fetch(
     raise DataError(f"{named}: no download succeeded: {reasons}; {_elsewhere(known)}")
 
 
-def _downloaded(source: Source, folder: Path, seconds: float) -> Path:
+def _downloaded(source: Source, folder: Path) -> Path:
     """Download an archive, or a folder of the folds' test parts; return its path."""
     path = folder / source.file
     if not source.parts:
-        download(source, path, seconds)
+        download(source, path)
     for number, part in enumerate(source.parts, 1):
         test = path / f"Fold{number}" / "test.txt"
         test.parent.mkdir(parents=True, exist_ok=True)
-        download(part, test, seconds)
+        download(part, test)
     return path
 
 
-def _download_rar(source: Source, folder: Path, data_dir: Path, seconds: float) -> None:
-    """Download an archive for the user to unpack; DataError says how."""
-    archive = data_dir / source.file
-    if not archive.is_file():
-        _downloaded(source, folder, seconds).replace(archive)
-    raise DataError(
-        f"{archive}: is downloaded; unpack it (`unrar x {archive.name}`), then `letorbench "
-        "datasets import FOLDER`"
-    )
-
-
-def download(source: Source, path: Path, seconds: float) -> None:
+def download(source: Source, path: Path) -> None:
     """Download a file, and check its size, hash and kind."""
     from tqdm import tqdm
 
-    end = time.monotonic() + seconds
-    with answer_of(source.url, STALL) as answer:
+    with answer_of(source.url) as answer:
         if answer.headers.get_content_type() == "text/html":
             raise DataError(
                 f"{source.url}: found a web page, expected a file; a licence, a sign-in or a form "
@@ -105,8 +88,6 @@ def download(source: Source, path: Path, seconds: float) -> None:
                 shown.update(len(block))
                 done += len(block)
                 size = max(size, done)
-                if time.monotonic() > end:
-                    raise DataError(f"{source.url}: took longer than the time limit")
     if size > most or expected not in (None, done):
         found = size if size > most else done
         raise DataError(f"{source.url}: found {found:,} bytes, expected {most:,}")
@@ -116,8 +97,8 @@ def download(source: Source, path: Path, seconds: float) -> None:
 
 
 @contextmanager
-def answer_of(url: str, stall: float) -> Iterator[http.client.HTTPResponse]:
-    """Open an address for the block; `stall` is the seconds in which the next bytes must come.
+def answer_of(url: str) -> Iterator[http.client.HTTPResponse]:
+    """Open an address for the block.
 
     DataError where it is not on the web, leads to one that is not, answers with an error, or fails.
     """
@@ -126,7 +107,7 @@ def answer_of(url: str, stall: float) -> Iterator[http.client.HTTPResponse]:
     _require_web(url)
     request = urllib.request.Request(url, headers={"User-Agent": f"letorbench/{__version__}"})
     try:
-        with urllib.request.build_opener(_Redirects).open(request, timeout=stall) as response:
+        with urllib.request.build_opener(_Redirects).open(request, timeout=STALL) as response:
             yield response
     except DataError:
         raise
@@ -135,7 +116,7 @@ def answer_of(url: str, stall: float) -> Iterator[http.client.HTTPResponse]:
         raise DataError(f"{url}: answers HTTP {error.code} {error.reason}") from None
     except (OSError, http.client.HTTPException, ValueError) as error:
         reason = getattr(error, "reason", error)
-        text = f"sent nothing for {stall:g} seconds" if isinstance(reason, TimeoutError) else reason
+        text = f"sent nothing for {STALL:g} seconds" if isinstance(reason, TimeoutError) else reason
         raise DataError(f"{url}: {' '.join(str(text).split())}") from None
 
 

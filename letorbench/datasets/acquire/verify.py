@@ -1,23 +1,15 @@
-"""Whether a data set is the published one: its files on disk, its numbers, and its addresses."""
+"""Whether a data set is the published one: its files and its numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from letorbench.datasets import layout
-from letorbench.datasets.acquire.fetch import answer_of
-from letorbench.datasets.catalog import Name, Source, parse
+from letorbench.datasets.catalog import Name
 from letorbench.datasets.load import load
-from letorbench.errors import DataError
-
-#: the seconds that an address has for its answer
-LONGEST = 20.0
 
 
 @dataclass(frozen=True)
@@ -31,19 +23,6 @@ class Check:
     status: str
     published: int | None = None
     loaded: int | None = None
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What was found of a data set in a place: a folder, a file or an address.
-
-    `ok` is None where nothing is there that could be wrong.
-    """
-
-    name: str
-    place: str
-    status: str
-    ok: bool | None
 
 
 def verify(name: str | Name, data_dir: Path, null: str | float = "error") -> list[Check]:
@@ -74,53 +53,3 @@ def verify(name: str | Name, data_dir: Path, null: str | float = "error") -> lis
         status = "unknown" if number is None else "ok" if number == loaded else "differs"
         checks.append(Check(what, status, number, loaded))
     return checks
-
-
-def examine(names: Sequence[str | Name], data_dir: Path) -> tuple[Finding, ...]:
-    """Look at the files of data sets, and ask each of their addresses."""
-    findings: list[Finding] = []
-    for named in map(parse, names):
-        findings.append(_on_disk(named, data_dir))
-        sources = named.entry.sources if named.entry else ()
-        for path in {data_dir / source.file for source in sources if source.file}:
-            if path.is_file():
-                status = "downloaded, to be unpacked"
-                findings.append(Finding(named.label, str(path), status, None))
-        addresses = [address for source in sources for address in source.addresses]
-        with ThreadPoolExecutor() as pool:
-            findings += pool.map(partial(_address, named.label), addresses)
-    return tuple(findings)
-
-
-def _on_disk(named: Name, data_dir: Path) -> Finding:
-    try:
-        there = layout.find(named, data_dir)
-    except DataError as error:
-        folders = layout.places(named)
-        if not any(layout.resolve(data_dir, place) for place in folders):
-            return Finding(named.label, str(data_dir / folders[0]), "not there", None)
-        return Finding(named.label, str(data_dir), str(error), False)
-    empty = [path for path in there.files if path.stat().st_size == 0]
-    if empty:
-        return Finding(named.label, str(empty[0]), "found an empty file", False)
-    status = f"complete: {len(there.files)} files in {len(there.folds)} folds"
-    return Finding(named.label, str(there.folder), status, True)
-
-
-def _address(label: str, source: Source) -> Finding:
-    try:
-        with answer_of(source.url, LONGEST) as answer:
-            is_page = answer.headers.get_content_type() == "text/html"
-            size = answer.length
-    except DataError as error:
-        return Finding(label, source.url, str(error).removeprefix(f"{source.url}: "), False)
-    if not source.file:
-        return Finding(label, source.url, "a page for people: open it in a browser", None)
-    if is_page:
-        return Finding(label, source.url, "found a web page, expected an archive", False)
-    found = "answers without a size" if size is None else f"answers, {size:,} bytes"
-    if source.bytes is None or size is None:
-        return Finding(label, source.url, found, True)
-    same = size == source.bytes
-    status = f"{found} as published" if same else f"{found}, expected {source.bytes:,}"
-    return Finding(label, source.url, status, same)

@@ -109,9 +109,11 @@ def parse(text: str | Name) -> Name:
         return replace(parse(sampled[1]), share=float(sampled[2]))
     base, _, variant = text.partition("/")
     known, named = _names().get(normalized(base), (None, ""))
-    variant = variant or named
     if known is None:
         return Name(text, None, None)
+    if named == TWIN:
+        known, named = _twin_of(known), ""
+    variant = variant or named
     if not variant:
         return Name(known.name, known, known.variants[0] if known.variants else None)
     for choice in known.variants:
@@ -163,13 +165,13 @@ def normalized(name: str) -> str:
 
 
 def _names() -> dict[str, tuple[Entry, str]]:
-    """Return the entry and the variant ("": the default) of each normalised name."""
+    """Return the entry and the variant ("": the default, or TWIN) of each normalised name."""
     names: dict[str, tuple[Entry, str]] = {}
     for known in CATALOG.values():
         for name in (known.name, *known.aliases):
             names[normalized(name)] = known, ""
             if known.twin is not None:
-                names[normalized(name + TWIN)] = _twin_of(known), ""
+                names[normalized(name + TWIN)] = known, TWIN
         for variant in known.variants:
             names[normalized(f"{known.name}-{variant}")] = known, variant
     return names

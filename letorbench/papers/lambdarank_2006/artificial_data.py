@@ -1,19 +1,35 @@
-"""Figure 2 of the LambdaRank paper: both methods on artificial data, several draws of it."""
+"""Figure 2 of the LambdaRank paper: both methods on artificial data, several draws of it.
+
+The sets need no files; runs on them are trained, stored and read back like any run.
+"""
 
 from __future__ import annotations
 
+import json
+import time
+import zlib
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from letorbench.analysis.tables import write_table
+from letorbench.conventions import CONVENTIONS
+from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import REAL_SHARES
-from letorbench.papers import artificial
+from letorbench.experiment.plan import ranker_identity
+from letorbench.experiment.select import select
+from letorbench.files import one_writer
+from letorbench.measures import parse, query_metrics
 from letorbench.papers.paper import Found
 from letorbench.papers.permuted_cubic import outputs, permuted_cubic
 from letorbench.papers.runs import CUTOFFS, Study, Values, Variant, sampled
 from letorbench.rankers import ranker
+from letorbench.results.scores import finite_scores
+from letorbench.results.store import FoldResult, fold_scores, is_done, stored_fit, write_fold
+from letorbench.solvers.stopping import Validation, best
 
 NAME = "lambdarank-2006"
 PART = "figure-2"
@@ -33,6 +49,8 @@ METHODS = tuple(f"{algo}-{net}" for net in NETS.values() for algo in ("lambdaran
 PRINTED = (0.55, 0.75)
 #: rows that the share of the variance which a linear model explains is measured on
 ROWS = 50_000
+#: what rates and epochs are chosen by, and how it is measured
+CHOOSE, RULES = "ndcg@10", CONVENTIONS["standard"]
 
 
 def sizes(study: Study) -> tuple[int, int, int]:
@@ -40,14 +58,76 @@ def sizes(study: Study) -> tuple[int, int, int]:
     return SMALL if study.setting == "published" and not study.full else FULL
 
 
-def made(study: Study, draw: int) -> artificial.Generated:
-    """One draw of the artificial data."""
-    seed = [study.seed, draw]
-    rng = np.random.default_rng(seed)
-    sets = permuted_cubic(rng, sizes(study), FEATURES, DOCUMENTS, SHARES)
-    facts = {"recipe": "permuted cubic", "shares": list(SHARES), "queries": list(sizes(study)),
-             "seed": seed}  # fmt: skip
-    return artificial.Generated(facts, sets)
+def made(study: Study, draw: int) -> tuple[QuerySet, ...]:
+    """The training, validation and test set of one draw of the artificial data."""
+    rng = np.random.default_rng([study.seed, draw])
+    return permuted_cubic(rng, sizes(study), FEATURES, DOCUMENTS, SHARES)
+
+
+def runs(
+    study: Study,
+    folder: Path,
+    sets: Sequence[QuerySet],
+    variants: Sequence[Variant],
+    measures: Sequence[str],
+) -> dict[str, Values]:
+    """Every variant's per-query values on the last of three sets, by label, by `standard`.
+
+    Stored results in folder/<label> are kept where they were made in the same way. The variants are
+    trained in as many threads as there are jobs; the results do not depend on it.
+    """
+    train, held_out, test = sets
+    validation = Validation(held_out, parse(CHOOSE), RULES, best)
+    data = [each.digest for each in sets]
+
+    def one(variant: Variant) -> Values:
+        own, facts = folder / variant.label, _identity(data, variant, study.seed)
+        with one_writer(own):
+            if not is_done(own, facts):
+                study.say(f"{folder.name}: {variant.label}")
+                write_fold(own, _fitted(variant, train, validation, test, facts, study.seed))
+            scores = fold_scores(own, test.n_docs)
+        asked = [parse(name) for name in measures]
+        values = query_metrics(test.labels, scores, test.offsets, asked, RULES)
+        return Values(tuple(measures), values[None], np.ones(len(values), dtype=np.int64))
+
+    with ThreadPoolExecutor(study.jobs) as pool:
+        return dict(zip([v.label for v in variants], pool.map(one, variants)))
+
+
+def validated(folder: Path, label: str) -> float:
+    """The validation measure that a variant's stored run has reached."""
+    return float(stored_fit(folder / label)["validation"]["value"])
+
+
+def _fitted(
+    variant: Variant, train: QuerySet, validation: Validation, test: QuerySet,
+    identity: Mapping[str, object], seed: int,
+) -> FoldResult:  # fmt: skip
+    """Train and select."""
+    start = time.perf_counter()
+    own = np.random.SeedSequence([seed, zlib.crc32(variant.label.encode())])
+    selected = select(ranker(variant.algo), variant.settings, train, validation, own, grows=False)
+    return FoldResult(
+        identity,
+        finite_scores(selected.ranker.predict(test.features)),
+        ranker=selected.ranker,
+        validation_scores=finite_scores(selected.validation_scores),
+        validation=selected.as_json(CHOOSE),
+        seconds=time.perf_counter() - start,
+        warnings=selected.warnings,
+    )
+
+
+def _identity(data: Sequence[str], variant: Variant, seed: int) -> dict[str, object]:
+    facts = {
+        "data": data,
+        "algo": variant.algo,
+        **ranker_identity(ranker(variant.algo), variant.settings),
+        "select": CHOOSE,
+        "seed": seed,
+    }
+    return json.loads(json.dumps(facts))
 
 
 def trained(study: Study) -> tuple[dict[str, Values], list[list[object]]]:
@@ -75,9 +155,9 @@ def trained(study: Study) -> tuple[dict[str, Values], list[list[object]]]:
             if method.endswith(f"-{net}")
             for rate in rates[method]
         ]  # fmt: skip
-        found = artificial.runs(study, folder, made(study, draw), variants, CUTOFFS)
+        found = runs(study, folder, made(study, draw), variants, CUTOFFS)
         for method, tried in rates.items():
-            reached = {r: artificial.validated(folder, f"{method}@{r:g}") for r in tried}
+            reached = {r: validated(folder, f"{method}@{r:g}") for r in tried}
             rates[method] = [max(reached, key=reached.__getitem__)]
         per_draw.append({method: found[f"{method}@{rate:g}"] for method, (rate,) in rates.items()})
         values = per_draw[-1].items()

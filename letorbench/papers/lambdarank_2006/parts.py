@@ -9,7 +9,6 @@ import numpy as np
 
 from letorbench.analysis.tables import write_table
 from letorbench.losses.lambdas import LAMBDAS, Lambda
-from letorbench.papers import artificial
 from letorbench.papers.lambdarank_2006 import artificial_data, poincare
 from letorbench.papers.lambdarank_2006.timing import NAME, timing
 from letorbench.papers.paper import Found
@@ -53,9 +52,9 @@ def lambdas(study: Study) -> Found:
     ]  # fmt: skip
     folder = study.folder(NAME) / "lambdas"
     measures = ("ndcg@1", "ndcg@10")
-    found = artificial.runs(study, folder, artificial_data.made(study, 1), variants, measures)
+    found = artificial_data.runs(study, folder, artificial_data.made(study, 1), variants, measures)
     rows = [
-        [*label.split(", "), artificial.validated(folder, label), *map(values.mean, measures)]
+        [*label.split(", "), artificial_data.validated(folder, label), *map(values.mean, measures)]
         for label, values in found.items()
     ]
     header = ["lambda", "pairs", "validation NDCG@10", "test NDCG@1", "test NDCG@10"]

@@ -21,17 +21,22 @@ from letorbench.analysis.tables import write_table
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.losses.base import LONGEST_COMPARED
+from letorbench.losses.lambdas import Lambda
 from letorbench.papers.kept import kept
+from letorbench.papers.lambdarank_2006.passes import STEPS
 from letorbench.papers.paper import Found
 from letorbench.papers.permuted_cubic import permuted_cubic
 from letorbench.papers.runs import Measured, Study, exactly, log_slope
-from letorbench.rankers import ranker
+from letorbench.solvers.fit_result import FitResult
+from letorbench.solvers.sgd import NetDescent
 from letorbench.solvers.stopping import Validation
 
 NAME = "lambdarank-2006"
 PART = "figure-1"
-#: a version -> the ranker's setting `passes`
-PASSES = {"V1": "pairwise", "V2": "paper", "ours": "factored"}
+#: the versions that are compared by their times
+VERSIONS = ("V1", "V2", "ours")
+#: hidden units of two layers
+HIDDEN = 10
 #: documents of the query in the right panel, as many as RankNet takes; the paper's are 4,000 to
 #: 512,000
 SIZES = tuple(500 * 2**i for i in range(11) if 500 * 2**i <= LONGEST_COMPARED)
@@ -71,12 +76,21 @@ def epoch_seconds(queries: QuerySet, version: str, net: str) -> float:
 
 
 def _fit_seconds(queries: QuerySet, version: str, net: str, epochs: int) -> float:
-    made = ranker("ranknet")(  # type: ignore[call-arg]
-        layers=NETS[net], epochs=epochs, learning_rate=STILL, passes=PASSES.get(version, version)
-    )
     start = time.thread_time()
-    made.fit_sets(queries, None, np.random.default_rng(0))
+    _trained(queries, None, version, net, epochs, STILL)
     return time.thread_time() - start
+
+
+def _trained(
+    train: QuerySet,
+    validation: Validation | None,
+    version: str,
+    net: str,
+    epochs: int,
+    rate: float,
+) -> FitResult:
+    descent = NetDescent(NETS[net], HIDDEN, rate, epochs, steps=STEPS[version])
+    return descent.fit(Lambda("ranknet"), train, validation, np.random.default_rng(0))
 
 
 def one_query(documents: int, seed: int = 0) -> QuerySet:
@@ -96,7 +110,7 @@ def growing(
     rows: list[tuple[str, str, int, float]] = []
     for n in sorted(sizes):
         queries = one_query(n)
-        for version, net in [(v, each) for v in PASSES for each in nets]:
+        for version, net in [(v, each) for v in VERSIONS for each in nets]:
             done = [seconds for *of, _, seconds in rows if of == [version, net]]
             if len(done) >= FEWEST and 4.0 * done[-1] > patience:
                 continue
@@ -109,7 +123,7 @@ def growing(
 
 def ratios(queries: QuerySet, net: str, repeats: int = 5) -> dict[str, list[float]]:
     """V1's seconds over each other version's, all measured one after the other each time."""
-    found: dict[str, list[float]] = {version: [] for version in PASSES if version != "V1"}
+    found: dict[str, list[float]] = {version: [] for version in VERSIONS if version != "V1"}
     for _ in range(repeats):
         first = epoch_seconds(queries, "V1", net)
         for version, each in found.items():
@@ -131,11 +145,8 @@ def pairs_per_document(queries: QuerySet) -> float:
 
 def lesson(train: QuerySet, validation: QuerySet, version: str) -> list[float]:
     """A linear net's highest validation NDCG@10 after each of EPOCHS."""
-    net = ranker("ranknet")(  # type: ignore[call-arg]
-        layers=1, epochs=EPOCHS, learning_rate=RATE, passes=PASSES.get(version, version),
-        patience=0,
-    ).fit_sets(train, Validation(validation), np.random.default_rng(0))  # fmt: skip
-    return np.maximum.accumulate(np.asarray(net.learned.curve)).tolist()
+    learned = _trained(train, Validation(validation), version, "linear", EPOCHS, RATE)
+    return np.maximum.accumulate(np.asarray(learned.curve)).tolist()
 
 
 def web_shaped(seed: int, n: int = QUERIES) -> tuple[QuerySet, QuerySet]:
@@ -156,15 +167,14 @@ def web_shaped(seed: int, n: int = QUERIES) -> tuple[QuerySet, QuerySet]:
 def _measured(study: Study, patience: float) -> dict[str, Any]:
     study.say("timing V1 and V2")
     train, validation = web_shaped(study.seed)
-    for way, net in product((*PASSES, "online"), NETS):  # has their machine code made
+    for way, net in product(STEPS, NETS):  # has their machine code made
         _fit_seconds(one_query(20), way, net, 1)
     return {
         "timings": growing(SIZES, tuple(NETS), patience),
         "pairs": pairs_per_document(train),
         "ratios": {net: ratios(train, net) for net in NETS},
         "epochs": {
-            way: min(epoch_seconds(train, way, "linear") for _ in range(3))
-            for way in (*PASSES, "online")
+            way: min(epoch_seconds(train, way, "linear") for _ in range(3)) for way in STEPS
         },
         # the versions take the same steps; "online" takes one after every pair
         "lessons": {way: lesson(train, validation, way) for way in ("ours", "online")},
@@ -179,11 +189,11 @@ def timing(study: Study) -> Found:
     made = kept(stem.with_suffix(".json"), asked, partial(_measured, study, patience))
     timed = {
         (version, net): [row[2:] for row in made["timings"] if row[:2] == [version, net]]
-        for version in PASSES
+        for version in VERSIONS
         for net in NETS
     }
     slopes = {of: log_slope(*zip(*rows)) for of, rows in timed.items()}
-    last = {version: timed[version, SLOPES_OF][-1][0] for version in PASSES}
+    last = {version: timed[version, SLOPES_OF][-1][0] for version in VERSIONS}
     files = [
         *_drawn(made, timed, slopes, stem),
         *write_table(stem, "Figure 1", ["version", "net", "documents", "seconds"],
@@ -244,10 +254,10 @@ def _drawn(
     each = range(1, EPOCHS + 1)
     left = {
         version: Line([made["epochs"][version] * i for i in each], made["lessons"]["ours"])
-        for version in PASSES
+        for version in VERSIONS
     }
     right = {}
-    for version in PASSES:
+    for version in VERSIONS:
         slope = slopes[version, SLOPES_OF]
         label = f"{version}, slope {slope.value:.2f} [{slope.low:.2f}, {slope.high:.2f}]"
         right[label] = Line(*map(list, zip(*timed[version, SLOPES_OF])))
