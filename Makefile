@@ -72,7 +72,7 @@ wheel-check:
 	@set -e; place=$$(mktemp -d); trap 'rm -rf "$$place"' EXIT; \
 	cp build/wheel/letorbench-*.whl "$$place"; cd "$$place"; \
 	$(PYTHON) -m venv venv; \
-	venv/bin/python -m pip install --quiet --disable-pip-version-check letorbench-*.whl; \
+	venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile letorbench-*.whl; \
 	venv/bin/letorbench run --dataset DEMO --algo regression; \
 	venv/bin/letorbench doctor; \
 	test -f results/DEMO/ndcg.png; \
