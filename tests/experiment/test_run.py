@@ -415,10 +415,8 @@ def test_finished_folds_are_shown_after_a_kill(tmp_path: Path, monkeypatch) -> N
         folds = {line[0] for line in rows(Path("results/TOY/slow") / name)[1:]} - {"mean"}
         assert len(folds) == slow.folds
     (tmp_path / "hold").unlink()  # the rest is run where the run ended
-    rest = subprocess.run(
-        [sys.executable, "-m", "letorbench", "run", "--dataset", "TOY", "--algo", "slow",
-         "--plugin", "slow.py"],
-        capture_output=True, text=True,
-    )  # fmt: skip
+    monkeypatch.setattr(plugins, "FOUND", {})
+    words = ["run", "--dataset", "TOY", "--algo", "slow", "--plugin", "slow.py"]
+    rest = CliRunner().invoke(cli, words)
     assert f"{slow.folds} of 5 folds were stored already" in rest.stdout, rest.stderr
     assert not read_summary(tmp_path / "results", "TOY").rows[1].partial
