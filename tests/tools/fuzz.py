@@ -35,7 +35,6 @@ TARGETS = {
     "qrels": "fuzz_text:Qrels",
     "model": "fuzz_files:ModelFile",
     "forged-model": "fuzz_files:ForgedModel",
-    "config": "fuzz_files:Config",
     "archive": "fuzz_files:Archive",
 }
 
