@@ -129,7 +129,7 @@ def test_the_test_part_is_scored_once_and_after_selection(protocol, spy):
     assert [call[2] for call in spy if call[0] == "predict"] == [held_out, held_out, test]
 
 
-def test_what_holds_is_not_run_again(protocol, spy):
+def test_what_holds_is_not_run_again(protocol, spy, monkeypatch):
     run(["TOY"], {"spy": {}}, None, protocol)
     folder = protocol.out / "TOY" / "spy"
     before = (folder / "per_query.csv").read_bytes()
@@ -152,6 +152,8 @@ def test_what_holds_is_not_run_again(protocol, spy):
     assert not any(o.reused for o in run(["TOY"], {"spy": {"a": 1.0}}, [1], protocol).outcomes)
     path = protocol.data_dir / "TOY" / "Fold2" / "test.txt"
     path.write_text(path.read_text().replace("0 qid", "1 qid", 1))
+    assert not run(["TOY"], {"spy": {}}, [2], protocol).outcomes[0].reused
+    monkeypatch.setattr("letorbench.experiment.plan.__version__", "0")
     assert not run(["TOY"], {"spy": {}}, [2], protocol).outcomes[0].reused
 
 
