@@ -11,7 +11,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-comp
 # what the tests need that use every optional package
 ALL := test,trees,bench
 
-.PHONY: demo test test-all lint wheel-check versions mutants fuzz damage kills disks bench docs \
+.PHONY: demo test test-all lint wheel-check versions mutants fuzz damage kills bench docs \
 	docs-check docs-write clean help
 
 help:
@@ -25,7 +25,6 @@ help:
 	@echo "make fuzz         look for input that crashes or is misread, for SECONDS=$(SECONDS) in all"
 	@echo "make damage       damage stored files TIMES=$(TIMES) times each way; all of it must be noticed"
 	@echo "make kills        kill commands TIMES=$(TIMES) times; they must end as if nothing had been"
-	@echo "make disks        run commands on full and read-only disks (as root, on Linux)"
 	@echo "make bench   measure speed and memory beside other libraries"
 	@echo "make docs    build the pages in docs/ as HTML in build/docs"
 	@echo "make docs-check  run what README.md and docs/ show, and compare (NEEDS=demo: without data)"
@@ -56,8 +55,8 @@ test: .venv/with-test
 test-all: .venv/with-$(ALL)
 	$(PYTEST)
 
-# a process a core; a file's tests stay together, as they share what a fixture has run
-PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile
+# a process a core, which takes tests of another one's share when it is done with its own
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 # E, F, W: errors and style; I: the order of imports; UP: what newer Python says in fewer words
 lint: .venv/with-lint
@@ -73,7 +72,7 @@ wheel-check:
 	@set -e; place=$$(mktemp -d); trap 'rm -rf "$$place"' EXIT; \
 	cp build/wheel/letorbench-*.whl "$$place"; cd "$$place"; \
 	$(PYTHON) -m venv venv; \
-	venv/bin/python -m pip install --quiet --disable-pip-version-check letorbench-*.whl; \
+	venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile letorbench-*.whl; \
 	venv/bin/letorbench run --dataset DEMO --algo regression; \
 	venv/bin/letorbench doctor; \
 	test -f results/DEMO/ndcg.png; \
@@ -90,7 +89,7 @@ mutants: .venv/with-$(ALL),mutants
 
 SECONDS ?= 600
 
-fuzz: .venv/with-fuzz
+fuzz: .venv/with-test
 	$(BIN)/python tests/tools/fuzz.py --seconds $(SECONDS) $(FLAGS)
 	@echo "left: fuzz-found, where an input crashed or was misread, nothing else"
 
@@ -101,9 +100,6 @@ damage: .venv/with-test
 
 kills: $(INSTALLED)
 	$(BIN)/python tests/tools/kills.py --times $(TIMES) --seed $(SEED)
-
-disks: $(INSTALLED)
-	unshare -m $(BIN)/python tests/tools/disks.py --seed $(SEED)
 
 bench: .venv/with-bench
 	$(BIN)/python -m benchmarks

@@ -25,8 +25,8 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.boosting import synthetic
-from letorbench.analysis.line_figures import Axis, Line, lines_figure
 from letorbench.datasets.queryset import QuerySet
+from letorbench.papers.line_figures import Axis, Line, lines_figure
 from letorbench.papers.runs import log_slope
 from letorbench.rankers import Ranker, names, ranker
 from letorbench.threads import limited_threads, one_blas_thread

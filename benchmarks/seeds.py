@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import letorbench as lb
-from letorbench.analysis.seeds import SeedNoise
+from letorbench.analysis.paired import seed_variances
 from letorbench.analysis.tables import Cell, Table, columns, render
 from letorbench.results.per_query import PerQuery
 from letorbench.results.summary import read_per_query
@@ -44,8 +44,8 @@ def needed(seed: float, queries: float) -> float:
 def row(dataset: str, name: str, queries: PerQuery, steady: PerQuery, measure: str) -> list[Cell]:
     """A measure of an algorithm: its deviations and the seeds that they ask for."""
     table = queries.tables[measure]
-    noise = SeedNoise.of(table, np.zeros((1, table.shape[1])), queries.folds)
-    seed = len(table) * sum(variance for variance, _ in noise.variances)
+    variances = seed_variances(table, np.zeros((1, table.shape[1])), queries.folds)
+    seed = len(table) * sum(variance for variance, _ in variances)
     mean = table.mean(axis=0)
     difference = mean - steady.values[measure]
     of_mean, of_difference = (each.var(ddof=1) / len(each) for each in (mean, difference))

@@ -212,37 +212,6 @@ def test_a_wrong_number_of_threads_is_one_line(toy, monkeypatch) -> None:
     assert "LETORBENCH_THREADS=0: expected a number of threads" in text
 
 
-@pytest.mark.usefixtures("no_figures")
-def test_a_config_file_is_the_command_line_it_stands_for(toy):
-    words = [*RUN.split(), "--folds", "1-2", "--set", "l2=0.5", "--seed", "7", "--out", "words"]
-    assert call(*words).exit_code == 0
-    Path("exp.toml").write_text(
-        'dataset = ["TOY"]\nalgo = "regression"\nfolds = "1-2"\nseed = 7\nout = "file"\n'
-        "force = true\n[set]\nl2 = 0.5\n"
-    )
-    assert call("run", "--config", "exp.toml").exit_code == 0
-    one, two = (Path(name, "TOY", "summary.csv").read_bytes() for name in ("words", "file"))
-    assert one == two
-    assert call("run", "--config", "exp.toml", "--out", "here").exit_code == 0
-    assert Path("here").is_dir()  # the command line wins
-
-
-@pytest.mark.parametrize(
-    "text, status, said",
-    [
-        ("dataset = ", 1, "exp.toml: found no TOML"),
-        ("algos = 'x'", 2, "exp.toml: unknown option 'algos'; did you mean algo?"),
-        ("jobs = 0", 2, "exp.toml: jobs: 0 is not in the range"),
-        ("force = 'perhaps'", 2, "exp.toml: force: 'perhaps' is not a valid boolean"),
-        ("seed = {a = 1}", 2, "exp.toml: seed: 'a=1' is not a valid integer"),
-        ("algo = 'regression'", 2, "Missing option '--dataset'"),
-    ],
-)
-def test_wrong_config_files_are_one_line(toy, text, status, said):
-    Path("exp.toml").write_text(text)
-    assert said in one_line(call("run", "--config", "exp.toml"), status)
-
-
 @pytest.mark.parametrize(
     "line, names",
     [

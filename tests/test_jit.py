@@ -58,16 +58,16 @@ def test_an_edited_callee_is_compiled_anew(tmp_path: Path) -> None:
     """Numba by itself goes on running the old code of a callee in another file."""
     package = tmp_path / "letorbench"
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
-    callee, caller = package / "losses" / "edited.py", package / "losses" / "uses_edited.py"
+    callee, caller = package / "edited.py", package / "uses_edited.py"
     body = "from letorbench.jit import kernel\n\n\n@kernel()\ndef one():\n    return {}\n"
     callee.write_text(body.format(1))
     caller.write_text(
-        "from letorbench.jit import kernel\nfrom letorbench.losses.edited import one\n\n\n"
+        "from letorbench.jit import kernel\nfrom letorbench.edited import one\n\n\n"
         "@kernel()\ndef twice():\n    return 2 * one()\n"
     )
 
     def printed() -> str:
-        command = "from letorbench.losses.uses_edited import twice; print(twice())"
+        command = "from letorbench.uses_edited import twice; print(twice())"
         # Python takes a file's old byte code where its size and its second are the same
         environment = os.environ | {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
         return subprocess.run(

@@ -14,22 +14,19 @@ from letorbench.analysis.leads import ALPHA, POWER, Lead
 from letorbench.analysis.paired import (
     CORRECTIONS,
     TESTS,
-    Interval,
-    Significance,
-    bootstrap_difference,
     effect_size,
+    seed_variances,
     win_tie_loss,
 )
 from letorbench.analysis.results_table import Marks, label, spread
-from letorbench.analysis.seeds import SeedNoise, turned
-from letorbench.analysis.tables import Cell, Column, Table, columns, data, probability
+from letorbench.analysis.tables import Cell, Column, Table, cells, columns, data, probability
 from letorbench.choices import require_choice
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import sign
 from letorbench.results.measuring import competes
 from letorbench.results.per_query import PerQuery, check_paired
 
-#: the columns of a comparison but for `turned`, which people see only of repeats
+#: the columns of a comparison
 COLUMNS = (
     *(Column(name=name) for name in ("dataset", "measure")),
     Column("algorithm", "left", "algo"),
@@ -40,7 +37,7 @@ COLUMNS = (
     Column("other", name="mean_against"),
     Column("difference", name="difference"),
     Column("95 % interval", name="low"),
-    *(Column(name=name) for name in ("high", "test", "method")),
+    *(Column(name=name) for name in ("high", "test")),
     Column("p", name="p"),
     Column(name="correction"),
     Column("adjusted", name="p_adjusted"),
@@ -48,15 +45,12 @@ COLUMNS = (
     Column("shows from", name="smallest"),
     Column("win/tie/loss", name="wins"),
     *(Column(name=name) for name in ("ties", "losses", "repeats", "repeats_against")),
-    *(Column(name=name) for name in ("sd", "sd_against", "open")),
+    *(Column(name=name) for name in ("sd", "sd_against")),
 )
 #: the columns that people see of slices alone
 SLICED = ("slice", "queries")
 #: what a comparison with repeats says of them
-SEEDS_NOTE = (
-    "± = standard deviation over seeds; intervals and p count queries and seeds; turned = share of "
-    "pairs of single seeds with the other order; ~ = other seeds could turn the order of the means"
-)
+SEEDS_NOTE = "± = standard deviation over seeds; intervals and p count queries and seeds"
 WILCOXON_NOTE = "Wilcoxon's p counts queries alone"
 #: the numbers of queries whose power is told
 QUERIES = (50, 100, 300, 1_000, 3_000, 10_000)
@@ -95,30 +89,6 @@ class Procedure:
 
 
 @dataclass(frozen=True)
-class Seeds:
-    """What other seeds could change of a pair's order."""
-
-    #: how many seeds a and b have
-    repeats: tuple[int, int]
-    #: the standard deviation of each one's mean over its seeds; None for one seed
-    deviations: tuple[float | None, float | None]
-    #: the share of pairs of single seeds that turn the order of the means
-    turned: float
-    #: whether the order of the means is one that other seeds could turn, see `seeds.is_open`
-    open: bool
-
-    @classmethod
-    def of(cls, a: np.ndarray, b: np.ndarray, noise: SeedNoise) -> Seeds | None:
-        """Of two tables (n_repeats, n_queries) and their noise; None without noise."""
-        if not noise:
-            return None
-        means = a.mean(axis=1), b.mean(axis=1)
-        first, second = (float(m.std(ddof=1)) if len(m) > 1 else None for m in means)
-        lead = abs(float(a.mean() - b.mean()))
-        return cls((len(a), len(b)), (first, second), turned(*means), lead < noise.reach())
-
-
-@dataclass(frozen=True)
 class Pair:
     """Algorithm a against b on the pooled queries of all folds, by one measure."""
 
@@ -129,29 +99,28 @@ class Pair:
     b: str
     #: the means of a and of b over the pooled queries and the repeats
     means: tuple[float, float]
-    #: the mean difference a - b with its 95 % bootstrap interval, which counts queries and
-    #: seeds
-    interval: Interval
-    #: the paired test of the difference
-    significance: Significance
-    #: the p-value, corrected for all pairs of the same data set and measure
+    #: the mean difference a - b; its interval counts queries and seeds
+    lead: Lead
+    #: the p-value of the paired test of the difference
+    p: float
+    #: the same, corrected for all pairs of the same data set and measure
     adjusted: float
     #: Cohen's d_z of the difference
     effect: float
-    #: the smallest difference that so many queries, and seeds, show in 80 % of cases
-    smallest: float
     #: on how many queries a is better, equal and worse
     counts: tuple[int, int, int]
+    #: how many seeds a and b have
+    repeats: tuple[int, int]
+    #: the standard deviation of each one's mean over its seeds; None for one seed
+    deviations: tuple[float | None, float | None]
     #: the folds that were compared where one of the two lacks some; empty where both have all
     folds: tuple[int, ...] = ()
-    #: what other seeds could change; None where neither has several
-    seeds: Seeds | None = None
     #: the slice of the queries that were compared; "" for all
     slice: str = ""
 
     def sign(self, alpha: float) -> int:
         """+1 where a is significantly better, -1 where it is worse, else 0."""
-        better = sign(self.measure) * np.sign(self.significance.difference)
+        better = sign(self.measure) * np.sign(self.lead.mean)
         return int(better) if self.adjusted < alpha else 0
 
 
@@ -172,7 +141,7 @@ def compare(
     by_name = {system.algo: system for system in systems}
     every = np.unique(np.concatenate([system.folds for system in systems]))
     tested = [_test(dataset, (by_name[a], by_name[b]), measure, procedure) for a, b in names]
-    adjusted = CORRECTIONS[procedure.correction](np.array([pair.significance.p for pair in tested]))
+    adjusted = CORRECTIONS[procedure.correction](np.array([pair.p for pair in tested]))
     return tuple(
         replace(pair, adjusted=float(p), folds=() if len(pair.folds) == len(every) else pair.folds)
         for pair, p in zip(tested, adjusted)
@@ -195,7 +164,7 @@ def compare_slices(
         for name, own in slices.items()
     ]
     pairs = [pair for of_slices in zip(*found) for pair in of_slices]
-    adjusted = CORRECTIONS[procedure.correction](np.array([each.significance.p for each in pairs]))
+    adjusted = CORRECTIONS[procedure.correction](np.array([each.p for each in pairs]))
     return tuple(replace(pair, adjusted=float(p)) for pair, p in zip(pairs, adjusted))
 
 
@@ -222,8 +191,8 @@ def comparison_table(
 
     CSV has a column for the convention if it is given.
     """
-    first, queries = pairs[0], max(pair.significance.n for pair in pairs)
-    seeded = any(pair.seeds for pair in pairs)
+    first, queries = pairs[0], max(pair.lead.units for pair in pairs)
+    seeded = any(max(pair.repeats) > 1 for pair in pairs)
     over = "the slice's" if first.slice else str(queries)
     caption = (
         f"{first.dataset}, {label(first.measure)} [{convention}]: mean over {over} "
@@ -231,15 +200,14 @@ def comparison_table(
     )
     notes = [
         f"{pair.a}, {pair.b}: compared on folds {','.join(map(str, pair.folds))} "
-        f"({pair.significance.n} queries), which both have"
+        f"({pair.lead.units} queries), which both have"
         for pair in pairs
         if pair.folds
     ]
     notes += [SEEDS_NOTE] * seeded + [WILCOXON_NOTE] * (seeded and procedure.test == "wilcoxon")
-    turned = Column("turned" * seeded, name="turned")
     rules = [Column(name="convention")] * bool(convention)
     rows = [(*_row(pair, procedure), *[data(convention)] * len(rules)) for pair in pairs]
-    every = (*COLUMNS[:-1], turned, COLUMNS[-1], *rules)
+    every = (*COLUMNS, *rules)
     if not first.slice:  # people see neither the slice nor its queries
         every = tuple(c if c.name not in SLICED else Column(name=c.name) for c in every)
     return Table(caption, every, tuple(rows), tuple(notes))
@@ -264,51 +232,38 @@ def power_table(pairs: Sequence[Pair], convention: str) -> Table:
     names = ["algo", "against", "difference", "queries", "power", *map(str, QUERIES), "needed"]
     rows = []
     for pair in pairs:
-        d, n = abs(pair.interval.mean), pair.significance.n
+        d, n, smallest = abs(float(pair.lead.mean)), pair.lead.units, pair.lead.smallest()
         sizes = np.array([n, *QUERIES])
         # in standard errors; `smallest` is what n queries show in 80 % of cases
-        lead = (ndtri(1 - ALPHA / 2) + ndtri(POWER)) * d / pair.smallest if pair.smallest else 0.0
+        lead = (ndtri(1 - ALPHA / 2) + ndtri(POWER)) * d / smallest if smallest else 0.0
         power = ndtr(lead * np.sqrt(sizes / n) - ndtri(1 - ALPHA / 2))
-        needed = math.ceil(n * (pair.smallest / d) ** 2) if d > 0 else None
-        rows.append(
-            (Cell(pair.a, pair.a), Cell(pair.b, pair.b),
-             Cell(f"{pair.interval.mean:+.4f}", pair.interval.mean), Cell(f"{n:,}", n),
-             *(Cell(f"{chance:.2f}", float(chance)) for chance in power),
-             Cell("" if needed is None else f"{needed:,}", needed))
-        )  # fmt: skip
+        needed = math.ceil(n * (smallest / d) ** 2) if d > 0 else None
+        values = (pair.a, pair.b, float(pair.lead.mean), n, *power.tolist(), needed)
+        rows.append(cells(values, ("", "", "+.4f", ",", *[".2f"] * len(power), ",")))
     shown = tuple(replace(column, name=name) for column, name in zip(heads, names))
     return Table(caption, shown, tuple(rows))
 
 
 def _row(pair: Pair, procedure: Procedure) -> tuple[Cell, ...]:
-    """A cell for each of `COLUMNS`, the one for `turned` before the last."""
-    test, interval = pair.significance, pair.interval
-    seeds = pair.seeds or Seeds((1, 1), (None, None), 0.0, False)
-    share = f"{seeds.turned:.2f}".removeprefix("0") if pair.seeds else ""
+    """A cell for each of `COLUMNS`."""
+    low, high = pair.lead.interval()
     return (
         *map(data, (pair.dataset, pair.measure)),
-        Cell(pair.a, pair.a),
-        Cell(pair.b, pair.b),
-        Cell(pair.slice, pair.slice),
-        Cell(str(test.n), test.n),
+        *cells((pair.a, pair.b, pair.slice, pair.lead.units), ("", "", "", "d")),
         *(
             Cell(f"{mean:.4f}", mean, spread=spread(deviation))
-            for mean, deviation in zip(pair.means, seeds.deviations)
+            for mean, deviation in zip(pair.means, pair.deviations)
         ),
-        Cell(f"{interval.mean:+.4f}", interval.mean, open=seeds.open),
-        Cell(f"[{interval.low:+.4f}, {interval.high:+.4f}]", interval.low),
-        data(interval.high),
-        data(test.test),
-        data(test.method),
-        Cell(probability(test.p), test.p),
+        *cells((float(pair.lead.mean),), ("+.4f",)),
+        Cell(f"[{low:+.4f}, {high:+.4f}]", low),
+        data(high),
+        data(procedure.test),
+        Cell(probability(pair.p), pair.p),
         data(procedure.correction),
         Cell(probability(pair.adjusted), pair.adjusted, starred=pair.sign(procedure.alpha) != 0),
-        Cell(f"{pair.effect:+.2f}", pair.effect),
-        Cell(f"{pair.smallest:.4f}", pair.smallest),
+        *cells((pair.effect, pair.lead.smallest()), ("+.2f", ".4f")),
         Cell("/".join(map(str, pair.counts)), pair.counts[0]),
-        *map(data, (*pair.counts[1:], *seeds.repeats, *seeds.deviations)),
-        Cell(share, seeds.turned),
-        data(int(seeds.open)),
+        *map(data, (*pair.counts[1:], *pair.repeats, *pair.deviations)),
     )
 
 
@@ -319,16 +274,19 @@ def _test(
     one, other = on_common_folds(dataset, *systems)
     a, b = one.values[measure], other.values[measure]
     tables = one.tables[measure], other.tables[measure]
-    noise = SeedNoise.of(*tables, one.folds)
     rng = _generator(procedure.seed, dataset, measure, one.algo, other.algo)
-    significance = TESTS[procedure.test](a, b, rng, noise)
-    interval = bootstrap_difference(*tables, one.folds, rng)
+    p = TESTS[procedure.test](a, b, rng, seed_variances(*tables, one.folds))
+    first, second = (_deviation(table) for table in tables)
     return Pair(
-        dataset, measure, one.algo, other.algo, (float(a.mean()), float(b.mean())), interval,
-        significance, significance.p, effect_size(a, b),
-        Lead.of(*tables, one.folds).smallest(), win_tie_loss(sign(measure) * a, sign(measure) * b),
-        tuple(np.unique(one.folds).tolist()), Seeds.of(*tables, noise),
+        dataset, measure, one.algo, other.algo, (float(a.mean()), float(b.mean())),
+        Lead.of(*tables, one.folds), p, p, effect_size(a, b),
+        win_tie_loss(sign(measure) * a, sign(measure) * b), (len(tables[0]), len(tables[1])),
+        (first, second), tuple(np.unique(one.folds).tolist()),
     )  # fmt: skip
+
+
+def _deviation(table: np.ndarray) -> float | None:
+    return float(table.mean(axis=1).std(ddof=1)) if len(table) > 1 else None
 
 
 def on_common_folds(dataset: str, one: PerQuery, other: PerQuery) -> tuple[PerQuery, PerQuery]:

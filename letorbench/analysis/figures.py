@@ -75,8 +75,6 @@ LEGEND_ROW, LEGEND_LETTER, LEGEND_LINE = 0.15, 0.063, 0.55
 NOTE_LETTER, NOTE_SIZE = 0.047, 6.5
 #: inches of a row of the diagram
 ROW = 0.16
-#: of the part of the scale that a rank moves on with other seeds
-SEED_COLOUR = "#0072B2"
 
 
 @dataclass(frozen=True)
@@ -253,20 +251,15 @@ def _draw_panel(
     axes.yaxis.get_major_locator().set_params(nbins=7)  # type: ignore[call-arg]
 
 
-def draw_ranks(
-    names: Sequence[str], ranks: np.ndarray, difference: float, spans: np.ndarray | None = None
-) -> Figure:
+def draw_ranks(names: Sequence[str], ranks: np.ndarray, difference: float) -> Figure:
     """Draw the critical-difference diagram: average ranks on a line, bars under tied groups.
 
     It follows figure 1 of J. Demsar, Statistical Comparisons of Classifiers over Multiple Data
     Sets, JMLR 7, 2006. The best of the two or more algorithms is on the left.
 
-    names, ranks: (n_algorithms,); bars join the groups of `ranks.tied_groups`. spans,
-    (n_algorithms, 2): what the ranks become with other seeds, a thin line through each that they
-    could change, and `~` behind its name.
+    names, ranks: (n_algorithms,); bars join the groups of `ranks.tied_groups`.
     """
     order, n = np.argsort(ranks, kind="stable"), len(ranks)
-    ends = np.repeat(np.asarray(ranks)[:, None], 2, axis=1) if spans is None else spans
     groups = tied_groups(ranks, difference)
     left, top = -(-n // 2), len(groups) + 1  # labels on the left, and where they begin
     with fixed_style():
@@ -289,14 +282,11 @@ def draw_ranks(
             bar = {**line, "linewidth": 2.5, "solid_capstyle": "butt"}
             axes.plot((ranks[group[0]], ranks[group[-1]]), (row, row), **bar)
         for i, algo in enumerate(order):
-            place, moved = ranks[algo], ends[algo, 1] > ends[algo, 0]
-            if moved:
-                seeds = {**line, "color": SEED_COLOUR, "linewidth": 2.2, "alpha": 0.45}
-                axes.plot(ends[algo], (0, 0), **seeds)
+            place = ranks[algo]
             row, side = (i, -1) if i < left else (n - 1 - i, 1)
             end = (1 if side < 0 else n) + 0.02 * side * (n - 1)
             axes.plot((place, place, end), (0, top + row, top + row), **{**line, "linewidth": 0.6})
-            label = f"{names[algo]}{' ~' if moved else ''}  {place:.2f}"
+            label = f"{names[algo]}  {place:.2f}"
             where = "right" if side < 0 else "left"
             edge = end + 0.01 * side * (n - 1)
             axes.text(edge, top + row, escaping.figure(label), ha=where, va="center")

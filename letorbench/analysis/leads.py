@@ -6,13 +6,17 @@ One interval answers whether there is a lead, and whether one of a given size is
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from letorbench.analysis.paired import ROUNDING, differences
-from letorbench.analysis.seeds import SeedNoise, satterthwaite
+from letorbench.analysis.paired import (
+    ROUNDING,
+    Variances,
+    differences,
+    satterthwaite,
+    seed_variances,
+)
 from letorbench.results.per_query import mean_of_folds
 
 #: the level of an interval, two-sided; the chance by which the smallest lead shows
@@ -53,16 +57,21 @@ class Lead:
         if draws:
             means = [(a[:, folds == k].mean() - b[:, folds == k].mean()) for k in np.unique(folds)]
             return cls.summed(np.array(means), base, unit="draw")
-        noise = SeedNoise.of(a, b, folds)
+        seeds = seed_variances(a, b, folds)
         d = differences(a.mean(axis=0), b.mean(axis=0))
-        return cls.summed(d, base, noise.variances, "query and seed" if noise else "query")
+        return cls.summed(d, base, seeds, "query and seed" if seeds else "query")
+
+    @classmethod
+    def over_nothing(cls, values: np.ndarray, folds: np.ndarray) -> Lead:
+        """The mean of (n_repeats, n_queries) values itself, as a lead over 0."""
+        return cls.of(values, np.zeros((1, len(folds))), folds)
 
     @classmethod
     def summed(
         cls,
         d: np.ndarray,
         base: float,
-        others: Sequence[tuple[float, int]] = (),
+        others: Variances = (),
         unit: str = "query",
     ) -> Lead:
         """The mean of d (..., n_units), with the variances of means that are added to its own.

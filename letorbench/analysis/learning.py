@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -11,7 +10,7 @@ from functools import reduce
 import numpy as np
 
 from letorbench.analysis.figures import Panel
-from letorbench.analysis.paired import Interval, bootstrap_columns
+from letorbench.analysis.leads import Lead
 from letorbench.analysis.results_table import label
 from letorbench.analysis.tables import Cell, Column, Table, data
 from letorbench.datasets.catalog import parse
@@ -26,8 +25,10 @@ class Point:
     dataset: str
     algo: str
     share: float
-    #: the mean over queries, with its 95 % interval over queries and seeds
-    interval: Interval
+    #: the mean over queries, and the ends of its 95 % interval over queries and seeds
+    mean: float
+    low: float
+    high: float
 
 
 def points(results: Mapping[str, Sequence[PerQuery]], measure: str) -> list[list[Point]]:
@@ -71,9 +72,8 @@ def _points(
     for share, systems in by_share.items():
         for system in systems:
             own = system.only(folds)
-            rng = np.random.default_rng([zlib.crc32(t.encode()) for t in (dataset, own.algo)])
-            (interval,) = bootstrap_columns(own.tables[measure][:, :, None], own.folds, rng)
-            found.append(Point(dataset, own.algo, share, interval))
+            lead = Lead.over_nothing(own.tables[measure], own.folds)
+            found.append(Point(dataset, own.algo, share, float(lead.mean), *lead.interval()))
     return sorted(found, key=lambda point: (point.algo, point.share))
 
 
@@ -84,9 +84,9 @@ def learning_table(found: Sequence[Point], measure: str, convention: str) -> Tab
             data(p.dataset),
             Cell(p.algo, p.algo),
             Cell(f"{p.share:g}", p.share),
-            Cell(f"{p.interval.mean:.4f}", p.interval.mean),
-            Cell(f"[{p.interval.low:.4f}, {p.interval.high:.4f}]", p.interval.low),
-            data(p.interval.high),
+            Cell(f"{p.mean:.4f}", p.mean),
+            Cell(f"[{p.low:.4f}, {p.high:.4f}]", p.low),
+            data(p.high),
         )
         for p in found
     ]
@@ -108,14 +108,14 @@ def learning_table(found: Sequence[Point], measure: str, convention: str) -> Tab
 def learning_panel(found: Sequence[Point], measure: str, convention: str) -> Panel:
     """The points of one data set as lines over the share, NaN where an algorithm has none."""
     x = sorted({point.share for point in found})
-    nothing = Interval(math.nan, math.nan, math.nan)
-    at = {(point.algo, point.share): point.interval for point in found}
-    of = {p.algo: [at.get((p.algo, share), nothing) for share in x] for p in found}
+    at = {(p.algo, p.share): (p.mean, p.low, p.high) for p in found}
+    nothing = (math.nan, math.nan, math.nan)
+    of = {p.algo: [*zip(*(at.get((p.algo, share), nothing) for share in x))] for p in found}
     return Panel(
         f"{found[0].dataset} dataset",
         f"{label(measure)} ({convention})",
-        {algo: [each.mean for each in own] for algo, own in of.items()},
-        {algo: ([i.low for i in own], [i.high for i in own]) for algo, own in of.items()},
+        {algo: means for algo, (means, *_) in of.items()},
+        {algo: (lows, highs) for algo, (_, lows, highs) in of.items()},
         "95 % intervals over queries and seeds",
         x,
     )

@@ -150,13 +150,13 @@ class Beside:
     @property
     def interval(self) -> tuple[float, float] | None:
         """The 95 % interval of the folds' mean difference; None for fewer than two folds."""
-        from scipy.special import stdtrit
+        from scipy import stats
 
-        values, n = np.array(list(self.differences.values())), len(self.folds)
+        values, n = list(self.differences.values()), len(self.folds)
         if n < 2:
             return None
-        reach = float(stdtrit(n - 1, 0.975) * values.std(ddof=1) / np.sqrt(n))
-        return float(values.mean()) - reach, float(values.mean()) + reach
+        low, high = stats.t.interval(0.95, n - 1, np.mean(values), stats.sem(values))
+        return float(low), float(high)
 
 
 def beside(

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.analysis.results_table import label
-from letorbench.analysis.seeds import seed_weights
 from letorbench.analysis.tables import Cell, Table, columns, probability
 from letorbench.measures import sign
 from letorbench.results.measuring import competes
@@ -21,10 +20,6 @@ from letorbench.results.summary import Summary
 
 #: values are rounded to so many decimals before they are compared
 DECIMALS = 12
-#: what the table says where there are repeats
-SEEDS = "means over seeds; ~ = other seeds could change this rank"
-#: how often the seeds are drawn again
-RESAMPLES = 2_000
 
 
 def winning_numbers(values: np.ndarray) -> np.ndarray:
@@ -135,9 +130,6 @@ class Overall:
     friedman: tuple[float, float] | None
     #: Nemenyi's critical difference; None where Friedman's test is
     difference: float | None
-    #: (n_ranked, 2); what the average ranks become, in 95 % of the draws, where the seeds are
-    #: drawn again; None where no algorithm has several
-    spans: np.ndarray | None
 
 
 def overall(summaries: Sequence[Summary], measure: str) -> Overall:
@@ -164,51 +156,30 @@ def overall(summaries: Sequence[Summary], measure: str) -> Overall:
         ranks_of(table).mean(axis=0) if ranked else np.empty(0),
         friedman(table) if enough else None,
         critical_difference(len(ranked), len(summaries)) if enough else None,
-        _rank_spans(summaries, ranked, measure),
     )
-
-
-def _rank_spans(
-    summaries: Sequence[Summary], ranked: Sequence[str], measure: str
-) -> np.ndarray | None:
-    """Draw the seeds of each algorithm on each data set again; (n_algorithms, 2) ends of ranks."""
-    if not any(measure in summary.drawn for summary in summaries):
-        return None
-    rng = np.random.default_rng(0)
-    total = np.zeros((RESAMPLES, len(ranked)))
-    for summary in summaries:
-        rows = {row.algo: row for row in summary.rows}
-        means = [sign(measure) * np.array(rows[algo].means(measure)) for algo in ranked]
-        drawn = [seed_weights(len(each), rng, RESAMPLES) @ each for each in means]
-        total += ranks_of(np.stack(drawn, axis=1))
-    return np.quantile(total / len(summaries), [0.025, 0.975], axis=0, method="nearest").T
 
 
 def overall_table(across: Overall) -> Table:
     """A row for each algorithm, the best rank first, and what the tests say below."""
     ranks = dict(zip(across.ranked, across.ranks.tolist()))
-    spans = {} if across.spans is None else dict(zip(across.ranked, across.spans.tolist()))
     won, ideal = winning_numbers(across.values), ideal_winning_numbers(across.values)
     rows = []
     for algo, wins, most in zip(across.algos, won.tolist(), ideal.tolist()):
-        rank, (low, high) = ranks.get(algo), spans.get(algo, (0.0, 0.0))
-        row = [
+        rank = ranks.get(algo)
+        row = (
             Cell(algo, algo),
             Cell(f"{wins} of {most}", wins),
             Cell(f"{wins / most:.3f}", wins / most) if most else Cell("", math.nan),
-            Cell("" if rank is None else f"{rank:.2f}", rank, open=high > low),
-        ]
-        row += [Cell(f"{low:.2f}-{high:.2f}" if algo in spans else "", low)] if spans else []
-        rows.append((math.inf if rank is None else rank, -wins, algo, tuple(row)))
+            Cell("" if rank is None else f"{rank:.2f}", rank),
+        )
+        rows.append((math.inf if rank is None else rank, -wins, algo, row))
     rows.sort(key=lambda row: row[:3])
     datasets = ", ".join(across.datasets)
-    heads = ["winning number", "normalised", "average rank"] + ["with other seeds"] * bool(spans)
     return Table(
         f"{label(across.measure)} over {len(across.datasets)} data sets: {datasets}",
-        columns(["algorithm"], heads),
+        columns(["algorithm"], ["winning number", "normalised", "average rank"]),
         tuple(row for *_, row in rows),
         notes=tuple(_tests(across)),
-        seeds=SEEDS * bool(spans),
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from letorbench.analysis.seeds import is_open
 from letorbench.analysis.tables import Cell, Column, Table, data
 from letorbench.conventions import convention
 from letorbench.measures import sign
@@ -15,7 +14,7 @@ from letorbench.results.summary import HEAD, Row, Summary, deviation_column
 #: what a table shows unless told otherwise
 USUAL = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map")
 #: what a table with repeats says of its numbers
-SEEDS = "± = standard deviation over seeds; ~ = other seeds could change this place"
+SEEDS = "± = standard deviation over seeds"
 #: what must be said of a reference point wherever its numbers stand
 REFERENCES = {
     RANDOM: "random: the exact mean over all orders of each query, not what a tool prints of its "
@@ -133,24 +132,12 @@ def spread(deviation: float | None) -> str:
     return "" if deviation is None else f"±{deviation:.4f}".replace("±0.", "±.")
 
 
-def partial(summary: Summary) -> dict[str, str]:
-    """The algorithms that lack folds of the data set, or of the others -> "3 of 5 folds"."""
-    most = max((max(row.folds, row.n_folds or 0) for row in summary.rows), default=0)
-    return {row.algo: f"{row.folds} of {most} folds" for row in summary.rows if row.folds < most}
-
-
 def remarks(summary: Summary) -> dict[str, str]:
     """What stands in brackets behind an algorithm's name: missing folds, other code, ..."""
-    lacking = partial(summary)
-    words = {}
-    for row in summary.rows:
-        wanted = row.n_repeats or 1
-        words[row.algo] = [
-            lacking.get(row.algo, ""),
-            f"{row.repeats} of {wanted} repeats" if row.repeats < wanted else "",
-            "cut off" if row.cut_off else "",
-            "other code" if row.version else "",
-        ]
+    words = {
+        row.algo: [row.partial, "cut off" * bool(row.cut_off), "other code" * bool(row.version)]
+        for row in summary.rows
+    }
     return {algo: ", ".join(filter(None, each)) for algo, each in words.items() if any(each)}
 
 
@@ -181,10 +168,10 @@ def notes(summary: Summary) -> tuple[str, ...]:
 
 def partial_note(summary: Summary) -> tuple[str, ...]:
     """A line that names the partial algorithms, or nothing."""
-    lacking = partial(summary)
+    lacking = [row for row in summary.rows if row.partial]
     if not lacking:
         return ()
-    named = ", ".join(f"{algo} ({folds})" for algo, folds in lacking.items())
+    named = ", ".join(f"{row.algo} ({row.partial})" for row in lacking)
     several = len({row.folds for row in summary.rows if competes(row.algo)}) > 1
     warning = "; a mean over fewer folds does not compare with the others" * several
     return (f"partial: {named}{warning}",)
@@ -210,7 +197,6 @@ def _column(summary: Summary, measure: str, signs: Mapping[tuple[str, str], int]
     numbers = {printed[row.algo] for row in ranked}
     best = sorted(numbers, key=lambda number: -sign(measure) * float(number))[:2]
     places = {r.algo: best.index(printed[r.algo]) + 1 for r in ranked if printed[r.algo] in best}
-    means = {row.algo: row.means(measure) for row in ranked}
     return [
         Cell(
             printed.get(row.algo, ""),
@@ -218,9 +204,6 @@ def _column(summary: Summary, measure: str, signs: Mapping[tuple[str, str], int]
             places.get(row.algo, 0),
             signs.get((row.algo, measure), 0),
             spread=spread(row.deviation(measure)),
-            # other seeds could turn its order to another algorithm's
-            open=row.algo in places
-            and any(is_open(means[row.algo], means[algo]) for algo in means if algo != row.algo),
         )
         for row in summary.rows
     ]

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 #: what a cell holds beside its text
 Value = str | int | float | None
-#: the mark of what other seeds could change
-OPEN = "~"
 ARROWS = {0: "", 1: "↑", -1: "↓"}
 #: LaTeX's arrows; an arrow that is not there takes its space, so that the digits stay in line
 LATEX_ARROWS = {1: r"$^{\uparrow}$", -1: r"$^{\downarrow}$", 0: r"\hphantom{$^{\uparrow}$}"}
@@ -44,8 +42,6 @@ class Cell:
     starred: bool = False
     #: the number's standard deviation over seeds; "" where there is none
     spread: str = ""
-    #: whether other seeds could change what the cell says: a place, a rank, an order
-    open: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,7 +73,7 @@ class Table:
     ranked: bool = False
     #: the baseline of the cells' signs and how they were tested; "" where there are none
     against: str = ""
-    #: what the spreads and the marks of open cells mean; "" where there are none
+    #: what the spreads mean; "" where there are none
     seeds: str = ""
 
     @property
@@ -107,13 +103,31 @@ class Table:
 
 
 def columns(left: Sequence[str], right: Sequence[str] = ()) -> tuple[Column, ...]:
-    """Columns of text, aligned to the left, then columns of numbers, aligned to the right."""
-    return (*(Column(name, "left") for name in left), *(Column(name) for name in right))
+    """Columns of text, aligned to the left, then columns of numbers, aligned to the right.
+
+    Programs know them by their headings.
+    """
+    return (
+        *(Column(name, "left", name) for name in left),
+        *(Column(name, name=name) for name in right),
+    )
 
 
 def data(value: Value) -> Cell:
     """A cell that only programs read; people do not see a row of such cells."""
     return Cell("", value)
+
+
+def cells(values: Iterable[Value], forms: Iterable[str]) -> tuple[Cell, ...]:
+    """A row of values, each as its format shows it; nothing is shown of None.
+
+    Examples
+    --------
+    >>> [cell.text for cell in cells(["map", 0.25, None], ["", ".4f", ".4f"])]
+    ['map', '0.2500', '']
+    """
+    pairs = zip(values, forms, strict=True)
+    return tuple(Cell("" if value is None else format(value, form), value) for value, form in pairs)
 
 
 def text_table(
@@ -146,9 +160,15 @@ def to_frame(table: Table) -> pd.DataFrame:
     """The values that programs read as a DataFrame."""
     import pandas as pd
 
+    names = [column.name for column in table.stored().columns]
+    return pd.DataFrame(records(table), columns=names)
+
+
+def records(table: Table) -> list[dict[str, Value]]:
+    """The values that programs read, by the names of their columns."""
     table = table.stored()
-    rows = [[cell.value for cell in row] for row in table.rows]
-    return pd.DataFrame(rows, columns=[column.name for column in table.columns])
+    names = [column.name for column in table.columns]
+    return [dict(zip(names, (cell.value for cell in row))) for row in table.rows]
 
 
 def write_table(
@@ -214,10 +234,7 @@ def _text(table: Table) -> str:
 
 def _text_column(column: Column, cells: Sequence[Cell]) -> list[str]:
     """The heading and the cells, filled up with blanks to one width."""
-    marks = [
-        "*" * (c.place == 1 or c.starred) + {0: "", 1: "+", -1: "-"}[c.sign] + OPEN * c.open
-        for c in cells
-    ]
+    marks = ["*" * (c.place == 1 or c.starred) + {0: "", 1: "+", -1: "-"}[c.sign] for c in cells]
     spreads = [f" {c.spread}" if c.spread else "" for c in cells]
     behind, wide = (max(map(len, texts), default=0) for texts in (marks, spreads))
     texts = [
@@ -254,7 +271,7 @@ def _markdown(table: Table) -> str:
 def _markdown_cell(cell: Cell) -> str:
     text = escaping.markdown(cell.text)
     text = {0: "{}", 1: "**{}**", 2: "<u>{}</u>"}[cell.place].format(text)
-    text += r"\*" * cell.starred + ARROWS[cell.sign] + OPEN * cell.open
+    text += r"\*" * cell.starred + ARROWS[cell.sign]
     return text + (f" {cell.spread}" if cell.spread else "")
 
 
@@ -294,7 +311,6 @@ def _latex_cell(cell: Cell, signed: bool) -> str:
         return ""
     forms = {0: "{}", 1: r"\textbf{{{}}}", 2: r"\underline{{{}}}"}
     text = forms[cell.place].format(escaping.latex(cell.text)) + "$^{*}$" * cell.starred
-    text += r"$^{\sim}$" * cell.open
     text += rf" {{\scriptsize {escaping.latex(cell.spread)}}}" if cell.spread else ""
     return text + (LATEX_ARROWS[cell.sign] if signed and isinstance(cell.value, float) else "")
 
@@ -326,7 +342,7 @@ def _html(table: Table) -> str:
 def _html_cell(cell: Cell, column: Column, i: int) -> str:
     """The first cell of a row heads it; a number sorts by its value, not by its text."""
     value = f' data-value="{cell.value!r}"' if isinstance(cell.value, (int, float)) else ""
-    text = escaping.html(cell.text) + "*" * cell.starred + ARROWS[cell.sign] + OPEN * cell.open
+    text = escaping.html(cell.text) + "*" * cell.starred + ARROWS[cell.sign]
     text += f" <small>{escaping.html(cell.spread)}</small>" if cell.spread else ""
     if i == 0:
         return f'<th scope="row"{value}>{text}</th>'

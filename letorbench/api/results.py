@@ -212,7 +212,7 @@ class Results:
         -------
         DataFrame
             A row for each data set, measure, pair and slice: means, difference with its 95 %
-            bootstrap interval, p, adjusted p, effect size, wins, ties and losses, significant.
+            interval, p, adjusted p, effect size, wins, ties and losses, significant.
         """
         import pandas as pd
 

@@ -19,7 +19,7 @@ from letorbench.cli.group import INTERRUPTED, TERMINATED, Commands
 
 #: commands in the order of a first use; others follow them in the order of the alphabet
 FIRST = ("run", "datasets", "algos", "score", "table", "plot", "compare", "report",
-         "external", "export", "rank", "verify", "doctor", "reproduce", "study")  # fmt: skip
+         "external", "export", "rank", "verify", "doctor", "reproduce")  # fmt: skip
 
 
 @click.group(

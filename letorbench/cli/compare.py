@@ -31,7 +31,7 @@ def compare(
 ) -> None:  # fmt: skip
     """Compare algorithms on the per-query values of all folds of each data set.
 
-    Each row is one algorithm against another: mean difference, 95 % bootstrap interval,
+    Each row is one algorithm against another: mean difference, 95 % interval,
     p-value, the same corrected for all comparisons of the data set and measure, effect size
     (Cohen's d_z), the smallest difference that such data show in 80 % of cases, and on how many
     queries it is better, equal, worse. Several data sets also give winning numbers, average ranks,
@@ -70,5 +70,5 @@ def _show_overall(results: Results, measures: tuple[str, ...]) -> None:
         show(overall_table(across))
         if across.difference is not None:
             stem = results.out / f"critical-difference-{name.replace('@', '-at-')}"
-            figure = draw_ranks(across.ranked, across.ranks, across.difference, across.spans)
+            figure = draw_ranks(across.ranked, across.ranks, across.difference)
             say(f"diagram: {', '.join(map(str, write(figure, stem)))}")

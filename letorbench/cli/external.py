@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from letorbench.cli import options
 from letorbench.cli.group import complain, show
-from letorbench.errors import UsageError
 
 
 @click.command(short_help="Take another system's score files in as an algorithm.")
@@ -57,25 +55,3 @@ def external(
     summary, warnings = import_external(name, pattern, benchmark, out, form, numbers)
     show(summary_table(summary, USUAL))
     complain(warnings, "warning")
-
-
-def import_beside(
-    externals: Sequence[str], datasets: Sequence[str], data_dir: Path, out: Path
-) -> list[str]:
-    """Import every NAME=PATTERN for every data set; return the names. Warnings go to stderr."""
-    from letorbench.choices import split
-    from letorbench.datasets.load import load
-    from letorbench.results.external import import_external
-    from letorbench.results.paths import present
-    from letorbench.results.summary import stored_reading
-
-    pairs = [word.partition("=") for word in externals]
-    for name, equals, pattern in pairs:
-        if not (name and equals and pattern):
-            raise UsageError(f"--external {name}{equals}{pattern}: expected NAME=PATTERN")
-    names = split(datasets) or ["all"]
-    for dataset in present(out) if "all" in names else names:
-        benchmark = load(dataset, data_dir, *stored_reading(out, dataset))
-        for name, _, pattern in pairs:
-            complain(import_external(name, pattern, benchmark, out)[1], "warning")
-    return [name for name, _, _ in pairs]

@@ -269,16 +269,10 @@ def stored(command: Command) -> Command:
 
     @wraps(command)
     def call(
-        datasets: Sequence[str], algos: Sequence[str], externals: Sequence[str], data_dir: Path,
-        out: Path, **options: Any,
-    ) -> None:  # fmt: skip
+        datasets: Sequence[str], algos: Sequence[str], data_dir: Path, out: Path, **options: Any
+    ) -> None:
         from letorbench.api.results import load_results
 
-        if externals:
-            from letorbench.cli.external import import_beside
-
-            names = import_beside(externals, datasets, data_dir, out)
-            algos = (*algos, *names) if algos else ()
         results = load_results(out, datasets, algos, data_dir, options.get("baseline"))
         complain(results.warnings, "warning")
         command(results=results, **options)
@@ -289,10 +283,6 @@ def stored(command: Command) -> Command:
             "datasets", nargs=-1, metavar="DATASET…", shell_complete=datasets_with_results
         ),
         algos,
-        several(
-            "--external", "externals", metavar="NAME=PATTERN",
-            help="Also a system's score files, {fold} (and {dataset}) in their path; repeat.",
-        ),
         data_dir,
         out,
     )  # fmt: skip

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from letorbench.cli import config, options
+from letorbench.cli import options
 from letorbench.cli.group import complain, end_like_interruption, say, show
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from letorbench.api.running import Report
 
 
-@config.option
 @click.command(short_help="Train, select, test; leave scores, tables and plots.")
 @options.several(
     "--dataset", "data", required=True, shell_complete=options.usable_datasets,

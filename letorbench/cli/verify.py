@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,41 +13,26 @@ from letorbench.cli import options
 from letorbench.cli.group import say, show
 from letorbench.errors import DataError, UsageError
 
+if TYPE_CHECKING:
+    from letorbench.analysis.tables import Table
+
 #: the exit statuses: nothing is wrong, something looks odd, something cannot be
 FINE, SUSPICIOUS, IMPOSSIBLE = 0, 1, 3
-
-
-class Outcome(NamedTuple):
-    """What a check found: for the shell, for programs, and as a table for people."""
-
-    status: int
-    facts: object
-    caption: str
-    headings: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    #: the columns of numbers
-    right: Iterable[int] = ()
-    notes: Sequence[str] = ()
+#: so many readings of a number are shown, and so many problems of a results folder
+MOST_READINGS, MOST_PROBLEMS = 12, 20
 
 
 @click.command(short_help="Check whose number is right: a number, a printed table, results.")
 @click.argument("what", metavar="NUMBER|TABLE.csv|FOLDER")
 @click.option(
-    "--data",
-    "files",
-    type=options.FILE,
-    multiple=True,
+    "--data", "files", type=options.FILE, multiple=True,
     help="The test file of a NUMBER; repeat for several folds.",
-)
+)  # fmt: skip
 @click.option(
     "--scores", type=options.FILE, multiple=True, help="Its scores, one file for each test file."
 )
-@click.option(
-    "--measure",
-    default="ndcg@10",
-    show_default=True,
-    metavar="MEASURE",
-    help="What a NUMBER or --against is of.",
+@options.option(
+    "--measure", default="ndcg@10", metavar="MEASURE", help="What a NUMBER or --against is of."
 )
 @options.convention_of("auto", "auto", help="The rules of a TABLE whose data are there.")
 @click.option(
@@ -75,28 +59,30 @@ def verify(
     impossible.
     """
     if Path(what).is_dir() and against is not None:
-        found = _runs((Path(what), against), algo, baseline, measure, data_dir)
+        status, table = _runs((Path(what), against), algo, baseline, measure, data_dir)
     elif Path(what).is_dir():
-        found = _folder(Path(what), data_dir)
+        status, table = _folder(Path(what), data_dir)
     elif Path(what).is_file():
-        found = _table(Path(what), data_dir, convention)
+        status, table = _table(Path(what), data_dir, convention)
     elif not any(map(str.isdigit, what)) or Path(what).suffix == ".csv":
         raise UsageError(f"{what}: found no such file or folder and no number such as 0.5036")
     else:
-        found = _number(what, files, scores, measure)
+        status, table = _number(what, files, scores, measure)
     if form == "json":
-        say(json.dumps(found.facts, indent=1))
+        from letorbench.analysis.tables import records
+
+        found = {"status": status, "found": table.caption, "rows": records(table)}
+        say(json.dumps(found, indent=1))
     else:
-        from letorbench.analysis.tables import text_table
-
-        show([text_table(found.headings, found.rows, found.caption, found.right)])
-        for note in found.notes:
-            say(note)
-    raise SystemExit(found.status)
+        show(table)
+    raise SystemExit(status)
 
 
-def _number(text: str, files: Sequence[Path], scores: Sequence[Path], measure: str) -> Outcome:
+def _number(
+    text: str, files: Sequence[Path], scores: Sequence[Path], measure: str
+) -> tuple[int, Table]:
     """Find which readings of the scores give the number."""
+    from letorbench.analysis.tables import Table, cells, columns
     from letorbench.datasets.reader import ReadOptions, read_queries
     from letorbench.measures import parse
     from letorbench.results.external import read_any
@@ -108,11 +94,7 @@ def _number(text: str, files: Sequence[Path], scores: Sequence[Path], measure: s
         raise UsageError(f"{text}: found {found}, expected a file of scores for each test file")
     parts = []
     for file, own in zip(files, scores):
-        queries = read_queries(
-            file,
-            ReadOptions(null=0.0, clip=True),
-            # only labels and queries matter
-        )
+        queries = read_queries(file, ReadOptions(null=0.0, clip=True))  # no feature matters
         parts.append(Part(queries.labels, queries.offsets, read_any(own, queries)))
     tried = readings(parts, parse(measure), printed)
     fit = [each for each in tried if each.rounding]
@@ -124,24 +106,16 @@ def _number(text: str, files: Sequence[Path], scores: Sequence[Path], measure: s
             f"none of {len(tried)} readings of these scores gives {text} as {measure}; the nearest "
             "are below: the scores, the queries, the measure or the number are others"
         )
-    facts = {
-        "number": text,
-        "measure": measure,
-        "explained": bool(fit),
-        "readings": [
-            {"convention": each.convention.name, "average": each.average, "value": each.value}
-            for each in shown
-        ],
-    }
-    rows = [[each.text, f"{each.value:.6f}"] for each in shown[:12]]
-    return Outcome(
-        FINE if fit else SUSPICIOUS, facts, caption, ["reading", measure], rows, [1],
-        [f"and {len(shown) - 12} longer ones"] if len(shown) > 12 else [],
-    )  # fmt: skip
+    rows = [cells((each.text, each.value), ("", ".6f")) for each in shown[:MOST_READINGS]]
+    more = len(shown) - MOST_READINGS
+    notes = (f"and {more} longer ones",) if more > 0 else ()
+    table = Table(caption, columns(["reading"], [measure]), tuple(rows), notes)
+    return FINE if fit else SUSPICIOUS, table
 
 
-def _table(path: Path, data_dir: Path, convention: str) -> Outcome:
+def _table(path: Path, data_dir: Path, convention: str) -> tuple[int, Table]:
     """Find what is wrong with a printed table."""
+    from letorbench.analysis.tables import Cell, Table, cells, columns
     from letorbench.datasets.layout import installed
     from letorbench.verify.data import check_by_data
     from letorbench.verify.printed import check_table, read_table
@@ -157,26 +131,24 @@ def _table(path: Path, data_dir: Path, convention: str) -> Outcome:
     data = f"with the data of {', '.join(names)}{by}" if names else "without data"
     others = len(entries) - sum(each.checked for each in entries)
     data += f", {others} of measures that are not checked" if others else ""
-    return Outcome(
-        IMPOSSIBLE if impossible else SUSPICIOUS if findings else FINE,
-        {
-            "numbers": len(entries),
-            "with_data": names,
-            "convention": rules,
-            "findings": [asdict(each) for each in findings],
-        },
+    rows = [
+        (*cells((each.level, each.check), ("", "")),
+         Cell(", ".join(map(str, each.lines[:6])), ", ".join(map(str, each.lines))),
+         Cell(each.what, each.what))
+        for each in findings
+    ]  # fmt: skip
+    caption = (
         f"{path}: {len(entries)} numbers, {data}: {impossible} impossible, "
-        f"{len(findings) - impossible} suspicious",
-        ["", "check", "lines", "what"],
-        [
-            [each.level, each.check, ", ".join(map(str, each.lines[:6])), each.what]
-            for each in findings
-        ],
+        f"{len(findings) - impossible} suspicious"
     )
+    heads = columns(["level", "check", "lines", "what"])
+    status = IMPOSSIBLE if impossible else SUSPICIOUS if findings else FINE
+    return status, Table(caption, heads, tuple(rows))
 
 
-def _folder(out: Path, data_dir: Path) -> Outcome:
+def _folder(out: Path, data_dir: Path) -> tuple[int, Table]:
     """Find what measuring a results folder again shows."""
+    from letorbench.analysis.tables import Cell, Column, Table, cells, columns, data
     from letorbench.results.paths import present
     from letorbench.verify.stored import trace
 
@@ -185,26 +157,35 @@ def _folder(out: Path, data_dir: Path) -> Outcome:
         raise DataError(f"{out}: found no finished fold, expected a results folder")
     traced = [each for dataset in datasets for each in trace(out, data_dir, dataset)]
     problems = [line for each in traced for line in each.problems]
-    cells = sum(each.cells for each in traced)
     rows = [
-        [each.dataset, each.algo, each.convention, each.data[:8], each.code[:8], str(each.cells),
-         str(each.unmeasured), str(len(each.problems))]
+        (*cells((each.dataset, each.algo, each.convention), ("", "", "")),
+         Cell(each.data[:8], each.data), Cell(each.code[:8], each.code),
+         *cells((each.cells, each.unmeasured, len(each.problems)), ("d", "d", "d")),
+         data(" ".join(each.scores)), data("\n".join(each.problems)))
         for each in traced
     ]  # fmt: skip
-    more = [f"and {len(problems) - 20} more (--format json has all)"] if len(problems) > 20 else []
-    return Outcome(
-        IMPOSSIBLE if problems else FINE,
-        [asdict(each) for each in traced],
-        f"{out}: {cells} numbers measured again by plain definitions, {len(problems)} problems",
-        ["data set", "algorithm", "convention", "data", "code", "measured", "not", "problems"],
-        rows, [5, 6, 7], [*problems[:20], *more],
-    )  # fmt: skip
+    caption = (
+        f"{out}: {sum(each.cells for each in traced)} numbers measured again by plain definitions, "
+        f"{len(problems)} problems"
+    )
+    heads = (
+        *columns(
+            ["data set", "algorithm", "convention", "data", "code"],
+            ["measured", "not", "problems"],
+        ),
+        *(Column(name=name) for name in ("scores", "lines")),
+    )
+    more = len(problems) - MOST_PROBLEMS
+    rest = [f"and {more} more (--format json has all)"] if more > 0 else []
+    notes = (*problems[:MOST_PROBLEMS], *rest)
+    return IMPOSSIBLE if problems else FINE, Table(caption, heads, tuple(rows), notes)
 
 
 def _runs(
     outs: tuple[Path, Path], algo: str | None, baseline: str | None, measure: str, data_dir: Path
-) -> Outcome:
+) -> tuple[int, Table]:
     """Find how two runs of one method agree."""
+    from letorbench.analysis.tables import Table, cells, columns
     from letorbench.results.measuring import data_of, with_measures
     from letorbench.results.paths import present
     from letorbench.results.summary import require_folds
@@ -232,17 +213,18 @@ def _runs(
         )  # fmt: skip
     if not found:
         raise UsageError(f"found no data set with results in both {outs[0]} and {outs[1]}")
+    formats = {
+        "tau": ".3f", f"first {DEPTH}": ".3f", "one": ".4f", "other": ".4f", "RMSE": ".4f",
+        "correlation": ".3f", "effect ratio": ".2f", "p": ".4f",
+    }  # fmt: skip
     rows = [
-        [dataset, f"{own.tau:.3f}", f"{own.overlap:.3f}", *(f"{mean:.4f}" for mean in own.means),
-         f"{own.rmse:.4f}", f"{own.correlation:.3f}",
-         "" if own.effect_ratio is None else f"{own.effect_ratio:.2f}", f"{own.p:.4f}", own.verdict]
+        cells(
+            (dataset, own.tau, own.overlap, *own.means, own.rmse, own.correlation,
+             own.effect_ratio, own.p, own.verdict),
+            ("", *formats.values(), ""),
+        )
         for dataset, own in found.items()
     ]  # fmt: skip
-    return Outcome(
-        FINE if all(own.same for own in found.values()) else SUSPICIOUS,
-        {name: {**asdict(own), "verdict": own.verdict} for name, own in found.items()},
-        f"{algo}, {measure}: {outs[0]} and {outs[1]}",
-        ["data set", "tau", f"first {DEPTH}", "one", "other", "RMSE", "correlation",
-         "effect ratio", "p", "verdict"],
-        rows, range(1, 9),
-    )  # fmt: skip
+    heads = (*columns(["data set"], list(formats)), *columns(["verdict"]))
+    status = FINE if all(own.same for own in found.values()) else SUSPICIOUS
+    return status, Table(f"{algo}, {measure}: {outs[0]} and {outs[1]}", heads, tuple(rows))

@@ -184,10 +184,14 @@ def _weighted_pairs(
                     else:
                         total += v * _far_rows(kind, s, gamma, rows, l0, l1, n, L, force)
                 if kind >= LOGISTIC and later > b:  # - sign t
-                    sums = (l1 - l0) * s[b0:b1].sum() - (b1 - b0) * s[l0:l1].sum()
-                    total -= v * gamma * sums
-                    force[b0:b1] -= l1 - l0
-                    force[l0:l1] += b1 - b0
+                    upper, lower = 0.0, 0.0
+                    for p in range(b0, b1):
+                        upper += s[p]
+                        force[p] -= l1 - l0
+                    for p in range(l0, l1):
+                        lower += s[p]
+                        force[p] += b1 - b0
+                    total -= v * gamma * ((l1 - l0) * upper - (b1 - b0) * lower)
                 for p in range(b0, b1):
                     gradient[order[p]] += v * gamma * force[p]
                 for p in range(l0 if later > b else l1, l1):

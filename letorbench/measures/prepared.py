@@ -310,7 +310,8 @@ def _changes(
             _sort_together(meets[:m], met)
             if n + m > found.shape[1]:
                 more = np.empty((2, 2 * (n + m)))
-                more[:, :n] = found[:, :n]
+                for e in range(n):  # an array that is put into a slice takes seconds to compile
+                    more[0, e], more[1, e] = found[0, e], found[1, e]
                 found = more
             weight = prepared.weights[hit_offsets[q] + h]
             before = _mean_term(above, 1, hits_above, 1, prepared)

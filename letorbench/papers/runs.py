@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from letorbench.analysis.seeds import SeedNoise
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets import layout
 from letorbench.datasets.catalog import parse as parse_name
@@ -117,11 +116,13 @@ class Values:
 
         The test queries are the paper's own: they are not drawn again.
         """
+        from scipy.special import stdtrit
+
         mean, seeds = self.mean(measure), len(self.values)
         if seeds == 1:
             return exactly(mean)
         means = [mean_of_folds(each, self.folds) for each in self.table(measure)]
-        half = SeedNoise((np.array(means) - mean,)).reach()
+        half = float(stdtrit(seeds - 1, 0.975)) * float(np.std(means, ddof=1)) / seeds**0.5
         return Measured(mean, mean - half, mean + half, f"{seeds} seeds")
 
 

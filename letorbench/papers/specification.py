@@ -88,7 +88,7 @@ def _number(
 
 def _files(found: Sequence[Specification], title: str, printed: float, stem: Path) -> list[Path]:
     """The curve, a row for each specification, and stem-levels with one for each setting."""
-    from letorbench.analysis.line_figures import Axis, Line, lines_figure
+    from letorbench.papers.line_figures import Axis, Line, lines_figure
 
     choices = list(found[0][0])
     rows = [[*settings.values(), value] for settings, value in found]

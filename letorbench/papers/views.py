@@ -43,7 +43,7 @@ def _drawn(part: Part, found: Found, printed: Printed, stem: Path) -> list[Path]
     if not found:
         return []
     if part.form == "bars":
-        from letorbench.analysis.line_figures import bars_figure
+        from letorbench.papers.line_figures import bars_figure
 
         (measure,) = part.measures
         groups = {d: {m: v.mean(measure) for m, v in found[d].items()} for d in found}

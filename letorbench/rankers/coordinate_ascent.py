@@ -58,7 +58,8 @@ class CoordinateAscent(Ranker):
     the first is taken; beyond the last breakpoint a step goes one unit further.
 
     The climbs of a training set end in places that are as good there and differ elsewhere. The
-    mean of their weights was the better choice on the validation parts of MQ2008.
+    mean of their weights was the better choice on the validation parts of MQ2008. Ten climbs were
+    no better there than RankLib's five, within the error of four seeds.
 
     References
     ----------
@@ -74,7 +75,7 @@ class CoordinateAscent(Ranker):
     order_matters = "documents of equal scores are ranked in file order, as the measures rank them"
 
     measure: str = "ndcg@10"
-    restarts: int = 10
+    restarts: int = 5
     sweeps: int = 1
     tolerance: float = 1e-3
     keep: str = one_of(("mean", "best"), "mean")

@@ -9,10 +9,11 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.rankers.base import Ranker
+from letorbench.solvers.boosting import boost
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
-from letorbench.solvers.tree_boosting import Derivatives, Differentiated, TreeBoosting
-from letorbench.solvers.tree_growing import Shape
+from letorbench.solvers.tree_boosting import Derivatives, Differentiated, TreeBooster
+from letorbench.solvers.tree_growing import Shape, tree_ensemble
 
 
 @dataclass
@@ -93,9 +94,13 @@ class BoostedTrees(TreeSettings, Ranker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        options = TreeBoosting(self.rounds, self.learning_rate, self.patience, self.docs, self.bins)
-        loss = self.differentiated(train)
-        return options.fit(loss, self.shape(self.l2), train, validation, rng, self.deadline)
+        booster = TreeBooster(
+            self.differentiated(train), self.shape(self.l2), train, rng, self.learning_rate,
+            self.docs, self.bins,
+        )  # fmt: skip
+        return boost(
+            booster, train, self.rounds, validation, tree_ensemble, self.patience, self.deadline
+        )
 
     @abstractmethod
     def differentiated(self, train: QuerySet) -> Differentiated:

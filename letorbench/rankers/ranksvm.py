@@ -16,6 +16,7 @@ from letorbench.errors import UsageError
 from letorbench.fit_warnings import FitWarning
 from letorbench.jit import kernel
 from letorbench.losses.base import query_share
+from letorbench.measures import rank
 from letorbench.models.linear import Linear, weighted_rows
 from letorbench.rankers.base import Ranker, one_of
 from letorbench.rankers.rankboost import pair_counts, pairs
@@ -178,9 +179,7 @@ class MarginPairs:
 
         The counts (n_docs,) are of the pairs in which the document is the lower, and the upper one.
         """
-        order = np.empty(len(scores), dtype=np.int64)
-        task = partial(_sort, scores, self.queries.offsets, order)
-        parallel_for(task, self.queries.n_queries, self.least)
+        order = rank(-scores, self.queries.offsets)
         return order, *self.partner_sums(scores, order, np.ones(len(scores)))
 
     def partner_sums(
@@ -196,21 +195,10 @@ class MarginPairs:
         return upper, lower
 
 
-# The kernels. With the documents in order of score, the partners of one document are among those
+# The kernel. With the documents in order of score, the partners of one document are among those
 # that a pointer has passed, namely the ones with a higher (or a lower) label. A pointer that never
 # turns back and a sum for each label give the sums of all documents in O(m (log m + labels)) time
 # for a query of m documents (Lee & Lin, section 3), and no pair is visited.
-
-
-@kernel()
-def _sort(
-    scores: np.ndarray, offsets: np.ndarray, order: np.ndarray, first: int, last: int
-) -> None:
-    """Fill the order of the documents of the queries first..last - 1."""
-    for q in range(first, last):
-        begin, end = offsets[q], offsets[q + 1]
-        for p, row in enumerate(np.argsort(scores[begin:end])):
-            order[begin + p] = begin + row
 
 
 @kernel()

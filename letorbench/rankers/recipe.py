@@ -22,10 +22,12 @@ from letorbench.losses.label_order import TIE_RULES, draws_order, with_ties
 from letorbench.models.parametric import FamilySettings, families, family
 from letorbench.rankers.base import Ranker, one_of
 from letorbench.rankers.mart import TreeSettings
+from letorbench.solvers.boosting import boost
 from letorbench.solvers.descent import LBFGS, GradientDescent, LineSearch, Solver
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
-from letorbench.solvers.tree_boosting import TreeBoosting, derivatives_of
+from letorbench.solvers.tree_boosting import TreeBooster, derivatives_of
+from letorbench.solvers.tree_growing import tree_ensemble
 
 #: the model that is no parametric family, and its only solver
 TREES, BOOSTING = "trees", "boosting"
@@ -142,12 +144,13 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
     ) -> FitResult:
         ordered = with_ties(loss(self.loss), self.ties, train, rng)
         if self.model == TREES:
-            boosting = TreeBoosting(
-                self.epochs, self.learning_rate, self.patience, self.docs, self.bins
+            booster = TreeBooster(
+                derivatives_of(ordered, train), self.shape(self.l2), train, rng,
+                self.learning_rate, self.docs, self.bins,
+            )  # fmt: skip
+            return boost(
+                booster, train, self.epochs, validation, tree_ensemble, self.patience, self.deadline
             )
-            differentiated = derivatives_of(ordered, train)
-            shape = self.shape(self.l2)
-            return boosting.fit(differentiated, shape, train, validation, rng, self.deadline)
         model = family(self.model).of(train, self)
         return self._solver().fit(model, ordered, train, validation, rng, self.deadline)
 

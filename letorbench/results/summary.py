@@ -61,11 +61,11 @@ class Row:
 
     @property
     def partial(self) -> str:
-        """What is missing, not run or not finished yet: "folds 3 of 5"; "" for nothing."""
+        """What is missing, not run or not finished yet: "3 of 5 folds"; "" for nothing."""
         if self.folds < (self.n_folds or 0):
-            return f"folds {self.folds} of {self.n_folds}"
+            return f"{self.folds} of {self.n_folds} folds"
         if self.repeats < (self.n_repeats or 1):
-            return f"repeats {self.repeats} of {self.n_repeats}"
+            return f"{self.repeats} of {self.n_repeats} repeats"
         return ""
 
     @property
@@ -148,7 +148,7 @@ class Summary:
 
     @property
     def partial(self) -> tuple[str, ...]:
-        """A line for each algorithm that is not finished: `listnet: folds 3 of 5`."""
+        """A line for each algorithm that is not finished: `listnet: 3 of 5 folds`."""
         return tuple(f"{row.algo}: {row.partial}" for row in self.rows if row.partial)
 
     def only(self, algos: Sequence[str]) -> Summary:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -11,10 +12,8 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses.base import Loss
-from letorbench.solvers.boosting import Term, boost
-from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.stopping import NEVER, Deadline, Validation
-from letorbench.solvers.tree_growing import Grower, Shape, TreeFeatures, tree_ensemble
+from letorbench.solvers.boosting import Term
+from letorbench.solvers.tree_growing import Grower, Shape, TreeFeatures
 
 
 class Derivatives(NamedTuple):
@@ -42,29 +41,39 @@ def derivatives_of(loss: Loss, train: QuerySet) -> Differentiated:
     return differentiated
 
 
-@dataclass(frozen=True)
-class TreeBoosting:
-    """How trees are added.
+@dataclass(frozen=True, eq=False)
+class TreeBooster:
+    """What `boost` adds trees by.
+
+    A leaf has Newton's step. Where second derivatives are not known, a leaf has the mean step down
+    the gradient, and the tree as a whole has Newton's step along it: the difference of two
+    gradients says how the loss bends (Friedman, 2001, algorithm 1, with one Newton step for the
+    line search).
 
     Parameters
     ----------
-    rounds : int
-        At most so many trees; validation chooses how many are kept.
+    loss : callable
+        Takes the scores (n_docs,) of the training documents.
+    shape : Shape
+        Of each tree.
+    train : QuerySet
+    rng : Generator
+        Draws each tree's documents and features.
     learning_rate : float
         What each tree's values are multiplied by.
-    patience : int
-        Training ends so many rounds after the best one on validation; 0 means never.
     docs : float
         The share of the documents that each tree is grown on, drawn for each tree.
     bins : int
         At most so many bins a feature.
     """
 
-    rounds: int
+    loss: Differentiated
+    shape: Shape
+    train: QuerySet
+    rng: np.random.Generator
     learning_rate: float
-    patience: int
-    docs: float = 1.0
-    bins: int = 255
+    docs: float
+    bins: int
 
     def __post_init__(self) -> None:
         if not 0.0 < self.docs <= 1.0:
@@ -72,71 +81,29 @@ class TreeBoosting:
         if not self.learning_rate > 0.0:
             raise UsageError(f"found learning_rate={self.learning_rate}, expected above 0")
 
-    def fit(
-        self,
-        loss: Differentiated,
-        shape: Shape,
-        train: QuerySet,
-        validation: Validation | None,
-        rng: np.random.Generator,
-        deadline: Deadline = NEVER,
-    ) -> FitResult:
-        """Add trees to scores of zero.
-
-        A leaf has Newton's step. Where second derivatives are not known, a leaf has the mean
-        step down the gradient, and the tree as a whole has Newton's step along it: the
-        difference of two gradients says how the loss bends (Friedman, 2001, algorithm 1, with
-        one Newton step for the line search).
-
-        Parameters
-        ----------
-        loss : callable
-            Takes the scores (n_docs,) of the training documents.
-        shape : Shape
-            Of each tree.
-        train : QuerySet
-        validation : Validation or None
-        rng : Generator
-            Draws each tree's documents and features.
-        deadline : Deadline
-        """
-        booster = _TreeBooster(self, loss, shape, train, rng)
-        return boost(
-            booster, train, self.rounds, validation, tree_ensemble, self.patience, deadline
-        )
-
-
-class _TreeBooster:
-    """Weighs documents by derivatives, and grows a tree on them."""
-
-    def __init__(
-        self,
-        options: TreeBoosting,
-        loss: Differentiated,
-        shape: Shape,
-        train: QuerySet,
-        rng: np.random.Generator,
-    ) -> None:
-        self.options, self.loss, self.train, self.rng = options, loss, train, rng
-        self.grower = Grower(TreeFeatures.of(train.features, options.bins), shape)
-        self.curvature: np.ndarray | None = None
+    @cached_property
+    def _grower(self) -> Grower:
+        return Grower(TreeFeatures.of(self.train.features, self.bins), self.shape)
 
     def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
-        value, gradient, self.curvature = self.loss(scores)
-        return gradient, value
+        """Return the first and, where they are known, second derivatives as rows; the loss."""
+        value, *derivatives = self.loss(scores)
+        return np.array([each for each in derivatives if each is not None]), value
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
+        """Grow a tree on the derivatives; None if it does not split or does not help."""
         rows, n_docs = None, len(scores)
-        if self.options.docs < 1.0:
-            count = max(1, round(self.options.docs * n_docs))
+        if self.docs < 1.0:
+            count = max(1, round(self.docs * n_docs))
             rows = np.sort(self.rng.choice(n_docs, count, replace=False)).astype(np.int32)
-        hessian = np.ones(n_docs) if self.curvature is None else self.curvature
-        tree, leaf = self.grower.grow(weights, hessian, self.rng, rows)
+        gradient, newton = weights[0], len(weights) == 2
+        hessian = weights[1] if newton else np.ones(n_docs)
+        tree, leaf = self._grower.grow(gradient, hessian, self.rng, rows)
         if len(tree.left) == 1:
             return None
         values = tree.value[leaf] if rows is None else tree.predict(self.train.features)
-        step = 1.0 if self.curvature is not None else self._newton_step(scores, weights, values)
-        return Term(tree.predict, values, step * self.options.learning_rate) if step else None
+        step = 1.0 if newton else self._newton_step(scores, gradient, values)
+        return Term(tree.predict, values, step * self.learning_rate) if step else None
 
     def _newton_step(self, scores: np.ndarray, gradient: np.ndarray, values: np.ndarray) -> float:
         """Return the step along `values` to where the loss is least, if it bends as it does near.

@@ -460,7 +460,8 @@ def _partition(rows: np.ndarray, codes: np.ndarray, k: int, cut: int) -> int:
         upper[high] = row
         low += goes
         high += 1 - goes
-    rows[low:] = upper[:high]
+    for i in range(high):  # an array that is put into a slice takes seconds to compile
+        rows[low + i] = upper[i]
     return low
 
 

@@ -66,11 +66,11 @@ def test_a_partial_algorithm_is_compared_on_the_folds_that_both_have():
     ]  # fmt: skip
     shared = [each.values["map"] for each in on_common_folds("SET", whole, part)]
     assert pairs[1].means == tuple(values.mean() for values in shared)
-    assert pairs[1].significance.n == 20 and pairs[0].significance.n == 30
+    assert pairs[1].lead.units == 20 and pairs[0].lead.units == 30
     text = render(comparison_table(pairs), "text")
     assert "a, ccc: compared on folds 1,3 (20 queries), which both have" in text
     # the whole algorithms' draws do not depend on the partial one
-    assert pairs[0].interval == compare("SET", [whole, other], "map")[0].interval
+    assert pairs[0].p == compare("SET", [whole, other], "map")[0].p
     with pytest.raises(DataError, match="found folds 1 of a and 2,3 of bb, expected one in common"):
         compare("SET", [system("a", (1,)), system("bb", (2, 3))], "map")
 
@@ -90,7 +90,7 @@ def test_signs_and_stars_go_by_the_corrected_p(correction, signs):
     systems = [shifted("bad", -0.335), shifted("like", 0.05), shifted("good", 0.8), base]
     procedure = Procedure(test="t", correction=correction)
     pairs = compare("SET", systems, "map", "base", procedure)
-    raw = [pair.significance.p for pair in pairs]
+    raw = [pair.p for pair in pairs]
     assert raw[2] < 0.001 < 0.034 < raw[0] < 0.05 < raw[1]
     assert [pair.sign(procedure.alpha) for pair in pairs] == signs
     found = marks("SET", systems, ["map"], "base", procedure).signs
@@ -108,21 +108,19 @@ def repeated(algo: str, level: float, sd: float, repeats: int, seed: int) -> Per
     return PerQuery(algo, folds, np.arange(40), {"ndcg@10": table})
 
 
-def test_a_comparison_counts_seeds_and_marks_open_orders():
+def test_a_comparison_counts_seeds():
     one = repeated("one", 0.4, 0.0, 1, 3)
     systems = [repeated("near", 0.41, 0.05, 4, 1), repeated("far", 0.8, 0.05, 4, 2), one]
     pairs = compare("S", systems, "ndcg@10", "one")
-    near, far = (pair.seeds for pair in pairs)
-    assert near.open and near.repeats == (4, 1) and near.deviations[1] is None
-    assert not far.open and far.turned == 0.0
+    assert pairs[0].repeats == (4, 1) and pairs[0].deviations[1] is None
+    assert pairs[0].lead.unit == "query and seed"
     shown = render(comparison_table(pairs), "text")
-    assert re.search(r"^near .*~ .* \.\d\d$", shown, re.MULTILINE)
-    assert "queries of all folds and the seeds" in shown and "turned = share" in shown
+    assert re.search(rf"^near .* ±{pairs[0].deviations[0]:.4f}".replace("±0", "±"), shown, re.M)
+    assert "queries of all folds and the seeds" in shown and "± = standard deviation" in shown
     frame = to_frame(comparison_table(pairs))
-    assert frame["repeats"].tolist() == [4, 4] and frame["open"].tolist() == [1, 0]
+    assert frame["repeats"].tolist() == [4, 4] and frame["sd"][0] == pairs[0].deviations[0]
     wilcoxon = Procedure("wilcoxon")
     tested = compare("S", systems, "ndcg@10", "one", wilcoxon)
     assert "counts queries alone" in render(comparison_table(tested, wilcoxon), "text")
     plain = compare("S", [one, repeated("two", 0.5, 0.0, 1, 4)], "ndcg@10")
-    shown = render(comparison_table(plain), "text")
-    assert "seed" not in shown and "turned" not in shown
+    assert "seed" not in render(comparison_table(plain), "text")

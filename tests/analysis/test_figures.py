@@ -84,7 +84,7 @@ VALUES = {f"ndcg@{k}": 1 / (k + 2) for k in range(1, 11)}
 
 
 def test_lines_say_what_is_partial_and_what_does_not_compare():
-    rows = (Row("a", "letor3", 5, VALUES), Row("b", "letor3", 3, VALUES))
+    rows = (Row("a", "letor3", 5, VALUES), Row("b", "letor3", 3, VALUES, 5))
     shown = panel(Summary("SET", rows))
     assert shown.title == "SET dataset" and shown.measure == "NDCG (letor3)"
     assert list(shown.curves) == ["a", "b (3 of 5 folds)"]

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 
 import click
 import numpy as np
@@ -19,7 +18,6 @@ from click.testing import CliRunner, Result
 from stored_results import store_fold, without_clock
 from toy_data import write_toy
 
-from letorbench.analysis import surrogate_report
 from letorbench.cli import cli
 from letorbench.datasets.acquire import fetch as fetching
 from letorbench.errors import UsageError
@@ -44,7 +42,6 @@ run --dataset TOY --algo regression --folds 1
     --convention letor3       results/**/per_query.csv
     --features rank           results/**/scores.txt
     --shard 1/2               results/**/scores.txt
-    --config map.toml         results/**/fit.json
     --share 0.5               results/**/scores.txt
 run --dataset NULLS --algo regression --folds 1
     --null min                results/**/scores.txt
@@ -101,7 +98,6 @@ table STORED --out stored
     --format csv              out
     --measure p@2             out
     --algo regression         out
-    --external e={scores}     out
     --out others              out
     --baseline regression     out
 table OHSUMED --out stored
@@ -121,12 +117,11 @@ plot STORED --out stored --format svg
     --format pdf              out
     --to mine                 mine.svg
     --algo regression         stored/STORED/ndcg.svg
-    --external e={scores}     stored/STORED/ndcg.svg
     --out others              others/STORED/ndcg.svg
 plot OHSUMED --out stored --format svg
     --published               stored/OHSUMED/ndcg.svg
-plot STORED --out stored --format svg --external e={scores}
-    --data-dir third          stored/STORED/ndcg.svg
+plot STORED --out stored --to third/STORED/mine
+    --data-dir third          err
 compare MADE --out stored
     --baseline z              out
     --measure map             out
@@ -139,7 +134,6 @@ compare MADE --out stored
 compare STORED --out stored
     --by length               out
     --power                   out
-    --external e={scores}     out
     --out others              out
 compare STORED --out stored --measure err@3
     --data-dir third          err
@@ -153,7 +147,6 @@ report MADE --out stored
     --out-file mine.html      mine.html
     --algo x,y                report.html
 report STORED --out stored
-    --external e={scores}     report.html
     --out others              report.html
 report STORED --out stored --measure err@3
     --data-dir third          err
@@ -218,10 +211,6 @@ reproduce lecture-2018
     --out o                   err
     --jobs 2                  err
     --seed 1                  err
-study mcl
-    --out o                   err
-    --trials 3                err
-    --seed 1                  err
 """
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "my_ranker.py"
@@ -279,7 +268,6 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path("printed.csv").write_text(
             "dataset,algorithm,fold,measure,value\nSTORED,a,1,ndcg@10,0.9\n"
         )
-        Path("map.toml").write_text("select = 'map'\n")
         lines = [f"{i % 3},{i // 9},{i % 7},{i},d{i}" for i in range(90)]
         Path("table.csv").write_text("\n".join(["label,qid,x,y,name", *lines, ""]))
         one = Path("data/STORED/Fold1/test.txt").read_text()
@@ -318,8 +306,6 @@ def outcome(template, tmp_path, monkeypatch) -> Callable[[str, str], object]:
     monkeypatch.setattr(backends, "in_processes", stop)
     monkeypatch.setattr(fetching, "fetch", stop)
     monkeypatch.setattr(paper_runs, "reproduce", stop)
-    monkeypatch.setattr(surrogate_report, "study", lambda *a: SimpleNamespace(loss=a[0], a=a))
-    monkeypatch.setattr(surrogate_report, "write_study", stop)
 
     def run(line: str, what: str) -> object:
         monkeypatch.setattr(plugins, "FOUND", {})
@@ -327,7 +313,7 @@ def outcome(template, tmp_path, monkeypatch) -> Callable[[str, str], object]:
         sys.modules.pop(f"{plugins.PREFIX}mine", None)
         folder = tmp_path / str(len(list(tmp_path.iterdir())))
         folder.mkdir()
-        written = "stored" if "--external" in line else WRITES.get(line.split()[0])
+        written = WRITES.get(line.split()[0])
         for each in template.iterdir():
             if each.name == written:  # no file is changed in place
                 shutil.copytree(each, folder / written, copy_function=os.link)

@@ -1,4 +1,4 @@
-"""`external`, `--external`, `export`, `rank`, `--plugin`: whole commands."""
+"""`external`, `export`, `rank`, `--plugin`: whole commands."""
 
 from __future__ import annotations
 
@@ -80,14 +80,11 @@ def test_models_are_exported_but_of_transformed_features(toy):
     assert Path("texts/fold2/regression.txt").read_text() == lightgbm_text(model)
 
 
-def test_the_option_external_takes_the_rules_of_what_is_stored(toy):
+def test_external_takes_the_rules_of_what_is_stored(toy):
     call("run", "--dataset", "TOY", "--algo", "regression", "--convention", "letor4", "--force")
-    word = f"theirs={as_ranklib(toy)}"
-    (toy / "rl3.txt").write_text((toy / "rl3.txt").read_text().replace("\t-", "\t"))
-    table = call("table", "--algo", "regression", "--external", word)
+    table = call(*taken("theirs", as_ranklib(toy)))
     assert re.search(r"^theirs ", table.stdout, re.MULTILINE), table.stderr
     assert "[letor4]" in table.stdout and "[standard]" not in table.stdout
-    assert "expected NAME=PATTERN" in fails(2, "table", "TOY", "--external", "theirs")
 
 
 def test_wrong_externals_write_nothing(toy):

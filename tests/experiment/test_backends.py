@@ -19,7 +19,7 @@ from letorbench.experiment.runner import run
 def test_what_is_stored_starts_no_process(tmp_path, monkeypatch):
     write_toy(tmp_path)
     protocol = Protocol(tmp_path, tmp_path / "out", repeats=1)
-    first = run(["TOY"], ["regression"], [1, 2], protocol, Processes(2))
+    first = run(["TOY"], ["regression"], [1, 2], protocol)
     assert not any(outcome.error or outcome.reused for outcome in first.outcomes)
 
     def start(*_: object) -> None:

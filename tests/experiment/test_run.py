@@ -19,7 +19,6 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from conftest import random_queries
-from slow_ranker import marks, write_slow
 from toy_data import write_toy
 
 import letorbench as lb
@@ -146,8 +145,10 @@ def test_what_holds_is_not_run_again(protocol, spy):
         replace(protocol, select="map"),
         replace(protocol, name="letor"),
         replace(protocol, convention="letor4"),
+        replace(protocol, null="min"),
     ):
         assert not any(o.reused for o in run(["TOY"], {"spy": {}}, [1], other).outcomes)
+        run(["TOY"], {"spy": {}}, [1], protocol)
     assert not any(o.reused for o in run(["TOY"], {"spy": {"a": 1.0}}, [1], protocol).outcomes)
     path = protocol.data_dir / "TOY" / "Fold2" / "test.txt"
     path.write_text(path.read_text().replace("0 qid", "1 qid", 1))
@@ -383,20 +384,47 @@ def test_a_full_disk_ends_the_run_with_one_line(protocol, monkeypatch) -> None:
     assert read_summary(protocol.out, "TOY").rows[0].folds == 2
 
 
+#: a plug-in whose fit on the third fold waits while there is a file `hold`
+SLOW = '''
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from letorbench.models import Linear
+from letorbench.rankers import FitResult, Ranker
+
+
+@dataclass
+class Slow(Ranker):
+    """Waits."""
+
+    name = "slow"
+    title = paper = formula = "none"
+
+    def learn(self, train, validation, rng):
+        while validation.queries.qids[0] == "1" and Path("hold").exists():
+            Path("held").touch()
+            time.sleep(0.05)
+        return FitResult(Linear(np.arange(1.0, 1.0 + train.n_features), 0.0))
+'''
+
+
 def test_finished_folds_are_shown_after_a_kill(tmp_path: Path, monkeypatch) -> None:
     write_toy(tmp_path / "data")
-    write_slow(tmp_path)
-    (tmp_path / "hold").write_text("query-1")  # the third fold's fit
+    (tmp_path / "slow.py").write_text(SLOW)
+    (tmp_path / "hold").touch()
     monkeypatch.chdir(tmp_path)
     words = ["run", "--dataset", "TOY", "--algo", "regression,slow", "--plugin", "slow.py"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "letorbench", *words, "--jobs", "2"],
+        [sys.executable, "-m", "letorbench", *words],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
     deadline = time.monotonic() + 60
     summary = tmp_path / "results" / "TOY" / "summary.csv"
     while time.monotonic() < deadline:
-        if marks(Path("marks"), "held") and summary.is_file() and "slow" in summary.read_text():
+        if Path("held").exists() and summary.is_file() and "slow" in summary.read_text():
             break
         time.sleep(0.05)
     running = CliRunner().invoke(cli, ["table", "TOY", "--format", "csv"])
@@ -415,10 +443,8 @@ def test_finished_folds_are_shown_after_a_kill(tmp_path: Path, monkeypatch) -> N
         folds = {line[0] for line in rows(Path("results/TOY/slow") / name)[1:]} - {"mean"}
         assert len(folds) == slow.folds
     (tmp_path / "hold").unlink()  # the rest is run where the run ended
-    rest = subprocess.run(
-        [sys.executable, "-m", "letorbench", "run", "--dataset", "TOY", "--algo", "slow",
-         "--plugin", "slow.py"],
-        capture_output=True, text=True,
-    )  # fmt: skip
+    monkeypatch.setattr(plugins, "FOUND", {})
+    words = ["run", "--dataset", "TOY", "--algo", "slow", "--plugin", "slow.py"]
+    rest = CliRunner().invoke(cli, words)
     assert f"{slow.folds} of 5 folds were stored already" in rest.stdout, rest.stderr
     assert not read_summary(tmp_path / "results", "TOY").rows[1].partial

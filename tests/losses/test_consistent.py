@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from letorbench.analysis.surrogates import counterexample
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses import ValueAndGradient, loss
 from letorbench.losses.consistent import bregman
 from letorbench.losses.gains import query_sums
+from letorbench.papers.surrogates import counterexample
 
 #: (labellings, their probabilities): where the original's minimiser orders two documents wrongly
 EXAMPLE = ([[5, 4], [1, 3]], [0.3, 0.7])

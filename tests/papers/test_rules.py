@@ -10,7 +10,6 @@ from scipy.stats import nct, norm, t, ttest_1samp
 
 from letorbench.analysis import paired
 from letorbench.analysis.leads import Lead
-from letorbench.analysis.seeds import SeedNoise
 from letorbench.papers import rules
 from letorbench.papers.claims import Point, Test, claims_of
 from letorbench.papers.rules import EXCLUDED, OPEN, SHOWN, Row
@@ -77,8 +76,8 @@ def test_seeds_are_drawn_too():
     a = rng.uniform(size=N) + rng.normal(0.0, 0.3, (4, 1)) + rng.normal(0.0, 0.1, (4, N))
     b = rng.uniform(size=N)
     lead = rules.lead_of(values(a), values(b), "m")
-    expected = paired.t(a.mean(axis=0), b, SeedNoise.of(a, b[None], FOLDS))
-    assert 2.0 * min(lead.above(), lead.below()) == pytest.approx(expected.p)
+    expected = paired.t(a.mean(axis=0), b, paired.seed_variances(a, b[None], FOLDS))
+    assert 2.0 * min(lead.above(), lead.below()) == pytest.approx(expected)
     alone = rules.lead_of(values(a.mean(axis=0)), values(b), "m")
     assert lead.error > 1.2 * alone.error and lead.unit == "query and seed"
 

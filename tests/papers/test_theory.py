@@ -8,9 +8,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from letorbench.analysis import surrogates
 from letorbench.losses import loss
-from letorbench.papers import paper, rules
+from letorbench.papers import paper, rules, surrogates
 from letorbench.papers.consistency_2011 import parts as consistency
 from letorbench.papers.consistency_2011 import theory as consistency_theory
 from letorbench.papers.functionals import bounds

@@ -45,7 +45,7 @@ def test_no_step_where_none_is_better() -> None:
 
 
 def test_trial_steps_climb_other_measures_and_the_best_climb_is_kept(rng) -> None:
-    queries = random_queries(rng, [15] * 30, levels=3)
+    queries = random_queries(rng, [15] * 15, levels=3)
     for measure in ("err@5", "p@5", "map"):
         start, reached = (
             CoordinateAscent(measure=measure, keep="best", sweeps=3)

@@ -111,12 +111,12 @@ def test_no_step_leaves_the_optimum_over_all_rankings(rng, C):
 
 
 @pytest.mark.parametrize("spread", [0.0, 0.1, 0.5, 2.0, 10.0])
-@pytest.mark.parametrize("length", [2, 3, 5, 7])
+@pytest.mark.parametrize("length", [2, 3, 5])
 def test_no_ranking_is_violated_more(rng, length, spread):
     """Between two queries of one label, which have no loss."""
     offsets = np.array([0, 2, 2 + length, 5 + length], dtype=np.int64)
     own = slice(2, 2 + length)
-    for _ in range(1 if length == 7 else 10):
+    for _ in range(10):
         relevant = np.append(rng.random(2 + length) < 0.5, [True] * 3)
         relevant[:2] = False
         relevant[2:4] = rng.permutation([True, False])

@@ -71,7 +71,7 @@ def test_values_are_means_of_the_folds_means(tmp_path):
     store_fold(tmp_path, "SET", "a", 3, {"map": [0.25]})
     (row,) = read_summary(tmp_path, "SET").rows
     assert row.values == {"map": np.mean([np.mean([0.0, 1.0, 1.0]), 0.25])}
-    assert row.partial and read_summary(tmp_path, "SET").partial == ("a: folds 2 of 5",)
+    assert row.partial and read_summary(tmp_path, "SET").partial == ("a: 2 of 5 folds",)
     folder = tmp_path / "SET" / "a"
     assert (folder / "folds.csv").read_text().splitlines()[0::2] == ["fold,map", "3,0.25"]
     assert (folder / "per_query.csv").read_text() == (
@@ -192,9 +192,9 @@ def test_repeats_are_averaged_and_their_spread_is_shown(tmp_path):
 @pytest.mark.parametrize(
     "values, line, repeats",
     [
-        ({**VALUES, 3: {1: [0.9, 0.9]}}, "net: repeats 2 of 4", 2),
-        ({1: {1: [0.5]}}, "net: folds 1 of 2", 1),
-        ({2: VALUES[2]}, "net: repeats 1 of 4", 1),
+        ({**VALUES, 3: {1: [0.9, 0.9]}}, "net: 2 of 4 repeats", 2),
+        ({1: {1: [0.5]}}, "net: 1 of 2 folds", 1),
+        ({2: VALUES[2]}, "net: 1 of 4 repeats", 1),
     ],
 )
 def test_an_unfinished_repeat_does_not_count(tmp_path, values, line, repeats):

@@ -4,12 +4,8 @@
 ends the process, is written to the folder fuzz-found; put it into the target's corpus, and the
 suite tries it from then on.
 
-The engine is Atheris, which is guided by the branches that an input takes in the modules that a
-target names. Compiled kernels have no branches that it can see: for LETOR text the plain reader's
-branches guide it. `--engine mutations` changes the corpus at random, which needs no package and
-tries more inputs a second.
-
-Every half minute a line says how many inputs were tried.
+Inputs are random changes of a target's corpus; what is right among them joins it. Every half
+minute a line says how many inputs were tried.
 """
 
 from __future__ import annotations
@@ -23,7 +19,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from importlib.util import find_spec
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -40,7 +35,6 @@ TARGETS = {
     "qrels": "fuzz_text:Qrels",
     "model": "fuzz_files:ModelFile",
     "forged-model": "fuzz_files:ForgedModel",
-    "config": "fuzz_files:Config",
     "archive": "fuzz_files:Archive",
 }
 
@@ -94,62 +88,18 @@ def by_mutations(
     return counts.tried
 
 
-def by_coverage(name: str, seconds: float, seed: int, work: Path) -> None:
-    """Let Atheris choose inputs. It ends the process."""
-    import atheris
-
-    watched = target_class(name).watched
-    for each in {*watched, TARGETS[name].partition(":")[0]} & sys.modules.keys():
-        del sys.modules[each]
-    with atheris.instrument_imports(include=list(watched)):
-        for each in watched:
-            importlib.import_module(each)
-    made = target_class(name)(work)
-    words, known = (*WORDS, *made.words * 4), made.seeds()
-    corpus = work / "corpus"
-    corpus.mkdir()
-    for number, data in enumerate(known):
-        (corpus / str(number)).write_bytes(data)
-    FOUND.mkdir(exist_ok=True)
-    counts = Counts(name)
-
-    def change(data: bytes, most: int, number: int) -> bytes:
-        rng = random.Random(number)
-        if rng.random() < 0.3:
-            return atheris.Mutate(data, most)
-        return mutated(data, rng.choice(known), rng, words, most)
-
-    flags = [
-        f"-seed={seed + 1}", f"-max_len={made.most}", f"-artifact_prefix={FOUND}/{name}-",
-        f"-max_total_time={max(1, int(seconds))}", "-timeout=60", "-rss_limit_mb=8192",
-        "-verbosity=0",
-    ]  # fmt: skip
-    atheris.Setup(
-        [sys.argv[0], *flags, str(corpus)],
-        lambda data: counts.add(made.taken(data)),
-        custom_mutator=change,
-    )
-    atheris.Fuzz()
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--target", action="append", choices=TARGETS, default=[])
     parser.add_argument("--seconds", type=float, default=110.0, help="in all")
-    parser.add_argument("--engine", choices=("coverage", "mutations"), default="coverage")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--work", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     names = options.target or list(TARGETS)
     if options.work:  # a process of its own, which a crash may end
-        if options.engine == "coverage":
-            by_coverage(names[0], options.seconds, options.seed, options.work)
         made = target_class(names[0])(options.work)
         by_mutations(made, options.seconds, options.seed, options.work)
         return 0
-    if options.engine == "coverage" and find_spec("atheris") is None:
-        print("Atheris is not installed: the corpus is changed at random", flush=True)
-        options.engine = "mutations"
     options.seconds /= len(names)
     try:
         return max([in_new_process(name, options) for name in names])
@@ -161,8 +111,8 @@ def in_new_process(name: str, options: argparse.Namespace) -> int:
     """Fuzz one target in a new process, which a crash may end; return its status."""
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="letorbench-fuzz-", dir=memory) as folder:
-        words = [sys.executable, __file__, "--target", name, "--engine", options.engine]
-        words += ["--seconds", str(options.seconds), "--seed", str(options.seed), "--work", folder]
+        words = [sys.executable, __file__, "--target", name, "--seconds", str(options.seconds)]
+        words += ["--seed", str(options.seed), "--work", folder]
         status = abs(subprocess.run(words).returncode)
         outcome = "0 crashes, 0 misread"
         if status:

@@ -1,4 +1,4 @@
-"""Saved models, archives and config files."""
+"""Saved models and archives."""
 
 from __future__ import annotations
 
@@ -10,14 +10,10 @@ import warnings
 import zipfile
 from pathlib import Path
 
-import click
 import numpy as np
 from sample_models import SAMPLES
 from target import Misread, Target, one_line
 
-from letorbench.cli import config
-from letorbench.cli.compare import compare
-from letorbench.cli.run import run
 from letorbench.datasets.acquire.archive import import_archive
 from letorbench.errors import LetorError
 from letorbench.models.base import save, with_checksum
@@ -31,7 +27,6 @@ class ModelFile(Target):
     """The bytes of a model.npz: whole, or refused."""
 
     name = "model"
-    watched = ("letorbench.models.base", load_model.__module__, "zipfile")
     most = 8192
 
     def __init__(self, folder: Path) -> None:
@@ -122,40 +117,10 @@ class ForgedModel(ModelFile):
         return scores(self.path)
 
 
-class Config(Target):
-    """A TOML file for `--config`; the last byte chooses the command."""
-
-    name = "config"
-    watched = (config.__name__,)
-    words = (
-        b"dataset = ", b"algo", b"folds", b"seed", b"jobs", b"set", b"set.rounds", b"force",
-        b"null", b"time-limit", b"[set]\n", b"[[algo]]", b"= true", b"= 1979-05-27", b"= [1, 2]",
-        b"= {a = 1}", b"'''", b"\"\"\"", b"[" * 2000,
-    )  # fmt: skip
-
-    def taken(self, data: bytes) -> bool:
-        text, choice = data[:-1], data[-1] if data else 0
-        path = self.folder / "config.toml"
-        path.write_bytes(text)
-        command = compare if choice % 3 == 2 else run
-        try:
-            options = config.defaults(config.read(path), click.Context(command), path)
-        except LetorError as error:
-            one_line(error)
-            return False
-        known = {param.name for param in command.params}
-        for name, value in options.items():
-            values = value if isinstance(value, list) else [value]
-            if name not in known or not all(isinstance(each, (str, bool)) for each in values):
-                raise Misread(f"{name}: {value!r}")
-        return True
-
-
 class Archive(Target):
     """An archive to import; the last byte chooses its name, and whether bytes are packed first."""
 
     name = "archive"
-    watched = (import_archive.__module__,)
     words = (
         b"../", b"/", b"Fold1", b"Fold01", b"Fold0", b"train.txt", b"TRAIN.TXT", b"test.txt",
         b"vali.txt", b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06", b"ustar", b"\0" * 512, b"1",

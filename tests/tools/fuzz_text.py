@@ -31,7 +31,6 @@ class Letor(Target):
     """LETOR text: equal numbers, or both name the line."""
 
     name = "letor"
-    watched = ("plain_readers", "letorbench.datasets.text.mistakes")
     words = (
         b"qid:", b" qid:1 ", b"1:", b" 2:1", b"300:1", b"#docid = ", b"#docid=", b"docid", b"NULL",
         b"qid:07 ", b"qid:WT04-182 ", b"qid:2003/td/5 ", b"qid:\xc3\xa9 ", b"q" * 200, b"q" * 1000,
@@ -106,7 +105,6 @@ class Scores(Target):
     """One score a line."""
 
     name = "scores"
-    watched = ("plain_readers", read_scores.__module__, read_run.__module__)
     words = (b"0.5\n", b"-1e-3\n", b"1e308", b"1e309", b"-1e400", b"4.9e-324")
 
     def ours(self, path: Path) -> object:

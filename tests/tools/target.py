@@ -24,8 +24,6 @@ class Target(ABC):
     ----------
     name : str
         What the command line and the corpus' folder call it.
-    watched : sequence of str
-        The modules whose branches guide the fuzzer. None of them holds a kernel.
     words : sequence of bytes
         What is likely to be understood.
     most : int
@@ -35,7 +33,6 @@ class Target(ABC):
     """
 
     name: ClassVar[str]
-    watched: ClassVar[Sequence[str]] = ()
     words: ClassVar[Sequence[bytes]] = ()
     most: ClassVar[int] = 4096
     short: ClassVar[int] = 200

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import io
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -26,19 +25,19 @@ from letorbench.analysis.figures import (
     fixed_style,
     save,
 )
-from letorbench.analysis.paired import Interval, bootstrap_columns, differences
-from letorbench.analysis.report.gather import Algorithm, Results
+from letorbench.analysis.leads import Lead
+from letorbench.analysis.paired import differences
+from letorbench.analysis.report.gather import Results
 from letorbench.analysis.results_table import comparable, label
 from letorbench.analysis.tables import Cell, Table, columns, render
 from letorbench.escaping import html as escape
 from letorbench.measures import sign
+from letorbench.results.per_query import PerQuery
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: draws of a band; of every algorithm at every cut-off
-RESAMPLES = 2_000
 #: inches of a small chart
 SMALL = (3.2, 2.0)
 GAIN, LOSS = "#117733", "#c4420a"
@@ -52,22 +51,22 @@ def named(results: Results, measure: str) -> list[str]:
     return drawn_first(names, [values], [results.baseline, USUAL_BASELINE])
 
 
-def curves(results: Results, family: str, seed: int) -> str:
+def curves(results: Results, family: str) -> str:
     """NDCG@n, n = 1, 2, ..., over the pooled queries of all folds.
 
-    The best and the baseline have 95 % bootstrap bands; the numbers of all unfold.
+    The best and the baseline have bands of 95 % intervals; the numbers of all unfold.
     """
-    every = {each.name: _intervals(each, family, seed, results) for each in results.algorithms}
-    every = {name: intervals for name, intervals in every.items() if intervals}
+    every = {each.name: _points(each.queries, family) for each in results.algorithms}
+    every = {name: points for name, points in every.items() if points}
     if not every:
         return ""
-    best = max(every, key=lambda name: every[name][-1].mean)
+    lines = {name: [mean for mean, *_ in points] for name, points in every.items()}
+    best = max(lines, key=lambda name: lines[name][-1])
     bands = {
-        name: ([each.low for each in every[name]], [each.high for each in every[name]])
+        name: ([low for _, low, _ in every[name]], [high for *_, high in every[name]])
         for name in (best, results.baseline)
         if name in every
     }
-    lines = {name: [each.mean for each in intervals] for name, intervals in every.items()}
     title = f"{label(family)}@n on {results.dataset}, mean over queries with 95 % intervals"
     panel = Panel(
         f"{results.dataset} dataset", f"{label(family)}@n", lines, bands, "95 % intervals"
@@ -77,24 +76,19 @@ def curves(results: Results, family: str, seed: int) -> str:
     return f"{chart}\n{folded('The numbers', numbers)}"
 
 
-def _intervals(algorithm: Algorithm, family: str, seed: int, results: Results) -> list[Interval]:
-    """The mean and its interval at n = 1, 2, ..., by draws of the algorithm's own."""
-    queries = algorithm.queries
+def _points(queries: PerQuery, family: str) -> list[tuple[float, float, float]]:
+    """The mean and the ends of its interval at n = 1, 2, ..."""
     names = [f"{family}@{k}" for k in range(1, 11) if f"{family}@{k}" in queries.values]
-    if not names:
-        return []
-    own = [zlib.crc32(text.encode()) for text in (results.dataset, algorithm.name)]
-    # (n_repeats, n_queries, n_cutoffs)
-    table = np.stack([queries.tables[name] for name in names], axis=2)
-    return bootstrap_columns(table, queries.folds, np.random.default_rng([seed, *own]), RESAMPLES)
+    leads = [Lead.over_nothing(queries.tables[name], queries.folds) for name in names]
+    return [(float(lead.mean), *lead.interval()) for lead in leads]
 
 
-def _numbers(every: Mapping[str, Sequence[Interval]], title: str) -> Table:
+def _numbers(every: Mapping[str, Sequence[tuple[float, float, float]]], title: str) -> Table:
     """What the chart shows, in digits."""
     longest = max(map(len, every.values()))
     rows = []
     for name, points in every.items():
-        texts = [Cell(f"{p.mean:.4f} [{p.low:.4f}, {p.high:.4f}]", p.mean) for p in points]
+        texts = [Cell(f"{mean:.4f} [{low:.4f}, {high:.4f}]", mean) for mean, low, high in points]
         rows.append((Cell(name), *texts, *[Cell("")] * (longest - len(points))))
     heads = columns(["algorithm"], [f"@{n}" for n in range(1, longest + 1)])
     return Table(f"{title}: the numbers", heads, tuple(rows))

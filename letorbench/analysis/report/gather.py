@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,27 +59,6 @@ def gather(out: Path, data_dir: Path, summary: Summary, baseline: str) -> Result
         fits = {fold.number: fold.fit for fold in by_repeat(folds)[0]}
         algorithms.append(Algorithm(row, queries, fits))
     return Results(summary, tuple(algorithms), baseline)
-
-
-def command(algorithm: Algorithm) -> str:
-    """A command line that makes the algorithm's results again, by what its folds have stored."""
-    identity = next(iter(algorithm.fits.values()), {}).get("identity", {})
-    dataset = ["--dataset", str(identity.get("dataset"))]
-    if "external" in identity:
-        scores = ["--name", algorithm.name, "--scores", str(identity["external"].get("file"))]
-        return shlex.join(["letorbench", "external", *dataset, *scores]) + " (of each fold)"
-    words = ["letorbench", "run", *dataset, "--algo", algorithm.name]
-    for key in identity.get("fixed", []):
-        words += ["--set", f"{key}={as_text(identity.get('settings', {}).get(key))}"]
-    words += ["--select", str(identity.get("select")), "--convention", algorithm.row.convention]
-    words += ["--seed", str(identity.get("seed"))]
-    if "features" in identity:
-        words += ["--features", str(identity["features"])]
-    if algorithm.row.repeated:
-        words += ["--repeats", str(algorithm.row.repeats)]
-    if identity.get("null", "error") != "error":
-        words += ["--null", str(identity["null"])]
-    return shlex.join(words)
 
 
 def as_text(value: Any) -> str:
@@ -142,20 +120,10 @@ def _tested(
 def _verdict(pair: Pair, procedure: Procedure) -> str:
     """Say "is significant (...)" or "is not significant (...)"; the pair is the other's view."""
     significant = pair.sign(procedure.alpha) < 0
-    lead = pair.interval
+    lead, (low, high) = float(pair.lead.mean), pair.lead.interval()
     p = probability(pair.adjusted)
     p = f"p {p[0]} {p[1:]}" if p.startswith("<") else f"p = {p}"
     return (
-        f"is {'' if significant else 'not '}significant ({-lead.mean:+.4f} a query, 95 % interval "
-        f"{-lead.high:+.4f} to {-lead.low:+.4f}, adjusted {p}){_by_seeds(pair)}"
+        f"is {'' if significant else 'not '}significant ({-lead:+.4f} a query, 95 % interval "
+        f"{-high:+.4f} to {-low:+.4f}, adjusted {p})"
     )
-
-
-def _by_seeds(pair: Pair) -> str:
-    """What other seeds could do to the lead; "" where nothing is drawn or they could not."""
-    if pair.seeds is None:
-        return ""
-    share = f"{pair.seeds.turned:.0%} of the pairs of single seeds have the other order"
-    if pair.seeds.open:
-        return f", and other seeds could turn it: {share}"
-    return f"; other seeds would hardly turn it: {share}" if pair.seeds.turned else ""

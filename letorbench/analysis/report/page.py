@@ -1,7 +1,7 @@
 """The report: one page with a section a data set, with its style and its script inside.
 
 A section opens with its conclusions and its results. What only some readers want, such as
-warnings, settings and commands, unfolds with a click.
+warnings and settings, unfolds with a click.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from letorbench import __version__
 from letorbench.analysis.comparison import Procedure, compare, comparison_table, power_table
 from letorbench.analysis.report import charts
 from letorbench.analysis.report.charts import folded
-from letorbench.analysis.report.gather import Results, as_text, command, conclusions
+from letorbench.analysis.report.gather import Results, as_text, conclusions
 from letorbench.analysis.results_table import USUAL, best_first, label, summary_table
 from letorbench.analysis.tables import Cell, Table, columns, render
 from letorbench.conventions import convention
@@ -82,7 +82,7 @@ def _section(results: Results, procedure: Procedure, measure: str) -> str:
         *(paragraph(each, "lead") for each in conclusions(results, procedure, measure)),
         "<h3>Results</h3>", *_results(results, measure),
         "<h3>Warnings</h3>", _warnings(results),
-        f"<h3>{label('ndcg')}@n</h3>", charts.curves(results, "ndcg", procedure.seed),
+        f"<h3>{label('ndcg')}@n</h3>", charts.curves(results, "ndcg"),
     ]  # fmt: skip
     if len(results.algorithms) > 1:
         parts += _against(results, first, procedure, measure)
@@ -90,7 +90,6 @@ def _section(results: Results, procedure: Procedure, measure: str) -> str:
     if drawn:
         note = "A line a fold; the dot is what was kept. Nothing is chosen on test queries."
         parts += ["<h3>Validation</h3>", paragraph(note, "note"), drawn]
-    commands = facts((algorithm.name, command(algorithm)) for algorithm in results.algorithms)
     parts += [
         "<h3>Chosen settings</h3>",
         folded("Settings of every fold", render(_settings(results), "html")),
@@ -103,7 +102,6 @@ def _section(results: Results, procedure: Procedure, measure: str) -> str:
         paragraph(COMMON),
         "<h3>The data</h3>", _data(results),
         "<h3>Provenance</h3>", _versions(results),
-        folded("Commands to run each algorithm again", commands),
     ]  # fmt: skip
     return "<section>\n" + "\n".join(parts) + "\n</section>"
 
@@ -143,33 +141,25 @@ def _against(
 
 
 def _warnings(results: Results) -> str:
-    """How many warnings training gave; a line an algorithm unfolds, the most serious first."""
-    by_algorithm: dict[str, dict[FitWarning, list[int]]] = {}
+    """How many warnings training gave; a row each unfolds, the most serious first."""
+    folds: dict[tuple[str, FitWarning], list[int]] = {}
     for algorithm in results.algorithms:
         for fold, fit in algorithm.fits.items():
             for warning in fit_warnings(fit):
-                warnings = by_algorithm.setdefault(algorithm.name, {})
-                warnings.setdefault(warning, []).append(fold)
-    if not by_algorithm:
+                folds.setdefault((algorithm.name, warning), []).append(fold)
+    if not folds:
         return paragraph("None.")
-    order = sorted(by_algorithm, key=lambda name: (min(w.rank for w in by_algorithm[name]), name))
-    count = sum(len(folds) for each in by_algorithm.values() for folds in each.values())
+    rows = [
+        tuple(map(Cell, (name, warning.kind, ", ".join(map(str, numbers)), warning.text)))
+        for (name, warning), numbers in sorted(folds.items(), key=lambda each: each[0][1].rank)
+    ]
+    count, names = sum(map(len, folds.values())), {name for name, _ in folds}
     title = (
-        f"{count} warning{'s' * (count > 1)} from {len(order)} of {len(results.algorithms)} "
+        f"{count} warning{'s' * (count > 1)} from {len(names)} of {len(results.algorithms)} "
         "algorithms, the most serious first"
     )
-    return folded(title, bullets(_warning_line(name, by_algorithm[name]) for name in order))
-
-
-def _warning_line(name: str, warnings: Mapping[FitWarning, list[int]]) -> str:
-    """The algorithm, its count, its most serious warning; the others unfold."""
-    first, *others = (
-        f"{warning.kind}: {escape(warning.text)}, fold{'s' * (len(warnings[warning]) > 1)} "
-        f"{', '.join(map(str, warnings[warning]))}"
-        for warning in sorted(warnings, key=lambda warning: warning.rank)
-    )
-    line = f"<strong>{escape(name)}</strong> ({sum(map(len, warnings.values()))}): {first}"
-    return line + (folded(f"{len(others)} more", bullets(others)) if others else "")
+    heads = columns(["algorithm", "kind", "folds", "text"])
+    return folded(title, render(Table("What training warned of", heads, tuple(rows)), "html"))
 
 
 def _settings(results: Results) -> Table:
@@ -254,7 +244,3 @@ def _linked(text: str) -> str:
 
 def paragraph(text: str, classes: str = "") -> str:
     return f'<p class="{classes}">{escape(text)}</p>' if classes else f"<p>{escape(text)}</p>"
-
-
-def bullets(items: Iterable[str]) -> str:
-    return "<ul>\n" + "\n".join(f"<li>{item}</li>" for item in items) + "\n</ul>"

@@ -8,13 +8,13 @@ from itertools import permutations
 
 import numpy as np
 
-from letorbench.analysis import surrogates
 from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses import Loss, loss
 from letorbench.losses.base import ValueAndGradient
 from letorbench.losses.consistent import bregman
 from letorbench.losses.gains import normalized_gains, query_sums
+from letorbench.papers import surrogates
 from letorbench.papers.kept import kept_numbers
 from letorbench.papers.runs import Measured, Study, exactly
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import logsumexp
 
-from letorbench.analysis.surrogates import LABELS, labelled
 from letorbench.conventions import CONVENTIONS
 from letorbench.losses.weighted_pairs import PairwiseLoss
 from letorbench.measures import parse, query_metrics
 from letorbench.papers.runs import Measured, Study, exactly
+from letorbench.papers.surrogates import LABELS, labelled
 
 #: random problems, and random queries of each length for the bounds of 1 - NDCG
 PROBLEMS, QUERIES, LENGTHS = 3_000, 20_000, (2, 3, 4, 6)

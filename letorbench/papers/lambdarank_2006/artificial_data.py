@@ -177,7 +177,7 @@ def linear_share(seed: Sequence[int]) -> float:
 
 def figure(study: Study) -> Found:
     """The left half of Figure 2: NDCG@1..10 on several draws of the artificial data."""
-    from letorbench.analysis.line_figures import Axis, Line, lines_figure
+    from letorbench.papers.line_figures import Axis, Line, lines_figure
 
     found, chosen = trained(study)
     lines, rows = {}, []

@@ -249,7 +249,7 @@ def _drawn(
     slopes: Mapping[tuple[str, str], Measured],
     stem: Path,
 ) -> list[Path]:
-    from letorbench.analysis.line_figures import Axis, Line, lines_figure
+    from letorbench.papers.line_figures import Axis, Line, lines_figure
 
     each = range(1, EPOCHS + 1)
     left = {

@@ -64,13 +64,13 @@ class Counterexample:
     regret: float
 
 
-def labelled(labels: np.ndarray, features: np.ndarray | None = None) -> QuerySet:
-    """Queries (n, m) of equally many documents; features (n m, d) on request."""
+def labelled(labels: np.ndarray) -> QuerySet:
+    """Queries (n, m) of equally many documents, without features."""
     n, m = labels.shape
-    if features is None:
-        features = np.empty((n * m, 0), np.float32)
     offsets = np.arange(n + 1, dtype=np.int64) * m
-    return QuerySet(features, labels.ravel().astype(np.int32), offsets, np.arange(n))
+    return QuerySet(
+        np.empty((n * m, 0), np.float32), labels.ravel().astype(np.int32), offsets, np.arange(n)
+    )
 
 
 def draw_eta(rng: np.random.Generator, documents: int, labellings: int = 2) -> Eta:
@@ -218,11 +218,6 @@ class Regrets:
     lost: np.ndarray
     documents: np.ndarray
 
-    def steepest(self) -> float:
-        """The largest regret over the root of the excess, where that is more than rounding."""
-        far = self.excess > 1e-8
-        return float((self.lost[far] / np.sqrt(self.excess[far])).max(initial=0.0))
-
     def beyond(self, name: str) -> float | None:
         """The most by which a regret exceeds theorem 10's bound; None without a known bound."""
         if name not in STRONGLY_CONVEX:
@@ -273,64 +268,6 @@ def regrets(loss: Loss, rng: np.random.Generator, trials: int = 150) -> Regrets:
         lost.append([regret(each, u) for each, u in zip(parts, gains)])
     documents = np.tile(np.diff(problems.bounds), len(excess))
     return Regrets(np.concatenate(excess), np.concatenate(lost), documents)
-
-
-@dataclass(frozen=True, eq=False)
-class Known:
-    """Queries whose conditional gains are known: every query has two labellings, one is drawn.
-
-    features: (n m, d): u, log u, E[G], E[r] and four columns of noise, so that a linear model can
-    rank by any of them. u: (n, m) E[G / Z].
-    """
-
-    queries: QuerySet
-    u: np.ndarray
-
-    def regret(self, scores: np.ndarray) -> float:
-        """The mean expected NDCG lost by sorting by scores (n m,)."""
-        u = self.u
-        order = np.argsort(-scores.reshape(u.shape), axis=1, kind="stable")
-        discount = standard_discount(np.arange(1, u.shape[1] + 1))
-        lost = np.sort(u, axis=1)[:, ::-1] - np.take_along_axis(u, order, 1)
-        return float((lost @ discount).mean())
-
-
-def known(rng: np.random.Generator, n: int, documents: int = 6) -> Known:
-    """Draw n queries of `Known`."""
-    m = documents
-    labels = rng.integers(0, LABELS + 1, (2, n, m))
-    labels[:, np.arange(n), rng.integers(m, size=n)] = rng.integers(1, LABELS + 1, (2, n))
-    chance = rng.uniform(0.0, 1.0, (n, 1))
-    first = rng.uniform(size=(n, 1)) < chance
-
-    def mean(values: np.ndarray) -> np.ndarray:
-        return chance * values[0] + (1.0 - chance) * values[1]
-
-    shares = np.stack([normalized_gains(labelled(each)).reshape(n, m) for each in labels])
-    u, gain, label = mean(shares), mean(np.exp2(labels) - 1.0), mean(labels)
-    columns = [u, np.log(np.maximum(u, 1e-3)), gain / 10.0, label]
-    noise = rng.normal(0.0, 1.0, (n * m, 4))
-    features = np.column_stack([*(column.ravel() for column in columns), noise])
-    drawn = np.where(first, labels[0], labels[1])
-    return Known(labelled(drawn, features.astype(np.float32)), u)
-
-
-def learning_curve(
-    loss: Loss, rng: np.random.Generator, sizes: tuple[int, ...] = (30, 100, 300, 1_000, 3_000)
-) -> list[tuple[int, float]]:
-    """The regret on 2,000 fresh queries of a linear model trained on n of them, for each n."""
-    from letorbench.models.linear import LinearFamily
-    from letorbench.solvers.descent import LBFGS
-
-    test = known(rng, 2_000)
-    train = known(rng, max(sizes))
-    curve = []
-    for n in sizes:
-        part = train.queries.queries(0, n)
-        family = LinearFamily.standardised(part.features, intercept=True)
-        fitted = LBFGS(1e-6, 300).fit(family, loss, part, None, rng)
-        curve.append((n, test.regret(fitted.model.predict(test.queries.features))))
-    return curve
 
 
 def margin(expected_gains: np.ndarray) -> float:
