@@ -19,6 +19,7 @@ from letorbench.analysis.results_table import USUAL, best_first, comparable, sum
 from letorbench.analysis.slices import sliced
 from letorbench.analysis.tables import Table, render, to_frame
 from letorbench.choices import expanded, require_choice, split
+from letorbench.datasets.catalog import parse as parse_name
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.plan import BASELINES
 from letorbench.files import write_atomically
@@ -370,8 +371,11 @@ class Results:
         """Return the points of each data set with several shares, the measure, the conventions."""
         (name,) = measure_names(measure, self.summaries[0])
         of = {summary.dataset: self.systems(summary, [name]) for summary in self.summaries}
-        rules = ", ".join(dict.fromkeys(c for s in self.summaries for c in s.conventions))
-        return [(found, name, rules) for found in points(of, name)]
+        rules: dict[str, dict[str, None]] = {}
+        for summary in self.summaries:
+            whole = parse_name(summary.dataset).whole
+            rules.setdefault(whole, {}).update(dict.fromkeys(summary.conventions))
+        return [(found, name, ", ".join(rules[found[0].dataset])) for found in points(of, name)]
 
     def _require_algorithm(self, name: str | None) -> None:
         if name is not None:

@@ -35,6 +35,8 @@ GROUP = 8
 MOST_BINS = 256
 #: what a split is chosen by, numbered in this order for compiled code
 CRITERIA = ("newton", "misclassification", "entropy")
+#: the share of the features that is worth subtracting histograms, which needs those of all features
+MANY = 0.5
 #: a gain of a smaller share of what a leaf is worth is rounding
 ROUNDING = 1e-12
 #: the bits of a rounded derivative
@@ -189,8 +191,8 @@ class Growth(NamedTuple):
     start, stop: its documents are rows[start..stop - 1].
     slot: the place of its histograms. sums: (2,), those of its documents, see `_round`.
     rows: the documents, those of a leaf one after the other.
-    each: (n_docs, 2), the derivatives of all documents. ready: those of the smaller leaf's of the
-    pair, in the order of its rows.
+    each: (n_docs, 2), the derivatives of all documents. ready: the same of the leaves whose
+    histograms are counted, in the order of the rows.
     pair: the two leaves that are to be searched, the smaller first, -1 for none.
     size: (2,), how many nodes and how many leaves there are.
     """
@@ -212,8 +214,10 @@ class Growth(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """A tree's `Shape` for compiled code, and how its derivatives are rounded.
+    """A tree's `Shape` for compiled code, and how its derivatives are summed.
 
+    subtract: whether a larger child's histograms are its parent's less the smaller child's; else
+    both children's are counted, of the drawn features alone.
     g_unit, h_unit: what a rounded derivative is multiplied by. shift: the bits of a histogram's
     second number that count documents; those above them sum second derivatives.
     """
@@ -225,6 +229,7 @@ class Rules(NamedTuple):
     least_hessian: float
     l2: float
     criterion: int
+    subtract: bool
     g_unit: float
     h_unit: float
     shift: int
@@ -244,7 +249,9 @@ class Grower:
         n_groups, n_docs, _ = features.codes.shape
         widest = int(features.n_bins.max(initial=1))
         self._each, self._ready = np.empty((2, n_docs, 2), dtype=np.int64)
-        self._histograms = np.empty((shape.leaves, n_groups, GROUP, widest, 2), dtype=np.int64)
+        self._subtract = shape.columns >= MANY
+        slots = shape.leaves if self._subtract else 1
+        self._histograms = np.empty((slots, n_groups, GROUP, widest, 2), dtype=np.int64)
 
     def grow(
         self,
@@ -280,7 +287,7 @@ class Grower:
         g_unit, h_unit = _unit(gradient, BITS), _unit(hessian, min(BITS, 63 - 2 * shift))
         rules = Rules(
             shape.leaves, shape.depth, shape.leaf_wise, shape.least_docs, shape.least_hessian,
-            shape.l2, CRITERIA.index(shape.criterion), g_unit, h_unit, shift,
+            shape.l2, CRITERIA.index(shape.criterion), self._subtract, g_unit, h_unit, shift,
         )  # fmt: skip
         nodes = 2 * shape.leaves - 1
         zeros = np.zeros((7, nodes), np.int64)
@@ -433,14 +440,17 @@ def _split_next(growth: Growth, rules: Rules, codes: np.ndarray, found: np.ndarr
     depth[small] = depth[large] = depth[node] + 1
     if stop[small] - start[small] > stop[large] - start[large]:
         small, large = large, small
-    for i in range(start[small], stop[small]):
+    for child in (small, large):
+        if child == small or not rules.subtract:
+            for i in range(start[child], stop[child]):
+                for n in range(2):
+                    ready[i, n] = each[rows[i], n]
+                    sums[child, n] += each[rows[i], n]
+    if rules.subtract:
         for n in range(2):
-            ready[i - start[small], n] = each[rows[i], n]
-            sums[small, n] += each[rows[i], n]
-    sums[large, 0] = sums[node, 0] - sums[small, 0]
-    sums[large, 1] = sums[node, 1] - sums[small, 1]
-    # the larger child takes over its parent's histograms
-    slot[large], slot[small] = slot[node], size[1]
+            sums[large, n] = sums[node, n] - sums[small, n]
+        # the larger child takes over its parent's histograms
+        slot[large], slot[small] = slot[node], size[1]
     size[0] += 2
     size[1] += 1
     if size[1] < rules.leaves:
@@ -479,8 +489,8 @@ def _search(
 ) -> None:
     """Find the best splits of the pair of leaves in the groups first..last - 1.
 
-    histograms: (slots, n_groups, GROUP, widest, 2). The smaller leaf's are filled, and subtracted
-    from those of their parent, which are the larger leaf's then.
+    histograms: (slots, n_groups, GROUP, widest, 2). To subtract, the smaller leaf's are filled, and
+    taken from those of their parent, which are the larger leaf's then.
     """
     small, large = growth.pair
     wanted = rules.depth == 0 or growth.depth[small] < rules.depth
@@ -489,28 +499,29 @@ def _search(
         most = growth.stop[large] - growth.start[large]
     if not wanted or most < 2 * rules.least_docs:
         return
-    rows = growth.rows[growth.start[small] : growth.stop[small]]
     for group in range(first, last):
-        own = histograms[growth.slot[small], group]
-        for k in range(GROUP):
-            own[k, : n_bins[GROUP * group + k]] = 0
-        _fill(codes[group], rows, growth.ready, own)
-        if large >= 0:
-            other = histograms[growth.slot[large], group]
-            for k in range(GROUP):
-                for b in range(n_bins[GROUP * group + k]):
-                    other[k, b, 0] -= own[k, b, 0]
-                    other[k, b, 1] -= own[k, b, 1]
+        bins = n_bins[GROUP * group : GROUP * (group + 1)]
         for side in range(2 if large >= 0 else 1):
             node = growth.pair[side]
-            histogram = histograms[growth.slot[node], group]
+            part = slice(growth.start[node], growth.stop[node])
+            rows, ready = growth.rows[part], growth.ready[part]
+            own = histograms[growth.slot[node], group]
+            if rules.subtract and side == 0:
+                _fill(codes[group], rows, ready, bins, 0, GROUP, own)
+            elif rules.subtract:
+                other = histograms[growth.slot[small], group]
+                for k in range(GROUP):
+                    for b in range(bins[k]):
+                        own[k, b, 0] -= other[k, b, 0]
+                        own[k, b, 1] -= other[k, b, 1]
             for k in range(GROUP):
                 feature = GROUP * group + k
                 if feature < drawn.shape[1] and drawn[node, feature]:
+                    if not rules.subtract:
+                        _fill(codes[group], rows, ready, bins, k, k + 1, own)
                     cut, gain = _best_cut(
-                        histogram[k], n_bins[feature], growth.sums[node], rules,
-                        found[group, side, 0],
-                    )  # fmt: skip
+                        own[k], bins[k], growth.sums[node], rules, found[group, side, 0]
+                    )
                     if cut >= 0:
                         found[group, side, 0] = gain
                         found[group, side, 1] = feature
@@ -518,11 +529,21 @@ def _search(
 
 
 @kernel()
-def _fill(codes: np.ndarray, rows: np.ndarray, ready: np.ndarray, histogram: np.ndarray) -> None:
-    """Add the derivatives of the rows to the bins of their codes (n_docs, GROUP)."""
+def _fill(
+    codes: np.ndarray,
+    rows: np.ndarray,
+    ready: np.ndarray,
+    bins: np.ndarray,
+    first: int,
+    last: int,
+    histogram: np.ndarray,
+) -> None:
+    """Sum the derivatives of the rows by the bins of the features first..last - 1 of a group."""
+    for k in range(first, last):
+        histogram[k, : bins[k]] = 0
     for i in range(len(rows)):
         row, g, h = rows[i], ready[i, 0], ready[i, 1]
-        for k in range(GROUP):
+        for k in range(first, last):
             c = codes[row, k]
             histogram[k, c, 0] += g
             histogram[k, c, 1] += h
