@@ -38,7 +38,7 @@ STUMPS = ["frank", "ndcgboost", "rankboost"]
 
 def booster_of(name: str, queries: QuerySet, bins: int | None) -> Booster:
     if name == "frank":
-        booster = frank._Booster(queries, BinnedFeatures.of(queries.features, bins), "bound")
+        booster = frank._Booster(queries, BinnedFeatures.of(queries.features, bins))
     elif name == "ndcgboost":
         booster = ndcgboost.BoundBooster(queries, stump_search(queries.features, bins), 0)
     else:
