@@ -20,11 +20,6 @@ from typing import Any, TypeVar
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-#: libraries' own threads in a process, of which there are as many as there is work for
-ONE_THREAD = {
-    f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")
-} | {"VECLIB_MAXIMUM_THREADS": "1"}
-
 
 def in_processes(
     function: Callable[[Item], Result],
@@ -41,7 +36,7 @@ def in_processes(
     from loky import BrokenProcessPool
     from loky import ProcessPoolExecutor as Executor
 
-    settings = {"initializer": _follow, "initargs": (os.getpid(),), "env": ONE_THREAD}
+    settings = {"initializer": _follow, "initargs": (os.getpid(),)}
     waiting, free = deque(items), list[Executor]() if idle is None else idle
     busy: dict[Future[Result], tuple[Executor, Item]] = {}
     try:

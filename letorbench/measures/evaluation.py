@@ -12,11 +12,6 @@ from letorbench.errors import DataError
 from letorbench.measures.measure import Measure
 from letorbench.measures.orders import mean_of_orders
 from letorbench.measures.rankings import Rankings
-from letorbench.threads import parallel_for
-
-#: documents measured at a time: their arrays then stay in the processor's cache, and the
-#: memory is used again (fresh pages would take longer than the computation)
-BLOCK = 65_536
 
 
 def query_metrics(
@@ -64,19 +59,9 @@ def query_metrics(
     offsets = np.asarray(offsets, dtype=np.int64)
     values = np.empty((len(offsets) - 1, len(measures)))
     measured = mean_of_orders if convention.ties == "mean" else Measure.__call__
-    # blocks of about BLOCK documents begin with these queries
-    rows = np.arange(0, max(1, int(offsets[-1])), BLOCK)
-    bounds = np.unique(np.append(np.searchsorted(offsets[:-1], rows), [0, len(offsets) - 1]))
-
-    def part(start: int, stop: int) -> None:
-        for first, last in zip(bounds[start:stop], bounds[start + 1 : stop + 1]):
-            own = slice(offsets[first], offsets[last])
-            starts = offsets[first : last + 1] - offsets[first]
-            rankings = Rankings.of(labels[own], scores[own], starts, convention)
-            for column, measure in enumerate(measures):
-                values[first:last, column] = measured(measure, rankings)
-            if convention.empty == "drop":
-                values[first:last][rankings.relevant == 0] = np.nan
-
-    parallel_for(part, len(bounds) - 1)
+    rankings = Rankings.of(labels, scores, offsets, convention)
+    for column, measure in enumerate(measures):
+        values[:, column] = measured(measure, rankings)
+    if convention.empty == "drop":
+        values[rankings.relevant == 0] = np.nan
     return values

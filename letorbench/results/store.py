@@ -198,19 +198,15 @@ def write_fold(folder: Path, result: FoldResult) -> dict[str, Any]:
 def stored_fit(folder: Path) -> dict[str, Any]:
     """Return a fold's fit.json, empty if there is none; DataError names a damaged file."""
     path = folder / paths.FIT
-    before = None
-    while True:
+    try:
         try:
-            content = path.read_bytes()
-            return _verified(path, content)
-        except FileNotFoundError:
-            return {}
-        except OSError as error:
-            raise _damaged(path, f"cannot be read ({error.strerror})") from None
-        except DataError:
-            if content == before:
-                raise
-            before = content  # another run may be writing the fold anew: look again
+            return _verified(path)
+        except DataError:  # another run may be writing the fold anew: look again
+            return _verified(path)
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise _damaged(path, f"cannot be read ({error.strerror})") from None
 
 
 def is_done(folder: Path, identity: Mapping[str, object], time_limit: float | None = None) -> bool:
@@ -401,9 +397,9 @@ def check_writable(out: Path) -> None:
         pass
 
 
-def _verified(path: Path, content: bytes) -> dict[str, Any]:
+def _verified(path: Path) -> dict[str, Any]:
     """Return the facts of a fit.json if they and the files beside it have their digests."""
-    facts = checked(content)
+    facts = checked(path.read_bytes())
     if facts is None:
         raise _damaged(path, "its content does not have the checksum in its last line")
     for name in paths.CHECKED:

@@ -167,7 +167,11 @@ def read_summary(out: Path, dataset: str) -> Summary:
     The CSV files are brought up to date if the folder can be written. DataError says that there
     is no finished fold without damage.
     """
-    summary = refreshed_summary(out, dataset)
+    store = Store(out).look(dataset)
+    if store.folds:
+        with suppress(OSError):
+            write_tables(store, dataset, store.algorithms(dataset))
+    summary = summarise(store, dataset)
     if not summary.rows:
         if summary.damaged:
             raise DataError(summary.damaged[0])
@@ -178,15 +182,6 @@ def read_summary(out: Path, dataset: str) -> Summary:
             f"`letorbench run --dataset {dataset}` makes them"
         )
     return summary
-
-
-def refreshed_summary(out: Path, dataset: str) -> Summary:
-    """Return `read_summary`, without rows if there are no finished folds."""
-    store = Store(out).look(dataset)
-    if store.folds:
-        with suppress(OSError):
-            write_tables(store, dataset, store.algorithms(dataset))
-    return summarise(store, dataset)
 
 
 def summarise(store: Store, dataset: str) -> Summary:

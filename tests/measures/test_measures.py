@@ -91,10 +91,7 @@ def test_every_small_list_of_labels_with_every_pattern_of_ties(small: Cases, tex
         )
 
 
-@pytest.mark.parametrize("block", [1, 2, 100])
-def test_err_goes_by_the_largest_label_of_all_queries(block: int, monkeypatch) -> None:
-    """Whichever block of queries has it: before, in and after the one that is measured."""
-    monkeypatch.setattr("letorbench.measures.evaluation.BLOCK", block)
+def test_err_goes_by_the_largest_label_of_all_queries() -> None:
     labels, offsets = np.array([1, 0, 4, 0, 2, 0]), np.array([0, 2, 4, 6])
     values = query_metrics(labels, -np.arange(6.0), offsets, [ERR @ 10], CONVENTIONS["standard"])
     assert values[:, 0].tolist() == [1 / 16, 15 / 16, 3 / 16]

@@ -65,19 +65,16 @@ def test_the_order_of_a_querys_documents_does_not_matter(rng, convention) -> Non
     )
 
 
-def test_many_queries_at_once_as_one_at_a_time(rng, convention, monkeypatch) -> None:
+def test_many_queries_at_once_as_one_at_a_time(rng, convention) -> None:
     queries = random_queries(rng, LENGTHS, levels=3)
     with unlocked(queries):
         queries.labels[queries.offsets[:-2]] = 2  # ERR's r_max is the largest label of them all
     scores = np.round(rng.normal(size=queries.n_docs), 1)
     bounds = zip(queries.offsets[:-1], queries.offsets[1:-1])
     alone = [value(queries.labels[a:b], scores[a:b], convention) for a, b in bounds]
-    for threads, block in (("1", 10**6), ("3", 1), ("3", 50)):  # blocks must not show
-        monkeypatch.setenv("LETORBENCH_THREADS", threads)
-        monkeypatch.setattr("letorbench.measures.evaluation.BLOCK", block)
-        together = query_metrics(queries.labels, scores, queries.offsets, ALL, convention)
-        np.testing.assert_array_equal(together[:-1], alone)
-        assert not together[-1, TEXTS.index("p@1")] > 0.0  # the query without documents
+    together = query_metrics(queries.labels, scores, queries.offsets, ALL, convention)
+    np.testing.assert_array_equal(together[:-1], alone)
+    assert not together[-1, TEXTS.index("p@1")] > 0.0  # the query without documents
 
 
 def test_small_and_irrelevant_lists(convention) -> None:
