@@ -136,14 +136,15 @@ def test_rank_applies_a_model_and_refuses_what_does_not_fit(toy):
 def test_the_model_of_a_plugin_needs_it(toy, monkeypatch):
     """tests/cli/test_options.py shows that each command and worker takes `--plugin`."""
 
+    # another test of this process may have loaded a file called mine.py
     def forget() -> None:
         monkeypatch.setattr(plugins, "FOUND", {})
-        monkeypatch.delitem(sys.modules, f"{plugins.PREFIX}mine", raising=False)
+        monkeypatch.delitem(sys.modules, f"{plugins.PREFIX}rocchio", raising=False)
         plugins._load_file.cache_clear()
 
     forget()
-    (toy / "mine.py").write_text(EXAMPLE.read_text())
-    words = ("run", "--dataset", "TOY", "--algo", "centroid", "--plugin", "mine.py")
+    (toy / "rocchio.py").write_text(EXAMPLE.read_text())
+    words = ("run", "--dataset", "TOY", "--algo", "centroid", "--plugin", "rocchio.py")
     assert call(*words).exit_code == 0
     assert "Rocchio" in call("algos", "centroid").stdout
     assert "5 of 5 folds were stored already" in call(*words).stdout
@@ -151,4 +152,4 @@ def test_the_model_of_a_plugin_needs_it(toy, monkeypatch):
     model = ("rank", "--model", "results/TOY/centroid/fold1/model.npz")
     model += ("--input", "data/TOY/Fold1/test.txt", "--output", "s.txt")
     assert "needs its --plugin" in fails(1, *model)
-    assert call(*model, "--plugin", "mine.py").exit_code == 0
+    assert call(*model, "--plugin", "rocchio.py").exit_code == 0
