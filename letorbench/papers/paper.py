@@ -212,6 +212,8 @@ def reproduce(
             files += calibration.write(folder / f"calibration-{name}", mine, first)
         for outcome in (*judged(mine, found), *elsewhere(mine, found)):
             kept[outcome.claim.id, outcome.place] = outcome
+    order = {claim.id: i for i, claim in enumerate(paper.claims)}
+    kept = {key: kept[key] for key in sorted(kept, key=lambda key: (order[key[0]], key[1]))}
     files += records.write_outcomes(folder, paper, kept)
     kept = {(c.id, ""): rules.Outcome(c, rules.NOT_RUN) for c in paper.claims} | kept
     own = [

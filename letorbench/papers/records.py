@@ -53,8 +53,7 @@ def write(path: Path, text: str) -> Path:
 
 def write_outcomes(folder: Path, paper: Paper, kept: Kept) -> list[Path]:
     """Write the outcomes, and as tables a row a claim and a row a comparison."""
-    order = {claim.id: i for i, claim in enumerate(paper.claims)}
-    every = sorted(kept.values(), key=lambda each: (order[each.claim.id], each.place))
+    every = list(kept.values())
     facts = [{**asdict(each), "claim": each.claim.id} for each in every]
     rows: list[list[Value]] = [
         [
