@@ -1,7 +1,7 @@
 """The papers whose experiments can be rerun, a folder each.
 
-A folder has `claims.toml`, what the paper claims and what is run for it, and `parts.py` with what
-needs code. To add a paper, write its folder: being there makes it known.
+A folder has `claims.toml`, what the paper claims and what is run for it, and `__init__.py` with
+what needs code. To add a paper, write its folder: being there makes it known.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from letorbench.papers.rules import (
     REPRODUCED,
     UNDECIDED,
     Outcome,
-    answer_of_all,
+    answer_of,
     margin_of,
     questions,
     state_of,
@@ -83,7 +83,7 @@ def rates(
     ]
     shown, excluded = (np.stack([np.broadcast_to(p[i], trials) for p in ps]) for i in (0, 1))
     found = Counter(
-        answer_of_all([state_of(*pair) for pair in zip(holm(shown[:, t]), holm(excluded[:, t]))])
+        answer_of([[state_of(*pair)] for pair in zip(holm(shown[:, t]), holm(excluded[:, t]))])
         for t in range(trials)
     )
     return {answer: found[answer] / trials for answer in ANSWERS if answer in found}

@@ -199,11 +199,8 @@ def _claim(paper: str, facts: dict[str, Any], printed: Mapping[str, float]) -> C
 
 
 def _test(facts: dict[str, Any], printed: Mapping[str, float]) -> Test:
-    made: dict[str, Any] = {
-        key: tuple(each) if isinstance(each, list) else each for key, each in facts.items()
-    }
+    made = with_tuples(facts)
     made["pairs"] = tuple(tuple(pair) for pair in made.get("pairs", ()))
-    made["measures"] = expanded(made.get("measures", ()))
     made["numbers"] = {**printed, **made.get("numbers", {})}
     test = Test(**made)
     if test.kind not in COMPARISONS + NUMBERS:
@@ -211,6 +208,12 @@ def _test(facts: dict[str, Any], printed: Mapping[str, float]) -> Test:
     if not test.compares and test.printed is None:
         raise ValueError(f"claims.toml: {test.number}: a number without what is printed")
     return test
+
+
+def with_tuples(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Facts of a test or a part, with a tuple for each list and all of the measures."""
+    made = {key: tuple(each) if isinstance(each, list) else each for key, each in facts.items()}
+    return made | {"measures": expanded(made.get("measures", ()))}
 
 
 def expanded(measures: Sequence[str]) -> tuple[str, ...]:

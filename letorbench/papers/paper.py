@@ -2,8 +2,8 @@
 
 `claims.toml` in the paper's folder says all that needs no code: the methods with their settings,
 the figures and tables that are runs of these, and the claims. A part that is a theorem, a timing or
-data of its own is a function in the folder's `parts.py`, in PARTS by its name. It gives what it
-found, or just numbers by name.
+data of its own is a function in the folder's module, in PARTS by its name. It gives what it found,
+or just numbers by name.
 """
 
 from __future__ import annotations
@@ -97,8 +97,7 @@ class Paper:
     """A paper's experiments and claims, as its claims.toml has them.
 
     printed: the numbers of its tables by `label measure`. differs, published_differs: what differs
-    from its setting in ours, and in `--setting published`. rows: method -> its place in a table.
-    folder: the paper's in the package.
+    from its setting in ours, and in `--setting published`. folder: the paper's in the package.
     """
 
     name: str
@@ -111,7 +110,6 @@ class Paper:
     published_differs: tuple[str, ...] = ()
     slips: tuple[str, ...] = ()
     printed: Mapping[str, float] = field(default_factory=dict)
-    rows: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     folder: str = ""
 
     def left(self, setting: str) -> tuple[str, ...]:
@@ -127,30 +125,26 @@ class Paper:
 def load(name: str, folder: str) -> Paper:
     """Read a paper from its folder in the package."""
     facts = claims.read_facts(Path(__file__).parent / folder / "claims.toml")
-    code: Any = importlib.import_module(f"letorbench.papers.{folder}.parts")
+    code: Any = importlib.import_module(f"letorbench.papers.{folder}")
     printed = _printed(facts.get("source", ""))
     methods = {
-        label: Variant(label, each["algo"], each.get("set", {}), each.get("published", {}))
+        label: Variant(
+            label, each["algo"], each.get("set", {}), each.get("published", {}),
+            each.get("row", label), each.get("column", ""),
+        )
         for label, each in facts.get("method", {}).items()
-    }
-    rows = {
-        label: (each.get("row", label), each.get("column", ""))
-        for label, each in facts.get("method", {}).items()
-    }
+    }  # fmt: skip
     parts = {key: _part(key, each, facts.get("method", {})) for key, each in facts["part"].items()}
     told = {key: tuple(facts.get(key, ())) for key in ("differs", "published_differs", "slips")}
     made = claims.claims_of(name, facts, printed)
     return Paper(
         name, facts["reference"], made, parts, methods, code.PARTS, **told,
-        printed=printed, rows=rows, folder=folder,
+        printed=printed, folder=folder,
     )  # fmt: skip
 
 
 def _part(name: str, facts: Mapping[str, Any], methods: Mapping[str, Any]) -> Part:
-    made: dict[str, Any] = {
-        key: tuple(each) if isinstance(each, list) else each for key, each in facts.items()
-    }
-    made["measures"] = claims.expanded(made.get("measures", ()))
+    made = claims.with_tuples(facts)
     table = made.pop("all_of", None)  # the methods of a table need not be listed twice
     if table is not None:
         made["methods"] = tuple(m for m, each in methods.items() if each.get("table") == table)
@@ -225,7 +219,7 @@ def reproduce(
     differs = list(dict.fromkeys(differs))
     text = f"{paper.reference}\n\nWhat differs from the paper's setting:\n"
     text += "".join(f"- {line}\n" for line in differs)
-    files.append(records.write(folder / "setting.txt", text))
+    files.append(records.write_file(folder / "setting.txt", text))
     return Reproduction(
         paper, (*rules.over_family(findings), *rest), tuple(o for o in own if o.place),
         tuple(dict.fromkeys(files)), tuple(differs),
@@ -248,14 +242,12 @@ def run_part(paper: Paper, part: Part, study: Study) -> Found:
     here = [name for name in (*part.data, *part.beside) if study.has(name)]
     values: dict[str, dict[str, Mapping[str, Values]]] = {}
     for protocol, (select, kind) in part.chosen_by(study.setting).items():
-        drawn = replace(study, repeats=part.repeats)
         values[protocol] = {
-            name: drawn.runs(
-                name, variants[name], part.measures, part.convention, select=select,
-                protocol_name=kind,
+            name: study.runs(
+                name, variants[name], part.measures, part.convention, part.repeats, select, kind
             )
             for name in here
-        }  # fmt: skip
+        }
     folder = study.folder(paper.name)
     if part.form == "printed":
         files = printed.files(paper, part, values, folder / part.name)

@@ -6,8 +6,6 @@ it together. Nothing on it is written by hand. Its last line says by what code a
 
 from __future__ import annotations
 
-import csv
-import re
 import shutil
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -34,7 +32,7 @@ def write_page(result: Reproduction, study: Study, folder: Path) -> Path:
     stored = study.folder(paper.name, "default")
     own, folded = _figures(paper, study, folder)
     text = [f"# {paper.name}\n", f"{paper.reference}.\n"]
-    text += [*headlines(result), "", *own, *_findings(outcomes), *_tables(paper, stored)]
+    text += [*headlines(result), "", *own, *_findings(outcomes)]
     sections = (stored / f"{part}.md" for part in paper.parts)
     text += [path.read_text(encoding="utf-8") for path in sections if path.is_file()]
     left = [_not_run(paper, part) for part in paper.parts.values() if not part.ran(stored)]
@@ -101,18 +99,6 @@ def _table(outcomes: Sequence[Outcome]) -> list[str]:
     return [markdown(["claim", *records.COLUMNS], rows)] if rows else []
 
 
-def _tables(paper: Paper, stored: Path) -> list[str]:
-    """The paper's tables, ours below each of its rows."""
-    text = []
-    for part in paper.parts.values():
-        path = stored / f"{part.name}.csv"
-        if part.form == "table" and path.is_file():
-            header, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
-            shown = [[c[:6] if re.fullmatch(r"0\.\d+", c) else c for c in row] for row in rows]
-            text += [f"## {part.title}\n", markdown(header, shown)]
-    return text
-
-
 def _figures(paper: Paper, study: Study, folder: Path) -> tuple[list[str], list[str]]:
     """Copies of the figures, and the lines that show those of our runs and those to fold."""
     shown: list[str] = []
@@ -134,7 +120,7 @@ def _folded(title: str, text: Sequence[str]) -> list[str]:
 
 
 def _written(path: Path, text: Sequence[str]) -> Path:
-    return records.write(path, "\n".join(text).rstrip() + "\n")
+    return records.write_file(path, "\n".join(text).rstrip() + "\n")
 
 
 def write_summary(results: Sequence[Reproduction], study: Study, folder: Path) -> Path:

@@ -44,7 +44,7 @@ COLUMNS = ("paper", "ours [95 %]", "p", "shows from", "answer")
 Kept = dict[tuple[str, str], Outcome]
 
 
-def write(path: Path, text: str) -> Path:
+def write_file(path: Path, text: str) -> Path:
     """Write a file as a whole."""
     with write_atomically(path) as file:
         file.write(text)
@@ -65,9 +65,9 @@ def write_outcomes(folder: Path, paper: Paper, kept: Kept) -> list[Path]:
     points = [[o.claim.id, *astuple(row)] for o in every for row in o.rows]
     heads = ["claim", *(each.name for each in fields(Row))]
     return [
-        write(folder / OUTCOMES, with_checksum({"outcomes": facts})),
-        write(folder / CLAIMS, render(data_table(CLAIM_COLUMNS, rows), "csv")),
-        write(folder / POINTS, render(data_table(heads, points), "csv")),
+        write_file(folder / OUTCOMES, with_checksum({"outcomes": facts})),
+        write_file(folder / CLAIMS, render(data_table(CLAIM_COLUMNS, rows), "csv")),
+        write_file(folder / POINTS, render(data_table(heads, points), "csv")),
     ]
 
 
@@ -91,9 +91,10 @@ def read_outcomes(folder: Path, paper: Paper) -> Kept:
     return kept
 
 
-def markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of a page."""
-    return render(text_table(header, rows), "markdown").strip() + "\n"
+def markdown(header: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
+    """A table of a page, floats with four decimals."""
+    shown = [list(map(four_decimals, row)) for row in rows]
+    return render(text_table(header, shown), "markdown").strip() + "\n"
 
 
 def write_section(
@@ -103,11 +104,9 @@ def write_section(
     told: str,
 ) -> Path:
     """A section of the paper's page: what folded tables come to, and a header and rows of each."""
-    shown = [
-        markdown(head, [list(map(four_decimals, r)) for r in rows]) for head, rows in tables if rows
-    ]
+    shown = [markdown(head, rows) for head, rows in tables if rows]
     text = [f"## {title}", told, "<details><summary>The numbers</summary>", *shown, "</details>"]
-    return write(path, "\n\n".join(text) + "\n")
+    return write_file(path, "\n\n".join(text) + "\n")
 
 
 def lines(outcomes: Iterable[Outcome]) -> list[str]:

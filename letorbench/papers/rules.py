@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 
@@ -109,7 +110,7 @@ class Row:
         The test, the data, and what is compared or measured.
     state : str
         `SHOWN`, `EXCLUDED` or `OPEN`, after Holm's correction within the claim.
-    value, low, high : float or None
+    value, low, high : float
         Our lead (or number) with its 95 % interval.
     printed : float or None
         The paper's lead, in our lower method's units, or its number.
@@ -121,17 +122,17 @@ class Row:
         The corrected p of both questions.
     factor : float or None
         The replication Bayes factor.
-    units, note : str
-        How many of what were drawn; what else is to be said.
+    units, note, group : str
+        How many of what were drawn; what else is to be said; the group that a count counts.
     """
 
     kind: str
     place: str
     what: str
     state: str
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
+    value: float
+    low: float
+    high: float
     printed: float | None = None
     margin: float | None = None
     smallest: float | None = None
@@ -141,6 +142,7 @@ class Row:
     factor: float | None = None
     units: str = ""
     note: str = ""
+    group: str = ""
 
 
 @dataclass(frozen=True)
@@ -177,150 +179,83 @@ def judge(
 
     values: data set -> method -> values; numbers: by name.
     """
-    compared: list[tuple[int, Test, Point, Lead]] = []
-    rows: list[list[Row]] = [[] for _ in claim.tests]
-    absent: list[list[str]] = [[] for _ in claim.tests]
-    for i, test in enumerate(claim.tests):
-        for point in test.points() if test.compares else ():
-            found = values.get(point.dataset, {})
-            if point.upper in found and point.lower in found:
-                lead = lead_of(found[point.upper], found[point.lower], point.measure)
-                compared.append((i, test, point, lead))
-            else:
-                absent[i].append(point.dataset)
-        if not test.compares:
-            rows[i] += _numbers(test, claim.nature, values, numbers)
-            absent[i] += [] if rows[i] else (list(test.data) or [test.number])
-    for (i, *_), row in zip(compared, corrected([each[1:] for each in compared])):
-        rows[i].append(row)
-    if not any(rows):
+    found = [_rows(test, claim.nature, values, numbers) for test in claim.tests]
+    if not any(found):
         return Outcome(claim, NO_DATA)
-    told = list(zip(claim.tests, rows))
-    answers = [answer_of(test, own, bool(gone)) for (test, own), gone in zip(told, absent)]
-    answer = _all_of(answers)
+    every = corrected([row for rows in found for row in rows])
+    left = iter(every)
+    tried = [(test, list(islice(left, len(rows)))) for test, rows in zip(claim.tests, found)]
+    absent = [_absent(test, rows, values) for test, rows in tried]
+    answers = []
+    for (test, rows), gone in zip(tried, absent):
+        states = [[row.state for row in group] for group in _groups(test, rows)]
+        # a count takes what is not at hand for what could still show it
+        answers.append(answer_of(states, test.least, test.of or len(states) + bool(gone)))
+    if NOT_REPRODUCED in answers:
+        against = [rows for (_, rows), own in zip(tried, answers) if own == NOT_REPRODUCED]
+        answer, p = NOT_REPRODUCED, _p_against([row for rows in against for row in rows])
+    else:
+        answer = REPRODUCED if all(own == REPRODUCED for own in answers) else UNDECIDED
+        # "all shown" is as strong as its weakest link
+        p = max((_weakest(test, rows) for test, rows in tried if test.compares), default=None)
     missing = dict.fromkeys(name for gone in absent for name in gone)
     note = f"without {', '.join(missing)}" if missing else ""
-    every = tuple(row for own in rows for row in own)
-    return Outcome(claim, answer, every, p_of(answer, list(zip(told, answers))), note=note)
+    return Outcome(claim, answer, tuple(every), p, note=note)
 
 
-def corrected(compared: Sequence[tuple[Test, Point, Lead]]) -> list[Row]:
-    """The rows of a claim's comparisons, all corrected together."""
-    if not compared:
-        return []
-    margins = [margin_of(test, point) * abs(lead.base) for test, point, lead in compared]
-    ps = [questions(t.kind, lead, m) for (t, _, lead), m in zip(compared, margins)]
-    shown, excluded = (holm(np.array(each, dtype=float)) for each in zip(*ps))
-    rows = []
-    for i, ((test, point, lead), margin) in enumerate(zip(compared, margins)):
-        low, high = lead.interval()
-        printed = None if point.lead is None else point.lead * lead.base
-        effect = printed if printed else margin if test.kind == "above" else None
-        rows.append(
-            Row(
-                test.kind, point.dataset, f"{point.upper} over {point.lower}, {point.measure}",
-                state_of(shown[i], excluded[i]), float(lead.mean), low, high, printed, margin,
-                lead.smallest(), lead.base, float(shown[i]), float(excluded[i]),
-                None if effect is None else bayes_factor(lead, effect),
-                f"{lead.units} {UNITS[lead.unit]}",
-                "the same difference everywhere: nothing is compared" if lead.same else "",
-            )
-        )  # fmt: skip
-    return rows
+def _at_hand(point: Point, values: Mapping[str, Mapping[str, Values]]) -> bool:
+    return {point.upper, point.lower} <= values.get(point.dataset, {}).keys()
 
 
-def state_of(shown: float, excluded: float) -> str:
-    """What two corrected p-values say; a lead that shows is not excluded."""
-    return SHOWN if shown < ALPHA else EXCLUDED if excluded < ALPHA else OPEN
+def _absent(
+    test: Test, rows: Sequence[Row], values: Mapping[str, Mapping[str, Values]]
+) -> list[str]:
+    """The data that a test lacks, or its number."""
+    if test.compares:
+        return [point.dataset for point in test.points() if not _at_hand(point, values)]
+    return [] if rows else list(test.data) or [test.number]
 
 
-def answer_of(test: Test, rows: Sequence[Row], partial: bool = False) -> str:
-    """What the states of a test's rows say of it; partial: some of its data are not at hand.
-
-    A count takes what is not at hand for what could still show it.
-    """
-    if test.least is None:
-        return answer_of_all([row.state for row in rows], partial)
-    states = [[row.state for row in group] for group in _groups(test, rows)]
-    return answer_of_count(states, test.least, test.of or len(states))
-
-
-def answer_of_all(states: Sequence[str], partial: bool = False) -> str:
-    """The answer of a sentence that holds only where each of its comparisons does."""
-    if EXCLUDED in states:
-        return NOT_REPRODUCED
-    return UNDECIDED if OPEN in states or partial else REPRODUCED
-
-
-def answer_of_count(groups: Sequence[Sequence[str]], least: int, of: int) -> str:
-    """The answer of a sentence that holds where `least` groups of `of` show it.
-
-    A group shows it where all its comparisons do, and cannot where one is excluded; a group that
-    is not at hand could.
-    """
-    shows = sum(all(state == SHOWN for state in group) for group in groups)
-    cannot = sum(EXCLUDED in group for group in groups)
-    if shows >= least:
-        return REPRODUCED
-    return NOT_REPRODUCED if of - cannot < least else UNDECIDED
-
-
-def _all_of(answers: Sequence[str]) -> str:
-    if NOT_REPRODUCED in answers:
-        return NOT_REPRODUCED
-    return REPRODUCED if all(answer == REPRODUCED for answer in answers) else UNDECIDED
-
-
-def p_of(answer: str, told: Sequence[tuple[tuple[Test, Sequence[Row]], str]]) -> float | None:
-    """The p that an answer rests on, of each test with its rows and its own answer.
-
-    "All shown" is as strong as its weakest link, a count as the last group that it needs; one
-    exclusion is enough to refute. None where the answer rests on a number, which has no p.
-    """
-    if answer == NOT_REPRODUCED:
-        against = [row for (_, rows), own in told if own == answer for row in rows]
-        if any(row.state == EXCLUDED and row.excluded is None for row in against):
-            return None
-        return min(row.excluded for row in against if row.excluded is not None)
-    ps = [_weakest(test, rows) for (test, rows), _ in told if test.compares]
-    return max(ps, default=None)
-
-
-def _weakest(test: Test, rows: Sequence[Row]) -> float:
-    """The largest p of what a test needs."""
-    needed = test.least or 1
-    groups = _groups(test, rows) if test.least is not None else [list(rows)]
-    weakest = sorted(max((row.shown or 0.0 for row in group), default=1.0) for group in groups)
-    return weakest[needed - 1] if needed <= len(weakest) else 1.0
-
-
-def _groups(test: Test, rows: Sequence[Row]) -> list[list[Row]]:
-    """The rows of each group that a count counts."""
-    places = {row.place for row in rows}
-    groups: dict[str, list[Row]] = {}
-    for row, point in zip(rows, (p for p in test.points() if p.dataset in places)):
-        groups.setdefault(point.group, []).append(row)
-    return list(groups.values())
-
-
-def _numbers(
+def _rows(
     test: Test,
     nature: str,
     values: Mapping[str, Mapping[str, Values]],
     numbers: Mapping[str, Measured],
 ) -> list[Row]:
-    """The rows of a number: one that the part measured, or a method's mean on each data set."""
+    """The rows of a test: comparisons, a number of the part, or means of a method."""
+    if test.compares:
+        return [
+            comparison_row(test, p, values[p.dataset][p.upper], values[p.dataset][p.lower])
+            for p in test.points()
+            if _at_hand(p, values)
+        ]
     if not test.measures:
         found = numbers.get(test.number)
         return [] if found is None else [number_row(test, nature, found, "", test.number)]
     return [
-        number_row(
-            test, nature, values[d][test.number].measured(m), d, f"{test.number}, {m}"
-        )
+        number_row(test, nature, values[d][test.number].measured(m), d, f"{test.number}, {m}")
         for d in test.data
         for m in test.measures
         if test.number in values.get(d, {})
-    ]  # fmt: skip
+    ]
+
+
+def comparison_row(test: Test, point: Point, upper: Values, lower: Values) -> Row:
+    """Compare two methods, not corrected for the claim's other comparisons yet."""
+    lead = lead_of(upper, lower, point.measure)
+    margin = margin_of(test, point) * abs(lead.base)
+    printed = None if point.lead is None else point.lead * lead.base
+    effect = printed if printed else margin if test.kind == "above" else None
+    shown, excluded = map(float, questions(test.kind, lead, margin))
+    low, high = lead.interval()
+    return Row(
+        test.kind, point.dataset, f"{point.upper} over {point.lower}, {point.measure}",
+        OPEN, float(lead.mean), low, high, printed, margin, lead.smallest(), lead.base,
+        shown, excluded, None if effect is None else bayes_factor(lead, effect),
+        f"{lead.units} {UNITS[lead.unit]}",
+        "the same difference everywhere: nothing is compared" if lead.same else "",
+        point.group,
+    )  # fmt: skip
 
 
 def number_row(test: Test, nature: str, ours: Measured, place: str, what: str) -> Row:
@@ -345,6 +280,66 @@ def number_row(test: Test, nature: str, ours: Measured, place: str, what: str) -
     )  # fmt: skip
 
 
+def corrected(rows: Sequence[Row]) -> list[Row]:
+    """A claim's rows, its comparisons corrected together; a number has no p."""
+    shown, excluded = _holm([row.shown for row in rows]), _holm([row.excluded for row in rows])
+    return [
+        row if a is None or b is None
+        else replace(row, shown=a, excluded=b, state=state_of(a, b))
+        for row, a, b in zip(rows, shown, excluded)
+    ]  # fmt: skip
+
+
+def _holm(ps: Sequence[float | None]) -> list[float | None]:
+    """Holm's correction of those p-values that there are."""
+    adjusted = iter(holm(np.array([p for p in ps if p is not None], dtype=float)).tolist())
+    return [None if p is None else next(adjusted) for p in ps]
+
+
+def state_of(shown: float, excluded: float) -> str:
+    """What two corrected p-values say; a lead that shows is not excluded."""
+    return SHOWN if shown < ALPHA else EXCLUDED if excluded < ALPHA else OPEN
+
+
+def answer_of(
+    groups: Sequence[Sequence[str]], least: int | None = None, of: int | None = None
+) -> str:
+    """The answer of a sentence that holds where `least` groups of `of` show it.
+
+    Without a count all of them must. A group shows it where all its comparisons do, and cannot
+    where one is excluded; a group that is not at hand could.
+    """
+    of = of or len(groups)
+    least = least or of
+    shows = sum(all(state == SHOWN for state in group) for group in groups)
+    cannot = sum(EXCLUDED in group for group in groups)
+    if shows >= least:
+        return REPRODUCED
+    return NOT_REPRODUCED if of - cannot < least else UNDECIDED
+
+
+def _p_against(rows: Sequence[Row]) -> float | None:
+    """The p of a refutation, for which one exclusion is enough; None where a number refutes."""
+    if any(row.state == EXCLUDED and row.excluded is None for row in rows):
+        return None
+    return min(row.excluded for row in rows if row.excluded is not None)
+
+
+def _weakest(test: Test, rows: Sequence[Row]) -> float:
+    """The largest p of what a test needs: a count needs no more groups than it asks for."""
+    weakest = sorted(max(row.shown or 0.0 for row in group) for group in _groups(test, rows))
+    needed = test.least or len(weakest)
+    return weakest[needed - 1] if 0 < needed <= len(weakest) else 1.0
+
+
+def _groups(test: Test, rows: Sequence[Row]) -> list[list[Row]]:
+    """The rows of each group that a count counts; each row where there is no count."""
+    groups: dict[str | int, list[Row]] = {}
+    for i, row in enumerate(rows):
+        groups.setdefault(i if test.least is None else row.group, []).append(row)
+    return list(groups.values())
+
+
 def over_settings(outcomes: Mapping[str, Outcome]) -> Outcome:
     """One claim's outcomes by setting or protocol: "depends on" where two answers differ.
 
@@ -361,10 +356,5 @@ def over_settings(outcomes: Mapping[str, Outcome]) -> Outcome:
 
 def over_family(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """Holm's correction over the findings of a paper that rest on a p."""
-    tested = [i for i, each in enumerate(outcomes) if each.p is not None]
-    found = list(outcomes)
-    if tested:
-        adjusted = holm(np.array([outcomes[i].p for i in tested], dtype=float))
-        for i, p in zip(tested, adjusted.tolist()):
-            found[i] = replace(found[i], family=p)
-    return found
+    adjusted = _holm([each.p for each in outcomes])
+    return [replace(each, family=p) for each, p in zip(outcomes, adjusted)]

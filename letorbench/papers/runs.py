@@ -14,14 +14,12 @@ from letorbench.datasets import layout
 from letorbench.datasets.catalog import parse as parse_name
 from letorbench.datasets.queryset import Benchmark
 from letorbench.experiment.backends import Processes
-from letorbench.experiment.grids import draws
-from letorbench.experiment.plan import Protocol, Task, benchmark_of, identity
+from letorbench.experiment.plan import Protocol, benchmark_of
 from letorbench.experiment.runner import run as run_all
 from letorbench.measures import parse, query_metrics
 from letorbench.rankers import ranker
-from letorbench.results.paths import fold_folder
 from letorbench.results.per_query import mean_of_folds
-from letorbench.results.store import fold_scores, is_done
+from letorbench.results.store import StoredFold, by_repeat
 
 #: whose setting an experiment has: ours, or the paper's
 Setting = Literal["default", "published"]
@@ -34,13 +32,16 @@ CUTOFFS = tuple(f"ndcg@{k}" for k in range(1, 11))
 class Variant:
     """A ranker with fixed settings under the name that a table or a figure gives it.
 
-    published: the settings that the paper prints or tells of, for `--setting published`.
+    published: the settings that the paper prints or tells of, for `--setting published`. row,
+    column: its place in the paper's table, where that is not a row of its own label.
     """
 
     label: str
     algo: str
     settings: Mapping[str, object] = field(default_factory=dict)
     published: Mapping[str, object] = field(default_factory=dict)
+    row: str = ""
+    column: str = ""
 
 
 @dataclass(frozen=True)
@@ -58,13 +59,18 @@ def exactly(value: float, note: str = "") -> Measured:
     return Measured(value, value, value, note)
 
 
-def sampled(values: np.ndarray) -> Measured:
-    """The mean of a sample (n,), with Student's 95 % interval."""
+def estimated(value: float, error: float, degrees: int, note: str = "") -> Measured:
+    """A number with Student's 95 % interval by its standard error."""
     from scipy.special import stdtrit
 
-    n, mean = len(values), float(values.mean())
-    half = float(stdtrit(n - 1, 0.975) * values.std(ddof=1) / np.sqrt(n))
-    return Measured(mean, mean - half, mean + half)
+    half = float(stdtrit(degrees, 0.975) * error)
+    return Measured(value, value - half, value + half, note)
+
+
+def sampled(values: np.ndarray, note: str = "") -> Measured:
+    """The mean of a sample (n,), with Student's 95 % interval."""
+    n = len(values)
+    return estimated(float(values.mean()), values.std(ddof=1) / np.sqrt(n), n - 1, note)
 
 
 def log_slope(sizes: Sequence[float], costs: Sequence[float]) -> Measured:
@@ -72,11 +78,10 @@ def log_slope(sizes: Sequence[float], costs: Sequence[float]) -> Measured:
 
     Three sizes or more are needed.
     """
-    from scipy.stats import linregress, t
+    from scipy.stats import linregress
 
     fit = linregress(np.log(sizes), np.log(costs))
-    half = float(t.ppf(0.975, len(sizes) - 2) * fit.stderr)
-    return Measured(float(fit.slope), float(fit.slope) - half, float(fit.slope) + half)
+    return estimated(float(fit.slope), fit.stderr, len(sizes) - 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,14 +121,10 @@ class Values:
 
         The test queries are the paper's own: they are not drawn again.
         """
-        from scipy.special import stdtrit
-
-        mean, seeds = self.mean(measure), len(self.values)
-        if seeds == 1:
-            return exactly(mean)
+        if len(self.values) == 1:
+            return exactly(self.mean(measure))
         means = [mean_of_folds(each, self.folds) for each in self.table(measure)]
-        half = float(stdtrit(seeds - 1, 0.975)) * float(np.std(means, ddof=1)) / seeds**0.5
-        return Measured(mean, mean - half, mean + half, f"{seeds} seeds")
+        return sampled(np.array(means), f"{len(means)} seeds")
 
 
 @dataclass(frozen=True)
@@ -145,8 +146,6 @@ class Study:
         of the variants, the data that are generated.
     say : callable
         Is called with a line for each thing that is run.
-    repeats : int
-        Trainings of what draws.
     idle : list
         Processes that wait for the next run.
     """
@@ -158,7 +157,6 @@ class Study:
     full: bool = False
     setting: Setting = "default"
     say: Callable[[str], None] = lambda line: None
-    repeats: int = 1
     idle: list[Any] = field(default_factory=list)
 
     def folder(self, paper: str, setting: str = "") -> Path:
@@ -180,7 +178,7 @@ class Study:
         variants: Sequence[Variant],
         measures: Sequence[str],
         convention: str = "auto",
-        folds: Sequence[int] | None = None,
+        repeats: int = 1,
         select: str = "ndcg@10",
         protocol_name: str = "published",
     ) -> dict[str, Values]:
@@ -192,20 +190,14 @@ class Study:
 
         Parameters
         ----------
-        dataset : str
-            The data set.
-        variants : sequence of Variant
-            The rankers with their settings.
-        measures : sequence of str
-            The columns of the values.
+        dataset, variants, measures
+            The data set, the rankers with their settings, and the columns of the values.
         convention : str
             What the values are measured by; `auto` for the data set's own.
-        folds : sequence of int, optional
-            Only these folds.
-        select : str
-            The measure that validation chooses by.
-        protocol_name : str
-            The protocol that it chooses by.
+        repeats : int
+            Trainings of what draws.
+        select, protocol_name : str
+            The measure, and the protocol, that validation chooses by.
         """
         if self.setting == "published":
             variants = [replace(v, settings={**v.settings, **v.published}) for v in variants]
@@ -217,18 +209,21 @@ class Study:
         for name, group in groups.items():
             protocol = Protocol(
                 self.data_dir, self.out / "papers" / "runs" / safe_name(name), select=select,
-                seed=self.seed, repeats=self.repeats, name=protocol_name,
+                seed=self.seed, repeats=repeats, name=protocol_name,
             )  # fmt: skip
             self.say(f"{dataset}: {', '.join(variant.label for variant in group)}")
             settings = {variant.algo: variant.settings for variant in group}
             backend = Processes(self.jobs, self.idle)
-            for outcome in run_all([dataset], settings, folds, protocol, backend).outcomes:
+            outcomes = run_all([dataset], settings, None, protocol, backend).outcomes
+            for outcome in outcomes:
                 if outcome.error:
                     self.say(f"{outcome.task}: {outcome.error}")
+            benchmark = benchmark_of(dataset, protocol)
             for variant in group:
-                read = _read(dataset, variant, measures, protocol, convention, folds)
-                if read is not None:
-                    found[variant.label] = read
+                own = [each.fold for each in outcomes if each.task.algo == variant.algo]
+                stored = [fold for fold in own if fold is not None]
+                if len(stored) == len(own):
+                    found[variant.label] = _values(stored, benchmark, measures, convention)
         return {v.label: found[v.label] for v in variants if v.label in found}
 
 
@@ -253,34 +248,20 @@ def generated(dataset: str) -> bool:
     return entry is not None and entry.synthetic
 
 
-def _read(
-    dataset: str,
-    variant: Variant,
-    measures: Sequence[str],
-    protocol: Protocol,
-    convention: str,
-    folds: Sequence[int] | None,
-) -> Values | None:
-    """The values of the stored scores; None unless every fold is there."""
-    benchmark = benchmark_of(dataset, protocol)
-    rules = benchmark.convention
+def _values(
+    folds: Sequence[StoredFold], benchmark: Benchmark, measures: Sequence[str], convention: str
+) -> Values:
+    """The values of a variant's stored scores."""
+    rules, asked = benchmark.convention, [parse(name) for name in measures]
     if convention != "auto":
         rules = replace(CONVENTIONS[convention], max_label=rules.max_label)
-    cls = ranker(variant.algo)
-    trainings = protocol.repeats if draws(cls, variant.settings) else 1
-    rows, numbers = [], []
-    for fold in benchmark.folds:
-        if folds is not None and fold.number not in folds:
-            continue
-        test, found = fold.test, []
-        for repeat in range(1, trainings + 1):
-            task = Task(dataset, variant.algo, fold.number, variant.settings, repeat)
-            folder = fold_folder(protocol.out, dataset, variant.algo, fold.number, repeat)
-            if not is_done(folder, identity(task, protocol, benchmark, cls)):
-                return None
-            scores = fold_scores(folder, test.n_docs)
-            asked = [parse(name) for name in measures]
-            found.append(query_metrics(test.labels, scores, test.offsets, asked, rules))
-        rows.append(np.stack(found))
-        numbers.append(np.full(test.n_queries, fold.number))
-    return Values(tuple(measures), np.concatenate(rows, axis=1), np.concatenate(numbers))
+    tests = {fold.number: fold.test for fold in benchmark.folds}
+
+    def of(fold: StoredFold) -> np.ndarray:
+        test = tests[fold.number]
+        return query_metrics(test.labels, fold.scores(test.n_docs), test.offsets, asked, rules)
+
+    repeats = by_repeat(folds)
+    numbers = [np.full(tests[fold.number].n_queries, fold.number) for fold in repeats[0]]
+    table = np.stack([np.concatenate([of(fold) for fold in repeat]) for repeat in repeats])
+    return Values(tuple(measures), table, np.concatenate(numbers))

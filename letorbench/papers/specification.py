@@ -11,7 +11,6 @@ U. Simonsohn, J. Simmons, L. Nelson: Specification curve analysis, Nature Human 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -75,10 +74,9 @@ def _number(
             continue
         rest = {key: value for key, value in made.items() if key not in ("upper", "lower")}
         variant = Variant(f"{side}, {label}", facts["algo"], {**facts.get("set", {}), **rest})
-        drawn = replace(study, repeats=part.repeats)
-        runs = drawn.runs(
-            dataset, [variant], [measure], how.get("convention", part.convention),
-            select=how.get("select", "ndcg@10"),
+        runs = study.runs(
+            dataset, [variant], [measure], how.get("convention", part.convention), part.repeats,
+            how.get("select", "ndcg@10"),
         )  # fmt: skip
         if not runs:
             return None

@@ -51,19 +51,6 @@ class Eta:
         return self.probabilities @ normalized_gains(self.queries()).reshape(k, m)
 
 
-@dataclass(frozen=True, eq=False)
-class Counterexample:
-    """A distribution for which the minimiser of the expected loss orders documents wrongly.
-
-    regret: the expected NDCG lost by the minimiser's order.
-    """
-
-    eta: Eta
-    scores: np.ndarray
-    expected_gains: np.ndarray
-    regret: float
-
-
 def labelled(labels: np.ndarray) -> QuerySet:
     """Queries (n, m) of equally many documents, without features."""
     n, m = labels.shape
@@ -150,25 +137,22 @@ def misordered(scores: np.ndarray, expected_gains: np.ndarray) -> bool:
     return bool(((u > APART) & (s < -APART)).any())
 
 
-def counterexample(
-    loss: Loss, rng: np.random.Generator, trials: int = 200
-) -> tuple[Counterexample | None, float]:
-    """The counterexample of the largest regret, None where none is found, and how many there are.
+def counterexamples(loss: Loss, rng: np.random.Generator, trials: int = 200) -> tuple[float, float]:
+    """The share of random distributions that are counterexamples, and the largest regret of one.
 
-    Every trial draws a distribution over two labellings of two to four documents. The second
-    number is the share of the trials that are counterexamples.
+    Every trial draws a distribution over two labellings of two to four documents. The regret is the
+    expected NDCG that is lost by the order of the minimiser; 0 without a counterexample.
     """
     etas = [draw_eta(rng, 2 + trial % 3) for trial in range(trials)]
-    found = []
+    lost = []
     for eta, scores in zip(etas, minimisers(loss, etas, rng)[0]):
         u = eta.expected_gains()
         if misordered(scores, u):
             # minimised again, alone: what was only not yet minimal is no counterexample
             ((scores,), _) = minimisers(loss, [eta], rng)
             if misordered(scores, u):
-                found.append(Counterexample(eta, scores, u, regret(scores, u)))
-    worst = max(found, key=lambda each: each.regret, default=None)
-    return worst, len(found) / trials
+                lost.append(regret(scores, u))
+    return len(lost) / trials, max(lost, default=0.0)
 
 
 def affine_excess(loss: Loss, rng: np.random.Generator, trials: int = 200) -> float:
@@ -210,22 +194,6 @@ def nonconvexity(
     return float(max(0.0, (excess / size).max()))
 
 
-@dataclass(frozen=True, eq=False)
-class Regrets:
-    """Excess expected loss, expected NDCG lost, and the number of documents, (n,) each."""
-
-    excess: np.ndarray
-    lost: np.ndarray
-    documents: np.ndarray
-
-    def beyond(self, name: str) -> float | None:
-        """The most by which a regret exceeds theorem 10's bound; None without a known bound."""
-        if name not in STRONGLY_CONVEX:
-            return None
-        constant = np.array([theorem_10(name, int(m)) for m in self.documents])
-        return float((self.lost - constant * np.sqrt(self.excess)).max())
-
-
 def dual_exponent(m: int) -> float:
     """q = log(m) + 2 of the q-norm of m scores."""
     return float(np.log(m) + 2.0)
@@ -250,24 +218,25 @@ def theorem_10(name: str, m: int) -> float:
     return float(C_F / np.sqrt(C_phi))
 
 
-def regrets(loss: Loss, rng: np.random.Generator, trials: int = 150) -> Regrets:
-    """Excess and regret on the way to the minimisers of random distributions.
+def beyond_theorem_10(name: str, loss: Loss, rng: np.random.Generator, trials: int = 150) -> float:
+    """The most by which a regret exceeds theorem 10's bound, for a name of `STRONGLY_CONVEX`.
 
-    Scores are drawn around each minimiser at growing distances.
+    Scores are drawn around each minimiser of random distributions, at growing distances.
     """
     etas = [draw_eta(rng, 2 + trial % 3) for trial in range(trials)]
     problems = _Problems(loss, etas)
     scores, least = minimisers(loss, etas, rng)
     gains = [eta.expected_gains() for eta in etas]
+    constant = np.array([theorem_10(name, len(u)) for u in gains])
     width = np.concatenate([np.full(len(s), max(float(np.ptp(s)), 0.1)) for s in scores])
-    excess, lost = [], []
+    worst = -np.inf
     for distance in (0.0, 0.01, 0.03, 0.1, 0.3, 1.0):
         moved = np.concatenate(scores) + distance * width * rng.normal(0.0, 1.0, len(width))
-        excess.append(np.maximum(problems.expectations(moved) - least, 0.0))
+        excess = np.maximum(problems.expectations(moved) - least, 0.0)
         parts = np.split(moved, problems.bounds[1:-1])
-        lost.append([regret(each, u) for each, u in zip(parts, gains)])
-    documents = np.tile(np.diff(problems.bounds), len(excess))
-    return Regrets(np.concatenate(excess), np.concatenate(lost), documents)
+        lost = np.array([regret(each, u) for each, u in zip(parts, gains)])
+        worst = max(worst, float((lost - constant * np.sqrt(excess)).max()))
+    return worst
 
 
 def margin(expected_gains: np.ndarray) -> float:

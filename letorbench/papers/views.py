@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from letorbench.analysis.tables import write_table
 from letorbench.papers.paper import Paper, Part
+from letorbench.papers.records import markdown, write_file
 from letorbench.papers.runs import Values
 
 if TYPE_CHECKING:
@@ -103,26 +105,25 @@ def _panels(dataset: str, curves: Mapping[str, list[float]]) -> list[tuple[str, 
 
 
 def printed_table(paper: Paper, part: Part, found: Found, stem: Path, title: str) -> list[Path]:
-    """A table in the paper's form: ours of each data set below each of its rows."""
-    columns = list(dict.fromkeys(paper.rows[label][1] for label in part.methods if label))
-    crossed = columns != [""]
-    heads = columns if crossed else [measure.upper() for measure in part.measures]
+    """A table in the paper's form, ours of each data set below each of its rows, with its section.
 
-    def numbers(of: Mapping[str, float | None], row: str) -> list[object]:
-        if crossed:
-            label = {paper.rows[m]: m for m in part.methods}
-            named = [label.get((row, column), "") for column in columns]
-            return [of.get(f"{name} {part.measures[-1]}") for name in named]
-        (name,) = (m for m in part.methods if paper.rows[m][0] == row)
-        return [of.get(f"{name} {measure}") for measure in part.measures]
-
-    shown: dict[str, Mapping[str, float | None]] = {"paper": dict(paper.printed)}
+    A row has methods side by side at the last measure, or one method at all of them.
+    """
+    at = {(each.row, each.column): each.label for each in paper.variants(part)}
+    columns = dict.fromkeys(column for _, column in at)
+    asked = list(product(columns, part.measures if len(columns) == 1 else part.measures[-1:]))
+    shown: dict[str, Mapping[str, float]] = {"paper": paper.printed}
     for dataset, methods in found.items():
         shown[dataset] = {
             f"{label} {measure}": each.mean(measure)
             for label, each in methods.items()
             for measure in part.measures
         }
-    rows = dict.fromkeys(paper.rows[label][0] for label in part.methods)
-    cells = [[row, name, *numbers(of, row)] for row in rows for name, of in shown.items()]
-    return list(write_table(stem, title, ["row", "data", *heads], cells))
+    cells = [
+        [row, name, *(of.get(f"{at.get((row, each))} {measure}") for each, measure in asked)]
+        for row in dict.fromkeys(row for row, _ in at)
+        for name, of in shown.items()
+    ]
+    header = ["row", "data", *(column or measure.upper() for column, measure in asked)]
+    section = f"## {title}\n\n{markdown(header, cells)}"
+    return [*write_table(stem, title, header, cells), write_file(stem.with_suffix(".md"), section)]

@@ -14,7 +14,12 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.losses.lambdas import Lambda
 from letorbench.papers import paper
-from letorbench.papers.lambdarank_2006 import artificial_data, parts, poincare, timing
+from letorbench.papers.lambdarank_2006 import (
+    artificial_data,
+    pairwise_errors,
+    poincare,
+    timing,
+)
 from letorbench.papers.lambdarank_2006.passes import STEPS
 from letorbench.papers.paper import judged
 from letorbench.papers.runs import Study, log_slope, sampled
@@ -134,8 +139,8 @@ def test_the_example_of_section_3_by_counting(rng):
         ranks = tuple(sorted(rng.choice(np.arange(1, 11), 3, replace=False).tolist()))
         relevant = [rank in ranks for rank in range(1, 11)]
         counted = sum(not relevant[i] and relevant[j] for j in range(10) for i in range(j))
-        assert parts.pairwise_errors(ranks) == counted
-    assert parts.pairwise_errors((1, 100)) - parts.pairwise_errors((2, 3)) == 96
+        assert pairwise_errors(ranks) == counted
+    assert pairwise_errors((1, 100)) - pairwise_errors((2, 3)) == 96
 
 
 def test_the_interval_over_draws_is_students():

@@ -38,7 +38,6 @@ def small(**part):
         paper("lecture-2018"), name="small", parts={"figure-1": made},
         claims=claims_of("small", {"claim": [FACTS]}, {}),
         methods={"lines": Variant("lines", "regression"), "chance": Variant("chance", "random")},
-        rows={},
     )  # fmt: skip
 
 
@@ -170,7 +169,9 @@ def test_a_page_tells_its_headlines_first_and_what_code_it_is_from(study, tmp_pa
     assert "| UNEVEN | ndcg@10 | 1 |" in summary and summary.endswith(f"{made_by}\n")
     monkeypatch.setattr(paper_page, "JUDGING", ("papers/rules.py",))
     assert paper_page.origin([made], study) != made_by
-    row = rules.Row("above", "D", "a over b", "open", printed=0.01, smallest=0.02, base=0.5)
+    row = rules.Row(
+        "above", "D", "a over b", "open", 0.0, 0.0, 0.0, printed=0.01, smallest=0.02, base=0.5
+    )  # fmt: skip
     (first, *_) = result.outcomes
     (told,) = calibration.too_small([replace(first, rows=(row,))])
     assert told == ["c", "D", "a over b", "2.0 %", "4.0 %"]

@@ -188,10 +188,11 @@ def test_each_measure_and_pair_has_its_own_lead_and_all_are_corrected_together()
 
 
 def test_one_exclusion_refutes_and_one_open_comparison_leaves_it_open():
-    assert rules.answer_of_all([SHOWN, SHOWN]) == rules.REPRODUCED
-    assert rules.answer_of_all([SHOWN, OPEN]) == rules.UNDECIDED
-    assert rules.answer_of_all([SHOWN, EXCLUDED, OPEN]) == rules.NOT_REPRODUCED
-    assert rules.answer_of_all([SHOWN], partial=True) == rules.UNDECIDED
+    assert rules.answer_of([[SHOWN], [SHOWN]]) == rules.REPRODUCED
+    assert rules.answer_of([[SHOWN], [OPEN]]) == rules.UNDECIDED
+    assert rules.answer_of([[SHOWN], [EXCLUDED], [OPEN]]) == rules.NOT_REPRODUCED
+    assert rules.answer_of([[SHOWN]], of=2) == rules.UNDECIDED  # one is not at hand
+    assert rules.answer_of([[EXCLUDED]], of=2) == rules.NOT_REPRODUCED
     assert rules.state_of(0.049, 0.04) == SHOWN and rules.state_of(0.05, 0.049) == EXCLUDED
     assert rules.state_of(0.05, 0.05) == OPEN
 
@@ -221,7 +222,7 @@ def test_what_is_not_at_hand_leaves_a_sentence_open():
 def test_a_count_holds_where_so_many_groups_show_it_of_so_many(groups, answer):
     states = {"S": SHOWN, "E": EXCLUDED, "O": OPEN}
     made = [[states[letter] for letter in group] for group in groups]
-    assert rules.answer_of_count(made, 3, 5) == answer
+    assert rules.answer_of(made, 3, 5) == answer
 
 
 def test_a_count_that_is_reached_needs_no_more_data_but_another_test_does():

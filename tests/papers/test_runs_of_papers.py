@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -39,19 +39,21 @@ def test_the_values_are_those_of_the_stored_queries(study):
     assert np.array_equal(one["ndcg@1"], found[PLAIN.label]["ndcg@1"])
 
 
-@pytest.mark.parametrize("variant", [PLAIN, OWN], ids=lambda variant: variant.algo)
-def test_a_run_that_lacks_a_fold_gives_no_values(study, variant, monkeypatch):
-    study.runs("UNEVEN", [variant], MEASURES)
-    (fold,) = study.out.rglob(f"{variant.algo}/fold3")
-    shutil.rmtree(fold)
+def test_a_variant_with_a_fold_that_failed_has_no_values(study, monkeypatch):
     whole = runs.run_all
 
-    def without_fold_3(datasets, settings, folds, protocol, jobs):
-        return whole(datasets, settings, [1, 2, 4, 5], protocol, jobs)
+    def with_failure(*args):
+        report = whole(*args)
+        failed = [
+            replace(o, fold=None, error="no memory") if o.task.fold == 3 else o
+            for o in report.outcomes
+        ]
+        return replace(report, outcomes=tuple(failed))
 
+    said: list[str] = []
+    study = replace(study, say=said.append)
     with monkeypatch.context() as patched:
-        patched.setattr(runs, "run_all", without_fold_3)
-        assert study.runs("UNEVEN", [variant], MEASURES) == {}
-        some = study.runs("UNEVEN", [variant], MEASURES, folds=[1, 2])
-        assert set(some[variant.label].folds.tolist()) == {1, 2}
-    assert list(study.runs("UNEVEN", [variant], MEASURES)) == [variant.label]
+        patched.setattr(runs, "run_all", with_failure)
+        assert study.runs("UNEVEN", [PLAIN], MEASURES) == {}
+    assert [line.endswith("no memory") for line in said] == [False, True]
+    assert list(study.runs("UNEVEN", [PLAIN], MEASURES)) == [PLAIN.label]

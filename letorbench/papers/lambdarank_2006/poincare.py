@@ -15,6 +15,7 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.lambdas import Lambda
+from letorbench.papers.surrogates import labelled
 
 STEP = 1e-5
 
@@ -56,8 +57,8 @@ def jacobian(function: Lambda, scores: np.ndarray, queries: QuerySet) -> np.ndar
 
 
 def _trial(function: Lambda, rng: np.random.Generator, n: int) -> tuple[float, float, float, float]:
-    labels = rng.permutation(np.arange(n) % 5).astype(np.int32)
-    queries = _copies(labels, 1)
+    labels = rng.permutation(np.arange(n) % 5)
+    queries = labelled(labels[None])
     # far enough apart that no step of a difference changes the order
     scores = rng.permutation(np.cumsum(rng.uniform(0.05, 0.5, n)))
     matrix = jacobian(function, scores, queries)
@@ -73,14 +74,6 @@ def _trial(function: Lambda, rng: np.random.Generator, n: int) -> tuple[float, f
     )
 
 
-def _copies(labels: np.ndarray, n: int) -> QuerySet:
-    """n queries with the same labels, without features."""
-    documents = n * len(labels)
-    offsets = np.arange(n + 1, dtype=np.int64) * len(labels)
-    features = np.empty((documents, 0), np.float32)
-    return QuerySet(features, np.tile(labels, n), offsets, np.arange(n))
-
-
 def _circulation(
     function: Lambda, center: np.ndarray, labels: np.ndarray, rng: np.random.Generator
 ) -> float:
@@ -90,6 +83,7 @@ def _circulation(
     path = center + np.outer(np.cos(turn), across) + np.outer(np.sin(turn), along)
     steps = np.diff(path, axis=0)
     points = (path[:-1] + path[1:]) / 2.0
-    forces = function(points.ravel(), _copies(labels, len(points))).reshape(points.shape)
+    queries = labelled(np.tile(labels, (len(points), 1)))
+    forces = function(points.ravel(), queries).reshape(points.shape)
     work = np.einsum("ij,ij->i", forces, steps)
     return float(abs(work.sum()) / max(np.abs(work).sum(), 1e-300))
