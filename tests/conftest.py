@@ -1,7 +1,5 @@
 """What every test may use: small random query sets, and the real data where it is at hand."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

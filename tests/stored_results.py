@@ -1,7 +1,5 @@
 """Finished folds as a run stores them, without a run; and all that a results folder holds."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Names as users write them."""
 
-from __future__ import annotations
-
 import pytest
 
 from letorbench.choices import expanded, require_choice, split

@@ -3,8 +3,6 @@
 Every name, id and comment that comes from a file or a folder is given each of these texts.
 """
 
-from __future__ import annotations
-
 import ast
 import csv
 import io

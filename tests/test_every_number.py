@@ -3,8 +3,6 @@
 No two folds, queries, cut-offs or algorithms are alike, so what is mixed up shows.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import math

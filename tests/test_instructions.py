@@ -1,7 +1,5 @@
 """Kernels are compiled for the baseline on the processors that have all of it, and nowhere else."""
 
-from __future__ import annotations
-
 import numba
 import pytest
 

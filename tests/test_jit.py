@@ -1,7 +1,5 @@
 """Compiled kernels give the same bits freshly compiled and loaded from the cache."""
 
-from __future__ import annotations
-
 import ast
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Odd names and settings: one line each, and nothing is done."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -4,8 +4,6 @@ Sizes are multiples of nothing, and every slice may be as short as one item, so 
 of the slices fall wherever they can. Losses and measures have such a test of their own.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from dataclasses import fields

@@ -1,7 +1,5 @@
 """Tasks on several threads: each once, in their order, and what an error does to the others."""
 
-from __future__ import annotations
-
 import threading
 import time
 

@@ -1,7 +1,5 @@
 """A small data set in the five-fold layout, written as LETOR text."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

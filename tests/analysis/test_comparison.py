@@ -1,7 +1,5 @@
 """Pairs of algorithms: what is compared, with which sign, and what seeds leave open."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

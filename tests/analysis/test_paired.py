@@ -1,7 +1,5 @@
 """Paired tests against brute force, scipy, and their own promise: 5 % of true nulls."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """The HTML report: self-contained, its numbers those of the files, its sentences."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

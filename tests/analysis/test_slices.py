@@ -1,7 +1,5 @@
 """Slices of queries by difficulty favour none of the algorithms that are compared."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from letorbench.analysis.slices import sliced

@@ -1,7 +1,5 @@
 """`compare`, `table --baseline`, `table --published`, `plot --published` on small runs."""
 
-from __future__ import annotations
-
 import csv
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`external`, `export`, `rank`, `--plugin`: whole commands."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A folder as the Gov sets are published: text query ids, CRLF, no newline at the end."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The catalog: names in every spelling, facts that agree with each other."""
 
-from __future__ import annotations
-
 import pytest
 
 from letorbench.conventions import CONVENTIONS

@@ -1,7 +1,5 @@
 """Warnings about data: a convention that looks wrong, and queries in two parts of a fold."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Benchmarks from files: rotations as views on one array, and what to do without one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The reader against a plain one, on generated files and on the real ones."""
 
-from __future__ import annotations
-
 import random
 import struct
 from pathlib import Path

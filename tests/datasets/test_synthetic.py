@@ -1,7 +1,5 @@
 """Generated data: deterministic, of the published shape, and worth learning from."""
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 from pathlib import Path

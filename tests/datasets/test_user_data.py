@@ -1,7 +1,5 @@
 """A user's own files: each layout gives the data that were written, and says what it was."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Who runs a run: processes, and shares of it."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

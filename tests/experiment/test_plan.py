@@ -1,7 +1,5 @@
 """What is asked for: names, folds, settings, protocols, and the identities of what is run."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Literal

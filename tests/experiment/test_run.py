@@ -1,7 +1,5 @@
 """Whole runs on a small data set: files, what is reused, seeds, features, failures, kills."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

@@ -1,7 +1,5 @@
 """Runs on shares of the training queries, and the learning curves that they give."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from stored_results import content

@@ -1,7 +1,5 @@
 """Means, variances, centred products and copies of columns against NumPy's."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Every transformation against plain NumPy and brute force, and what all of them must keep."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 

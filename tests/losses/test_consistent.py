@@ -1,7 +1,5 @@
 """Section 3.2 of the NDCG consistency paper: originals order wrongly, the changed ones rightly."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize

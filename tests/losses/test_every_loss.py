@@ -1,7 +1,5 @@
 """What holds for any loss; a new one is tested unasked."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 import numpy as np

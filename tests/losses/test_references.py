@@ -1,7 +1,5 @@
 """Each loss equals the plain NumPy equations that stand above its kernel, or those here."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise, permutations
 

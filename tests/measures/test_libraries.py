@@ -1,7 +1,5 @@
 """Each library's convention against the library's own numbers."""
 
-from __future__ import annotations
-
 from types import ModuleType
 
 import numpy as np

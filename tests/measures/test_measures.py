@@ -1,7 +1,5 @@
 """Every measure against its definition in plain Python, by every convention and rule."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from itertools import pairwise as pairwise_of

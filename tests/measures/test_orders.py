@@ -1,7 +1,5 @@
 """The mean over all orders of equal scores: every measure against the orders themselves."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import permutations, product
 

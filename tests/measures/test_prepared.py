@@ -1,7 +1,5 @@
 """The quick measure of one set against `query_metrics`, ties and odd queries included."""
 
-from __future__ import annotations
-
 from itertools import pairwise, permutations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every parametric family: its gradient against finite differences of its model's scores."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Nets: the kernels against NumPy, and finite differences."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

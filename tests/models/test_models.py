@@ -3,8 +3,6 @@
 A kind is tested here where it has a family or a sample, and with the ranker that learns it.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import time

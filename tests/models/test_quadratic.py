@@ -1,7 +1,5 @@
 """Kept products against NumPy's correlations, scores against the formula, memory against theirs."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a reproduction keeps for later ones: any damage is noticed, and nothing is made twice."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from click.testing import CliRunner

@@ -1,7 +1,5 @@
 """The papers' claims as data: each is whole, and turns with the data that it is about."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A whole reproduction: what is run, judged, kept, printed and shown on a page."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The rules of the answers, on values whose answer is known, each against an independent count."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a paper's experiments read of the runs: every fold, and nothing of an incomplete run."""
 
-from __future__ import annotations
-
 import csv
 import shutil
 

@@ -1,7 +1,5 @@
 """The laboratory of surrogates: losses of known properties, and numbers by hand."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

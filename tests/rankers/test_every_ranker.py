@@ -4,8 +4,6 @@ Rankers of one module that learn alike differ in their losses, which have tests 
 these the first one stands for the others where a training is tested.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace

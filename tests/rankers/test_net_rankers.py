@@ -1,7 +1,5 @@
 """What all rankers refuse and warn of; LambdaRank's and ListNet's steps; regression."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

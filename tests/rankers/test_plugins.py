@@ -1,7 +1,5 @@
 """Rankers of other packages, found by their entry points."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

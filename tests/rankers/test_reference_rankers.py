@@ -1,7 +1,5 @@
 """The reference points: chance, one feature, and the labels themselves."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from conftest import random_queries, unlocked

@@ -1,7 +1,5 @@
 """LightGBM and XGBoost under our protocol."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from conftest import random_queries

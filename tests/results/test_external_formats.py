@@ -1,7 +1,5 @@
 """Score files of other systems: read back what was written, refuse what is wrong."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

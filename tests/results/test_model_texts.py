@@ -1,7 +1,5 @@
 """Models as RankLib's and LightGBM's texts score as before: read by a plain parser, by LightGBM."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree
 
 import numpy as np

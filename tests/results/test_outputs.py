@@ -1,7 +1,5 @@
 """What a command writes is never what it reads: every option that names a file to write."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

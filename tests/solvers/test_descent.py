@@ -1,7 +1,5 @@
 """Gradient descent, line search and L-BFGS: the start, the steps, the optimum, the warnings."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from conftest import random_queries, unlocked

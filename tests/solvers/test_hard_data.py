@@ -5,8 +5,6 @@ the same objective, written out document by document and pair by pair, in coordi
 features are standardised.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import fields
 

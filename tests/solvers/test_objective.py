@@ -1,7 +1,5 @@
 """What the solvers minimise: one look at the features, and the curvature that l2 is measured in."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,7 +28,7 @@ class Quadratic:
         return self.X @ theta
 
     @property
-    def family(self) -> Quadratic:
+    def family(self) -> "Quadratic":
         return self
 
     def penalised(self) -> np.ndarray:

@@ -1,7 +1,5 @@
 """Trees: the splits of a plain grower, Newton's leaves, any order of documents, any threads."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -5,8 +5,6 @@ piece is cut out or exchanged, a file is removed, emptied or replaced by another
 that costs nothing, because what comes out is the same, or that one line tells of.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import shutil

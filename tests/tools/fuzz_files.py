@@ -1,7 +1,5 @@
 """Saved models and archives."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import shutil

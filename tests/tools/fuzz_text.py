@@ -1,7 +1,5 @@
 """LETOR text, score files, RankLib's, TREC runs and qrels: ours and a plain reader must agree."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Damage and full disks: a short version of `damage.py`, and what `make kills` does not do."""
 
-from __future__ import annotations
-
 import resource
 import subprocess
 import sys
