@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import IO
@@ -13,7 +14,7 @@ from matplotlib.figure import Figure
 from threadpoolctl import threadpool_limits
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.rankers import names, ranker
+from letorbench.rankers import Ranker, names, ranker
 
 #: the examples are run by the tests that use them, and collecting them would register them; the
 #: mutants need packages of their own
@@ -44,6 +45,12 @@ def learners() -> dict[str, str]:
     first: dict[object, str] = {}
     keys = {cls.name: (cls.__module__, cls.learn, cls.needs) for cls in map(ranker, names())}
     return {name: first.setdefault(key, name) for name, key in keys.items()}
+
+
+def few_rounds(cls: type[Ranker]) -> dict[str, int]:
+    """Return the settings by which a ranker's training takes three rounds, steps or parts."""
+    parts = ("rounds", "epochs", "iterations", "trees", "planes", "bags")
+    return {each.name: 3 for each in fields(cls) if each.name in parts}
 
 
 @contextmanager

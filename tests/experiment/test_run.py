@@ -148,6 +148,9 @@ def test_what_holds_is_not_run_again(protocol, spy, monkeypatch):
         assert not any(o.reused for o in run(["TOY"], {"spy": {}}, [1], other).outcomes)
         run(["TOY"], {"spy": {}}, [1], protocol)
     assert not any(o.reused for o in run(["TOY"], {"spy": {"a": 1.0}}, [1], protocol).outcomes)
+    run(["TOY"], {"spy": {}}, [1], protocol)
+    monkeypatch.setattr(plugins.FOUND["spy"], "grid", {"a": (1.0, 3.0)})
+    assert not any(o.reused for o in run(["TOY"], {"spy": {}}, [1], protocol).outcomes)
     path = protocol.data_dir / "TOY" / "Fold2" / "test.txt"
     path.write_text(path.read_text().replace("0 qid", "1 qid", 1))
     assert not run(["TOY"], {"spy": {}}, [2], protocol).outcomes[0].reused

@@ -96,7 +96,7 @@ SIMPLE = {
     )
     and not (any(t.compares for t in claim.tests) and not all(t.compares for t in claim.tests))
     and claim.id not in ("qnorm", "groups")
-    and sum(1 for test in claim.tests for _ in test.points()) < 500
+    and sum(1 for test in claim.tests for _ in test.points()) < 100
 }.values()
 
 
