@@ -1,6 +1,7 @@
 """What every test may use: small random query sets, and the real data where it is at hand."""
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
@@ -10,9 +11,11 @@ from typing import IO
 
 import numpy as np
 import pytest
+from click.testing import CliRunner, Result
 from matplotlib.figure import Figure
 from threadpoolctl import threadpool_limits
 
+from letorbench.cli import cli
 from letorbench.datasets.queryset import QuerySet
 from letorbench.rankers import Ranker, names, ranker
 
@@ -34,6 +37,31 @@ def random_queries(
         np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         np.arange(1, len(lengths) + 1, dtype=np.int64),
     )
+
+
+def call(*words: str) -> Result:
+    """Run a command in this process."""
+    return CliRunner().invoke(cli, list(words))
+
+
+def printed(*words: str) -> str:
+    """Return what a command prints that ends well."""
+    result = call(*words)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def refused(status: int, *words: str) -> str:
+    """Return the one line of a command that ends with this status and prints nothing else."""
+    result = call(*words)
+    assert result.exit_code == status and result.stdout == "", result.output
+    assert re.fullmatch(r"letorbench: error: .+\n", result.stderr), result.stderr
+    return result.stderr
+
+
+def places(folder: Path) -> list[str]:
+    """Return the options for the data and the results of a folder."""
+    return ["--data-dir", str(folder / "data"), "--out", str(folder / "results")]
 
 
 @cache

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from conftest import places, printed
 from uneven_data import SIZES, read_lists, write_uneven
 
-from letorbench.cli import cli
 from letorbench.conventions import CONVENTIONS
 from letorbench.verify.plain import value
 
@@ -28,9 +27,7 @@ def folder(tmp_path_factory) -> Path:
     write_uneven(folder / "data")
     words = ["run", "--dataset", "UNEVEN", "--algo", ",".join(ALGOS), "--convention", "letor4"]
     words += ["--set", "rounds=4", "--select", "ndcg@3"]
-    words += ["--data-dir", str(folder / "data"), "--out", str(folder / "results")]
-    result = CliRunner().invoke(cli, words)
-    assert result.exit_code == 0, result.stderr
+    printed(*words, *places(folder))
     return folder
 
 
@@ -97,11 +94,10 @@ def test_validation_is_measured_by_the_convention_of_the_run(folder, algo):
 
 def test_what_is_printed_is_what_is_stored(folder):
     words = ["table", "UNEVEN", "--measure", "ndcg@1,ndcg@3,ndcg@10,map", "--format", "csv"]
-    result = CliRunner().invoke(cli, [*words, "--out", str(folder / "results")])
-    assert result.exit_code == 0, result.stderr
-    printed = list(csv.DictReader(result.stdout.splitlines()))
+    text = printed(*words, "--out", str(folder / "results"))
+    shown = list(csv.DictReader(text.splitlines()))
     stored = rows(folder / "results" / "UNEVEN" / "summary.csv")
-    assert [row["algo"] for row in printed] == [row["algo"] for row in stored] == list(ALGOS)
-    for found, wanted in zip(printed, stored):
+    assert [row["algo"] for row in shown] == [row["algo"] for row in stored] == list(ALGOS)
+    for found, wanted in zip(shown, stored):
         for name in ("ndcg@1", "ndcg@3", "ndcg@10", "map"):
             assert found[name] == wanted[name]

@@ -190,6 +190,15 @@ def test_a_time_limit_ends_the_training(cls: type[Ranker], validated: bool) -> N
     assert np.isfinite(model.predict(valid.features)).all()
 
 
+@EVERY
+def test_no_setting_is_no_number(cls: type[Ranker]) -> None:
+    """NaN passes every comparison with a bound the wrong way."""
+    queries = random_queries(np.random.default_rng(0), [5, 5])
+    for key in [key for key, value in cls().get_params().items() if isinstance(value, float)]:
+        with pytest.raises(UsageError, match="nan"):
+            cls(**{key: float("nan")}).fit_sets(queries)
+
+
 #: settings that are no choice of names and may make a ranker draw
 DRAWING = {
     "ndcgboost": [{"stumps": "sample"}],
