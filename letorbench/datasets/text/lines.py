@@ -182,7 +182,8 @@ class Notes(NamedTuple):
     #: (rows, 3) int64: where the query id is in the text, and the row, of each row whose query id
     #: is not that of the row before. The text's first row is always one of them.
     qids: np.ndarray
-    #: (words, 4) int64: start and end in the text, row and feature of the values that are left to Python
+    #: (words, 4) int64: start and end in the text, row and feature of each value that is left to
+    #: Python
     words: np.ndarray
     #: (2,) int64: the number of those words, and the largest index beyond the width, or 0
     counts: np.ndarray
