@@ -1,7 +1,5 @@
 """`import letorbench as lb`: the lines of the documentation run, and errors say what is wrong."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import warnings

@@ -1,7 +1,5 @@
 """The table of digests, on a small data set: how a run is made changes no byte that it leaves."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A small data set in the five-fold layout, written as LETOR text."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -24,11 +22,11 @@ def write_toy(data_dir: Path, name: str = "TOY", seed: int = 1) -> Path:
 
 
 def write_folds(folder: Path, parts: list[str]) -> Path:
-    """Write five parts, rotated, as five folds."""
-    for k in range(5):
-        fold = folder / f"Fold{k + 1}"
+    """Write parts, rotated, as so many folds."""
+    for k in range(len(parts)):
+        fold, turned = folder / f"Fold{k + 1}", parts[k:] + parts[:k]
         fold.mkdir(parents=True)
-        (fold / "train.txt").write_text("".join(parts[(k + i) % 5] for i in range(3)))
-        (fold / "vali.txt").write_text(parts[(k + 3) % 5])
-        (fold / "test.txt").write_text(parts[(k + 4) % 5])
+        (fold / "train.txt").write_text("".join(turned[:-2]))
+        (fold / "vali.txt").write_text(turned[-2])
+        (fold / "test.txt").write_text(turned[-1])
     return folder

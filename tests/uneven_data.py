@@ -1,7 +1,5 @@
 """A data set in which every fold, query and cut-off differs, so that what is mixed up shows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Coordinate ascent: its exact line search, and what it climbs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from conftest import random_queries

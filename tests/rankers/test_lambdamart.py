@@ -1,7 +1,5 @@
 """LambdaMART: the kernel against the paper's section 7, and what a tree's step does."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Numbers beside those that a run stored: other measures, reference points, DataFrames."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from dataclasses import replace

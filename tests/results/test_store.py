@@ -1,7 +1,5 @@
 """The store of results: what a fold leaves, when it holds, and what damage costs."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path
