@@ -1,7 +1,5 @@
 """Warnings of fits: their order, and the last lines of a run that are made of them."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 What they print is compared by docs/check.py.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Importance of features: what a model does not use has none."""
 
-from __future__ import annotations
-
 import numpy as np
 from conftest import random_queries
 from sample_models import SAMPLES

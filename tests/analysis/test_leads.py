@@ -1,7 +1,5 @@
 """Intervals and tests that count queries and seeds, against variances that are known."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """Paired tests against brute force, scipy, and their own promise: 5 % of true nulls."""
 
-from __future__ import annotations
-
 import itertools
 import math
 
@@ -71,7 +69,7 @@ def test_degenerate(rng, name):
 def test_two_sided_and_at_its_level(name, n):
     """A test at 5 % rejects 4 to 6 % of true nulls, here alike on a third of the queries."""
     rng = np.random.default_rng(12)
-    a, b = rng.random((2, 2000, n)) ** 2
+    a, b = rng.random((2, 1000, n)) ** 2
     b = np.where(rng.random(a.shape) < 1 / 3, a, b)
 
     def test(x, y, samples=999):

@@ -1,16 +1,13 @@
 """`external`, `export`, `rank`, `--plugin`: whole commands."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from conftest import call, refused
 from toy_data import write_toy
 
-from letorbench.cli import cli
 from letorbench.rankers import load_model, plugins
 from letorbench.results.model_texts import lightgbm_text
 
@@ -24,17 +21,6 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_figures: None) -> Pa
     monkeypatch.chdir(tmp_path)
     assert call("run", "--dataset", "TOY", "--algo", "regression").exit_code == 0
     return tmp_path
-
-
-def call(*words: str) -> Result:
-    return CliRunner().invoke(cli, list(words))
-
-
-def fails(status: int, *words: str) -> str:
-    result = call(*words)
-    assert result.exit_code == status, result.output
-    assert re.fullmatch(r"letorbench: error: .+\n", result.stderr), result.stderr
-    return result.stderr
 
 
 def taken(name: str, pattern: str, *words: str) -> tuple[str, ...]:
@@ -65,14 +51,14 @@ def test_every_format_measures_as_the_original(toy):
         assert re.search(rf"^{name} +0\.", result.stdout, re.MULTILINE)
         assert (toy / f"results/TOY/{name}/per_query.csv").read_bytes() == expected
     write_toy(toy / "other", seed=2)
-    assert "other data" in fails(1, "export", "TOY", "--data-dir", "other")
+    assert "other data" in refused(1, "export", "TOY", "--data-dir", "other")
 
 
 def test_models_are_exported_but_of_transformed_features(toy):
     words = "export", "TOY", "--as", "lightgbm", "--to", "texts"
     run = "run", "--dataset", "TOY", "--algo", "regression", "--force", "--features"
     call(*run, "zscore")
-    assert "features that zscore transformed" in fails(2, *words)
+    assert "features that zscore transformed" in refused(2, *words)
     call(*run, "raw")
     made = call(*words)
     assert made.stdout.splitlines() == [f"texts/fold{k}/regression.txt" for k in range(1, 6)]
@@ -96,7 +82,7 @@ def test_wrong_externals_write_nothing(toy):
         ("../x", "rl{fold}.txt", 2, "expected letters, digits"),
         ("theirs", "none{fold}.txt", 1, "none1.txt: found no readable file"),
     ):
-        assert words in fails(status, *taken(name, pattern, "--format", "ranklib"))
+        assert words in refused(status, *taken(name, pattern, "--format", "ranklib"))
         assert sorted((toy / "results").rglob("*")) == before
 
 
@@ -107,7 +93,7 @@ def test_score_takes_runs_and_qrels(toy):
     run = ("--scores", "trec/fold2/regression.run", "--per-query")
     assert expected and call("score", "--data", data, *run).stdout == expected
     assert call("score", "--qrels", "trec/fold2/qrels.txt", *run).stdout == expected
-    assert "one of --data and --qrels" in fails(2, "score", *run)
+    assert "one of --data and --qrels" in refused(2, "score", *run)
 
 
 def test_rank_applies_a_model_and_refuses_what_does_not_fit(toy):
@@ -124,12 +110,12 @@ def test_rank_applies_a_model_and_refuses_what_does_not_fit(toy):
     assert (toy / "s.run").read_text() == run.replace(" regression\n", " mine\n")
     (toy / "narrow.txt").write_text("0 qid:1 1:1 2:1\n1 qid:1 1:2\n")
     (toy / "wide.txt").write_text("0 qid:1 1:1 5:1\n")
-    narrow = fails(1, *start, "narrow.txt", "--output", "x.txt")
+    narrow = refused(1, *start, "narrow.txt", "--output", "x.txt")
     assert "found 2 features, expected 4, which regression learned from; --sparse" in narrow
-    wide = fails(1, *start, "wide.txt", "--sparse", "--output", "x.txt")
+    wide = refused(1, *start, "wide.txt", "--sparse", "--output", "x.txt")
     assert "found 5 features, expected 4" in wide
     assert call(*start, "narrow.txt", "--sparse", "--output", "x.txt").exit_code == 0
-    wrong = fails(1, "rank", "--output", "x", "--input", test, "--model", "s.txt")
+    wrong = refused(1, "rank", "--output", "x", "--input", test, "--model", "s.txt")
     assert "s.txt: found no saved model" in wrong
 
 
@@ -151,5 +137,5 @@ def test_the_model_of_a_plugin_needs_it(toy, monkeypatch):
     forget()
     model = ("rank", "--model", "results/TOY/centroid/fold1/model.npz")
     model += ("--input", "data/TOY/Fold1/test.txt", "--output", "s.txt")
-    assert "needs its --plugin" in fails(1, *model)
+    assert "needs its --plugin" in refused(1, *model)
     assert call(*model, "--plugin", "rocchio.py").exit_code == 0

@@ -1,27 +1,18 @@
 """A folder as the Gov sets are published: text query ids, CRLF, no newline at the end."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from conftest import printed
 
 import letorbench as lb
-from letorbench.cli import cli
 from letorbench.datasets.load import load
 from letorbench.datasets.synthetic import make
 
 #: what stands for the query of a number in text: `7` and `07` are two of them
 NAMES = {1: "7", 2: "07", 3: "NP151", 4: "2003/td/5", 5: "NULL", 6: "é" * 100, 7: '"a,b"', 8: "=1"}
-
-
-def call(*words: str) -> str:
-    result = CliRunner().invoke(cli, list(words))
-    assert result.exit_code == 0, result.output
-    return result.stdout
 
 
 @pytest.fixture(scope="module")
@@ -45,9 +36,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.chdir(folder)
         for kind in ("text", "numbers"):
             where = ("--data-dir", f"{kind}-data")
-            assert "NP2004" in call("datasets", "import", kind, *where)
+            assert "NP2004" in printed("datasets", "import", kind, *where)
             algos = "regression,ndcgboost"
-            call("run", "--dataset", "NP2004", "--algo", algos, *where, "--out", f"{kind}-out")
+            printed("run", "--dataset", "NP2004", "--algo", algos, *where, "--out", f"{kind}-out")
         yield folder
 
 
@@ -66,20 +57,20 @@ def test_from_the_files_to_every_table(place: Path) -> None:
     assert results[results["algo"] == "regression"]["qid"].tolist() == ids
 
     out = ("--out", "text-out")
-    assert call("table", "NP2004", *out).count("\n") >= 4
-    assert "15 queries" in call("compare", "NP2004", "--baseline", "regression", *out)
-    call("report", "NP2004", "--out-file", "page.html", *out)
+    assert printed("table", "NP2004", *out).count("\n") >= 4
+    assert "15 queries" in printed("compare", "NP2004", "--baseline", "regression", *out)
+    printed("report", "NP2004", "--out-file", "page.html", *out)
     assert "regression" in Path("page.html").read_text()
 
-    call(
+    printed(
         "export", "NP2004", "--algo", "regression", "--to", "runs", "--data-dir", "text-data", *out
     )
     data = str(next(Path("text-data").rglob("Fold1/test*.txt")))
     stored_scores, run = "text-out/NP2004/regression/fold1/scores.txt", "runs/fold1/regression.run"
     rules = ("--convention", "letor3")
     measured = {
-        call("score", "--data", data, "--scores", stored_scores, *rules),
-        call("score", "--data", data, "--scores", run, *rules),
-        call("score", "--qrels", "runs/fold1/qrels.txt", "--scores", run, *rules),
+        printed("score", "--data", data, "--scores", stored_scores, *rules),
+        printed("score", "--data", data, "--scores", run, *rules),
+        printed("score", "--qrels", "runs/fold1/qrels.txt", "--scores", run, *rules),
     }
     assert len(measured) == 1 and "NDCG" in measured.pop()

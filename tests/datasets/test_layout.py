@@ -1,7 +1,5 @@
 """Finding a data set's files in every spelling of the official layouts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,12 +1,11 @@
 """Benchmarks from files: rotations as views on one array, and what to do without one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from toy_data import write_folds
 
 from letorbench.datasets import layout, synthetic
 from letorbench.datasets.folds import files_digest
@@ -28,16 +27,6 @@ def parts_text(rng: np.random.Generator, n: int = 5) -> list[str]:
                 lines.append(f"{rng.integers(0, 3)} qid:{qid} {values}\n")
         texts.append("".join(lines))
     return texts
-
-
-def write_rotation(folder: Path, texts: list[str]) -> None:
-    n = len(texts)
-    for k in range(n):
-        fold = folder / f"Fold{k + 1}"
-        fold.mkdir(parents=True)
-        (fold / "train.txt").write_text("".join(texts[(k + i) % n] for i in range(n - 2)))
-        (fold / "vali.txt").write_text(texts[(k + n - 2) % n])
-        (fold / "test.txt").write_text(texts[(k + n - 1) % n])
 
 
 def same(found: QuerySet, expected: QuerySet) -> bool:
@@ -63,7 +52,7 @@ def base(array: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("n", [3, 4, 5, 7])
 def test_rotation_is_views_on_one_array(tmp_path: Path, rng: np.random.Generator, n: int) -> None:
-    write_rotation(tmp_path / "own", parts_text(rng, n))
+    write_folds(tmp_path / "own", parts_text(rng, n))
     for _ in range(2):  # parsed, then from the cache
         data = load("own", tmp_path)
         assert data.provenance["rotation"] is True
@@ -84,7 +73,7 @@ def test_rotation_is_views_on_one_array(tmp_path: Path, rng: np.random.Generator
 def test_a_changed_byte_breaks_the_rotation(
     tmp_path: Path, rng: np.random.Generator, file: str
 ) -> None:
-    write_rotation(tmp_path / "own", parts_text(rng))
+    write_folds(tmp_path / "own", parts_text(rng))
     load("own", tmp_path)
     path = tmp_path / "own" / file
     text = path.read_text()

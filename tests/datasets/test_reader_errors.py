@@ -1,7 +1,5 @@
 """Every mistake in a file is named with its line, whatever the blocks and threads."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

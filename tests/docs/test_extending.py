@@ -4,8 +4,6 @@ A patch may touch two files at most. What they add works at once: from Python, a
 a place there, from the command line.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The notebook's cells run in order, on real data where they are at hand and on DEMO otherwise."""
 
-from __future__ import annotations
-
 import ast
 import json
 import os

@@ -1,7 +1,5 @@
 """The oldest Python is the same everywhere, and an older one is refused before all else."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """NDCG Boost's theory: the statements hold, what is misprinted fails, and a break is seen."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The papers' numbers, LETOR's printed baselines and ours: which meet, and what leads are then."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,21 +1,20 @@
 """A whole reproduction: what is run, judged, kept, printed and shown on a page."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
-from uneven_data import write_uneven
+from conftest import printed, refused
+from toy_data import SIZES, write_uneven
 
-from letorbench.cli.reproduce import reproduce as command
-from letorbench.papers import calibration, paper, paper_page, records, rules, views
+from letorbench.papers import calibration, kept, paper, paper_page, records, rules, runs, views
 from letorbench.papers.claims import claims_of
+from letorbench.papers.kept import kept_numbers
 from letorbench.papers.paper import Found, Part, elsewhere, judged, reproduce, run_part
 from letorbench.papers.paper_page import write_page
-from letorbench.papers.runs import Study, Values, Variant
+from letorbench.papers.runs import Measured, Study, Values, Variant, exactly
 
 FOLDS = np.repeat([1, 2], 30)
 FACTS = {"id": "c", "part": "figure-1", "quote": "a is above b", "where": "section 1",
@@ -123,19 +122,17 @@ def test_outcomes_of_parts_that_are_not_run_now_stay(study, tmp_path):
 
 def test_the_command_prints_what_came_out(tmp_path):
     where = ["--out", str(tmp_path), "--data-dir", str(tmp_path), "--pages", str(tmp_path / "p")]
-    shown = CliRunner().invoke(command, ["lecture-2018", "--calibrate", *where])
-    assert shown.exit_code == 0, shown.output
-    lines = [line.split("  ") for line in shown.stdout.splitlines()]
+    shown = printed("reproduce", "lecture-2018", "--calibrate", *where)
+    lines = [line.split("  ") for line in shown.splitlines()]
     row = next(
         [cell.strip() for cell in line if cell] for line in lines if line[0] == "distance-f-g"
     )
     assert row == ["distance-f-g", "none", "0.46", "0.4674", "-", "-", "not reproduced"]
-    assert "lecture-2018  worked example  3       1 " in shown.stdout
+    assert "lecture-2018  worked example  3       1 " in shown
     assert (
         "the distance of the lists f and g is 0.46" in (tmp_path / "p/lecture-2018.md").read_text()
     )
-    wrong = CliRunner().invoke(command, ["lecture-2018", "--part", "figure-9", *where])
-    assert wrong.exit_code != 0
+    assert "figure-9" in refused(2, "reproduce", "lecture-2018", "--part", "figure-9", *where)
 
 
 def test_a_table_has_ours_below_each_of_the_papers_rows(tmp_path):
@@ -193,3 +190,76 @@ def test_a_specification_is_every_combination(study):
         ("2", "a"), ("2", "b"), ("4", "a"), ("4", "b")
     ]  # fmt: skip
     assert len({row["value"] for row in rows}) == 4 and by_level([]) == []
+
+
+PLAIN = Variant("Regression", "regression", {})
+OWN = Variant("NDCG Boost, 3 rounds", "ndcgboost", {"rounds": 3})
+MEASURES = ("ndcg@1", "ndcg@3", "map")
+
+
+def test_the_values_are_those_of_the_stored_queries(study):
+    found = study.runs("UNEVEN", [OWN, PLAIN], MEASURES, "letor4")
+    assert list(found) == [OWN.label, PLAIN.label]
+    for variant in (OWN, PLAIN):
+        values = found[variant.label]
+        (path,) = study.out.rglob(f"{variant.algo}/per_query.csv")
+        with path.open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert values.folds.tolist() == [int(row["fold"]) for row in rows]
+        assert len(rows) == sum(SIZES)
+    one = study.runs("UNEVEN", [PLAIN], MEASURES, "letor4")[PLAIN.label]
+    other = study.runs("UNEVEN", [PLAIN], MEASURES, "standard")[PLAIN.label]
+    assert (one["ndcg@3"] != other["ndcg@3"]).any() and (one["map"] == other["map"]).all()
+    assert np.array_equal(one["ndcg@1"], found[PLAIN.label]["ndcg@1"])
+
+
+def test_a_variant_with_a_fold_that_failed_has_no_values(study, monkeypatch):
+    whole = runs.run_all
+
+    def with_failure(*args):
+        report = whole(*args)
+        failed = [
+            replace(each, fold=None, error="no memory") if each.task.fold == 3 else each
+            for each in report.outcomes
+        ]
+        return replace(report, outcomes=tuple(failed))
+
+    said: list[str] = []
+    study = replace(study, say=said.append)
+    with monkeypatch.context() as patched:
+        patched.setattr(runs, "run_all", with_failure)
+        assert study.runs("UNEVEN", [PLAIN], MEASURES) == {}
+    assert [line.endswith("no memory") for line in said] == [False, True]
+    assert list(study.runs("UNEVEN", [PLAIN], MEASURES)) == [PLAIN.label]
+
+
+def test_reproduce_tells_of_damage_before_it_runs(tmp_path: Path) -> None:
+    words = ["reproduce", "lecture-2018", "--out", str(tmp_path), "--data-dir", str(tmp_path)]
+    printed(*words)
+    outcomes = tmp_path / "papers" / "lecture-2018" / "outcomes.json"
+    whole = outcomes.read_bytes()
+    outcomes.write_bytes(whole.replace(b"0", b"1", 1))
+    assert "outcomes.json: damaged" in refused(1, *words)
+    outcomes.unlink()
+    printed(*words)
+    assert outcomes.read_bytes() == whole
+
+
+def test_numbers_are_made_again_only_where_something_changed(tmp_path, monkeypatch):
+    made = []
+
+    def make() -> dict[str, Measured]:
+        made.append(1)
+        return {"one": exactly(0.1 + 0.2, "a note"), "two": Measured(1.0, 0.5, 2.0)}
+
+    path = tmp_path / "theory.json"
+    first = kept_numbers(path, {"seed": 0}, make)
+    assert kept_numbers(path, {"seed": 0}, make) == first == make()
+    assert len(made) == 2  # the file's, and the one of the line above
+    kept_numbers(path, {"seed": 1}, make)
+    assert len(made) == 3
+    monkeypatch.setattr(kept, "source_digest", lambda *places: "other code")
+    kept_numbers(path, {"seed": 1}, make)
+    assert len(made) == 4
+    path.write_text(path.read_text().replace("0.5", "0.6"))
+    assert kept_numbers(path, {"seed": 1}, make) == first and len(made) == 5

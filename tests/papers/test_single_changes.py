@@ -1,7 +1,5 @@
 """The single changes of NDCG Boost: the base is the ranker, and each change is what it says."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

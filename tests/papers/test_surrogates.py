@@ -1,13 +1,13 @@
 """The laboratory of surrogates: losses of known properties, and numbers by hand."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 import pytest
 
-from letorbench.losses import loss
+from letorbench.losses import ValueAndGradient, loss
+from letorbench.losses.consistent import bregman
+from letorbench.losses.gains import query_sums
 from letorbench.papers import surrogates
 from letorbench.papers.surrogates import Eta
 
@@ -29,6 +29,7 @@ def test_minimiser_of_squares_is_the_mean(rng):
     [
         ("least-squares", False, True),
         ("cross-entropy", False, True),
+        ("cosine", False, False),
         ("least-squares-ndcg", True, True),
         ("qnorm-penalised", True, True),
         ("cosine-ndcg", True, False),
@@ -39,6 +40,16 @@ def test_known_properties_are_found(name, consistent, convex):
     assert (lost == 0.0) == consistent and (share == 0.0) == consistent
     violation = surrogates.nonconvexity(loss(name), np.random.default_rng(0), 4_000)
     assert (violation < 1e-9) == convex
+
+
+def test_a_bregman_loss_of_ones_own_psi_is_consistent(rng):
+    """Theorem 9: psi of sum cosh, whose conjugate's gradient keeps the order, has no example."""
+
+    def conjugate(scores, queries):
+        return ValueAndGradient(query_sums(np.cosh(scores), queries), np.sinh(scores))
+
+    own = bregman("cosh", "sum cosh s - s . G/Z", conjugate)
+    assert surrogates.counterexamples(own, rng, 60) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("name", surrogates.STRONGLY_CONVEX)

@@ -1,7 +1,5 @@
 """The theory of the consistency and the functionals paper, and the lecture's examples."""
 
-from __future__ import annotations
-
 import csv
 from itertools import product
 

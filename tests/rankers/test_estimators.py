@@ -1,7 +1,5 @@
 """Rankers as scikit-learn estimators: arrays of any kind, cross-validation, transformations."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,6 +1,4 @@
-"""What all rankers refuse and warn of; LambdaRank's and ListNet's steps; regression."""
-
-from __future__ import annotations
+"""What rankers refuse and warn of; steps of LambdaRank and ListNet; plain rankers."""
 
 from itertools import pairwise
 
@@ -9,8 +7,10 @@ import pytest
 from conftest import random_queries, unlocked
 
 from letorbench.errors import UsageError
-from letorbench.rankers import ranker
+from letorbench.experiment.plan import algorithms
+from letorbench.rankers import load_model, ranker
 from letorbench.rankers.regression import Regression
+from letorbench.results.measuring import IDEAL, RANDOM
 
 
 @pytest.mark.parametrize(
@@ -19,12 +19,18 @@ from letorbench.rankers.regression import Regression
         ("adarank-map", {"directions": "up"}),
         ("adarank-ndcg", {"cutoff": 0}),
         ("classification", {"l2": -1.0}),
+        ("coordinate-ascent", {"restarts": 0}),
+        ("coordinate-ascent", {"sweeps": 0}),
+        ("lambdamart", {"truncation": -1}),
         ("lambdarank", {"function": "pull"}),
         ("lambdarank", {"learning_rate": 0.0}),
         ("lambdarank", {"truncation": -1}),
         ("listnet", {"learning_rate": -1.0}),
         ("listnet", {"steps": "pair"}),
         ("listnet", {"top": 4}),
+        ("mart", {"bins": 1}),
+        ("mart", {"docs": 0.0}),
+        ("mart", {"learning_rate": 0.0}),
         ("ndcgboost", {"sample": 50}),
         ("ndcgboost", {"stumps": "best"}),
         ("ndcgboost", {"truncation": -1}),
@@ -108,3 +114,47 @@ def test_against_an_independent_solver(rng, l2, target):
     np.testing.assert_allclose(ranker.predict(train.features), x @ expected, atol=1e-8)
     weights = ranker.learned.model.weights
     assert weights[0] == pytest.approx(weights[3]) and abs(weights[1]) < 1e-9
+
+
+def test_the_results_know_the_rankers_by_their_names():
+    assert not ranker(RANDOM).learns and not ranker(RANDOM).sees_labels
+    assert ranker(IDEAL).sees_labels
+    assert {RANDOM, "best-feature"} <= set(algorithms(["all"]))
+    for name in (IDEAL, "recipe"):
+        assert name not in algorithms(["all"]) and algorithms([name]) == [name]
+
+
+@pytest.mark.parametrize("feature", [0, 3])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_the_best_feature_is_chosen_on_validation(feature, sign, rng):
+    train, valid = random_queries(rng, [9] * 20), random_queries(rng, [9] * 20)
+    with unlocked(train, valid):
+        train.features[:, 1] = train.labels  # best where it does not count
+        valid.features[:, feature] = sign * (valid.labels + 0.1 * rng.random(valid.n_docs))
+    model = ranker("best-feature")().fit_sets(train, valid).learned.model
+    assert model.weights.tolist() == [sign * (k == feature) for k in range(5)]
+    alone = ranker("best-feature")().fit_sets(train).learned.model
+    assert alone.weights.tolist() == [0.0, 1.0, 0.0, 0.0, 0.0]
+
+
+def test_a_constant_feature_is_worth_a_random_order(rng):
+    """In file order it would be perfect: the best documents stand first."""
+    valid = random_queries(rng, [9] * 20, n_features=2)
+    order = np.lexsort((-valid.labels, np.repeat(np.arange(20), 9)))
+    with unlocked(valid):
+        valid.labels[:] = valid.labels[order]
+        valid.features[:, 0] = 0.0
+        valid.features[:, 1] = valid.labels + rng.normal(size=valid.n_docs)
+    weights = ranker("best-feature")().fit_sets(valid, valid).learned.model.weights
+    assert weights.tolist() == [0.0, 1.0]
+
+
+def test_ideal_scores_are_the_labels_of_a_query_set(rng, tmp_path):
+    queries = random_queries(rng, [4, 5])
+    model = ranker("ideal")().fit_sets(random_queries(rng, [3, 3]))
+    np.testing.assert_array_equal(model.predict(queries), queries.labels)
+    assert model.predict(queries).dtype == np.float64
+    with pytest.raises(UsageError, match="reads labels"):
+        model.predict(queries.features)
+    model.save(tmp_path / "model.npz")
+    assert load_model(tmp_path / "model.npz").name == "ideal"

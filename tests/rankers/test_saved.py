@@ -1,7 +1,5 @@
 """Fitted rankers in files: facts that do not fit are refused in one line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -3,8 +3,6 @@
 See also `tests/solvers/test_hard_data.py`.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise, permutations
 
 import numpy as np

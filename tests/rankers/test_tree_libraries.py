@@ -1,7 +1,5 @@
 """LightGBM and XGBoost under our protocol."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from conftest import random_queries
@@ -42,13 +40,13 @@ def test_patience_ends_the_training(cls, rng):
 
 def test_threads_change_nothing_where_they_are_used(cls, rng, monkeypatch):
     """Small sets get one thread, so the test of every ranker does not see several at work."""
-    train = random_queries(rng, [60] * 60)
+    train = random_queries(rng, [60] * 20)
     scores = []
     for least in (1, 10**9):
         monkeypatch.setenv("LETORBENCH_THREADS", "2")
         monkeypatch.setattr(boosted, "LEAST", least)
         assert boosted.threads_for(train.features) == (2 if least == 1 else 1)
-        scores.append(cls(rounds=30).fit_sets(train).predict(train.features))
+        scores.append(cls(rounds=10).fit_sets(train).predict(train.features))
     np.testing.assert_array_equal(*scores)
 
 

@@ -1,7 +1,5 @@
 """The bundle method against other solvers; Newton's method is in test_hard_data.py."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize

@@ -1,7 +1,5 @@
 """Both stump searches against trying every threshold of every feature in both directions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Which conventions give a number: the one that it was made by is always among the readings."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from conftest import random_queries

@@ -1,7 +1,5 @@
 """Results measured again: sound ones are sound, and no edited cell goes unnoticed."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 
