@@ -56,19 +56,6 @@ def test_help_says_every_option_and_its_default(words):
         dict(commands(cli))[words], "commands", ()))  # fmt: skip
 
 
-def test_help_imports_nothing_heavy(monkeypatch):
-    monkeypatch.delenv("LETORBENCH_THREADS", raising=False)  # it is checked before any work
-    code = (
-        "import sys; from letorbench.cli import cli\n"
-        "try: cli(['--help'])\n"
-        "except SystemExit: pass\n"
-        "print([m for m in ('numpy', 'numba', 'scipy', 'pandas', 'matplotlib', 'tqdm',"
-        " 'loky') if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout.endswith("[]\n")
-
-
 RUN = "run --dataset TOY --algo regression"
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import places, printed
-from uneven_data import SIZES, read_lists, write_uneven
+from toy_data import SIZES, read_lists, write_uneven
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.verify.plain import value

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import drawing, places, printed
-from uneven_data import SIZES, write_uneven
+from toy_data import SIZES, write_uneven
 
 from letorbench.analysis.comparison import Procedure, compare
 from letorbench.analysis.report import charts

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import printed, refused
-from uneven_data import SIZES, write_uneven
+from toy_data import SIZES, write_uneven
 
 from letorbench.papers import calibration, kept, paper, paper_page, records, rules, runs, views
 from letorbench.papers.claims import claims_of

@@ -5,7 +5,6 @@ import pytest
 from conftest import random_queries
 
 from letorbench.conventions import CONVENTIONS
-from letorbench.errors import UsageError
 from letorbench.measures import PreparedMetric, parse, query_metrics
 from letorbench.rankers.coordinate_ascent import CoordinateAscent, middle_of_best
 
@@ -53,9 +52,3 @@ def test_trial_steps_climb_other_measures_and_the_best_climb_is_kept(rng) -> Non
         assert reached < start - 0.02
     mean = CoordinateAscent(measure="map", sweeps=3).fit_sets(queries).learned.objective[1]
     assert reached <= mean
-
-
-@pytest.mark.parametrize("wrong", [{"restarts": 0}, {"sweeps": 0}, {"measure": "p"}])
-def test_settings_that_make_no_sense_are_refused(wrong) -> None:
-    with pytest.raises(UsageError):
-        CoordinateAscent(**wrong)
