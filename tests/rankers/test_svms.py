@@ -117,6 +117,7 @@ def test_no_step_leaves_the_optimum_over_all_rankings(rng, C):
 def test_no_ranking_is_violated_more(rng, length, spread):
     """Between two queries of one label, which have no loss."""
     offsets = np.array([0, 2, 2 + length, 5 + length], dtype=np.int64)
+    offsets.flags.writeable = False  # as those of a query set: one compiled kernel for both
     own = slice(2, 2 + length)
     for _ in range(10):
         relevant = np.append(rng.random(2 + length) < 0.5, [True] * 3)
