@@ -31,9 +31,7 @@ class FileHash:
         else:
             state = hashlib.new(algorithm)
         with path.open("rb") as file:
-            while block := file.read(1 << 20):
-                state.update(block)
-        return FileHash(algorithm, state.hexdigest())
+            return FileHash(algorithm, hashlib.file_digest(file, lambda: state).hexdigest())
 
     def __str__(self) -> str:
         return f"{self.algorithm} {self.digest}"
@@ -197,16 +195,13 @@ def _published_hashes() -> dict[tuple[str, str], dict[FileHash, str]]:
 
 def describe(known: Entry) -> tuple[tuple[str, str], ...]:
     """Return (what, text) rows; they say so where something is not known to be published."""
-    sizes = (
-        ("queries", known.queries),
-        ("documents", known.documents),
-        ("features", known.n_features),
-    )
+    sizes = {what: getattr(known, what) for what in ("queries", "documents")}
+    sizes["features"] = known.n_features
     variant = known.variants[0] if known.variants else ""
     rows = [
         ("name", known.name),
         ("title", known.title),
-        *((what, "not published" if size is None else f"{size:,}") for what, size in sizes),
+        *((what, "not published" if size is None else f"{size:,}") for what, size in sizes.items()),
         ("labels", _labels(known)),
         ("folds", str(known.n_folds) if known.n_folds > 1 else "1 (fixed split)"),
         ("convention", known.convention),

@@ -31,6 +31,11 @@ class Beside:
     weights: Path | None
     description: Path | None
 
+    @property
+    def tells_columns(self) -> bool:
+        """Whether the one is a table without names, whose columns these files explain."""
+        return bool(self.sizes or self.description)
+
 
 @dataclass(frozen=True)
 class Column:
