@@ -8,7 +8,7 @@ import pytest
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
-from letorbench.features import TRANSFORMATIONS, stored, transformation, transformations
+from letorbench.features import TRANSFORMATIONS, stored, transformation
 from letorbench.features.moments import (
     CACHED_ROWS,
     SHARES,
@@ -89,7 +89,7 @@ def test_blocks_and_threads_change_nothing(name, monkeypatch):
     fitted = transformation(name).fit(X)
     expected = fitted.transform(X, offsets)
     for cells, threads in ((1, "1"), (64, "3"), (1 << 19, "2")):
-        monkeypatch.setattr(transformations, "CELLS", cells)
+        monkeypatch.setattr("letorbench.features.CELLS", cells)
         monkeypatch.setenv("LETORBENCH_THREADS", threads)
         found = fitted.transform(X, offsets)
         np.testing.assert_array_equal(found, expected)

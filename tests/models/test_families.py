@@ -116,7 +116,11 @@ def drawn(rng: np.random.Generator, units: int = 10, n_features: int = 46, layer
 
 
 def in_float32(net: Layers) -> Layers:
-    return net._replace(weights=net.weights.astype(np.float32))
+    """The net as a model has it, read-only: a kernel is compiled once for both."""
+    made = net._replace(weights=net.weights.astype(np.float32))
+    for array in made:
+        array.flags.writeable = False
+    return made
 
 
 def test_tanh_is_numpys():
@@ -131,6 +135,7 @@ def test_tanh_is_numpys():
 def test_forward_and_backward_are_numpys(layers, units, rng):
     features = rng.random((19, 37), dtype=np.float32)
     net = drawn(rng, units, 37, layers)
+    features.flags.writeable = False
     hidden, scores = np.empty((units, 30), np.float32), np.empty(19)
     forward(features, in_float32(net), hidden, scores)
     np.testing.assert_allclose(scores, net_scores(features, net), atol=2e-4)

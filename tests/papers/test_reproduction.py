@@ -10,6 +10,7 @@ from conftest import printed, refused
 from toy_data import SIZES, write_uneven
 
 from letorbench.papers import calibration, kept, paper, paper_page, records, rules, runs, views
+from letorbench.papers import printed as of_print
 from letorbench.papers.claims import claims_of
 from letorbench.papers.kept import kept_numbers
 from letorbench.papers.paper import Found, Part, elsewhere, judged, reproduce, run_part
@@ -263,3 +264,38 @@ def test_numbers_are_made_again_only_where_something_changed(tmp_path, monkeypat
     assert len(made) == 4
     path.write_text(path.read_text().replace("0.5", "0.6"))
     assert kept_numbers(path, {"seed": 1}, make) == first and len(made) == 5
+
+
+PAPER = paper("ndcgboost-2009")
+PART = PAPER.parts["printed"]
+
+
+def constant(mean):
+    return Values(PART.measures, np.full((1, 4, len(PART.measures)), mean), np.arange(4))
+
+
+def test_a_lead_over_the_printed_baseline_differs_from_one_over_ours():
+    told = of_print.of_paper(PAPER)
+    assert told["OHSUMED", "frank", "ndcg@3"] == pytest.approx(0.50 / 1.04)  # implied
+    assert of_print.baseline("TD2003", "frank", "ndcg@3").value == 0.267
+    assert of_print.baseline("MQ2007", "listnet", "ndcg@3").source == "letor4-site"  # more digits
+    ours = {"a": {"OHSUMED": {"ndcgboost": constant(0.46), "frank": constant(0.43)},
+                  "TD2003": {"ranksvm": constant(0.3465)}}}  # fmt: skip
+    rows = {tuple(row[:3]): row[3:] for row in of_print.numbers(PAPER, PART, ours)}
+    assert rows["OHSUMED", "frank", "NDCG@3"] == [pytest.approx(0.4808, abs=1e-4), None, 0.43,
+                                                  "by 0 of 1"]  # fmt: skip
+    assert rows["TD2003", "ranksvm", "NDCG@3"] == [0.34, 0.344, pytest.approx(0.3465), "by 1 of 1"]
+    assert rows["TD2003", "frank", "NDCG@1"] == [None, 0.3, None, "-"]
+    leads = {tuple(row[:3]): row[3:] for row in of_print.leads(PAPER, PART, ours)}
+    assert leads["OHSUMED", "NDCG@3", "ndcgboost over frank"] == ["+4.0 %", "-4.3 %", "+7.0 %"]
+    assert leads["TD2003", "NDCG@3", "regression over frank"] == ["+15.0 %", "-", "-"]
+    said = of_print.sentence(
+        of_print.numbers(PAPER, PART, ours), of_print.leads(PAPER, PART, ours)
+    )  # fmt: skip
+    assert "frank on OHSUMED 0 of 1" in said and said.endswith("frank on OHSUMED at NDCG@3.")
+
+
+def test_only_methods_with_a_printed_number_are_run():
+    assert of_print.compared(PAPER, PART, "OHSUMED") == ["frank", "ndcgboost"]
+    assert "frank" not in of_print.compared(PAPER, PART, "MQ2008")
+    assert of_print.meets(0.347, 0.344, 3) and not of_print.meets(0.3485, 0.344, 3)
