@@ -1,7 +1,5 @@
 """Downloading and verifying, against a server on this machine that is good or bad."""
 
-from __future__ import annotations
-
 import hashlib
 import http.server
 import io

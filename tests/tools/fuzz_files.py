@@ -1,7 +1,5 @@
 """Saved models and archives."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import shutil
@@ -32,14 +30,12 @@ class ModelFile(Target):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self.path = folder / "model.npz"
-        names = {"linear": "ranksvm", "net": "ranknet", "stumps": "rankboost", "separate": "recipe"}
-        self.whole = [self.saved(kind, name) for kind, name in names.items()]
+        self.whole = [self.saved(kind) for kind in SAMPLES]
 
-    def saved(self, kind: str, name: str) -> bytes:
-        facts = {
-            "ranker": name, "settings": ranker(name)().get_params(), "features": 5,
-            "transformation": {"name": "raw"},
-        }  # fmt: skip
+    def saved(self, kind: str) -> bytes:
+        settings = ranker("recipe")().get_params()
+        facts = {"ranker": "recipe", "settings": settings, "features": 5}
+        facts["transformation"] = {"name": "raw"}
         save(SAMPLES[kind](), self.path, facts)
         return self.path.read_bytes()
 
@@ -75,6 +71,7 @@ class ForgedModel(ModelFile):
     """What is inside: a line of JSON, then a line for each array: name, header, hex digits."""
 
     name = "forged-model"
+    short = 300
     words = (
         b"'<f8'", b"'<i8'", b"'|b1'", b"'|O'", b"'<U0'", b"(5,)", b"(4,)", b"()", b"(-1,)",
         b"(2**40,)", b"True", b"\"kind\"", b"\"net\"", b"\"stumps\"", b"\"raw\"", b"\"zscore\"",

@@ -1,7 +1,7 @@
 """The data sets that letorbench knows, and a data set's name as users write it.
 
 To add a data set, add its table to a .toml file of this folder, or write a new file. The keys are
-the parameters of `Entry`; the table `common` has those that all data sets of its file share.
+the fields of `Entry`; the table `common` has those that all data sets of its file share.
 """
 
 from __future__ import annotations
@@ -45,23 +45,15 @@ CATALOG = _registered()
 
 @dataclass(frozen=True)
 class Name:
-    """A data set as a user names it.
+    """A data set as a user names it."""
 
-    Parameters
-    ----------
-    text : str
-        The catalog's name, or the user's own folder.
-    entry : Entry or None
-        The catalog's entry; None for an own folder.
-    variant : str or None
-        The version of the features, where the data set has several.
-    share : float
-        The share of the training queries that a run trains on.
-    """
-
+    #: the catalog's name, or the user's own folder
     text: str
+    #: the catalog's entry; None for an own folder
     entry: Entry | None
+    #: the version of the features, where the data set has several
     variant: str | None
+    #: the share of the training queries that a run trains on
     share: float = 1.0
 
     @property

@@ -41,30 +41,20 @@ class FileHash:
 
 @dataclass(frozen=True)
 class Source:
-    """An address where a data set can be had.
-
-    Parameters
-    ----------
-    url : str
-    file : str
-        The archive's file name; empty where the address is a page for people.
-    bytes : int, optional
-        The archive's published size.
-    hash : FileHash, optional
-        The archive's published hash.
-    answered : str
-        What the address is known to have answered last, where that was an error.
-    parts : tuple of Source
-        The test parts of the folds, where it is these that can be had; `url` is then the page
-        of them all and `file` the folder's name. Training and validation parts are composed of
-        them as LETOR's folds rotate.
-    """
+    """An address where a data set can be had."""
 
     url: str
+    #: the archive's file name; empty where the address is a page for people
     file: str = ""
+    #: the archive's published size
     bytes: int | None = None
+    #: the archive's published hash
     hash: FileHash | None = None
+    #: what the address is known to have answered last, where that was an error
     answered: str = ""
+    #: the test parts of the folds, where it is these that can be had; `url` is then the page of
+    #: them all and `file` the folder's name. Training and validation parts are composed of them as
+    #: LETOR's folds rotate.
     parts: tuple[Source, ...] = ()
 
     @staticmethod
@@ -82,120 +72,83 @@ class Source:
 
 @dataclass(frozen=True)
 class TwinShape:
-    """What a synthetic twin takes from its original beyond the published facts.
+    """What a synthetic twin takes from its original beyond the published facts."""
 
-    Parameters
-    ----------
-    least, most : int
-        The fewest and the most documents of a query.
-    spread : float
-        The standard deviation of the logarithm of a query's number of documents.
-    values : str
-        "unit" (normalised per query to [0, 1]), "raw" (counts, reals, log probabilities) or
-        "sparse" (in [0, 1], zeros left out).
-    constant : int
-        The number of columns that are 0 in every row.
-    shares : tuple of float
-        Assumed shares of the labels, where none are published.
-    split : tuple of float
-        The shares of the queries in train, validation and test, for a fixed split.
-    qid : str
-        How a query of a number from 1 is called.
-    ending : str
-        What stands before the newline of normalised values.
-    """
-
+    #: the fewest and the most documents of a query
     least: int
     most: int
+    #: the standard deviation of the logarithm of a query's number of documents
     spread: float
+    #: "unit" (normalised per query to [0, 1]), "raw" (counts, reals, log probabilities) or "sparse"
+    #: (in [0, 1], zeros left out)
     values: str
+    #: the number of columns that are 0 in every row
     constant: int = 0
+    #: assumed shares of the labels, where none are published
     shares: tuple[float, ...] = ()
+    #: the shares of the queries in train, validation and test, for a fixed split
     split: tuple[float, ...] = ()
+    #: how a query of a number from 1 is called
     qid: str = "{}"
+    #: what stands before the newline of normalised values
     ending: str = ""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """Published facts of a data set, and where its files may lie. None means not published.
-
-    Parameters
-    ----------
-    name, title : str
-    convention : str
-        The measuring convention that its published tables use.
-    n_features : int
-        The number of columns: the largest feature index of its files.
-    max_label : int
-        The largest label. The smallest is 0.
-    queries, documents : int or None
-        Over all parts of all folds, each part counted once.
-    places : tuple of str
-        Folders under the data folder. `import` puts the files into the first. "{variant}"
-        stands for one of `variants`.
-    terms, citation, page, note : str
-        The licence, the paper, the web page, and what else a user should know.
-    released : int
-        The year. The catalog lists data sets in the order of their years.
-    label_counts : tuple of int, optional
-        The number of documents of each label 0..max_label.
-    label_shares : tuple of float, optional
-        The same as shares of 1, where only those were printed.
-    n_folds : int
-        5 for cross-validation, 1 for a fixed split.
-    variants : tuple of str
-        The versions of its features. The first is the default.
-    prefix : str
-        What stands before train, valid and test in its file names.
-    validation : bool
-        False where the release has no validation part.
-    aliases : tuple of str
-        Other names that its folders and archives go by.
-    published_as : tuple of str
-        Its names in published tables, where they differ from `name` by more than case and
-        punctuation.
-    normalised : bool
-        Whether its features are published on scales that compare; where it has variants,
-        whether the first one's are.
-    doubles : bool
-        Whether values may lie beyond float32; they are read as the largest float32.
-    twin : TwinShape, optional
-        The shape of its synthetic twin; without it the data set has none.
-    sources : tuple of Source
-        Where it can be had, the best address first.
-    synthetic : bool
-        Whether the data are generated.
-    original : str
-        For a synthetic twin, the name of the data set whose shape it has.
-    """
+    """Published facts of a data set, and where its files may lie. None means not published."""
 
     name: str
     title: str
+    #: the measuring convention that its published tables use
     convention: str
+    #: the number of columns: the largest feature index of its files
     n_features: int
+    #: the largest label. The smallest is 0.
     max_label: int
+    #: folders under the data folder. `import` puts the files into the first. "{variant}" stands for
+    #: one of `variants`.
     places: tuple[str, ...]
+    #: the licence, and the paper
     terms: str
     citation: str
+    #: over all parts of all folds, each part counted once
     queries: int | None = None
     documents: int | None = None
+    #: the year. The catalog lists data sets in the order of their years.
     released: int = 0
+    #: the web page, and what else a user should know
     page: str = ""
     note: str = ""
+    #: the number of documents of each label 0..max_label
     label_counts: tuple[int, ...] | None = None
+    #: the same as shares of 1, where only those were printed
     label_shares: tuple[float, ...] | None = None
+    #: 5 for cross-validation, 1 for a fixed split
     n_folds: int = 5
+    #: the versions of its features. The first is the default.
     variants: tuple[str, ...] = ()
+    #: what stands before train, valid and test in its file names
     prefix: str = ""
+    #: false where the release has no validation part
     validation: bool = True
+    #: other names that its folders and archives go by
     aliases: tuple[str, ...] = ()
+    #: its names in published tables, where they differ from `name` by more than case and
+    #: punctuation
     published_as: tuple[str, ...] = ()
+    #: whether its features are published on scales that compare; where it has variants, whether the
+    #: first one's are
     normalised: bool = False
+    #: whether values may lie beyond float32; they are read as the largest float32
     doubles: bool = False
+    #: the shape of its synthetic twin; without it the data set has none
     twin: TwinShape | None = None
+    #: where it can be had, the best address first
     sources: tuple[Source, ...] = ()
+    #: whether the data are generated
     synthetic: bool = False
+    #: for a synthetic twin, the name of the data set whose shape it has
     original: str = ""
 
     @staticmethod
