@@ -138,8 +138,9 @@ def _interval(differences: Sequence[float]) -> tuple[Cell | None, float | None]:
     n = len(differences)
     if n < 2:
         return None, None
-    low, high = stats.t.interval(0.95, n - 1, np.mean(differences), stats.sem(differences))
-    return Cell(f"[{low:+.4f}, {high:+.4f}]", float(low), starred=low * high > 0.0), float(high)
+    ends = stats.t.interval(0.95, n - 1, np.mean(differences), stats.sem(differences))
+    low, high = map(float, ends)
+    return Cell(f"[{low:+.4f}, {high:+.4f}]", low, starred=low * high > 0.0), high
 
 
 def published_table(
