@@ -25,6 +25,7 @@ from letorbench.errors import DataError, UsageError
 from letorbench.measures import sign
 from letorbench.results.measuring import competes
 from letorbench.results.per_query import PerQuery, check_paired
+from letorbench.results.summary import Summary
 
 #: the columns of a comparison
 COLUMNS = (
@@ -150,18 +151,13 @@ def compare(
     return tuple(replace(pair, adjusted=float(p)) for pair, p in zip(tested, adjusted))
 
 
-def marks(
-    dataset: str,
-    systems: Sequence[PerQuery],
-    measures: Sequence[str],
-    baseline: str,
-    procedure: Procedure,
-) -> Marks:
+def marks(summary: Summary, measures: Sequence[str], baseline: str, procedure: Procedure) -> Marks:
     """Which algorithms differ significantly from the baseline, measure by measure."""
+    systems = [row.queries for row in summary.rows]
     signs = {
         (pair.a, measure): pair.sign(procedure.alpha)
         for measure in measures
-        for pair in compare(dataset, systems, measure, baseline, procedure)
+        for pair in compare(summary.dataset, systems, measure, baseline, procedure)
     }
     return Marks(baseline, f"p < {procedure.alpha:g}, {procedure}", signs)
 

@@ -22,8 +22,7 @@ from letorbench.analysis.results_table import caption, label, partial_note, spre
 from letorbench.analysis.tables import Cell, Column, Table, Value, table
 from letorbench.datasets.catalog import CATALOG, normalized, parse
 from letorbench.rankers import places
-from letorbench.results.per_query import PerQuery
-from letorbench.results.summary import Summary
+from letorbench.results.summary import Row, Summary
 
 #: what a table says of our numbers beside those of single runs
 SEEDS = "ours: mean ± standard deviation over seeds; published: as printed, of single runs"
@@ -143,23 +142,18 @@ def _interval(differences: Sequence[float]) -> tuple[Cell | None, float | None]:
     return Cell(f"[{low:+.4f}, {high:+.4f}]", low, starred=low * high > 0.0), high
 
 
-def published_table(
-    summary: Summary, measures: Sequence[str], systems: Sequence[PerQuery] = ()
-) -> Table:
+def published_table(summary: Summary, measures: Sequence[str]) -> Table:
     """The published numbers beside ours, our algorithms first, with a note for each source.
 
     People read a row a number, with the difference in each fold and the 95 % interval of the
     folds' mean difference, by Student's t. Programs read the folds in rows below that of the mean,
     the published numbers as they are printed.
-
-    systems: ours by query, for the numbers of folds.
     """
     ours = {row.algo: row for row in summary.rows}
-    by_query = {system.algo: system for system in systems}
     order = {algo: i for i, algo in enumerate(ours)}
     every = [each for measure in measures for each in lookup(summary.dataset, measure)]
     every.sort(key=lambda each: (order.get(each.algo, len(order)), each.algo))
-    pairs = [_by_fold(each, by_query.get(each.algo)) for each in every]
+    pairs = [_by_fold(each, ours.get(each.algo)) for each in every]
     numbers = sorted({number for folds in pairs for number in folds})
     seeded = False
     rows: list[list[Cell | Value]] = []
@@ -211,10 +205,10 @@ def published_table(
     return replace(made, seeds=SEEDS if seeded else "")
 
 
-def _by_fold(printed: Published, system: PerQuery | None) -> dict[int, tuple[float, float]]:
+def _by_fold(printed: Published, row: Row | None) -> dict[int, tuple[float, float]]:
     """Ours and the published number of each fold that has both, by the fold's number."""
     theirs = dict(enumerate(printed.folds.get("test", ()), 1))
-    ours = system.fold_means(printed.measure) if system and theirs else {}
+    ours = row.queries.fold_means(printed.measure) if row and theirs else {}
     return {number: (ours[number], theirs[number]) for number in ours if number in theirs}
 
 
