@@ -61,7 +61,7 @@ def _algorithm(store: Store, data_dir: Path, dataset: str, algo: str) -> Traced:
         return Traced(dataset, algo, problems=tuple(problems))
     cells, unmeasured = 0, 0
     try:
-        benchmark = data_of(data_dir, dataset, folds)
+        benchmark = data_of(data_dir, folds)
     except LetorError as error:
         problems.append(f"not measured again: {error}")
     else:
