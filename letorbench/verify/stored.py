@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 from letorbench.conventions import convention
-from letorbench.datasets.queryset import Benchmark, QuerySet
+from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import LetorError
 from letorbench.results import paths
 from letorbench.results.measuring import RANDOM, data_of
@@ -26,18 +27,18 @@ class Traced:
 
     dataset: str
     algo: str
-    convention: str
+    convention: str = ""
     #: digests of the data and of the code that made the scores; "" for another system's scores
-    data: str
-    code: str
+    data: str = ""
+    code: str = ""
     #: the digest of each fold's scores
-    scores: tuple[str, ...]
+    scores: tuple[str, ...] = ()
     #: the per-query values that were measured again
-    cells: int
+    cells: int = 0
     #: those without a plain definition, or with too many orders of equal scores
-    unmeasured: int
+    unmeasured: int = 0
     #: what does not agree, a line each
-    problems: tuple[str, ...]
+    problems: tuple[str, ...] = ()
 
 
 def trace(out: Path, data_dir: Path, dataset: str) -> list[Traced]:
@@ -50,17 +51,17 @@ def trace(out: Path, data_dir: Path, dataset: str) -> list[Traced]:
     found = [_algorithm(store, data_dir, dataset, algo) for algo in paths.algorithms(out, dataset)]
     folder = paths.dataset_folder(out, dataset)
     problems = tuple(_differences(folder / paths.SUMMARY, summary_csv(summarise(store, dataset))))
-    return [*found, Traced(dataset, "summary", "", "", "", (), 0, 0, problems)]
+    return [*found, Traced(dataset, "summary", problems=problems)]
 
 
 def _algorithm(store: Store, data_dir: Path, dataset: str, algo: str) -> Traced:
     problems = [line for key, line in store.damaged.items() if key[:2] == (dataset, algo)]
     folds = current_folds(store.of(dataset, algo))
     if not folds:
-        return Traced(dataset, algo, "", "", "", (), 0, 0, tuple(problems))
+        return Traced(dataset, algo, problems=tuple(problems))
     cells, unmeasured = 0, 0
     try:
-        benchmark = data_of(data_dir, dataset, folds)
+        benchmark = data_of(data_dir, folds)
     except LetorError as error:
         problems.append(f"not measured again: {error}")
     else:
@@ -93,7 +94,8 @@ def _fold(fold: StoredFold, benchmark: Benchmark, algo: str) -> tuple[int, int, 
         for qid, *values in zip(fold.queries.qids.tolist(), *fold.queries.values.values())
     }
     cells, skipped, wrong = 0, 0, []
-    for qid, labels, own in _queries(test, scores):
+    for qid, (a, b) in zip(test.qids.tolist(), pairwise(test.offsets.tolist())):
+        labels, own = test.labels[a:b].tolist(), scores[a:b]
         stored = rows.pop(qid, [math.nan] * len(names))
         for name, there in zip(names, stored):
             expected = plain.value(name, labels, own, rules)
@@ -111,14 +113,6 @@ def _fold(fold: StoredFold, benchmark: Benchmark, algo: str) -> tuple[int, int, 
             where = f"{fold.folder / paths.FIT}: the mean of {name}"
             wrong.append(f"{where}: found {fold.means[name]:.10g}, expected {values.mean():.10g}")
     return cells, skipped, wrong
-
-
-def _queries(
-    test: QuerySet, scores: Sequence[float]
-) -> Iterator[tuple[str, list[int], Sequence[float]]]:
-    """Yield each query's id, labels and scores."""
-    for qid, a, b in zip(test.qids.tolist(), test.offsets.tolist(), test.offsets[1:].tolist()):
-        yield qid, test.labels[a:b].tolist(), scores[a:b]
 
 
 def _differences(path: Path, expected: str) -> Iterator[str]:
