@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -9,10 +10,9 @@ import pytest
 from sample_models import SAMPLES
 
 from letorbench.errors import UsageError
-from letorbench.models import StumpEnsemble
 from letorbench.results.model_texts import lightgbm_text, ranklib_text
 
-KINDS = ("linear", "stumps", "trees")
+KINDS = ("linear", "trees")
 #: the thresholds of the sample models, and their neighbours
 EDGES = np.nextafter(np.float32(0.5), np.float32([-1.0, 0.5, 1.0]))
 
@@ -52,9 +52,9 @@ def test_scores_are_the_same_after_the_way_through_a_text(kind, features) -> Non
 
 def test_a_threshold_that_is_no_float32_number_keeps_its_decisions(features) -> None:
     for threshold in (0.5 + 1e-12, 0.5 - 1e-12):
-        stump = StumpEnsemble([2], [threshold], [True], [1.0], n_features=5)
-        expected = stump.predict(features)
-        np.testing.assert_array_equal(ranklib_scores(ranklib_text(stump), features), expected)
+        trees = replace(SAMPLES["trees"](), threshold=[threshold, 0, 0, 0])
+        expected = trees.predict(features)
+        np.testing.assert_array_equal(ranklib_scores(ranklib_text(trees), features), expected)
 
 
 def test_other_models_are_refused() -> None:
