@@ -94,9 +94,10 @@ class Place:
             done = subprocess.run(call, env=environment, capture_output=True, text=True)
             if done.returncode:
                 sys.exit(f"{setting}: {done.stderr}")
-            return {name: self._digest(out, name) for name in algos}
+            return {name: self.digest(out, name) for name in algos}
 
-    def _digest(self, out: Path, algo: str) -> str:
+    def digest(self, out: Path, algo: str) -> str:
+        """Return the digest of what an algorithm left in a results folder."""
         folder = paths.fold_folder(out, self.dataset, algo, self.fold)
         digest = blake2b(digest_size=6)
         for name in (paths.SCORES, paths.MODEL):

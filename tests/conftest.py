@@ -1,21 +1,23 @@
 """What every test may use: small random query sets, and the real data where it is at hand."""
 
-from __future__ import annotations
-
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 import pytest
+from click.testing import CliRunner, Result
 from matplotlib.figure import Figure
 from threadpoolctl import threadpool_limits
 
+from letorbench.cli import cli
 from letorbench.datasets.queryset import QuerySet
-from letorbench.rankers import names, ranker
+from letorbench.rankers import Ranker, names, ranker
 
 #: the examples are run by the tests that use them, and collecting them would register them; the
 #: mutants need packages of their own
@@ -37,6 +39,31 @@ def random_queries(
     )
 
 
+def call(*words: str) -> Result:
+    """Run a command in this process."""
+    return CliRunner().invoke(cli, list(words))
+
+
+def printed(*words: str) -> str:
+    """Return what a command prints that ends well."""
+    result = call(*words)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def refused(status: int, *words: str) -> str:
+    """Return the one line of a command that ends with this status and prints nothing else."""
+    result = call(*words)
+    assert result.exit_code == status and result.stdout == "", result.output
+    assert re.fullmatch(r"letorbench: error: .+\n", result.stderr), result.stderr
+    return result.stderr
+
+
+def places(folder: Path) -> list[str]:
+    """Return the options for the data and the results of a folder."""
+    return ["--data-dir", str(folder / "data"), "--out", str(folder / "results")]
+
+
 @cache
 def learners() -> dict[str, str]:
     """Return the first ranker of its module that learns as a ranker does, by the ranker's name.
@@ -46,6 +73,12 @@ def learners() -> dict[str, str]:
     first: dict[object, str] = {}
     keys = {cls.name: (cls.__module__, cls.learn, cls.needs) for cls in map(ranker, names())}
     return {name: first.setdefault(key, name) for name, key in keys.items()}
+
+
+def few_rounds(cls: type[Ranker]) -> dict[str, int]:
+    """Return the settings by which a ranker's training takes three rounds, steps or parts."""
+    parts = ("rounds", "epochs", "iterations", "trees", "planes", "bags")
+    return {each.name: 3 for each in fields(cls) if each.name in parts}
 
 
 @contextmanager

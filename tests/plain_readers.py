@@ -4,8 +4,6 @@ They share no code with `letorbench`, and take and refuse what it takes and refu
 score files, RankLib's, TREC runs and qrels.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """One small model of each kind."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

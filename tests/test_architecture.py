@@ -1,7 +1,5 @@
 """The architecture as docs/design.md promises it: layers, values that do not change, docstrings."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The command line: what it prints, where, and how it ends."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
@@ -13,7 +11,8 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
+from conftest import call, refused
 from stored_results import store_fold
 from toy_data import write_toy
 
@@ -29,22 +28,12 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def call(*words: str) -> Result:
-    return CliRunner().invoke(cli, list(words))
-
-
 def command(*words: str, cwd: Path, **env: str) -> subprocess.Popen:
     return subprocess.Popen(
         [sys.executable, "-m", "letorbench", *words], env={**os.environ, **env},
         cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
     )  # fmt: skip
-
-
-def one_line(result: Result, status: int) -> str:
-    assert result.exit_code == status and result.stdout == ""
-    assert re.fullmatch(r"letorbench: error: .+\n", result.stderr), result.stderr
-    return result.stderr
 
 
 def commands(group: click.Command, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
@@ -65,19 +54,6 @@ def test_help_says_every_option_and_its_default(words):
                 assert option.show_default or "[default" in option.help or option.default == ""
     assert all(f"\n  {name} " in result.stdout for name in getattr(
         dict(commands(cli))[words], "commands", ()))  # fmt: skip
-
-
-def test_help_imports_nothing_heavy(monkeypatch):
-    monkeypatch.delenv("LETORBENCH_THREADS", raising=False)  # it is checked before any work
-    code = (
-        "import sys; from letorbench.cli import cli\n"
-        "try: cli(['--help'])\n"
-        "except SystemExit: pass\n"
-        "print([m for m in ('numpy', 'numba', 'scipy', 'pandas', 'matplotlib', 'tqdm',"
-        " 'loky') if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout.endswith("[]\n")
 
 
 RUN = "run --dataset TOY --algo regression"
@@ -114,7 +90,7 @@ def test_errors_are_one_line(toy, words, status, text):
     if "stored" in words:
         for algo in ("regression", "classification"):
             store_fold(toy / "results", "stored", algo, 1, {"ndcg@10": [0.1, 0.2]})
-    assert text in one_line(call(*words.split()), status)
+    assert text in refused(status, *words.split())
     assert "Traceback" in call(*words.split(), "--debug").stderr
 
 
@@ -152,7 +128,7 @@ def test_a_failing_task_is_named_and_the_others_finish(toy):
     assert re.search(r"^regression \(2 of 5 folds\) +[01]\.\d{4}", result.stdout, re.MULTILINE)
     path = toy / "data" / "TOY" / "Fold1" / "test.txt"
     path.write_text(path.read_text().replace(" 2:", " 2:x", 3))
-    error = one_line(call("run", "--dataset", "TOY", "--algo", "regression", "--force"), 1)
+    error = refused(1, "run", "--dataset", "TOY", "--algo", "regression", "--force")
     assert "test.txt:1" in error
 
 
@@ -187,7 +163,7 @@ def test_score_prints_what_the_official_tools_print(toy, shared):
         assert call("score", *words, "--per-query").stdout == expected
     Path("short.txt").write_text("0.5\n" * 55)
     words = ("--data", "data/TOY/Fold1/test.txt", "--scores", "short.txt")
-    assert "short.txt:56: found 55 scores, expected 56" in one_line(call("score", *words), 1)
+    assert "short.txt:56: found 55 scores, expected 56" in refused(1, "score", *words)
 
 
 def test_doctor(toy, monkeypatch):
@@ -208,7 +184,7 @@ def test_doctor(toy, monkeypatch):
 
 def test_a_wrong_number_of_threads_is_one_line(toy, monkeypatch) -> None:
     monkeypatch.setenv("LETORBENCH_THREADS", "0")
-    text = one_line(call(*RUN.split()), 2)
+    text = refused(2, *RUN.split())
     assert "LETORBENCH_THREADS=0: expected a number of threads" in text
 
 

@@ -3,8 +3,6 @@
 Every name, id and comment that comes from a file or a folder is given each of these texts.
 """
 
-from __future__ import annotations
-
 import ast
 import csv
 import io
@@ -14,12 +12,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from conftest import printed
 from stored_results import stored_run
 
 import letorbench
 from letorbench.analysis.tables import FORMATS, Cell, Column, Table, render
-from letorbench.cli import cli
 from letorbench.errors import DataError, UsageError, WriteError
 from letorbench.escaping import visible
 
@@ -85,10 +82,9 @@ def shown(stored: Path, folder: Path, names: Iterable[str], *words: str) -> str:
         shutil.copytree(stored, out)
         for name in names:
             shutil.copytree(out / "TOY/regression", out / "TOY" / name)
-    done = CliRunner().invoke(cli, [*words, "--out", str(out)])
-    assert done.exit_code == 0, done.output
-    assert not set(done.output) & (CONTROL - {"\n"})
-    return done.output
+    text = printed(*words, "--out", str(out))
+    assert not set(text) & (CONTROL - {"\n"})
+    return text
 
 
 def test_stored_algorithms_of_any_name_are_shown(stored: Path, tmp_path: Path) -> None:

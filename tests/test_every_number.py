@@ -3,23 +3,22 @@
 No two folds, queries, cut-offs or algorithms are alike, so what is mixed up shows.
 """
 
-from __future__ import annotations
-
 import csv
 import json
-import math
-from collections.abc import Callable
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
-from uneven_data import SIZES, read_lists, write_uneven
+from conftest import places, printed
+from toy_data import SIZES, read_lists, write_uneven
 
-from letorbench.cli import cli
+from letorbench.conventions import CONVENTIONS
+from letorbench.verify.plain import value
 
 ALGOS = ("ndcgboost", "ranksvm", "regression")
-Measure = Callable[[list[int]], float]
+RULES = CONVENTIONS["letor4"]
+MEASURES = [f"{name}@{k}" for name in ("ndcg", "p") for k in range(1, 11)] + ["map", "mrr"]
 
 
 @pytest.fixture(scope="module")
@@ -28,46 +27,13 @@ def folder(tmp_path_factory) -> Path:
     write_uneven(folder / "data")
     words = ["run", "--dataset", "UNEVEN", "--algo", ",".join(ALGOS), "--convention", "letor4"]
     words += ["--set", "rounds=4", "--select", "ndcg@3"]
-    words += ["--data-dir", str(folder / "data"), "--out", str(folder / "results")]
-    result = CliRunner().invoke(cli, words)
-    assert result.exit_code == 0, result.stderr
+    printed(*words, *places(folder))
     return folder
 
 
-def dcg(labels: list[int]) -> float:
-    """LETOR's: the discounts are 1, 1, 1 / log2 3, ..."""
-    return sum((2**r - 1) / max(1.0, math.log2(max(i, 2))) for i, r in enumerate(labels, 1))
-
-
-def ndcg(k: int) -> Measure:
-    """LETOR 4.0's: 0 of a list shorter than k."""
-
-    def of(labels: list[int]) -> float:
-        best = dcg(sorted(labels, reverse=True)[:k])
-        return dcg(labels[:k]) / best if best and len(labels) >= k else 0.0
-
-    return of
-
-
-def precision(k: int) -> Measure:
-    return lambda labels: sum(r >= 1 for r in labels[:k]) / k
-
-
-def average_precision(labels: list[int]) -> float:
-    hits = [i for i, r in enumerate(labels, 1) if r >= 1]
-    return sum(n / i for n, i in enumerate(hits, 1)) / len(hits) if hits else 0.0
-
-
-def reciprocal_rank(labels: list[int]) -> float:
-    return next((1 / i for i, r in enumerate(labels, 1) if r >= 1), 0.0)
-
-
-MEASURES: dict[str, Measure] = {
-    **{f"ndcg@{k}": ndcg(k) for k in range(1, 11)},
-    **{f"p@{k}": precision(k) for k in range(1, 11)},
-    "map": average_precision,
-    "mrr": reciprocal_rank,
-}
+def average(text: str, lists: Iterable[list[int]]) -> float:
+    """The mean of a measure over lists of labels in the order of their scores."""
+    return np.mean([value(text, labels, -np.arange(len(labels)), RULES) for labels in lists])
 
 
 def measured(folder: Path, algo: str, fold: int) -> dict[int, dict[str, float]]:
@@ -75,7 +41,7 @@ def measured(folder: Path, algo: str, fold: int) -> dict[int, dict[str, float]]:
     test = folder / "data" / "UNEVEN" / f"Fold{fold}" / "test.txt"
     lists = read_lists(test, folder / "results" / "UNEVEN" / algo / f"fold{fold}" / "scores.txt")
     return {
-        qid: {name: of(labels) for name, of in MEASURES.items()} for qid, labels in lists.items()
+        qid: {name: average(name, [labels]) for name in MEASURES} for qid, labels in lists.items()
     }
 
 
@@ -119,22 +85,19 @@ def test_validation_is_measured_by_the_convention_of_the_run(folder, algo):
         stored = folder / "results" / "UNEVEN" / algo / f"fold{fold}"
         validation = json.loads((stored / "fit.json").read_text())["validation"]
         part = folder / "data" / "UNEVEN" / f"Fold{fold}" / "vali.txt"
-        values = [
-            ndcg(3)(labels) for labels in read_lists(part, stored / "validation.txt").values()
-        ]
+        lists = read_lists(part, stored / "validation.txt").values()
         assert validation["measure"] == "ndcg@3"
-        assert validation["value"] == pytest.approx(np.mean(values))
+        assert validation["value"] == pytest.approx(average("ndcg@3", lists))
         tried = [trial["value"] for trial in validation["grid"]]
         assert validation["value"] == max(tried, default=validation["value"])
 
 
 def test_what_is_printed_is_what_is_stored(folder):
     words = ["table", "UNEVEN", "--measure", "ndcg@1,ndcg@3,ndcg@10,map", "--format", "csv"]
-    result = CliRunner().invoke(cli, [*words, "--out", str(folder / "results")])
-    assert result.exit_code == 0, result.stderr
-    printed = list(csv.DictReader(result.stdout.splitlines()))
+    text = printed(*words, "--out", str(folder / "results"))
+    shown = list(csv.DictReader(text.splitlines()))
     stored = rows(folder / "results" / "UNEVEN" / "summary.csv")
-    assert [row["algo"] for row in printed] == [row["algo"] for row in stored] == list(ALGOS)
-    for found, wanted in zip(printed, stored):
+    assert [row["algo"] for row in shown] == [row["algo"] for row in stored] == list(ALGOS)
+    for found, wanted in zip(shown, stored):
         for name in ("ndcg@1", "ndcg@3", "ndcg@10", "map"):
             assert found[name] == wanted[name]

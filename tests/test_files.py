@@ -1,7 +1,5 @@
 """Files that are whole or not there, what killed writers leave, and one writer at a time."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

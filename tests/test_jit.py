@@ -1,6 +1,4 @@
-"""Compiled kernels give the same bits freshly compiled and loaded from the cache."""
-
-from __future__ import annotations
+"""Kernels: the same bits freshly compiled and from the cache, for one set of instructions."""
 
 import ast
 import os
@@ -9,6 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
+import pytest
+
+from letorbench import jit
 from letorbench.jit import may_hold_kernels
 from letorbench.source import reached, text
 
@@ -16,28 +18,23 @@ TESTS = Path(__file__).resolve().parent
 PACKAGE = TESTS.parent / "letorbench"
 
 FITS = """
-import hashlib
-import sys
-
-sys.path.insert(0, sys.argv[1])
 import numpy as np
-from conftest import random_queries
-
+from letorbench.datasets.queryset import QuerySet
 from letorbench.losses import loss
 
-queries = random_queries(np.random.default_rng(5), [40, 25, 60, 33], n_features=7)
-slope = loss("listnet")(queries.features[:, 0].astype(float), queries).gradient
-print(hashlib.sha256(slope.tobytes()).hexdigest())
+rng, group = np.random.default_rng(5), [40, 25, 60, 33]
+queries = QuerySet.from_arrays(rng.normal(size=(158, 1)), rng.integers(0, 3, 158), group=group)
+print(loss("listnet")(rng.normal(size=158), queries).gradient.tobytes().hex())
 """
 
 
 def test_fresh_and_cached_kernels_agree(tmp_path: Path) -> None:
     """Reordered sums are the risk. `python -m benchmarks.digests` compares all rankers so."""
-    command = [sys.executable, "-c", FITS, str(TESTS)]
+    command = [sys.executable, "-c", FITS]
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
     fresh, cached = (subprocess.check_output(command, env=environment) for _ in range(2))
     assert list(tmp_path.rglob("*.nbc"))
-    assert cached == fresh and len(fresh) == 65
+    assert cached == fresh and len(fresh) == 16 * 158 + 1
 
 
 def test_a_full_disk_costs_the_kept_copy_only(tmp_path: Path) -> None:
@@ -102,3 +99,36 @@ def test_kernels_take_constants_from_modules_with_kernels_only() -> None:
                 if not may_hold_kernels(f"{origin[name]}.py") and origin[name] != "jit"
             ]  # fmt: skip
     assert strange == []
+
+
+#: of x86-64-v3, by its definition in the x86-64 ABI, less what every x86-64 processor has
+WHOLE = dict.fromkeys(
+    "cx16 popcnt sse3 sse4.1 sse4.2 ssse3 avx avx2 bmi bmi2 f16c fma lzcnt movbe".split(), True
+)
+
+
+@pytest.mark.parametrize(
+    ("triple", "features", "name", "used"),
+    [
+        ("x86_64-unknown-linux-gnu", WHOLE | {"avx512f": False}, None, True),
+        ("x86_64-unknown-linux-gnu", WHOLE | {"fma": False}, None, False),
+        ("x86_64-unknown-linux-gnu", {n: v for n, v in WHOLE.items() if n != "fma"}, None, False),
+        ("aarch64-unknown-linux-gnu", WHOLE, None, False),
+        ("x86_64-unknown-linux-gnu", WHOLE, "native", False),
+    ],
+    ids=["all", "one lacking", "one not known", "another architecture", "set by the user"],
+)
+def test_the_baseline_is_used_where_a_processor_has_it(
+    monkeypatch: pytest.MonkeyPatch,
+    triple: str,
+    features: dict[str, bool],
+    name: str | None,
+    used: bool,
+) -> None:
+    monkeypatch.setattr(jit.llvm, "get_process_triple", lambda: triple)
+    monkeypatch.setattr(jit.llvm, "get_host_cpu_features", lambda: features)
+    monkeypatch.setattr(numba.config, "CPU_NAME", name)
+    monkeypatch.setattr(numba.config, "CPU_FEATURES", None)
+    jit.use_baseline()
+    chosen = ("x86-64-v3", "") if used else (name, None)
+    assert (numba.config.CPU_NAME, numba.config.CPU_FEATURES) == chosen

@@ -1,7 +1,5 @@
 """Calls in other processes: what they return, and how they end."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -4,25 +4,20 @@ Sizes are multiples of nothing, and every slice may be as short as one item, so 
 of the slices fall wherever they can. Losses and measures have such a test of their own.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import few_rounds, learners, random_queries
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.rankers import names, ranker
+from letorbench.rankers import ranker
 from letorbench.threads import limited_threads, parallel_for
 
 #: the least work of a thread, as modules call it
 LEASTS = ("LEAST", "DOCS_A_THREAD")
-#: what a ranker's rounds are called; a few suffice here
-ROUNDS = ("rounds", "epochs", "iterations", "trees")
 FEW = [37, 1, 23, 61, 5, 40, 2, 13]
 #: more documents than the largest block of rows that a sum is cut into
 MANY = [97, 1, 313, 60, *[41, 17, 111, 5] * 30]
@@ -52,7 +47,7 @@ def queries(seed: int, lengths: list[int]) -> QuerySet:
     return QuerySet(features, drawn.labels, drawn.offsets, drawn.qids)
 
 
-CASES = [(name, FEW) for name in names() if not ranker(name).sees_labels]
+CASES = [(name, FEW) for name in sorted({*learners().values()})]
 #: those whose solvers or libraries share rows among threads where there are thousands
 CASES += [(name, MANY) for name in ("lightgbm", "xgboost", "ndcgboost", "lambdarank", "wub")]
 
@@ -61,12 +56,11 @@ CASES += [(name, MANY) for name in ("lightgbm", "xgboost", "ndcgboost", "lambdar
 def test_rankers(name: str, lengths: list[int], tmp_path: Path) -> None:
     cls = ranker(name)
     cls.available() or pytest.skip(f"{name} needs its package")
-    short = {each.name: 5 for each in fields(cls) if each.name in ROUNDS}
     train, valid = queries(2, lengths), queries(3, [29, 7, 31])
     results = set()
     for threads in (1, 3):
         with limited_threads(threads):
-            fitted = cls(**short).fit_sets(train, valid, np.random.default_rng(0))
+            fitted = cls(**few_rounds(cls)).fit_sets(train, valid, np.random.default_rng(0))
             fitted.save(tmp_path / "model.npz")
             scores = fitted.predict(valid)
         results.add(scores.tobytes() + (tmp_path / "model.npz").read_bytes())

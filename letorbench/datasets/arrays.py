@@ -26,20 +26,13 @@ EXPECTED_LABEL = (
 
 
 class Grouping(NamedTuple):
-    """Which rows belong to which query.
+    """Which rows belong to which query."""
 
-    Attributes
-    ----------
-    offsets : ndarray of shape (n_queries + 1,), int64
-        Query q owns the grouped rows offsets[q]:offsets[q + 1].
-    qids : ndarray of shape (n_queries,), str
-        The queries in the order in which they first appear.
-    rows : ndarray of shape (n_docs,), int64, or None
-        The caller's row of each grouped row; None where the order is the same.
-    """
-
+    #: (n_queries + 1,) int64: query q owns the grouped rows offsets[q]:offsets[q + 1]
     offsets: np.ndarray
+    #: (n_queries,) str: the queries in the order in which they first appear
     qids: np.ndarray
+    #: (n_docs,) int64: the caller's row of each grouped row; None where the order is the same
     rows: np.ndarray | None
 
 

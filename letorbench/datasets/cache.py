@@ -153,13 +153,13 @@ def _store(place: Path, arrays: Mapping[str, Sequence[np.ndarray]]) -> dict[str,
 
 def _write(path: Path, pieces: Sequence[np.ndarray]) -> None:
     """Write the pieces as one array."""
-    first = pieces[0]
-    shape = (sum(len(piece) for piece in pieces), *first.shape[1:])
+    shape = (sum(len(piece) for piece in pieces), *pieces[0].shape[1:])
+    dtype = np.result_type(*pieces)
     with open(path, "wb") as file:
-        header = {"descr": first.dtype.str, "fortran_order": False, "shape": shape}
+        header = {"descr": dtype.str, "fortran_order": False, "shape": shape}
         np.lib.format.write_array_header_1_0(file, header)
         for piece in pieces:
-            file.write(np.ascontiguousarray(piece, first.dtype).reshape(-1).view(np.uint8).data)
+            file.write(np.ascontiguousarray(piece, dtype).reshape(-1).view(np.uint8).data)
         file.flush()
         os.fsync(file.fileno())
 
@@ -173,17 +173,14 @@ def _join(parts: Sequence[QuerySet]) -> dict[str, list[np.ndarray]]:
         "labels": [part.labels for part in parts],
         "offsets": [np.zeros(1, np.int64)]
         + [part.offsets[1:] + before for part, before in zip(parts, docs)],
-        "qids": _same_type([part.qids for part in parts]),
+        "qids": [part.qids for part in parts],
         "bounds": [np.cumsum([0] + [part.n_queries for part in parts]).astype(np.int64)],
     }
     if any(part.docids is not None for part in parts):
-        ids = [np.zeros(p.n_docs, "S1") if p.docids is None else p.docids for p in parts]
-        arrays["docids"] = _same_type(ids)
+        arrays["docids"] = [
+            np.zeros(part.n_docs, "S1") if part.docids is None else part.docids for part in parts
+        ]
     return arrays
-
-
-def _same_type(texts: Sequence[np.ndarray]) -> list[np.ndarray]:
-    return [each.astype(np.result_type(*texts), copy=False) for each in texts]
 
 
 def _widen(features: np.ndarray, width: int) -> np.ndarray:

@@ -108,6 +108,5 @@ def _digest(files: Sequence[Path], sizes: bool = False) -> str:
         if sizes:
             state.update(path.stat().st_size.to_bytes(8, "little"))
         with path.open("rb") as file:
-            while block := file.read(1 << 20):
-                state.update(block)
+            hashlib.file_digest(file, lambda: state)
     return state.hexdigest()

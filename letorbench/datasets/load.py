@@ -76,14 +76,14 @@ def load(
     )
     content = cache.remember("rotation", found.files, lambda: _content(found.folds))
     read = _rotated if content["rotation"] else _separate
-    whole, folds = read(cache, found.folds, options)
+    folds = read(cache, found.folds, options)
     names = layout.feature_names(found)
     if names is not None:
         folds = tuple(_named(fold, names, found) for fold in folds)
     return Benchmark(
         named.label,
         folds,
-        _convention(named, convention, whole),
+        _convention(named, convention, folds),
         _provenance(found, content, null),
         named.share,
     )
@@ -195,18 +195,13 @@ def _content(folds: Sequence[FoldFiles]) -> dict[str, object]:
     return {"rotation": rotates, "digest": rotation.files_digest(files)}
 
 
-def _rotated(
-    cache: Cache, folds: Sequence[FoldFiles], options: ReadOptions
-) -> tuple[QuerySet, tuple[Fold, ...]]:
-    """Read the parts of a rotation; return every query once, and the folds."""
+def _rotated(cache: Cache, folds: Sequence[FoldFiles], options: ReadOptions) -> tuple[Fold, ...]:
+    """Read the parts of a rotation."""
     whole, bounds = cache.queries(rotation.unrolled(rotation.part_files(folds)), options)
-    n = len(folds)
-    return whole.queries(0, int(bounds[n])), rotation.rotated(whole, bounds, n)
+    return rotation.rotated(whole, bounds, len(folds))
 
 
-def _separate(
-    cache: Cache, folds: Sequence[FoldFiles], options: ReadOptions
-) -> tuple[QuerySet, tuple[Fold, ...]]:
+def _separate(cache: Cache, folds: Sequence[FoldFiles], options: ReadOptions) -> tuple[Fold, ...]:
     """Read every file into one array, so that all have the same columns."""
     files = [path for each in folds for path in each.files]
     whole, bounds = cache.queries(files, options)
@@ -224,7 +219,7 @@ def _separate(
         cut = train[1] - max(1, round(HELD_OUT * (train[1] - train[0])))
         return Fold(each.number, whole.queries(train[0], cut), whole.queries(cut, train[1]), test)
 
-    return whole, tuple(fold(each) for each in folds)
+    return tuple(fold(each) for each in folds)
 
 
 def _named(fold: Fold, names: tuple[str, ...], found: Layout) -> Fold:
@@ -237,11 +232,15 @@ def _named(fold: Fold, names: tuple[str, ...], found: Layout) -> Fold:
     return Fold(fold.number, **parts)
 
 
-def _convention(named: Name, convention: str, whole: QuerySet) -> Convention:
+def _convention(named: Name, convention: str, folds: Sequence[Fold]) -> Convention:
     entry = named.entry
     if convention == "auto":
         convention = entry.convention if entry else "standard"
-    largest = entry.max_label if entry else int(whole.labels.max(initial=0))
+    if entry is not None:
+        largest = entry.max_label
+    else:
+        parts = (part for fold in folds for part in fold.parts.values())
+        largest = max(int(part.labels.max(initial=0)) for part in parts)
     return replace(convention_named(convention), max_label=largest)
 
 

@@ -32,25 +32,17 @@ class LabelBlocks(NamedTuple):
 
     A query's pairs (i, j) with r_i > r_j are then rectangles: a block times the later blocks
     of its query. A named tuple of arrays can be passed to a compiled kernel whole.
-
-    Attributes
-    ----------
-    order : ndarray of shape (n_docs,), int64
-        The row in file order at each sorted position, stable within a label.
-    starts : ndarray of shape (n_blocks + 1,), int64
-        Block b owns the sorted positions starts[b]:starts[b + 1].
-    labels : ndarray of shape (n_blocks,), int64
-        The one label of each block.
-    queries : ndarray of shape (n_queries + 1,), int64
-        Query q owns the blocks queries[q]:queries[q + 1].
-    offsets : ndarray of shape (n_queries + 1,), int64
-        Query q owns the sorted positions offsets[q]:offsets[q + 1].
     """
 
+    #: (n_docs,) int64: the row in file order at each sorted position, stable within a label
     order: np.ndarray
+    #: (n_blocks + 1,) int64: block b owns the sorted positions starts[b]:starts[b + 1]
     starts: np.ndarray
+    #: (n_blocks,) int64: the one label of each block
     labels: np.ndarray
+    #: (n_queries + 1,) int64: query q owns the blocks queries[q]:queries[q + 1]
     queries: np.ndarray
+    #: (n_queries + 1,) int64: query q owns the sorted positions offsets[q]:offsets[q + 1]
     offsets: np.ndarray
 
     @staticmethod

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 import os
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -18,52 +20,31 @@ import numpy as np
 from letorbench.datasets.arrays import LARGEST_FLOAT32
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.text import lines as kernels
-from letorbench.datasets.text.blocks import Blocks, cut_into_blocks
 from letorbench.datasets.text.mistakes import (
     DECIMAL,
-    Allowed,
+    LARGEST_INDEX,
+    ReadOptions,
     changed,
     check_end,
     file_error,
     first_mistake,
 )
-from letorbench.errors import DataError, UsageError
+from letorbench.datasets.text.numbers import NEWLINE, PADDING
+from letorbench.errors import DataError
+from letorbench.threads import parallel_for, thread_count
 
 #: the bytes of text that a thread reads at a time; the buffer stays in the processor's cache
 BLOCK = 1 << 20
-#: a larger feature index is an error, even where the number of features is not known
-LARGEST_INDEX = 65_536
+#: the longest line, in bytes; a longer one shows that the file is not text
+LONGEST_LINE = 1 << 26
 #: the fewest characters of a value that is left to Python, with its index and a blank
 LEAST_WORD = 3
 EXPECTED_LINES = "lines of label qid:Q index:value"
+#: the bytes at a file's beginning that are looked at first
+START = 1 << 16
+_COMMENT, _INDEX = re.compile(rb"#[^\n]*"), re.compile(rb"[ \t\r](\d{1,6}):")
 #: how files of gzip, bzip2, xz, zip, 7-Zip and RAR begin
 COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"PK\3\4", b"7z\xbc\xaf", b"Rar!")
-
-
-@dataclass(frozen=True)
-class ReadOptions:
-    """How a file is read; see `read_letor`."""
-
-    null: str | float = "error"
-    n_features: int | None = None
-    #: whether a value beyond float32 becomes the largest float32; else it is an error
-    clip: bool = False
-
-    def __post_init__(self) -> None:
-        named = self.null in ("error", "min")
-        if not named and (isinstance(self.null, str) or not abs(self.null) <= LARGEST_FLOAT32):
-            raise UsageError(f"null is {self.null!r}, expected error, min or a finite number")
-        if self.n_features is not None and not 1 <= self.n_features <= LARGEST_INDEX:
-            raise UsageError(
-                f"n_features is {self.n_features}, expected a number from 1 to {LARGEST_INDEX}"
-            )
-
-    @property
-    def limit(self) -> int:
-        """The largest index that is allowed."""
-        return self.n_features or LARGEST_INDEX
-
-
 #: NULL is an error, and the number of features is found
 READ_STRICTLY = ReadOptions()
 
@@ -103,7 +84,7 @@ def read_queries(path: Path, options: ReadOptions = READ_STRICTLY) -> QuerySet:
     """Read a file of LETOR text as `read_letor` does; blank lines and comments are skipped."""
     try:
         with open(path, "rb") as file:
-            size, start = os.fstat(file.fileno()).st_size, file.read(8192)
+            size, start = os.fstat(file.fileno()).st_size, file.read(START)
     except FileNotFoundError:
         raise DataError(f"{path}: found no such file, expected a data file") from None
     except OSError as error:
@@ -116,27 +97,108 @@ def read_queries(path: Path, options: ReadOptions = READ_STRICTLY) -> QuerySet:
     if not size:
         raise file_error(path, "an empty file", EXPECTED_LINES)
     blocks = cut_into_blocks(path, size, BLOCK)
-    queries = _parse(blocks, options, options.n_features or _width(blocks, 1))
-    if queries is None:  # the first block has not the widest row
-        queries = _parse(blocks, options, _width(blocks, blocks.count))
-    if queries is None:
+    width = options.n_features or _width(start)
+    parsed = _parse(blocks, options, width)
+    if parsed.widest > width:  # the file begins with narrower rows
+        width = parsed.widest
+        parsed = _parse(blocks, options, width)
+    if parsed.widest > width:
         raise changed(path)
-    return queries
+    return _query_set(blocks, options, parsed)
+
+
+def _width(start: bytes) -> int:
+    """Return the largest feature index of the rows that a file begins with, at least 1."""
+    indices = map(int, _INDEX.findall(_COMMENT.sub(b"", start)))
+    return min(max(indices, default=1), LARGEST_INDEX)
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Where a file is cut into blocks of whole lines."""
+
+    path: Path
+    #: block b holds the bytes starts[b]:starts[b + 1]
+    starts: np.ndarray
+    #: the lines before each block, and in the end all lines
+    lines: np.ndarray
+    #: whether no newline ends the last line; it is then a block of its own
+    unended: bool
+
+    @property
+    def count(self) -> int:
+        return len(self.starts) - 1
+
+
+def cut_into_blocks(path: Path, size: int, block: int) -> Blocks:
+    """Cut a file of `size` > 0 bytes at newlines into blocks of about `block` bytes."""
+    cuts = np.append(np.arange(0, size, block), size)
+    counts = np.zeros((len(cuts) - 1, 2), dtype=np.int64)
+
+    def count(number: int, text: np.ndarray, size: int) -> None:
+        lines, end = kernels.count_lines(text, size)
+        counts[number] = lines, cuts[number] + end
+
+    _read_each(path, cuts, count)
+    ended = counts[counts[:, 0] > 0]
+    starts, lines = np.append(0, ended[:, 1]), ended[:, 0]
+    unended = bool(starts[-1] < size)
+    if unended:
+        starts, lines = np.append(starts, size), np.append(lines, 1)
+    if np.diff(starts).max() > LONGEST_LINE:
+        raise file_error(path, "a line of more than 64 MB", "lines of text")
+    return Blocks(path, starts, np.append(0, np.cumsum(lines)), unended)
+
+
+def _read_each(path: Path, cuts: np.ndarray, work: Callable[[int, np.ndarray, int], None]) -> None:
+    """Call work(number, text, size) for the bytes between two cuts of a file.
+
+    Several threads take them in order, each into a buffer of its own, which has a newline and
+    padding behind the text.
+    """
+    turns = iter(range(len(cuts) - 1))
+
+    def take(_start: int, _stop: int) -> None:
+        text = np.zeros(int(np.diff(cuts).max()) + 1 + PADDING, dtype=np.uint8)
+        with open(path, "rb") as file:
+            for number in turns:
+                start, stop = map(int, cuts[number : number + 2])
+                file.seek(start)
+                if file.readinto(text.data[: stop - start]) != stop - start:
+                    raise changed(path)
+                text[stop - start] = NEWLINE
+                work(number, text, stop - start)
+
+    parallel_for(take, min(thread_count(), len(cuts) - 1))
+
+
+class _Found(NamedTuple):
+    """What was found in a block, whose documents are rows of one array."""
+
+    rows: int
+    #: the largest index beyond the width, or 0
+    widest: int
+    docids: np.ndarray
+    #: the rows where a query begins, and the queries' ids
+    starts: np.ndarray
+    qids: np.ndarray
 
 
 class _Parsed(NamedTuple):
-    """What the threads fill: a row for every line, and what was found in each block."""
+    """A row for every line, and what was found in each block; None where something is wrong."""
 
     features: np.ndarray
     labels: np.ndarray
-    states: np.ndarray
-    docids: list[np.ndarray]
-    #: the rows of each block where a query begins, from the block's first row, and the query ids
-    starts: list[tuple[np.ndarray, np.ndarray]]
+    blocks: list[_Found | None]
+
+    @property
+    def widest(self) -> int:
+        """The largest index beyond the width, or 0."""
+        return max((block.widest for block in self.blocks if block), default=0)
 
 
-def _parse(blocks: Blocks, options: ReadOptions, width: int) -> QuerySet | None:
-    """Return the query set, or None if an index is beyond a width that was only a guess."""
+def _parse(blocks: Blocks, options: ReadOptions, width: int) -> _Parsed:
+    """Parse all blocks into arrays of so many features."""
     n_lines = int(blocks.lines[-1])
     try:
         features, labels = np.empty((n_lines, width), np.float32), np.empty(n_lines, np.int32)
@@ -144,76 +206,68 @@ def _parse(blocks: Blocks, options: ReadOptions, width: int) -> QuerySet | None:
         found = f"feature index {width:,} in {n_lines:,} lines"
         raise file_error(blocks.path, found, "what the memory is enough for") from None
     prefixes = _prefixes(width)
-    states = np.zeros((blocks.count, kernels.STATE), dtype=np.int64)
-    codes = states[:, kernels.CODE]
-    none = np.empty(0, "S1")
-    docids, starts = [none] * blocks.count, [(np.empty(0, np.int64), none)] * blocks.count
-    most_rows = int(np.diff(blocks.lines).max())
+    parsed: list[_Found | None] = [None] * blocks.count
+    wrong: list[int] = []
 
-    def work(text: np.ndarray, size: int, block: int) -> bool:
-        if (codes > kernels.DONE).any():
-            return False
-        state, first, last = states[block], *map(int, blocks.lines[block : block + 2])
-        names = np.empty((most_rows, 2), dtype=np.int64)
-        qids = np.empty((most_rows, 3), dtype=np.int64)
-        words = np.empty((blocks.longest // LEAST_WORD + 1, 4), dtype=np.int64)
-        notes = kernels.Notes(names, qids, words, state)
-        kernels.parse(text, size, first, last, prefixes, options.limit, features, labels, notes)
-        if not _read_words(features, text, words[: state[kernels.WORDS]], options):
-            state[kernels.CODE] = kernels.WRONG
-        qids = qids[: state[kernels.QUERIES]]
-        starts[block] = qids[:, 2] - first, _texts(text, qids, state[kernels.QIDS])
-        docids[block] = _texts(text, names[: state[kernels.ROWS]], state[kernels.IDS])
-        return True
+    def parse(block: int, text: np.ndarray, size: int) -> None:
+        if wrong:
+            return
+        size += blocks.unended and block == blocks.count - 1
+        first, last = map(int, blocks.lines[block : block + 2])
+        notes = kernels.Notes(
+            np.empty((last - first, 2), np.int64),
+            np.empty((last - first, 3), np.int64),
+            np.empty((size // LEAST_WORD + 1, 4), np.int64),
+            np.zeros(2, np.int64),
+        )
+        right, rows, queries, longest_docid, longest_qid = kernels.parse(
+            text, size, first, last, prefixes, options.limit, features, labels, notes
+        )
+        n_words, widest = notes.counts.tolist()
+        if not (right and _read_words(features, text, notes.words[:n_words], options)):
+            wrong.append(block)
+            return
+        docids, qids = notes.docids[:rows], notes.qids[:queries]
+        parsed[block] = _Found(
+            rows,
+            widest,
+            _texts(text, docids, longest_docid),
+            qids[:, 2] - first,
+            _texts(text, qids, longest_qid),
+        )
 
-    blocks.each(work)
-    if (codes == kernels.WIDER).any() and not (codes == kernels.WRONG).any():
-        return None
-    return _query_set(blocks, options, _Parsed(features, labels, states, docids, starts))
+    _read_each(blocks.path, blocks.starts, parse)
+    return _Parsed(features, labels, parsed)
 
 
 def _query_set(blocks: Blocks, options: ReadOptions, parsed: _Parsed) -> QuerySet:
-    features, labels, states, docids, starts = parsed
-    counts = states[:, kernels.ROWS]
-    bounds = np.append(0, np.cumsum(counts))
-    first = np.concatenate([rows + bound for bound, (rows, _) in zip(bounds, starts)])
-    ids = np.concatenate([each for _, each in starts])
+    features, labels, each = parsed
+    found = [block for block in each if block is not None]
+    if len(found) < len(each):
+        raise first_mistake(blocks.path, int(blocks.lines[each.index(None)]), options)
+    bounds = np.append(0, np.cumsum([block.rows for block in found])).astype(np.int64)
+    first = np.concatenate([block.starts + bound for bound, block in zip(bounds, found)])
+    ids = np.concatenate([block.qids for block in found])
     new = np.append(True, ids[1:] != ids[:-1])[: len(ids)]
-    qids = [each.decode("utf-8", "surrogateescape") for each in ids[new].tolist()]
-    mistaken = np.flatnonzero(states[:, kernels.CODE] != kernels.DONE)
-    if len(mistaken) or len(set(qids)) < len(qids) or not all(map(str.isprintable, qids)):
-        good_lines = int(blocks.lines[np.append(mistaken, blocks.count)[0]])
-        allowed = Allowed(
-            options.limit, options.n_features is not None, options.null != "error", options.clip
-        )
-        raise first_mistake(blocks.path, good_lines, allowed)
+    qids = [qid.decode("utf-8", "surrogateescape") for qid in ids[new].tolist()]
+    if len(set(qids)) < len(qids) or not all(map(str.isprintable, qids)):
+        raise first_mistake(blocks.path, int(blocks.lines[-1]), options)
     n_docs = int(bounds[-1])
     if not n_docs:
         raise file_error(blocks.path, "only blank lines and comments", EXPECTED_LINES)
-    if blocks.unended and states[-1, kernels.ROWS]:
+    if blocks.unended and found[-1].rows:
         check_end(blocks.path, int(blocks.lines[-1]), features.shape[1])
     for block in np.flatnonzero(bounds[:-1] != blocks.lines[:-1]):
         # blank lines and comments have left gaps
-        old, to, n = int(blocks.lines[block]), int(bounds[block]), int(counts[block])
+        old, to, n = int(blocks.lines[block]), int(bounds[block]), found[block].rows
         features[to : to + n] = features[old : old + n]
         labels[to : to + n] = labels[old : old + n]
     offsets = np.append(first[new], n_docs).astype(np.int64)
     if options.null == "min":
         _nulls_to_least(features, offsets)
-    names = np.concatenate(docids) if states[:, kernels.IDS].any() else None
-    return QuerySet(features[:n_docs], labels[:n_docs], offsets, np.array(qids), names)
-
-
-def _width(blocks: Blocks, first: int) -> int:
-    """Return the largest feature index in the first blocks, at least 1."""
-    largest = np.zeros(blocks.count, dtype=np.int64)
-
-    def work(text: np.ndarray, size: int, block: int) -> bool:
-        largest[block] = kernels.widest(text, size, LARGEST_INDEX)
-        return True
-
-    blocks.each(work, first)
-    return max(1, int(largest.max()))
+    names = np.concatenate([block.docids for block in found])
+    docids = names if (names != b"").any() else None
+    return QuerySet(features[:n_docs], labels[:n_docs], offsets, np.array(qids), docids)
 
 
 def _prefixes(width: int) -> np.ndarray:

@@ -71,17 +71,8 @@ def next_number(values: Sequence[float], end: str) -> float | None:
 def grown(free: Grid, tried: Grid, chosen: Settings) -> tuple[str, float] | None:
     """Return the hyper-parameter whose grid grows next, and by which number.
 
-    Parameters
-    ----------
-    free, tried : mapping
-        The grid as the ranker has it, and what it has grown to.
-    chosen : mapping
-        The settings that validation chooses among those tried.
-
-    Returns
-    -------
-    key, number : str, float
-        Or None: no end is chosen, or only ends that have grown `MOST_STEPS` times.
+    `free` is the grid as the ranker has it, `tried` what it has grown to. None where validation has
+    chosen no end, or only ends that have grown `MOST_STEPS` times.
     """
     for key, values in tried.items():
         end = edge(values, chosen[key])

@@ -263,18 +263,8 @@ def plan_runs(
 ) -> list[Job]:
     """Return all jobs: a whole first repeat of everything before any second one.
 
-    Parameters
-    ----------
-    benchmarks : mapping of str to Benchmark
-        The data sets by name.
-    systems : sequence of Entrant
-        The algorithms.
-    numbers : sequence of int, optional
-        The numbers of the folds; None for all that a data set has. UsageError names a missing one.
-    protocol : Protocol
-        What all share.
-    on_disk : collection of str
-        The names that another process can open.
+    `numbers` are those of the folds, None for all that a data set has; UsageError names a missing
+    one. `on_disk` has the names of the data sets that another process can open.
     """
     jobs: list[Job] = []
     for name, benchmark in benchmarks.items():

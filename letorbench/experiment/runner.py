@@ -49,20 +49,8 @@ def run(
     As soon as a fold is finished its files are there, and the tables have it. A task that fails
     is in the report; the others finish.
 
-    Parameters
-    ----------
-    datasets : sequence of str or Benchmark
-        Names of data sets on disk, or data sets in memory.
-    algos : mapping or sequence
-        The algorithms; see `entrants`.
-    folds : sequence of int, optional
-        The numbers of the folds; None for all that a data set has.
-    protocol : Protocol
-        What all tasks share.
-    processes : Processes
-        Those that run the tasks; this process by default.
-    shard : Shard, optional
-        The share of the run that is done; all of it by default.
+    The data sets are names of those on disk, or in memory. `entrants` says what the algorithms may
+    be. `folds` are numbers, None for all that a data set has. Without a `shard`, all is done.
     """
     check_writable(protocol.out)
     systems = entrants(algos)

@@ -126,22 +126,9 @@ def select(
     Every setting starts from the same random state. A setting's model therefore does not depend
     on what else is in the grid. A model with NaN among its scores loses to any other.
 
-    Parameters
-    ----------
-    cls : type of Ranker
-        The ranker.
-    fixed : mapping
-        The hyper-parameters that the user fixed.
-    train : QuerySet
-        What to learn from.
-    validation : Validation
-        What to choose by.
-    seed : SeedSequence
-        Where every random draw comes from.
-    time_limit : float, optional
-        The training of each setting ends after so many seconds.
-    grows : bool
-        Whether a grid grows where its smallest or largest number is chosen; see `grids.grown`.
+    `fixed` has the hyper-parameters that the user fixed. The training of each setting ends after
+    `time_limit` seconds. A grid `grows` where its smallest or largest number is chosen; see
+    `grids.grown`.
     """
 
     def trial(settings: Settings) -> Trial:

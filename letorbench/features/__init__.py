@@ -1,32 +1,333 @@
-"""Transformations of features, fitted on a training part where they are fitted at all.
+"""Transformations of features: values that are fitted, applied and stored.
 
-To add a transformation, write its file: a subclass of `Transformation` in this folder is registered
-by being there.
+To add a transformation, write its file in this folder: every subclass of `Transformation` is known
+by its name everywhere.
 """
 
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from letorbench.features.transformations import (
-    AUTO,
-    TRANSFORMATIONS,
-    QueryMinMax,
-    QueryRank,
-    QueryZScore,
-    Raw,
-    SignedLog,
-    Transformation,
-    ZScore,
-    features_name,
-    resolved,
-    stored,
-    transformation,
-)
+import numpy as np
 
-__all__ = [
-    "AUTO", "QueryMinMax", "QueryRank", "QueryZScore", "Raw", "SignedLog", "TRANSFORMATIONS",
-    "Transformation", "ZScore", "features_name", "resolved", "stored", "transformation",
-]  # fmt: skip
+from letorbench.choices import require_choice
+from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import DataError, UsageError
+from letorbench.features.moments import mean_and_variance
+from letorbench.threads import parallel_for
+
+if TYPE_CHECKING:
+    from typing import Self
+
+#: the name that leaves the choice to the data set and the ranker
+AUTO = "auto"
+#: how many numbers are float64 at a time, in each thread, where queries do not matter
+CELLS = 1 << 19
+LARGEST = float(np.finfo(np.float32).max)
+#: name -> transformation, filled by the subclasses of `Transformation`
+TRANSFORMATIONS: dict[str, type[Transformation]] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class Transformation(ABC):
+    """A function from features to features, column by column.
+
+    A subclass is a frozen dataclass, registered by its name. Its fields, arrays of one number a
+    feature, are what `fit` learned from the training set; most have none. It computes in float64
+    and gives float32, a block of rows at a time, so that no second copy of a large set is held.
+
+    Attributes
+    ----------
+    name : str
+        What users call it.
+    formula : str
+        What it does, in plain text.
+    by_query : bool
+        Whether a value depends on the other documents of its query.
+
+    Examples
+    --------
+    >>> from letorbench.features import QueryMinMax
+    >>> X = np.array([[2.0], [4.0], [3.0], [7.0]], dtype=np.float32)
+    >>> QueryMinMax().transform(X, offsets=np.array([0, 3, 4])).ravel().tolist()
+    [0.0, 1.0, 0.5, 0.0]
+    """
+
+    name: ClassVar[str]
+    formula: ClassVar[str]
+    by_query: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        TRANSFORMATIONS[cls.name] = cls
+
+    @classmethod
+    def fit(cls, features: np.ndarray) -> Self:
+        """Return the transformation that training features, (n_docs, n_features), ask for."""
+        return cls()
+
+    @abstractmethod
+    def _values(self, x: np.ndarray) -> np.ndarray:
+        """Return the new values of a block.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_rows, n_features), float64
+            One or more rows; all those of one query where `by_query` says so. It may be
+            written to.
+        """
+
+    def transform(self, features: np.ndarray, offsets: np.ndarray | None = None) -> np.ndarray:
+        """Return the new features.
+
+        Parameters
+        ----------
+        features : ndarray of shape (n_docs, n_features), float32
+            They are not changed.
+        offsets : ndarray of shape (n_queries + 1,), int64, optional
+            Query q owns the rows offsets[q]:offsets[q + 1]. They are needed where `by_query`
+            says so.
+
+        Returns
+        -------
+        ndarray of shape (n_docs, n_features), float32
+
+        Raises
+        ------
+        UsageError
+            The queries are needed and not given.
+        DataError
+            It was fitted to another number of features.
+        """
+        n_docs, width = features.shape
+        for each in fields(self):
+            if len(getattr(self, each.name)) != width:
+                raise DataError(
+                    f"{self.name}: found {width} features, expected "
+                    f"{len(getattr(self, each.name))}, as it was fitted"
+                )
+        if self.by_query and offsets is None:
+            raise UsageError(f"{self.name}: found no queries, expected the query of each document")
+        new = np.empty_like(features)
+        if n_docs:
+            step = max(1, CELLS // max(1, width))
+            bounds = np.append(np.arange(0, n_docs, step), n_docs)
+            if self.by_query and offsets is not None:
+                bounds = offsets
+            lengths = np.diff(bounds)
+            parallel_for(
+                lambda start, stop: self._fill(features, bounds[start : stop + 1], new),
+                len(lengths),
+                cost=lengths,
+            )
+        return new
+
+    def _fill(self, features: np.ndarray, bounds: np.ndarray, new: np.ndarray) -> None:
+        """Fill new, (n_docs, n_features), in the blocks of rows between the bounds."""
+        for first, last in zip(bounds[:-1], bounds[1:]):
+            if first < last:
+                new[first:last] = self._values(features[first:last].astype(np.float64))
+
+    def __call__(self, queries: QuerySet) -> QuerySet:
+        """Return a query set with the new features."""
+        return replace(queries, features=self.transform(queries.features, queries.offsets))
+
+    def as_json(self) -> dict[str, object]:
+        """Return the name and what was fitted, as JSON can hold it; every digit is kept."""
+        return {"name": self.name} | {
+            each.name: getattr(self, each.name).tolist() for each in fields(self)
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Raw(Transformation):
+    """x as it is; nothing is copied."""
+
+    name = "raw"
+    formula = "x"
+
+    def transform(self, features: np.ndarray, offsets: np.ndarray | None = None) -> np.ndarray:
+        return features
+
+    def __call__(self, queries: QuerySet) -> QuerySet:
+        return queries
+
+    def _values(self, x: np.ndarray) -> np.ndarray:
+        return x
+
+
+@dataclass(frozen=True, eq=False)
+class QueryMinMax(Transformation):
+    """(x - min) / (max - min) over the query's documents; 0 where max = min.
+
+    It makes LETOR's QueryLevelNorm of LETOR's Feature-min.
+
+    References
+    ----------
+    T. Qin, T.-Y. Liu, J. Xu, H. Li: LETOR: A Benchmark Collection for Research on Learning to
+    Rank for Information Retrieval, Information Retrieval 13(4), 2010, section 3.5.
+    """
+
+    name = "query-minmax"
+    formula = "(x - min) / (max - min), over the query; 0 where max = min"
+    by_query = True
+
+    def _values(self, x: np.ndarray) -> np.ndarray:
+        smallest = x.min(axis=0)
+        width = x.max(axis=0) - smallest
+        return (x - smallest) / np.where(width > 0.0, width, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class QueryZScore(Transformation):
+    """(x - mean) / standard deviation over the query's documents; 0 where all are equal."""
+
+    name = "query-zscore"
+    formula = "(x - mean) / standard deviation, over the query; 0 where all are equal"
+    by_query = True
+
+    def _values(self, x: np.ndarray) -> np.ndarray:
+        x -= x.mean(axis=0)  # float64 sums of equal float32 numbers are exact
+        spread = np.sqrt(np.square(x).mean(axis=0))
+        return x / np.where(spread > 0.0, spread, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class ZScore(Transformation):
+    """(x - mean) / scale, both of the training set; 0 for a feature that is constant there.
+
+    Parameters
+    ----------
+    mean : ndarray of shape (n_features,), float64
+    scale : ndarray of shape (n_features,), float64
+        The standard deviation. It is 0 for a constant feature, whose value elsewhere says
+        nothing.
+    """
+
+    mean: np.ndarray
+    scale: np.ndarray
+
+    name = "zscore"
+    formula = "(x - mean) / standard deviation, over the training set; 0 where all are equal"
+
+    def __post_init__(self) -> None:
+        """Raise DataError if a scale is negative: a model's file may say anything."""
+        if (self.scale < 0.0).any():
+            raise DataError(f"zscore: scale: found {self.scale.min():g}, expected 0 or more")
+
+    @classmethod
+    def fit(cls, features: np.ndarray) -> Self:
+        mean, variance = mean_and_variance(features)
+        return cls(mean, np.sqrt(variance))
+
+    def _values(self, x: np.ndarray) -> np.ndarray:
+        x -= self.mean
+        x /= np.where(self.scale > 0.0, self.scale, np.inf)
+        # a value far from all that training saw may lie beyond float32
+        return np.clip(x, -LARGEST, LARGEST, out=x)
+
+
+@dataclass(frozen=True, eq=False)
+class SignedLog(Transformation):
+    """sign(x) log(1 + abs(x)), for counts and other values of many orders of magnitude."""
+
+    name = "signed-log"
+    formula = "sign(x) log(1 + abs(x))"
+
+    def _values(self, x: np.ndarray) -> np.ndarray:
+        # NumPy's logarithm has other last bits on other processors
+        from scipy.special import log1p
+
+        return np.copysign(log1p(np.abs(x)), x)
+
+
+@dataclass(frozen=True, eq=False)
+class QueryRank(Transformation):
+    """(rank - 1) / (n - 1) among the query's n documents, the smallest value first.
+
+    Equal values share the mean of their ranks. It is 0 where all are equal.
+    """
+
+    name = "rank"
+    formula = "(rank - 1) / (n - 1) among the query's n documents, ties shared; 0 where all equal"
+    by_query = True
+
+    def _values(self, x: np.ndarray) -> np.ndarray:
+        from scipy.stats import rankdata
+
+        varied = x.min(axis=0) < x.max(axis=0)
+        places = (rankdata(x, axis=0) - 1.0) / max(1, len(x) - 1)
+        return np.where(varied, places, 0.0)
+
+
+def transformation(name: str) -> type[Transformation]:
+    """Return the transformation of that name; UsageError suggests the nearest.
+
+    Examples
+    --------
+    >>> transformation("query-minmax").formula
+    '(x - min) / (max - min), over the query; 0 where max = min'
+    """
+    return TRANSFORMATIONS[require_choice(name, list(TRANSFORMATIONS), "feature transformation")]
+
+
+def features_name(name: str) -> str:
+    """Return a transformation's name or "auto"; UsageError for anything else."""
+    return require_choice(name, [AUTO, *TRANSFORMATIONS], "feature transformation")
+
+
+def resolved(
+    requested: str, wanted: str, features: np.ndarray, normalised: bool | None = None
+) -> str:
+    """Return the name of the transformation that is applied; labels are not looked at.
+
+    "auto" leaves features as they are if the data set is published normalised, or else if no
+    feature of the training part is beyond -1 and 1. Otherwise it is what the ranker wants.
+
+    Examples
+    --------
+    >>> resolved("auto", "query-minmax", np.array([[0.5, 300.0]]))
+    'query-minmax'
+    >>> resolved("auto", "query-minmax", np.array([[0.5, 1.0]]))
+    'raw'
+    """
+    if requested != AUTO:
+        return requested
+    if wanted == "raw":
+        return wanted
+    if normalised is None:
+        normalised = not features.size or bool(features.min() >= -1.0 and features.max() <= 1.0)
+    return "raw" if normalised else wanted
+
+
+def stored(facts: Any, n_features: int) -> Transformation:
+    """Return the fitted transformation that `as_json` described in a model's file.
+
+    Raises
+    ------
+    DataError
+        It is not one, or it is for another number of features.
+    """
+    try:
+        given = dict(facts)
+        kind = TRANSFORMATIONS[given.pop("name")]
+        fitted = {what: np.asarray(values, dtype=np.float64) for what, values in given.items()}
+        right = set(fitted) == {each.name for each in fields(kind)} and all(
+            values.shape == (n_features,) and np.isfinite(values).all()
+            for values in fitted.values()
+        )
+    except (TypeError, ValueError, KeyError):
+        right = False
+    if not right:
+        raise DataError(
+            f"found a damaged feature transformation, expected one of {', '.join(TRANSFORMATIONS)} "
+            f"with {n_features} finite numbers in each of its fields"
+        )
+    return kind(**fitted)
+
 
 for _each in iter_modules(__path__):
     import_module(f"{__name__}.{_each.name}")

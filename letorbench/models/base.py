@@ -178,13 +178,14 @@ def float32_features(X: np.ndarray) -> np.ndarray:
             "numbers of shape (n_docs, n_features)"
         )
     with np.errstate(over="ignore"):
-        features = np.require(given, np.float32, ["C", "ALIGNED"])
+        features = np.require(given, np.float32, ["C", "ALIGNED"]).view()
     if given.dtype.itemsize > 4:
         lost = np.isinf(features) & np.isfinite(given)
         if lost.any():
             raise DataError(
                 f"found a feature of {given[lost][0]}, expected none beyond float32 (3.4e38)"
             )
+    features.flags.writeable = False  # as those of a query set: kernels are compiled for one kind
     return features
 
 

@@ -14,7 +14,7 @@ from letorbench.datasets.load import load
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.measures import parse, query_metrics
-from letorbench.verify.printed import EXPLAINED, Entry, Finding, Known, check_table
+from letorbench.verify.printed import EXPLAINED, Entry, Finding, Known, by, check_table
 
 #: the checks that hang on the convention
 RULED = ("bounds", "grid")
@@ -26,20 +26,8 @@ def check_by_data(
     """Return what is wrong with a table whose data sets are there, and by which convention.
 
     "auto" is that of each data set. A table may have been measured otherwise: where more of its
-    numbers are impossible than a table has slips, the other conventions are tried.
-
-    Parameters
-    ----------
-    entries : sequence of Entry
-    data_dir : Path
-        Where data sets are.
-    convention : str
-        A convention's name, or "auto".
-
-    Raises
-    ------
-    DataError
-        The data of a data set cannot be read.
+    numbers are impossible than a table has slips, the other conventions are tried. DataError where
+    the data of a data set cannot be read.
     """
     names = ["auto", *CONVENTIONS] if convention == "auto" else [convention]
     first: list[Finding] | None = None
@@ -54,28 +42,10 @@ def check_by_data(
 def known_facts(
     entries: Iterable[Entry], data_dir: Path, convention: str
 ) -> dict[tuple[str, str, int], Known]:
-    """Return what the data say of each (data set, part, fold) of a table.
-
-    Parameters
-    ----------
-    entries : iterable of Entry
-    data_dir : Path
-        Where data sets are.
-    convention : str
-        "auto" for that of each data set.
-
-    Raises
-    ------
-    DataError
-        The data of a data set cannot be read.
-    """
-    measures: dict[str, list[str]] = {}
-    for entry in entries:
-        named = measures.setdefault(entry.place.dataset, [])
-        if entry.place.measure not in named:
-            named.append(entry.place.measure)
+    """Return what the data say of each (data set, part, fold) of a table; see `check_by_data`."""
     found = {}
-    for dataset, names in measures.items():
+    for (dataset,), own in by(entries, "dataset").items():
+        names = sorted({entry.place.measure for entry in own})
         benchmark = load(dataset, data_dir, convention)
         for fold in benchmark.folds:
             for part, queries in fold.parts.items():

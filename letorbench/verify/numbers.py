@@ -74,38 +74,24 @@ class Reading:
     rounding: str | None
 
     @property
-    def length(self) -> int:
-        """How much has to be said: the rules that differ from a name, an average, a rounding."""
-        changed = self.convention.name.count(",")
-        return changed + (self.average == AVERAGES[1]) + (self.rounding == "cut off")
-
-    @property
     def text(self) -> str:
         """The convention's name, and the average and the rounding where they are not usual."""
-        said = [self.convention.name]
-        said += [self.average] if self.average == AVERAGES[1] else []
-        return ", ".join(said + (["cut off"] if self.rounding == "cut off" else []))
+        unusual = (AVERAGES[1], ROUNDINGS[1])
+        words = [word for word in (self.average, self.rounding) if word in unusual]
+        return ", ".join([self.convention.name, *words])
+
+    @property
+    def length(self) -> int:
+        """How much has to be said: the rules that differ from a name, an average, a rounding."""
+        return self.text.count(",")
 
 
 def readings(parts: Sequence[Part], measure: Measure, printed: Printed) -> list[Reading]:
-    """Read the scores in every way that gives different values, the nearest first.
+    """Read the scores of test files, usually the folds, in every way that gives different values.
 
     Rules that change no query's value on these data are left as in the convention with the
-    shortest description.
-
-    Parameters
-    ----------
-    parts : sequence of Part
-        The test files, usually the folds.
-    measure : Measure
-    printed : Printed
-        The number to be explained.
-
-    Returns
-    -------
-    list of Reading
-        Those that give the printed digits come first, the shortest description before the
-        others; then the rest by their distance.
+    shortest description. The readings that give the printed digits come first, the shortest
+    description before the others; then the rest by their distance.
     """
     found = []
     for rules in _conventions(parts, measure):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import groupby, permutations, product
 
 from letorbench.conventions import Convention
@@ -89,14 +90,9 @@ def _ndcg(labels: list[int], rules: Convention, k: int | None) -> float:
 
 
 def _mean_ndcg(labels: list[int], rules: Convention, k: int | None) -> float:
-    ideal = sorted(labels, reverse=True)
-    if not _dcg(ideal, rules, len(labels)):
-        return float(rules.empty == "1")
-    total = 0.0
-    for n in range(1, len(labels) + 1):
-        best = _dcg(ideal, rules, n)
-        total += _dcg(labels, rules, n) / best if best else 0.0
-    return total / len(labels)
+    rules = replace(rules, ideal="k")
+    values = [_ndcg(labels, rules, n) for n in range(1, len(labels) + 1)]
+    return sum(values) / len(values) if values else float(rules.empty == "1")
 
 
 def _hits(labels: list[int], rules: Convention) -> list[int]:

@@ -140,22 +140,13 @@ def _entry(row: Mapping[str, str | None], line: int) -> Entry:
 def check_table(
     entries: Sequence[Entry], known: Mapping[tuple[str, str, int], Known] | None = None
 ) -> list[Finding]:
-    """Return what is wrong with a table.
+    """Return what is wrong with a table, in the order of the lines.
 
-    Parameters
-    ----------
-    entries : sequence of Entry
-    known : mapping, optional
-        What the data say of each (data set, part, fold).
-
-    Returns
-    -------
-    list of Finding
-        In the order of the lines.
+    `known` has what the data say of each (data set, part, fold).
     """
     facts = known or {}
     n_queries = {key: own.queries for key, own in facts.items()}
-    for key, own in _by(entries, "dataset", "part", "fold").items():
+    for key, own in by(entries, "dataset", "part", "fold").items():
         if key not in n_queries and key[2]:
             inferred = _inferred_queries(own)
             if inferred:
@@ -173,7 +164,7 @@ def check_table(
     return sorted(found, key=lambda each: each.lines)
 
 
-def _by(entries: Iterable[Entry], *names: str) -> dict[tuple, list[Entry]]:
+def by(entries: Iterable[Entry], *names: str) -> dict[tuple, list[Entry]]:
     """Group the entries by some fields of their places."""
     groups: dict[tuple, list[Entry]] = defaultdict(list)
     for entry in entries:
@@ -225,7 +216,7 @@ def _off_the_grid(
     facts: Mapping[tuple[str, str, int], Known],
 ) -> Iterator[Finding]:
     """P@k times k n is a whole number, and NDCG@1 times n times the queries' ideal gains."""
-    for (dataset, part), own in _by(entries, "dataset", "part").items():
+    for (dataset, part), own in by(entries, "dataset", "part").items():
         n_of = {fold: n for (*key, fold), n in n_queries.items() if key == [dataset, part]}
         own = [entry for entry in own if entry.place.fold in n_of]
         sure = any(key[:2] == (dataset, part) for key in facts)
@@ -264,7 +255,7 @@ def _grid(entries: Sequence[Entry], steps: Sequence[int], sure: bool) -> Iterato
 def _not_cumulative(entries: Sequence[Entry]) -> Iterator[Finding]:
     """The relevant documents down to rank k cannot become fewer, nor more than one a rank."""
     violations, tried = [], 0
-    for own in _by(entries, "dataset", "algorithm", "part", "fold").values():
+    for own in by(entries, "dataset", "algorithm", "part", "fold").values():
         at = {_cutoff(entry, "p"): entry for entry in own if _cutoff(entry, "p")}
         for k in sorted(at):
             if k - 1 not in at:
@@ -293,10 +284,10 @@ OF_PRINTED, OF_FOLDS, OF_QUERIES = "printed folds", "folds", "queries"
 
 def _not_the_mean(entries: Sequence[Entry], n_queries: Mapping[tuple, int]) -> Iterator[Finding]:
     """The means of a part are all computed in one way, the one that explains most of them."""
-    for group in _by(entries, "dataset", "part").values():
+    for group in by(entries, "dataset", "part").values():
         rows = [
             {entry.place.fold: entry for entry in own}
-            for own in _by(group, "algorithm", "measure").values()
+            for own in by(group, "algorithm", "measure").values()
         ]
         rows = [row for row in rows if 0 in row and len(row) > 2]
         ways = [
@@ -359,7 +350,7 @@ def _out_of_bounds(
 
 def _like_the_previous_test(entries: Sequence[Entry]) -> Iterator[Finding]:
     """In LETOR's folds the validation part of fold k is the test part of fold k - 1."""
-    for (dataset, algorithm), own in _by(entries, "dataset", "algorithm").items():
+    for (dataset, algorithm), own in by(entries, "dataset", "algorithm").items():
         at = {entry.place[2:]: entry for entry in own if entry.place.fold}
         folds = sorted({fold for _, fold, _ in at})
         same, differs = [], 0
@@ -384,7 +375,7 @@ def _like_the_previous_test(entries: Sequence[Entry]) -> Iterator[Finding]:
 
 def _better_on_test(entries: Sequence[Entry]) -> Iterator[Finding]:
     """A trained ranker is rarely better on test than on training data in every fold."""
-    for (dataset, algorithm), own in _by(entries, "dataset", "algorithm").items():
+    for (dataset, algorithm), own in by(entries, "dataset", "algorithm").items():
         at = {entry.place[2:]: entry.number.value for entry in own if entry.place.fold}
         pairs = [
             sign(measure) * (at["test", fold, measure] - at["train", fold, measure]) > 0
@@ -402,9 +393,9 @@ def _better_on_test(entries: Sequence[Entry]) -> Iterator[Finding]:
 
 def _twice(entries: Sequence[Entry]) -> Iterator[Finding]:
     """Two algorithms seldom have every number of a part in common."""
-    for (dataset, part, fold), own in _by(entries, "dataset", "part", "fold").items():
+    for (dataset, part, fold), own in by(entries, "dataset", "part", "fold").items():
         seen: dict[tuple, list[Entry]] = {}
-        for row in _by(own, "algorithm").values():
+        for row in by(own, "algorithm").values():
             key = tuple(sorted((entry.place.measure, entry.number.text) for entry in row))
             first = seen.setdefault(key, row)
             if first is not row and len(row) >= 5:

@@ -23,34 +23,23 @@ DEPTH = 10
 
 @dataclass(frozen=True)
 class Agreement:
-    """How two runs agree.
+    """How two runs agree."""
 
-    Parameters
-    ----------
-    tau : float
-        Kendall's tau of the rankings, the mean over queries (section 3.1); a query whose scores
-        are all equal in a run is left out.
-    overlap : float
-        The share of the first `DEPTH` documents that both have, the mean over queries.
-    means : tuple of float
-        The measure's means of both runs.
-    rmse : float
-        The root mean square of the differences by query (section 3.2).
-    correlation : float
-        Pearson's correlation of the values by query.
-    p : float
-        Of the paired t-test (section 3.4).
-    effect_ratio : float or None
-        The second run's mean improvement over the baseline, over the first run's (section 3.3);
-        1 where the effect is the same. None without a baseline.
-    """
-
+    #: Kendall's tau of the rankings, the mean over queries (section 3.1); a query whose scores are
+    #: all equal in a run is left out
     tau: float
+    #: the share of the first `DEPTH` documents that both have, the mean over queries
     overlap: float
+    #: the measure's means of both runs
     means: tuple[float, float]
+    #: the root mean square of the differences by query (section 3.2)
     rmse: float
+    #: Pearson's correlation of the values by query
     correlation: float
+    #: of the paired t-test (section 3.4)
     p: float
+    #: the second run's mean improvement over the baseline, over the first run's (section 3.3); 1
+    #: where the effect is the same. None without a baseline.
     effect_ratio: float | None
 
     @property

@@ -22,32 +22,21 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class Traced:
-    """Where the numbers of an algorithm come from, and what a second look found.
-
-    Parameters
-    ----------
-    dataset, algo : str
-    convention : str
-    data, code : str
-        Digests of the data and of the code that made the scores; "" for another system's scores.
-    scores : tuple of str
-        The digest of each fold's scores.
-    cells : int
-        The per-query values that were measured again.
-    unmeasured : int
-        Those without a plain definition, or with too many orders of equal scores.
-    problems : tuple of str
-        What does not agree, a line each.
-    """
+    """Where the numbers of an algorithm come from, and what a second look found."""
 
     dataset: str
     algo: str
     convention: str
+    #: digests of the data and of the code that made the scores; "" for another system's scores
     data: str
     code: str
+    #: the digest of each fold's scores
     scores: tuple[str, ...]
+    #: the per-query values that were measured again
     cells: int
+    #: those without a plain definition, or with too many orders of equal scores
     unmeasured: int
+    #: what does not agree, a line each
     problems: tuple[str, ...]
 
 

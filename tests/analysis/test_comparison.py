@@ -1,6 +1,4 @@
-"""Pairs of algorithms: what is compared, with which sign, and what seeds leave open."""
-
-from __future__ import annotations
+"""Pairs of algorithms: what is compared, on which queries, and what seeds leave open."""
 
 import csv
 import io
@@ -17,6 +15,7 @@ from letorbench.analysis.comparison import (
     on_common_folds,
     power_table,
 )
+from letorbench.analysis.slices import sliced
 from letorbench.analysis.tables import render, to_frame
 from letorbench.errors import DataError
 from letorbench.results.per_query import PerQuery
@@ -124,3 +123,19 @@ def test_a_comparison_counts_seeds():
     assert "counts queries alone" in render(comparison_table(tested, wilcoxon), "text")
     plain = compare("S", [one, repeated("two", 0.5, 0.0, 1, 4)], "ndcg@10")
     assert "seed" not in render(comparison_table(plain), "text")
+
+
+def test_slices_by_difficulty_find_no_difference_where_there_is_none(rng):
+    """Two algorithms of equal quality, each with noise of its own, and `ideal` beside them."""
+    n = 4_000
+    base, folds, qids = rng.random(n), np.ones(n, int), np.arange(n).astype(str)
+    values = {algo: base + rng.normal(0.0, 0.3, n) for algo in ("a", "b")}
+    values["ideal"] = values["a"]
+    systems = [PerQuery(algo, folds, qids, {"map": own}) for algo, own in values.items()]
+    slices = sliced("difficulty", systems, "map", None)
+    assert [len(a.qids) for a, *_ in slices.values()] == [1_000] * 4
+    for a, b, _ in slices.values():
+        d = a.values["map"] - b.values["map"]
+        assert abs(d.mean()) < 4.0 * d.std() / np.sqrt(len(d))
+    means = [a.mean("map") + b.mean("map") for a, b, _ in slices.values()]
+    assert means == sorted(means)

@@ -1,7 +1,5 @@
 """The figure: its lines, its legend, its readability in grey, its bytes."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The printed numbers: whole, found under our names, and named after rankers that exist."""
 
-from __future__ import annotations
-
 import csv
 import math
 

@@ -1,7 +1,5 @@
 """Winning numbers by loops; ranks, Friedman and Nemenyi by Demsar's printed figures."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

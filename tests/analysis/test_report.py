@@ -1,7 +1,5 @@
 """The HTML report: self-contained, its numbers those of the files, its sentences."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re
@@ -13,15 +11,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
-from conftest import drawing
-from uneven_data import SIZES, write_uneven
+from conftest import drawing, places, printed
+from toy_data import SIZES, write_uneven
 
 from letorbench.analysis.comparison import Procedure, compare
 from letorbench.analysis.report import charts
 from letorbench.analysis.report.gather import Algorithm, Results, conclusions
 from letorbench.analysis.report.page import page as page_of
-from letorbench.cli import cli
 from letorbench.fit_warnings import FitWarning
 from letorbench.results.per_query import PerQuery
 from letorbench.results.summary import Row, Summary
@@ -30,30 +26,21 @@ ALGOS = ("adarank-ndcg", "ndcgboost", "ranksvm", "regression")
 BASE, SET = "regression", "A&B <set>"
 
 
-def call(*words: str) -> Result:
-    return CliRunner().invoke(cli, words)
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("report")
     write_uneven(folder / "data", SET)
     words = ("run", "--dataset", SET, "--algo", ",".join(ALGOS), "--set", "rounds=4")
-    result = call(*words, *places(folder))
-    assert result.exit_code == 0, result.stderr
+    printed(*words, *places(folder))
     return folder
-
-
-def places(folder: Path) -> list[str]:
-    return ["--data-dir", str(folder / "data"), "--out", str(folder / "results")]
 
 
 @pytest.fixture(scope="module")
 def page(folder) -> str:
     out = folder / "r.html"
     with drawing():
-        result = call("report", SET, "--baseline", BASE, "--out-file", str(out), *places(folder))
-    assert result.exit_code == 0 and result.stdout == f"{out}\n", result.stderr
+        text = printed("report", SET, "--baseline", BASE, "--out-file", str(out), *places(folder))
+    assert text == f"{out}\n"
     return out.read_text()
 
 
@@ -175,7 +162,7 @@ def test_settings_and_timings(folder, page):
 
 def test_differences_from_the_baseline(folder, page):
     words = ["compare", SET, "--baseline", BASE, "--format", "csv", *places(folder)]
-    expected = {row["algo"]: row for row in csv.DictReader(call(*words).stdout.splitlines())}
+    expected = {row["algo"]: row for row in csv.DictReader(printed(*words).splitlines())}
     rows = {row["algorithm"][0]: row for row in Page(page).tables[f"NDCG@10 against {BASE}"]}
     assert set(rows) == set(expected) == set(ALGOS) - {BASE}
     base = per_query(folder, BASE)["ndcg@10"]

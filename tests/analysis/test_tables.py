@@ -1,7 +1,5 @@
 """Tables in every form: marks, digits, escapes; and the table of a data set's results."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,20 +1,17 @@
 """`compare`, `table --baseline`, `table --published`, `plot --published` on small runs."""
 
-from __future__ import annotations
-
 import csv
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from conftest import call, places, printed, refused
 from scipy.stats import ttest_rel
 from stored_results import store_fold
 from toy_data import write_toy
 
 import letorbench as lb
-from letorbench.cli import cli
 
 ALGOS = ("ndcgboost", "ranksvm", "regression")
 
@@ -26,20 +23,13 @@ def folder(tmp_path_factory) -> Path:
     write_toy(folder / "data")
     write_toy(folder / "data", "OTHER", seed=2)
     words = ["run", "--dataset", "TOY,OTHER", "--algo", ",".join(ALGOS), "--set", "rounds=5"]
-    result = call(folder, *words, "--set", "C=1")
-    assert result.exit_code == 0, result.stderr
+    printed(*words, "--set", "C=1", *places(folder))
     return folder
 
 
-def call(folder: Path, *words: str) -> Result:
-    places = ["--data-dir", str(folder / "data"), "--out", str(folder / "results")]
-    return CliRunner().invoke(cli, [*words, *places])
-
-
 def rows(folder: Path, *words: str) -> list[dict[str, str]]:
-    result = call(folder, *words, "--format", "csv")
-    assert result.exit_code == 0, result.stderr
-    return list(csv.DictReader(result.stdout.splitlines()))
+    text = printed(*words, "--format", "csv", *places(folder))
+    return list(csv.DictReader(text.splitlines()))
 
 
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "randomization"])
@@ -81,7 +71,7 @@ def test_all_pairs_and_the_seed(folder):
 
 
 def test_several_data_sets(folder):
-    result = call(folder, "compare")
+    result = call("compare", *places(folder))
     assert result.exit_code == 0 and result.stderr == ""
     assert "NDCG@10 over 2 data sets: OTHER, TOY" in result.stdout
     wins = re.findall(r"^\w+ +(\d) of 4 +[\d.]+ +[\d.]+$", result.stdout, re.MULTILINE)
@@ -119,8 +109,8 @@ def test_slices_of_queries(folder, by):
     p = frame["p"].sort_values()
     holm = np.minimum(1, np.maximum.accumulate(p * np.arange(len(p), 0, -1)))
     assert frame["p_adjusted"].loc[p.index].tolist() == pytest.approx(holm.tolist())
-    refused = call(folder, "compare", "TOY", "--by", by, "--power")
-    assert refused.exit_code == 2 and "--power does not go with --by" in refused.stderr
+    words = ["compare", "TOY", "--by", by, "--power"]
+    assert "--power does not go with --by" in refused(2, *words, *places(folder))
 
 
 def test_an_error_is_best_where_it_is_lowest(folder):
@@ -129,25 +119,24 @@ def test_an_error_is_best_where_it_is_lowest(folder):
     means = results.summary("rmse").pivot(index="algo", columns="dataset", values="rmse")
     best, worst = means["TOY"].idxmin(), means["TOY"].idxmax()
     assert best == means["OTHER"].idxmin() != worst
-    text = call(folder, "compare", "--measure", "rmse").stdout
+    text = printed("compare", "--measure", "rmse", *places(folder))
     assert re.search(rf"^{best} +4 of 4 +1.000 +1.00$", text, re.MULTILINE)
-    text = call(folder, "table", "TOY", "--measure", "rmse", "--baseline", worst).stdout
+    text = printed("table", "TOY", "--measure", "rmse", "--baseline", worst, *places(folder))
     assert re.search(rf"^{best} +{means['TOY'][best]:.4f}\*\+$", text, re.MULTILINE)
     page = results.only("TOY").report(folder / "r.html", measure="rmse").read_text()
     assert f"By RMSE, {best} is the best of 3" in page
     assert re.search(rf"{worst}: better on \d queries, worse on \d\d of 40", page)
     for row in rows(folder, "compare", "TOY", "--measure", "rmse", "--baseline", best):
         assert int(row["losses"]) > int(row["wins"])
-    refused = call(folder, "run", "--dataset", "TOY", "--algo", "regression", "--select", "rmse")
-    assert refused.exit_code == 2 and "expected a measure of rankings" in refused.stderr
+    words = ["run", "--dataset", "TOY", "--algo", "regression", "--select", "rmse"]
+    assert "expected a measure of rankings" in refused(2, *words, *places(folder))
 
 
 def test_other_conventions_are_not_compared(tmp_path):
     for algo, rules in (("regression", "letor3"), ("classification", "standard")):
         store_fold(tmp_path / "results", "TOY", algo, 1, {"ndcg@10": [0.1, 0.2]}, rules)
-    result = call(tmp_path, "compare", "TOY")
-    assert result.exit_code == 1
-    assert "several conventions (classification standard, regression letor3)" in result.stderr
+    said = refused(1, "compare", "TOY", *places(tmp_path))
+    assert "several conventions (classification standard, regression letor3)" in said
 
 
 def test_published_beside_ours(tmp_path):
@@ -155,12 +144,12 @@ def test_published_beside_ours(tmp_path):
         values = {f"ndcg@{k}": 0.45 for k in range(1, 11)}
         store_fold(tmp_path / "results", "OHSUMED", algo, 1, values)
     words = ["table", "OHSUMED", "--published", "--measure", "ndcg@3"]
-    text = call(tmp_path, *words).stdout
+    text = printed(*words, *places(tmp_path))
     assert re.search(r"^ndcgboost +NDCG@3 +0\.4500 +0\.50? +-0\.050 +ndcgboost-2009$", text, re.M)
     assert "ndcgboost-2009: Valizadegan" in text and "svmmap" not in text
     row, *_ = rows(tmp_path, *words)
     assert float(row["difference"]) == pytest.approx(-0.05) and "NIPS 2009" in row["reference"]
-    assert call(tmp_path, "plot", "OHSUMED", "--published", "--format", "svg").exit_code == 0
+    printed("plot", "OHSUMED", "--published", "--format", "svg", *places(tmp_path))
     assert "NDCG_BOOST (ndcgboost-2009)" in (tmp_path / "results/OHSUMED/ndcg.svg").read_text()
 
 
@@ -170,7 +159,7 @@ def test_published_fold_by_fold(tmp_path):
         values = {"map": value + 0.01 * fold}
         store_fold(tmp_path / "results", "MQ2008", "listnet", fold, values)
     words = ("MQ2008", "--published", "--measure", "map")
-    text = call(tmp_path, "table", *words).stdout
+    text = printed("table", *words, *places(tmp_path))
     # the mean of .01 and .03, with Student's t of one degree of freedom
     reach = 12.7062 * 0.01
     interval = re.escape(f"[{0.02 - reach:+.4f}, {0.02 + reach:+.4f}]")

@@ -1,7 +1,5 @@
 """Every option of the command line makes a difference: with it and without, something differs."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

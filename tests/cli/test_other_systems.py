@@ -1,16 +1,19 @@
-"""`external`, `export`, `rank`, `--plugin`: whole commands."""
+"""Whole commands: other systems' files, outputs that are no inputs, a set with ids of text."""
 
-from __future__ import annotations
-
+import csv
+import os
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from conftest import call, places, printed, refused
 from toy_data import write_toy
 
-from letorbench.cli import cli
+import letorbench as lb
+from letorbench.datasets.load import load
+from letorbench.datasets.synthetic import make
 from letorbench.rankers import load_model, plugins
 from letorbench.results.model_texts import lightgbm_text
 
@@ -24,17 +27,6 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_figures: None) -> Pa
     monkeypatch.chdir(tmp_path)
     assert call("run", "--dataset", "TOY", "--algo", "regression").exit_code == 0
     return tmp_path
-
-
-def call(*words: str) -> Result:
-    return CliRunner().invoke(cli, list(words))
-
-
-def fails(status: int, *words: str) -> str:
-    result = call(*words)
-    assert result.exit_code == status, result.output
-    assert re.fullmatch(r"letorbench: error: .+\n", result.stderr), result.stderr
-    return result.stderr
 
 
 def taken(name: str, pattern: str, *words: str) -> tuple[str, ...]:
@@ -65,14 +57,14 @@ def test_every_format_measures_as_the_original(toy):
         assert re.search(rf"^{name} +0\.", result.stdout, re.MULTILINE)
         assert (toy / f"results/TOY/{name}/per_query.csv").read_bytes() == expected
     write_toy(toy / "other", seed=2)
-    assert "other data" in fails(1, "export", "TOY", "--data-dir", "other")
+    assert "other data" in refused(1, "export", "TOY", "--data-dir", "other")
 
 
 def test_models_are_exported_but_of_transformed_features(toy):
     words = "export", "TOY", "--as", "lightgbm", "--to", "texts"
     run = "run", "--dataset", "TOY", "--algo", "regression", "--force", "--features"
     call(*run, "zscore")
-    assert "features that zscore transformed" in fails(2, *words)
+    assert "features that zscore transformed" in refused(2, *words)
     call(*run, "raw")
     made = call(*words)
     assert made.stdout.splitlines() == [f"texts/fold{k}/regression.txt" for k in range(1, 6)]
@@ -96,7 +88,7 @@ def test_wrong_externals_write_nothing(toy):
         ("../x", "rl{fold}.txt", 2, "expected letters, digits"),
         ("theirs", "none{fold}.txt", 1, "none1.txt: found no readable file"),
     ):
-        assert words in fails(status, *taken(name, pattern, "--format", "ranklib"))
+        assert words in refused(status, *taken(name, pattern, "--format", "ranklib"))
         assert sorted((toy / "results").rglob("*")) == before
 
 
@@ -107,7 +99,7 @@ def test_score_takes_runs_and_qrels(toy):
     run = ("--scores", "trec/fold2/regression.run", "--per-query")
     assert expected and call("score", "--data", data, *run).stdout == expected
     assert call("score", "--qrels", "trec/fold2/qrels.txt", *run).stdout == expected
-    assert "one of --data and --qrels" in fails(2, "score", *run)
+    assert "one of --data and --qrels" in refused(2, "score", *run)
 
 
 def test_rank_applies_a_model_and_refuses_what_does_not_fit(toy):
@@ -124,12 +116,12 @@ def test_rank_applies_a_model_and_refuses_what_does_not_fit(toy):
     assert (toy / "s.run").read_text() == run.replace(" regression\n", " mine\n")
     (toy / "narrow.txt").write_text("0 qid:1 1:1 2:1\n1 qid:1 1:2\n")
     (toy / "wide.txt").write_text("0 qid:1 1:1 5:1\n")
-    narrow = fails(1, *start, "narrow.txt", "--output", "x.txt")
+    narrow = refused(1, *start, "narrow.txt", "--output", "x.txt")
     assert "found 2 features, expected 4, which regression learned from; --sparse" in narrow
-    wide = fails(1, *start, "wide.txt", "--sparse", "--output", "x.txt")
+    wide = refused(1, *start, "wide.txt", "--sparse", "--output", "x.txt")
     assert "found 5 features, expected 4" in wide
     assert call(*start, "narrow.txt", "--sparse", "--output", "x.txt").exit_code == 0
-    wrong = fails(1, "rank", "--output", "x", "--input", test, "--model", "s.txt")
+    wrong = refused(1, "rank", "--output", "x", "--input", test, "--model", "s.txt")
     assert "s.txt: found no saved model" in wrong
 
 
@@ -151,5 +143,127 @@ def test_the_model_of_a_plugin_needs_it(toy, monkeypatch):
     forget()
     model = ("rank", "--model", "results/TOY/centroid/fold1/model.npz")
     model += ("--input", "data/TOY/Fold1/test.txt", "--output", "s.txt")
-    assert "needs its --plugin" in fails(1, *model)
+    assert "needs its --plugin" in refused(1, *model)
     assert call(*model, "--plugin", "rocchio.py").exit_code == 0
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory) -> Path:
+    """A folder with a data set, its results, an input, a link to it, and another's scores."""
+    folder = tmp_path_factory.mktemp("outputs")
+    write_toy(folder / "data")
+    (folder / "d.txt").write_text((folder / "data/TOY/Fold1/test.txt").read_text())
+    (folder / "link.txt").symlink_to("d.txt")
+    run = "run --dataset TOY --algo regression --folds 1"
+    printed(*run.split(), *places(folder))
+    scores = (folder / "results/TOY/regression/fold1/scores.txt").read_bytes()
+    place = folder / "results/TOY/theirs/fold1/scores.txt"
+    place.parent.mkdir(parents=True)
+    place.write_bytes(scores)
+    os.link(folder / "results/TOY/regression/fold1/model.npz", folder / "m.npz")
+    return folder
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    """Every file but those of the cache, in which reading leaves notes."""
+    files = (path for path in folder.rglob("*") if path.is_file() and ".cache" not in path.parts)
+    return {path: path.read_bytes() for path in files}
+
+
+RANK = "rank --model m.npz --input d.txt --output"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (f"{RANK} d.txt", "d.txt: the output would be the input d.txt"),
+        (f"{RANK} link.txt", "the input d.txt"),
+        (f"{RANK} data/TOY/Fold2/train.txt", "a file of LETOR text"),
+        (f"{RANK} results/TOY/regression/fold1/fit.json", "a file of a stored fold"),
+        ("report --out-file data/TOY/Fold2/vali.txt", "a file of LETOR text"),
+        ("plot --to data/TOY/Fold1/test", "a file of the data set TOY"),
+        ("export TOY --to data/TOY", "a file of the data set TOY"),
+        ("reproduce ndcgboost-2009 --pages data/TOY", "a file of the data set TOY"),
+        ("external --dataset TOY --name theirs --folds 1 "
+         "--scores results/TOY/theirs/fold{fold}/scores.txt", "would be the input"),
+    ],
+)  # fmt: skip
+def test_no_output_changes_what_is_read(stored, monkeypatch, words: str, said: str) -> None:
+    monkeypatch.chdir(stored)
+    before = contents(stored)
+    command = words.split()
+    assert said in refused(2, *command, *([] if command[0] == "rank" else places(stored)))
+    assert contents(stored) == before
+
+
+def test_an_output_of_before_is_written_anew(stored, monkeypatch) -> None:
+    monkeypatch.chdir(stored)
+    for words in (f"{RANK} new.txt", "report --out-file new.html", "plot --to new", "export TOY"):
+        command = words.split()
+        for _ in range(2):
+            printed(*command, *([] if command[0] == "rank" else places(stored)))
+
+
+#: what stands for the query of a number in text: `7` and `07` are two of them
+NAMES = {1: "7", 2: "07", 3: "NP151", 4: "2003/td/5", 5: "NULL", 6: "é" * 100, 7: '"a,b"', 8: "=1"}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with Gov as it unpacks, in text/, and the same with numbers, in numbers/."""
+    folder = tmp_path_factory.mktemp("gov")
+    twin = make("NP2004-twin", folder, scale=0.2)
+    for path in twin.rglob("*.txt"):
+        lines = path.read_bytes().split(b"\r\n")
+        assert b" qid:WT04-" in lines[0] and b" #docid = " in lines[0] and lines.pop() == b""
+        queries = [int(line.split()[1][9:]) for line in lines]
+        for kind, names in (("text", NAMES), ("numbers", {})):
+            target = folder / kind / "Gov/QueryLevelNorm/2004_NP_dataset" / path.relative_to(twin)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            renamed = [
+                line.replace(b"WT04-%d" % number, str(names.get(number, number)).encode(), 1)
+                for number, line in zip(queries, lines)
+            ]
+            target.write_bytes(b"\r\n".join(renamed[::20]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for kind in ("text", "numbers"):
+            where = ("--data-dir", f"{kind}-data")
+            assert "NP2004" in printed("datasets", "import", kind, *where)
+            algos = "regression,ndcgboost"
+            printed("run", "--dataset", "NP2004", "--algo", algos, *where, "--out", f"{kind}-out")
+        yield folder
+
+
+def test_from_the_files_to_every_table(place: Path) -> None:
+    tests = [fold.test for fold in load("NP2004", "text-data").folds]
+    ids = [qid for test in tests for qid in test.qids.tolist()]
+    assert len(set(ids)) == 15 and set(NAMES.values()) <= set(ids)
+    for algo in ("regression", "ndcgboost"):
+        for fold in range(1, 6):
+            file = f"NP2004/{algo}/fold{fold}/scores.txt"
+            assert Path("text-out", file).read_bytes() == Path("numbers-out", file).read_bytes()
+    with Path("text-out/NP2004/regression/per_query.csv").open(newline="") as file:
+        stored = [row["qid"] for row in csv.DictReader(file)]
+    assert stored == ["'=1" if qid == "=1" else qid for qid in ids]  # no formula
+    results = lb.load_results("text-out").per_query()
+    assert results[results["algo"] == "regression"]["qid"].tolist() == ids
+
+    out = ("--out", "text-out")
+    assert printed("table", "NP2004", *out).count("\n") >= 4
+    assert "15 queries" in printed("compare", "NP2004", "--baseline", "regression", *out)
+    printed("report", "NP2004", "--out-file", "page.html", *out)
+    assert "regression" in Path("page.html").read_text()
+
+    printed(
+        "export", "NP2004", "--algo", "regression", "--to", "runs", "--data-dir", "text-data", *out
+    )
+    data = str(next(Path("text-data").rglob("Fold1/test*.txt")))
+    stored_scores, run = "text-out/NP2004/regression/fold1/scores.txt", "runs/fold1/regression.run"
+    rules = ("--convention", "letor3")
+    measured = {
+        printed("score", "--data", data, "--scores", stored_scores, *rules),
+        printed("score", "--data", data, "--scores", run, *rules),
+        printed("score", "--qrels", "runs/fold1/qrels.txt", "--scores", run, *rules),
+    }
+    assert len(measured) == 1 and "NDCG" in measured.pop()

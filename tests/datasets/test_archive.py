@@ -1,7 +1,5 @@
 """Importing: every layout, and everything an archive can do to harm."""
 
-from __future__ import annotations
-
 import io
 import tarfile
 import zipfile

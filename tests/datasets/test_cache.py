@@ -1,7 +1,5 @@
 """The cache never parses twice, and never believes what is damaged or stale."""
 
-from __future__ import annotations
-
 import errno
 import mmap
 import os

@@ -1,7 +1,5 @@
 """Downloading and verifying, against a server on this machine that is good or bad."""
 
-from __future__ import annotations
-
 import hashlib
 import http.server
 import io
@@ -20,7 +18,7 @@ from letorbench.datasets import layout, synthetic
 from letorbench.datasets.acquire import fetch as fetching
 from letorbench.datasets.acquire.archive import import_archive
 from letorbench.datasets.acquire.verify import verify
-from letorbench.datasets.catalog import CATALOG, FileHash, Source, facts
+from letorbench.datasets.catalog import CATALOG, FileHash, Source
 from letorbench.datasets.load import load
 from letorbench.errors import DataError
 
@@ -189,7 +187,7 @@ def test_what_is_inside_must_be_what_was_wanted(
         with pytest.raises(DataError, match="found MQ2008 inside, expected OHSUMED"):
             fetching.fetch("OHSUMED", tmp_path, [unknown(f"{address}/good", "OHSUMED.zip")])
         hashes = {("MQ2008", "fold1/vali.txt"): {FileHash("sha256", "0" * 64): ""}}
-        monkeypatch.setattr(facts, "_published_hashes", lambda: hashes)
+        monkeypatch.setattr("letorbench.datasets.catalog._published_hashes", lambda: hashes)
         with pytest.raises(DataError, match="Fold1/vali.txt: found another file than the publish"):
             fetching.fetch("MQ2008", tmp_path, [unknown(f"{address}/good")])
     assert names_in(tmp_path) == []
@@ -228,7 +226,7 @@ def test_verify_compares_hashes(mq2008: Path, monkeypatch: pytest.MonkeyPatch) -
         "fold4/test.txt": {lf: ""},  # other line ends may be right too
     }
     known = {("MQ2008", file): each for file, each in hashes.items()}
-    monkeypatch.setattr(facts, "_published_hashes", lambda: known)
+    monkeypatch.setattr("letorbench.datasets.catalog._published_hashes", lambda: known)
     files = [check for check in verify("MQ2008", mq2008) if check.what.endswith(".txt")]
     assert len(files) == 15
     assert {check.what: check.status for check in files if check.status != "unknown"} == {

@@ -1,7 +1,5 @@
 """Query sets from a caller's arrays: converted once, grouped stably, refused with a word."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import fields
 from pathlib import Path

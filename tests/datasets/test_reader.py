@@ -1,6 +1,4 @@
-"""The reader against a plain one, on generated files and on the real ones."""
-
-from __future__ import annotations
+"""What the reader makes of numbers and options, and how it names mistakes in whatever blocks."""
 
 import random
 import struct
@@ -12,59 +10,7 @@ import pytest
 
 from letorbench.datasets import reader
 from letorbench.datasets.reader import ReadOptions, read_letor, read_queries
-from letorbench.errors import UsageError
-
-
-def check(path: Path, text: bytes, n_features: int | None = None) -> None:
-    """Compare what is read of a text with what a plain reader reads, bit by bit."""
-    path.write_bytes(text)
-    plain = plain_readers.read_letor(text, n_features=n_features)
-    ours = read_queries(path, ReadOptions(n_features=n_features))
-    assert (ours.labels.dtype, ours.offsets.dtype) == (np.int32, np.int64)
-    assert ours.labels.tolist() == plain.labels
-    assert np.repeat(ours.qids, np.diff(ours.offsets)).tolist() == plain.qids
-    assert type(ours.features) is np.ndarray and ours.features.flags.c_contiguous
-    assert ours.features.dtype == np.float32 and ours.features.shape == plain.features.shape
-    assert ours.features.tobytes() == plain.features.tobytes()
-    names = None if ours.docids is None else ours.docids.tolist()
-    assert names == (plain.docids if any(plain.docids) else None)
-
-
-GAPS = (" ", " ", " ", "  ", "\t", " \t ")
-COMMENTS = ("", "", " ", "\t", "#docid = G-12 inc = 1", " # docid=X", " #docid = ", " # 3:4 words",
-            "#", " #docid = " + "long" * 9)  # fmt: skip
-FILLER = ("\n", "\r\n", "  \n", "# only a comment\n", "\t# 1 qid:1 9:9\r\n")
-QIDS = ("{}", "0{}", "WT04-{}", "2003/td/{}", "é{}", "q" * 200 + "{}")
-
-
-def generated(rng: random.Random, numbers: list[str]) -> bytes:
-    """Draw the text of a file of a few queries."""
-    width, dense, text = rng.randint(1, 12), rng.random() < 0.5, ""
-    for query in range(rng.randint(1, 5)):
-        qid = rng.choice(QIDS).format(query * 7 - 3)
-        for _ in range(rng.randint(1, 4)):
-            chosen = sorted(
-                rng.sample(range(1, width + 1), width if dense else rng.randint(0, width))
-            )
-            text += rng.choice(FILLER) if rng.random() < 0.2 else ""
-            text += f"{rng.choice(['', ' '])}{rng.randint(0, 4)}{rng.choice(GAPS)}qid:{qid}"
-            text += "".join(f"{rng.choice(GAPS)}{i}:{rng.choice(numbers)}" for i in chosen)
-            text += rng.choice(COMMENTS) + rng.choice(["\n", "\n", "\r\n"])
-    return (text + rng.choice(["", "\n", "# end", "# end\n"])).encode()
-
-
-def test_generated_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = random.Random(7)
-    numbers = hard_cases(rng)
-    for _ in range(200):
-        monkeypatch.setattr(reader, "BLOCK", rng.choice([1, 37, 400, 1 << 20]))
-        monkeypatch.setenv("LETORBENCH_THREADS", rng.choice("13"))
-        text = generated(rng, numbers)
-        width = plain_readers.read_letor(text).features.shape[1]
-        if rng.random() < 0.5:  # a last line that does not end
-            text += b"\n0 qid:99" + b"".join(b" %d:1" % i for i in range(1, width + 1))
-        check(tmp_path / "data.txt", text)
-        check(tmp_path / "data.txt", text, width + 2)
+from letorbench.errors import DataError, UsageError
 
 
 def hard_cases(rng: random.Random) -> list[str]:
@@ -103,7 +49,10 @@ def test_numbers_have_the_bits_of_python_float(tmp_path: Path) -> None:
 def test_a_wider_line_far_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "BLOCK", 64)
     lines = [f"1 qid:{i} 1:1 3:{i}" for i in range(50)] + ["0 qid:60 2:1 17:4"]
-    check(tmp_path / "data.txt", "\n".join(lines).encode())
+    path, text = tmp_path / "data.txt", "\n".join(lines)
+    path.write_text(text)
+    expected = plain_readers.read_letor(text.encode()).features
+    np.testing.assert_array_equal(read_queries(path).features, expected)
 
 
 def test_null_becomes_a_number_or_the_least_of_the_query(tmp_path: Path) -> None:
@@ -132,3 +81,179 @@ def test_read_letor_takes_a_path_as_text_and_checks_options(tmp_path: Path) -> N
     for wrong in ({"null": "max"}, {"null": float("nan")}, {"n_features": 0}):
         with pytest.raises(UsageError, match="expected"):
             read_letor(str(path), **wrong)
+
+
+GRADE = (
+    "an integer from 0 to 31, a grade r whose gain is 2^r - 1 (`letorbench datasets import` and "
+    "`split` make grades of others: --grades 0.5,1.5 by bounds, --grades auto by values)"
+)
+SIZE = "a number of at most 3.4028235e+38 in size"
+ORDER = "indices from 1 in increasing order"
+CUT = "; the file ends without a newline and may be cut short"
+
+#: a bad third line, and what is said of it
+LINES = [
+    ("qid:1 1:2", f"'qid:1' as the label, expected {GRADE}"),
+    ("-1 qid:1 1:2", f"'-1' as the label, expected {GRADE}"),
+    ("1.5 qid:1 1:2", f"'1.5' as the label, expected {GRADE}"),
+    ("32 qid:1 1:2", f"'32' as the label, expected {GRADE}"),
+    ("0 1:2 2:3", "'1:2' after the label, expected qid:Q"),
+    ("0", "no qid after the label, expected qid:Q"),
+    ("0 qid: 1:2", "no query id after 'qid:', expected qid:Q"),
+    ("0 qid:#1 1:2", "no query id after 'qid:', expected qid:Q"),
+    ("0 qid:a\x01b 1:2", "query id 'a\\x01b', expected printable characters in UTF-8"),
+    ("0 qid:a\xa0b 1:2", "query id 'a\\xa0b', expected printable characters in UTF-8"),
+    (f"0 qid:{'q' * 1001} 1:2", "a query id of 1,001 bytes, expected at most 1,000"),
+    ("0 qid:1 2:1 1:1", f"feature index 1 after 2, expected {ORDER}"),
+    ("0 qid:1 1:1 2:1 2:1", f"feature index 2 after 2, expected {ORDER}"),
+    ("0 qid:1 0:1", f"feature index 0, expected {ORDER}"),
+    (
+        "0 qid:1 1:1 70000:1",
+        "feature index 70000, expected at most 65536, the largest index there can be",
+    ),
+    (
+        "0 qid:1 1:1 99999999999:1",
+        "feature index 99999999999, expected at most 65536, the largest index there can be",
+    ),
+    ("0 qid:1 0000011:1", "feature index 0000011, expected at most 6 digits"),
+    ("0 qid:1 '1:1", "''1:1', expected index:value, a comment or the end of the line"),
+    ("0 qid:1 1:1 x:1", "'x:1', expected index:value, a comment or the end of the line"),
+    ("0 qid:1 1:1 2", "'2', expected index:value, a comment or the end of the line"),
+    ("0 qid:1 1:1 2:abc", "'abc' as the value of feature 2, expected a number"),
+    ("0 qid:1 1:1 2:nan#c", "'nan' as the value of feature 2, expected a number"),
+    ("0 qid:1 1:1 2: 3:4", "'' as the value of feature 2, expected a number"),
+    ("0 qid:1 1:1 2:1e39", f"'1e39' as the value of feature 2, expected {SIZE}"),
+    ("0 qid:1 1:1 2:-1e400#c", f"'-1e400' as the value of feature 2, expected {SIZE}"),
+    (
+        "0 qid:1 1:1 2:3.4028235677973366e38 3:x",
+        f"'3.4028235677973366e38' as the value of feature 2, expected {SIZE}",
+    ),
+    ("0 qid:1 1:1 2:\u0661", "'\u0661' as the value of feature 2, expected a number"),
+    ("0 qid:1 1:1 2:1.2.3", "'1.2.3' as the value of feature 2, expected a number"),
+    (
+        "0 qid:1 1:1 2:NULL",
+        "NULL as the value of feature 2, expected a number (or --null min, --null 0)",
+    ),
+]
+
+
+@pytest.fixture(params=[(1, "1"), (30, "3"), (1 << 20, "2")])
+def blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "BLOCK", request.param[0])
+    monkeypatch.setenv("LETORBENCH_THREADS", request.param[1])
+
+
+def message(path: Path, text: str | bytes, **options: object) -> str:
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    with pytest.raises(DataError) as caught:
+        read_queries(path, ReadOptions(**options))
+    assert "\n" not in str(caught.value)
+    return str(caught.value).removeprefix(str(path))
+
+
+@pytest.mark.parametrize("line, said", LINES)
+@pytest.mark.usefixtures("blocks")
+def test_bad_line(line: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "data.txt"
+    good, more = "0 qid:1 1:1 2:2\n# words\n", "0 qid:1 1:1 2:2\n0 qid:1 2:x\n" * 5
+    assert message(path, f"{good}{line}\n{more}") == f":3: found {said}"
+    assert message(path, f"{good}{line}\r\n{more}") == f":3: found {said}"
+    assert message(path, good + line) == f":3: found {said}{CUT}"
+
+
+@pytest.mark.usefixtures("blocks")
+def test_qid_that_comes_back(tmp_path: Path) -> None:
+    path = tmp_path / "data.txt"
+    text = "0 qid:1 1:1\n\n0 qid:2 1:1\n0 qid:2 1:1\n#\n0 qid:1 1:1\n0 qid:2 1:1\n"
+    said = (
+        ":6: found query '1' again, which began at line 1, expected all lines of a query together"
+    )
+    assert message(path, text) == said
+    # the first of two mistakes is the one that is told
+    assert message(path, text + "0 qid:3 1:x\n") == said
+    assert message(path, "0 qid:5 1:x\n" + text).startswith(":1: found 'x'")
+
+
+@pytest.mark.usefixtures("blocks")
+def test_index_beyond_the_known_width(tmp_path: Path) -> None:
+    said = message(tmp_path / "data.txt", "0 qid:1 1:1 2:1\n0 qid:1 3:1\n", n_features=2)
+    assert said == ":2: found feature index 3, expected at most 2, the number of features"
+
+
+@pytest.mark.usefixtures("blocks")
+def test_short_last_line(tmp_path: Path) -> None:
+    path = tmp_path / "data.txt"
+    dense = "0 qid:1 1:1 2:2 3:3\n0 qid:2 1:1 2:2 3:3\n"
+    said = ":3: found a last line of 2 features without a newline, "
+    said += "expected 3 features as on all other lines"
+    assert message(path, dense + "0 qid:2 1:1 2:2") == said
+    assert message(path, dense + "0 qid:2 1:1 2:2 ") == said
+    assert message(path, dense + "0 qid:2 1:1 2:") == (
+        f":3: found '' as the value of feature 2, expected a number{CUT}"
+    )
+    path.write_text(dense + "0 qid:2 1:1 2:2\n")
+    assert read_queries(path).features[2].tolist() == [1, 2, 0]
+    path.write_text(dense + "0 qid:3 3:1\n0 qid:3 1:1")
+    assert read_queries(path).n_docs == 4
+    path.write_text(dense.rstrip())
+    assert read_queries(path).n_docs == 2
+
+
+def test_files_that_are_no_data(tmp_path: Path) -> None:
+    path, lines = tmp_path / "data.txt", "lines of label qid:Q index:value"
+    assert message(path, "") == f": found an empty file, expected {lines}"
+    nothing = f": found only blank lines and comments, expected {lines}"
+    assert message(path, "\n# a\n") == nothing
+    assert message(path, "  ") == nothing
+    assert message(path, b"PK\x03\x04\x00\x00") == f": found a compressed file, expected {lines}"
+    assert message(path, b"\0") == f": found a binary file, expected {lines}"
+    assert "carriage return alone" in message(path, "0 qid:1 1:1\r0 qid:1 1:2\r")
+    assert message(path, b"\xff\xfe\xc3\x28 qid:1\n").startswith(":1: found '\\xff\\xfe")
+    for wrong in (tmp_path / "absent.txt", tmp_path):
+        with pytest.raises(DataError, match=str(wrong)):
+            read_queries(wrong)
+
+
+def test_a_file_that_shrinks_while_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "data.txt"
+    path.write_text("0 qid:1 1:1\n" * 100)
+    cut = reader.cut_into_blocks
+
+    def cut_and_shrink(*arguments):
+        blocks = cut(*arguments)
+        path.write_text("0 qid:1 1:1\n" * 50)
+        return blocks
+
+    monkeypatch.setattr(reader, "cut_into_blocks", cut_and_shrink)
+    with pytest.raises(DataError, match="changed while it was read"):
+        read_queries(path)
+
+
+@pytest.mark.usefixtures("blocks")
+def test_a_file_that_is_cut_within_its_last_number(tmp_path: Path) -> None:
+    path = tmp_path / "data.txt"
+    lines = "".join(f"{k % 3} qid:{k} 1:0.{k % 9}50 2:1.2{k % 9}5\n" for k in range(50))
+    ids = lines.replace("\n", " #docid = D\n")
+    for text in (lines + "1 qid:99 1:0.500 2:1.125", ids + "1 qid:99 1:0.5 2:1 #docid = D"):
+        for end in ("", "\n", "\r\n"):
+            path.write_text(text + end)
+            assert read_queries(path).n_docs == 51
+    for cut in ("1.12", "1.", "1"):
+        text = f"{lines}1 qid:99 1:0.500 2:{cut}"
+        path.write_text(text + "\n")
+        assert read_queries(path).n_docs == 51
+        path.write_text(text.replace("1:0.850", "1:0.85"))  # the values differ in their decimals
+        assert read_queries(path).n_docs == 51
+        path.write_text(text.partition("\n")[2])  # too few lines to tell
+        assert read_queries(path).n_docs == 50
+        path.write_text(text.replace("50 ", " ").replace("5\n", "\n").replace("0.500", "0.5"))
+        assert read_queries(path).n_docs == 51  # two decimals, or one, may be chance
+        assert message(path, "\n" + text) == (
+            f":52: found a last line without a newline that ends in 2:{cut}, expected 3 decimals "
+            "as in all other values; a newline at its end says that the file is whole"
+        )
+    assert message(path, ids + "1 qid:99 1:0.500 2:1.125").startswith(
+        ":51: found a last line without a newline and a comment, expected a comment as on all"
+    )

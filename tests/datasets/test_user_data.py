@@ -1,7 +1,5 @@
 """A user's own files: each layout gives the data that were written, and says what it was."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -9,11 +7,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner, Result
-from conftest import random_queries
+from conftest import call, random_queries
 
 import letorbench as lb
-from letorbench.cli import cli
 from letorbench.datasets.acquire.archive import import_archive
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.user_data.folds import split
@@ -167,7 +163,7 @@ def test_scattered_rows_are_gathered_and_labels_graded(form, tmp_path, monkeypat
     )
     Path("mine.csv").write_text("label,qid,x\n" + "".join(f"{r[0]},{r[2]},{r[4]}\n" for r in rows))
     words = ["mine.csv" if form == "table" else "mine.txt", "--folds", "3"]
-    told = call("split", *words, "--grades", "0.07,0.14,0.41,0.61").stdout.splitlines()
+    told = call("datasets", "split", *words, "--grades", "0.07,0.14,0.41,0.61").stdout.splitlines()
     grades = ["below 0.07", "0.07 to below 0.14", "0.14 to below 0.41", "0.41 to below 0.61"]
     assert [line for line in told if line.startswith("grade")] == [
         f"grade {grade}: {range_}: 1" for grade, range_ in enumerate([*grades, "0.61 or more"])
@@ -186,10 +182,6 @@ def test_grades_of_at_most_32_values_in_their_order():
     assert graded(labels, parse_grades("auto"), str)[0].tolist() == list(range(32))[::-1]
     with pytest.raises(DataError, match="found 33 different labels, expected at most 32"):
         graded(np.arange(33) / 7, parse_grades("auto"), "{}:1".format)
-
-
-def call(*words: str) -> Result:
-    return CliRunner().invoke(cli, ["datasets", *words])
 
 
 ROWS = "1 0:1\n0 0:2\n2 0:4\n"
@@ -236,7 +228,7 @@ ROWS = "1 0:1\n0 0:2\n2 0:4\n"
 def test_what_is_wrong_is_one_line(files, words, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     put(tmp_path, files)
-    result = call("split", next(iter(files)), "--folds", "3", *words)
+    result = call("datasets", "split", next(iter(files)), "--folds", "3", *words)
     assert result.exit_code in (1, 2), result.output
     assert result.stderr.startswith("letorbench: error: ") and result.stderr.count("\n") == 1
     assert re.search(message, result.stderr), result.stderr

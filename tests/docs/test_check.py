@@ -1,7 +1,5 @@
 """docs/check.py sees what differs, masks what may, and writes what is new."""
 
-from __future__ import annotations
-
 import re
 import sys
 from importlib import import_module

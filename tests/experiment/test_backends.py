@@ -1,16 +1,15 @@
-"""Who runs a run: processes, and shares of it."""
-
-from __future__ import annotations
+"""Who runs a run, and on what: processes, shares of the tasks, shares of the training queries."""
 
 import shutil
 
+import numpy as np
 import pytest
 from stored_results import content
 from toy_data import write_toy
 
 import letorbench as lb
 from letorbench.errors import UsageError
-from letorbench.experiment import backends
+from letorbench.experiment import backends, task
 from letorbench.experiment.backends import Processes, Shard, shard_of
 from letorbench.experiment.plan import Protocol, Task
 from letorbench.experiment.runner import run
@@ -67,3 +66,64 @@ def test_copied_shares_are_the_run(tmp_path):
     copied = lb.load_results(tmp_path / "copied")
     assert content(copied.out) == content(tmp_path / "whole")
     assert copied.summary().equals(whole.summary())
+
+
+@pytest.fixture
+def seen(tmp_path, monkeypatch) -> dict[tuple, list[list[str]]]:
+    """The queries of each part that each trial is given, by algorithm and run."""
+    found: dict[tuple, list[list[str]]] = {}
+    choose = task.select
+
+    def select(cls, fixed, train, validation, *others):
+        parts = [part.qids.tolist() for part in (train, validation.queries)]
+        found.setdefault((cls.name, len(parts[0])), []).append(parts)
+        return choose(cls, fixed, train, validation, *others)
+
+    monkeypatch.setattr(task, "select", select)
+    monkeypatch.chdir(tmp_path)
+    write_toy(tmp_path / "data")
+    return found
+
+
+def test_shares_are_nested_and_the_same_for_every_algorithm(seen):
+    results = lb.run("TOY", ["regression", "best-feature"], share=[0.25, 0.5, 1], folds=[2])
+    fold = lb.load("TOY").folds[1]
+    assert results.datasets == ["TOY@0.25", "TOY@0.5", "TOY"]
+    few, half, whole = (seen["regression", n][0] for n in (6, 12, 24))
+    assert set(few[0]) < set(half[0]) < set(whole[0]) and whole[0] == fold.train.qids.tolist()
+    assert half[0] == [qid for qid in whole[0] if qid in half[0]]
+    assert few[1] == half[1] == whole[1] == fold.validation.qids.tolist()
+    assert [seen["best-feature", n][0] for n in (6, 12, 24)] == [few, half, whole]
+    lb.run(lb.load("TOY"), "regression", share=0.5, folds=[2], out="held")
+    lb.run("TOY@0.5", "regression", folds=[2, 3], out="held", seed=1)
+    again, other_seed, other_fold = seen["regression", 12][1:]
+    assert again == half and other_seed[0] != half[0]
+    last = lb.load("TOY").folds[2]
+    drawn = [np.isin(f.train.qids, own[0]) for f, own in ((fold, other_seed), (last, other_fold))]
+    assert drawn[0].sum() == drawn[1].sum() == 12 and (drawn[0] != drawn[1]).any()
+    # each share is scored by the model of its own queries
+    scores = {n: results.only(n).scores()["regression"].to_numpy() for n in results.datasets}
+    assert len({tuple(own) for own in scores.values()}) == 3
+    lb.run("TOY", ["regression", "best-feature"], folds=[2], out="plain")
+    assert content(results.out / "TOY") == content(results.out.parent / "plain" / "TOY")
+    with pytest.raises(lb.UsageError, match="found the share 0, expected numbers from 0.001 to 1"):
+        lb.run("TOY", "regression", share=0)
+
+
+def test_learning_curves_are_means_over_the_same_queries(seen):
+    lb.run("TOY", "regression", share=[0.25, 1], folds=[1, 2])
+    lb.run("TOY", "best-feature", folds=[2, 3])
+    results = lb.load_results()
+    frame = results.learning_curves("map")
+    assert frame[["dataset", "algo", "share"]].to_numpy().tolist() == [
+        ["TOY", "best-feature", 1.0], ["TOY", "regression", 0.25], ["TOY", "regression", 1.0],
+    ]  # fmt: skip
+    values = results.per_query("map").query("fold == 2")
+    of = values.groupby(["algo", "dataset"])["map"].mean()
+    means = [of["best-feature", "TOY"], of["regression", "TOY@0.25"], of["regression", "TOY"]]
+    np.testing.assert_allclose(frame["map"], means)
+    assert ((frame["low"] < frame["map"]) & (frame["map"] < frame["high"])).all()
+    axes = results.plot("map", shares=True).axes[0]
+    assert [line.get_xdata().tolist() for line in axes.lines] == [[1.0], [0.25, 1.0]]
+    with pytest.raises(lb.UsageError, match="no data set with several shares"):
+        results.only("TOY").plot("map", shares=True)

@@ -1,7 +1,5 @@
 """What is asked for: names, folds, settings, protocols, and the identities of what is run."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Literal
@@ -10,19 +8,16 @@ import pytest
 from toy_data import write_toy
 
 from letorbench import source
+from letorbench.choices import expanded, require_choice, split
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment import plan
 from letorbench.experiment.grids import draws
-from letorbench.experiment.plan import (
-    Protocol,
-    Task,
-    entrants,
-    ranker_identity,
-)
+from letorbench.experiment.plan import Protocol, Task, entrants, ranker_identity
 from letorbench.experiment.runner import run
 from letorbench.experiment.select import PROTOCOLS, selection_protocol
 from letorbench.experiment.settings import parameters, settings, typed
 from letorbench.experiment.task import seed_of
+from letorbench.losses import every_loss, loss
 from letorbench.rankers import names, ranker
 from letorbench.solvers.stopping import best, latest
 
@@ -205,3 +200,21 @@ def test_an_edit_runs_again_what_depends_on_it(copy: Path, tmp_path: Path) -> No
         forget()
         assert reused() is not again, edited
         assert reused()
+
+
+def test_comma_lists_are_split_outside_of_brackets() -> None:
+    assert split(["a, b", " c ,", ",", "", "d"]) == ["a", "b", "c", "d"]
+    assert split(["a(b, c(d, e)), f", "g(h,i)"]) == ["a(b, c(d, e))", "f", "g(h,i)"]
+    assert split(["a(b, c", "d"]) == ["a(b, c", "d"]  # a bracket that is not closed ends no list
+
+
+def test_a_comma_list_of_losses_names_these_losses() -> None:
+    every = every_loss()
+    assert [loss(text) for text in split([", ".join(map(str, every))])] == every
+    named = expanded(["wub,pairwise(phi=hinge, weight=1/m)", "all"], {"all": ["wub", "wpl"]})
+    assert named == ["wub", "pairwise(phi=hinge, weight=1/m)", "wpl"]
+
+
+def test_an_unknown_name_is_told_the_nearest_one() -> None:
+    with pytest.raises(UsageError, match="unknown loss 'Wlp'; did you mean wpl. expected one of w"):
+        require_choice("Wlp", ["wub", "wpl"], "loss")

@@ -1,7 +1,5 @@
 """Whole runs on a small data set: files, what is reused, seeds, features, failures, kills."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os
@@ -17,12 +15,10 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
-from conftest import random_queries
+from conftest import printed, random_queries
 from toy_data import write_toy
 
 import letorbench as lb
-from letorbench.cli import cli
 from letorbench.datasets.load import load
 from letorbench.errors import DataError, UsageError, WriteError
 from letorbench.experiment.backends import Processes
@@ -150,6 +146,9 @@ def test_what_holds_is_not_run_again(protocol, spy, monkeypatch):
         assert not any(o.reused for o in run(["TOY"], {"spy": {}}, [1], other).outcomes)
         run(["TOY"], {"spy": {}}, [1], protocol)
     assert not any(o.reused for o in run(["TOY"], {"spy": {"a": 1.0}}, [1], protocol).outcomes)
+    run(["TOY"], {"spy": {}}, [1], protocol)
+    monkeypatch.setattr(plugins.FOUND["spy"], "grid", {"a": (1.0, 3.0)})
+    assert not any(o.reused for o in run(["TOY"], {"spy": {}}, [1], protocol).outcomes)
     path = protocol.data_dir / "TOY" / "Fold2" / "test.txt"
     path.write_text(path.read_text().replace("0 qid", "1 qid", 1))
     assert not run(["TOY"], {"spy": {}}, [2], protocol).outcomes[0].reused
@@ -429,8 +428,7 @@ def test_finished_folds_are_shown_after_a_kill(tmp_path: Path, monkeypatch) -> N
         if Path("held").exists() and summary.is_file() and "slow" in summary.read_text():
             break
         time.sleep(0.05)
-    running = CliRunner().invoke(cli, ["table", "TOY", "--format", "csv"])
-    assert running.exit_code == 0 and len(running.stdout.splitlines()) == 3
+    assert len(printed("table", "TOY", "--format", "csv").splitlines()) == 3
     os.killpg(process.pid, signal.SIGKILL)
     process.wait(timeout=60)
 
@@ -438,8 +436,7 @@ def test_finished_folds_are_shown_after_a_kill(tmp_path: Path, monkeypatch) -> N
     assert slow.algo == "slow" and slow.partial and 1 <= slow.folds < slow.n_folds == 5
     before = {path: path.stat().st_mtime_ns for path in Path("results").rglob("fit.json")}
     for words in (["table", "TOY"], ["plot", "TOY", "--format", "svg"], ["report", "TOY"]):
-        shown = CliRunner().invoke(cli, words)
-        assert shown.exit_code == 0, (words, shown.output)
+        printed(*words)
     assert {path: path.stat().st_mtime_ns for path in Path("results").rglob("fit.json")} == before
     for name in ("folds.csv", "per_query.csv"):
         folds = {line[0] for line in rows(Path("results/TOY/slow") / name)[1:]} - {"mean"}
@@ -447,6 +444,5 @@ def test_finished_folds_are_shown_after_a_kill(tmp_path: Path, monkeypatch) -> N
     (tmp_path / "hold").unlink()  # the rest is run where the run ended
     monkeypatch.setattr(plugins, "FOUND", {})
     words = ["run", "--dataset", "TOY", "--algo", "slow", "--plugin", "slow.py"]
-    rest = CliRunner().invoke(cli, words)
-    assert f"{slow.folds} of 5 folds were stored already" in rest.stdout, rest.stderr
+    assert f"{slow.folds} of 5 folds were stored already" in printed(*words)
     assert not read_summary(tmp_path / "results", "TOY").rows[1].partial

@@ -1,7 +1,5 @@
 """Selection: what is tried, what is chosen, how grids grow."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import ClassVar

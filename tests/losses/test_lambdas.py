@@ -1,7 +1,5 @@
 """Every lambda function: against a loop over pairs, and Newton's third law."""
 
-from __future__ import annotations
-
 from itertools import pairwise, permutations
 
 import numpy as np

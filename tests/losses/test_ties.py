@@ -1,7 +1,5 @@
 """The rules for equal labels, where a loss puts documents in the order of their labels."""
 
-from __future__ import annotations
-
 from itertools import permutations, product
 
 import numpy as np

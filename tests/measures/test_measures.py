@@ -1,7 +1,5 @@
 """Every measure against its definition in plain Python, by every convention and rule."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from itertools import pairwise as pairwise_of
@@ -11,7 +9,6 @@ import numpy as np
 import pytest
 
 from letorbench.conventions import (
-    CONVENTIONS,
     RULES,
     convention,
     letor_discount,
@@ -93,8 +90,9 @@ def test_every_small_list_of_labels_with_every_pattern_of_ties(small: Cases, tex
 
 def test_err_goes_by_the_largest_label_of_all_queries() -> None:
     labels, offsets = np.array([1, 0, 4, 0, 2, 0]), np.array([0, 2, 4, 6])
-    values = query_metrics(labels, -np.arange(6.0), offsets, [ERR @ 10], CONVENTIONS["standard"])
-    assert values[:, 0].tolist() == [1 / 16, 15 / 16, 3 / 16]
+    for rules in (convention("standard"), convention("standard,ties=mean")):
+        values = query_metrics(labels, -np.arange(6.0), offsets, [ERR @ 10], rules)
+        assert values[:, 0].tolist() == [1 / 16, 15 / 16, 3 / 16]
 
 
 @pytest.mark.parametrize("decimals", [0, 1, 9])

@@ -1,7 +1,5 @@
 """What holds for any measure, whatever it measures; a new one is tested unasked."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from conftest import random_queries, unlocked

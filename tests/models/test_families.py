@@ -1,7 +1,6 @@
-"""Every parametric family: its gradient against finite differences of its model's scores."""
+"""Every parametric family against finite differences, NumPy's formulas and their memory."""
 
-from __future__ import annotations
-
+import tracemalloc
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,8 +8,11 @@ import pytest
 from conftest import random_queries, unlocked
 
 from letorbench.errors import UsageError
+from letorbench.features.moments import mean_and_scale
 from letorbench.models.linear import BLOCK, weighted_rows
+from letorbench.models.mlp import MLP, Layers, _tanh, backward, forward, net_gradient, net_scores
 from letorbench.models.parametric import FamilySettings, families, family
+from letorbench.models.quadratic import QuadraticFamily, product_correlations
 
 
 def settings(**values: object) -> FamilySettings:
@@ -102,3 +104,119 @@ def test_weighted_rows_are_numpys_product_whatever_the_threads(rng, monkeypatch,
         sums.append(weighted_rows(features, weights))
         assert np.array_equal(sums[0], sums[-1])
     np.testing.assert_allclose(sums[0], expected, rtol=0, atol=1e-10)
+
+
+def drawn(rng: np.random.Generator, units: int = 10, n_features: int = 46, layers: int = 2):
+    """A net in float64."""
+    return Layers(
+        rng.normal(size=(units, n_features)),
+        rng.normal(size=units),
+        rng.normal(size=units if layers == 2 else 0),
+    )
+
+
+def in_float32(net: Layers) -> Layers:
+    """The net as a model has it, read-only: a kernel is compiled once for both."""
+    made = net._replace(weights=net.weights.astype(np.float32))
+    for array in made:
+        array.flags.writeable = False
+    return made
+
+
+def test_tanh_is_numpys():
+    x = np.concatenate([np.linspace(-30, 30, 10_001), [-np.inf, 1e30, 0.0, 1e-9, np.nan]])
+    y = x.astype(np.float32) - np.float32(0.5)
+    expected = np.tanh(y + np.float32(0.5))
+    _tanh(0.5, y)
+    np.testing.assert_allclose(y, expected, rtol=8 * np.finfo(np.float32).eps)
+
+
+@pytest.mark.parametrize("layers, units", [(1, 1), (2, 1), (2, 7)])
+def test_forward_and_backward_are_numpys(layers, units, rng):
+    features = rng.random((19, 37), dtype=np.float32)
+    net = drawn(rng, units, 37, layers)
+    features.flags.writeable = False
+    hidden, scores = np.empty((units, 30), np.float32), np.empty(19)
+    forward(features, in_float32(net), hidden, scores)
+    np.testing.assert_allclose(scores, net_scores(features, net), atol=2e-4)
+    slope = rng.normal(size=19)
+    change = Layers(np.zeros((units, 37), np.float32), np.zeros(units), np.zeros(len(net.output)))
+    backward(features, in_float32(net), hidden, slope, change)
+    for ours, theirs in zip(change, net_gradient(features, net, slope), strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-3)
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_the_gradient_is_the_finite_difference(layers, rng):
+    features, slope = rng.normal(size=(6, 4)), rng.normal(size=6)
+    net = drawn(rng, 3 if layers == 2 else 1, 4, layers)
+    gradient = net_gradient(features, net, slope)
+    for part, theta in enumerate(net):
+        for index in np.ndindex(theta.shape):
+            sides = []
+            for width in (1e-6, -1e-6):
+                moved = [array.copy() for array in net]
+                moved[part][index] += width
+                sides.append(slope @ net_scores(features, Layers(*moved)))
+            assert gradient[part][index] == pytest.approx((sides[0] - sides[1]) / 2e-6, abs=1e-7)
+
+
+@pytest.mark.parametrize("n_docs", [0, 1, 1001, 9_001])
+def test_the_score_is_the_formula_of_the_document_alone(monkeypatch, rng, n_docs):
+    net, features = MLP(*in_float32(drawn(rng))), rng.random((n_docs, 46), np.float32)
+    whole = net.predict(features)
+    expected = net_scores(features, Layers(net.weights, net.bias, net.output))
+    np.testing.assert_allclose(whole, expected, atol=1e-4)
+    monkeypatch.setenv("LETORBENCH_THREADS", "1")
+    assert np.array_equal(net.predict(np.ascontiguousarray(features[::-1]))[::-1], whole)
+
+
+def products_of(x: np.ndarray) -> tuple[list[tuple[int, int]], np.ndarray]:
+    pairs = [(k, j) for k in range(x.shape[1]) for j in range(k, x.shape[1])]
+    return pairs, np.stack([x[:, k] * x[:, j] for k, j in pairs], axis=1)
+
+
+def standardised(features: np.ndarray) -> np.ndarray:
+    mean, scale = mean_and_scale(features)
+    return (features - mean) / scale
+
+
+def test_correlations_are_numpys(rng):
+    train = random_queries(rng, [20] * 30, 7, levels=4)
+    with unlocked(train):
+        train.features[:, 3] = 2.0  # constant products have no correlation
+        train.features[:, 5] = np.where(train.features[:, 5] > 0, 1.0, -1.0)
+    pairs, products = products_of(standardised(train.features))
+    result = product_correlations(train, *mean_and_scale(train.features))
+    for (k, j), column in zip(pairs, products.T):
+        expected = np.nan if 3 in (k, j) else np.corrcoef(column, train.labels)[0, 1]
+        both = result[k, j], result[j, k]
+        np.testing.assert_allclose(both, expected, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.05, 0.9])
+def test_scores_are_the_formula(rho, rng):
+    train = random_queries(rng, [20] * 10 + [7], 6, levels=3)
+    family = QuadraticFamily.of(train, FamilySettings(rho=rho))
+    x = standardised(train.features)
+    pairs, products = products_of(x)
+    r = np.abs([np.corrcoef(column, train.labels)[0, 1] for column in products.T])
+    kept = np.flatnonzero(r >= rho)
+    assert family.n_products == len(kept)
+    theta = rng.normal(size=family.n_parameters)
+    expected = x @ theta[:6] + products[:, kept] @ theta[6:]
+    np.testing.assert_allclose(family.model(theta).predict(train.features), expected, 1e-9)
+
+
+def test_the_products_are_never_written_down(rng):
+    """Selection, scores and gradient of 120 features: their 7,260 products would take 340 MB."""
+    train = random_queries(rng, [100] * 60, 120)
+    tracemalloc.start()
+    family = QuadraticFamily.of(train, FamilySettings(rho=0.0))
+    theta = rng.normal(size=family.n_parameters)
+    scores = family.model(theta).predict(train.features)
+    family.gradient(theta, train.features, scores)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert family.n_products == 7_260
+    assert peak < 30e6

@@ -5,8 +5,6 @@ packages; then the oldest of them with the lowest versions that setup.cfg names.
 environment of its own in build/versions. The last lines say how each went.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

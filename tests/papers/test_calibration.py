@@ -1,7 +1,5 @@
 """Every rule where the truth is known: how often which answer, on values like NDCG's."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The Poincaré test on known fields, the artificial data, and timings on a made-up clock."""
 
-from __future__ import annotations
-
 import csv
 import math
 from itertools import count

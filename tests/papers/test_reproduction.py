@@ -1,21 +1,31 @@
 """A whole reproduction: what is run, judged, kept, printed and shown on a page."""
 
-from __future__ import annotations
-
 import csv
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
-from uneven_data import write_uneven
+from conftest import printed, refused
+from toy_data import SIZES, write_uneven
 
-from letorbench.cli.reproduce import reproduce as command
-from letorbench.papers import calibration, paper, paper_page, records, rules, views
+from letorbench.papers import (
+    calibration,
+    kept,
+    paper,
+    paper_page,
+    records,
+    rules,
+    runs,
+    views,
+)
+from letorbench.papers import printed as of_print
 from letorbench.papers.claims import claims_of
+from letorbench.papers.kept import kept_numbers
 from letorbench.papers.paper import Found, Part, elsewhere, judged, reproduce, run_part
 from letorbench.papers.paper_page import write_page
-from letorbench.papers.runs import Study, Values, Variant
+from letorbench.papers.runs import Measured, Study, Values, Variant, exactly
 
 FOLDS = np.repeat([1, 2], 30)
 FACTS = {"id": "c", "part": "figure-1", "quote": "a is above b", "where": "section 1",
@@ -124,19 +134,17 @@ def test_outcomes_of_parts_that_are_not_run_now_stay(study, tmp_path):
 
 def test_the_command_prints_what_came_out(tmp_path):
     where = ["--out", str(tmp_path), "--data-dir", str(tmp_path), "--pages", str(tmp_path / "p")]
-    shown = CliRunner().invoke(command, ["lecture-2018", "--calibrate", *where])
-    assert shown.exit_code == 0, shown.output
-    lines = [line.split("  ") for line in shown.stdout.splitlines()]
+    shown = printed("reproduce", "lecture-2018", "--calibrate", *where)
+    lines = [line.split("  ") for line in shown.splitlines()]
     row = next(
         [cell.strip() for cell in line if cell] for line in lines if line[0] == "distance-f-g"
     )
     assert row == ["distance-f-g", "none", "0.46", "0.4674", "-", "-", "not reproduced"]
-    assert "lecture-2018  worked example  3       1 " in shown.stdout
+    assert "lecture-2018  worked example  3       1 " in shown
     assert (
         "the distance of the lists f and g is 0.46" in (tmp_path / "p/lecture-2018.md").read_text()
     )
-    wrong = CliRunner().invoke(command, ["lecture-2018", "--part", "figure-9", *where])
-    assert wrong.exit_code != 0
+    assert "figure-9" in refused(2, "reproduce", "lecture-2018", "--part", "figure-9", *where)
 
 
 def test_a_table_has_ours_below_each_of_the_papers_rows(tmp_path):
@@ -192,3 +200,109 @@ def test_a_specification_is_every_combination(study):
         ("2", "a"), ("2", "b"), ("4", "a"), ("4", "b")
     ]  # fmt: skip
     assert len({row["value"] for row in rows}) == 4 and by_level([]) == []
+
+
+PLAIN = Variant("Regression", "regression", {})
+OWN = Variant("NDCG Boost, 3 rounds", "ndcgboost", {"rounds": 3})
+MEASURES = ("ndcg@1", "ndcg@3", "map")
+
+
+def test_the_values_are_those_of_the_stored_queries(study):
+    found = study.runs("UNEVEN", [OWN, PLAIN], MEASURES, "letor4")
+    assert list(found) == [OWN.label, PLAIN.label]
+    for variant in (OWN, PLAIN):
+        values = found[variant.label]
+        (path,) = study.out.rglob(f"{variant.algo}/per_query.csv")
+        with path.open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert values.folds.tolist() == [int(row["fold"]) for row in rows]
+        assert len(rows) == sum(SIZES)
+    one = study.runs("UNEVEN", [PLAIN], MEASURES, "letor4")[PLAIN.label]
+    other = study.runs("UNEVEN", [PLAIN], MEASURES, "standard")[PLAIN.label]
+    assert (one["ndcg@3"] != other["ndcg@3"]).any() and (one["map"] == other["map"]).all()
+    assert np.array_equal(one["ndcg@1"], found[PLAIN.label]["ndcg@1"])
+
+
+@pytest.mark.parametrize("variant", [PLAIN, OWN], ids=lambda variant: variant.algo)
+def test_a_run_that_lacks_a_fold_gives_no_values(study, variant, monkeypatch):
+    study.runs("UNEVEN", [variant], MEASURES)
+    (fold,) = study.out.rglob(f"{variant.algo}/fold3")
+    shutil.rmtree(fold)
+    whole = runs.run_all
+
+    def without_fold_3(datasets, settings, folds, protocol, jobs):
+        return whole(datasets, settings, [1, 2, 4, 5], protocol, jobs)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(runs, "run_all", without_fold_3)
+        assert study.runs("UNEVEN", [variant], MEASURES) == {}
+        some = study.runs("UNEVEN", [variant], MEASURES, folds=[1, 2])
+        assert set(some[variant.label].folds.tolist()) == {1, 2}
+    assert list(study.runs("UNEVEN", [variant], MEASURES)) == [variant.label]
+
+
+def test_reproduce_tells_of_damage_before_it_runs(tmp_path: Path) -> None:
+    words = ["reproduce", "lecture-2018", "--out", str(tmp_path), "--data-dir", str(tmp_path)]
+    printed(*words)
+    outcomes = tmp_path / "papers" / "lecture-2018" / "outcomes.json"
+    whole = outcomes.read_bytes()
+    outcomes.write_bytes(whole.replace(b"0", b"1", 1))
+    assert "outcomes.json: damaged" in refused(1, *words)
+    outcomes.unlink()
+    printed(*words)
+    assert outcomes.read_bytes() == whole
+
+
+def test_numbers_are_made_again_only_where_something_changed(tmp_path, monkeypatch):
+    made = []
+
+    def make() -> dict[str, Measured]:
+        made.append(1)
+        return {"one": exactly(0.1 + 0.2, "a note"), "two": Measured(1.0, 0.5, 2.0)}
+
+    path = tmp_path / "theory.json"
+    first = kept_numbers(path, {"seed": 0}, make)
+    assert kept_numbers(path, {"seed": 0}, make) == first == make()
+    assert len(made) == 2  # the file's, and the one of the line above
+    kept_numbers(path, {"seed": 1}, make)
+    assert len(made) == 3
+    monkeypatch.setattr(kept, "source_digest", lambda *places: "other code")
+    kept_numbers(path, {"seed": 1}, make)
+    assert len(made) == 4
+    path.write_text(path.read_text().replace("0.5", "0.6"))
+    assert kept_numbers(path, {"seed": 1}, make) == first and len(made) == 5
+
+
+PAPER = paper("ndcgboost-2009")
+PART = PAPER.parts["printed"]
+
+
+def constant(mean):
+    return Values(PART.measures, np.full((1, 4, len(PART.measures)), mean), np.arange(4))
+
+
+def test_a_lead_over_the_printed_baseline_differs_from_one_over_ours():
+    told = of_print.of_paper(PAPER)
+    assert told["OHSUMED", "frank", "ndcg@3"] == pytest.approx(0.50 / 1.04)  # implied
+    assert of_print.baseline("TD2003", "frank", "ndcg@3").value == 0.267
+    assert of_print.baseline("MQ2007", "listnet", "ndcg@3").source == "letor4-site"  # more digits
+    ours = {"a": {"OHSUMED": {"ndcgboost": constant(0.46), "frank": constant(0.43)},
+                  "TD2003": {"ranksvm": constant(0.3465)}}}  # fmt: skip
+    rows = {tuple(row[:3]): row[3:] for row in of_print.numbers(PAPER, PART, ours)}
+    assert rows["OHSUMED", "frank", "NDCG@3"] == [pytest.approx(0.4808, abs=1e-4), None, 0.43,
+                                                  "by 0 of 1"]  # fmt: skip
+    assert rows["TD2003", "ranksvm", "NDCG@3"] == [0.34, 0.344, pytest.approx(0.3465), "by 1 of 1"]
+    assert rows["TD2003", "frank", "NDCG@1"] == [None, 0.3, None, "-"]
+    leads = {tuple(row[:3]): row[3:] for row in of_print.leads(PAPER, PART, ours)}
+    assert leads["OHSUMED", "NDCG@3", "ndcgboost over frank"] == ["+4.0 %", "-4.3 %", "+7.0 %"]
+    assert leads["TD2003", "NDCG@3", "regression over frank"] == ["+15.0 %", "-", "-"]
+    said = of_print.sentence(
+        of_print.numbers(PAPER, PART, ours), of_print.leads(PAPER, PART, ours)
+    )  # fmt: skip
+    assert "frank on OHSUMED 0 of 1" in said and said.endswith("frank on OHSUMED at NDCG@3.")
+
+
+def test_only_methods_with_a_printed_number_are_run():
+    assert of_print.compared(PAPER, PART, "OHSUMED") == ["frank", "ndcgboost"]
+    assert "frank" not in of_print.compared(PAPER, PART, "MQ2008")
+    assert of_print.meets(0.347, 0.344, 3) and not of_print.meets(0.3485, 0.344, 3)

@@ -1,7 +1,5 @@
 """The rules of the answers, on values whose answer is known, each against an independent count."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -102,53 +100,38 @@ def test_draws_of_generated_data_are_the_units_and_not_their_queries():
 
 #: of 100 queries with a deviation of .1 the interval is the mean +- .0198
 @pytest.mark.parametrize(
-    ("lead", "printed", "answer"),
+    ("kind", "lead", "printed", "answer"),
     [
-        (0.021, None, "reproduced"),
-        (0.019, None, "undecided"),
-        (0.0, 0.05, "not reproduced"),  # .0250 is beyond .0198
-        (0.0, 0.04, "not reproduced"),  # .0200 is
-        (0.0, 0.039, "undecided"),  # .0195 is not
-        (0.0, None, "undecided"),  # .0150 is not
-        (-0.004, None, "undecided"),
-        (-0.006, None, "not reproduced"),
-        (-0.03, None, "not reproduced"),
-        (0.021, 0.10, "reproduced"),  # smaller than printed, and above
+        ("above", 0.021, None, "reproduced"),
+        ("above", 0.019, None, "undecided"),
+        ("above", 0.0, 0.05, "not reproduced"),  # .0250 is beyond .0198
+        ("above", 0.0, 0.04, "not reproduced"),  # .0200 is
+        ("above", 0.0, 0.039, "undecided"),  # .0195 is not
+        ("above", 0.0, None, "undecided"),  # .0150 is not
+        ("above", -0.004, None, "undecided"),
+        ("above", -0.006, None, "not reproduced"),
+        ("above", -0.03, None, "not reproduced"),
+        ("above", 0.021, 0.10, "reproduced"),  # smaller than printed, and above
+        # the margin is .015, half of the interval .0198
+        ("not below", 0.005, None, "reproduced"),
+        ("not below", 0.0045, None, "undecided"),
+        ("not below", -0.034, None, "undecided"),
+        ("not below", -0.035, None, "not reproduced"),
+        ("alike", 0.0, None, "undecided"),
+        ("alike", 0.034, None, "undecided"),
+        ("alike", 0.035, None, "not reproduced"),
+        ("alike", -0.035, None, "not reproduced"),
     ],
 )
-def test_above(lead, printed, answer):
-    assert judged(apart(lead), lead=printed).answer == answer
+def test_a_lead_is_judged_by_its_interval_and_the_margin(kind, lead, printed, answer):
+    assert judged(apart(lead), kind=kind, lead=printed).answer == answer
 
 
-@pytest.mark.parametrize(
-    ("lead", "answer"),
-    # the margin is .015, half of the interval .0198
-    [
-        (0.005, "reproduced"),
-        (0.0045, "undecided"),
-        (-0.034, "undecided"),
-        (-0.035, "not reproduced"),
-    ],
-)
-def test_not_below(lead, answer):
-    assert judged(apart(lead), kind="not below").answer == answer
-
-
-@pytest.mark.parametrize(
-    ("lead", "sd", "answer"),
-    [
-        (0.0, 0.1, "undecided"),
-        (0.0, 0.07, "reproduced"),  # half of the interval is .0139
-        (0.001, 0.07, "reproduced"),
-        (0.0012, 0.07, "undecided"),
-        (-0.0012, 0.07, "undecided"),
-        (0.034, 0.1, "undecided"),
-        (0.035, 0.1, "not reproduced"),
-        (-0.035, 0.1, "not reproduced"),
-    ],
-)
-def test_alike(lead, sd, answer):
-    assert judged(apart(lead, sd), kind="alike").answer == answer
+@pytest.mark.parametrize("lead", [0.0, 0.001, 0.0012, -0.0012])
+def test_alike_by_an_interval_within_the_margin(lead):
+    """With a deviation of .07 half of the interval is .0139."""
+    expected = "reproduced" if abs(lead) < 0.0011 else "undecided"
+    assert judged(apart(lead, 0.07), kind="alike").answer == expected
 
 
 def test_margins_are_the_printed_differences():

@@ -1,7 +1,5 @@
 """The boosters: their rounds against the papers' equations, their objectives, their ends."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import pairwise
 

@@ -1,19 +1,22 @@
-"""Rankers as scikit-learn estimators: arrays of any kind, cross-validation, transformations."""
-
-from __future__ import annotations
+"""Rankers as scikit-learn estimators: arrays of any kind, saved files, importance of features."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import random_queries
+from sample_models import SAMPLES
 
 import letorbench as lb
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import nDCG, query_metrics
+from letorbench.models import Linear, save
 from letorbench.rankers import load_model, ranker
+from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 
 REASON = "scikit-learn is not installed: python -m pip install 'letorbench[test]'"
@@ -228,3 +231,62 @@ def test_grid_search_chooses_a_transformation(routing):
     found = pipeline.fit(X, y, qid=qid).predict(X, qid=qid)
     expected = lb.Regression(features="rank").fit(X, y, qid=qid).predict(X, qid=qid)
     np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+GOOD = {"ranker": "ranksvm", "settings": {}, "features": 3, "transformation": {"name": "raw"}}
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({}, ""),
+        ({"ranker": ["ranksvm"]}, "found ranker"),
+        ({"ranker": "nobody"}, "found ranker 'nobody'"),
+        ({"settings": {"odd": 1}}, "found the parameter 'odd', expected one of"),
+        ({"settings": "odd"}, "settings that ranksvm does not take"),
+        ({"ranker": "recipe", "settings": {"l2": "x"}}, "that recipe does not take"),
+        ({"ranker": "recipe", "settings": {"model": "cubic"}}, "unknown model 'cubic'"),
+        ({"transformation": None}, "found a damaged feature transformation"),
+        (
+            {"transformation": {"name": "zscore", "mean": [0.0], "scale": [1.0]}},
+            "with 3 finite numbers in each",
+        ),
+        (
+            {"transformation": {"name": "zscore", "mean": [0.0] * 3, "scale": [1.0, -1.0, 1.0]}},
+            "scale: found -1, expected 0 or more",
+        ),
+    ],
+)
+def test_only_facts_that_fit_are_taken(changes: dict, message: str, tmp_path: Path) -> None:
+    save(Linear(np.ones(3)), tmp_path / "m.npz", GOOD | changes)
+    if not changes:
+        assert load_model(tmp_path / "m.npz").predict(np.ones((1, 3))).tolist() == [3.0]
+        return
+    with pytest.raises(DataError, match=message) as error:
+        load_model(tmp_path / "m.npz")
+    assert "\n" not in str(error.value) and str(error.value).startswith(str(tmp_path))
+
+
+def of_model(model, queries):
+    return lb.Regression().with_learned(FitResult(model), queries)
+
+
+def test_only_what_a_model_uses_is_important(rng) -> None:
+    queries = random_queries(rng, [30] * 10, 3)
+    queries.labels.flags.writeable = True
+    queries.labels[:] = np.digitize(queries.features @ [0.0, 0.5, 1.0], [0.0, 1.0])
+    ranker = of_model(Linear(np.array([0.0, 0.5, 1.0])), queries)
+    frame = lb.importance(ranker, queries)
+    assert frame["feature"].tolist() == [3, 2, 1] and frame["gain"].isna().all()
+    assert frame["permutation"][0] > 0.3 and frame["permutation"][2] == frame["sd"][2] == 0.0
+    assert lb.importance(ranker, queries).equals(frame)
+    assert lb.importance_figure(frame).axes[0].patches[0].get_width() == frame["permutation"][0]
+
+
+def test_a_constant_within_each_query_is_not_important_and_gains_are_summed(rng) -> None:
+    queries = random_queries(rng, [5] * 8, 5)
+    queries.features.flags.writeable = True
+    queries.features[:, 4] = np.repeat(np.arange(8.0) / 8.0, 5)
+    frame = lb.importance(of_model(SAMPLES["trees"](), queries), queries, "map", draws=2)
+    assert (frame["permutation"] == 0.0).all()
+    assert frame.set_index("feature")["gain"].tolist() == [0.0, 0.0, 0.0, 0.0, 1.0]

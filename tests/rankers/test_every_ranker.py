@@ -4,8 +4,6 @@ Rankers of one module that learn alike differ in their losses, which have tests 
 these the first one stands for the others where a training is tested.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -15,7 +13,7 @@ from typing import Literal, get_args, get_origin
 
 import numpy as np
 import pytest
-from conftest import learners, random_queries, unlocked
+from conftest import few_rounds, learners, random_queries, unlocked
 
 import letorbench as lb
 from letorbench.cli.algos import description
@@ -69,7 +67,7 @@ def fitted(cls: type[Ranker], train: QuerySet, valid: QuerySet, **settings: obje
 
 @cache
 def learned(cls: type[Ranker]) -> Ranker:
-    return fitted(cls, toy(1, [20] * 40), toy(3, [20] * 15))
+    return fitted(cls, toy(1, [15] * 25), toy(3, [15] * 12))
 
 
 TEST = toy(5, [20] * 20)
@@ -99,7 +97,7 @@ def test_the_order_of_documents_does_not_matter(cls: type[Ranker]) -> None:
 
     Documents are alike and labels tie, so that any rule that looks at the order is found out.
     """
-    train, valid = tied(27, [12] * 30), tied(29, [12] * 10)
+    train, valid = tied(27, [12] * 15), tied(29, [12] * 10)
     rows = random_order(train, np.random.default_rng(0))
     permuted = QuerySet(train.features[rows], train.labels[rows], train.offsets, train.qids)
     scores, again = (fitted(cls, each, valid).predict(valid.features) for each in (train, permuted))
@@ -181,14 +179,24 @@ def test_is_registered_and_documented(cls: type[Ranker]) -> None:
 @LEARNERS
 def test_a_time_limit_ends_the_training(cls: type[Ranker], validated: bool) -> None:
     """With no time left, a ranker makes one round or step, says so, and scores."""
-    train, valid = toy(27, [12] * 30), toy(29, [8] * 10)
+    train, valid = toy(27, [8] * 12), toy(29, [8] * 6)
     validation = Validation(valid) if validated else None
-    whole = cls().fit_sets(train, validation, time_limit=1e9).learned
+    whole = cls(**few_rounds(cls)).fit_sets(train, validation, time_limit=1e9).learned
     steps = max(len(whole.curve), len(whole.objective), whole.best or 0)
-    model = cls().fit_sets(train, validation, np.random.default_rng(0), time_limit=1e-9)
+    short = cls(**few_rounds(cls))
+    model = short.fit_sets(train, validation, np.random.default_rng(0), time_limit=1e-9)
     assert model.learned.cut_off == (steps > 0) and not whole.cut_off
     assert len(model.learned.curve) <= 1 and (model.learned.best or 0) <= 1
     assert np.isfinite(model.predict(valid.features)).all()
+
+
+@EVERY
+def test_no_setting_is_no_number(cls: type[Ranker]) -> None:
+    """NaN passes every comparison with a bound the wrong way."""
+    queries = random_queries(np.random.default_rng(0), [5, 5])
+    for key in [key for key, value in cls().get_params().items() if isinstance(value, float)]:
+        with pytest.raises(UsageError, match="nan"):
+            cls(**{key: float("nan")}).fit_sets(queries)
 
 
 #: settings that are no choice of names and may make a ranker draw
@@ -220,7 +228,7 @@ def variants(cls: type[Ranker]) -> list[Ranker]:
     made = []
     for settings in [{}, *named, *DRAWING.get(cls.name, [])]:
         with suppress(UsageError):  # this value needs another one beside it
-            made.append(cls(**settings))
+            made.append(cls(**few_rounds(cls), **settings))
     return made
 
 

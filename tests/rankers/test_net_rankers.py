@@ -1,6 +1,4 @@
-"""What all rankers refuse and warn of; LambdaRank's and ListNet's steps; regression."""
-
-from __future__ import annotations
+"""What rankers refuse and warn of; single steps and line searches; regression; reference points."""
 
 from itertools import pairwise
 
@@ -8,9 +6,14 @@ import numpy as np
 import pytest
 from conftest import random_queries, unlocked
 
+from letorbench.conventions import CONVENTIONS
 from letorbench.errors import UsageError
-from letorbench.rankers import ranker
+from letorbench.experiment.plan import algorithms
+from letorbench.measures import PreparedMetric, parse, query_metrics
+from letorbench.rankers import load_model, ranker
+from letorbench.rankers.coordinate_ascent import CoordinateAscent, middle_of_best
 from letorbench.rankers.regression import Regression
+from letorbench.results.measuring import IDEAL, RANDOM
 
 
 @pytest.mark.parametrize(
@@ -19,12 +22,18 @@ from letorbench.rankers.regression import Regression
         ("adarank-map", {"directions": "up"}),
         ("adarank-ndcg", {"cutoff": 0}),
         ("classification", {"l2": -1.0}),
+        ("coordinate-ascent", {"restarts": 0}),
+        ("coordinate-ascent", {"sweeps": 0}),
+        ("lambdamart", {"truncation": -1}),
         ("lambdarank", {"function": "pull"}),
         ("lambdarank", {"learning_rate": 0.0}),
         ("lambdarank", {"truncation": -1}),
         ("listnet", {"learning_rate": -1.0}),
         ("listnet", {"steps": "pair"}),
         ("listnet", {"top": 4}),
+        ("mart", {"bins": 1}),
+        ("mart", {"docs": 0.0}),
+        ("mart", {"learning_rate": 0.0}),
         ("ndcgboost", {"sample": 50}),
         ("ndcgboost", {"stumps": "best"}),
         ("ndcgboost", {"truncation": -1}),
@@ -108,3 +117,93 @@ def test_against_an_independent_solver(rng, l2, target):
     np.testing.assert_allclose(ranker.predict(train.features), x @ expected, atol=1e-8)
     weights = ranker.learned.model.weights
     assert weights[0] == pytest.approx(weights[3]) and abs(weights[1]) < 1e-9
+
+
+def test_the_results_know_the_rankers_by_their_names():
+    assert not ranker(RANDOM).learns and not ranker(RANDOM).sees_labels
+    assert ranker(IDEAL).sees_labels
+    assert {RANDOM, "best-feature"} <= set(algorithms(["all"]))
+    for name in (IDEAL, "recipe"):
+        assert name not in algorithms(["all"]) and algorithms([name]) == [name]
+
+
+@pytest.mark.parametrize("feature", [0, 3])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_the_best_feature_is_chosen_on_validation(feature, sign, rng):
+    train, valid = random_queries(rng, [9] * 20), random_queries(rng, [9] * 20)
+    with unlocked(train, valid):
+        train.features[:, 1] = train.labels  # best where it does not count
+        valid.features[:, feature] = sign * (valid.labels + 0.1 * rng.random(valid.n_docs))
+    model = ranker("best-feature")().fit_sets(train, valid).learned.model
+    assert model.weights.tolist() == [sign * (k == feature) for k in range(5)]
+    alone = ranker("best-feature")().fit_sets(train).learned.model
+    assert alone.weights.tolist() == [0.0, 1.0, 0.0, 0.0, 0.0]
+
+
+def test_a_constant_feature_is_worth_a_random_order(rng):
+    """In file order it would be perfect: the best documents stand first."""
+    valid = random_queries(rng, [9] * 20, n_features=2)
+    order = np.lexsort((-valid.labels, np.repeat(np.arange(20), 9)))
+    with unlocked(valid):
+        valid.labels[:] = valid.labels[order]
+        valid.features[:, 0] = 0.0
+        valid.features[:, 1] = valid.labels + rng.normal(size=valid.n_docs)
+    weights = ranker("best-feature")().fit_sets(valid, valid).learned.model.weights
+    assert weights.tolist() == [0.0, 1.0]
+
+
+def test_ideal_scores_are_the_labels_of_a_query_set(rng, tmp_path):
+    queries = random_queries(rng, [4, 5])
+    model = ranker("ideal")().fit_sets(random_queries(rng, [3, 3]))
+    np.testing.assert_array_equal(model.predict(queries), queries.labels)
+    assert model.predict(queries).dtype == np.float64
+    with pytest.raises(UsageError, match="reads labels"):
+        model.predict(queries.features)
+    model.save(tmp_path / "model.npz")
+    assert load_model(tmp_path / "model.npz").name == "ideal"
+
+
+STANDARD = CONVENTIONS["standard"]
+
+
+@pytest.mark.parametrize("measure", ["ndcg@3", "ndcg", "map"])
+def test_the_measure_between_breakpoints_is_that_of_its_middle(measure, rng) -> None:
+    """Of all intervals, with documents that are alike, tie, or have a constant feature."""
+    queries = random_queries(rng, [1, 0, 12, 2, 150, 30], levels=4)
+    scores, column = rng.normal(size=(2, queries.n_docs))
+    column[5:9], scores[5:7] = 1.0, 0.5
+    column[20:23], scores[20:23] = column[20], scores[20]
+    scores[60:90] = np.round(scores[60:90], 1)
+    metric = PreparedMetric.of(queries.labels, queries.offsets, parse(measure), STANDARD)
+    steps, changes = metric.changes(scores, column)
+
+    def total(t: float) -> float:
+        args = queries.labels, scores + t * column, queries.offsets, [parse(measure)], STANDARD
+        return float(query_metrics(*args).sum())
+
+    middles = np.concatenate(([steps[0] - 1.0], (steps[1:] + steps[:-1]) / 2, [steps[-1] + 1.0]))
+    wide = np.diff(steps, prepend=-9e9, append=9e9) > 1e-9
+    shown = np.flatnonzero(wide)[::7]
+    levels = total(middles[0]) + np.append(0.0, np.cumsum(changes))
+    np.testing.assert_allclose([total(t) for t in middles[shown]], levels[shown], atol=1e-9)
+    step = middle_of_best(steps, changes)
+    assert total(step) == pytest.approx(levels[wide].max())
+
+
+def test_no_step_where_none_is_better() -> None:
+    assert middle_of_best(np.empty(0), np.empty(0)) == 0.0
+    assert middle_of_best(np.array([-1.0, 3.0]), np.array([0.5, -0.5])) == 0.0
+    assert middle_of_best(np.array([1.0, 3.0]), np.array([0.5, -0.5])) == 2.0
+
+
+def test_trial_steps_climb_other_measures_and_the_best_climb_is_kept(rng) -> None:
+    queries = random_queries(rng, [15] * 15, levels=3)
+    for measure in ("err@5", "p@5", "map"):
+        start, reached = (
+            CoordinateAscent(measure=measure, keep="best", sweeps=3)
+            .fit_sets(queries)
+            .learned.objective
+        )
+        assert reached < start - 0.02
+    mean = CoordinateAscent(measure="map", sweeps=3).fit_sets(queries).learned.objective[1]
+    assert reached <= mean

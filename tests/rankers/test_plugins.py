@@ -1,15 +1,11 @@
 """Rankers of other packages, found by their entry points."""
 
-from __future__ import annotations
-
-import subprocess
 import sys
 from pathlib import Path
 
-from click.testing import CliRunner
+from conftest import call, printed, refused
 from toy_data import write_toy
 
-from letorbench.cli import cli
 from letorbench.rankers import plugins
 from letorbench.rankers.plugins import GROUP
 
@@ -25,23 +21,25 @@ def package(folder: Path, value: str) -> None:
     (info / "entry_points.txt").write_text(f"[{GROUP}]\ncentroid = {value}\n")
 
 
-def algos(folder: Path) -> subprocess.CompletedProcess:
-    path = f"import sys; sys.path.insert(0, {str(folder)!r})"
-    code = f"{path}; from letorbench.cli import main; main()"
-    return subprocess.run([sys.executable, "-c", code, "algos"], capture_output=True, text=True)
-
-
-def test_an_entry_point_is_found_and_a_broken_one_named(tmp_path):
+def test_an_entry_point_is_found_and_a_broken_one_named(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
     package(tmp_path, "their_package")
-    assert "centroid " in algos(tmp_path).stdout
+
+    def forget() -> None:
+        monkeypatch.setattr(plugins, "FOUND", {})
+        plugins._load_packages.cache_clear()
+        sys.modules.pop("their_package", None)
+
+    forget()
+    assert "centroid " in printed("algos")
+    forget()
     entry_points = tmp_path / "their_package-1.0.dist-info" / "entry_points.txt"
     entry_points.write_text(f"[{GROUP}]\ncentroid = their_package:Nothing\n")
-    done = algos(tmp_path)
-    assert done.returncode == 2 and done.stderr.count("\n") == 1
-    assert "plug-in centroid = their_package:Nothing: AttributeError" in done.stderr
+    assert "centroid = their_package:Nothing: AttributeError" in refused(2, "algos")
+    forget()
     (tmp_path / "their_package.py").write_text("import sys; sys.exit()")
-    done = algos(tmp_path)
-    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "SystemExit" in done.stderr
+    assert "SystemExit" in refused(2, "algos")
+    forget()
 
 
 READ_ONLY = "ValueError: %s is read-only; all rankers share the data: change a copy, as of X.copy()"
@@ -95,10 +93,22 @@ def test_a_plugin_that_fails_in_any_way_fails_alone(tmp_path: Path, monkeypatch)
         places[name] = text.count("\n") - (name in ("nothing", "width", "shape"))
     (tmp_path / "failing.py").write_text(text)
     words = ["run", "--dataset", "TOY", "--folds", "1,2", "--plugin", "failing.py"]
-    done = CliRunner().invoke(cli, [*words, "--algo", ",".join([*FAILURES, "regression"])])
+    done = call(*words, "--algo", ",".join([*FAILURES, "regression"]))
     lines = [line for line in done.stderr.splitlines() if "error" in line]
     assert done.exit_code == 1 and len(lines) == len(FAILURES), done.stderr
     for line, (name, (_, said)) in zip(lines, FAILURES.items()):
         assert line.startswith(f"letorbench: error: TOY, {name}, fold 1, 2: {said}")
         assert line.endswith(f"({tmp_path / 'failing.py'}:{places[name]})")
     assert len(list((tmp_path / "results/TOY/regression").glob("fold*/fit.json"))) == 2
+
+
+def test_a_plugin_cannot_lead_out_of_the_results(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(plugins, "FOUND", {})
+    (tmp_path / "climber.py").write_text(
+        f'{PLUGIN}\nclass Climber(Failing):\n    name = "../../x"\n'
+    )
+    words = ["run", "--dataset", "DEMO", "--algo", "../../x", "--out", str(tmp_path / "results")]
+    said = refused(2, *words, "--plugin", str(tmp_path / "climber.py"))
+    assert "expected letters, digits" in said
+    # Python may keep the plug-in's byte code beside it
+    assert {path.name for path in tmp_path.iterdir()} - {"__pycache__"} == {"climber.py"}

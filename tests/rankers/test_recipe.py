@@ -1,7 +1,5 @@
 """Recipes: every model, loss and solver on a toy set, and the rankers that are recipes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from conftest import random_queries, unlocked

@@ -1,7 +1,5 @@
 """The rank functionals: their settings, groups, and models of two vectors."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from conftest import random_queries, unlocked

@@ -1,9 +1,5 @@
 """Numbers beside those that a run stored: other measures, reference points, DataFrames."""
 
-from __future__ import annotations
-
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -133,9 +129,3 @@ def test_frames_of_summaries_folds_and_fits(tmp_path):
     pd.testing.assert_frame_equal(found, pd.DataFrame(expected))
     fits = results.only("B", "z").fits()
     assert fits.seed.tolist() == [7] and fits.warnings.map(list).tolist() == [[]]
-
-
-def test_pandas_comes_only_with_a_frame():
-    code = "import sys, letorbench.experiment.runner; print('pandas' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"

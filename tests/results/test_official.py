@@ -1,7 +1,5 @@
 """The official tools' own output, reproduced to the byte."""
 
-from __future__ import annotations
-
 import re
 import zipfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The store of results: what a fold leaves, when it holds, and what damage costs."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path
@@ -13,7 +11,6 @@ from stored_results import store_fold
 from letorbench.checksum import checked, with_checksum
 from letorbench.errors import DataError
 from letorbench.fit_warnings import FitWarning
-from letorbench.results import paths
 from letorbench.results.paths import CHECKED, FIT, FoldKey
 from letorbench.results.store import (
     FoldResult,
@@ -170,22 +167,3 @@ def test_a_file_that_holds_something_else_is_one_line(tmp_path: Path) -> None:
         (folder / "per_query.csv").write_text(text)
         with pytest.raises(DataError, match="per_query.csv: "):
             fold.queries
-
-
-def test_places(tmp_path: Path) -> None:
-    folder = paths.fold_folder(tmp_path, "S", "a", 3)
-    assert folder == tmp_path / "S" / "a" / "fold3"
-    folder.mkdir(parents=True)
-    assert paths.finished(tmp_path) == {}
-    assert paths.present(tmp_path) == paths.algorithms(tmp_path, "S") == []
-    later = paths.fold_folder(tmp_path, "S", "b", 1, repeat=2)
-    later.mkdir(parents=True)
-    for place in (later, folder):
-        (place / "fit.json").touch()
-    found = {("S", "a", 1, 3): folder, ("S", "b", 2, 1): later}
-    assert paths.finished(tmp_path) == found
-    assert list(paths.finished(tmp_path, "S", "b")) == [("S", "b", 2, 1)]
-    assert paths.present(tmp_path) == ["S"] and paths.algorithms(tmp_path, "S") == ["a", "b"]
-    assert paths.figure_stem(tmp_path, "S") == tmp_path / "S" / "ndcg"
-    assert paths.figure_stem(tmp_path, measure="p") == tmp_path / "p"
-    assert list(paths.listing(tmp_path, "S")) == ["table", "plot", "scores", "values"]

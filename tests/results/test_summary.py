@@ -1,7 +1,5 @@
 """Summaries: read from the finished folds of one or more seeds, with CSV copies for people."""
 
-from __future__ import annotations
-
 import csv
 import os
 from pathlib import Path

@@ -5,14 +5,11 @@ the same objective, written out document by document and pair by pair, in coordi
 features are standardised.
 """
 
-from __future__ import annotations
-
 import time
-from dataclasses import fields
 
 import numpy as np
 import pytest
-from conftest import learners, random_queries
+from conftest import few_rounds, learners, random_queries
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
@@ -27,8 +24,6 @@ from letorbench.solvers.stopping import Validation
 
 #: what no solver may take longer than here, in seconds, on a loaded machine
 BOUND = 30.0
-#: settings that make training short
-SHORT = {"rounds": 2, "epochs": 2, "iterations": 2, "planes": 2, "bags": 2}
 
 
 def raw_queries(seed: int, lengths: list[int], powers: tuple[int, ...] = ()) -> QuerySet:
@@ -144,7 +139,7 @@ def test_every_way_to_learn_ends_with_numbers(name):
 def test_every_ranker_refuses_a_very_long_query_or_is_quick(name: str) -> None:
     cls = ranker(name)
     cls.available() or pytest.skip(f"{name} needs {cls.needs}")
-    settings = {each.name: SHORT[each.name] for each in fields(cls) if each.name in SHORT}
+    settings = few_rounds(cls)
     too_long, short = (
         random_queries(np.random.default_rng(0), [n], n_features=2)
         for n in (LONGEST_COMPARED + 1, 20)

@@ -1,7 +1,5 @@
 """Per-query descent: its schedule, its warnings, and compiled epochs against the NumPy steps."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from conftest import random_queries, unlocked

@@ -1,7 +1,5 @@
 """The time limit, the rules that choose a round, and the end of a training."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

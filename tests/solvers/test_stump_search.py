@@ -1,7 +1,5 @@
 """Both stump searches against trying every threshold of every feature in both directions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 
@@ -130,3 +128,8 @@ def test_a_column_is_sorted_as_numpy_does(rng):
     values, rows = sorted_column(column)
     np.testing.assert_array_equal(values, np.sort(column))
     np.testing.assert_array_equal(rows, np.argsort(column, kind="stable"))
+    column[600:700] = rng.choice([0.0, -0.0], 100)  # as one value, whose documents are by row
+    ordered, rows = SortedFeatures.of(column[:, None]), np.argsort(column, kind="stable")
+    np.testing.assert_array_equal(ordered.rows[0] & stump_search.ROW, rows)
+    same_value, codes = np.diff(column[rows]) == 0.0, ordered.codes[0][rows]
+    assert same_value.sum() > 600 and (np.diff(codes)[same_value] == 0).all()

@@ -1,7 +1,5 @@
 """Trees: the splits of a plain grower, Newton's leaves, any order of documents, any threads."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -9,14 +7,16 @@ import pytest
 
 from letorbench.errors import UsageError
 from letorbench.models import TreeEnsemble
+from letorbench.models.tree_ensemble import joined
 from letorbench.solvers import tree_growing
+from letorbench.solvers.boosting import Term, stump_ensemble
+from letorbench.solvers.stump_search import Stump
 from letorbench.solvers.tree_growing import (
     CRITERIA,
     Grower,
     Shape,
     TreeFeatures,
     best_split,
-    joined,
 )
 
 #: of a classification, and of derivatives that are multiples of the unit they are rounded to
@@ -165,4 +165,7 @@ def test_a_document_on_the_threshold_goes_left() -> None:
         roots=[0], feature=[0, 0, 0], threshold=[0.5, 0, 0], left=[1, 1, 2], right=[2, 1, 2],
         value=[0.0, -1.0, 1.0], gain=[2.0, 0, 0], cover=[4.0, 2.0, 2.0], n_features=1,
     )  # fmt: skip
-    assert tree.predict(np.array([[0.5], [0.6]], np.float32)).tolist() == [-1.0, 1.0]
+    assert tree.predict([[0.5], [0.6]]).tolist() == [-1.0, 1.0]
+    for above, scores in ((True, [0.0, 2.0]), (False, [2.0, 0.0])):
+        term = Term(Stump(0, 0.5, above), np.zeros(0), 2.0)
+        assert stump_ensemble([term], 1).predict([[0.5], [0.6]]).tolist() == scores

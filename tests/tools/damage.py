@@ -1,20 +1,15 @@
-"""Random damage of stored results and of the cache: all must be noticed.
+"""Random damage of stored results: all must be noticed.
 
-`make damage TIMES=1000` damages each kind of file so many times. A bit or a digit is changed, a
+`make damage TIMES=1000` damages a file so many times. A bit or a digit is changed, a
 piece is cut out or exchanged, a file is removed, emptied or replaced by another. Noticed is damage
 that costs nothing, because what comes out is the same, or that one line tells of.
 """
-
-from __future__ import annotations
 
 import argparse
 import re
 import shutil
 import sys
 import tempfile
-import time
-import warnings
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -27,11 +22,8 @@ TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS.parent)]
 
 from stored_results import stored_run  # noqa: E402
-from toy_data import write_toy  # noqa: E402
 
 from letorbench.cli import cli  # noqa: E402
-from letorbench.datasets.load import load as load_data  # noqa: E402
-from letorbench.datasets.queryset import QuerySet  # noqa: E402
 
 #: ways to damage bytes
 WAYS = ("bit", "digit", "cut off", "extended", "piece gone", "zeroed", "noise", "emptied")
@@ -76,16 +68,6 @@ def damage_file(path: Path, others: Iterable[Path], rng: np.random.Generator) ->
     return way
 
 
-class Kind(ABC):
-    """What is damaged: `trial` damages it once and returns what went wrong, empty if nothing."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    @abstractmethod
-    def trial(self, rng: np.random.Generator) -> str: ...
-
-
 class Shown(NamedTuple):
     """How a command ended: its status, what it printed, and the files that it left."""
 
@@ -95,7 +77,7 @@ class Shown(NamedTuple):
     errors: str
 
 
-class Results(Kind):
+class Results:
     """A file of a results folder, under the commands that show results.
 
     A command must print and write what it does without the damage, or what it does where the
@@ -103,7 +85,6 @@ class Results(Kind):
     """
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
         self.whole, self.place = folder / "whole", folder / "place"
         where = ["--data-dir", f"{self.place}/data", "--out", f"{self.place}/results"]
         self.commands = [
@@ -122,6 +103,7 @@ class Results(Kind):
         self.names = sorted(str(path.relative_to(self.whole)) for path in files)
 
     def trial(self, rng: np.random.Generator) -> str:
+        """Damage a file once and return what went wrong, empty if nothing."""
         number = int(rng.integers(len(self.commands)))
         about = "papers" if "reproduce" in self.commands[number] else "TOY"
         names = [name for name in self.names if about in name]
@@ -184,53 +166,11 @@ def _wrong(result: Shown, allowed: list[Shown], name: str, way: str) -> str:
     return f"other output: {result.out[:300]} {result.errors[-300:]}"
 
 
-class CachedData(Kind):
-    """Files of the cache, some with their old times: the data come out the same."""
-
-    names = ("TOY", "MQ2008")  # the second has 46 columns by the catalog
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
-        for seed, name in enumerate(self.names):
-            write_toy(folder, name, seed)
-        time.sleep(0.1)  # facts are noted only of files that have not changed for a while
-        self.whole = [self._loaded(name) for name in self.names]
-
-    def _loaded(self, name: str) -> list[object]:
-        data = load_data(name, self.folder)
-        parts = [part for fold in data.folds for part in (fold.train, fold.validation, fold.test)]
-        return [dict(data.provenance), repr(data.convention), *map(_bytes, parts)]
-
-    def trial(self, rng: np.random.Generator) -> str:
-        cache = self.folder / ".cache"
-        files = sorted(path for path in cache.rglob("*") if path.is_file())
-        path = files[int(rng.integers(len(files)))]
-        way = damage_file(path, files, rng)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            try:
-                same = [self._loaded(name) for name in self.names] == self.whole
-            except Exception as error:
-                shutil.rmtree(cache)
-                return f"{way} of {path.name}: {error!r}"
-        unfinished = [each.name for each in cache.rglob(".*")]
-        wrong = f"left over {unfinished}" if unfinished else "" if same else "other data"
-        return f"{way} of {path.name}: {wrong}" if wrong else ""
-
-
-def _bytes(queries: QuerySet) -> list[object]:
-    arrays = (queries.features, queries.labels, queries.offsets, queries.qids, queries.docids)
-    return [None if a is None else (a.dtype.str, a.shape, a.tobytes()) for a in arrays]
-
-
-KINDS: dict[str, type[Kind]] = {"results": Results, "cache": CachedData}
-
-
-def unnoticed(kind: str, times: int, seed: int = 0) -> Counter[str]:
-    """Damage a kind of file again and again; return what went wrong how often."""
+def unnoticed(times: int, seed: int = 0) -> Counter[str]:
+    """Damage results again and again; return what went wrong how often."""
     rng = np.random.default_rng(seed)
     with tempfile.TemporaryDirectory(prefix="letorbench-damage-") as folder:
-        made = KINDS[kind](Path(folder))
+        made = Results(Path(folder))
         return Counter(wrong for _ in range(times) if (wrong := made.trial(rng)))
 
 
@@ -238,12 +178,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--times", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--kind", action="append", choices=KINDS, default=[])
     options = parser.parse_args()
-    failed = False
-    for kind in options.kind or KINDS:
-        wrong = unnoticed(kind, options.times, options.seed)
-        print(f"{kind}: {options.times} damages, {wrong.total()} not noticed or not told well")
-        print("".join(f"  {count} x {each}\n" for each, count in wrong.items()), end="", flush=True)
-        failed |= bool(wrong)
-    sys.exit(failed)
+    wrong = unnoticed(options.times, options.seed)
+    print(f"{options.times} damages, {wrong.total()} not noticed or not told well")
+    print("".join(f"  {count} x {each}\n" for each, count in wrong.items()), end="")
+    sys.exit(bool(wrong))

@@ -8,8 +8,6 @@ Inputs are random changes of a target's corpus; what is right among them joins i
 minute a line says how many inputs were tried.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import os

@@ -1,7 +1,5 @@
 """LETOR text, score files, RankLib's, TREC runs and qrels: ours and a plain reader must agree."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -31,6 +29,7 @@ class Letor(Target):
     """LETOR text: equal numbers, or both name the line."""
 
     name = "letor"
+    short = 500
     words = (
         b"qid:", b" qid:1 ", b"1:", b" 2:1", b"300:1", b"#docid = ", b"#docid=", b"docid", b"NULL",
         b"qid:07 ", b"qid:WT04-182 ", b"qid:2003/td/5 ", b"qid:\xc3\xa9 ", b"q" * 200, b"q" * 1000,

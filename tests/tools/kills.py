@@ -6,8 +6,6 @@ same folder, then runs to its end. Every file must be that of a run without a ki
 that is not finished, and no finished fold may run again.
 """
 
-from __future__ import annotations
-
 import argparse
 import http.server
 import os

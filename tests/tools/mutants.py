@@ -7,8 +7,6 @@ changes each by an operator of Cosmic Ray, and runs the tests of the same room, 
 until one fails.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import os

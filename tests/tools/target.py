@@ -1,7 +1,5 @@
 """What a fuzzing target is, and random changes of bytes that leave many inputs nearly right."""
 
-from __future__ import annotations
-
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Sequence

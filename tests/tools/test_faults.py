@@ -1,7 +1,5 @@
 """The list of planted faults fits the code, so that `make mutants` can plant them."""
 
-from __future__ import annotations
-
 from mutants import ROOT, Fault, misfits
 
 

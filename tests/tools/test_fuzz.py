@@ -1,7 +1,5 @@
 """A short run of every fuzzing target."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

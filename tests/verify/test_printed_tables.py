@@ -1,7 +1,5 @@
 """Printed tables: none of Microsoft's numbers is impossible, and planted errors are found."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

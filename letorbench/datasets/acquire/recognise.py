@@ -12,7 +12,7 @@ from letorbench.datasets.catalog import CATALOG, Entry, parse, same
 from letorbench.datasets.layout import OWN_NAME, PARTS, fold_number, part_of
 from letorbench.datasets.user_data.beside import ENDINGS as BESIDE
 from letorbench.datasets.user_data.beside import beside
-from letorbench.datasets.user_data.svmlight import is_svmlight, start_of
+from letorbench.datasets.user_data.svmlight import LETOR, SVMLIGHT, kind_of
 from letorbench.errors import DataError
 
 #: a part in any library's name: train.txt, testset.txt, rank.train, RankLib's f1.train.mine.txt
@@ -62,7 +62,7 @@ def recognise(tree: Path, where: Path) -> list[Recognised]:
         folders = (stem, *root.parts)
         if shape in _OFFICIAL:
             name, place = _classify(folders, _OFFICIAL[shape], where)
-        elif root in official or not all(_is_data(tree, part) for part in parts):
+        elif root in official or not all(_is_data(tree / part) for part in parts):
             continue
         else:
             name, place = _own(folders[-1], where)
@@ -129,9 +129,8 @@ def _parts_of(files: Iterable[PurePosixPath]) -> set[str]:
     return {_part(_PART.fullmatch(file.name.lower())) for file in files}
 
 
-def _is_data(tree: Path, path: PurePosixPath) -> bool:
-    others = beside(tree / path)
-    return bool(others.sizes or others.description or is_svmlight(start_of(tree / path)))
+def _is_data(path: Path) -> bool:
+    return kind_of(path) in (LETOR, SVMLIGHT) or beside(path).tells_columns
 
 
 def _classify(

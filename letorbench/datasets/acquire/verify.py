@@ -37,18 +37,17 @@ def verify(name: str | Name, data_dir: Path, null: str | float = "error") -> lis
     recipe = data.provenance["recipe"]
     if isinstance(recipe, dict) and recipe.get("scale") != 1.0:
         known = None
-    largest = max(int(part.labels.max(initial=0)) for part in data.parts)
-    counts = np.sum([np.bincount(part.labels, minlength=largest + 1) for part in data.parts], 0)
+    labels = np.concatenate([part.labels for part in data.parts])
     published = known.label_counts if known else None
+    counts = np.bincount(labels, minlength=len(published or ())).tolist()
     facts: list[tuple[str, int | None, int]] = [
         ("queries", known.queries if known else None, sum(part.n_queries for part in data.parts)),
-        ("documents", known.documents if known else None, sum(part.n_docs for part in data.parts)),
+        ("documents", known.documents if known else None, len(labels)),
         ("features", known.n_features if known else None, data.parts[0].n_features),
     ]
-    for label in range(max(len(counts), len(published or ()))):
-        expected = None if published is None else published[label : label + 1]
-        number = None if expected is None else sum(expected)
-        facts.append((f"label {label}", number, int(sum(counts[label : label + 1]))))
+    for label, count in enumerate(counts):
+        number = None if published is None else sum(published[label : label + 1])
+        facts.append((f"label {label}", number, count))
     for what, number, loaded in facts:
         status = "unknown" if number is None else "ok" if number == loaded else "differs"
         checks.append(Check(what, status, number, loaded))

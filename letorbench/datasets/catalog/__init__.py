@@ -1,31 +1,212 @@
 """The data sets that letorbench knows, and a data set's name as users write it.
 
 To add a data set, add its table to a .toml file of this folder, or write a new file. The keys are
-the parameters of `Entry`; the table `common` has those that all data sets of its file share.
+the fields of `Entry`; the table `common` has those that all data sets of its file share.
 """
 
 from __future__ import annotations
 
+import csv
+import hashlib
 import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
-from letorbench.datasets.catalog.facts import Entry, FileHash, Source, TwinShape, describe
 from letorbench.errors import UsageError
-
-__all__ = [
-    "CATALOG", "TWIN", "Entry", "FileHash", "Name", "Source", "TwinShape", "describe", "entry",
-    "normalized", "parse", "same", "twin_entry",
-    "with_share",
-]  # fmt: skip
 
 #: the ending of a synthetic twin's name
 TWIN = "-twin"
 #: a name, and the share of the training queries behind it
 _SAMPLED = re.compile(r"([^@]+)@(0?\.\d*[1-9]\d*)")
+
+
+#: the published hashes of files inside the releases; files of other line ends have other hashes
+_HASHES = Path(__file__).with_name("hashes.csv")
+
+
+@dataclass(frozen=True)
+class FileHash:
+    """A published hash of a file: the algorithm's name as `hashlib` has it, and the hex digits.
+
+    The algorithm `git` is the name that git gives to a file: SHA-1 of a head and the content.
+    """
+
+    algorithm: str
+    digest: str
+
+    @staticmethod
+    def of(path: Path, algorithm: str) -> FileHash:
+        """Return the hash of a file by an algorithm."""
+        if algorithm == "git":
+            state = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
+        else:
+            state = hashlib.new(algorithm)
+        with path.open("rb") as file:
+            return FileHash(algorithm, hashlib.file_digest(file, lambda: state).hexdigest())
+
+    def __str__(self) -> str:
+        return f"{self.algorithm} {self.digest}"
+
+
+@dataclass(frozen=True)
+class Source:
+    """An address where a data set can be had."""
+
+    url: str
+    #: the archive's file name; empty where the address is a page for people
+    file: str = ""
+    #: the archive's published size
+    bytes: int | None = None
+    #: the archive's published hash
+    hash: FileHash | None = None
+    #: what the address is known to have answered last, where that was an error
+    answered: str = ""
+    #: the test parts of the folds, where it is these that can be had; `url` is then the page of
+    #: them all and `file` the folder's name. Training and validation parts are composed of them as
+    #: LETOR's folds rotate.
+    parts: tuple[Source, ...] = ()
+
+    @staticmethod
+    def of(facts: dict[str, Any]) -> Source:
+        """Return the source of a table of a .toml file."""
+        parts = tuple(map(Source.of, facts.pop("parts", ())))
+        published = facts.pop("hash", None)
+        return Source(**facts, hash=published and FileHash(*published.split()), parts=parts)
+
+    @property
+    def addresses(self) -> tuple[Source, ...]:
+        """The addresses that are downloaded from: those of the parts, or its own."""
+        return self.parts or (self,)
+
+
+@dataclass(frozen=True)
+class TwinShape:
+    """What a synthetic twin takes from its original beyond the published facts."""
+
+    #: the fewest and the most documents of a query
+    least: int
+    most: int
+    #: the standard deviation of the logarithm of a query's number of documents
+    spread: float
+    #: "unit" (normalised per query to [0, 1]), "raw" (counts, reals, log probabilities) or "sparse"
+    #: (in [0, 1], zeros left out)
+    values: str
+    #: the number of columns that are 0 in every row
+    constant: int = 0
+    #: assumed shares of the labels, where none are published
+    shares: tuple[float, ...] = ()
+    #: the shares of the queries in train, validation and test, for a fixed split
+    split: tuple[float, ...] = ()
+    #: how a query of a number from 1 is called
+    qid: str = "{}"
+    #: what stands before the newline of normalised values
+    ending: str = ""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Published facts of a data set, and where its files may lie. None means not published."""
+
+    name: str
+    title: str
+    #: the measuring convention that its published tables use
+    convention: str
+    #: the number of columns: the largest feature index of its files
+    n_features: int
+    #: the largest label. The smallest is 0.
+    max_label: int
+    #: folders under the data folder. `import` puts the files into the first. "{variant}" stands for
+    #: one of `variants`.
+    places: tuple[str, ...]
+    #: the licence, and the paper
+    terms: str
+    citation: str
+    #: over all parts of all folds, each part counted once
+    queries: int | None = None
+    documents: int | None = None
+    #: the year. The catalog lists data sets in the order of their years.
+    released: int = 0
+    #: the web page, and what else a user should know
+    page: str = ""
+    note: str = ""
+    #: the number of documents of each label 0..max_label
+    label_counts: tuple[int, ...] | None = None
+    #: the same as shares of 1, where only those were printed
+    label_shares: tuple[float, ...] | None = None
+    #: 5 for cross-validation, 1 for a fixed split
+    n_folds: int = 5
+    #: the versions of its features. The first is the default.
+    variants: tuple[str, ...] = ()
+    #: what stands before train, valid and test in its file names
+    prefix: str = ""
+    #: false where the release has no validation part
+    validation: bool = True
+    #: other names that its folders and archives go by
+    aliases: tuple[str, ...] = ()
+    #: its names in published tables, where they differ from `name` by more than case and
+    #: punctuation
+    published_as: tuple[str, ...] = ()
+    #: whether its features are published on scales that compare; where it has variants, whether the
+    #: first one's are
+    normalised: bool = False
+    #: whether values may lie beyond float32; they are read as the largest float32
+    doubles: bool = False
+    #: the shape of its synthetic twin; without it the data set has none
+    twin: TwinShape | None = None
+    #: where it can be had, the best address first
+    sources: tuple[Source, ...] = ()
+    #: whether the data are generated
+    synthetic: bool = False
+    #: for a synthetic twin, the name of the data set whose shape it has
+    original: str = ""
+
+    @staticmethod
+    def of(facts: dict[str, Any]) -> Entry:
+        """Return the entry of a table of a .toml file."""
+        sources = tuple(map(Source.of, facts.pop("sources", ())))
+        if "twin" in facts:
+            facts["twin"] = TwinShape(**_tuples(facts["twin"]))
+        return Entry(**_tuples(facts), sources=sources)
+
+    def published_shares(self) -> tuple[float, ...] | None:
+        """Return the share of each label 0..max_label, from the counts where there are any."""
+        if self.label_counts is None:
+            return self.label_shares
+        total = sum(self.label_counts)
+        return tuple(count / total for count in self.label_counts)
+
+    def status_of(self, path: Path, file: str) -> str:
+        """Compare a file with the published hashes of the file of that path in the data set.
+
+        Return ok, differs, or unknown: nothing is published, or only a git repository's copy with
+        one kind of line ends, where another copy may be right with others.
+        """
+        known = _published_hashes().get((self.name, file.lower()), {})
+        if any(FileHash.of(path, published.algorithm) == published for published in known):
+            return "ok"
+        conclusive = any(published.algorithm != "git" for published in known)
+        return "differs" if conclusive or {"CRLF", "LF"} <= set(known.values()) else "unknown"
+
+
+def _tuples(facts: dict[str, Any]) -> dict[str, Any]:
+    return {key: tuple(v) if isinstance(v, list) else v for key, v in facts.items()}
+
+
+@cache
+def _published_hashes() -> dict[tuple[str, str], dict[FileHash, str]]:
+    """Return the hashes of each file by its data set and path, with the file's line ends."""
+    hashes: dict[tuple[str, str], dict[FileHash, str]] = {}
+    with _HASHES.open(encoding="utf-8", newline="") as table:
+        for row in csv.DictReader(table):
+            key = row["dataset"], row["file"].lower()
+            published = FileHash(row["algorithm"], row["digest"])
+            hashes.setdefault(key, {})[published] = row["line_ends"]
+    return hashes
 
 
 def _registered() -> Mapping[str, Entry]:
@@ -45,23 +226,15 @@ CATALOG = _registered()
 
 @dataclass(frozen=True)
 class Name:
-    """A data set as a user names it.
+    """A data set as a user names it."""
 
-    Parameters
-    ----------
-    text : str
-        The catalog's name, or the user's own folder.
-    entry : Entry or None
-        The catalog's entry; None for an own folder.
-    variant : str or None
-        The version of the features, where the data set has several.
-    share : float
-        The share of the training queries that a run trains on.
-    """
-
+    #: the catalog's name, or the user's own folder
     text: str
+    #: the catalog's entry; None for an own folder
     entry: Entry | None
+    #: the version of the features, where the data set has several
     variant: str | None
+    #: the share of the training queries that a run trains on
     share: float = 1.0
 
     @property
@@ -196,3 +369,48 @@ def _twin_of(original: Entry) -> Entry:
         synthetic=True,
         original=original.name,
     )
+
+
+def describe(known: Entry) -> tuple[tuple[str, str], ...]:
+    """Return (what, text) rows; they say so where something is not known to be published."""
+    sizes = {what: getattr(known, what) for what in ("queries", "documents")}
+    sizes["features"] = known.n_features
+    variant = known.variants[0] if known.variants else ""
+    rows = [
+        ("name", known.name),
+        ("title", known.title),
+        *((what, "not published" if size is None else f"{size:,}") for what, size in sizes.items()),
+        ("labels", _labels(known)),
+        ("folds", str(known.n_folds) if known.n_folds > 1 else "1 (fixed split)"),
+        ("convention", known.convention),
+        ("values", _scales(known)),
+        ("variants", ", ".join(known.variants) + " (the first is the default)" * bool(variant)),
+        ("folder", known.places[0].format(variant=variant)),
+        ("terms", known.terms),
+        ("paper", known.citation),
+        ("page", known.page),
+        ("note", known.note),
+        *(("source", _address(each)) for source in known.sources for each in source.addresses),
+    ]
+    return tuple((what, text) for what, text in rows if text)
+
+
+def _scales(known: Entry) -> str:
+    if not known.normalised:
+        return f"on scales of their own{', clipped to float32' if known.doubles else ''}"
+    return f"normalised{f' in {known.variants[0]}' if known.variants else ''}"
+
+
+def _labels(known: Entry) -> str:
+    shares = known.published_shares()
+    if not shares:
+        return f"0 to {known.max_label}, distribution not published"
+    return ", ".join(f"{label}: {share:.2%}" for label, share in enumerate(shares))
+
+
+def _address(source: Source) -> str:
+    size = f"{source.bytes:,} bytes" if source.bytes is not None else ""
+    kind = "" if source.file else "a page for people"
+    last = f"answered {source.answered}" if source.answered else ""
+    facts = ", ".join(part for part in (kind, size, str(source.hash or ""), last) if part)
+    return f"{source.url} ({facts})" if facts else source.url

@@ -1,1 +1,1 @@
-"""LETOR text: compiled parsing in blocks, the messages about bad lines, and the writer."""
+"""LETOR text: compiled parsing, the messages about bad lines, and the writer."""

@@ -32,12 +32,6 @@ from letorbench.jit import kernel
 
 EQUALS, LETTER_D = 61, 100
 
-# how `parse` ended (state[CODE]): WRONG at a mistake, WIDER at an index beyond the width
-UNREAD, DONE, WRONG, WIDER = 0, 1, 2, 3
-# the places of the numbers in the state that `parse` leaves
-CODE, ROWS, IDS, QUERIES, QIDS, WORDS = range(6)
-STATE = 6
-
 #: the most digits of a feature index
 LONGEST_INDEX = 6
 #: the characters whose newlines are counted in 16 bits
@@ -108,22 +102,6 @@ def count_lines(text, size):
 
 
 @kernel()
-def widest(text, size, limit):
-    """Return the largest `index:` in text[:size] that is at most `limit`, outside comments."""
-    largest = 0
-    p = 0
-    while p < size:
-        while text[p] != NEWLINE and text[p] != HASH:
-            if text[p - 1 if p > 0 else 0] <= BLANK:
-                index, end = find_index(text, p)
-                if end > 0 and index <= limit:
-                    largest = max(largest, index)
-            p += 1
-        p = skip_line(text, p)
-    return largest
-
-
-@kernel()
 def find_docid(text, p):
     """Return (start, end) of X in the comment `#docid = X …` at p, equal if it has none."""
     if text[p] != HASH:
@@ -179,37 +157,46 @@ def gather(text, spans, out):
             out[i, k] = text[start + k] if start + k < end else 0
 
 
-class Notes(NamedTuple):
-    """What `parse` leaves beside the rows.
+@kernel()
+def last_index(text, p, index, limit):
+    """Return the last index of the row at p, where the value of an index is, and the row's end.
 
-    Attributes
-    ----------
-    docids : ndarray of shape (rows, 2), int64
-        Where each row's document id is in the text.
-    qids : ndarray of shape (rows, 3), int64
-        Where the query id is in the text, and the row, of each row whose query id is not that
-        of the row before. The text's first row is always one of them.
-    words : ndarray of shape (words, 4), int64
-        Start and end in the text, row and feature of the values that are left to Python.
-    state : ndarray of shape (STATE,), int64
-        The code, the rows, the length of the longest document id, the number of query ids, the
-        length of the longest, and the number of words.
+    The end is -1 where something is wrong.
     """
+    while p >= 0:
+        p = skip_blanks(text, end_of_word(text, p))
+        if text[p] == NEWLINE or text[p] == HASH:
+            break
+        before = index
+        index, p = find_index(text, p)
+        if index <= before or index > limit:
+            p = np.int64(-1)
+    return index, p
 
+
+class Notes(NamedTuple):
+    """What `parse` notes of a text beside the rows, in arrays of its lines."""
+
+    #: (rows, 2) int64: where each row's document id is in the text
     docids: np.ndarray
+    #: (rows, 3) int64: where the query id is in the text, and the row, of each row whose query id
+    #: is not that of the row before. The text's first row is always one of them.
     qids: np.ndarray
+    #: (words, 4) int64: start and end in the text, row and feature of each value that is left to
+    #: Python
     words: np.ndarray
-    state: np.ndarray
+    #: (2,) int64: the number of those words, and the largest index beyond the width, or 0
+    counts: np.ndarray
 
 
 @kernel()
 def parse_features(text, p, prefixes, limit, row, features, notes):
-    """Parse ` 1:0.5 2:3 …` at p into a row; return (code, end).
+    """Parse ` 1:0.5 2:3 …` at p into a row; return the end, -1 where something is wrong.
 
     prefixes[j] has ` 17:` as a word, the mask of its bytes and its length. An index beyond the
-    width, but not beyond the limit, stops the parser with WIDER.
+    limit is wrong. The values from the first one beyond the width on are not read.
     """
-    words, state = notes.words, notes.state
+    words, counts = notes.words, notes.counts
     width = features.shape[1]
     j = 0
     while True:
@@ -221,9 +208,11 @@ def parse_features(text, p, prefixes, limit, row, features, notes):
                 break
             index, p = find_index(text, p)
             if p < 0 or index <= j or index > limit:
-                return WRONG, p
+                return np.int64(-1)
             if index > width:
-                return WIDER, p
+                last, p = last_index(text, p, index, limit)
+                counts[1] = max(counts[1], last)
+                return p
             for k in range(j, index - 1):
                 features[row, k] = 0
             j = index - 1
@@ -234,23 +223,26 @@ def parse_features(text, p, prefixes, limit, row, features, notes):
             features[row, j] = value
         else:
             end = end_of_word(text, p)
-            word = words[state[WORDS]]
+            word = words[counts[0]]
             word[0], word[1], word[2], word[3] = p, end, row, j
-            state[WORDS] += 1
+            counts[0] += 1
         p = end
         j += 1
     for k in range(j, width):
         features[row, k] = 0
-    return DONE, p
+    return p
 
 
 @kernel()
 def parse(text, size, first, last, prefixes, limit, features, labels, notes):
-    """Parse text[:size] into the rows first..last of features and labels."""
-    docids, qids, state = notes.docids, notes.qids, notes.state
-    state[WORDS] = 0
-    row, p, longest, code = first, 0, 0, DONE
-    queries, widest, qid, qid_length = 0, 0, 0, 0
+    """Parse text[:size] into the rows first..last of features and labels.
+
+    Return whether all is right, the number of rows and of query ids that are noted, and the lengths
+    of the longest document id and the longest query id.
+    """
+    docids, qids = notes.docids, notes.qids
+    row, p, queries = first, 0, 0
+    longest_docid, longest_qid, qid, qid_length = 0, 0, 0, 0
     while p < size:
         p = skip_blanks(text, p)
         if text[p] == NEWLINE or text[p] == HASH:
@@ -258,21 +250,20 @@ def parse(text, size, first, last, prefixes, limit, features, labels, notes):
             continue
         label, start, p = parse_head(text, p)
         if p < 0 or row == last:  # more rows than lines were counted: the file has changed
-            code = WRONG
+            p = np.int64(-1)
             break
         labels[row] = label
         if p - start != qid_length or not same_text(text, start, qid, qid_length):
             qid, qid_length = start, p - start
             qids[queries, 0], qids[queries, 1], qids[queries, 2] = start, p, row
             queries += 1
-            widest = max(widest, qid_length)
-        code, p = parse_features(text, p, prefixes, limit, row, features, notes)
-        if code != DONE:
+            longest_qid = max(longest_qid, qid_length)
+        p = parse_features(text, p, prefixes, limit, row, features, notes)
+        if p < 0:
             break
         start, end = find_docid(text, p)
         docids[row - first, 0], docids[row - first, 1] = start, end
-        longest = max(longest, end - start)
+        longest_docid = max(longest_docid, end - start)
         p = skip_line(text, p)
         row += 1
-    state[CODE], state[ROWS], state[IDS] = code, row - first, longest
-    state[QUERIES], state[QIDS] = queries, widest
+    return p >= 0, row - first, queries, longest_docid, longest_qid

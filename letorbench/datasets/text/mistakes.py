@@ -7,20 +7,22 @@ says where the mistake stands, what was found and what was expected.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from letorbench.datasets.arrays import EXPECTED_LABEL, LARGEST_FLOAT32
 from letorbench.datasets.limits import LARGEST_LABEL, LONGEST_QID
 from letorbench.datasets.text.lines import LONGEST_INDEX
-from letorbench.errors import DataError
+from letorbench.errors import DataError, UsageError
 
 #: the most characters of the file that a message shows
 SHOWN = 40
 #: a decimal number
 DECIMAL = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+#: a larger feature index is an error, even where the number of features is not known
+LARGEST_INDEX = 65_536
 #: how much of a file's end is looked at where it has no newline
 END_BYTES = 1 << 18
 #: from fewer lines, and from fewer decimals, nothing is concluded on the last line
@@ -33,18 +35,31 @@ _DECIMALS = re.compile(rb"[0-9]:[^\s.]*\.?([0-9]*)(?=\s)")
 _Mistake = tuple[str, str] | None
 
 
-class Allowed(NamedTuple):
-    """What values may be."""
+@dataclass(frozen=True)
+class ReadOptions:
+    """How a file is read; see `read_letor`."""
 
-    #: the largest index, and whether that is a known number of features
-    limit: int
-    known: bool
-    #: whether NULL is allowed, and numbers beyond float32
-    null: bool
-    large: bool
+    null: str | float = "error"
+    n_features: int | None = None
+    #: whether a value beyond float32 becomes the largest float32; else it is an error
+    clip: bool = False
+
+    def __post_init__(self) -> None:
+        named = self.null in ("error", "min")
+        if not named and (isinstance(self.null, str) or not abs(self.null) <= LARGEST_FLOAT32):
+            raise UsageError(f"null is {self.null!r}, expected error, min or a finite number")
+        if self.n_features is not None and not 1 <= self.n_features <= LARGEST_INDEX:
+            raise UsageError(
+                f"n_features is {self.n_features}, expected a number from 1 to {LARGEST_INDEX}"
+            )
+
+    @property
+    def limit(self) -> int:
+        """The largest index that is allowed."""
+        return self.n_features or LARGEST_INDEX
 
 
-def first_mistake(path: Path, good_lines: int, allowed: Allowed) -> DataError:
+def first_mistake(path: Path, good_lines: int, options: ReadOptions) -> DataError:
     """Return the error of the first line that is wrong.
 
     The first `good_lines` are right by themselves: only their query may come back.
@@ -64,7 +79,7 @@ def first_mistake(path: Path, good_lines: int, allowed: Allowed) -> DataError:
                 found = f"query {shown(qid[4:])} again, which began at line {began[qid]}"
                 mistake = found, "all lines of a query together"
             elif number > good_lines:
-                mistake = _in_features(words[2:], allowed)
+                mistake = _in_features(words[2:], options)
             if mistake is not None:
                 return line_error(path, number, *mistake, not line.endswith(b"\n"))
             began.setdefault(qid, number)
@@ -142,23 +157,24 @@ def _in_head(label: bytes, qid: bytes = b"") -> _Mistake:
     return None
 
 
-def _in_features(words: list[bytes], allowed: Allowed) -> _Mistake:
+def _in_features(words: list[bytes], options: ReadOptions) -> _Mistake:
     before = 0
     for word in words:
         name, colon, value = word.partition(b":")
         if not colon or not name.isdigit() or len(name) > SHOWN:
             return shown(_text(word)), "index:value, a comment or the end of the line"
         index = int(name)
-        if index > allowed.limit:
-            what = "the number of features" if allowed.known else "the largest index there can be"
-            return f"feature index {index}", f"at most {allowed.limit}, {what}"
+        if index > options.limit:
+            known = options.n_features is not None
+            what = "the number of features" if known else "the largest index there can be"
+            return f"feature index {index}", f"at most {options.limit}, {what}"
         if index <= before:
             after = f" after {before}" if before else ""
             return f"feature index {index}{after}", "indices from 1 in increasing order"
         if len(name) > LONGEST_INDEX:
             return f"feature index {_text(name)}", f"at most {LONGEST_INDEX} digits"
         before = index
-        if value == b"NULL" and not allowed.null:
+        if value == b"NULL" and options.null == "error":
             return f"NULL as the value of feature {index}", "a number (or --null min, --null 0)"
         if value == b"NULL":
             continue
@@ -166,7 +182,7 @@ def _in_features(words: list[bytes], allowed: Allowed) -> _Mistake:
             return f"{shown(_text(value))} as the value of feature {index}", "a number"
         with np.errstate(over="ignore"):
             large = np.isinf(np.float32(float(value)))
-        if large and not allowed.large:
+        if large and not options.clip:
             found = f"{shown(_text(value))} as the value of feature {index}"
             return found, f"a number of at most {LARGEST_FLOAT32:.8g} in size"
     return None

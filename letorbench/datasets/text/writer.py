@@ -15,26 +15,17 @@ _ROWS = 1 << 12
 
 @dataclass(frozen=True, eq=False)
 class TextFormat:
-    """How a release writes its lines.
+    """How a release writes its lines."""
 
-    Parameters
-    ----------
-    decimals : int
-        The digits after the point, at most 6.
-    whole : ndarray of shape (n_features,), bool, optional
-        The columns of whole numbers, which are written without a point.
-    sparse : bool
-        Whether zeros are left out.
-    docids : bool
-        Whether each line ends in `#docid = …`.
-    ending : bytes
-        What stands before the newline: MSLR's lines end in a blank, those of Gov in a return.
-    """
-
+    #: the digits after the point, at most 6
     decimals: int = 6
+    #: (n_features,) bool: the columns of whole numbers, which are written without a point
     whole: np.ndarray | None = None
+    #: whether zeros are left out
     sparse: bool = False
+    #: whether each line ends in `#docid = …`
     docids: bool = False
+    #: what stands before the newline: MSLR's lines end in a blank, those of Gov in a return
     ending: bytes = b""
 
 

@@ -31,14 +31,10 @@ class Beside:
     weights: Path | None
     description: Path | None
 
-
-@dataclass(frozen=True)
-class Column:
-    """What a description says of a column: its type, what that is here, and its name."""
-
-    type: str = "Num"
-    role: str = "Num"
-    name: str = ""
+    @property
+    def tells_columns(self) -> bool:
+        """Whether the one is a table without names, whose columns these files explain."""
+        return bool(self.sizes or self.description)
 
 
 def beside(path: Path) -> Beside:
@@ -80,9 +76,12 @@ def read_sizes(path: Path, n_rows: int, of: Path) -> np.ndarray:
     return np.repeat(np.arange(1, len(sizes) + 1), sizes)
 
 
-def read_description(path: Path, n_columns: int, of: Path) -> list[Column]:
-    """Return what CatBoost's description says of each column; those it leaves out are features."""
-    columns: dict[int, Column] = {}
+def read_description(path: Path, n_columns: int, of: Path) -> list[tuple[str, str]]:
+    """Return the type and the name that CatBoost's description gives each column.
+
+    The columns that it leaves out are features without a name.
+    """
+    columns: dict[int, tuple[str, str]] = {}
     for number, line in _lines(path):
         index, kind, name = (word.strip() for word in (line + "\t\t").split("\t", 2))
         if not index.isdecimal() or int(index[:9]) >= n_columns or int(index) in columns:
@@ -95,8 +94,8 @@ def read_description(path: Path, n_columns: int, of: Path) -> list[Column]:
                 f"{path}:{number}: found column {index} {name!r} of type {kind}, expected one of "
                 f"{', '.join(TYPES)}; the type Auxiliary leaves the column out"
             )
-        columns[int(index)] = Column(kind, TYPES[kind], name)
-    return [columns.get(index, Column()) for index in range(n_columns)]
+        columns[int(index)] = kind, name
+    return [columns.get(index, ("Num", "")) for index in range(n_columns)]
 
 
 def _lines(path: Path) -> list[tuple[int, str]]:

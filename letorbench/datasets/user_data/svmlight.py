@@ -20,6 +20,8 @@ from letorbench.datasets.user_data.rows import Grades, Rows
 from letorbench.datasets.user_data.tables import Columns, table_rows
 from letorbench.errors import DataError
 
+#: what a file is
+LETOR, SVMLIGHT, TABLE = "LETOR", "SVMlight", "table"
 #: what UTF-8 text from Windows may begin with
 BOM = b"\xef\xbb\xbf"
 #: the bytes in which a file's first row is looked for
@@ -40,42 +42,33 @@ def read_rows(paths: Sequence[Path], columns: Columns, grades: Grades) -> list[R
     Return None where all files are LETOR text that may stay as it is. Features count from 0 in all
     files of SVMlight text if one has a feature 0.
     """
-    starts = {path: start_of(path) for path in paths}
-    tables = [p for p in paths if not is_svmlight(starts[p]) and _is_table(p, starts[p])]
-    texts = [path for path in paths if path not in tables]
-    from_0 = any(_FEATURE_0.search(p.read_bytes()) for p in texts if is_svmlight(starts[p]))
-    stay = (_LETOR.match(starts[path]) or not is_svmlight(starts[path]) for path in texts)
-    if not tables and not from_0 and grades is None and all(stay):
+    kinds = {path: kind_of(path) for path in paths}
+    texts = [path for path in paths if kinds[path] in (LETOR, SVMLIGHT)]
+    from_0 = any(_FEATURE_0.search(path.read_bytes()) for path in texts)
+    if not from_0 and grades is None and not {SVMLIGHT, TABLE} & set(kinds.values()):
         return None
     return [
-        table_rows(path, columns) if path in tables else svmlight_rows(path, from_0)
+        table_rows(path, columns) if kinds[path] == TABLE else svmlight_rows(path, from_0)
         for path in paths
     ]
 
 
-def start_of(path: Path) -> bytes:
-    """Return how a file begins."""
+def kind_of(path: Path) -> str:
+    """Return what a file is: `LETOR`, `SVMLIGHT` or `TABLE`, and "" for anything else.
+
+    Text has rows of `index:value` words. A table has its name, or columns described beside it.
+    """
     try:
         with path.open("rb") as file:
-            return file.read(_START)
+            start = file.read(_START)
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from None
-
-
-def is_svmlight(start: bytes) -> bool:
-    """Return whether a file that begins so has rows of `index:value` words."""
-    for line in start.removeprefix(BOM).split(b"\n"):
-        words = line.partition(b"#")[0].split()
-        if len(words) > 1:
-            return b"," not in words[0] and all(map(_WORD.fullmatch, words[1:]))
-    return False
-
-
-def _is_table(path: Path, start: bytes) -> bool:
-    """Return whether a file is a table: by its name, or by columns described beside it."""
-    others = beside(path)
+    rows = (line.partition(b"#")[0].split() for line in start.removeprefix(BOM).split(b"\n"))
+    first, *words = next((row for row in rows if len(row) > 1), [b","])
+    if b"," not in first and all(map(_WORD.fullmatch, words)):
+        return LETOR if _LETOR.match(start) else SVMLIGHT
     named = path.suffix.lower() in _TABLE_ENDINGS or start.startswith(b"PAR1")
-    return named or (b"\0" not in start and bool(others.sizes or others.description))
+    return TABLE if named or (b"\0" not in start and beside(path).tells_columns) else ""
 
 
 def svmlight_rows(path: Path, from_0: bool) -> Rows:

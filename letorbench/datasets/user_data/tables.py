@@ -12,7 +12,7 @@ import numpy as np
 
 from letorbench.choices import require_choice
 from letorbench.datasets.arrays import LARGEST_FLOAT32, as_query_ids
-from letorbench.datasets.user_data.beside import Beside, beside, read_description, read_sizes
+from letorbench.datasets.user_data.beside import TYPES, Beside, beside, read_description, read_sizes
 from letorbench.datasets.user_data.rows import Rows
 from letorbench.errors import DataError
 
@@ -232,13 +232,14 @@ def _described(
     """
     assert others.description is not None
     described = read_description(others.description, frame.shape[1], path)
-    used = [number for number, column in enumerate(described) if column.role != "ignored"]
-    features = (column.name for column in described if column.role == "Num")
+    roles = [TYPES[kind] for kind, _ in described]
+    used = [number for number, role in enumerate(roles) if role != "ignored"]
+    features = (name for (_, name), role in zip(described, roles) if role == "Num")
     numbered = iter([name or str(number) for number, name in enumerate(features)])
-    names = [described[n].role if described[n].role != "Num" else next(numbered) for n in used]
+    names = [roles[n] if roles[n] != "Num" else next(numbered) for n in used]
     for kind in ("Label",) if others.sizes else ("Label", "GroupId"):
         if kind not in names:
             raise DataError(f"{others.description}: found no column of type {kind}, expected 1")
     columns = Columns("Label", "GroupId", "SampleId" if "SampleId" in names else None)
-    unused = [column.type for column in described if column.role == "ignored"]
+    unused = [kind for kind, _ in described if TYPES[kind] == "ignored"]
     return frame[used].set_axis(names, axis=1), columns, unused
