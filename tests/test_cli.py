@@ -13,8 +13,7 @@ import click
 import pytest
 from click.testing import CliRunner
 from conftest import call, refused
-from stored_results import store_fold
-from toy_data import write_toy
+from toy_data import store_fold, write_toy
 
 from letorbench.cli import cli
 from letorbench.losses import LOSSES

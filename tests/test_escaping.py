@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from conftest import printed
-from stored_results import stored_run
+from toy_data import stored_run
 
 import letorbench
 from letorbench.analysis.tables import FORMATS, Cell, Column, Table, render

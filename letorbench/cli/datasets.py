@@ -162,11 +162,11 @@ def fetch(name: str, data_dir: Path) -> None:
 def verify(name: str, data_dir: Path, null: str | float) -> None:
     """Compare a data set's files with what is published of it; status 1 where they differ."""
     from letorbench.analysis.tables import text_table
-    from letorbench.datasets.acquire import verify as verifying
     from letorbench.datasets.catalog import parse
+    from letorbench.datasets.checks import verify as compare
 
     rows = []
-    checks = verifying.verify(name, data_dir, null)
+    checks = compare(name, data_dir, null)
     for check in checks:
         numbers = ["" if n is None else f"{n:,}" for n in (check.published, check.loaded)]
         rows.append((check.what, *numbers, check.status))

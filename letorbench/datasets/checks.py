@@ -1,12 +1,16 @@
-"""Warnings about data: another convention may be meant, or queries leak between parts."""
+"""Whether data are the published ones, measured as they are, and without leaks."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 
-from letorbench.datasets.catalog import CATALOG
+from letorbench.datasets import layout
+from letorbench.datasets.catalog import CATALOG, Name
+from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
 
 #: the convention of data sets that no official LETOR tool measures
@@ -44,3 +48,45 @@ def leak(benchmark: Benchmark) -> str:
                     f"{other} part; this is a leak, unless each file numbers its own queries"
                 )
     return ""
+
+
+@dataclass(frozen=True)
+class Check:
+    """A file or a number of a data set beside what is published of it.
+
+    Its status is ok, differs, or unknown where nothing is published.
+    """
+
+    what: str
+    status: str
+    published: int | None = None
+    loaded: int | None = None
+
+
+def verify(name: str | Name, data_dir: Path, null: str | float = "error") -> list[Check]:
+    """Hash every file, load all folds, and compare them with what is published."""
+    data = load(name, data_dir, null=null)
+    there = layout.find(name, data_dir)
+    known = there.name.entry
+    files = [(path, path.relative_to(there.folder).as_posix()) for path in there.files]
+    checks = [
+        Check(file, known.status_of(path, file) if known else "unknown") for path, file in files
+    ]
+    recipe = data.provenance["recipe"]
+    if isinstance(recipe, dict) and recipe.get("scale") != 1.0:
+        known = None
+    labels = np.concatenate([part.labels for part in data.parts])
+    published = known.label_counts if known else None
+    counts = np.bincount(labels, minlength=len(published or ())).tolist()
+    facts: list[tuple[str, int | None, int]] = [
+        ("queries", known.queries if known else None, sum(part.n_queries for part in data.parts)),
+        ("documents", known.documents if known else None, len(labels)),
+        ("features", known.n_features if known else None, data.parts[0].n_features),
+    ]
+    for label, count in enumerate(counts):
+        number = None if published is None else sum(published[label : label + 1])
+        facts.append((f"label {label}", number, count))
+    for what, number, loaded in facts:
+        status = "unknown" if number is None else "ok" if number == loaded else "differs"
+        checks.append(Check(what, status, number, loaded))
+    return checks

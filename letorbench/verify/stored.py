@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 from letorbench.conventions import convention
-from letorbench.datasets.queryset import Benchmark, QuerySet
+from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import LetorError
 from letorbench.results import paths
 from letorbench.results.measuring import RANDOM, data_of
@@ -93,7 +94,8 @@ def _fold(fold: StoredFold, benchmark: Benchmark, algo: str) -> tuple[int, int, 
         for qid, *values in zip(fold.queries.qids.tolist(), *fold.queries.values.values())
     }
     cells, skipped, wrong = 0, 0, []
-    for qid, labels, own in _queries(test, scores):
+    for qid, (a, b) in zip(test.qids.tolist(), pairwise(test.offsets.tolist())):
+        labels, own = test.labels[a:b].tolist(), scores[a:b]
         stored = rows.pop(qid, [math.nan] * len(names))
         for name, there in zip(names, stored):
             expected = plain.value(name, labels, own, rules)
@@ -111,14 +113,6 @@ def _fold(fold: StoredFold, benchmark: Benchmark, algo: str) -> tuple[int, int, 
             where = f"{fold.folder / paths.FIT}: the mean of {name}"
             wrong.append(f"{where}: found {fold.means[name]:.10g}, expected {values.mean():.10g}")
     return cells, skipped, wrong
-
-
-def _queries(
-    test: QuerySet, scores: Sequence[float]
-) -> Iterator[tuple[str, list[int], Sequence[float]]]:
-    """Yield each query's id, labels and scores."""
-    for qid, a, b in zip(test.qids.tolist(), test.offsets.tolist(), test.offsets[1:].tolist()):
-        yield qid, test.labels[a:b].tolist(), scores[a:b]
 
 
 def _differences(path: Path, expected: str) -> Iterator[str]:

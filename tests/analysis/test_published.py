@@ -4,11 +4,7 @@ import csv
 import math
 
 from letorbench.analysis.figures import Panel
-from letorbench.analysis.published import (
-    lookup,
-    published,
-    with_published,
-)
+from letorbench.analysis.published import lookup, published, with_published
 from letorbench.rankers import names
 
 

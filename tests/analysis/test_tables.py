@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from stored_results import store_fold
+from toy_data import store_fold
 
 from letorbench.analysis.results_table import Marks, summary_table
 from letorbench.analysis.tables import (

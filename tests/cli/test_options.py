@@ -13,8 +13,7 @@ import click
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from stored_results import store_fold, without_clock
-from toy_data import write_toy
+from toy_data import store_fold, without_clock, write_toy
 
 from letorbench.cli import cli
 from letorbench.datasets.acquire import fetch as fetching

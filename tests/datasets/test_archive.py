@@ -121,6 +121,11 @@ def test_refuses_to_overwrite(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="Fold3/vali.txt: found a file of other content"):
         import_archive(as_zip(tmp_path / "b.zip", other), data)
     assert contents(data) == before, "nothing of MQ2007 either"
+    as_folder(tmp_path / "other", {"MQ2008": "a file, where a folder is to be"})
+    before = contents(tmp_path / "other")
+    with pytest.raises(DataError, match="cannot be written"):
+        import_archive(tmp_path / "b.zip", tmp_path / "other")
+    assert contents(tmp_path / "other") == before, "nothing of MQ2007, which was there already"
 
 
 def refused(source: Path, tmp_path: Path, message: str) -> None:
@@ -134,11 +139,7 @@ def refused(source: Path, tmp_path: Path, message: str) -> None:
     assert sorted(path.name for path in data.parent.iterdir()) == ["data"]
 
 
-BAD_NAMES = [
-    "../evil/Fold1/train.txt",
-    "MQ2008/../../evil.txt",
-    "/tmp/evil/Fold1/train.txt",
-]
+BAD_NAMES = ["../evil/Fold1/train.txt", "MQ2008/../../evil.txt", "/tmp/evil/Fold1/train.txt"]
 
 
 @pytest.mark.parametrize("name", BAD_NAMES)

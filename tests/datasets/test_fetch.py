@@ -17,8 +17,8 @@ import pytest
 from letorbench.datasets import layout, synthetic
 from letorbench.datasets.acquire import fetch as fetching
 from letorbench.datasets.acquire.archive import import_archive
-from letorbench.datasets.acquire.verify import verify
 from letorbench.datasets.catalog import CATALOG, FileHash, Source
+from letorbench.datasets.checks import verify
 from letorbench.datasets.load import load
 from letorbench.errors import DataError
 

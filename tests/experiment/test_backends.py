@@ -4,8 +4,7 @@ import shutil
 
 import numpy as np
 import pytest
-from stored_results import content
-from toy_data import write_toy
+from toy_data import content, write_toy
 
 import letorbench as lb
 from letorbench.errors import UsageError

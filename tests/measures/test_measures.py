@@ -8,20 +8,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from letorbench.conventions import (
-    RULES,
-    convention,
-    letor_discount,
-    standard_discount,
-)
-from letorbench.measures import (
-    ERR,
-    MEASURES,
-    RMSE,
-    Measure,
-    query_metrics,
-    rank,
-)
+from letorbench.conventions import RULES, convention, letor_discount, standard_discount
+from letorbench.measures import ERR, MEASURES, RMSE, Measure, query_metrics, rank
 from letorbench.verify import plain
 
 

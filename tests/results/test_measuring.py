@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from stored_results import store_fold
-from toy_data import write_toy
+from toy_data import store_fold, write_toy
 
 import letorbench as lb
 from letorbench.errors import DataError, UsageError

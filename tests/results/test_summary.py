@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stored_results import store_fold
+from toy_data import store_fold
 
 from letorbench.errors import DataError, UsageError
 from letorbench.results import paths

@@ -21,7 +21,7 @@ from click.testing import CliRunner
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS.parent)]
 
-from stored_results import stored_run  # noqa: E402
+from toy_data import stored_run  # noqa: E402
 
 from letorbench.cli import cli  # noqa: E402
 

@@ -28,8 +28,7 @@ import numpy as np
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS.parent)]
 
-from stored_results import content  # noqa: E402
-from toy_data import write_toy  # noqa: E402
+from toy_data import content, write_toy  # noqa: E402
 
 LETORBENCH = (sys.executable, "-m", "letorbench")
 RUN = (

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from damage import unnoticed
 from kills import ENVIRONMENT, LETORBENCH, commands, ended, leftovers, started
-from stored_results import content
-from toy_data import write_toy
+from toy_data import content, write_toy
 
 import letorbench as lb
 

@@ -1,1 +1,1 @@
-"""Getting a data set: import a folder or an archive, download it, verify what is there."""
+"""Getting a data set: import a folder or an archive, or download it."""

@@ -57,9 +57,8 @@ def unpack(path: Path, folder: Path) -> None:
     except LetorError:
         raise
     except Exception as error:  # the standard library raises a dozen kinds for damaged archives
-        if (
-            isinstance(error, OSError) and error.errno is not None
-        ):  # what gzip says of damage has no number
+        # what gzip says of damage has no number
+        if isinstance(error, OSError) and error.errno is not None:
             raise WriteError(folder, error) from None
         reason = str(error).split(":\n")[0] or "cut off"
         raise DataError(

@@ -76,7 +76,7 @@ def first_mistake(path: Path, good_lines: int, options: ReadOptions) -> DataErro
                 return line_error(path, number, *mistake, not line.endswith(b"\n"))
             qid = words[1].decode()
             if qid != previous and qid in began:
-                found = f"query {shown(qid[4:])} again, which began at line {began[qid]}"
+                found = f"query {shown(words[1][4:])} again, which began at line {began[qid]}"
                 mistake = found, "all lines of a query together"
             elif number > good_lines:
                 mistake = _in_features(words[2:], options)
@@ -113,7 +113,7 @@ def check_end(path: Path, number: int, width: int) -> None:
     value = last.split()[-1]
     own = _DECIMALS.findall(value + b"\n")
     if len(decimals) == 1 and own and max(decimals) >= max(ENOUGH_DECIMALS, len(own[0]) + 1):
-        found = f"a last line without a newline that ends in {_text(value)}"
+        found = f"a last line without a newline that ends in {value.decode()}"
         expected = f"{max(decimals)} decimals as in all other values; {whole}"
         raise line_error(path, number, found, expected)
 
@@ -136,23 +136,24 @@ def changed(path: Path) -> DataError:
     return file_error(path, "a file that changed while it was read", "one that stays as it is")
 
 
-def shown(word: str) -> str:
+def shown(word: bytes) -> str:
     """Return the beginning of a word in quotes, with what is not printable escaped."""
-    begun = word if len(word) <= SHOWN else f"{word[:SHOWN]}..."
-    return "'" + "".join(c if c.isprintable() else _escaped(c) for c in begun) + "'"
+    text = word.decode("utf-8", "backslashreplace")
+    begun = text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+    return "'" + "".join(c if c.isprintable() else ascii(c)[1:-1] for c in begun) + "'"
 
 
 def _in_head(label: bytes, qid: bytes = b"") -> _Mistake:
     if not re.fullmatch(rb"\+?\d{1,%d}" % LONGEST_INDEX, label) or int(label) > LARGEST_LABEL:
-        return f"{shown(_text(label))} as the label", EXPECTED_LABEL
+        return f"{shown(label)} as the label", EXPECTED_LABEL
     if not qid.startswith(b"qid:"):
-        return f"{shown(_text(qid))} after the label" if qid else "no qid after the label", "qid:Q"
-    name = _text(qid[4:])
+        return f"{shown(qid)} after the label" if qid else "no qid after the label", "qid:Q"
+    name = qid[4:]
     if not name:
         return "no query id after 'qid:'", "qid:Q"
     if len(qid) > 4 + LONGEST_QID:
         return f"a query id of {len(qid) - 4:,} bytes", f"at most {LONGEST_QID:,}"
-    if not name.isprintable():
+    if not name.decode("utf-8", "surrogateescape").isprintable():
         return f"query id {shown(name)}", "printable characters in UTF-8"
     return None
 
@@ -162,7 +163,7 @@ def _in_features(words: list[bytes], options: ReadOptions) -> _Mistake:
     for word in words:
         name, colon, value = word.partition(b":")
         if not colon or not name.isdigit() or len(name) > SHOWN:
-            return shown(_text(word)), "index:value, a comment or the end of the line"
+            return shown(word), "index:value, a comment or the end of the line"
         index = int(name)
         if index > options.limit:
             known = options.n_features is not None
@@ -172,18 +173,18 @@ def _in_features(words: list[bytes], options: ReadOptions) -> _Mistake:
             after = f" after {before}" if before else ""
             return f"feature index {index}{after}", "indices from 1 in increasing order"
         if len(name) > LONGEST_INDEX:
-            return f"feature index {_text(name)}", f"at most {LONGEST_INDEX} digits"
+            return f"feature index {name.decode()}", f"at most {LONGEST_INDEX} digits"
         before = index
         if value == b"NULL" and options.null == "error":
             return f"NULL as the value of feature {index}", "a number (or --null min, --null 0)"
         if value == b"NULL":
             continue
         if DECIMAL.fullmatch(value) is None:
-            return f"{shown(_text(value))} as the value of feature {index}", "a number"
+            return f"{shown(value)} as the value of feature {index}", "a number"
         with np.errstate(over="ignore"):
             large = np.isinf(np.float32(float(value)))
         if large and not options.clip:
-            found = f"{shown(_text(value))} as the value of feature {index}"
+            found = f"{shown(value)} as the value of feature {index}"
             return found, f"a number of at most {LARGEST_FLOAT32:.8g} in size"
     return None
 
@@ -191,12 +192,3 @@ def _in_features(words: list[bytes], options: ReadOptions) -> _Mistake:
 def _count(line: bytes) -> int:
     """Return the number of features of a line that has a label and a query id."""
     return len(line.partition(b"#")[0].split()) - 2
-
-
-def _text(content: bytes) -> str:
-    return content.decode("utf-8", "surrogateescape")
-
-
-def _escaped(character: str) -> str:
-    byte = ord(character) - 0xDC00  # how `surrogateescape` writes a byte that is not UTF-8
-    return f"\\x{byte:02x}" if 0x80 <= byte <= 0xFF else ascii(character)[1:-1]
