@@ -48,16 +48,12 @@ class RandomForests(TreeSettings, Ranker):
     formula = "sum_i (r_i - F(x_i))^2 / 2, for each tree"
     auto_features = "raw"  # trees only compare a feature's values
     figure = "boosting"
+    draws = True  # the queries of every tree, and the features of every split
 
     bags: int = 300
     leaves: int = 100
     min_docs: int = 1
     columns: float = 0.3
-
-    @property
-    def draws(self) -> bool:
-        """The queries of every tree, and the features of every split."""
-        return True
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator

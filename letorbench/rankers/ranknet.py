@@ -53,11 +53,7 @@ class NetRanker(NetDescent, Ranker):
 
     figure = "nets"
     one_thread = True  # each step depends on the one before
-
-    @property
-    def draws(self) -> bool:
-        """It does: the first weights, and the order of the queries in each epoch."""
-        return True
+    draws = True  # the first weights, and the order of the queries in each epoch
 
     @property
     def effort(self) -> float:
