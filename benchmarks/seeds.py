@@ -17,7 +17,7 @@ import numpy as np
 
 import letorbench as lb
 from letorbench.analysis.paired import seed_variances
-from letorbench.analysis.tables import Cell, Table, columns, render
+from letorbench.analysis.tables import Column, columns, render, table
 from letorbench.results.per_query import PerQuery
 from letorbench.results.summary import read_per_query
 
@@ -41,18 +41,18 @@ def needed(seed: float, queries: float) -> float:
     return 9.0 * seed / queries
 
 
-def row(dataset: str, name: str, queries: PerQuery, steady: PerQuery, measure: str) -> list[Cell]:
+def row(dataset: str, name: str, queries: PerQuery, steady: PerQuery, measure: str) -> tuple:
     """A measure of an algorithm: its deviations and the seeds that they ask for."""
-    table = queries.tables[measure]
-    variances = seed_variances(table, np.zeros((1, table.shape[1])), queries.folds)
-    seed = len(table) * sum(variance for variance, _ in variances)
-    mean = table.mean(axis=0)
+    values = queries.tables[measure]
+    variances = seed_variances(values, np.zeros((1, values.shape[1])), queries.folds)
+    seed = len(values) * sum(variance for variance, _ in variances)
+    mean = values.mean(axis=0)
     difference = mean - steady.values[measure]
     of_mean, of_difference = (each.var(ddof=1) / len(each) for each in (mean, difference))
-    numbers = [(seed**0.5, 4), (of_mean**0.5, 4), (needed(seed, of_mean), 1),
-               (of_difference**0.5, 4), (needed(seed, of_difference), 1)]  # fmt: skip
-    cells = [Cell(f"{value:.{places}f}", float(value)) for value, places in numbers]
-    return [Cell(dataset), Cell(name), Cell(measure), *cells]
+    return (
+        dataset, name, measure, seed**0.5, of_mean**0.5, needed(seed, of_mean),
+        of_difference**0.5, needed(seed, of_difference),
+    )  # fmt: skip
 
 
 def main(folder: Path) -> None:
@@ -65,11 +65,12 @@ def main(folder: Path) -> None:
         for dataset in DATASETS:
             queries = read_per_query(out, dataset, algo)
             steady = read_per_query(folder / STEADY, dataset, STEADY)
-            rows += [tuple(row(dataset, name, queries, steady, m)) for m in MEASURES]
-    heads = ["seed", "queries", "seeds needed", "difference", "seeds needed"]
-    shown = columns(["data set", "what is drawn", "measure"], heads)
-    order = sorted(rows, key=lambda cells: [each.text for each in cells[:1]])
-    print(render(Table("", shown, tuple(order)), "text"), end="")
+            rows += [row(dataset, name, queries, steady, m) for m in MEASURES]
+    needs = Column("seeds needed", form=".1f")
+    by_mean = columns(["data set", "what is drawn", "measure"], {"seed": ".4f", "queries": ".4f"})
+    shown = (*by_mean, needs, Column("difference", form=".4f"), needs)
+    order = sorted(rows, key=lambda values: values[0])
+    print(render(table("", shown, order), "text"), end="")
 
 
 if __name__ == "__main__":

@@ -19,12 +19,13 @@ from letorbench.analysis.paired import (
     win_tie_loss,
 )
 from letorbench.analysis.results_table import Marks, label, spread
-from letorbench.analysis.tables import Cell, Column, Table, cells, columns, data, probability
+from letorbench.analysis.tables import Cell, Column, Table, Value, columns, probability, table
 from letorbench.choices import require_choice
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import sign
 from letorbench.results.measuring import competes
 from letorbench.results.per_query import PerQuery, check_paired
+from letorbench.results.summary import Summary
 
 #: the columns of a comparison
 COLUMNS = (
@@ -32,17 +33,17 @@ COLUMNS = (
     Column("algorithm", "left", "algo"),
     Column("against", "left", "against"),
     Column("slice", "left", "slice"),
-    Column("queries", name="queries"),
+    Column("queries", name="queries", form="d"),
     Column("mean", name="mean"),
     Column("other", name="mean_against"),
-    Column("difference", name="difference"),
+    Column("difference", name="difference", form="+.4f"),
     Column("95 % interval", name="low"),
     *(Column(name=name) for name in ("high", "test")),
     Column("p", name="p"),
     Column(name="correction"),
     Column("adjusted", name="p_adjusted"),
-    Column("effect", name="effect"),
-    Column("shows from", name="smallest"),
+    Column("effect", name="effect", form="+.2f"),
+    Column("shows from", name="smallest", form=".4f"),
     Column("win/tie/loss", name="wins"),
     *(Column(name=name) for name in ("ties", "losses", "repeats", "repeats_against")),
     *(Column(name=name) for name in ("sd", "sd_against")),
@@ -126,60 +127,37 @@ class Pair:
 
 def compare(
     dataset: str,
-    systems: Sequence[PerQuery],
+    systems: Sequence[PerQuery] | Mapping[str, Sequence[PerQuery]],
     measure: str,
     baseline: str | None = None,
     procedure: Procedure = Procedure(),
 ) -> tuple[Pair, ...]:
     """Compare each of two or more systems with the baseline, or every pair without a baseline.
 
-    Two that do not have the same folds are compared on the folds that both have. `ideal`, which
-    reads the test labels, takes part as the baseline alone. UsageError for fewer than two systems
-    or a baseline that is not among them; DataError if two have no fold in common.
+    Systems by the name of a slice are compared in each slice of the queries. All tests are
+    corrected together. Two that do not have the same folds are compared on the folds that both
+    have. `ideal`, which reads the test labels, takes part as the baseline alone. UsageError for
+    fewer than two systems or a baseline that is not among them; DataError if two have no fold in
+    common.
     """
-    names = _pairs(dataset, [system.algo for system in systems], baseline)
-    by_name = {system.algo: system for system in systems}
-    every = np.unique(np.concatenate([system.folds for system in systems]))
-    tested = [_test(dataset, (by_name[a], by_name[b]), measure, procedure) for a, b in names]
-    adjusted = CORRECTIONS[procedure.correction](np.array([pair.p for pair in tested]))
-    return tuple(
-        replace(pair, adjusted=float(p), folds=() if len(pair.folds) == len(every) else pair.folds)
-        for pair, p in zip(tested, adjusted)
-    )
-
-
-def compare_slices(
-    dataset: str,
-    slices: Mapping[str, Sequence[PerQuery]],
-    measure: str,
-    baseline: str | None = None,
-    procedure: Procedure = Procedure(),
-) -> tuple[Pair, ...]:
-    """Compare the systems in each slice of the queries, all tests corrected together.
-
-    Errors are those of `compare`.
-    """
-    found = [
-        [replace(pair, slice=name) for pair in compare(dataset, own, measure, baseline, procedure)]
+    slices = systems if isinstance(systems, Mapping) else {"": systems}
+    names = _pairs(dataset, [system.algo for system in next(iter(slices.values()))], baseline)
+    tested = [
+        _test(dataset, name, {each.algo: each for each in own}, pair, measure, procedure)
+        for pair in names
         for name, own in slices.items()
     ]
-    pairs = [pair for of_slices in zip(*found) for pair in of_slices]
-    adjusted = CORRECTIONS[procedure.correction](np.array([each.p for each in pairs]))
-    return tuple(replace(pair, adjusted=float(p)) for pair, p in zip(pairs, adjusted))
+    adjusted = CORRECTIONS[procedure.correction](np.array([pair.p for pair in tested]))
+    return tuple(replace(pair, adjusted=float(p)) for pair, p in zip(tested, adjusted))
 
 
-def marks(
-    dataset: str,
-    systems: Sequence[PerQuery],
-    measures: Sequence[str],
-    baseline: str,
-    procedure: Procedure,
-) -> Marks:
+def marks(summary: Summary, measures: Sequence[str], baseline: str, procedure: Procedure) -> Marks:
     """Which algorithms differ significantly from the baseline, measure by measure."""
+    systems = [row.queries for row in summary.rows]
     signs = {
         (pair.a, measure): pair.sign(procedure.alpha)
         for measure in measures
-        for pair in compare(dataset, systems, measure, baseline, procedure)
+        for pair in compare(summary.dataset, systems, measure, baseline, procedure)
     }
     return Marks(baseline, f"p < {procedure.alpha:g}, {procedure}", signs)
 
@@ -205,12 +183,11 @@ def comparison_table(
         if pair.folds
     ]
     notes += [SEEDS_NOTE] * seeded + [WILCOXON_NOTE] * (seeded and procedure.test == "wilcoxon")
-    rules = [Column(name="convention")] * bool(convention)
-    rows = [(*_row(pair, procedure), *[data(convention)] * len(rules)) for pair in pairs]
-    every = (*COLUMNS, *rules)
+    rules = [convention] * bool(convention)
+    every = [*COLUMNS, *(Column(name="convention") for _ in rules)]
     if not first.slice:  # people see neither the slice nor its queries
-        every = tuple(c if c.name not in SLICED else Column(name=c.name) for c in every)
-    return Table(caption, every, tuple(rows), tuple(notes))
+        every = [c if c.name not in SLICED else Column(name=c.name) for c in every]
+    return table(caption, every, ([*_row(pair, procedure), *rules] for pair in pairs), notes)
 
 
 def power_table(pairs: Sequence[Pair], convention: str) -> Table:
@@ -227,8 +204,11 @@ def power_table(pairs: Sequence[Pair], convention: str) -> Table:
         f"{first.dataset}, {label(first.measure)} [{convention}]: the chance that a difference of "
         "this size shows (two-sided, 5 %) on so many queries, and the queries for 80 %"
     )
-    numbers = [f"{n:,}" for n in QUERIES]
-    heads = columns(["algorithm", "against"], ["difference", "queries", "power", *numbers, "80 %"])
+    forms = {f"{n:,}": ".2f" for n in QUERIES}
+    heads = columns(
+        ["algorithm", "against"],
+        {"difference": "+.4f", "queries": ",", "power": ".2f", **forms, "80 %": ","},
+    )
     names = ["algo", "against", "difference", "queries", "power", *map(str, QUERIES), "needed"]
     rows = []
     for pair in pairs:
@@ -238,40 +218,36 @@ def power_table(pairs: Sequence[Pair], convention: str) -> Table:
         lead = (ndtri(1 - ALPHA / 2) + ndtri(POWER)) * d / smallest if smallest else 0.0
         power = ndtr(lead * np.sqrt(sizes / n) - ndtri(1 - ALPHA / 2))
         needed = math.ceil(n * (smallest / d) ** 2) if d > 0 else None
-        values = (pair.a, pair.b, float(pair.lead.mean), n, *power.tolist(), needed)
-        rows.append(cells(values, ("", "", "+.4f", ",", *[".2f"] * len(power), ",")))
-    shown = tuple(replace(column, name=name) for column, name in zip(heads, names))
-    return Table(caption, shown, tuple(rows))
+        rows.append((pair.a, pair.b, float(pair.lead.mean), n, *power.tolist(), needed))
+    shown = (replace(column, name=name) for column, name in zip(heads, names))
+    return table(caption, shown, rows)
 
 
-def _row(pair: Pair, procedure: Procedure) -> tuple[Cell, ...]:
-    """A cell for each of `COLUMNS`."""
+def _row(pair: Pair, procedure: Procedure) -> list[Cell | Value]:
+    """What stands in each of `COLUMNS`."""
     low, high = pair.lead.interval()
-    return (
-        *map(data, (pair.dataset, pair.measure)),
-        *cells((pair.a, pair.b, pair.slice, pair.lead.units), ("", "", "", "d")),
-        *(
-            Cell(f"{mean:.4f}", mean, spread=spread(deviation))
-            for mean, deviation in zip(pair.means, pair.deviations)
-        ),
-        *cells((float(pair.lead.mean),), ("+.4f",)),
-        Cell(f"[{low:+.4f}, {high:+.4f}]", low),
-        data(high),
-        data(procedure.test),
-        Cell(probability(pair.p), pair.p),
-        data(procedure.correction),
+    means = zip(pair.means, pair.deviations)
+    return [
+        pair.dataset, pair.measure, pair.a, pair.b, pair.slice, pair.lead.units,
+        *(Cell(f"{mean:.4f}", mean, spread=spread(deviation)) for mean, deviation in means),
+        float(pair.lead.mean), Cell(f"[{low:+.4f}, {high:+.4f}]", low), high,
+        procedure.test, Cell(probability(pair.p), pair.p),
+        procedure.correction,
         Cell(probability(pair.adjusted), pair.adjusted, starred=pair.sign(procedure.alpha) != 0),
-        *cells((pair.effect, pair.lead.smallest()), ("+.2f", ".4f")),
-        Cell("/".join(map(str, pair.counts)), pair.counts[0]),
-        *map(data, (*pair.counts[1:], *pair.repeats, *pair.deviations)),
-    )
+        pair.effect, pair.lead.smallest(),
+        Cell("/".join(map(str, pair.counts)), pair.counts[0]), *pair.counts[1:],
+        *pair.repeats, *pair.deviations,
+    ]  # fmt: skip
 
 
 def _test(
-    dataset: str, systems: tuple[PerQuery, PerQuery], measure: str, procedure: Procedure
-) -> Pair:
+    dataset: str, part: str, systems: Mapping[str, PerQuery], names: tuple[str, str],
+    measure: str, procedure: Procedure,
+) -> Pair:  # fmt: skip
     """The pair on the folds that both systems have, its p-value not adjusted yet."""
-    one, other = on_common_folds(dataset, *systems)
+    one, other = on_common_folds(dataset, *(systems[name] for name in names))
+    every = np.unique(np.concatenate([system.folds for system in systems.values()]))
+    folds = np.unique(one.folds)
     a, b = one.values[measure], other.values[measure]
     tables = one.tables[measure], other.tables[measure]
     rng = _generator(procedure.seed, dataset, measure, one.algo, other.algo)
@@ -281,7 +257,7 @@ def _test(
         dataset, measure, one.algo, other.algo, (float(a.mean()), float(b.mean())),
         Lead.of(*tables, one.folds), p, p, effect_size(a, b),
         win_tie_loss(sign(measure) * a, sign(measure) * b), (len(tables[0]), len(tables[1])),
-        (first, second), tuple(np.unique(one.folds).tolist()),
+        (first, second), () if len(folds) == len(every) else tuple(folds.tolist()), part,
     )  # fmt: skip
 
 

@@ -12,10 +12,10 @@ import numpy as np
 from letorbench.analysis.figures import Panel
 from letorbench.analysis.leads import Lead
 from letorbench.analysis.results_table import label
-from letorbench.analysis.tables import Cell, Column, Table, data
+from letorbench.analysis.tables import Cell, Column, Table, table
 from letorbench.datasets.catalog import parse
 from letorbench.errors import DataError, UsageError
-from letorbench.results.per_query import PerQuery
+from letorbench.results.summary import Row, Summary
 
 
 @dataclass(frozen=True)
@@ -25,34 +25,26 @@ class Point:
     dataset: str
     algo: str
     share: float
+    #: what it was measured by, and by whose rules
+    measure: str
+    convention: str
     #: the mean over queries, and the ends of its 95 % interval over queries and seeds
     mean: float
     low: float
     high: float
 
 
-def points(results: Mapping[str, Sequence[PerQuery]], measure: str) -> list[list[Point]]:
+def points(summaries: Sequence[Summary], measure: str) -> list[list[Point]]:
     """Return the points of each data set that has several shares, by algorithm and share.
 
     All points of a data set are means over the same queries, of the folds that all have.
-
-    Parameters
-    ----------
-    results : mapping
-        From the name of a data set, with its share, to the systems that were run on it.
-    measure : str
-
-    Raises
-    ------
-    UsageError
-        No data set has several shares.
-    DataError
-        The shares of a data set have no fold in common.
+    UsageError says that no data set has several shares, DataError that its shares have no fold in
+    common.
     """
-    sets: dict[str, dict[float, Sequence[PerQuery]]] = {}
-    for name, systems in results.items():
-        named = parse(name)
-        sets.setdefault(named.whole, {})[named.share] = systems
+    sets: dict[str, dict[float, tuple[Row, ...]]] = {}
+    for summary in summaries:
+        named = parse(summary.dataset)
+        sets.setdefault(named.whole, {})[named.share] = summary.rows
     several = {name: by_share for name, by_share in sets.items() if len(by_share) > 1}
     if not several:
         raise UsageError(
@@ -62,50 +54,48 @@ def points(results: Mapping[str, Sequence[PerQuery]], measure: str) -> list[list
     return [_points(name, by_share, measure) for name, by_share in several.items()]
 
 
-def _points(
-    dataset: str, by_share: Mapping[float, Sequence[PerQuery]], measure: str
-) -> list[Point]:
-    folds = reduce(np.intersect1d, [each.folds for own in by_share.values() for each in own])
+def _points(dataset: str, by_share: Mapping[float, Sequence[Row]], measure: str) -> list[Point]:
+    folds = reduce(np.intersect1d, [r.queries.folds for rows in by_share.values() for r in rows])
     if not len(folds):
         raise DataError(f"{dataset}: its shares have no fold in common: run the missing folds")
     found = []
-    for share, systems in by_share.items():
-        for system in systems:
-            own = system.only(folds)
+    for share, rows in by_share.items():
+        for row in rows:
+            own = row.queries.only(folds)
             lead = Lead.over_nothing(own.tables[measure], own.folds)
-            found.append(Point(dataset, own.algo, share, float(lead.mean), *lead.interval()))
+            place = (dataset, row.algo, share, measure, row.convention)
+            found.append(Point(*place, float(lead.mean), *lead.interval()))
     return sorted(found, key=lambda point: (point.algo, point.share))
 
 
-def learning_table(found: Sequence[Point], measure: str, convention: str) -> Table:
+def learning_table(found: Sequence[Point]) -> Table:
     """A row an algorithm and share of one data set."""
+    measure = found[0].measure
     rows = [
-        (
-            data(p.dataset),
-            Cell(p.algo, p.algo),
-            Cell(f"{p.share:g}", p.share),
-            Cell(f"{p.mean:.4f}", p.mean),
-            Cell(f"[{p.low:.4f}, {p.high:.4f}]", p.low),
-            data(p.high),
-        )
+        (p.dataset, p.algo, p.share, p.mean, Cell(f"[{p.low:.4f}, {p.high:.4f}]", p.low), p.high)
         for p in found
     ]
     columns = (
         Column(name="dataset"),
         Column("algorithm", "left", "algo"),
-        Column("share", name="share"),
-        Column(label(measure), name=measure),
+        Column("share", name="share", form="g"),
+        Column(label(measure), name=measure, form=".4f"),
         Column("95 % interval", name="low"),
         Column(name="high"),
     )
     caption = (
-        f"{found[0].dataset}, {label(measure)} [{convention}]: mean over the queries of the folds "
-        "that all have, by the share of the training queries; intervals over queries and seeds"
+        f"{found[0].dataset}, {label(measure)} [{_conventions(found)}]: mean over the queries of "
+        "the folds that all have, by the share of the training queries; intervals over queries "
+        "and seeds"
     )
-    return Table(caption, columns, tuple(rows))
+    return table(caption, columns, rows)
 
 
-def learning_panel(found: Sequence[Point], measure: str, convention: str) -> Panel:
+def _conventions(found: Sequence[Point]) -> str:
+    return ", ".join(dict.fromkeys(point.convention for point in found))
+
+
+def learning_panel(found: Sequence[Point]) -> Panel:
     """The points of one data set as lines over the share, NaN where an algorithm has none."""
     x = sorted({point.share for point in found})
     at = {(p.algo, p.share): (p.mean, p.low, p.high) for p in found}
@@ -113,7 +103,7 @@ def learning_panel(found: Sequence[Point], measure: str, convention: str) -> Pan
     of = {p.algo: [*zip(*(at.get((p.algo, share), nothing) for share in x))] for p in found}
     return Panel(
         f"{found[0].dataset} dataset",
-        f"{label(measure)} ({convention})",
+        f"{label(found[0].measure)} ({_conventions(found)})",
         {algo: means for algo, (means, *_) in of.items()},
         {algo: (lows, highs) for algo, (_, lows, highs) in of.items()},
         "95 % intervals over queries and seeds",

@@ -19,11 +19,10 @@ import numpy as np
 
 from letorbench.analysis.figures import Panel
 from letorbench.analysis.results_table import caption, label, partial_note, spread
-from letorbench.analysis.tables import Cell, Column, Table, data
+from letorbench.analysis.tables import Cell, Column, Table, Value, table
 from letorbench.datasets.catalog import CATALOG, normalized, parse
 from letorbench.rankers import places
-from letorbench.results.per_query import PerQuery
-from letorbench.results.summary import Summary
+from letorbench.results.summary import Row, Summary
 
 #: what a table says of our numbers beside those of single runs
 SEEDS = "ours: mean ± standard deviation over seeds; published: as printed, of single runs"
@@ -74,6 +73,11 @@ class Published:
         """The name of our ranker of that method, or None."""
         known = {_letters(name): name for name in places()}
         return ALIASES.get(self.algorithm) or known.get(_letters(self.algorithm))
+
+    @property
+    def algo(self) -> str:
+        """What tables call the method: our name, or that of the source."""
+        return self.ours or self.algorithm
 
 
 @cache
@@ -126,106 +130,60 @@ def _rows(name: str) -> Iterator[dict[str, str]]:
         yield from csv.DictReader(file)
 
 
-@dataclass(frozen=True)
-class Beside:
-    """A published number beside ours of the same method."""
+def _interval(differences: Sequence[float]) -> tuple[Cell | None, float | None]:
+    """The 95 % interval of the folds' mean difference, and its upper end, of two folds or more."""
+    from scipy import stats
 
-    algo: str
-    measure: str
-    printed: Published
-    #: our mean and its standard deviation over seeds; None for what was not run or has one seed
-    ours: float | None
-    deviation: float | None
-    #: ours and the published number of each fold that has both, by the fold's number
-    folds: Mapping[int, tuple[float, float]]
-
-    @property
-    def difference(self) -> float | None:
-        return None if self.ours is None else self.ours - self.printed.value
-
-    @property
-    def differences(self) -> dict[int, float]:
-        return {k: ours - printed for k, (ours, printed) in self.folds.items()}
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """The 95 % interval of the folds' mean difference; None for fewer than two folds."""
-        from scipy import stats
-
-        values, n = list(self.differences.values()), len(self.folds)
-        if n < 2:
-            return None
-        low, high = stats.t.interval(0.95, n - 1, np.mean(values), stats.sem(values))
-        return float(low), float(high)
+    n = len(differences)
+    if n < 2:
+        return None, None
+    ends = stats.t.interval(0.95, n - 1, np.mean(differences), stats.sem(differences))
+    low, high = map(float, ends)
+    return Cell(f"[{low:+.4f}, {high:+.4f}]", low, starred=low * high > 0.0), high
 
 
-def beside(
-    summary: Summary, measures: Sequence[str], systems: Sequence[PerQuery] = ()
-) -> list[Beside]:
-    """What is published of the data set at these measures, our algorithms first.
-
-    systems: ours by query, for the numbers of folds.
-    """
-    rows = {row.algo: row for row in summary.rows}
-    by_query = {system.algo: system for system in systems}
-    result = []
-    for measure in measures:
-        for printed in lookup(summary.dataset, measure):
-            row, system = rows.get(printed.ours or ""), by_query.get(printed.ours or "")
-            ours = system.fold_means(measure) if system and printed.folds else {}
-            theirs = dict(enumerate(printed.folds.get("test", ()), 1))
-            value, deviation = (
-                (row.values.get(measure), row.deviation(measure)) if row else (None,) * 2
-            )
-            folds = {k: (ours[k], theirs[k]) for k in ours if k in theirs}
-            algo = printed.ours or printed.algorithm
-            result.append(Beside(algo, measure, printed, value, deviation, folds))
-    order = {algo: i for i, algo in enumerate(rows)}
-    return sorted(result, key=lambda each: (order.get(each.algo, len(order)), each.algo))
-
-
-def published_table(
-    summary: Summary, measures: Sequence[str], systems: Sequence[PerQuery] = ()
-) -> Table:
-    """The published numbers beside ours, with a note for each source.
+def published_table(summary: Summary, measures: Sequence[str]) -> Table:
+    """The published numbers beside ours, our algorithms first, with a note for each source.
 
     People read a row a number, with the difference in each fold and the 95 % interval of the
     folds' mean difference, by Student's t. Programs read the folds in rows below that of the mean,
     the published numbers as they are printed.
     """
-    every = beside(summary, measures, systems)
-    title = f"{summary.dataset}: nothing is published at {', '.join(map(label, measures))}"
-    numbers = sorted({number for each in every for number in each.folds})
-    rows: list[tuple[Cell, ...]] = []
-    for each in every:
-        printed = each.printed
-        source = (
-            Cell(printed.source, printed.source),
-            *map(data, (printed.algorithm, printed.note, printed.reference)),
+    ours = {row.algo: row for row in summary.rows}
+    order = {algo: i for i, algo in enumerate(ours)}
+    every = [each for measure in measures for each in lookup(summary.dataset, measure)]
+    every.sort(key=lambda each: (order.get(each.algo, len(order)), each.algo))
+    pairs = [_by_fold(each, ours.get(each.algo)) for each in every]
+    numbers = sorted({number for folds in pairs for number in folds})
+    seeded = False
+    rows: list[list[Cell | Value]] = []
+    for each, folds in zip(every, pairs):
+        row = ours.get(each.algo)
+        value, deviation = (
+            (row.values.get(each.measure), row.deviation(each.measure)) if row else (None, None)
         )
-        places = max(len(printed.printed.partition(".")[2]), 3)
-        row = (
-            data(summary.dataset),
-            Cell(each.algo, each.algo),
-            Cell(label(each.measure), each.measure),
-            data(None),
-            Cell("" if each.ours is None else f"{each.ours:.4f}", each.ours,
-                 spread=spread(each.deviation)),
-            data(each.deviation),
-            Cell(printed.printed, printed.printed),
-            _signed(each.difference, places),
-            *_interval(each),
-            *(Cell(_signed(each.differences.get(number)).text) for number in numbers),
-        )  # fmt: skip
-        rows.append((*row, *source))
-        for number, (ours, theirs) in each.folds.items():
-            head = (summary.dataset, each.algo, each.measure, number)
-            own = (*head, ours, None, f"{theirs:.4f}", ours - theirs, *[None] * (2 + len(numbers)))
-            rows.append((*map(data, own), *(data(cell.value) for cell in source)))
-    if every:
-        title = caption(summary) + FOLDS * bool(numbers)
-    return Table(
-        title,
+        seeded = seeded or deviation is not None
+        places = max(len(each.printed.partition(".")[2]), 3)
+        difference = None if value is None else value - each.value
+        differences = {number: own - printed for number, (own, printed) in folds.items()}
+        place = (summary.dataset, each.algo, each.measure)
+        source = (each.source, each.algorithm, each.note, each.reference)
+        rows.append([
+            summary.dataset, each.algo, Cell(label(each.measure), each.measure), None,
+            Cell("" if value is None else f"{value:.4f}", value, spread=spread(deviation)),
+            deviation, each.printed,
+            Cell("" if difference is None else f"{difference:+.{places}f}", difference),
+            *_interval(list(differences.values())), *map(differences.get, numbers), *source,
+        ])  # fmt: skip
+        nothing = [None] * (2 + len(numbers))
+        for number, (own, printed) in folds.items():
+            values = (*place, number, own, None, f"{printed:.4f}", own - printed, *nothing, *source)
+            rows.append([Cell("", each) for each in values])  # for programs alone
+    known = summary.only([each.algo for each in every])
+    sources = {each.source: f"{each.source}: {each.reference}" for each in every}
+    title = f"{summary.dataset}: nothing is published at {', '.join(map(label, measures))}"
+    made = table(
+        caption(summary) + FOLDS * bool(numbers) if every else title,
         (
             Column(name="dataset"),
             Column("algorithm", "left", "algo"),
@@ -237,14 +195,21 @@ def published_table(
             Column("difference", name="difference"),
             Column("95 % interval" * bool(numbers), name="low"),
             Column(name="high"),
-            *(Column(f"fold {number}") for number in numbers),
+            *(Column(f"fold {number}", form="+.4f") for number in numbers),
             Column("source", "left", "source"),
             *(Column(name=name) for name in ("algorithm_there", "note", "reference")),
         ),
-        tuple(rows),
-        notes=(*partial_note(summary.only([each.algo for each in every])), *_sources(every)),
-        seeds=SEEDS if any(each.deviation is not None for each in every) else "",
+        rows,
+        (*partial_note(known), *sources.values()),
     )
+    return replace(made, seeds=SEEDS if seeded else "")
+
+
+def _by_fold(printed: Published, row: Row | None) -> dict[int, tuple[float, float]]:
+    """Ours and the published number of each fold that has both, by the fold's number."""
+    theirs = dict(enumerate(printed.folds.get("test", ()), 1))
+    ours = row.queries.fold_means(printed.measure) if row and theirs else {}
+    return {number: (ours[number], theirs[number]) for number in ours if number in theirs}
 
 
 def with_published(panel: Panel, dataset: str, measure: str) -> Panel:
@@ -255,21 +220,3 @@ def with_published(panel: Panel, dataset: str, measure: str) -> Panel:
             name = f"{row.algorithm} ({row.source})"
             curves.setdefault(name, [math.nan] * 10)[k - 1] = row.value
     return replace(panel, curves=curves)
-
-
-def _interval(each: Beside) -> tuple[Cell, Cell]:
-    if each.interval is None:
-        return data(None), data(None)
-    low, high = each.interval
-    text = f"[{low:+.4f}, {high:+.4f}]"
-    return Cell(text, low, starred=low * high > 0.0), data(high)
-
-
-def _signed(difference: float | None, places: int = 4) -> Cell:
-    return Cell("" if difference is None else f"{difference:+.{places}f}", difference)
-
-
-def _sources(every: Sequence[Beside]) -> tuple[str, ...]:
-    """A line for each source: its short name and how one cites it."""
-    sources = {each.printed.source: each.printed.reference for each in every}
-    return tuple(f"{name}: {reference}" for name, reference in sources.items())

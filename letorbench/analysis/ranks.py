@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.analysis.results_table import label
-from letorbench.analysis.tables import Cell, Table, columns, probability
+from letorbench.analysis.tables import Cell, Table, columns, probability, table
 from letorbench.measures import sign
 from letorbench.results.measuring import competes
 from letorbench.results.summary import Summary
@@ -166,20 +166,15 @@ def overall_table(across: Overall) -> Table:
     rows = []
     for algo, wins, most in zip(across.algos, won.tolist(), ideal.tolist()):
         rank = ranks.get(algo)
-        row = (
-            Cell(algo, algo),
-            Cell(f"{wins} of {most}", wins),
-            Cell(f"{wins / most:.3f}", wins / most) if most else Cell("", math.nan),
-            Cell("" if rank is None else f"{rank:.2f}", rank),
-        )
+        row = (algo, Cell(f"{wins} of {most}", wins), wins / most if most else None, rank)
         rows.append((math.inf if rank is None else rank, -wins, algo, row))
     rows.sort(key=lambda row: row[:3])
     datasets = ", ".join(across.datasets)
-    return Table(
+    return table(
         f"{label(across.measure)} over {len(across.datasets)} data sets: {datasets}",
-        columns(["algorithm"], ["winning number", "normalised", "average rank"]),
-        tuple(row for *_, row in rows),
-        notes=tuple(_tests(across)),
+        columns(["algorithm"], {"winning number": "", "normalised": ".3f", "average rank": ".2f"}),
+        (row for *_, row in rows),
+        _tests(across),
     )
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from letorbench.analysis.tables import Cell, Column, Table, data
+from letorbench.analysis.tables import Cell, Column, Table, table
 from letorbench.conventions import convention
 from letorbench.measures import sign
 from letorbench.results.measuring import IDEAL, RANDOM, competes
@@ -48,16 +48,13 @@ def summary_table(summary: Summary, measures: Sequence[str], marks: Marks | None
     rows = []
     for i, row in enumerate(summary.rows):
         name = f"{row.algo} ({remark[row.algo]})" if row.algo in remark else row.algo
-        cells = (
-            data(summary.dataset),
-            Cell(name, row.algo),
-            Cell(row.convention, row.convention),
-            *map(data, (row.folds, row.repeats, row.cut_off)),
+        rows.append([
+            summary.dataset, Cell(name, row.algo), row.convention,
+            row.folds, row.repeats, row.cut_off,
             *(column[i] for column in numbers),
-            *(data(row.deviation(measure)) for measure in drawn),
-            *(data(signs.get((row.algo, measure), 0)) for measure in measures if marks),
-        )
-        rows.append(cells)
+            *(row.deviation(measure) for measure in drawn),
+            *(signs.get((row.algo, measure), 0) for measure in measures if marks),
+        ])  # fmt: skip
     columns = (
         Column(name="dataset"),
         Column("algorithm", "left", "algo"),
@@ -67,11 +64,8 @@ def summary_table(summary: Summary, measures: Sequence[str], marks: Marks | None
         *(Column(name=deviation_column(measure)) for measure in drawn),
         *(Column(name=f"{measure}-sign") for measure in measures if marks),
     )
-    return Table(
-        caption(summary),
-        columns,
-        tuple(rows),
-        notes=notes(summary),
+    return replace(
+        table(caption(summary), columns, rows, notes(summary)),
         name=summary.dataset,
         ranked=not summary.mixed,
         against=f"{marks.baseline} ({marks.note})" if marks else "",

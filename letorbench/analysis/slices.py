@@ -31,18 +31,10 @@ Query = tuple[int, str]
 def sliced(
     by: str, systems: Sequence[PerQuery], measure: str, benchmark: Benchmark
 ) -> dict[str, list[PerQuery]]:
-    """Return the systems on the queries of each slice, by its name.
+    """Return the compared systems on the queries of each slice, by its name.
 
-    Parameters
-    ----------
-    by : {"length", "relevant", "difficulty"}
-        Cut by the number of documents, or of relevant ones, or by the mean value.
-    systems : sequence of PerQuery
-        The algorithms that are compared.
-    measure : str
-        What they are compared by.
-    benchmark : Benchmark
-        Their data.
+    by: a name of `SLICES`, the number of documents, or of relevant ones, or the mean value by the
+    measure.
     """
     require_choice(by, list(SLICES), "property of queries")
     keys = [list(zip(each.folds.tolist(), each.qids.tolist())) for each in systems]

@@ -54,6 +54,15 @@ class Column:
     heading: str = ""
     align: Literal["left", "right"] = "right"
     name: str = ""
+    #: how people read a plain value, such as ".4f"
+    form: str = ""
+
+    def cell(self, value: Cell | Value) -> Cell:
+        """A plain value as the column shows it; nothing is shown of None."""
+        if isinstance(value, Cell):
+            return value
+        shown = value is not None and (self.heading or not self.name)
+        return Cell(format(value, self.form) if shown else "", value)
 
 
 @dataclass(frozen=True)
@@ -102,32 +111,36 @@ class Table:
         return "; ".join(filter(None, parts))
 
 
-def columns(left: Sequence[str], right: Sequence[str] = ()) -> tuple[Column, ...]:
-    """Columns of text, aligned to the left, then columns of numbers, aligned to the right.
+def columns(left: Iterable[str], right: Mapping[str, str] | None = None) -> tuple[Column, ...]:
+    """Columns of text, aligned to the left, then columns of numbers with their formats.
 
     Programs know them by their headings.
     """
+    numbers = (right or {}).items()
     return (
         *(Column(name, "left", name) for name in left),
-        *(Column(name, name=name) for name in right),
+        *(Column(name, name=name, form=form) for name, form in numbers),
     )
 
 
-def data(value: Value) -> Cell:
-    """A cell that only programs read; people do not see a row of such cells."""
-    return Cell("", value)
-
-
-def cells(values: Iterable[Value], forms: Iterable[str]) -> tuple[Cell, ...]:
-    """A row of values, each as its format shows it; nothing is shown of None.
+def table(
+    caption: str,
+    columns: Iterable[Column],
+    rows: Iterable[Iterable[Cell | Value]],
+    notes: Iterable[str] = (),
+) -> Table:
+    """A table whose rows hold cells, and plain values that their columns show.
 
     Examples
     --------
-    >>> [cell.text for cell in cells(["map", 0.25, None], ["", ".4f", ".4f"])]
-    ['map', '0.2500', '']
+    >>> print(render(table("", columns(["algo"], {"map": ".2f"}), [["regression", 0.25]]), "text"))
+    algo         map
+    regression  0.25
+    <BLANKLINE>
     """
-    pairs = zip(values, forms, strict=True)
-    return tuple(Cell("" if value is None else format(value, form), value) for value, form in pairs)
+    heads = tuple(columns)
+    shown = (tuple(c.cell(v) for c, v in zip(heads, row, strict=True)) for row in rows)
+    return Table(caption, heads, tuple(shown), tuple(notes))
 
 
 def text_table(
@@ -141,19 +154,12 @@ def text_table(
     Where every heading is "", no line of headings is printed.
     """
     shown = (Column(name, "right" if i in right else "left") for i, name in enumerate(headings))
-    return Table(caption, tuple(shown), tuple(tuple(map(Cell, row)) for row in rows))
+    return table(caption, shown, rows)
 
 
 def data_table(names: Sequence[str], rows: Iterable[Sequence[Value]]) -> Table:
-    """A table of plain values for programs: CSV and DataFrames.
-
-    Examples
-    --------
-    >>> data_table(["algo", "map"], [["regression", 0.25]]).rows[0][1].value
-    0.25
-    """
-    cells = tuple(tuple(map(data, row)) for row in rows)
-    return Table("", tuple(Column(name=name) for name in names), cells)
+    """A table of plain values for programs: CSV and DataFrames."""
+    return table("", (Column(name=name) for name in names), rows)
 
 
 def to_frame(table: Table) -> pd.DataFrame:

@@ -3,37 +3,37 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from letorbench.analysis.comparison import Pair, Procedure, compare_slices, comparison_table
+import numpy as np
+
+from letorbench.analysis.comparison import Pair, Procedure, comparison_table
 from letorbench.analysis.comparison import compare as compare_systems
 from letorbench.analysis.figures import draw, panel
 from letorbench.analysis.learning import Point, learning_panel, learning_table, points
 from letorbench.analysis.published import with_published
-from letorbench.analysis.report.gather import gather
 from letorbench.analysis.report.page import page
-from letorbench.analysis.results_table import USUAL, best_first, comparable, summary_table
+from letorbench.analysis.results_table import USUAL, summary_table
 from letorbench.analysis.slices import sliced
 from letorbench.analysis.tables import Table, render, to_frame
 from letorbench.choices import expanded, require_choice, split
-from letorbench.datasets.catalog import parse as parse_name
+from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.plan import BASELINES
 from letorbench.files import write_atomically
 from letorbench.measures import Measure, parse
-from letorbench.results.dataframes import fit_of, frame_of, means_of, scores_frame
-from letorbench.results.measuring import data_of, extended, with_measures
-from letorbench.results.paths import present
+from letorbench.results.measuring import data_of, extended
+from letorbench.results.paths import SCORES, VALIDATION, present
 from letorbench.results.per_query import PerQuery
+from letorbench.results.scores import read_scores
 from letorbench.results.store import StoredFold
 from letorbench.results.summary import (
     Summary,
     deviation_column,
     read_summary,
-    require_folds,
 )
 from letorbench.results.user_files import check_output
 
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 #: measures as users write them: names, comma lists, values
 Measures = str | Measure | Sequence[str | Measure]
+#: the file of each part's scores
+SCORE_FILES = {"validation": VALIDATION, "test": SCORES}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,21 +97,24 @@ class Results:
             the folds' means for each measure, with its standard deviation over seeds,
             `<measure>-sd`, where an algorithm has repeats.
         """
-        if measures is None:
-            return frame_of(list(self.summaries))
-        shown = [self.measured(summary, measures) for summary in self.summaries]
-        frame = frame_of(shown)
-        names = measure_names(measures, self.summaries[0]) if shown else []
-        head = frame.columns[: frame.columns.get_loc("cut_off") + 1]
-        spread = [column for name in names if (column := deviation_column(name)) in frame]
-        return frame.reindex(columns=[*head, *names, *spread])
+        import pandas as pd
+
+        records = []
+        for summary in self.summaries:
+            if measures is not None:
+                summary = self.measured(summary, measures)
+            names = summary.measures if measures is None else measure_names(measures, summary)
+            records += summary.records(names)
+        frame = pd.DataFrame(records)
+        spreads = [name for name in frame if name.endswith(deviation_column(""))]
+        return frame[[name for name in frame if name not in spreads] + spreads]
 
     def folds(self) -> DataFrame:
         """Return a row for each finished fold of each repeat, with the mean of each measure.
 
         The columns are dataset, algo, repeat, fold, and the measures.
         """
-        return self._frame(means_of)
+        return self._frame(lambda fold: fold.means)
 
     def fits(self) -> DataFrame:
         """Return a row for each finished fold of each repeat: how its model came to be.
@@ -122,7 +127,23 @@ class Results:
             (the round or epoch kept), curve, objective, seconds, seed and warnings (a list of
             `FitWarning`).
         """
-        return self._frame(fit_of)
+
+        def facts(fold: StoredFold) -> dict[str, object]:
+            validation = fold.fit["validation"]
+            return {
+                "features": fold.identity.get("features"),
+                "chosen": fold.fit["chosen"],
+                "select": validation.get("measure"),
+                "validation": validation.get("value"),
+                "best": validation.get("best"),
+                "curve": validation.get("curve", []),
+                "objective": fold.fit["objective"],
+                "seconds": fold.fit["seconds"],
+                "seed": fold.identity.get("seed"),
+                "warnings": fold.warnings,
+            }
+
+        return self._frame(facts)
 
     def per_query(self, measures: Measures | None = None, repeats: bool = False) -> DataFrame:
         """Return a row for each test query of each algorithm.
@@ -160,6 +181,9 @@ class Results:
     def scores(self, part: str = "test") -> DataFrame:
         """Return the stored scores of every document of a part of the folds.
 
+        Documents are in the order of the data files. A fold that an algorithm has not finished is
+        NaN in its column.
+
         Parameters
         ----------
         part : {"test", "validation"}
@@ -170,13 +194,37 @@ class Results:
         DataFrame
             dataset, fold, qid, label, then a column of scores for each algorithm, the mean over
             seeds where there are several.
+
+        Raises
+        ------
+        UsageError
+            There is no such part.
+        DataError
+            The scores are of other data than those at hand, or were not stored.
         """
         import pandas as pd
 
+        if part not in SCORE_FILES:
+            raise UsageError(f"found part={part!r}, expected one of {', '.join(SCORE_FILES)}")
         parts = []
         for summary in self.summaries:
-            algos = [row.algo for row in summary.rows]
-            parts.append(scores_frame(self.out, self.data_dir, summary.dataset, algos, part))
+            stored = [fold for row in summary.rows for fold in row.stored]
+            there = {fold.number for fold in stored}
+            for fold in data_of(self.data_dir, stored).folds:
+                if fold.number not in there:
+                    continue
+                queries = fold.test if part == "test" else fold.validation
+                columns: dict[str, object] = {
+                    "dataset": summary.dataset,
+                    "fold": fold.number,
+                    "qid": np.repeat(queries.qids, queries.lengths),
+                    "label": queries.labels,
+                }
+                for row in summary.rows:
+                    own = [each for each in row.stored if each.number == fold.number]
+                    scores = [_scores(each.folder / SCORE_FILES[part], queries) for each in own]
+                    columns[row.algo] = np.mean(scores, axis=0) if scores else np.nan
+                parts.append(pd.DataFrame(columns))
         return pd.concat(parts, ignore_index=True)
 
     def compare(
@@ -248,7 +296,7 @@ class Results:
 
     def learning_tables(self, measure: str = "ndcg@10") -> list[Table]:
         """Return `learning_curves` as tables to print, one a data set."""
-        return [learning_table(*each) for each in self._learning(measure)]
+        return [learning_table(found) for found in self._learning(measure)]
 
     def plot(self, measure: str = "ndcg", published: bool = False, shares: bool = False) -> Figure:
         """Draw a measure at n = 1..10: a panel a data set, a line an algorithm.
@@ -267,7 +315,7 @@ class Results:
         matplotlib.figure.Figure
         """
         if shares:
-            return draw([learning_panel(*each) for each in self._learning(measure)])
+            return draw([learning_panel(found) for found in self._learning(measure)])
         panels = [panel(summary, measure) for summary in self.summaries]
         if published:
             panels = [
@@ -311,16 +359,11 @@ class Results:
         """
         check_output(Path(path), data_dir=self.data_dir)
         self._require_algorithm(baseline)
-        reports = []
-        for summary in self.summaries:
-            (name,) = measure_names(measure, summary)[:1]
-            summary = self.measured(summary, name)
-            rows = comparable(summary) or summary.rows
-            best = best_first(rows, name)[0].algo
-            reports.append(gather(self.out, self.data_dir, summary, baseline or best))
+        (name,) = measure_names(measure, self.summaries[0])[:1]
+        summaries = [self.measured(summary, name) for summary in self.summaries]
         command = shlex.join(["letorbench", *(words or ["report", *self.datasets])])
         with write_atomically(Path(path)) as file:
-            file.write(page(reports, procedure, name, command))
+            file.write(page(summaries, baseline, procedure, name, command))
         return Path(path)
 
     def only(
@@ -348,47 +391,41 @@ class Results:
             names = measure_names(measures, summary)
             systems = self.systems(summary, names)
             for name in names:
-                dataset = summary.dataset
-                if by is None:
-                    yield summary, compare_systems(dataset, systems, name, baseline, procedure)
-                    continue
-                folds = require_folds(self.out, dataset, summary.rows[0].algo)
-                slices = sliced(by, systems, name, data_of(self.data_dir, dataset, folds))
-                yield summary, compare_slices(dataset, slices, name, baseline, procedure)
+                compared = systems if by is None else self._sliced(by, summary, systems, name)
+                pairs = compare_systems(summary.dataset, compared, name, baseline, procedure)
+                yield summary, pairs
+
+    def _sliced(
+        self, by: str, summary: Summary, systems: Sequence[PerQuery], measure: str
+    ) -> dict[str, list[PerQuery]]:
+        return sliced(by, systems, measure, data_of(self.data_dir, summary.rows[0].stored))
 
     def systems(self, summary: Summary, measures: Sequence[str]) -> list[PerQuery]:
         """Return the per-query values of a summary's algorithms, with these measures."""
-        return [
-            with_measures(self.out, self.data_dir, summary.dataset, row.algo, measures)
-            for row in summary.rows
-        ]
+        return [row.queries for row in self.measured(summary, measures).rows]
 
     def measured(self, summary: Summary, measures: Measures) -> Summary:
         """Return a summary that has these measures."""
-        return extended(self.out, self.data_dir, summary, measure_names(measures, summary))
+        return extended(self.data_dir, summary, measure_names(measures, summary))
 
-    def _learning(self, measure: str) -> list[tuple[list[Point], str, str]]:
-        """Return the points of each data set with several shares, the measure, the conventions."""
+    def _learning(self, measure: str) -> list[list[Point]]:
+        """Return the points of each data set with several shares."""
         (name,) = measure_names(measure, self.summaries[0])
-        of = {summary.dataset: self.systems(summary, [name]) for summary in self.summaries}
-        rules: dict[str, dict[str, None]] = {}
-        for summary in self.summaries:
-            whole = parse_name(summary.dataset).whole
-            rules.setdefault(whole, {}).update(dict.fromkeys(summary.conventions))
-        return [(found, name, ", ".join(rules[found[0].dataset])) for found in points(of, name)]
+        return points([self.measured(summary, [name]) for summary in self.summaries], name)
 
     def _require_algorithm(self, name: str | None) -> None:
         if name is not None:
             require_choice(name, self.algorithms, "algorithm")
 
-    def _frame(self, row_of: Callable[[StoredFold], dict[str, object]]) -> DataFrame:
+    def _frame(self, facts: Callable[[StoredFold], Mapping[str, object]]) -> DataFrame:
+        """Return a row of these facts for each stored fold, after what it is of."""
         import pandas as pd
 
         return pd.DataFrame(
-            row_of(fold)
+            {**fold.key._asdict(), **facts(fold)}
             for summary in self.summaries
             for row in summary.rows
-            for fold in require_folds(self.out, summary.dataset, row.algo)
+            for fold in row.stored
         )
 
     def __repr__(self) -> str:
@@ -400,6 +437,12 @@ class Results:
         """Show the table of each data set, the best numbers in bold."""
         tables = (summary_table(self.measured(each, USUAL), USUAL) for each in self.summaries)
         return render(tables, "markdown")
+
+
+def _scores(file: Path, queries: QuerySet) -> np.ndarray:
+    if not file.is_file():
+        raise DataError(f"{file}: found no scores; another system has none of its validation part")
+    return read_scores(file, queries.n_docs)
 
 
 def load_results(

@@ -33,8 +33,9 @@ def export(
     """
     from letorbench.api.results import load_results
     from letorbench.results.export import export as export_stored
+    from letorbench.results.paths import dataset_folder
 
     [summary] = load_results(out, [dataset], algos).summaries
-    names = [row.algo for row in summary.rows]
-    for path in export_stored(summary.dataset, names, form, data_dir, out, folder):
+    folder = folder or dataset_folder(out, summary.dataset) / form
+    for path in export_stored(summary, form, data_dir, folder):
         say(path)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
 from letorbench.cli import options
 from letorbench.cli.group import complain, show
+from letorbench.errors import DataError
 
 
 @click.command(short_help="Take another system's score files in as an algorithm.")
@@ -45,11 +47,12 @@ def external(
     from letorbench.datasets.load import load
     from letorbench.experiment import plan
     from letorbench.results.external import import_external
-    from letorbench.results.summary import stored_reading
+    from letorbench.results.summary import read_summary
 
     [dataset] = plan.datasets([dataset], data_dir)[:1]
     if convention == "auto":
-        convention = stored_reading(out, dataset)[0]
+        with suppress(DataError):  # there are no results yet
+            convention = read_summary(out, dataset).rows[0].convention
     benchmark = load(dataset, data_dir, convention, null)
     numbers = None if folds is None else plan.folds(folds)
     summary, warnings = import_external(name, pattern, benchmark, out, form, numbers)

@@ -51,10 +51,9 @@ def table(
     for summary in results.summaries:
         names = measure_names(measures or ("all" if form == "csv" else USUAL), summary)
         summary = results.measured(summary, names)
-        systems = results.systems(summary, names) if published or baseline else []
         if published:
-            tables.append(published_table(summary, names, systems))
-            continue
-        against = marks(summary.dataset, systems, names, baseline, procedure) if baseline else None
-        tables.append(summary_table(summary, names, against))
+            tables.append(published_table(summary, names))
+        else:
+            against = marks(summary, names, baseline, procedure) if baseline else None
+            tables.append(summary_table(summary, names, against))
     show(tables, form)

@@ -59,22 +59,22 @@ def verify(
     impossible.
     """
     if Path(what).is_dir() and against is not None:
-        status, table = _runs((Path(what), against), algo, baseline, measure, data_dir)
+        status, found = _runs((Path(what), against), algo, baseline, measure, data_dir)
     elif Path(what).is_dir():
-        status, table = _folder(Path(what), data_dir)
+        status, found = _folder(Path(what), data_dir)
     elif Path(what).is_file():
-        status, table = _table(Path(what), data_dir, convention)
+        status, found = _table(Path(what), data_dir, convention)
     elif not any(map(str.isdigit, what)) or Path(what).suffix == ".csv":
         raise UsageError(f"{what}: found no such file or folder and no number such as 0.5036")
     else:
-        status, table = _number(what, files, scores, measure)
+        status, found = _number(what, files, scores, measure)
     if form == "json":
         from letorbench.analysis.tables import records
 
-        found = {"status": status, "found": table.caption, "rows": records(table)}
-        say(json.dumps(found, indent=1))
+        facts = {"status": status, "found": found.caption, "rows": records(found)}
+        say(json.dumps(facts, indent=1))
     else:
-        show(table)
+        show(found)
     raise SystemExit(status)
 
 
@@ -82,7 +82,7 @@ def _number(
     text: str, files: Sequence[Path], scores: Sequence[Path], measure: str
 ) -> tuple[int, Table]:
     """Find which readings of the scores give the number."""
-    from letorbench.analysis.tables import Table, cells, columns
+    from letorbench.analysis.tables import columns, table
     from letorbench.datasets.reader import ReadOptions, read_queries
     from letorbench.measures import parse
     from letorbench.results.external import read_any
@@ -106,16 +106,16 @@ def _number(
             f"none of {len(tried)} readings of these scores gives {text} as {measure}; the nearest "
             "are below: the scores, the queries, the measure or the number are others"
         )
-    rows = [cells((each.text, each.value), ("", ".6f")) for each in shown[:MOST_READINGS]]
+    rows = [(each.text, each.value) for each in shown[:MOST_READINGS]]
     more = len(shown) - MOST_READINGS
     notes = (f"and {more} longer ones",) if more > 0 else ()
-    table = Table(caption, columns(["reading"], [measure]), tuple(rows), notes)
-    return FINE if fit else SUSPICIOUS, table
+    heads = columns(["reading"], {measure: ".6f"})
+    return FINE if fit else SUSPICIOUS, table(caption, heads, rows, notes)
 
 
 def _table(path: Path, data_dir: Path, convention: str) -> tuple[int, Table]:
     """Find what is wrong with a printed table."""
-    from letorbench.analysis.tables import Cell, Table, cells, columns
+    from letorbench.analysis.tables import Cell, columns, table
     from letorbench.datasets.layout import installed
     from letorbench.verify.data import check_by_data
     from letorbench.verify.printed import check_table, read_table
@@ -131,24 +131,23 @@ def _table(path: Path, data_dir: Path, convention: str) -> tuple[int, Table]:
     data = f"with the data of {', '.join(names)}{by}" if names else "without data"
     others = len(entries) - sum(each.checked for each in entries)
     data += f", {others} of measures that are not checked" if others else ""
-    rows = [
-        (*cells((each.level, each.check), ("", "")),
-         Cell(", ".join(map(str, each.lines[:6])), ", ".join(map(str, each.lines))),
-         Cell(each.what, each.what))
-        for each in findings
-    ]  # fmt: skip
+    rows = []
+    for each in findings:
+        lines = [str(line) for line in each.lines]
+        listed = Cell(", ".join(lines[:6]), ", ".join(lines))
+        rows.append((each.level, each.check, listed, each.what))
     caption = (
         f"{path}: {len(entries)} numbers, {data}: {impossible} impossible, "
         f"{len(findings) - impossible} suspicious"
     )
     heads = columns(["level", "check", "lines", "what"])
     status = IMPOSSIBLE if impossible else SUSPICIOUS if findings else FINE
-    return status, Table(caption, heads, tuple(rows))
+    return status, table(caption, heads, rows)
 
 
 def _folder(out: Path, data_dir: Path) -> tuple[int, Table]:
     """Find what measuring a results folder again shows."""
-    from letorbench.analysis.tables import Cell, Column, Table, cells, columns, data
+    from letorbench.analysis.tables import Cell, Column, columns, table
     from letorbench.results.paths import present
     from letorbench.verify.stored import trace
 
@@ -158,10 +157,10 @@ def _folder(out: Path, data_dir: Path) -> tuple[int, Table]:
     traced = [each for dataset in datasets for each in trace(out, data_dir, dataset)]
     problems = [line for each in traced for line in each.problems]
     rows = [
-        (*cells((each.dataset, each.algo, each.convention), ("", "", "")),
+        (each.dataset, each.algo, each.convention,
          Cell(each.data[:8], each.data), Cell(each.code[:8], each.code),
-         *cells((each.cells, each.unmeasured, len(each.problems)), ("d", "d", "d")),
-         data(" ".join(each.scores)), data("\n".join(each.problems)))
+         each.cells, each.unmeasured, len(each.problems),
+         " ".join(each.scores), "\n".join(each.problems))
         for each in traced
     ]  # fmt: skip
     caption = (
@@ -171,24 +170,24 @@ def _folder(out: Path, data_dir: Path) -> tuple[int, Table]:
     heads = (
         *columns(
             ["data set", "algorithm", "convention", "data", "code"],
-            ["measured", "not", "problems"],
+            {"measured": "d", "not": "d", "problems": "d"},
         ),
         *(Column(name=name) for name in ("scores", "lines")),
     )
     more = len(problems) - MOST_PROBLEMS
     rest = [f"and {more} more (--format json has all)"] if more > 0 else []
     notes = (*problems[:MOST_PROBLEMS], *rest)
-    return IMPOSSIBLE if problems else FINE, Table(caption, heads, tuple(rows), notes)
+    return IMPOSSIBLE if problems else FINE, table(caption, heads, rows, notes)
 
 
 def _runs(
     outs: tuple[Path, Path], algo: str | None, baseline: str | None, measure: str, data_dir: Path
 ) -> tuple[int, Table]:
     """Find how two runs of one method agree."""
-    from letorbench.analysis.tables import Table, cells, columns
+    from letorbench.analysis.tables import columns, table
     from letorbench.results.measuring import data_of, with_measures
     from letorbench.results.paths import present
-    from letorbench.results.summary import require_folds
+    from letorbench.results.summary import require_row
     from letorbench.verify.runs import DEPTH, Agreement, agreement
 
     if algo is None:
@@ -197,16 +196,15 @@ def _runs(
     for dataset in present(outs[0]):
         if dataset not in present(outs[1]):
             continue
-        folds = [
-            [fold for fold in require_folds(out, dataset, algo) if fold.repeat == 1] for out in outs
-        ]
-        tests = {fold.number: fold.test for fold in data_of(data_dir, dataset, folds[0]).folds}
-        scores = [[fold.scores(tests[fold.number].n_docs) for fold in own] for own in folds]
-        names = [algo, baseline] if baseline else [algo]
-        (one, *base), (other, *other_base) = (
-            [with_measures(out, data_dir, dataset, name, [measure]) for name in names]
+        compared = [
+            [with_measures(data_dir, require_row(out, dataset, name), [measure])
+             for name in (algo, baseline) if name]
             for out in outs
-        )
+        ]  # fmt: skip
+        folds = [[fold for fold in own[0].stored if fold.repeat == 1] for own in compared]
+        tests = {fold.number: fold.test for fold in data_of(data_dir, folds[0]).folds}
+        scores = [[fold.scores(tests[fold.number].n_docs) for fold in own] for own in folds]
+        (one, *base), (other, *other_base) = ([row.queries for row in own] for own in compared)
         found[dataset] = agreement(
             [tests[fold.number].offsets for fold in folds[0]], (scores[0], scores[1]),
             (one, other), measure, (base[0], other_base[0]) if base else None,
@@ -218,13 +216,10 @@ def _runs(
         "correlation": ".3f", "effect ratio": ".2f", "p": ".4f",
     }  # fmt: skip
     rows = [
-        cells(
-            (dataset, own.tau, own.overlap, *own.means, own.rmse, own.correlation,
-             own.effect_ratio, own.p, own.verdict),
-            ("", *formats.values(), ""),
-        )
+        (dataset, own.tau, own.overlap, *own.means, own.rmse, own.correlation,
+         own.effect_ratio, own.p, own.verdict)
         for dataset, own in found.items()
     ]  # fmt: skip
-    heads = (*columns(["data set"], list(formats)), *columns(["verdict"]))
+    heads = (*columns(["data set"], formats), *columns(["verdict"]))
     status = FINE if all(own.same for own in found.values()) else SUSPICIOUS
-    return status, Table(f"{algo}, {measure}: {outs[0]} and {outs[1]}", heads, tuple(rows))
+    return status, table(f"{algo}, {measure}: {outs[0]} and {outs[1]}", heads, rows)

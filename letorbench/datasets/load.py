@@ -155,16 +155,7 @@ def from_frame(
     unrolled = rotation.unrolled(parts)
     bounds = np.append(0, np.cumsum([len(part) for part in unrolled]))
     made = rotation.rotated(whole.take(np.concatenate(unrolled)), bounds, folds)
-    provenance = {
-        "folder": None,
-        "digest": _frame_digest(whole, parts),
-        "null": "error",
-        "rotation": True,
-        "validation": OWN_PART,
-        "synthetic": False,
-        "recipe": None,
-    }
-    return Benchmark(name, made, rules, provenance)
+    return Benchmark(name, made, rules, {"digest": _frame_digest(whole, parts), "rotation": True})
 
 
 def _numbers(df: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
@@ -246,8 +237,6 @@ def _convention(named: Name, convention: str, folds: Sequence[Fold]) -> Conventi
 
 def _provenance(found: Layout, content: dict[str, object], null: str | float) -> dict[str, object]:
     """Return what a result's file says about its data; all of it fit for JSON."""
-    entry = found.name.entry
-    made = recipe(found.folder)
     own_part = all(files.validation for files in found.folds)
     return {
         "folder": str(found.folder),
@@ -256,6 +245,5 @@ def _provenance(found: Layout, content: dict[str, object], null: str | float) ->
         "normalised": found.name.normalised,
         "rotation": content["rotation"],
         "validation": OWN_PART if own_part else "the last fifth of the training queries",
-        "synthetic": bool(entry and entry.synthetic) or made is not None,
-        "recipe": made,
+        "recipe": recipe(found.folder),
     }

@@ -6,7 +6,6 @@ position in its query, counted from 1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -22,47 +21,26 @@ from letorbench.results.external import document_names, document_rows
 from letorbench.results.measuring import data_of
 from letorbench.results.model_texts import FORMATS
 from letorbench.results.store import StoredFold, by_repeat
-from letorbench.results.summary import require_folds
+from letorbench.results.summary import Summary
 from letorbench.results.user_files import check_output
 
 QRELS_FILE = "qrels.txt"
 
 
-def export(
-    dataset: str,
-    algos: Sequence[str],
-    form: str,
-    data_dir: Path,
-    out: Path,
-    folder: Path | None = None,
-) -> list[Path]:
-    """Write every finished fold of the algorithms as files of other programs.
+def export(summary: Summary, form: str, data_dir: Path, folder: Path) -> list[Path]:
+    """Write every finished fold of a data set's algorithms as files of other programs.
 
     With the form `trec` these are fold<k>/<algo>.run and fold<k>/qrels.txt, with another one
-    fold<k>/<algo>.txt, the model as that program's text. The folder is by default one of the
-    form's name among the data set's results. Of an algorithm with repeats the first is written. A
-    model of transformed features is refused: the texts have no place for what was done to them.
+    fold<k>/<algo>.txt, the model as that program's text. Of an algorithm with repeats the first is
+    written. A model of transformed features is refused: the texts have no place for what was done
+    to them.
 
-    Parameters
-    ----------
-    form : str
-        `trec`, or a name of `letorbench.results.model_texts.FORMATS`.
+    form: `trec`, or a name of `letorbench.results.model_texts.FORMATS`.
 
-    Returns
-    -------
-    list of Path
-        The files written.
-
-    Raises
-    ------
-    DataError
-        An algorithm has no finished fold, a model is damaged, or scores are of other data.
-    UsageError
-        A model is of no kind that the form knows, or of transformed features, or the folder is
-        one of a data set.
+    Returns the files written. DataError says that a model is damaged, or scores are of other data;
+    UsageError that the form does not know a model's kind, or the folder is one of a data set.
     """
-    folder = folder or paths.dataset_folder(out, dataset) / form
-    stored = {algo: by_repeat(require_folds(out, dataset, algo))[0] for algo in algos}
+    stored = {row.algo: by_repeat(row.stored)[0] for row in summary.rows}
     for algo, folds in stored.items():
         for fold in folds:
             check_output(folder / fold.folder.name / f"{algo}.txt", data_dir=data_dir)
@@ -75,7 +53,7 @@ def export(
         return list(texts)
     written: dict[Path, None] = {}
     for algo, folds in stored.items():
-        tests = {fold.number: fold.test for fold in data_of(data_dir, dataset, folds).folds}
+        tests = {fold.number: fold.test for fold in data_of(data_dir, folds).folds}
         for fold in folds:
             test = tests[fold.number]
             qrels, run = (folder / fold.folder.name / name for name in (QRELS_FILE, f"{algo}.run"))

@@ -51,30 +51,11 @@ def import_external(
 ) -> tuple[Summary, list[str]]:
     """Store another system's scores of the test parts as the results of an algorithm.
 
-    Nothing is written unless every file is right.
+    Nothing is written unless every file is right. Returns the data set's new summary, and what the
+    user must know of the scores.
 
-    Parameters
-    ----------
-    name : str
-        What tables call the system.
-    pattern : str
-        The path of the score files, `{fold}` in it for the number of the fold and `{dataset}`
-        for the name of the data set.
-    benchmark : Benchmark
-        The data that the scores are of.
-    out : Path
-        The results folder.
-    form : str
-        A name of FORMATS, or "auto".
-    folds : sequence of int, optional
-        The numbers of the folds, all by default.
-
-    Returns
-    -------
-    summary : Summary
-        The data set's new summary.
-    warnings : list of str
-        What the user must know of the scores.
+    pattern: the path of the score files, `{fold}` in it for the number of the fold and `{dataset}`
+    for the name of the data set. form: a name of FORMATS, or "auto". folds: all by default.
     """
     _check_name(name, benchmark.name, out)
     chosen = _chosen_folds(benchmark, folds)
@@ -135,12 +116,9 @@ def _chosen_folds(benchmark: Benchmark, numbers: Sequence[int] | None) -> list[F
 
 
 def read_any(path: Path, queries: QuerySet, form: str = "auto") -> np.ndarray:
-    """Read the scores of a query set from a file of a format, "auto" to recognise it.
+    """Read scores from a file of a format, "auto" to recognise it.
 
-    Returns
-    -------
-    ndarray of shape (n_docs,), float64
-        The scores in the order of the query set.
+    They are (n_docs,) float64, in the order of the query set.
     """
     return FORMATS[detect(path) if form == "auto" else form](path, queries)
 

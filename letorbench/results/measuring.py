@@ -18,8 +18,8 @@ from letorbench.datasets.queryset import Benchmark, Fold, QuerySet
 from letorbench.errors import DataError
 from letorbench.measures import Measure, default_measures, parse, query_metrics
 from letorbench.results.per_query import PerQuery
-from letorbench.results.store import StoredFold, by_repeat, joined_queries
-from letorbench.results.summary import Row, Summary, require_folds
+from letorbench.results.store import StoredFold, by_repeat
+from letorbench.results.summary import Row, Summary
 
 #: the ranker whose numbers are means over all orders of a query, not those of the file's order
 RANDOM = "random"
@@ -63,54 +63,45 @@ def _counted(table: np.ndarray) -> np.ndarray:
     return ~np.isnan(table).all(axis=1)
 
 
-def with_measures(
-    out: Path, data_dir: Path, dataset: str, algo: str, measures: Sequence[str]
-) -> PerQuery:
-    """Return an algorithm's per-query values with at least these measures.
+def with_measures(data_dir: Path, row: Row, measures: Sequence[str]) -> Row:
+    """Return the row of an algorithm with these measures.
 
-    What the folds' files do not hold is measured from their scores, under the run's convention.
-    DataError says that the data now there are not those of the run.
+    What its folds do not hold is measured from their scores, under the run's convention. DataError
+    says that the data now there are not those of the run.
     """
-    folds = require_folds(out, dataset, algo)
-    stored = joined_queries(folds)
-    wanted = [name for name in dict.fromkeys(measures) if name not in stored.tables]
-    if not wanted:
-        return stored
-    benchmark = data_of(data_dir, dataset, folds)
+    missing = [name for name in dict.fromkeys(measures) if name not in row.values]
+    if not missing:
+        return row
+    benchmark = data_of(data_dir, row.stored)
     tests = {fold.number: fold.test for fold in benchmark.folds}
-    parsed = [parse(name) for name in wanted]
+    parsed = [parse(name) for name in missing]
 
     def of(fold: StoredFold) -> np.ndarray:
         test = tests[fold.number]
-        table = measured(algo, fold.scores(test.n_docs), test, parsed, benchmark.convention)
+        scores = fold.scores(test.n_docs)
+        table = measured(row.algo, scores, test, parsed, benchmark.convention)
         return table[_counted(table)]
 
-    repeats = [np.concatenate([of(fold) for fold in repeat]) for repeat in by_repeat(folds)]
+    repeats = [np.concatenate([of(fold) for fold in repeat]) for repeat in by_repeat(row.stored)]
     # (n_measures, n_repeats, n_queries)
-    added = dict(zip(wanted, np.stack(repeats).transpose(2, 0, 1)))
-    return replace(stored, tables={**stored.tables, **added})
+    added = dict(zip(missing, np.stack(repeats).transpose(2, 0, 1)))
+    queries = replace(row.queries, tables={**row.queries.tables, **added})
+    values = row.values | {name: queries.mean(name) for name in missing}
+    drawn = missing if row.repeated else []
+    repeated = {**row.repeated, **{name: queries.means(name) for name in drawn}}
+    return replace(row, values=values, repeated=repeated, measured=queries)
 
 
-def extended(out: Path, data_dir: Path, summary: Summary, measures: Sequence[str]) -> Summary:
+def extended(data_dir: Path, summary: Summary, measures: Sequence[str]) -> Summary:
     """Return the summary with these measures in every row, computed where not stored."""
-
-    def row(each: Row) -> Row:
-        missing = [name for name in measures if name not in each.values]
-        if not missing:
-            return each
-        queries = with_measures(out, data_dir, summary.dataset, each.algo, missing)
-        values = each.values | {name: queries.mean(name) for name in missing}
-        drawn = missing if each.repeated else []
-        repeated = {**each.repeated, **{name: queries.means(name) for name in drawn}}
-        return replace(each, values=values, repeated=repeated)
-
-    return replace(summary, rows=tuple(row(each) for each in summary.rows))
+    rows = (with_measures(data_dir, row, measures) for row in summary.rows)
+    return replace(summary, rows=tuple(rows))
 
 
-def data_of(data_dir: Path, dataset: str, folds: Sequence[StoredFold]) -> Benchmark:
+def data_of(data_dir: Path, folds: Sequence[StoredFold]) -> Benchmark:
     """Return the data that stored folds are of; DataError if those now there are others."""
     null = folds[0].identity.get("null", "error")
-    benchmark = load(dataset, data_dir, folds[0].convention, null)
+    benchmark = load(folds[0].key.dataset, data_dir, folds[0].convention, null)
     for fold in folds:
         if benchmark.provenance["digest"] != fold.identity.get("data"):
             raise DataError(

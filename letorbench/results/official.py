@@ -22,23 +22,10 @@ def official(
     convention: Convention,
     per_query: bool = False,
 ) -> str:
-    """Return what the convention's official tool prints.
+    """Return what the convention's official tool prints, by its `layout`.
 
-    Parameters
-    ----------
-    qids : ndarray of shape (n_queries,), str
-    labels, scores : ndarray of shape (n_docs,)
-        In file order.
-    offsets : ndarray of shape (n_queries + 1,)
-    convention : Convention
-        Its `layout` says which tool's output is printed.
-    per_query : bool
-        The tool's flag for the values of every query.
-
-    Raises
-    ------
-    DataError
-        As `query_metrics`.
+    qids: (n_queries,); labels, scores: (n_docs,), in file order; offsets: (n_queries + 1,);
+    per_query: the tool's flag for the values of every query. Errors are those of `query_metrics`.
     """
     cutoffs = range(1, convention.cutoffs + 1)
     measures = [*(P @ k for k in cutoffs), MAP, *(nDCG @ k for k in cutoffs), MeanNDCG]

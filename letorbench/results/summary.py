@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,6 @@ from letorbench.results.store import (
     by_repeat,
     current_folds,
     joined_queries,
-    read_folds,
 )
 from letorbench.source import scoring_digest
 
@@ -58,6 +58,10 @@ class Row:
     #: the letorbench and the digest of its code that made the scores, where they are other ones
     #: than now; "" where they are not
     version: str = ""
+    #: its finished folds, which all this comes from
+    stored: tuple[StoredFold, ...] = field(default=(), repr=False, compare=False)
+    #: the queries' values, if measures were computed that the folds do not hold
+    measured: PerQuery | None = field(default=None, repr=False, compare=False)
 
     @property
     def partial(self) -> str:
@@ -73,9 +77,15 @@ class Row:
         """How many repeats have all these folds."""
         return max((len(values) for values in self.repeated.values()), default=1)
 
-    def means(self, measure: str) -> tuple[float, ...]:
-        """Return the mean of the folds' means of each repeat: of one where nothing is drawn."""
-        return self.repeated.get(measure, (self.values[measure],))
+    @cached_property
+    def queries(self) -> PerQuery:
+        """The test queries' values; DataError if a file of them is damaged."""
+        return joined_queries(self.stored) if self.measured is None else self.measured
+
+    @property
+    def fits(self) -> dict[int, Mapping[str, Any]]:
+        """The fit.json of each fold of the first repeat, by the fold's number."""
+        return {fold.number: fold.fit for fold in by_repeat(self.stored)[0]}
 
     def deviation(self, measure: str) -> float | None:
         """Return a measure's standard deviation over the seeds.
@@ -103,6 +113,7 @@ class Row:
             asked,
             folds[0].identity.get("features"),
             _other_version(folds[0].identity),
+            tuple(folds),
         )
 
 
@@ -154,6 +165,26 @@ class Summary:
     def only(self, algos: Sequence[str]) -> Summary:
         """Return the summary with these algorithms alone."""
         return replace(self, rows=tuple(row for row in self.rows if row.algo in algos))
+
+    def records(self, measures: Sequence[str]) -> list[dict[str, object]]:
+        """Return what programs read of each row: what it is of, the measures, their deviations."""
+        drawn = [name for name in measures if name in self.drawn]
+        return [
+            {
+                "dataset": self.dataset,
+                "algo": row.algo,
+                "convention": row.convention,
+                "features": row.features,
+                "folds": row.folds,
+                "n_folds": row.n_folds,
+                "repeats": row.repeats,
+                "partial": bool(row.partial),
+                "cut_off": row.cut_off,
+                **{name: row.values.get(name) for name in measures},
+                **{deviation_column(name): row.deviation(name) for name in drawn},
+            }
+            for row in self.rows
+        ]
 
 
 def deviation_column(measure: str) -> str:
@@ -213,16 +244,9 @@ def write_tables(store: Store, dataset: str, algos: Iterable[str]) -> None:
 
 def summary_csv(summary: Summary) -> str:
     """Return the lines of a data set's summary.csv."""
-    names, drawn = summary.measures, summary.drawn
-    lines = [
-        [
-            *(row.algo, row.convention, row.folds, row.repeats, row.cut_off),
-            *(row.values.get(name) for name in names),
-            *(row.deviation(name) for name in drawn),
-        ]
-        for row in summary.rows
-    ]
-    return escaping.csv_table([[*HEAD, *names, *map(deviation_column, drawn)], *lines])
+    names = [*HEAD, *summary.measures, *map(deviation_column, summary.drawn)]
+    lines = [[record[name] for name in names] for record in summary.records(summary.measures)]
+    return escaping.csv_table([names, *lines])
 
 
 def _write_algorithm(folder: Path, folds: Sequence[StoredFold]) -> None:
@@ -277,11 +301,11 @@ def _write_if_other(path: Path, text: str) -> None:
 
 def read_per_query(out: Path, dataset: str, algo: str) -> PerQuery:
     """Read the values of an algorithm's test queries; DataError if no fold of it is finished."""
-    return joined_queries(require_folds(out, dataset, algo))
+    return require_row(out, dataset, algo).queries
 
 
-def require_folds(out: Path, dataset: str, algo: str) -> list[StoredFold]:
-    """Return the finished folds of an algorithm's last experiment; DataError if none is."""
+def require_row(out: Path, dataset: str, algo: str) -> Row:
+    """Read an algorithm's last experiment; DataError if no fold of it is finished."""
     store = Store(out).look(dataset, algo)
     folds = current_folds(store.of(dataset, algo))
     if not folds:
@@ -290,18 +314,7 @@ def require_folds(out: Path, dataset: str, algo: str) -> list[StoredFold]:
             or f"{paths.algo_folder(out, dataset, algo)}: found no finished fold; "
             f"`letorbench run --dataset {dataset} --algo {algo}` makes them"
         )
-    return folds
-
-
-def stored_reading(out: Path, dataset: str) -> tuple[str, str | float]:
-    """Return the convention of a data set's stored results and how they read NULL.
-
-    Without results that is "auto" and "error".
-    """
-    for algo in paths.algorithms(out, dataset):
-        for fold in read_folds(out, dataset, algo):
-            return fold.convention, fold.identity.get("null", "error")
-    return "auto", "error"
+    return Row.of(algo, folds)
 
 
 def curve(row: Row, measure: str) -> tuple[float, ...]:

@@ -27,18 +27,18 @@ class Traced:
 
     dataset: str
     algo: str
-    convention: str
+    convention: str = ""
     #: digests of the data and of the code that made the scores; "" for another system's scores
-    data: str
-    code: str
+    data: str = ""
+    code: str = ""
     #: the digest of each fold's scores
-    scores: tuple[str, ...]
+    scores: tuple[str, ...] = ()
     #: the per-query values that were measured again
-    cells: int
+    cells: int = 0
     #: those without a plain definition, or with too many orders of equal scores
-    unmeasured: int
+    unmeasured: int = 0
     #: what does not agree, a line each
-    problems: tuple[str, ...]
+    problems: tuple[str, ...] = ()
 
 
 def trace(out: Path, data_dir: Path, dataset: str) -> list[Traced]:
@@ -51,17 +51,17 @@ def trace(out: Path, data_dir: Path, dataset: str) -> list[Traced]:
     found = [_algorithm(store, data_dir, dataset, algo) for algo in paths.algorithms(out, dataset)]
     folder = paths.dataset_folder(out, dataset)
     problems = tuple(_differences(folder / paths.SUMMARY, summary_csv(summarise(store, dataset))))
-    return [*found, Traced(dataset, "summary", "", "", "", (), 0, 0, problems)]
+    return [*found, Traced(dataset, "summary", problems=problems)]
 
 
 def _algorithm(store: Store, data_dir: Path, dataset: str, algo: str) -> Traced:
     problems = [line for key, line in store.damaged.items() if key[:2] == (dataset, algo)]
     folds = current_folds(store.of(dataset, algo))
     if not folds:
-        return Traced(dataset, algo, "", "", "", (), 0, 0, tuple(problems))
+        return Traced(dataset, algo, problems=tuple(problems))
     cells, unmeasured = 0, 0
     try:
-        benchmark = data_of(data_dir, dataset, folds)
+        benchmark = data_of(data_dir, folds)
     except LetorError as error:
         problems.append(f"not measured again: {error}")
     else:

@@ -16,10 +16,12 @@ from toy_data import SIZES, write_uneven
 
 from letorbench.analysis.comparison import Procedure, compare
 from letorbench.analysis.report import charts
-from letorbench.analysis.report.gather import Algorithm, Results, conclusions
+from letorbench.analysis.report.conclusions import conclusions
 from letorbench.analysis.report.page import page as page_of
 from letorbench.fit_warnings import FitWarning
+from letorbench.results.paths import FoldKey
 from letorbench.results.per_query import PerQuery
+from letorbench.results.store import StoredFold
 from letorbench.results.summary import Row, Summary
 
 ALGOS = ("adarank-ndcg", "ndcgboost", "ranksvm", "regression")
@@ -181,27 +183,30 @@ def test_differences_from_the_baseline(folder, page):
 FOLDS = np.repeat(np.arange(1, 6), 20)
 
 
-def results(levels: dict[str, float], baseline: str, folds: dict[str, int] | None = None):
+def fold(number: int, **fit: object) -> StoredFold:
+    return StoredFold(FoldKey("SET", "a", 1, number), Path(), {"identity": {}, **fit}, 0)
+
+
+def results(levels: dict[str, float], folds: dict[str, int] | None = None) -> Summary:
     """Algorithms whose queries differ by noise from their levels, and by a little among them."""
     shared = np.random.default_rng(0).normal(0.0, 0.2, 100)
-    algorithms = []
+    rows = []
     for i, (name, level) in enumerate(levels.items()):
         kept = FOLDS <= (folds or {}).get(name, 5)
         values = level + shared + np.random.default_rng(i + 1).normal(0.0, 0.02, 100)
         queries = PerQuery(name, FOLDS[kept], np.arange(100)[kept], {"map": values[kept]})
         row = Row(name, "letor3", len(np.unique(FOLDS[kept])), {"map": queries.mean("map")}, 5)
-        algorithms.append(Algorithm(row, queries, {1: {}}))
-    summary = Summary("SET", tuple(algorithm.row for algorithm in algorithms))
-    return Results(summary, tuple(algorithms), baseline)
+        rows.append(replace(row, measured=queries, stored=(fold(1),)))
+    return Summary("SET", tuple(rows))
 
 
 def test_conclusions():
     levels = {"low": 0.3, "top": 0.5, "near": 0.499, "middle": 0.4, "high": 0.9}
-    found = results(levels, "low", {"high": 2})
-    said = conclusions(found, Procedure(test="t"), "map")
-    values = {row.algo: row.values["map"] for row in found.summary.rows}
+    found = results(levels, {"high": 2})
+    said = conclusions(found, "low", Procedure(test="t"), "map")
+    values = {row.algo: row.values["map"] for row in found.rows}
     best, second = sorted(("top", "near"), key=lambda algo: -values[algo])
-    systems = [algorithm.queries for algorithm in found.algorithms[:-1]]
+    systems = [row.queries for row in found.rows[:-1]]
     pairs = {p.a: p for p in compare("SET", systems, "map", best, Procedure(test="t"))}
     lead = pairs["low"].lead
     assert f"{best} is the best of 4" in said[0] and f"before {second} with" in said[0]
@@ -217,14 +222,14 @@ def test_conclusions():
 def test_the_most_serious_warnings_come_first():
     edge = FitWarning("grid edge", "the best C = 1 is the largest of its grid")
     nan = FitWarning("no numbers", "3 of 9 test scores are NaN or infinite (NaN is ranked last)")
-    found = results({"edge": 0.3, "both": 0.3}, "edge")
-    fits = {"edge": {1: [edge], 2: [edge]}, "both": {1: [edge, nan]}}
-    algorithms = tuple(
-        replace(each, fits={k: {"warnings": [vars(w) for w in warnings]}
-                            for k, warnings in fits[each.name].items()})
-        for each in found.algorithms
+    found = results({"edge": 0.3, "both": 0.3})
+    fits = ([[edge], [edge]], [[edge, nan]])
+    rows = tuple(
+        replace(row, stored=tuple(fold(k, warnings=list(map(vars, own)))
+                                  for k, own in enumerate(warnings, 1)))
+        for row, warnings in zip(found.rows, fits)
     )  # fmt: skip
-    text = page_of([replace(found, algorithms=algorithms)], Procedure("t"), "map", "")
+    text = page_of([replace(found, rows=rows)], "edge", Procedure("t"), "map", "")
     assert "4 warnings from 2 of 2 algorithms" in text
     rows = Page(text).tables["4 warnings from 2 of 2 algorithms, the most serious first"]
     assert [[cell[0] for cell in row.values()] for row in rows] == [
@@ -237,26 +242,26 @@ def test_the_most_serious_warnings_come_first():
 @pytest.mark.parametrize("n, drawn", [(13, 13), (30, 9)])
 def test_of_many_algorithms_the_best_and_the_baselines_are_drawn_first(n, drawn):
     levels = {f"a{i:02}": 0.3 + 0.01 * i for i in range(n - 2)}
-    found = results({**levels, "regression": 0.1, "zero": 0.05}, "zero")
-    names = charts.named(found, "map")
+    found = results({**levels, "regression": 0.1, "zero": 0.05})
+    names = charts.named(found, "zero", "map")
     assert len(names) == drawn and {"regression", "zero", f"a{n - 3}"} <= set(names)
 
 
 def test_charts_draw_what_is_stored(monkeypatch):
-    found = results({"a": 0.3, "b": 0.4}, "a")
+    found = results({"a": 0.3, "b": 0.4})
     trained = {"validation": {"curve": [0.1, 0.3, None, 0.2], "best": 2}}
     trials = [{"settings": {"C": c}, "value": v} for c, v in ((1, 0.2), (2, 0.1))]
     searched = {"validation": {"grid": trials}, "identity": {"grid": {"C": [1, 2]}}}
-    fits = ({1: trained}, {1: searched, 2: {}})
-    algorithms = tuple(replace(each, fits=fit) for each, fit in zip(found.algorithms, fits))
-    found = replace(found, algorithms=algorithms)
+    folds = ((fold(1, **trained),), (fold(1, **searched), fold(2)))
+    rows = tuple(replace(row, stored=own) for row, own in zip(found.rows, folds))
+    found = replace(found, rows=rows)
     drawn = {}
     monkeypatch.setattr(charts, "_framed", lambda kind, title, each: drawn.update({title: each}))
     monkeypatch.setattr(charts, "_cards", lambda cards, first: "")
-    charts.gains(found, [], "map")
+    charts.gains(found, "a", [], "map")
     charts.validation(found, [])
     better, rounds, settings = (figure.axes[0] for figure in drawn.values())
-    d = np.sort(algorithms[1].queries.values["map"] - algorithms[0].queries.values["map"])[::-1]
+    d = np.sort(rows[1].queries.values["map"] - rows[0].queries.values["map"])[::-1]
     for patch, values in zip(better.patches, (np.maximum(d, 0), np.minimum(d, 0))):
         assert patch.get_data().values == pytest.approx(values)
     for axes, values, best in ((rounds, [0.1, 0.3, np.nan, 0.2], 1), (settings, [0.2, 0.1], 0)):

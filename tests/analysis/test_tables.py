@@ -23,7 +23,7 @@ from letorbench.results.summary import Row, Summary, read_summary
 
 TABLE = Table(
     "a caption",
-    columns(["algorithm"], ["MAP", "p"]),
+    columns(["algorithm"], {"MAP": ".4f", "p": ""}),
     (
         (Cell("x|y", "x|y"), Cell("0.5000", 0.50004, place=1, sign=1), Cell(".01", 0.01)),
         (Cell("b", "b"), Cell("0.4000", 0.4, place=2, sign=-1), Cell(".002", 0.002, starred=True)),

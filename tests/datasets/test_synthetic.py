@@ -93,7 +93,7 @@ def test_twins_have_the_published_shape(tmp_path: Path, name: str) -> None:
     n_docs = sum(each.n_docs for each in parts)
     assert len(data.folds) == known.n_folds
     assert data.provenance["rotation"] is (known.n_folds == 5)
-    assert data.provenance["synthetic"] is True
+    assert data.provenance["recipe"]
     assert {each.n_features for each in parts} == {known.n_features}
     assert n_queries == max(10, round(known.queries * scale))
     assert n_docs == round(known.documents * n_queries / known.queries)

@@ -11,8 +11,8 @@ import letorbench as lb
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import default_measures, query_metrics
 from letorbench.results.measuring import with_measures
-from letorbench.results.per_query import PerQuery, check_paired, read_fold_queries
-from letorbench.results.summary import read_per_query
+from letorbench.results.per_query import PerQuery, check_paired
+from letorbench.results.summary import read_per_query, require_row
 
 ALGOS = ["random", "ideal", "regression", lb.RankNet(epochs=2)]
 
@@ -27,17 +27,14 @@ def ran(tmp_path_factory):
     return results, folder
 
 
-def test_measured_again_is_what_was_stored(ran, monkeypatch):
+def test_measured_again_is_what_was_stored(ran):
     folder = ran[1]
-    stored = read_per_query(folder / "results", "TOY", "ranknet")
-
-    def first_measure_only(*where):
-        queries = read_fold_queries(*where)
-        return replace(queries, tables=dict(list(queries.tables.items())[:1]))
-
-    monkeypatch.setattr("letorbench.results.store.read_fold_queries", first_measure_only)
-    measures = ["ndcg@1", "ndcg@10", "map", "p@7", "p@13"]
-    added = with_measures(folder / "results", folder / "data", "TOY", "ranknet", measures)
+    row = require_row(folder / "results", "TOY", "ranknet")
+    measures, stored = ["ndcg@1", "ndcg@10", "map", "p@7", "p@13"], row.queries
+    first = replace(row, values={"ndcg@1": row.values["ndcg@1"]})
+    again = with_measures(folder / "data", first, measures)
+    assert again.values == pytest.approx({n: again.queries.mean(n) for n in measures})
+    added = again.queries
     for name in measures[:-1]:
         np.testing.assert_array_equal(added.values[name], stored.values[name])
         np.testing.assert_array_equal(added.tables[name], stored.tables[name])
@@ -46,11 +43,11 @@ def test_measured_again_is_what_was_stored(ran, monkeypatch):
 
 
 def test_other_data_are_refused(ran, tmp_path):
-    out = ran[1] / "results"
+    row = require_row(ran[1] / "results", "TOY", "regression")
     write_toy(tmp_path, seed=9)
     with pytest.raises(DataError, match="its data are not those now under"):
-        with_measures(out, tmp_path, "TOY", "regression", ["ndcg@12"])
-    with_measures(out, tmp_path / "nowhere", "TOY", "regression", ["map"])  # stored: no data needed
+        with_measures(tmp_path, row, ["ndcg@12"])
+    with_measures(tmp_path / "nowhere", row, ["map"])  # stored: no data needed
 
 
 def test_systems_on_other_queries_are_not_paired(ran):
@@ -99,14 +96,12 @@ def test_scores_are_the_stored_ones_beside_their_documents(ran, part, file):
 
 
 def test_a_fold_without_scores_is_nan_and_other_parts_are_refused(ran):
-    from letorbench.results.dataframes import scores_frame
-
-    folder = ran[1]
-    where = (folder / "results", folder / "data", "TOY", ["regression", "adarank-ndcg"])
-    frame = scores_frame(*where, "test")
+    algos = "regression,adarank-ndcg"
+    results = lb.load_results(ran[1] / "results", "TOY", algos, ran[1] / "data")
+    frame = results.scores()
     assert sorted(set(frame["fold"][frame["adarank-ndcg"].notna()])) == [2]
     with pytest.raises(UsageError, match="found part='train', expected one of validation, test"):
-        scores_frame(*where, "train")
+        results.scores("train")
 
 
 def test_frames_of_summaries_folds_and_fits(tmp_path):

@@ -18,7 +18,6 @@ from letorbench.results.summary import (
     curve,
     read_per_query,
     read_summary,
-    stored_reading,
     write_tables,
 )
 
@@ -135,8 +134,6 @@ def test_what_is_missing_or_broken(tmp_path):
     with pytest.raises(DataError, match="`letorbench run --dataset SET --algo a` makes them"):
         read_per_query(tmp_path, "SET", "a")
     folder = store_fold(tmp_path, "SET", "a", 1, {"map": 0.5}, null="min")
-    assert stored_reading(tmp_path, "SET") == ("letor3", "min")
-    assert stored_reading(tmp_path, "OTHER") == ("auto", "error")
     with pytest.raises(DataError, match="results there: SET"):
         read_summary(tmp_path, "OTHER")
     store_fold(tmp_path, "SET", "b", 1, {"map": 0.5})
@@ -184,7 +181,7 @@ def test_repeats_are_averaged_and_their_spread_is_shown(tmp_path):
     assert one.tables["map"].tolist() == [f[2] for f in VALUES.values()]
     assert one.qids.tolist() == ["200", "201"]
     summary = read_summary(tmp_path, "SET")
-    assert extended(tmp_path, tmp_path / "none", summary, ["map"]) == summary  # needs no data
+    assert extended(tmp_path / "none", summary, ["map"]) == summary  # needs no data
 
 
 @pytest.mark.parametrize(

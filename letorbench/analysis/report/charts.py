@@ -27,12 +27,12 @@ from letorbench.analysis.figures import (
 )
 from letorbench.analysis.leads import Lead
 from letorbench.analysis.paired import differences
-from letorbench.analysis.report.gather import Results
 from letorbench.analysis.results_table import comparable, label
-from letorbench.analysis.tables import Cell, Table, columns, render
+from letorbench.analysis.tables import Cell, Table, columns, render, table
 from letorbench.escaping import html as escape
 from letorbench.measures import sign
 from letorbench.results.per_query import PerQuery
+from letorbench.results.summary import Summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,20 +43,19 @@ SMALL = (3.2, 2.0)
 GAIN, LOSS = "#117733", "#c4420a"
 
 
-def named(results: Results, measure: str) -> list[str]:
+def named(summary: Summary, baseline: str, measure: str) -> list[str]:
     """The algorithms that are drawn first, in the order of the summary."""
-    names = [algorithm.name for algorithm in results.algorithms]
-    rows = comparable(results.summary)
-    values = {row.algo: sign(measure) * row.values[measure] for row in rows}
-    return drawn_first(names, [values], [results.baseline, USUAL_BASELINE])
+    names = [row.algo for row in summary.rows]
+    values = {row.algo: sign(measure) * row.values[measure] for row in comparable(summary)}
+    return drawn_first(names, [values], [baseline, USUAL_BASELINE])
 
 
-def curves(results: Results, family: str) -> str:
+def curves(summary: Summary, baseline: str, family: str) -> str:
     """NDCG@n, n = 1, 2, ..., over the pooled queries of all folds.
 
     The best and the baseline have bands of 95 % intervals; the numbers of all unfold.
     """
-    every = {each.name: _points(each.queries, family) for each in results.algorithms}
+    every = {each.algo: _points(each.queries, family) for each in summary.rows}
     every = {name: points for name, points in every.items() if points}
     if not every:
         return ""
@@ -64,15 +63,15 @@ def curves(results: Results, family: str) -> str:
     best = max(lines, key=lambda name: lines[name][-1])
     bands = {
         name: ([low for _, low, _ in every[name]], [high for *_, high in every[name]])
-        for name in (best, results.baseline)
+        for name in (best, baseline)
         if name in every
     }
-    title = f"{label(family)}@n on {results.dataset}, mean over queries with 95 % intervals"
+    title = f"{label(family)}@n on {summary.dataset}, mean over queries with 95 % intervals"
     panel = Panel(
-        f"{results.dataset} dataset", f"{label(family)}@n", lines, bands, "95 % intervals"
+        f"{summary.dataset} dataset", f"{label(family)}@n", lines, bands, "95 % intervals"
     )
     numbers = render(_numbers(every, title), "html")
-    chart = _framed("main", title, draw([panel], results.baseline))
+    chart = _framed("main", title, draw([panel], baseline))
     return f"{chart}\n{folded('The numbers', numbers)}"
 
 
@@ -89,41 +88,41 @@ def _numbers(every: Mapping[str, Sequence[tuple[float, float, float]]], title: s
     rows = []
     for name, points in every.items():
         texts = [Cell(f"{mean:.4f} [{low:.4f}, {high:.4f}]", mean) for mean, low, high in points]
-        rows.append((Cell(name), *texts, *[Cell("")] * (longest - len(points))))
-    heads = columns(["algorithm"], [f"@{n}" for n in range(1, longest + 1)])
-    return Table(f"{title}: the numbers", heads, tuple(rows))
+        rows.append([name, *texts, *[None] * (longest - len(points))])
+    heads = columns(["algorithm"], {f"@{n}": "" for n in range(1, longest + 1)})
+    return table(f"{title}: the numbers", heads, rows)
 
 
-def gains(results: Results, first: Sequence[str], measure: str) -> str:
+def gains(summary: Summary, baseline: str, first: Sequence[str], measure: str) -> str:
     """For each algorithm, its queries' differences from the baseline, the largest gain first."""
-    base = next(a for a in results.algorithms if a.name == results.baseline)
+    base = next(row for row in summary.rows if row.algo == baseline)
     cards = {}
-    for algorithm in results.algorithms:
-        if algorithm.name == base.name or measure not in algorithm.queries.values:
+    for row in summary.rows:
+        if row.algo == base.algo or measure not in row.queries.values:
             continue
-        one, other = on_common_folds(results.dataset, algorithm.queries, base.queries)
+        one, other = on_common_folds(summary.dataset, row.queries, base.queries)
         d = sign(measure) * differences(one.values[measure], other.values[measure])
         d = np.sort(d)[::-1]
         up, down = int((d > 0).sum()), int((d < 0).sum())
-        title = f"{algorithm.name}: better on {up} queries, worse on {down} of {len(d)}"
+        title = f"{row.algo}: better on {up} queries, worse on {down} of {len(d)}"
 
         def bars(axes: Axes, d: np.ndarray = d) -> None:
             axes.stairs(np.maximum(d, 0.0), fill=True, color=GAIN)
             axes.stairs(np.minimum(d, 0.0), fill=True, color=LOSS)
 
         said = ("queries, by difference", f"difference of {label(measure)}")
-        cards[algorithm.name] = _card(title, said, bars)
+        cards[row.algo] = _card(title, said, bars)
     return _cards(cards, first)
 
 
-def validation(results: Results, first: Sequence[str]) -> str:
+def validation(summary: Summary, first: Sequence[str]) -> str:
     """Each algorithm's validation curve, a line a fold, a dot at what was chosen.
 
     The curve goes over rounds or epochs; without any, over the settings of the grid.
     """
     cards = {}
-    for algorithm in results.algorithms:
-        courses = {fold: _course(fit) for fold, fit in algorithm.fits.items()}
+    for row in summary.rows:
+        courses = {fold: _course(fit) for fold, fit in row.fits.items()}
         courses = {fold: course for fold, course in courses.items() if len(course[1]) > 1}
         if not courses:
             continue
@@ -139,9 +138,9 @@ def validation(results: Results, first: Sequence[str]) -> str:
                     axes.set_xticks(range(1, len(names) + 1, every), names[::every])
 
         searched = any(names for names, _, _ in courses.values())
-        x = " / ".join(algorithm.shared("grid") or {}) if searched else "round or epoch"
-        said = (x, label(str(algorithm.shared("select"))))
-        cards[algorithm.name] = _card(algorithm.name, said, lines)
+        x = " / ".join(row.stored[0].identity.get("grid") or {}) if searched else "round or epoch"
+        said = (x, label(str(row.stored[0].identity.get("select"))))
+        cards[row.algo] = _card(row.algo, said, lines)
     return _cards(cards, first)
 
 

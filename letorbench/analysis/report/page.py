@@ -15,14 +15,15 @@ from letorbench import __version__
 from letorbench.analysis.comparison import Procedure, compare, comparison_table, power_table
 from letorbench.analysis.report import charts
 from letorbench.analysis.report.charts import folded
-from letorbench.analysis.report.gather import Results, as_text, conclusions
-from letorbench.analysis.results_table import USUAL, best_first, label, summary_table
-from letorbench.analysis.tables import Cell, Table, columns, render
+from letorbench.analysis.report.conclusions import conclusions
+from letorbench.analysis.results_table import USUAL, best_first, comparable, label, summary_table
+from letorbench.analysis.tables import Table, columns, render, table
 from letorbench.conventions import convention
 from letorbench.datasets.catalog import describe, parse
 from letorbench.escaping import html as escape
 from letorbench.fit_warnings import FitWarning
 from letorbench.results.store import fit_warnings
+from letorbench.results.summary import Summary
 
 COMMON = (
     "A query without a relevant document counts 0 and stays in the mean. Equal scores rank in "
@@ -34,19 +35,23 @@ COMMON = (
 )
 
 
-def page(reports: Sequence[Results], procedure: Procedure, measure: str, words: str) -> str:
+def page(
+    summaries: Sequence[Summary], baseline: str | None, procedure: Procedure, measure: str,
+    words: str,
+) -> str:  # fmt: skip
     """The HTML of data sets whose algorithms are compared by the measure.
 
+    baseline: what differences are taken from; the best algorithm of each data set by default.
     words: the command line that made the report.
     """
-    names = escape(", ".join(results.dataset for results in reports))
+    names = escape(", ".join(summary.dataset for summary in summaries))
     files = resources.files("letorbench.analysis.report")
     style, script = ((files / name).read_text("utf-8") for name in ("report.css", "report.js"))
     links = "".join(
         f'<li><a href="#{escape(_anchor(each))}">{escape(each.dataset)}</a></li>'
-        for each in reports
+        for each in summaries
     )
-    sections = "\n".join(_section(each, procedure, measure) for each in reports)
+    sections = "\n".join(_section(each, baseline, procedure, measure) for each in summaries)
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -75,58 +80,60 @@ def page(reports: Sequence[Results], procedure: Procedure, measure: str, words: 
 """
 
 
-def _section(results: Results, procedure: Procedure, measure: str) -> str:
-    first = charts.named(results, measure)
+def _section(summary: Summary, baseline: str | None, procedure: Procedure, measure: str) -> str:
+    if baseline is None:
+        baseline = best_first(comparable(summary) or summary.rows, measure)[0].algo
+    first = charts.named(summary, baseline, measure)
     parts = [
-        f'<h2 id="{escape(_anchor(results))}">{escape(results.dataset)}</h2>',
-        *(paragraph(each, "lead") for each in conclusions(results, procedure, measure)),
-        "<h3>Results</h3>", *_results(results, measure),
-        "<h3>Warnings</h3>", _warnings(results),
-        f"<h3>{label('ndcg')}@n</h3>", charts.curves(results, "ndcg"),
+        f'<h2 id="{escape(_anchor(summary))}">{escape(summary.dataset)}</h2>',
+        *(paragraph(each, "lead") for each in conclusions(summary, baseline, procedure, measure)),
+        "<h3>Results</h3>", *_results(summary, measure),
+        "<h3>Warnings</h3>", _warnings(summary),
+        f"<h3>{label('ndcg')}@n</h3>", charts.curves(summary, baseline, "ndcg"),
     ]  # fmt: skip
-    if len(results.algorithms) > 1:
-        parts += _against(results, first, procedure, measure)
-    drawn = charts.validation(results, first)
+    if len(summary.rows) > 1:
+        parts += _against(summary, baseline, first, procedure, measure)
+    drawn = charts.validation(summary, first)
     if drawn:
         note = "A line a fold; the dot is what was kept. Nothing is chosen on test queries."
         parts += ["<h3>Validation</h3>", paragraph(note, "note"), drawn]
     parts += [
         "<h3>Chosen settings</h3>",
-        folded("Settings of every fold", render(_settings(results), "html")),
-        "<h3>Timings</h3>", folded("Seconds", render(_timings(results), "html")),
+        folded("Settings of every fold", render(_settings(summary), "html")),
+        "<h3>Timings</h3>", folded("Seconds", render(_timings(summary), "html")),
         "<h3>How the numbers are made</h3>",
         *(
             paragraph(f"Measures {rules.description} [{rules.name}]. {rules.rules}")
-            for rules in map(convention, results.summary.conventions)
+            for rules in map(convention, summary.conventions)
         ),
         paragraph(COMMON),
-        "<h3>The data</h3>", _data(results),
-        "<h3>Provenance</h3>", _versions(results),
+        "<h3>The data</h3>", _data(summary),
+        "<h3>Provenance</h3>", _versions(summary),
     ]  # fmt: skip
     return "<section>\n" + "\n".join(parts) + "\n</section>"
 
 
-def _results(results: Results, measure: str) -> list[str]:
+def _results(summary: Summary, measure: str) -> list[str]:
     """The best algorithm by the measure first; the usual measures, the others unfold."""
-    rows = best_first(results.summary.rows, measure)
-    summary = replace(results.summary, rows=tuple(rows))
+    rows = best_first(summary.rows, measure)
+    summary = replace(summary, rows=tuple(rows))
     shown = [name for name in dict.fromkeys([*USUAL, measure]) if name in summary.measures]
     every = render(summary_table(summary, summary.measures), "html")
     return [render(summary_table(summary, shown), "html"), folded("Every measure", every)]
 
 
 def _against(
-    results: Results, first: Sequence[str], procedure: Procedure, measure: str
+    summary: Summary, baseline: str, first: Sequence[str], procedure: Procedure, measure: str
 ) -> list[str]:
     """Every algorithm against the baseline: the tests, and the queries one by one."""
-    heading = f"<h3>{escape(label(measure))} against {escape(results.baseline)}</h3>"
-    if results.summary.mixed:
+    heading = f"<h3>{escape(label(measure))} against {escape(baseline)}</h3>"
+    if summary.mixed:
         return [heading, paragraph("The algorithms were measured by several conventions, so they "
                                    "are not compared.")]  # fmt: skip
-    systems = [algorithm.queries for algorithm in results.algorithms]
-    pairs = compare(results.dataset, systems, measure, results.baseline, procedure)
-    table = comparison_table(pairs, procedure, results.summary.conventions[0])
-    power = power_table(pairs, results.summary.conventions[0])
+    systems = [row.queries for row in summary.rows]
+    pairs = compare(summary.dataset, systems, measure, baseline, procedure)
+    table = comparison_table(pairs, procedure, summary.conventions[0])
+    power = power_table(pairs, summary.conventions[0])
     note = (
         "Effect is Cohen's d_z. In the charts every bar is a query: how much better or worse the "
         "algorithm ranks it than the baseline does."
@@ -136,51 +143,44 @@ def _against(
         render(table, "html"),
         folded("How many queries would settle it", render(power, "html")),
         paragraph(note, "note"),
-        charts.gains(results, first, measure),
+        charts.gains(summary, baseline, first, measure),
     ]
 
 
-def _warnings(results: Results) -> str:
+def _warnings(summary: Summary) -> str:
     """How many warnings training gave; a row each unfolds, the most serious first."""
     folds: dict[tuple[str, FitWarning], list[int]] = {}
-    for algorithm in results.algorithms:
-        for fold, fit in algorithm.fits.items():
+    for row in summary.rows:
+        for fold, fit in row.fits.items():
             for warning in fit_warnings(fit):
-                folds.setdefault((algorithm.name, warning), []).append(fold)
+                folds.setdefault((row.algo, warning), []).append(fold)
     if not folds:
         return paragraph("None.")
     rows = [
-        tuple(map(Cell, (name, warning.kind, ", ".join(map(str, numbers)), warning.text)))
+        (name, warning.kind, ", ".join(map(str, numbers)), warning.text)
         for (name, warning), numbers in sorted(folds.items(), key=lambda each: each[0][1].rank)
     ]
     count, names = sum(map(len, folds.values())), {name for name, _ in folds}
     title = (
-        f"{count} warning{'s' * (count > 1)} from {len(names)} of {len(results.algorithms)} "
+        f"{count} warning{'s' * (count > 1)} from {len(names)} of {len(summary.rows)} "
         "algorithms, the most serious first"
     )
     heads = columns(["algorithm", "kind", "folds", "text"])
-    return folded(title, render(Table("What training warned of", heads, tuple(rows)), "html"))
+    return folded(title, render(table("What training warned of", heads, rows), "html"))
 
 
-def _settings(results: Results) -> Table:
+def _settings(summary: Summary) -> Table:
     """What validation chose in every fold."""
     rows = []
-    for algorithm in results.algorithms:
-        for fold, fit in algorithm.fits.items():
+    for row in summary.rows:
+        for fold, fit in row.fits.items():
             validation = fit.get("validation", {})
-            value, best = validation.get("value"), validation.get("best")
-            row = (
-                Cell(algorithm.name),
-                Cell(_chosen(fit)),
-                Cell(str(fold), fold),
-                Cell("" if best is None else str(best), best),
-                Cell("" if value is None else f"{value:.4f}", value),
-            )
-            rows.append(row)
-    measure = next((name for a in results.algorithms if (name := a.shared("select"))), "measure")
-    heads = ["fold", "rounds or epochs", f"validation {label(measure)}"]
+            best, value = validation.get("best"), validation.get("value")
+            rows.append((row.algo, _chosen(fit), fold, best, value))
+    measure = next(iter(_identities(summary, "select")), "measure")
+    heads = {"fold": "", "rounds or epochs": "", f"validation {label(measure)}": ".4f"}
     caption = "Chosen on the validation part of each fold"
-    return Table(caption, columns(["algorithm", "settings"], heads), tuple(rows))
+    return table(caption, columns(["algorithm", "settings"], heads), rows)
 
 
 def _chosen(fit: Mapping[str, Any]) -> str:
@@ -190,44 +190,57 @@ def _chosen(fit: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} = {as_text(chosen[name])}" for name in names)
 
 
-def _timings(results: Results) -> Table:
+def as_text(value: Any) -> str:
+    """A setting as `--set` takes it."""
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ",".join(map(as_text, value))
+    return "none" if value is None else str(value)
+
+
+def _timings(summary: Summary) -> Table:
     """Seconds of all folds, selection included."""
     rows = []
-    for each in results.algorithms:
+    for each in summary.rows:
         grids = [fit.get("validation", {}).get("grid", []) for fit in each.fits.values()]
-        trained, a_fold = sum(max(1, len(grid)) for grid in grids), each.seconds / len(each.fits)
-        rows.append((Cell(each.name), Cell(f"{each.seconds:.2f}", each.seconds),
-                     Cell(f"{a_fold:.2f}", a_fold), Cell(str(trained), trained)))  # fmt: skip
-    heads = columns(["algorithm"], ["seconds", "seconds a fold", "models trained"])
-    return Table("Training, selection and scoring of all folds", heads, tuple(rows))
+        trained = sum(max(1, len(grid)) for grid in grids)
+        seconds = sum(fit.get("seconds") or 0.0 for fit in each.fits.values())
+        rows.append((each.algo, seconds, seconds / len(each.fits), trained))
+    heads = columns(
+        ["algorithm"], {"seconds": ".2f", "seconds a fold": ".2f", "models trained": ""}
+    )
+    return table("Training, selection and scoring of all folds", heads, rows)
 
 
-def _data(results: Results) -> str:
+def _data(summary: Summary) -> str:
     """What the catalog knows of the data set, and the test queries of each fold."""
-    entry = parse(results.dataset).entry
-    rows = list(describe(entry)) if entry else [("name", f"{results.dataset}, a folder of yours")]
-    folds = max((each.queries.folds for each in results.algorithms), key=len)
+    entry = parse(summary.dataset).entry
+    rows = list(describe(entry)) if entry else [("name", f"{summary.dataset}, a folder of yours")]
+    folds = max((each.queries.folds for each in summary.rows), key=len)
     sizes = {k: int((folds == k).sum()) for k in sorted(set(folds.tolist()))}
     counts = ", ".join(f"fold {k}: {size:,}" for k, size in sizes.items())
     return facts([*rows, ("test queries", counts)])
 
 
-def _versions(results: Results) -> str:
+def _versions(summary: Summary) -> str:
     """Where the numbers come from: versions, the digest of the data, seeds."""
     versions: dict[str, set[str]] = {}
-    for algorithm in results.algorithms:
-        for fit in algorithm.fits.values():
+    for row in summary.rows:
+        for fit in row.fits.values():
             for name, version in fit.get("versions", {}).items():
                 versions.setdefault(name, set()).add(str(version))
     rows = [(name, ", ".join(sorted(each))) for name, each in versions.items()]
-    digests = {str(a.shared("data")) for a in results.algorithms}
-    rows.append(("data (blake2b of the files)", ", ".join(sorted(digests))))
-    seeds = {str(a.shared("seed")) for a in results.algorithms if a.shared("seed") is not None}
-    return facts([*rows, ("seed", ", ".join(sorted(seeds)) or "none")])
+    rows.append(("data (blake2b of the files)", ", ".join(sorted(_identities(summary, "data")))))
+    return facts([*rows, ("seed", ", ".join(sorted(_identities(summary, "seed"))) or "none")])
 
 
-def _anchor(results: Results) -> str:
-    return "set-" + "".join(c if c.isalnum() else "-" for c in results.dataset.lower())
+def _identities(summary: Summary, key: str) -> list[str]:
+    """What the identities of the algorithms say of a key, each once."""
+    said = (row.stored[0].identity.get(key) for row in summary.rows)
+    return list(dict.fromkeys(str(value) for value in said if value is not None))
+
+
+def _anchor(summary: Summary) -> str:
+    return "set-" + "".join(c if c.isalnum() else "-" for c in summary.dataset.lower())
 
 
 def facts(rows: Iterable[tuple[str, str]]) -> str:

@@ -1,0 +1,71 @@
+"""The sentences that a report opens with: which algorithm is best, and is that significant?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from letorbench.analysis.comparison import Pair, Procedure, compare
+from letorbench.analysis.results_table import best_first, comparable, label, notes
+from letorbench.analysis.tables import probability
+from letorbench.results.summary import Row, Summary
+
+
+def conclusions(summary: Summary, baseline: str, procedure: Procedure, measure: str) -> list[str]:
+    """Which algorithm of those with the most folds is best, and whether that is significant."""
+    if summary.mixed:
+        return [
+            "The algorithms were measured by several conventions. Their numbers do not compare, "
+            "so that none is called the best."
+        ]
+    order = best_first(comparable(summary), measure)
+    sentences = [_opening(summary.dataset, order, measure)] if order else []
+    if len(order) > 1:
+        best = order[0].algo
+        systems = [row.queries for row in summary.rows if row in order]
+        pairs = compare(summary.dataset, systems, measure, best, procedure)
+        sentences += _tested(order, {pair.a: pair for pair in pairs}, baseline, procedure)
+    return [*sentences, *(f"{note[0].upper()}{note[1:]}." for note in notes(summary))]
+
+
+def _opening(dataset: str, order: Sequence[Row], measure: str) -> str:
+    best, value = order[0], f"{order[0].values[measure]:.4f}"
+    folds = f"{best.folds} fold{'s' * (best.folds > 1)}"
+    if len(order) == 1:
+        return f"{best.algo} reaches {label(measure)} {value} on {dataset}, over {folds}."
+    return (
+        f"By {label(measure)}, {best.algo} is the best of {len(order)} algorithms on "
+        f"{dataset}: {value} over {folds}, before {order[1].algo} with "
+        f"{order[1].values[measure]:.4f}."
+    )
+
+
+def _tested(
+    order: Sequence[Row], pairs: Mapping[str, Pair], baseline: str, procedure: Procedure
+) -> list[str]:
+    """What the tests say of the best against the runner-up, the baseline and the others."""
+    best, second = order[0].algo, order[1].algo
+    role = ", the baseline," if baseline == second else ""
+    sentences = [f"Its lead over {second}{role} {_verdict(pairs[second], procedure)}."]
+    if baseline in pairs and baseline != second:
+        verdict = _verdict(pairs[baseline], procedure)
+        sentences.append(f"Its lead over the baseline {baseline} {verdict}.")
+    if len(order) > 2:
+        worse = sum(pair.sign(procedure.alpha) < 0 for pair in pairs.values())
+        named = "all" if worse == len(pairs) else str(worse) if worse else "none"
+        sentences.append(
+            f"{best} is significantly better than {named} of the {len(pairs)} other algorithms "
+            f"({procedure}, p < {procedure.alpha:g})."
+        )
+    return sentences
+
+
+def _verdict(pair: Pair, procedure: Procedure) -> str:
+    """Say "is significant (...)" or "is not significant (...)"; the pair is the other's view."""
+    significant = pair.sign(procedure.alpha) < 0
+    lead, (low, high) = float(pair.lead.mean), pair.lead.interval()
+    p = probability(pair.adjusted)
+    p = f"p {p[0]} {p[1:]}" if p.startswith("<") else f"p = {p}"
+    return (
+        f"is {'' if significant else 'not '}significant ({-lead:+.4f} a query, 95 % interval "
+        f"{-high:+.4f} to {-low:+.4f}, adjusted {p})"
+    )
