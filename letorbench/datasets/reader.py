@@ -97,12 +97,12 @@ def read_queries(path: Path, options: ReadOptions = READ_STRICTLY) -> QuerySet:
     if not size:
         raise file_error(path, "an empty file", EXPECTED_LINES)
     blocks = cut_into_blocks(path, size, BLOCK)
-    width = options.n_features or _width(start)
-    parsed = _parse(blocks, options, width)
-    if parsed.widest > width:  # the file begins with narrower rows
-        width = parsed.widest
-        parsed = _parse(blocks, options, width)
-    if parsed.widest > width:
+    parsed = _parse(blocks, options, options.n_features or _width(start))
+    widest = parsed.widest
+    if widest:  # the file begins with narrower rows
+        del parsed  # its memory is needed again
+        parsed = _parse(blocks, options, widest)
+    if parsed.widest:
         raise changed(path)
     return _query_set(blocks, options, parsed)
 
