@@ -13,7 +13,6 @@ from letorbench.models import (
     Quadratic,
     Separate,
     SeparateTanh,
-    StumpEnsemble,
     TreeEnsemble,
 )
 from letorbench.models.parametric import families, family
@@ -42,7 +41,6 @@ SAMPLES: dict[str, Callable[[], Model]] = {
     ),
     "separate": lambda: Separate(np.ones((2, 4)), np.ones((3, 4)), 0.0),
     "separate-tanh": lambda: SeparateTanh(np.ones((2, 4)), np.ones((3, 4)), 0.0),
-    "stumps": lambda: StumpEnsemble([0, 4], [0.5, 0.5], [True, False], [1.0, 2.0], n_features=5),
     "trees": lambda: TreeEnsemble(**TREES),
     "trees-float32": lambda: Float32Trees(**TREES),
 }

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from inspect import cleandoc, getdoc
-from typing import TYPE_CHECKING
 
 import click
 
+from letorbench.analysis.tables import Table, text_table
 from letorbench.cli import options
 from letorbench.cli.group import say, show
-
-if TYPE_CHECKING:
-    from letorbench.analysis.tables import Table
 
 
 @click.command(short_help="List the algorithms, or describe one.")
@@ -23,7 +20,6 @@ if TYPE_CHECKING:
 @options.plugin
 def algos(name: str | None, parts: bool) -> None:
     """List the algorithms, or describe one: paper, formula, parameters, grid."""
-    from letorbench.analysis.tables import text_table
     from letorbench.rankers import names, ranker
 
     if parts and name is not None:
@@ -73,7 +69,6 @@ def description(name: str) -> str:
 
 def part_tables() -> Iterator[Table]:
     """Yield a table for the models, losses and solvers: their names, and what they are."""
-    from letorbench.analysis.tables import text_table
     from letorbench.losses import LOSSES, choices
     from letorbench.models.parametric import families, family
     from letorbench.rankers.recipe import SOLVERS, TREES

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from letorbench.analysis.tables import text_table
 from letorbench.cli import options
 from letorbench.cli.group import Commands, say, show
 from letorbench.errors import DataError
@@ -35,7 +36,6 @@ def datasets(ctx: click.Context) -> None:
 @options.data_dir
 def list_(data_dir: Path = Path("data")) -> None:
     """Every known data set, its size, and whether it is in the data folder."""
-    from letorbench.analysis.tables import text_table
     from letorbench.datasets.catalog import CATALOG, parse
     from letorbench.datasets.layout import installed
 
@@ -58,7 +58,6 @@ def list_(data_dir: Path = Path("data")) -> None:
 @options.data_dir
 def show_(name: str, data_dir: Path) -> None:
     """What is published of a data set, its folder, its terms and where it comes from."""
-    from letorbench.analysis.tables import text_table
     from letorbench.choices import require_choice
     from letorbench.datasets.catalog import CATALOG, describe, parse
     from letorbench.datasets.layout import installed, present
@@ -161,7 +160,6 @@ def fetch(name: str, data_dir: Path) -> None:
 @options.null
 def verify(name: str, data_dir: Path, null: str | float) -> None:
     """Compare a data set's files with what is published of it; status 1 where they differ."""
-    from letorbench.analysis.tables import text_table
     from letorbench.datasets.catalog import parse
     from letorbench.datasets.checks import verify as compare
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from letorbench import __version__
+from letorbench.analysis.tables import text_table
 from letorbench.cli import options
 from letorbench.cli.group import show
 from letorbench.errors import DataError
@@ -30,8 +31,6 @@ OPTIONAL = {
 @options.out
 def doctor(data_dir: Path, out: Path) -> None:
     """Print what letorbench finds on this machine; status 1 where something needed is missing."""
-    from letorbench.analysis.tables import text_table
-
     rows, missing = [], []
     for name, found, wanted in _packages():
         rows.append((name, found or f"MISSING, expected {wanted}"))

@@ -7,15 +7,12 @@ import sys
 import traceback
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import click
 
+from letorbench.analysis.tables import Table, render
 from letorbench.errors import LetorError
 from letorbench.escaping import visible
-
-if TYPE_CHECKING:
-    from letorbench.analysis.tables import Table
 
 #: the exit statuses after Ctrl-C and SIGTERM, as shells have them
 INTERRUPTED, TERMINATED = 130, 143
@@ -90,8 +87,6 @@ class Commands(click.Group):
 
 def show(tables: Table | Iterable[Table], form: str = "text") -> None:
     """Print tables on stdout in a form of `letorbench.analysis.tables.FORMATS`."""
-    from letorbench.analysis.tables import render
-
     say(render(tables, form), nl=False)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from letorbench.analysis.tables import data_table
 from letorbench.cli import options
 from letorbench.cli.group import complain, say, show
 from letorbench.errors import UsageError
@@ -29,7 +30,6 @@ def score(
     """Measure a score file against a test file, or a TREC run against qrels."""
     import numpy as np
 
-    from letorbench.analysis.tables import data_table
     from letorbench.conventions import convention as convention_named
     from letorbench.datasets.checks import check_convention
     from letorbench.datasets.reader import ReadOptions, read_queries

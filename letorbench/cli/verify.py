@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from letorbench.analysis.tables import Cell, Column, Table, columns, records, table
 from letorbench.cli import options
 from letorbench.cli.group import say, show
 from letorbench.errors import DataError, UsageError
-
-if TYPE_CHECKING:
-    from letorbench.analysis.tables import Table
 
 #: the exit statuses: nothing is wrong, something looks odd, something cannot be
 FINE, SUSPICIOUS, IMPOSSIBLE = 0, 1, 3
@@ -69,8 +66,6 @@ def verify(
     else:
         status, found = _number(what, files, scores, measure)
     if form == "json":
-        from letorbench.analysis.tables import records
-
         facts = {"status": status, "found": found.caption, "rows": records(found)}
         say(json.dumps(facts, indent=1))
     else:
@@ -82,7 +77,6 @@ def _number(
     text: str, files: Sequence[Path], scores: Sequence[Path], measure: str
 ) -> tuple[int, Table]:
     """Find which readings of the scores give the number."""
-    from letorbench.analysis.tables import columns, table
     from letorbench.datasets.reader import ReadOptions, read_queries
     from letorbench.measures import parse
     from letorbench.results.external import read_any
@@ -115,7 +109,6 @@ def _number(
 
 def _table(path: Path, data_dir: Path, convention: str) -> tuple[int, Table]:
     """Find what is wrong with a printed table."""
-    from letorbench.analysis.tables import Cell, columns, table
     from letorbench.datasets.layout import installed
     from letorbench.verify.data import check_by_data
     from letorbench.verify.printed import check_table, read_table
@@ -147,7 +140,6 @@ def _table(path: Path, data_dir: Path, convention: str) -> tuple[int, Table]:
 
 def _folder(out: Path, data_dir: Path) -> tuple[int, Table]:
     """Find what measuring a results folder again shows."""
-    from letorbench.analysis.tables import Cell, Column, columns, table
     from letorbench.results.paths import present
     from letorbench.verify.stored import trace
 
@@ -184,7 +176,6 @@ def _runs(
     outs: tuple[Path, Path], algo: str | None, baseline: str | None, measure: str, data_dir: Path
 ) -> tuple[int, Table]:
     """Find how two runs of one method agree."""
-    from letorbench.analysis.tables import columns, table
     from letorbench.results.measuring import data_of, with_measures
     from letorbench.results.paths import present
     from letorbench.results.summary import require_row

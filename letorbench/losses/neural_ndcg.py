@@ -10,34 +10,25 @@ the rows and columns of P are scaled in turn until all sum to 1 (Sinkhorn), and 
 
     1 - 1/Z sum_i D(i) (P G)_i.
 
-`reference` computes this in NumPy. The kernel keeps the scaling as the factors u of the rows and v
-of the columns, and goes back through them step by step for the gradient.
+The scaling is kept as the factors u of the rows and v of the columns; the gradient goes back
+through them step by step.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.jit import kernel, longest_query
-from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
+from letorbench.losses.base import Loss, ValueAndGradient, require_comparable
 from letorbench.losses.gains import normalized_gains, query_maxima, truncated_discount
+from letorbench.threads import run_tasks
 
-
-def reference(s: np.ndarray, g: np.ndarray, tau: float, scalings: int) -> float:
-    """Return NeuralNDCG of one query; s, g (m,) are the scores and G / Z."""
-    m = len(s)
-    B = np.abs(s[:, None] - s).sum(axis=1)
-    logits = (np.outer(m + 1 - 2 * np.arange(1, m + 1), s) - B) / tau
-    P = np.exp(logits - logits.max(axis=1, keepdims=True))
-    P /= P.sum(axis=1, keepdims=True)
-    for _ in range(scalings):
-        P = P / P.sum(axis=0)
-        P = P / P.sum(axis=1, keepdims=True)
-    return float((1.0 / np.log2(2.0 + np.arange(m))) @ P @ g)
+#: numbers of the matrices that are computed together, which fit into the second cache
+TOGETHER = 30_000
 
 
 @dataclass(frozen=True)
@@ -68,116 +59,54 @@ class NeuralNDCG(Loss):
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         require_comparable(queries)
-        value, slope = in_query_slices(
-            _neural_ndcg, queries, scores / self.tau, queries.offsets, normalized_gains(queries),
-            truncated_discount(queries), self.scalings, documents=100, cost=queries.lengths**2,
-        )  # fmt: skip
+        g, D = normalized_gains(queries), truncated_discount(queries)
         relevant = query_maxima(queries.labels.astype(np.float64), queries) > 0.0
-        return ValueAndGradient(np.where(relevant, 1.0 - value, 0.0), -slope / self.tau)
+        loss = ValueAndGradient(np.zeros(queries.n_queries), np.zeros(queries.n_docs))
+
+        def part(own: np.ndarray, m: int) -> None:
+            rows = queries.offsets[own, None] + np.arange(m)
+            value, slope = smooth_ndcg(scores[rows] / self.tau, g[rows], D[:m], self.scalings)
+            loss.value[own], loss.gradient[rows] = 1.0 - value, -slope / self.tau
+
+        tasks = []
+        for m in np.unique(queries.lengths[relevant]).tolist():
+            alike = np.flatnonzero(relevant & (queries.lengths == m))
+            parts = np.array_split(alike, -(-len(alike) * m**2 // TOGETHER))
+            tasks += [partial(part, own, m) for own in parts]
+        run_tasks(tasks)
+        return loss
 
 
-@kernel()
-def _neural_ndcg(
-    scores: np.ndarray,
-    offsets: np.ndarray,
-    gains: np.ndarray,
-    D: np.ndarray,
-    scalings: int,
-    start: int,
-    stop: int,
-    out: ValueAndGradient,
-) -> None:
-    """Fill out with NDCG and its gradient for the queries start..stop - 1."""
-    longest = longest_query(offsets, start, stop)
-    # after t scalings P is diag(u[t]) P diag(v[t])
-    u, v = np.ones((2, scalings + 1, longest))
-    for q in range(start, stop):
-        begin, end = offsets[q], offsets[q + 1]
-        s, g, gradient, m = (
-            scores[begin:end],
-            gains[begin:end],
-            out.gradient[begin:end],
-            end - begin,
-        )
-        P = _neural_sort(s)
-        for t in range(scalings):
-            for j in range(m):
-                v[t + 1, j] = 0.0
-            for i in range(m):
-                for j in range(m):
-                    v[t + 1, j] += P[i, j] * u[t, i]
-            for j in range(m):
-                v[t + 1, j] = 1.0 / v[t + 1, j]
-            for i in range(m):
-                total = 0.0
-                for j in range(m):
-                    total += P[i, j] * v[t + 1, j]
-                u[t + 1, i] = 1.0 / total
-        by_P, by_u, by_v = np.zeros((m, m)), np.zeros(m), np.zeros(m)
-        value = 0.0
-        for i in range(m):
-            for j in range(m):
-                term = D[i] * P[i, j] * g[j]
-                value += u[scalings, i] * term * v[scalings, j]
-                by_P[i, j] = D[i] * u[scalings, i] * g[j] * v[scalings, j]
-                by_u[i] += term * v[scalings, j]
-                by_v[j] += term * u[scalings, i]
-        out.value[q] = value
-        for t in range(scalings, 0, -1):
-            for i in range(m):  # u[t] = 1 / (P v[t])
-                c = -by_u[i] * u[t, i] * u[t, i]
-                by_u[i] = 0.0
-                for j in range(m):
-                    by_P[i, j] += c * v[t, j]
-                    by_v[j] += c * P[i, j]
-            for j in range(m):  # v[t] = 1 / (P' u[t - 1])
-                by_v[j] *= -v[t, j] * v[t, j]
-            for i in range(m):
-                for j in range(m):
-                    by_P[i, j] += by_v[j] * u[t - 1, i]
-                    by_u[i] += by_v[j] * P[i, j]
-            by_v[:] = 0.0
-        _back_through_the_sort(s, P, by_P, gradient)
+def smooth_ndcg(
+    s: np.ndarray, g: np.ndarray, D: np.ndarray, scalings: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return NDCG of the smooth sorts of n queries of m documents, (n,), and its gradient by s.
 
-
-@kernel()
-def _neural_sort(s: np.ndarray) -> np.ndarray:
-    """Return P (m, m) of scores in units of tau."""
-    m = len(s)
-    P, B = np.empty((m, m)), np.zeros(m)
-    for j in range(m):
-        for k in range(m):
-            B[j] += abs(s[j] - s[k])
-    for i in range(m):
-        top, total = -np.inf, 0.0
-        for j in range(m):
-            P[i, j] = (m - 1.0 - 2.0 * i) * s[j] - B[j]
-            top = max(top, P[i, j])
-        for j in range(m):
-            P[i, j] = np.exp(P[i, j] - top)
-            total += P[i, j]
-        for j in range(m):
-            P[i, j] /= total
-    return P
-
-
-@kernel()
-def _back_through_the_sort(
-    s: np.ndarray, P: np.ndarray, by_P: np.ndarray, gradient: np.ndarray
-) -> None:
-    """Fill the gradient by s from that by P."""
-    m = len(s)
-    by_B = np.zeros(m)
-    gradient[:] = 0.0
-    for i in range(m):
-        mean = 0.0
-        for j in range(m):
-            mean += P[i, j] * by_P[i, j]
-        for j in range(m):
-            by_logit = P[i, j] * (by_P[i, j] - mean)
-            gradient[j] += (m - 1.0 - 2.0 * i) * by_logit
-            by_B[j] -= by_logit
-    for j in range(m):
-        for k in range(m):
-            if s[j] != s[k]:
-                gradient[j] += (by_B[j] + by_B[k]) * (1.0 if s[j] > s[k] else -1.0)
+    s, g (n, m) are the scores in units of tau and G / Z; D (m,) are the discounts of the ranks.
+    """
+    n, m = s.shape
+    slope, apart = m + 1.0 - 2.0 * np.arange(1, m + 1), s[:, :, None] - s[:, None]
+    logits = slope[:, None] * s[:, None] - np.abs(apart).sum(axis=2)[:, None]
+    P = np.exp(logits - logits.max(axis=2, keepdims=True))
+    P /= P.sum(axis=2, keepdims=True)
+    turned = P.swapaxes(1, 2)
+    u, v = np.ones((2, scalings + 1, n, m, 1))  # after t scalings it is diag(u[t]) P diag(v[t])
+    for t in range(1, scalings + 1):
+        v[t] = 1.0 / (turned @ u[t - 1])
+        u[t] = 1.0 / (P @ v[t])
+    by_scaled = D[:, None] * g[:, None]
+    terms = by_scaled * P
+    by_u, by_v = terms @ v[-1], terms.swapaxes(1, 2) @ u[-1]
+    value = (u[-1] * by_u).sum(axis=(1, 2))
+    by_P = by_scaled * u[-1] * v[-1].swapaxes(1, 2)
+    by_row, by_column = np.zeros((2, scalings + 1, n, m, 1))  # by 1 / u[t] and 1 / v[t]
+    for t in range(scalings, 0, -1):
+        by_row[t] = -by_u * u[t] * u[t]
+        by_column[t] = -v[t] * v[t] * (by_v + turned @ by_row[t])
+        by_u, by_v = P @ by_column[t], np.zeros((n, m, 1))
+    for left, right in (by_row[1:], v[1:]), (u[:-1], by_column[1:]):
+        by_P += left[..., 0].transpose(1, 2, 0) @ right[..., 0].transpose(1, 0, 2)
+    by_logit = P * (by_P - (P * by_P).sum(axis=2, keepdims=True))
+    by_B = -by_logit.sum(axis=1)
+    sign = np.sign(apart) * (by_B[:, :, None] + by_B[:, None])
+    return value, (slope @ by_logit) + sign.sum(axis=2)

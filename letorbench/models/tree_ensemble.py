@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -90,6 +92,23 @@ class Float32Trees(TreeEnsemble):
     kind = "trees-float32"
 
     value: np.ndarray = array("n_nodes", dtype=np.float32)
+
+
+def joined(
+    trees: Sequence[TreeEnsemble], weights: Sequence[float], n_features: int
+) -> TreeEnsemble:
+    """Return the weighted sum of ensembles as one."""
+    first = np.cumsum([0, *(len(each.feature) for each in trees)])[:-1]
+    moved = [
+        (
+            each.roots + start, each.feature, each.threshold, each.left + start,
+            each.right + start, weight * each.value, each.gain, each.cover,
+        )
+        for each, start, weight in zip(trees, first, weights, strict=True)
+    ]  # fmt: skip
+    columns = map(np.concatenate, zip(*moved)) if moved else [np.empty(0, np.int64)] * 8
+    every: tuple[Any, ...] = (*columns, n_features)
+    return TreeEnsemble(*every)
 
 
 @kernel()

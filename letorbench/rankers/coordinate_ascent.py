@@ -168,7 +168,6 @@ def middle_of_best(steps: np.ndarray, changes: np.ndarray) -> float:
     highest = rise.max()
     if highest <= LEAST_RISE:
         return 0.0
-    best = int(
-        np.argmax(rise >= highest - LEAST_RISE)
-    )  # the last bits depend on equal steps' order
+    # the last bits depend on the order of equal steps
+    best = int(np.argmax(rise >= highest - LEAST_RISE))
     return float(ends[best] + ends[best + 1]) / 2.0

@@ -86,4 +86,4 @@ class LambdaRank(NetRanker):
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
         function = Lambda(self.function, self.neighbours, self.margin, self.truncation)
-        return self.descent().fit(function, train, validation, rng, self.deadline)
+        return self.descend(function, train, validation, rng, self.deadline)

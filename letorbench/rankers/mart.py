@@ -48,7 +48,7 @@ class TreeSettings:
         """Whether the documents of a tree or the features of a split are drawn."""
         return self.docs < 1.0 or self.columns < 1.0
 
-    def shape(self, l2: float) -> Shape:
+    def shape(self, l2: float = 0.0) -> Shape:
         """Return what a tree may be."""
         return Shape(self.leaves, self.depth, True, self.min_docs, l2=l2, columns=self.columns)
 

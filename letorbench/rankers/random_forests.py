@@ -9,29 +9,27 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
+from letorbench.models.tree_ensemble import TreeEnsemble, joined
 from letorbench.rankers.base import Ranker
+from letorbench.rankers.mart import TreeSettings
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
-from letorbench.solvers.tree_growing import Grower, Shape, Tree, TreeFeatures, joined
+from letorbench.solvers.tree_growing import Grower, TreeFeatures
 from letorbench.threads import run_tasks, thread_count
 
 
 @dataclass
-class RandomForests(Ranker):
+class RandomForests(TreeSettings, Ranker):
     """The mean of trees, each grown on the labels of queries that are drawn with replacement.
 
     Parameters
     ----------
     bags : int
         How many trees there are.
-    leaves : int
-        The most leaves of a tree.
-    min_docs : int
-        The fewest documents of a leaf.
-    columns : float
-        The share of the features that each split is chosen from, drawn for each split.
-    bins : int
-        At most so many bins a feature, 2 to 256. A threshold is between two bins.
+    docs : float
+        How many queries are drawn for a tree, as a share of all.
+    leaves, depth, min_docs, columns, bins
+        See `letorbench.rankers.mart.TreeSettings`.
 
     Notes
     -----
@@ -50,17 +48,12 @@ class RandomForests(Ranker):
     formula = "sum_i (r_i - F(x_i))^2 / 2, for each tree"
     auto_features = "raw"  # trees only compare a feature's values
     figure = "boosting"
+    draws = True  # the queries of every tree, and the features of every split
 
     bags: int = 300
     leaves: int = 100
     min_docs: int = 1
     columns: float = 0.3
-    bins: int = 255
-
-    @property
-    def draws(self) -> bool:
-        """The queries of every tree, and the features of every split."""
-        return True
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
@@ -68,15 +61,15 @@ class RandomForests(Ranker):
         if self.bags < 1:
             raise UsageError(f"found bags={self.bags}, expected 1 or more")
         features = TreeFeatures.of(train.features, self.bins)
-        shape = Shape(self.leaves, least_docs=self.min_docs, columns=self.columns)
+        shape, size = self.shape(), max(1, round(self.docs * train.n_queries))
         r = train.labels - train.labels.mean()
-        bags = rng.integers(0, train.n_queries, (self.bags, train.n_queries))
+        bags = rng.integers(0, train.n_queries, (self.bags, size))
         generators = rng.spawn(self.bags)  # of the features that splits are chosen from
         parts = min(self.bags, thread_count())
 
-        def grown(part: int) -> list[Tree]:
+        def grown(part: int) -> list[TreeEnsemble]:
             grower = Grower(features, shape)
-            trees: list[Tree] = []
+            trees: list[TreeEnsemble] = []
             for bag, own in zip(bags[part::parts], generators[part::parts], strict=True):
                 if (trees or part) and self.deadline.passed:
                     break
@@ -93,7 +86,7 @@ class RandomForests(Ranker):
 
 def _tree(
     grower: Grower, rng: np.random.Generator, train: QuerySet, r: np.ndarray, bag: np.ndarray
-) -> Tree:
+) -> TreeEnsemble:
     """Grow a tree on the queries of a bag, each as often as it is there."""
     times = np.repeat(np.bincount(bag, minlength=train.n_queries), train.lengths).astype(float)
     rows = np.flatnonzero(times).astype(np.int32)

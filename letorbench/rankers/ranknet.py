@@ -35,24 +35,13 @@ def ranknet_step(
 
 
 @dataclass
-class NetRanker(Ranker):
+class NetRanker(NetDescent, Ranker):
     """A net that takes one step a query.
 
     Parameters
     ----------
-    layers : int
-        1 for a linear score; 2 for one hidden layer of tanh units and a linear output.
-    hidden : int
-        The number of hidden units of two layers. The paper uses 10.
-    learning_rate : float
-        The rate of the first epoch. It is multiplied by 0.8 after every epoch whose cost is
-        higher than the one before.
-    epochs : int
-        The number of epochs, the paper's 300. Validation chooses the one kept.
-    patience : int
-        Training ends this many epochs after the best one on validation; 0 means never.
-    standardise : bool
-        Step as if features had mean 0 and variance 1, instead of a largest size of 1.
+    layers, hidden, learning_rate, epochs, patience, standardise
+        See `letorbench.solvers.sgd.NetDescent`.
 
     Notes
     -----
@@ -64,30 +53,12 @@ class NetRanker(Ranker):
 
     figure = "nets"
     one_thread = True  # each step depends on the one before
-
-    layers: int = 2
-    hidden: int = 10
-    learning_rate: float = 1e-3
-    epochs: int = 300
-    patience: int = 30
-    standardise: bool = False
-
-    @property
-    def draws(self) -> bool:
-        """It does: the first weights, and the order of the queries in each epoch."""
-        return True
+    draws = True  # the first weights, and the order of the queries in each epoch
 
     @property
     def effort(self) -> float:
         """An epoch takes about as long as there are units."""
         return float(self.hidden if self.layers == 2 else 1)
-
-    def descent(self) -> NetDescent:
-        """Return the solver with these settings; UsageError if one is wrong."""
-        return NetDescent(
-            self.layers, self.hidden, self.learning_rate, self.epochs, self.patience,
-            self.standardise,
-        )  # fmt: skip
 
 
 @dataclass
@@ -116,4 +87,4 @@ class RankNet(NetRanker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        return self.descent().fit(Lambda("ranknet"), train, validation, rng, self.deadline)
+        return self.descend(Lambda("ranknet"), train, validation, rng, self.deadline)

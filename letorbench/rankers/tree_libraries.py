@@ -11,11 +11,10 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import require_comparable
-from letorbench.models.tree_ensemble import Float32Trees, TreeEnsemble
+from letorbench.models.tree_ensemble import Float32Trees, TreeEnsemble, joined
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import EarlyStopping, Validation
-from letorbench.solvers.tree_growing import Tree, joined
 from letorbench.threads import thread_count
 
 #: how many feature values are worth a thread: with fewer, threads that wait for each other in
@@ -161,15 +160,12 @@ class LightGBM(TreeLibrary):
             feval=lambda scores, _: ("measure", record(stopping, scores), True),
             callbacks=[stop],
         )
-        trees = booster.dump_model(num_iteration=stopping.kept)["tree_info"]
-        return joined(
-            [_lightgbm_tree(tree["tree_structure"]) for tree in trees],
-            [1.0] * len(trees),
-            train.n_features,
-        )
+        kept = booster.dump_model(num_iteration=stopping.kept)["tree_info"]
+        trees = [_lightgbm_tree(each["tree_structure"], train.n_features) for each in kept]
+        return joined(trees, [1.0] * len(trees), train.n_features)
 
 
-def _lightgbm_tree(root: dict[str, Any]) -> Tree:
+def _lightgbm_tree(root: dict[str, Any], n_features: int) -> TreeEnsemble:
     """Return one of LightGBM's trees, whose nodes hold their children."""
     nodes, columns = [root], []
     for number, node in enumerate(nodes):  # which grows
@@ -182,7 +178,8 @@ def _lightgbm_tree(root: dict[str, Any]) -> Tree:
             node.get("leaf_value", node.get("internal_value")), node.get("split_gain", 0.0),
             node.get("leaf_count", node.get("internal_count", 0)),
         ))  # fmt: skip
-    return Tree(*map(np.array, zip(*columns)))
+    fields: tuple[Any, ...] = ([0], *zip(*columns), n_features)
+    return TreeEnsemble(*fields)
 
 
 def _dataset(lightgbm: Any, queries: QuerySet, reference: Any = None) -> Any:
@@ -261,29 +258,26 @@ class XGBoost(TreeLibrary):
         )
         content = json.loads(booster[: stopping.kept].save_raw("json"))["learner"]
         (base,) = np.atleast_1d(json.loads(content["learner_model_param"]["base_score"]))
-        leaf = _xgboost_tree({
+        leaf: dict[str, Any] = {
             "left_children": [-1], "right_children": [-1], "split_indices": [0],
             "split_conditions": [base], "loss_changes": [0.0], "sum_hessian": [0.0],
-        })  # fmt: skip
-        trees = content["gradient_booster"]["model"]["trees"]
-        whole = [leaf, *map(_xgboost_tree, trees)]
-        every = joined(whole, [1.0] * len(whole), train.n_features)
-        return Float32Trees(**vars(every))
+        }  # fmt: skip
+        kept = [leaf, *content["gradient_booster"]["model"]["trees"]]
+        trees = [_xgboost_tree(each, train.n_features) for each in kept]
+        return Float32Trees(**vars(joined(trees, [1.0] * len(trees), train.n_features)))
 
 
-def _xgboost_tree(tree: dict[str, Any]) -> Tree:
+def _xgboost_tree(tree: dict[str, Any], n_features: int) -> TreeEnsemble:
     """Return one of XGBoost's trees: documents below a float32 condition go left."""
     left, right = np.array(tree["left_children"]), np.array(tree["right_children"])
     own, condition = np.arange(len(left)), np.array(tree["split_conditions"], np.float32)
-    return Tree(
-        np.array(tree["split_indices"]),
-        np.nextafter(condition, np.float32(-np.inf)),
-        np.where(left < 0, own, left),
-        np.where(left < 0, own, right),
+    fields: tuple[Any, ...] = (
+        [0], tree["split_indices"], np.nextafter(condition, np.float32(-np.inf)),
+        np.where(left < 0, own, left), np.where(left < 0, own, right),
         condition,  # a leaf's is its value
-        np.array(tree["loss_changes"]),
-        np.array(tree["sum_hessian"]),
-    )
+        tree["loss_changes"], tree["sum_hessian"], n_features,
+    )  # fmt: skip
+    return TreeEnsemble(*fields)
 
 
 def _matrix(xgboost: Any, queries: QuerySet) -> Any:

@@ -1,4 +1,4 @@
-"""Linear, stump and tree models as the texts of RankLib and LightGBM, for what reads these.
+"""Linear and tree models as the texts of RankLib and LightGBM, for what reads these.
 
 Trees keep their decisions: features are float32 numbers, so a threshold is written as the largest
 float32 that is not above it, which both programs read as it is.
@@ -13,12 +13,11 @@ import numpy as np
 from letorbench.errors import UsageError
 from letorbench.models.base import Model
 from letorbench.models.linear import Linear
-from letorbench.models.stumps import StumpEnsemble
 from letorbench.models.tree_ensemble import TreeEnsemble
 
 
 def ranklib_text(model: Model) -> str:
-    """Return the text of a linear, stump or tree model as RankLib saves it.
+    """Return the text of a linear or tree model as RankLib saves it.
 
     A linear model becomes RankLib's coordinate ascent, without its constant, which no ranking
     depends on; others become its LambdaMART. Features are numbered from 1.
@@ -51,7 +50,7 @@ def _split(trees: TreeEnsemble, node: int, position: str) -> Iterator[str]:
 
 
 def lightgbm_text(model: Model) -> str:
-    """Return the text of a linear, stump or tree model as LightGBM saves it.
+    """Return the text of a linear or tree model as LightGBM saves it.
 
     A linear model becomes one linear tree, both leaves of which are the model.
 
@@ -145,27 +144,12 @@ def _threshold(trees: TreeEnsemble, node: int) -> float:
 
 
 def _trees(model: Model) -> TreeEnsemble:
-    """Return the model as trees: each stump is one of three nodes."""
-    if isinstance(model, TreeEnsemble):
-        return model
-    if not isinstance(model, StumpEnsemble):
+    if not isinstance(model, TreeEnsemble):
         raise UsageError(
-            f"found a model of kind {model.kind!r}, expected linear, stumps or trees: "
-            "the formats know no other"
+            f"found a model of kind {model.kind!r}, expected linear or trees: the formats know no "
+            "other"
         )
-    T = len(model.alpha)
-    root, none = 3 * np.arange(T), np.zeros(T)
-    own = np.stack([root + 1, root + 1, root + 2], axis=1)
-
-    def nodes(first: np.ndarray, *leaves: np.ndarray) -> np.ndarray:
-        return np.stack([first, *(leaves or (np.zeros_like(first),) * 2)], axis=1).ravel()
-
-    below, above = np.where(model.above, 0.0, model.alpha), np.where(model.above, model.alpha, 0.0)
-    return TreeEnsemble(
-        root, nodes(model.feature), nodes(model.threshold), own.ravel(),
-        nodes(root + 2, root + 1, root + 2), nodes(none, below, above),
-        nodes(np.abs(model.alpha)), nodes(none), model.n_features,
-    )  # fmt: skip
+    return model
 
 
 #: format -> what writes a model so

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.fit_warnings import FitWarning
 from letorbench.models.base import Model
-from letorbench.models.stumps import StumpEnsemble
+from letorbench.models.tree_ensemble import TreeEnsemble, joined
 from letorbench.solvers.fit_result import FitResult, kept_round
 from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping, Validation
 from letorbench.solvers.stump_search import Stump
@@ -92,16 +92,18 @@ def boost(
     return kept_round(stopping, model, rounds, objective, () if terms else (none,))
 
 
-def stump_ensemble(terms: list[Term], n_features: int) -> StumpEnsemble:
-    """Return the model of terms whose weak learners are stumps."""
-    stumps: list[Stump] = [term.learner for term in terms]  # type: ignore[misc]
-    return StumpEnsemble(
-        np.array([stump.feature for stump in stumps], dtype=np.int64),
-        np.array([stump.threshold for stump in stumps], dtype=np.float64),
-        np.array([stump.above for stump in stumps], dtype=bool),
-        np.array([term.alpha for term in terms], dtype=np.float64),
-        n_features,
-    )
+def stump_ensemble(terms: list[Term], n_features: int) -> TreeEnsemble:
+    """Return the model of terms whose weak learners are stumps, which gain the size of alpha."""
+    trees = []
+    for term in terms:
+        stump: Stump = term.learner  # type: ignore[assignment]
+        low, high = (0.0, term.alpha) if stump.above else (term.alpha, 0.0)
+        nodes: tuple[Any, ...] = (
+            [0], [stump.feature, 0, 0], [stump.threshold, 0.0, 0.0], [1, 1, 2], [2, 1, 2],
+            [0.0, low, high], [abs(term.alpha), 0.0, 0.0], [0.0, 0.0, 0.0], n_features,
+        )  # fmt: skip
+        trees.append(TreeEnsemble(*nodes))
+    return joined(trees, [1.0] * len(trees), n_features)
 
 
 def adaboost_step(agreement: float, total: float = 1.0) -> float:

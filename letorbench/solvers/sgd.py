@@ -105,42 +105,49 @@ class TrainingQueries(NamedTuple):
         )
 
 
-@dataclass(frozen=True)
+@dataclass
 class NetDescent:
-    """Train a net by one step a query (Burges, Ragno, Le, NIPS 2006, section 6.3).
-
-    The cost of an epoch is the sum of the queries' costs, each before its step: RankNet's cost,
-    or 1 - NDCG@10. The queries have a new random order in each epoch. One thread trains, because
-    each step depends on the one before.
+    """A net and how it is trained, one step a query (Burges, Ragno, Le, NIPS 2006, section 6.3).
 
     Parameters
     ----------
     layers : int
-        1 for a linear score, 2 for one hidden layer.
+        1 for a linear score; 2 for one hidden layer of tanh units and a linear output.
     hidden : int
-        The number of hidden units, if there are two layers.
+        The number of hidden units of two layers. The paper uses 10.
     learning_rate : float
-        It is multiplied by `SHRINK` after every epoch with a higher cost than the one before.
+        The rate of the first epoch. It is multiplied by 0.8 after every epoch whose cost is
+        higher than the one before.
     epochs : int
-        The number of epochs, over all restarts.
+        The number of epochs, the paper's 300. Validation chooses the one kept.
     patience : int
-        Stop this many epochs after the best one on validation; 0 means never.
+        Training ends this many epochs after the best one on validation; 0 means never.
     standardise : bool
-        Step as if each feature had mean 0 and variance 1. Otherwise step as if the largest
-        absolute value of each feature were 1, as it is in LETOR's query-normalised features.
-    steps : callable, optional
-        The compiled steps of an epoch; by default those of the lambda function.
+        Step as if features had mean 0 and variance 1, instead of a largest size of 1.
     """
 
-    layers: int
-    hidden: int
-    learning_rate: float
+    layers: int = 2
+    hidden: int = 10
+    learning_rate: float = 1e-3
     epochs: int = 300
-    patience: int = 0
+    patience: int = 30
     standardise: bool = False
-    steps: Steps | None = None
 
-    def __post_init__(self) -> None:
+    def descend(
+        self,
+        function: Lambda,
+        train: QuerySet,
+        validation: Validation | None,
+        rng: np.random.Generator,
+        deadline: Deadline = NEVER,
+        steps: Steps | None = None,
+    ) -> FitResult:
+        """Return the net of the epoch that validation chooses, or of the last one without it.
+
+        The cost of an epoch is the sum of the queries' costs, each before its step: RankNet's
+        cost, or 1 - NDCG@10. `steps` are the compiled steps of an epoch, by default those of the
+        lambda function. One thread trains, because each step depends on the one before.
+        """
         if self.layers not in (1, 2):
             raise UsageError(f"found layers={self.layers}, expected 1 or 2")
         for name in ("hidden", "epochs"):
@@ -148,21 +155,11 @@ class NetDescent:
                 raise UsageError(f"found {name}={getattr(self, name)}, expected 1 or more")
         if not self.learning_rate > 0.0:
             raise UsageError(f"found learning_rate={self.learning_rate}, expected more than 0")
-
-    def fit(
-        self,
-        function: Lambda,
-        train: QuerySet,
-        validation: Validation | None,
-        rng: np.random.Generator,
-        deadline: Deadline = NEVER,
-    ) -> FitResult:
-        """Return the net of the epoch that validation chooses, or of the last one without it."""
         scale = feature_scale(train, self.standardise)
         data = TrainingQueries.of(train, function)
         # a query of one label has no pair: no force, and a cost that never changes
         trained = np.flatnonzero(np.diff(train.by_label.queries) > 1)
-        steps = self.steps or (ranknet_steps if function.is_ranknet else lambda_steps)
+        steps = steps or (ranknet_steps if function.is_ranknet else lambda_steps)
         state, rate = self._begin(scale, rng)
         models = [state.model()]
         epochs = EarlyStopping(self.patience, deadline, validation)

@@ -23,7 +23,7 @@ import numpy as np
 from letorbench.choices import require_choice
 from letorbench.errors import UsageError
 from letorbench.jit import kernel
-from letorbench.models.tree_ensemble import TreeEnsemble, sum_trees
+from letorbench.models.tree_ensemble import TreeEnsemble, joined
 from letorbench.solvers.boosting import Term
 from letorbench.solvers.stump_search import BinnedFeatures
 from letorbench.threads import parallel_for
@@ -167,22 +167,6 @@ class TreeFeatures:
         return cls(codes, n_bins, used, binned.cuts)
 
 
-class Tree(NamedTuple):
-    """The nodes of one tree, as in `TreeEnsemble`."""
-
-    feature: np.ndarray
-    threshold: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
-    value: np.ndarray
-    gain: np.ndarray
-    cover: np.ndarray
-
-    def predict(self, features: np.ndarray) -> np.ndarray:
-        """Score documents (n_docs, n_features), float32 in C order."""
-        return sum_trees(features, np.zeros(1, np.int64), *self[:5])
-
-
 class Growth(NamedTuple):
     """A tree that grows: a number for each node; the children of a node follow each other.
 
@@ -259,7 +243,7 @@ class Grower:
         hessian: np.ndarray,
         rng: np.random.Generator | None = None,
         rows: np.ndarray | None = None,
-    ) -> tuple[Tree, np.ndarray]:
+    ) -> tuple[TreeEnsemble, np.ndarray]:
         """Grow a tree.
 
         Parameters
@@ -273,7 +257,7 @@ class Grower:
 
         Returns
         -------
-        tree : Tree
+        tree : TreeEnsemble
             A leaf has the value -G / (H + l2), Newton's step on the sums of its documents'
             derivatives; with another criterion than "newton" it has 1 where G < 0, else 0.
         leaf : ndarray of shape (n_docs,), int64
@@ -313,7 +297,7 @@ class Grower:
         leaves = np.flatnonzero(growth.left[: len(tree.left)] == 0)
         leaves = leaves[growth.start[leaves].argsort()]
         leaf = np.full(n_docs, -1)
-        leaf[rows] = np.repeat(leaves, tree.cover[leaves])
+        leaf[rows] = np.repeat(leaves, growth.stop[leaves] - growth.start[leaves])
         return tree, leaf
 
     def _drawn(self, rng: np.random.Generator | None, nodes: int) -> np.ndarray:
@@ -324,7 +308,7 @@ class Grower:
         ranks = rng.random((nodes, n_features)).argsort(axis=1)
         return ranks.take(self.features.used, axis=1) < max(1, round(share * n_features))
 
-    def _tree(self, growth: Growth, rules: Rules) -> Tree:
+    def _tree(self, growth: Growth, rules: Rules) -> TreeEnsemble:
         kept = slice(int(growth.size[0]))
         left, own = growth.left[kept], np.arange(kept.stop)
         inner = left > 0
@@ -337,26 +321,16 @@ class Grower:
         value = (G < 0.0).astype(np.float64)
         if self.shape.criterion == "newton":
             value = np.divide(-G, H, out=np.zeros_like(G), where=H > 0.0)
-        return Tree(
-            feature, threshold, np.where(inner, left, own), np.where(inner, left + 1, own), value,
-            np.where(inner, growth.gain[kept], 0.0), growth.stop[kept] - growth.start[kept],
+        return TreeEnsemble(
+            np.zeros(1, np.int64), feature, threshold, np.where(inner, left, own),
+            np.where(inner, left + 1, own), value, np.where(inner, growth.gain[kept], 0.0),
+            growth.stop[kept] - growth.start[kept], len(self.features.cuts),
         )  # fmt: skip
-
-
-def joined(trees: Sequence[Tree], weights: Sequence[float], n_features: int) -> TreeEnsemble:
-    """Return the weighted sum of trees as one model."""
-    first = np.cumsum([0, *(len(tree.feature) for tree in trees)])[:-1]
-    moved = [
-        tree._replace(left=tree.left + root, right=tree.right + root, value=weight * tree.value)
-        for tree, root, weight in zip(trees, first, weights, strict=True)
-    ]
-    whole = Tree(*(map(np.concatenate, zip(*moved)) if moved else [np.empty(0, np.int64)] * 7))
-    return TreeEnsemble(first, *whole, n_features)
 
 
 def tree_ensemble(terms: Sequence[Term], n_features: int) -> TreeEnsemble:
     """Return the model of boosting's terms whose weak learners are the `predict` of trees."""
-    trees: list[Tree] = [term.learner.__self__ for term in terms]  # type: ignore[attr-defined]
+    trees: list[TreeEnsemble] = [term.learner.__self__ for term in terms]  # type: ignore[attr-defined]
     return joined(trees, [term.alpha for term in terms], n_features)
 
 

@@ -17,7 +17,7 @@ from sample_models import SAMPLES
 
 from letorbench.errors import DataError
 from letorbench.models import Linear, Model, load, save
-from letorbench.models.base import array, float32_features, with_checksum
+from letorbench.models.base import array, float32_features
 
 EVERY = pytest.mark.parametrize("kind", SAMPLES)
 
@@ -29,10 +29,8 @@ def stored(model: Model) -> Arrays:
 
 
 def write(path: Path, header: object, arrays: Arrays) -> Path:
-    """Write a file whose check sum holds, so that what is in it is looked at."""
     text = header if isinstance(header, str) else json.dumps(header)
     np.savez(path, header=np.array(text), **arrays)
-    path.write_bytes(with_checksum(path.read_bytes()))
     return path
 
 
@@ -138,11 +136,11 @@ def test_wrong_shapes_and_types_are_refused(kind: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "kind, changes, message",
     [
-        ("stumps", {"threshold": [0.5]}, "threshold: found n_stumps = 1, expected 2"),
-        ("stumps", {"feature": [0, 5]}, "feature: found index 5, expected 0 to 4"),
-        ("stumps", {"feature": [-1, 0]}, "feature: found index -1, expected 0 to 4"),
-        ("stumps", {"feature": np.array([0, 2**64 - 1], np.uint64)}, "found index -1"),
-        ("stumps", {"n_features": -1}, "found n_features = -1"),
+        ("trees", {"threshold": [0.5]}, "threshold: found n_nodes = 1, expected 4"),
+        ("trees", {"feature": [0, 5, 0, 0]}, "feature: found index 5, expected 0 to 4"),
+        ("trees", {"feature": [-1, 0, 0, 0]}, "feature: found index -1, expected 0 to 4"),
+        ("trees", {"feature": np.array([0, 0, 0, 2**64 - 1], np.uint64)}, "found index -1"),
+        ("trees", {"n_features": -1}, "found n_features = -1"),
         ("net", {"output": np.zeros(0)}, "output: found n_units = 0, expected 3"),
         ("separate", {"A": np.ones((2, 3))}, "B: found d = 4, expected 3"),
         ("quadratic", {"second": [0, 5, 2]}, "second: found index 5, expected 0 to 4"),
@@ -169,18 +167,23 @@ def test_odd_headers_are_refused(header: str, tmp_path: Path) -> None:
     refused(write(tmp_path / "bad.npz", header, stored(SAMPLES["linear"]())))
 
 
-def test_every_cut_and_every_flipped_bit_is_refused(tmp_path: Path) -> None:
+def test_a_cut_file_is_refused_and_no_flipped_bit_changes_a_model(tmp_path: Path) -> None:
     path, rng = tmp_path / "m.npz", np.random.default_rng(0)
-    save(SAMPLES["stumps"](), path)
-    whole = path.read_bytes()
-    variants = [whole[:cut] for cut in range(0, len(whole), 97)]
-    for _ in range(100):
+    save(SAMPLES["trees"](), path)
+    whole, expected, taken = path.read_bytes(), stored(SAMPLES["trees"]()), 0
+    for cut in range(0, len(whole), 97):
+        path.write_bytes(whole[:cut])
+        refused(path)
+    for _ in range(200):
         flipped = bytearray(whole)
         flipped[rng.integers(len(whole))] ^= 1 << rng.integers(8)
-        variants.append(bytes(flipped))
-    for variant in [*variants, whole + b"\0", b"\0" + whole, whole[:100] + whole[101:]]:
-        path.write_bytes(variant)
-        refused(path, "check sum")
+        path.write_bytes(flipped)
+        try:  # a bit of the archive's own book-keeping may change nothing
+            assert str(stored(load(path)[0])) == str(expected)
+            taken += 1
+        except DataError:
+            pass
+    assert taken < 100
 
 
 def with_member(path: Path, name: str, content: bytes, compression: int = 0) -> Path:
@@ -191,7 +194,6 @@ def with_member(path: Path, name: str, content: bytes, compression: int = 0) -> 
     with zipfile.ZipFile(path, "w", compression) as archive:
         for each, data in {**members, name: content}.items():
             archive.writestr(each, data)
-    path.write_bytes(with_checksum(path.read_bytes()))
     return path
 
 

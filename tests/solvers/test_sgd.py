@@ -27,7 +27,7 @@ def learnable(rng: np.random.Generator, n_queries: int = 40) -> QuerySet:
 def test_the_cost_of_an_epoch_is_one_minus_ndcg_at_10(layers, rng):
     """Steps too short to matter: every query's cost is that of the first weights."""
     train = random_queries(rng, [25, 12, 4, 30, 9], levels=4)
-    learned = NetDescent(layers, 4, 1e-9, epochs=2).fit(Lambda(), train, None, rng)
+    learned = NetDescent(layers, 4, 1e-9, epochs=2, patience=0).descend(Lambda(), train, None, rng)
     scores = learned.model.predict(train.features)
     ten, five = (
         query_metrics(train.labels, scores, train.offsets, [nDCG @ k], CONVENTIONS["standard"])
@@ -49,14 +49,14 @@ def test_the_rate_falls_with_a_higher_cost_and_stuck_weights_are_drawn_anew(monk
 
     monkeypatch.setattr(sgd, "epoch", scripted)
     monkeypatch.setattr(sgd, "RESTART", 5)
-    NetDescent(1, 1, 1.0, len(costs)).fit(Lambda(), learnable(rng, 3), None, rng)
+    NetDescent(1, 1, 1.0, len(costs), patience=0).descend(Lambda(), learnable(rng, 3), None, rng)
     assert rates == pytest.approx([1.0, 1.0, 0.8, 0.8, 0.64, 0.512, 1.0, 1.0, 1.0, 1.0, 0.8])
     assert len(set(first_weights[:6])) == 1 and len(set(first_weights[6:])) == 1
     assert first_weights[5] != first_weights[6]
 
 
 def test_a_rate_far_too_large_is_said(rng):
-    learned = NetDescent(1, 1, 1e308, 20).fit(Lambda("ranknet"), learnable(rng, 5), None, rng)
+    learned = NetDescent(1, 1, 1e308, 20).descend(Lambda("ranknet"), learnable(rng, 5), None, rng)
     assert "learning rate is too large" in learned.warnings[0].text
     assert np.isfinite(learned.model.weights).all()
 
@@ -65,7 +65,7 @@ def test_constant_features_get_no_weight(rng):
     train = learnable(rng, 10)
     with unlocked(train):
         train.features[:, 3] = 7.0
-    learned = NetDescent(2, 4, 0.1, epochs=3).fit(Lambda(), train, None, rng)
+    learned = NetDescent(2, 4, 0.1, epochs=3).descend(Lambda(), train, None, rng)
     assert (learned.model.weights[:, 3] == 0.0).all()
 
 

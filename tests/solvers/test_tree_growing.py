@@ -6,15 +6,17 @@ import numpy as np
 import pytest
 
 from letorbench.errors import UsageError
-from letorbench.models import StumpEnsemble, TreeEnsemble
+from letorbench.models import TreeEnsemble
+from letorbench.models.tree_ensemble import joined
 from letorbench.solvers import tree_growing
+from letorbench.solvers.boosting import Term, stump_ensemble
+from letorbench.solvers.stump_search import Stump
 from letorbench.solvers.tree_growing import (
     CRITERIA,
     Grower,
     Shape,
     TreeFeatures,
     best_split,
-    joined,
 )
 
 #: of a classification, and of derivatives that are multiples of the unit they are rounded to
@@ -165,6 +167,5 @@ def test_a_document_on_the_threshold_goes_left() -> None:
     )  # fmt: skip
     assert tree.predict([[0.5], [0.6]]).tolist() == [-1.0, 1.0]
     for above, scores in ((True, [0.0, 2.0]), (False, [2.0, 0.0])):
-        assert (
-            StumpEnsemble([0], [0.5], [above], [2.0], 1).predict([[0.5], [0.6]]).tolist() == scores
-        )
+        term = Term(Stump(0, 0.5, above), np.zeros(0), 2.0)
+        assert stump_ensemble([term], 1).predict([[0.5], [0.6]]).tolist() == scores

@@ -89,8 +89,9 @@ def _trained(
     epochs: int,
     rate: float,
 ) -> FitResult:
-    descent = NetDescent(NETS[net], HIDDEN, rate, epochs, steps=STEPS[version])
-    return descent.fit(Lambda("ranknet"), train, validation, np.random.default_rng(0))
+    rng, steps = np.random.default_rng(0), STEPS[version]
+    descent = NetDescent(NETS[net], HIDDEN, rate, epochs, patience=0)
+    return descent.descend(Lambda("ranknet"), train, validation, rng, steps=steps)
 
 
 def one_query(documents: int, seed: int = 0) -> QuerySet:
