@@ -26,7 +26,7 @@ import pandas as pd
 
 from benchmarks.boosting import synthetic
 from letorbench.datasets.queryset import QuerySet
-from letorbench.papers.line_figures import Axis, Line, lines_figure
+from letorbench.papers.line_figures import Axis, lines_figure
 from letorbench.papers.runs import log_slope
 from letorbench.rankers import Ranker, names, ranker
 from letorbench.threads import limited_threads, one_blas_thread
@@ -146,7 +146,7 @@ def draw(points: pd.DataFrame, found: pd.DataFrame, folder: Path) -> None:
             for algo, of in own[own["axis"] == axis].groupby("algo", sort=False):
                 slope = known.get((algo, axis)) if cost == "seconds" else None
                 label = algo if slope is None else f"{algo} ({slope:.2f})"
-                lines[label] = Line(of["size"].tolist(), of[cost].clip(lower=LEAST[cost]).tolist())
+                lines[label] = (of["size"].tolist(), of[cost].clip(lower=LEAST[cost]).tolist())
             unit = "seconds" if cost == "seconds" else "MiB beyond the training set"
             panels.append(Axis(str(family), axis, unit, lines, log=True))
         for place in range(0, len(panels), 2):

@@ -26,7 +26,7 @@ from letorbench.datasets import layout
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import read_letor
-from letorbench.experiment.grids import is_numeric, next_number, settings_tried
+from letorbench.experiment.select import is_numeric, next_number, settings_tried
 from letorbench.features import resolved, transformation
 from letorbench.measures import PreparedMetric, parse
 from letorbench.rankers import names, ranker

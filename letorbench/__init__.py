@@ -14,8 +14,6 @@ map        1.0
 Name: mean, dtype: float64
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from letorbench import registry

@@ -1,7 +1,5 @@
 """JSON whose last line is a checksum of the lines before it: any change of a byte shows."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from hashlib import blake2b

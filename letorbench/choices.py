@@ -1,7 +1,5 @@
 """Names as users write them: comma lists, groups of names, and a hint for a misspelled name."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -4,15 +4,14 @@ To add a convention, add its table to ``conventions.toml``. ``letor4,empty=drop,
 the convention `letor4` with two rules changed.
 """
 
-from __future__ import annotations
-
 import math
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, get_args, get_type_hints
+from typing import Any, Literal
 
 import numpy as np
 
@@ -53,8 +52,8 @@ def _each(logarithm: Callable[[float], float], values: np.ndarray) -> np.ndarray
     return np.array(flat, dtype=np.float64).reshape(values.shape)
 
 
-#: what each value of a rule says of the measures, for people
-WORDS: Mapping[str, Mapping[str, str]] = {
+#: the rules that may be changed after a name; what each value says of the measures, in words
+RULES: Mapping[str, Mapping[str, str]] = {
     "gain": {"exp2": "Gain 2^r - 1", "linear": "Gain r"},
     "discount": {
         "letor": "discount 1, 1, then 1/log2(rank)",
@@ -74,6 +73,7 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "zero": "a list shorter than k has P@k of 0",
         "length": "P@k divides by the length of a list shorter than k",
     },
+    "relevant": {},  # any label from 1
     "ties": {
         "file": "Equal scores rank in file order",
         "last": "Equal scores rank in reversed file order",
@@ -103,22 +103,14 @@ class Convention:
     gain : str
         ``exp2`` for 2^r - 1, ``linear`` for r, or the gains of the labels 0, 1, ... with
         slashes between them: ``0/1/3.5``.
-    discount : {"log2", "letor"}
-        1/log2(1 + rank), or 1, 1, then 1/log2(rank).
+    discount, short_ndcg, short_p, ties, ideal : str
+        A value of the rule in `RULES`, which says what it means.
     empty : {"0", "1", "drop"}
         What a query without relevant documents counts. With "1", only measures that divide by
         what the labels allow are 1 (NDCG, MAP, MeanNDCG, AUC, pairwise, bpref); with "drop"
         every measure is NaN there, and means leave it out.
-    short_ndcg : {"whole", "zero"}
-        NDCG@k of a list shorter than k: that of the whole list, or 0.
-    short_p : {"k", "zero", "length"}
-        P@k of a list shorter than k: its relevant documents over k, 0, or over its length.
     relevant : int
         The smallest label that counts as relevant for P, MAP, MRR, WTA, AUC and bpref.
-    ties : {"file", "last", "mean", "best", "worst"}
-        The order of equal scores.
-    ideal : {"k", "list"}
-        Whether NDCG@k divides by the ideal DCG down to k, or down to the end of the list.
     cutoffs : int
         The largest k that the convention's tool prints.
     mean_ndcg : bool
@@ -134,13 +126,13 @@ class Convention:
     description: str
     source: str = ""
     gain: str = "exp2"
-    discount: Literal["log2", "letor"] = "log2"
-    empty: Literal["0", "1", "drop"] = "0"
-    short_ndcg: Literal["whole", "zero"] = "whole"
-    short_p: Literal["k", "zero", "length"] = "k"
+    discount: str = "log2"
+    empty: str = "0"
+    short_ndcg: str = "whole"
+    short_p: str = "k"
     relevant: int = 1
-    ties: Literal["file", "last", "mean", "best", "worst"] = "file"
-    ideal: Literal["k", "list"] = "k"
+    ties: str = "file"
+    ideal: str = "k"
     cutoffs: int = 10
     mean_ndcg: bool = False
     layout: Literal["tables", "sections"] = "tables"
@@ -149,7 +141,7 @@ class Convention:
     @property
     def rules(self) -> str:
         """Its rules in sentences, for reports."""
-        say = {key: words.get(str(getattr(self, key))) for key, words in WORDS.items()}
+        say = {key: words.get(str(getattr(self, key))) for key, words in RULES.items()}
         gain = say["gain"] or f"Gains {self.gain} of the labels 0, 1, ..."
         sentences = [
             f"{gain}; {say['discount']}",
@@ -184,21 +176,9 @@ class Convention:
         return (letor_discount if self.discount == "letor" else standard_discount)(rank, gain)
 
 
-def _registered() -> Mapping[str, Convention]:
-    """Return the conventions of the file beside this one."""
-    text = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
-    found = {name: Convention(name, **facts) for name, facts in tomllib.loads(text).items()}
-    return MappingProxyType(found)
-
-
+_TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 #: name -> convention
-CONVENTIONS = _registered()
-#: the rules that may be changed after a name, with their values where they are words
-RULES = {
-    each.name: get_args(get_type_hints(Convention)[each.name])
-    for each in fields(Convention)
-    if each.name in (*WORDS, "relevant")
-}
+CONVENTIONS = MappingProxyType({name: Convention(name, **own) for name, own in _TABLES.items()})
 
 
 def convention(text: str) -> Convention:
@@ -231,17 +211,13 @@ def convention(text: str) -> Convention:
 
 def with_rules(known: Convention, **rules: Any) -> Convention:
     """Return the named convention with those rules, named and described by what differs."""
-    found = replace(known, **rules)
-    differ = {rule: getattr(found, rule) for rule in RULES if rule in rules}
-    differ = {rule: value for rule, value in differ.items() if value != getattr(known, rule)}
+    differ = {
+        rule: rules[rule] for rule in RULES if rule in rules and rules[rule] != getattr(known, rule)
+    }
     said = [f"{rule}={value}" for rule, value in differ.items()]
-    if not said:
-        return known
-    return replace(
-        found,
-        name=",".join([known.name, *said]),
-        description=f"{known.description}, but {', '.join(said)}",
-    )
+    name = ",".join([known.name, *said])
+    description = f"{known.description}, but {', '.join(said)}" if said else known.description
+    return replace(known, name=name, description=description, **differ)
 
 
 def _value(rule: str, value: str) -> str | int:
@@ -250,16 +226,10 @@ def _value(rule: str, value: str) -> str | int:
         if not value.isdecimal() or int(value) < 1:
             raise UsageError(f"relevant={value}: expected the smallest relevant label, from 1")
         return int(value)
-    if rule == "gain":
-        try:
-            table = [] if value in WORDS["gain"] else [float(gain) for gain in value.split("/")]
-        except ValueError:
-            table = [-1.0]
-        if (
-            table != sorted(table)
-            or min(table, default=0.0) < 0
-            or not all(map(math.isfinite, table))
-        ):
-            raise UsageError(f"gain={value}: expected exp2, linear or rising gains such as 0/1/3")
-        return value
-    return require_choice(value, [str(choice) for choice in RULES[rule]], f"value of {rule}")
+    if rule == "gain" and value not in RULES[rule]:
+        with suppress(ValueError):
+            table = np.array(value.split("/"), dtype=np.float64)
+            if np.isfinite(table).all() and (np.diff(table, prepend=0.0) >= 0.0).all():
+                return value
+        raise UsageError(f"gain={value}: expected exp2, linear or rising gains such as 0/1/3")
+    return require_choice(value, list(RULES[rule]), f"value of {rule}")

@@ -1,7 +1,5 @@
 """The errors a user can cause: one clear line, no traceback."""
 
-from __future__ import annotations
-
 from letorbench.escaping import visible
 
 

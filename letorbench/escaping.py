@@ -4,8 +4,6 @@ One function for each place that text goes to. Every writer of the package calls
 same characters as there are; what would act instead of being read is written out, as `\x1b`.
 """
 
-from __future__ import annotations
-
 import csv as _csv
 import html as _html
 import io

@@ -5,8 +5,6 @@ a lock meanwhile. The system gives up the lock of a process that is dead, so tha
 gets it and replaces what was left.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress

@@ -1,7 +1,5 @@
 """What a user must know of a result, by kind, so that the most serious is said first."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 #: each kind of warning and what it means, the most serious first

@@ -5,8 +5,6 @@ vectors of the machine at hand sums in another order on another machine. With on
 machine code, and so the results, are the same on all machines that have it.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress

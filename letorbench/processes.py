@@ -4,8 +4,6 @@ Each process is a loky pool of its own, so that one that dies names its call and
 loky also sends what a script or a notebook defines, and does not run the script again.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import signal

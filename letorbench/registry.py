@@ -4,8 +4,6 @@ The files are searched as text, not imported, so that the names of all rankers a
 of them is loaded. The names of a package are imported when they are first used (PEP 562).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from functools import cache

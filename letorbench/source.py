@@ -1,7 +1,5 @@
 """Digests of the package's own source, for what must not outlive an edit of it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import cache
@@ -14,7 +12,7 @@ PACKAGE = Path(__file__).parent
 SCORING = ("datasets/reader.py", "features", "measures")
 #: the steps of a run that decide what is trained and measured; they count without their imports
 STEPS = (
-    "experiment/grids.py", "experiment/select.py", "experiment/task.py",
+    "experiment/select.py", "experiment/task.py",
     "results/measuring.py", "results/scores.py",
 )  # fmt: skip
 

@@ -1,7 +1,5 @@
 """Work shared among threads, with results that do not depend on their number."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

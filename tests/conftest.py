@@ -1,5 +1,6 @@
 """What every test may use: small random query sets, and the real data where it is at hand."""
 
+import gc
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -140,7 +141,15 @@ def shared() -> Path:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Let a test process beside others use one thread, except where a test asks for more."""
+    gc.disable()  # imports leave nothing to collect, and looking for it takes a third of their time
     if "PYTEST_XDIST_WORKER" in os.environ:
         for variable in ("LETORBENCH_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
             os.environ.setdefault(variable, "1")
         threadpool_limits(1)
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage again, seldom, and look at nothing that stays to the end."""
+    gc.freeze()
+    gc.set_threshold(10_000)
+    gc.enable()

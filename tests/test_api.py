@@ -91,10 +91,11 @@ def test_a_run_of_a_table_names_classes_and_instances(folder):
 
 
 def test_what_fails_is_said(folder):
+    refused = lb.RankSVM().set_params(C=-1.0)
     with pytest.raises(UsageError, match="found C=-1.0"):
-        lb.run("MQ2008", lb.RankSVM(C=-1.0), folds=[1])
+        lb.run("MQ2008", refused, folds=[1])
     with pytest.warns(UserWarning, match="found C=-1.0"):
-        res = lb.run("MQ2008", [lb.RankSVM(C=-1.0), lb.Classification], folds=[1])
+        res = lb.run("MQ2008", [refused, lb.Classification], folds=[1])
     assert res.algorithms == ["classification"] and "found C=-1.0" in res.warnings[0]
     for wrong, words in {
         lambda: lb.run("MQ2009", "regression"): "did you mean",

@@ -120,10 +120,10 @@ def test_run_table_plot(toy, request):
 
 @pytest.mark.usefixtures("no_figures")
 def test_a_failing_task_is_named_and_the_others_finish(toy):
-    words = ("--dataset", "TOY", "--algo", "regression,ndcgboost", "--set", "bins=1")
+    words = ("--dataset", "TOY", "--algo", "regression,ndcgboost", "--set", "sample=5")
     result = call("run", *words, "--folds", "1,2")
     assert result.exit_code == 2 and result.stderr.count("\n") == 1
-    assert "error: TOY, ndcgboost, fold 1, 2: found bins=1" in result.stderr
+    assert "error: TOY, ndcgboost, fold 1, 2: found sample=5 with stumps=exact" in result.stderr
     assert re.search(r"^regression \(2 of 5 folds\) +[01]\.\d{4}", result.stdout, re.MULTILINE)
     path = toy / "data" / "TOY" / "Fold1" / "test.txt"
     path.write_text(path.read_text().replace(" 2:", " 2:x", 3))

@@ -19,12 +19,11 @@ PACKAGE = TESTS.parent / "letorbench"
 
 FITS = """
 import numpy as np
-from letorbench.datasets.queryset import QuerySet
-from letorbench.losses import loss
+from letorbench.models import MLP
 
-rng, group = np.random.default_rng(5), [40, 25, 60, 33]
-queries = QuerySet.from_arrays(rng.normal(size=(158, 1)), rng.integers(0, 3, 158), group=group)
-print(loss("listnet")(rng.normal(size=158), queries).gradient.tobytes().hex())
+rng = np.random.default_rng(5)
+net = MLP(rng.normal(size=(7, 46)).astype(np.float32), rng.normal(size=7), rng.normal(size=7))
+print(net.predict(rng.random((158, 46), dtype=np.float32)).tobytes().hex())
 """
 
 

@@ -1,7 +1,5 @@
 """Algorithms of one data set in pairs: their difference, and whether it is significant."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import zlib

@@ -237,18 +237,24 @@ def _draw_panel(
             axes.fill_between(
                 x[: len(values)], *panel.bands[algo], color=colour, alpha=0.15, linewidth=0
             )
-    axes.set_title(escaping.figure(panel.title), pad=4)
-    axes.set_xlabel("share of the training queries" if panel.shares else "@n", labelpad=1)
-    axes.set_ylabel(panel.measure, labelpad=2)
+    x_label = "share of the training queries" if panel.shares else "@n"
+    dress(axes, panel.title, x_label, panel.measure)
     if panel.shares:
         axes.set_xscale("log")
         axes.minorticks_off()
     axes.set_xticks(x, [f"{n:g}" for n in x])
     axes.margins(x=0.03, y=0.05)
+    axes.yaxis.get_major_locator().set_params(nbins=7)  # type: ignore[call-arg]
+
+
+def dress(axes: Axes, title: str, x: str, y: str) -> None:
+    """Give a panel its title, the names of its axes, and a pale grid."""
+    axes.set_title(escaping.figure(title), pad=4)
+    axes.set_xlabel(x, labelpad=1)
+    axes.set_ylabel(y, labelpad=2)
     axes.grid(color="0.9", linewidth=0.5)
     axes.set_axisbelow(True)
     axes.tick_params(length=2.5, width=0.6, pad=2)
-    axes.yaxis.get_major_locator().set_params(nbins=7)  # type: ignore[call-arg]
 
 
 def draw_ranks(names: Sequence[str], ranks: np.ndarray, difference: float) -> Figure:

@@ -6,8 +6,6 @@ their `seed_variances`; Wilcoxon's test counts queries alone. Two algorithms tha
 anywhere have p = 1. `CORRECTIONS` adjust the p-values of several pairs.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType

@@ -5,8 +5,6 @@ and `sources.csv` where they were printed. A row says with what name its source 
 and the algorithm; which of ours they are is said here.
 """
 
-from __future__ import annotations
-
 import csv
 import math
 import re

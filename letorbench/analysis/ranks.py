@@ -4,8 +4,6 @@ A table of values is (n_datasets, n_algorithms) float64, of one measure, where m
 Values that differ only by rounding are ties.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Tables of a data set's algorithms: a row an algorithm, a column a measure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -24,8 +24,6 @@ SLICES: Mapping[str, str] = {
     "relevant": "{} relevant",
     "difficulty": "mean {}",
 }
-#: a query: the number of its fold, its id
-Query = tuple[int, str]
 
 
 def sliced(
@@ -36,45 +34,31 @@ def sliced(
     by: a name of `SLICES`, the number of documents, or of relevant ones, or the mean value by the
     measure.
     """
+    import pandas as pd
+
     require_choice(by, list(SLICES), "property of queries")
-    keys = [list(zip(each.folds.tolist(), each.qids.tolist())) for each in systems]
-    if by == "difficulty":
-        values = _means(systems, keys, measure)
-    else:
-        counts = _counts(benchmark, benchmark.convention.relevant if by == "relevant" else 0)
-        values = {key: counts[key] for own in keys for key in own}
-    cuts = np.quantile(list(values.values()), [0.25, 0.5, 0.75], method="inverted_cdf")
-    slices: dict[int, set[Query]] = {}
-    for key, value in sorted(values.items(), key=lambda item: item[1]):
-        slices.setdefault(int(np.searchsorted(cuts, value)), set()).add(key)
-    found = {}
-    for own in slices.values():
-        ends = [f"{end({values[key] for key in own}):.4f}" for end in (min, max)]
-        ends = [text.rstrip("0").rstrip(".") for text in ends]
-        found[SLICES[by].format("-".join(dict.fromkeys(ends)))] = [
-            system.at(np.array([key in own for key in its])) for system, its in zip(systems, keys)
+    keys = [pd.MultiIndex.from_arrays([each.folds, each.qids]) for each in systems]
+    if by == "difficulty":  # of the algorithms that rank without the labels
+        facts = [
+            pd.Series(system.values[measure], key)
+            for system, key in zip(systems, keys)
+            if competes(system.algo)
         ]
-    return found
-
-
-def _means(
-    systems: Sequence[PerQuery], keys: Sequence[Sequence[Query]], measure: str
-) -> dict[Query, float]:
-    """Return the mean value of each query over the algorithms that rank without its labels."""
-    found: dict[Query, list[float]] = {}
-    for system, own in zip(systems, keys):
-        if competes(system.algo):
-            for key, value in zip(own, system.values[measure].tolist()):
-                found.setdefault(key, []).append(value)
-    return {key: float(np.mean(values)) for key, values in found.items()}
-
-
-def _counts(benchmark: Benchmark, least: int) -> dict[Query, float]:
-    """Return the number of documents of each test query with at least that label."""
-    found: dict[Query, float] = {}
-    for fold in benchmark.folds:
-        test = fold.test
-        query = np.repeat(np.arange(test.n_queries), test.lengths)
-        counts = np.bincount(query, test.labels >= least, test.n_queries)
-        found |= {(fold.number, q): n for q, n in zip(test.qids.tolist(), counts.tolist())}
+    else:  # the number of documents with at least a label
+        least = benchmark.convention.relevant if by == "relevant" else 0
+        facts = [
+            pd.Series(
+                [(own >= least).sum() for own in np.split(test.labels, test.offsets[1:-1])],
+                pd.MultiIndex.from_product([[number], test.qids]),
+            )
+            for number, test in ((fold.number, fold.test) for fold in benchmark.folds)
+        ]
+    values = pd.concat(facts).groupby(level=[0, 1]).mean()
+    values = values[np.any([values.index.isin(key) for key in keys], axis=0)]
+    cuts = np.quantile(values, [0.25, 0.5, 0.75], method="inverted_cdf")
+    found = {}
+    for _, own in values.groupby(np.searchsorted(cuts, values)):
+        ends = [f"{end:.4f}".rstrip("0").rstrip(".") for end in (own.min(), own.max())]
+        name = SLICES[by].format("-".join(dict.fromkeys(ends)))
+        found[name] = [system.at(key.isin(own.index)) for system, key in zip(systems, keys)]
     return found

@@ -13,7 +13,7 @@ import numpy as np
 from letorbench.analysis.comparison import Pair, Procedure, comparison_table
 from letorbench.analysis.comparison import compare as compare_systems
 from letorbench.analysis.figures import draw, panel
-from letorbench.analysis.learning import Point, learning_panel, learning_table, points
+from letorbench.analysis.learning import LearningCurves, learning_curves
 from letorbench.analysis.published import with_published
 from letorbench.analysis.report.page import page
 from letorbench.analysis.results_table import USUAL, summary_table
@@ -296,7 +296,7 @@ class Results:
 
     def learning_tables(self, measure: str = "ndcg@10") -> list[Table]:
         """Return `learning_curves` as tables to print, one a data set."""
-        return [learning_table(found) for found in self._learning(measure)]
+        return [curves.table for curves in self._learning(measure)]
 
     def plot(self, measure: str = "ndcg", published: bool = False, shares: bool = False) -> Figure:
         """Draw a measure at n = 1..10: a panel a data set, a line an algorithm.
@@ -315,7 +315,7 @@ class Results:
         matplotlib.figure.Figure
         """
         if shares:
-            return draw([learning_panel(found) for found in self._learning(measure)])
+            return draw([curves.panel for curves in self._learning(measure)])
         panels = [panel(summary, measure) for summary in self.summaries]
         if published:
             panels = [
@@ -408,10 +408,10 @@ class Results:
         """Return a summary that has these measures."""
         return extended(self.data_dir, summary, measure_names(measures, summary))
 
-    def _learning(self, measure: str) -> list[list[Point]]:
-        """Return the points of each data set with several shares."""
+    def _learning(self, measure: str) -> list[LearningCurves]:
+        """Return the curves of each data set with several shares."""
         (name,) = measure_names(measure, self.summaries[0])
-        return points([self.measured(summary, [name]) for summary in self.summaries], name)
+        return learning_curves([self.measured(summary, [name]) for summary in self.summaries], name)
 
     def _require_algorithm(self, name: str | None) -> None:
         if name is not None:

@@ -1,7 +1,5 @@
 """Running experiments, and what became of them: results, lines for the user, an exit status."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress

@@ -4,8 +4,6 @@ A command is a file of this folder that holds a click command of its own name; b
 known. Nothing heavy is imported before a command needs it.
 """
 
-from __future__ import annotations
-
 import os
 import pkgutil
 import sys

@@ -1,7 +1,5 @@
 """`letorbench algos`: the list of algorithms, all about one, or the parts of recipes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from inspect import cleandoc, getdoc
 
@@ -36,8 +34,9 @@ def algos(name: str | None, parts: bool) -> None:
 def description(name: str) -> str:
     """Return what an algorithm is: paper, formula, parameters, grid, documentation."""
     from letorbench.choices import require_choice
-    from letorbench.experiment.grids import draws
-    from letorbench.experiment.settings import describe, parameters
+    from letorbench.experiment.select import draws
+    from letorbench.experiment.settings import parameters
+    from letorbench.parameters import describe
     from letorbench.rankers import names, ranker
     from letorbench.rankers.base import Ranker
 

@@ -1,7 +1,5 @@
 """`letorbench doctor`: what is here, and what is missing."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re

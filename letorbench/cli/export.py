@@ -1,7 +1,5 @@
 """`letorbench export`: stored scores, labels and models as files of other tools."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

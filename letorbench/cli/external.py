@@ -1,7 +1,5 @@
 """`letorbench external`: another system's score files as an algorithm."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 

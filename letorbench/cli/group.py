@@ -1,7 +1,5 @@
 """How every command ends: results on stdout, one line an error, an exit status."""
 
-from __future__ import annotations
-
 import os
 import sys
 import traceback

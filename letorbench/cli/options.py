@@ -1,7 +1,5 @@
 """Options that several commands share, and the names that a shell completes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps

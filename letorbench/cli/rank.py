@@ -1,7 +1,5 @@
 """`letorbench rank`: a saved model applied to a file of documents."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

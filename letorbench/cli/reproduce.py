@@ -1,7 +1,5 @@
 """`letorbench reproduce`: rerun papers' experiments, and say what came of every claim."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any

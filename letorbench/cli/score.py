@@ -1,7 +1,5 @@
 """`letorbench score`: a score file against a test file, as the official tools do it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -1,7 +1,5 @@
 """`letorbench verify`: whose number is right?"""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -80,18 +78,16 @@ def _number(
     from letorbench.datasets.reader import ReadOptions, read_queries
     from letorbench.measures import parse
     from letorbench.results.external import read_any
-    from letorbench.verify.numbers import Part, Printed, readings
+    from letorbench.verify.numbers import Printed, readings
 
     printed = Printed.of(text)
     if not files or len(files) != len(scores):
         found = f"{len(files)} --data and {len(scores)} --scores"
         raise UsageError(f"{text}: found {found}, expected a file of scores for each test file")
-    parts = []
-    for file, own in zip(files, scores):
-        queries = read_queries(file, ReadOptions(null=0.0, clip=True))  # no feature matters
-        parts.append(Part(queries.labels, queries.offsets, read_any(own, queries)))
+    tests = [read_queries(file, ReadOptions(null=0.0, clip=True)) for file in files]
+    parts = [(queries, read_any(own, queries)) for queries, own in zip(tests, scores)]
     tried = readings(parts, parse(measure), printed)
-    fit = [each for each in tried if each.rounding]
+    fit = [each for each in tried if each.rounding is not None]
     shown = fit or tried[:5]
     if fit:
         caption = f"{text} is {measure} by {fit[0].text}: {fit[0].convention.rules}"
@@ -109,33 +105,26 @@ def _number(
 
 def _table(path: Path, data_dir: Path, convention: str) -> tuple[int, Table]:
     """Find what is wrong with a printed table."""
-    from letorbench.datasets.layout import installed
-    from letorbench.verify.data import check_by_data
-    from letorbench.verify.printed import check_table, read_table
+    from letorbench.verify.printed import check_by_data, read_table
 
-    entries, there = read_table(path), installed(data_dir)
-    with_data = [each for each in entries if each.place.dataset in there]
-    without = [each for each in entries if each.place.dataset not in there]
-    findings, rules = check_by_data(with_data, data_dir, convention)
-    findings = sorted([*findings, *check_table(without)], key=lambda each: each.lines)
+    entries = read_table(path)
+    findings, there, rules = check_by_data(entries, data_dir, convention)
     impossible = sum(each.level == "impossible" for each in findings)
-    names = sorted({each.place.dataset for each in with_data})
     by = "" if rules == "auto" else f" by {rules}"
-    data = f"with the data of {', '.join(names)}{by}" if names else "without data"
+    data = f"with the data of {', '.join(there)}{by}" if there else "without data"
     others = len(entries) - sum(each.checked for each in entries)
     data += f", {others} of measures that are not checked" if others else ""
-    rows = []
-    for each in findings:
-        lines = [str(line) for line in each.lines]
-        listed = Cell(", ".join(lines[:6]), ", ".join(lines))
-        rows.append((each.level, each.check, listed, each.what))
+    lines = [[str(line) for line in each.lines] for each in findings]
+    rows = [
+        (each.level, each.check, Cell(", ".join(own[:6]), ", ".join(own)), each.what)
+        for each, own in zip(findings, lines)
+    ]
     caption = (
         f"{path}: {len(entries)} numbers, {data}: {impossible} impossible, "
         f"{len(findings) - impossible} suspicious"
     )
-    heads = columns(["level", "check", "lines", "what"])
     status = IMPOSSIBLE if impossible else SUSPICIOUS if findings else FINE
-    return status, table(caption, heads, rows)
+    return status, table(caption, columns(["level", "check", "lines", "what"]), rows)
 
 
 def _folder(out: Path, data_dir: Path) -> tuple[int, Table]:
@@ -178,39 +167,34 @@ def _runs(
     """Find how two runs of one method agree."""
     from letorbench.results.measuring import data_of, with_measures
     from letorbench.results.paths import present
+    from letorbench.results.store import by_repeat
     from letorbench.results.summary import require_row
-    from letorbench.verify.runs import DEPTH, Agreement, agreement
+    from letorbench.verify.runs import DEPTH, agreement
+    from letorbench.verify.stored import by_query
 
     if algo is None:
         raise UsageError("--against: found no --algo, expected the algorithm to compare")
-    found: dict[str, Agreement] = {}
-    for dataset in present(outs[0]):
-        if dataset not in present(outs[1]):
-            continue
-        compared = [
-            [with_measures(data_dir, require_row(out, dataset, name), [measure])
-             for name in (algo, baseline) if name]
-            for out in outs
-        ]  # fmt: skip
-        folds = [[fold for fold in own[0].stored if fold.repeat == 1] for own in compared]
-        tests = {fold.number: fold.test for fold in data_of(data_dir, folds[0]).folds}
-        scores = [[fold.scores(tests[fold.number].n_docs) for fold in own] for own in folds]
-        (one, *base), (other, *other_base) = ([row.queries for row in own] for own in compared)
-        found[dataset] = agreement(
-            [tests[fold.number].offsets for fold in folds[0]], (scores[0], scores[1]),
-            (one, other), measure, (base[0], other_base[0]) if base else None,
-        )  # fmt: skip
+    found = {}
+    for dataset in sorted({*present(outs[0])} & {*present(outs[1])}):
+        runs = [
+            [with_measures(data_dir, require_row(out, dataset, name), [measure]) for out in outs]
+            for name in (algo, baseline)
+            if name
+        ]
+        tests = {fold.number: fold.test for fold in data_of(data_dir, runs[0][0].stored).folds}
+        scores = [
+            [own for fold in by_repeat(row.stored)[0] for own in by_query(fold, tests[fold.number])]
+            for row in runs[0]
+        ]
+        values, *baselines = ([row.queries for row in own] for own in runs)
+        found[dataset] = agreement(list(zip(*scores)), values, measure, *baselines)
     if not found:
         raise UsageError(f"found no data set with results in both {outs[0]} and {outs[1]}")
     formats = {
         "tau": ".3f", f"first {DEPTH}": ".3f", "one": ".4f", "other": ".4f", "RMSE": ".4f",
         "correlation": ".3f", "effect ratio": ".2f", "p": ".4f",
     }  # fmt: skip
-    rows = [
-        (dataset, own.tau, own.overlap, *own.means, own.rmse, own.correlation,
-         own.effect_ratio, own.p, own.verdict)
-        for dataset, own in found.items()
-    ]  # fmt: skip
     heads = (*columns(["data set"], formats), *columns(["verdict"]))
+    rows = [(dataset, *own, own.verdict) for dataset, own in found.items()]
     status = FINE if all(own.same for own in found.values()) else SUSPICIOUS
     return status, table(f"{algo}, {measure}: {outs[0]} and {outs[1]}", heads, rows)

@@ -4,8 +4,6 @@ Every function takes lists, NumPy arrays, pandas Series or DataFrames. Every err
 `DataError`, which is a `ValueError`, and says what was found and what was expected.
 """
 
-from __future__ import annotations
-
 import numbers
 from collections.abc import Sequence
 from typing import Any, NamedTuple

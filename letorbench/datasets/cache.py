@@ -7,8 +7,6 @@ whatever is stale or of another version, is built again, so the folder can be de
 Where the data may only be read, every process reads the text anew.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import hashlib

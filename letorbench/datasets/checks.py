@@ -1,7 +1,5 @@
 """Whether data are the published ones, measured as they are, and without leaks."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path

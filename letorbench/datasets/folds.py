@@ -4,8 +4,6 @@ With n parts, fold k trains on the parts k .. k+n-3, validates on part k+n-2 and
 k+n-1, counted from 0 and round.
 """
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 from collections.abc import Sequence

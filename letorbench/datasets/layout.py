@@ -1,7 +1,5 @@
 """Where a data set's files lie on disk, in every spelling the releases use."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ block after block straight into its rows of one float32 array. Every value has t
 `np.float32(float(text))`.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import re

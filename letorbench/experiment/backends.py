@@ -1,7 +1,5 @@
 """Who runs the jobs: this process, several on this machine, or one share of the run here."""
 
-from __future__ import annotations
-
 import re
 import zlib
 from collections.abc import Iterator, Sequence

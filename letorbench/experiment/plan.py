@@ -4,8 +4,6 @@ Names, settings, data and identities are resolved here, once. An identity is all
 scores depend on: equal identities need no second run.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -21,8 +19,7 @@ from letorbench.datasets.layout import MOST_FOLDS
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import FAILURES, DataError, UsageError
-from letorbench.experiment.grids import draws, grid
-from letorbench.experiment.select import selection_protocol
+from letorbench.experiment.select import draws, grid, selection_protocol
 from letorbench.experiment.settings import Settings
 from letorbench.features import AUTO, features_name, resolved
 from letorbench.measures import parse
@@ -121,15 +118,14 @@ class Job:
     #: whether another process can open the data set by its name
     on_disk: bool = True
 
-    @property
-    def by_name(self) -> bool:
-        """Whether another process can find the ranker by its name."""
-        return self.ranker is None or plugins.found_by_name(self.ranker)
-
-    def sent(self) -> Job:
+    def sent(self) -> "Job":
         """Return the job for another process, without what that finds by name."""
-        benchmark = None if self.on_disk else self.benchmark
-        return replace(self, benchmark=benchmark, ranker=None if self.by_name else self.ranker)
+        by_name = self.ranker is not None and plugins.found_by_name(self.ranker)
+        return replace(
+            self,
+            benchmark=None if self.on_disk else self.benchmark,
+            ranker=None if by_name else self.ranker,
+        )
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """A run: its jobs are planned, what is stored is reused, processes do the rest."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

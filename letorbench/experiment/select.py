@@ -5,25 +5,31 @@ next number is trained too, and validation chooses again. A protocol says by whi
 which rule validation chooses, and whether grids grow.
 """
 
-from __future__ import annotations
-
+import itertools
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from letorbench.choices import require_choice
 from letorbench.datasets.queryset import QuerySet
-from letorbench.experiment.grids import Grid, edge_warnings, grid, grown, settings_tried
 from letorbench.experiment.settings import Settings
 from letorbench.fit_warnings import FitWarning
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.stopping import Rule, Validation, best, latest
-from letorbench.threads import one_blas_thread, run_tasks, thread_count
+from letorbench.threads import one_blas_thread, run_tasks
 
+#: from a hyper-parameter to the values that are tried
+Grid = Mapping[str, Sequence[Any]]
+
+#: a grid grows by so many numbers at most, below its smallest and above its largest
+MOST_STEPS = 4
+#: a whole number is not made smaller than this: a tree has two leaves at least
+LEAST_WHOLE = 2
 #: so many numbers are little data: threads gain most there by training a whole setting each
 LITTLE = 5_000_000
 
@@ -128,7 +134,7 @@ def select(
 
     `fixed` has the hyper-parameters that the user fixed. The training of each setting ends after
     `time_limit` seconds. A grid `grows` where its smallest or largest number is chosen; see
-    `grids.grown`.
+    `grown`.
     """
 
     def trial(settings: Settings) -> Trial:
@@ -142,8 +148,13 @@ def select(
 
     free = grid(cls, fixed)
     tried: Grid = free
-    together = cls.one_thread or train.features.size <= LITTLE
-    trials = _each(trial, cls, settings_tried(cls, fixed), together)
+    every = [partial(trial, settings) for settings in settings_tried(cls, fixed)]
+    if cls.one_thread or train.features.size <= LITTLE:
+        with one_blas_thread():  # the first thread that is done would end another's own limit
+            # grids rise to what takes longest, which begins first
+            trials = run_tasks(every[::-1])[::-1]
+    else:
+        trials = [each() for each in every]
     chosen = _best(trials)
     while grows and _differ(trials):
         further = grown(free, tried, chosen.settings)
@@ -160,22 +171,6 @@ def select(
         *(edge_warnings(tried, chosen.settings, grows) if _differ(trials) else []),
     )
     return Selected(chosen, tuple(trials), warnings)
-
-
-def _each(
-    trial: Callable[[Settings], Trial],
-    cls: type[Ranker],
-    settings: Sequence[Settings],
-    together: bool,
-) -> list[Trial]:
-    """Return a trial of each setting; together: several are trained at the same time."""
-    if not together or thread_count() == 1:
-        return [trial(each) for each in settings]
-    # those that take longest begin first
-    order = sorted(range(len(settings)), key=lambda n: -cls(**settings[n]).effort)
-    with one_blas_thread():  # the first thread that is done would end another's own limit
-        made = dict(zip(order, run_tasks([partial(trial, settings[n]) for n in order])))
-    return [made[n] for n in range(len(settings))]
 
 
 def _best(trials: Sequence[Trial]) -> Trial:
@@ -195,3 +190,82 @@ def time_warnings(trials: Sequence[Trial], time_limit: float | None) -> list[Fit
         return []
     text = f"the time limit of {time_limit:g} s cut off {cut} of {len(trials)} fits"
     return [FitWarning("cut off", text)]
+
+
+def grid(cls: type[Ranker], fixed: Settings) -> dict[str, tuple[object, ...]]:
+    """Return the ranker's grid without the hyper-parameters that the user fixed."""
+    return {key: tuple(values) for key, values in cls.grid.items() if key not in fixed}
+
+
+def settings_tried(cls: type[Ranker], fixed: Settings) -> list[dict[str, Any]]:
+    """Return the hyper-parameters of every point of the grid, with those that the user fixed."""
+    free = grid(cls, fixed)
+    return [{**fixed, **dict(zip(free, values))} for values in itertools.product(*free.values())]
+
+
+def draws(cls: type[Ranker], fixed: Settings) -> bool:
+    """Return whether the ranker draws random numbers at any point of its grid."""
+    return any(cls(**chosen).draws for chosen in settings_tried(cls, fixed))
+
+
+def is_numeric(values: Sequence[object]) -> bool:
+    """Whether these are three or more positive numbers: fewer are alternatives, not a range."""
+    numbers = (isinstance(v, (int, float)) and not isinstance(v, bool) and v > 0 for v in values)
+    return len(values) >= 3 and all(numbers)
+
+
+def edge(values: Sequence[Any], chosen: object) -> str | None:
+    """Return whether the chosen number is the "smallest" or the "largest" of a numeric grid."""
+    if not is_numeric(values):
+        return None
+    ends = {min(values): "smallest", max(values): "largest"}
+    return ends.get(chosen)
+
+
+def next_number(values: Sequence[float], end: str) -> float | None:
+    """Return the number beyond the "smallest" or "largest" one, by the factor of the last step.
+
+    It is None if whole numbers go no further.
+
+    Examples
+    --------
+    >>> next_number((0.01, 0.1, 1.0), "largest"), next_number((4, 7, 15, 31), "largest")
+    (10.0, 64)
+    >>> next_number((2, 3, 4), "smallest") is None
+    True
+    """
+    ordered = sorted(values, reverse=end == "smallest")
+    number = ordered[-1] * ordered[-1] / ordered[-2]
+    if all(isinstance(value, int) for value in values):
+        return round(number) if round(number) >= LEAST_WHOLE else None
+    return float(f"{number:.6g}")
+
+
+def grown(free: Grid, tried: Grid, chosen: Settings) -> tuple[str, float] | None:
+    """Return the hyper-parameter whose grid grows next, and by which number.
+
+    `free` is the grid as the ranker has it, `tried` what it has grown to. None where validation has
+    chosen no end, or only ends that have grown `MOST_STEPS` times.
+    """
+    for key, values in tried.items():
+        end = edge(values, chosen[key])
+        if end is None:
+            continue
+        beyond = min(free[key]) if end == "smallest" else max(free[key])
+        steps = sum(v < beyond if end == "smallest" else v > beyond for v in values)
+        number = next_number(values, end) if steps < MOST_STEPS else None
+        if number is not None:
+            return key, number
+    return None
+
+
+def edge_warnings(tried: Grid, chosen: Settings, grows: bool) -> list[FitWarning]:
+    """Return a warning for each numeric grid whose end is chosen, grown or not."""
+    warnings = []
+    for key, values in tried.items():
+        end = edge(values, chosen[key])
+        if end is not None:
+            bound = ", which grows no further" if grows else ""
+            text = f"the best {key} = {chosen[key]} is the {end} of its grid{bound}"
+            warnings.append(FitWarning("grid edge", text))
+    return warnings

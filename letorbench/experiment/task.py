@@ -1,7 +1,5 @@
 """One task from its data to its files: load, transform, select, score, measure, store."""
 
-from __future__ import annotations
-
 import time
 import traceback
 import zlib

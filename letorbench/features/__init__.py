@@ -4,13 +4,11 @@ To add a transformation, write its file in this folder: every subclass of `Trans
 by its name everywhere.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -20,16 +18,13 @@ from letorbench.errors import DataError, UsageError
 from letorbench.features.moments import mean_and_variance
 from letorbench.threads import parallel_for
 
-if TYPE_CHECKING:
-    from typing import Self
-
 #: the name that leaves the choice to the data set and the ranker
 AUTO = "auto"
 #: how many numbers are float64 at a time, in each thread, where queries do not matter
 CELLS = 1 << 19
 LARGEST = float(np.finfo(np.float32).max)
 #: name -> transformation, filled by the subclasses of `Transformation`
-TRANSFORMATIONS: dict[str, type[Transformation]] = {}
+TRANSFORMATIONS: dict[str, type["Transformation"]] = {}
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,5 @@
 """Columns of features: means, variances and centred products in float64, and copies."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

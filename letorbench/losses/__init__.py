@@ -13,15 +13,16 @@ PlackettLuce(weight='1/pi', ties='breslow')
 'pairwise(phi=hinge, weight=1/m)'
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from itertools import product
 from pkgutil import iter_modules
+from typing import Any
 
-from letorbench.choices import require_choice
+from letorbench import parameters
+from letorbench.choices import require_choice, split
 from letorbench.errors import UsageError
-from letorbench.losses.base import CustomLoss, Loss, ValueAndGradient, parameters, parsed
+from letorbench.losses.base import CustomLoss, Loss, ValueAndGradient, defaults
+from letorbench.parameters import kinds, typed
 
 _MODULES = [import_module(f"{__name__}.{each.name}") for each in iter_modules(__path__)]
 #: name -> family of losses
@@ -50,14 +51,20 @@ def loss(text: str) -> Loss:
         raise UsageError(f"loss {text!r}: expected a form like wpl(weight=1/pi)")
     name = OTHER_NAMES.get(name.strip(), name.strip())
     family = LOSSES[require_choice(name, sorted(LOSSES), "loss")]
-    return parsed(family, rest[:-1])
+    values: dict[str, Any] = {}
+    known = kinds(family)
+    for part in split([rest[:-1]]):
+        key, _, value = (each.strip() for each in part.partition("="))
+        require_choice(key, list(known), f"parameter of {family.name}")
+        values[key] = typed(known[key], value, f"{key} of {family.name}")
+    return family(**values)
 
 
 def every_loss() -> list[Loss]:
     """Return the losses of all families, with every choice of their parameters but `ties`."""
     every = []
     for family in LOSSES.values():
-        lists = {key: values for key, values in family.choices.items() if key != "ties"}
+        lists = {key: values for key, values in parameters.choices(family).items() if key != "ties"}
         settings = (dict(zip(lists, values)) for values in product(*lists.values()))
         every += [family(**each) for each in settings]
     return every
@@ -72,8 +79,9 @@ def choices(family: type[Loss]) -> str:
     'measure=ndcg, err or mrr; alpha=1.0'
     """
     texts = []
-    for key, default in parameters(family).items():
-        values = dict.fromkeys([default, *family.choices.get(key, ())])
+    lists = parameters.choices(family)
+    for key, default in defaults(family).items():
+        values = dict.fromkeys([default, *lists.get(key, ())])
         *most, last = (str(value) for value in values)
         texts.append(f"{key}={', '.join(most)} or {last}" if most else f"{key}={last}")
     return "; ".join(texts)

@@ -1,17 +1,15 @@
 """What a loss is: a value that prints and parses as text, and how its kernel runs over queries."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from letorbench.choices import require_choice, split
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import DataError, UsageError
+from letorbench.errors import DataError
+from letorbench.parameters import check, text
 from letorbench.threads import parallel_for
 
 #: the most documents of a query whose pairs are compared one by one: 50 million pairs take a
@@ -47,18 +45,14 @@ class Loss(ABC):
         What users call the family.
     formula : str
         The value of one query, in plain text.
-    choices : dict
-        The values that a parameter may have, where they are a list.
     """
 
     name: str
     formula: str
-    choices: ClassVar[Mapping[str, tuple]] = {}
 
     def __post_init__(self) -> None:
-        for key, allowed in self.choices.items():
-            texts = [_text(each) for each in allowed]
-            require_choice(_text(getattr(self, key)), texts, f"{key} of {self.name}")
+        """Check the parameters; UsageError names the first wrong one."""
+        check(self)
 
     @abstractmethod
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
@@ -71,8 +65,8 @@ class Loss(ABC):
 
     def __str__(self) -> str:
         given = [
-            f"{key}={_text(getattr(self, key))}"
-            for key, default in parameters(type(self)).items()
+            f"{key}={text(getattr(self, key))}"
+            for key, default in defaults(type(self)).items()
             if getattr(self, key) != default
         ]
         return f"{self.name}({', '.join(given)})" if given else self.name
@@ -103,45 +97,15 @@ class CustomLoss(Loss):
         return self.name
 
 
-def parameters(family: type[Loss]) -> dict[str, Any]:
+def defaults(family: type[Loss]) -> dict[str, Any]:
     """Return the parameters of a family, and their defaults."""
     return {each.name: each.default for each in fields(cast(Any, family))}
 
 
 def of_settings(family: type[Loss], settings: object) -> Loss:
     """Return the loss of a family whose parameters are an object's attributes, but for `ties`."""
-    names = parameters(family).keys() - {"ties"}
+    names = defaults(family).keys() - {"ties"}
     return family(**{name: getattr(settings, name) for name in names})
-
-
-def parsed(family: type[Loss], text: str) -> Loss:
-    """Return the loss of a family whose parameters a text gives, ``phi=hinge, weight=1/m``.
-
-    Raises
-    ------
-    UsageError
-        A parameter is unknown, or its value is not one of its type.
-    """
-    defaults, values = parameters(family), {}
-    for part in split([text]):
-        key, _, value = (each.strip() for each in part.partition("="))
-        require_choice(key, list(defaults), f"parameter of {family.name}")
-        try:
-            values[key] = _value(value, defaults[key])
-        except (ValueError, KeyError):
-            kind = type(defaults[key]).__name__
-            raise UsageError(f"{family.name}: found {key}={value}, expected {kind}") from None
-    return family(**values)
-
-
-def _value(text: str, default: object) -> Any:
-    if isinstance(default, bool):
-        return {"true": True, "false": False}[text.lower()]
-    return text if isinstance(default, str) else type(default)(text)  # type: ignore[call-arg]
-
-
-def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def query_share(queries: QuerySet, documents: int) -> int:

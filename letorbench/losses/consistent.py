@@ -18,8 +18,6 @@ Cosine and the q-norm divide by the norm instead of penalising it.
 A query without relevant documents (Z = 0) has G / Z = 0.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,6 +34,7 @@ from letorbench.losses.gains import (
     query_sums,
 )
 from letorbench.losses.top_k_cross_entropy import TopKCrossEntropy
+from letorbench.parameters import number
 
 #: from this score on, e^s is continued by its tangent, so that it is finite for all scores. The
 #: minimisers are far below: their e^s is at most E[G / Z] <= 1
@@ -139,12 +138,7 @@ class _Consistent(Loss):
         The k of Z@k; 0 is the whole list.
     """
 
-    truncation: int = 0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.truncation < 0:
-            raise UsageError(f"{self.name}: found truncation={self.truncation}, expected 0 or more")
+    truncation: int = number(0, least=0)
 
     def target(self, queries: QuerySet) -> np.ndarray:
         """Return u = G / Z@truncation, (n_docs,)."""

@@ -5,8 +5,6 @@ documents costs m exponentials instead of m^2 / 2. This loses digits where the s
 apart, so a caller compares the span with `SPAN` and gives each pair its own exponential there.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from letorbench.jit import kernel

@@ -4,8 +4,6 @@ The gain is 2^r - 1 and the discount 1 / log2(1 + rank), as in the papers of the
 convention measures.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from letorbench.conventions import standard_discount

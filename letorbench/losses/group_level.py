@@ -5,8 +5,6 @@ A group's score is an aggregate of its documents' scores. The loss ranks the gro
 one group for each of its labels.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet

@@ -24,8 +24,6 @@ that reads an order into them learns the file. There are three rules for such ti
     The order of the file, or of the caller's rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -38,6 +36,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.jit import kernel
 from letorbench.losses.base import CustomLoss, Loss, ValueAndGradient
 from letorbench.losses.gains import inverse_ideal_dcg, inverse_or_zero, places, truncated_discount
+from letorbench.parameters import one_of
 
 TIE_RULES = ("breslow", "random", "file")
 #: the rules that a loss follows by itself; "random" is "file" of rows that are drawn
@@ -132,10 +131,8 @@ class DocumentWeighted(Loss):
         The rule for equal labels.
     """
 
-    choices = {"weight": tuple(DOCUMENT_WEIGHTS), "ties": OWN_TIE_RULES}
-
-    weight: str = "1"
-    ties: str = "breslow"
+    weight: str = one_of(DOCUMENT_WEIGHTS, "1")
+    ties: str = one_of(OWN_TIE_RULES, "breslow")
 
     @property
     def reads_order(self) -> bool:
@@ -187,19 +184,6 @@ PAIR_WEIGHTS = {
 }
 
 
-class PairWeighted(Loss):
-    """A loss with a `weight` of Table 9, `PAIR_WEIGHTS`, for each pair of documents."""
-
-    choices = {"weight": tuple(PAIR_WEIGHTS), "ties": OWN_TIE_RULES}
-
-    weight: str
-    ties: str
-
-    @property
-    def reads_order(self) -> bool:
-        return PAIR_WEIGHTS[self.weight].by_place
-
-
 class WeightedBlocks(NamedTuple):
     """Documents in label order, in blocks whose pairs have one weight.
 
@@ -222,7 +206,7 @@ class WeightedBlocks(NamedTuple):
     by_place: bool
 
     @staticmethod
-    def of(weight: str, ties: str, queries: QuerySet) -> WeightedBlocks:
+    def of(weight: str, ties: str, queries: QuerySet) -> "WeightedBlocks":
         """Return the blocks of these queries, with the weight of that name in Table 9."""
         kind, blocks = PAIR_WEIGHTS[weight], queries.by_label
         eta = truncated_discount(queries)[places(queries) - 1]

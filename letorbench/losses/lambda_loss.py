@@ -19,19 +19,17 @@ where documents change places. With mu = 0, NDCG-Loss2++ has LambdaRank's forces
 Documents of equal scores have the mean weight over all their orders.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
 from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
 from letorbench.losses.gains import normalized_gains
 from letorbench.losses.tied_ranks import mean_difference, mean_of_ranks, tied_ranks
+from letorbench.parameters import number, one_of
 
 BOUNDS = ("ndcg-loss2++", "ndcg-loss2", "ndcg-loss1")
 LOSS2PP, LOSS2, LOSS1 = range(3)
@@ -74,15 +72,9 @@ class LambdaLoss(Loss):
 
     name = "lambdaloss"
     formula = "sum over pairs r_i > r_j of w_ij(places) log2(1 + exp(-(s_i - s_j)))"
-    choices = {"bound": BOUNDS}
 
-    bound: str = "ndcg-loss2++"
-    mu: float = 10.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0.0 <= self.mu < np.inf:
-            raise UsageError(f"{self.name}: found mu={self.mu}, expected 0 or more")
+    bound: str = one_of(BOUNDS, "ndcg-loss2++")
+    mu: float = number(10.0, least=0)
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         require_comparable(queries)

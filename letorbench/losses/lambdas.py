@@ -12,20 +12,17 @@ that they can have, which is exact and cheap: a document has the mean discount o
 shares, and two that share ranks have the mean difference of two of these.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from letorbench.choices import require_choice
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import query_share, require_comparable
-from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, padded
+from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
 from letorbench.losses.gains import block_gains, inverse_ideal_dcg, truncated_discount
 from letorbench.losses.pairwise_logistic import RankNetLoss
 from letorbench.losses.tied_ranks import mean_difference, mean_of_ranks, tied_ranks
@@ -40,31 +37,13 @@ def sigmoid(t: np.ndarray) -> np.ndarray:
     return np.exp(-np.logaddexp(0.0, -t))
 
 
-class LambdaFunction(NamedTuple):
-    """One lambda function.
-
-    force: d, |dNDCG|, margin -> the force on the more relevant document, arrays (n_pairs,).
-    """
-
-    formula: str
-    force: Callable[[np.ndarray, np.ndarray, float], np.ndarray]
-
-
-LAMBDAS: dict[str, LambdaFunction] = {
-    "ranknet": LambdaFunction("sigma(margin - d)", lambda d, swap, margin: sigmoid(margin - d)),
-    "ranknet-ndcg": LambdaFunction(
-        "|dNDCG| sigma(margin - d)",
-        lambda d, swap, margin: swap * sigmoid(margin - d),
-    ),
-    "step": LambdaFunction("|dNDCG| [d < margin]", lambda d, swap, margin: swap * (d < margin)),
-    "spring": LambdaFunction(
-        "|dNDCG| max(0, margin - d)",
-        lambda d, swap, margin: swap * np.maximum(0.0, margin - d),
-    ),
-    "ndcg-difference": LambdaFunction(
-        "|dNDCG| / max(|d|, margin), margin > 0",
-        lambda d, swap, margin: swap / np.maximum(np.abs(d), margin),
-    ),
+#: d, |dNDCG|, margin -> the force on the more relevant document of each pair, arrays (n_pairs,)
+LAMBDAS: dict[str, Callable[[np.ndarray, np.ndarray, float], np.ndarray]] = {
+    "ranknet": lambda d, swap, margin: sigmoid(margin - d),
+    "ranknet-ndcg": lambda d, swap, margin: swap * sigmoid(margin - d),
+    "step": lambda d, swap, margin: swap * (d < margin),
+    "spring": lambda d, swap, margin: swap * np.maximum(0.0, margin - d),
+    "ndcg-difference": lambda d, swap, margin: swap / np.maximum(np.abs(d), margin),
 }
 
 
@@ -109,9 +88,6 @@ class Lambda:
     truncation: int = 0
 
     def __post_init__(self) -> None:
-        require_choice(self.function, list(LAMBDAS), "lambda function")
-        if self.truncation < 0:
-            raise UsageError(f"found truncation={self.truncation}, expected 0 (none) or more")
         if self.function == "ndcg-difference" and not self.margin > 0.0:
             raise UsageError(f"{self.function}: found margin={self.margin}, expected more than 0")
 
@@ -194,7 +170,7 @@ def pair_lambdas(function: Lambda, scores: np.ndarray, labels: np.ndarray) -> np
     i, j = np.nonzero(labels[:, None] > labels)
     chance, difference = mean_swaps(function, scores, i, j, D)
     swap = (gain[i] - gain[j]) * difference / Z
-    pull = LAMBDAS[function.function].force(scores[i] - scores[j], swap, function.margin)
+    pull = LAMBDAS[function.function](scores[i] - scores[j], swap, function.margin)
     return np.bincount(i, chance * pull, n) - np.bincount(j, chance * pull, n)
 
 
@@ -237,7 +213,7 @@ class LambdaWorkspace(NamedTuple):
 
     gain, discount: 2^r - 1, and the mean of D over the document's ranks. apart: the mean
     difference of D at two of these ranks. rank, tied: the first of these ranks, from 0, and how
-    many they are; rank_of_row, tied_of_row: the same in file order. at: the documents by rank.
+    many they are. at: the documents by rank.
     """
 
     s: np.ndarray
@@ -248,8 +224,6 @@ class LambdaWorkspace(NamedTuple):
     apart: np.ndarray
     rank: np.ndarray
     tied: np.ndarray
-    rank_of_row: np.ndarray
-    tied_of_row: np.ndarray
     at: np.ndarray
     lower: Lower
 
@@ -257,10 +231,10 @@ class LambdaWorkspace(NamedTuple):
 @kernel()
 def lambda_workspace(longest: int) -> LambdaWorkspace:
     """Allocate the workspace for queries of up to `longest` documents."""
-    x, n = np.empty((6, longest)), np.empty((5, longest), np.int64)
+    x, n = np.empty((6, longest)), np.empty((3, longest), np.int64)
     lower = np.empty((4, longest + VECTOR))
     return LambdaWorkspace(
-        x[0], x[1], x[2], x[3], x[4], x[5], n[0], n[1], n[2], n[3], n[4],
+        x[0], x[1], x[2], x[3], x[4], x[5], n[0], n[1], n[2],
         Lower(lower[0], lower[1], lower[2], lower[3]),
     )  # fmt: skip
 
@@ -302,14 +276,12 @@ def query_lambdas(
     scores, force: (documents of q,), in file order.
     """
     begin, size = blocks.offsets[q], len(scores)
-    ties = tied_ranks(scores, workspace.rank_of_row, workspace.tied_of_row)
+    gather(scores, blocks.order[begin : begin + size] - begin, workspace.s[:size])
+    ties = tied_ranks(workspace.s[:size], workspace.rank, workspace.tied)
     dcg = 0.0
     for b in range(blocks.queries[q], blocks.queries[q + 1]):
         for p in range(blocks.starts[b] - begin, blocks.starts[b + 1] - begin):
-            row = blocks.order[begin + p] - begin
-            rank, tied = workspace.rank_of_row[row], workspace.tied_of_row[row]
-            workspace.s[p] = scores[row]
-            workspace.rank[p], workspace.tied[p] = rank, tied
+            rank, tied = workspace.rank[p], workspace.tied[p]
             workspace.gain[p] = rule.gains[b]
             workspace.discount[p] = mean_of_ranks(rule.discount, rank, tied)
             workspace.apart[p] = mean_difference(rule.discount, rank, tied)

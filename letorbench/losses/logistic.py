@@ -1,7 +1,5 @@
 """Logistic losses of documents: is it relevant, and is it the best of its query."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

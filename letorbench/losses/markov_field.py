@@ -12,8 +12,6 @@ h_i(l) depends on the other documents through the number and the sum of the scor
 lower label than l, and of those with a higher one: all h of a query cost O(m L).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet

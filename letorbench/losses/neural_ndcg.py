@@ -14,17 +14,15 @@ The scaling is kept as the factors u of the rows and v of the columns; the gradi
 through them step by step.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
 from letorbench.losses.base import Loss, ValueAndGradient, require_comparable
 from letorbench.losses.gains import normalized_gains, query_maxima, truncated_discount
+from letorbench.parameters import number
 from letorbench.threads import run_tasks
 
 #: numbers of the matrices that are computed together, which fit into the second cache
@@ -48,14 +46,8 @@ class NeuralNDCG(Loss):
     name = "neural-ndcg"
     formula = "1 - 1/Z sum_i D(i) (P G)_i, P the smooth sort by the scores"
 
-    tau: float = 1.0
-    scalings: int = 30
-
-    def __post_init__(self) -> None:
-        if not 0.0 < self.tau < np.inf:
-            raise UsageError(f"{self.name}: found tau={self.tau}, expected more than 0")
-        if not 0 <= self.scalings <= 1000:
-            raise UsageError(f"{self.name}: found scalings={self.scalings}, expected 0 to 1000")
+    tau: float = number(1.0, above=0)
+    scalings: int = number(30, least=0, most=1000)
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         require_comparable(queries)

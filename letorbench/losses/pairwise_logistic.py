@@ -12,8 +12,6 @@ NumPy. The compiled kernel below it does three things to be fast:
 * The logarithms of many pairs are taken as the one logarithm of their product.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

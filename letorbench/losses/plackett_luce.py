@@ -19,8 +19,6 @@ therefore at least the mean over all orders of the loss in that order.
 in linear time.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -60,7 +58,7 @@ class Choices(NamedTuple):
     weights: np.ndarray
 
     @staticmethod
-    def best_first(weight: str, ties: str, queries: QuerySet) -> Choices:
+    def best_first(weight: str, ties: str, queries: QuerySet) -> "Choices":
         """Choose by falling label, equal labels at once or in file order."""
         blocks, weights = queries.by_label, document_weights(weight, ties, queries)
         if ties == "file":
@@ -68,7 +66,7 @@ class Choices(NamedTuple):
             return Choices(blocks.order, each, queries.offsets, weights)
         return Choices(blocks.order, blocks.starts, blocks.queries, weights)
 
-    def turned(self, queries: QuerySet) -> Choices:
+    def turned(self, queries: QuerySet) -> "Choices":
         """Return the same choices, the last one first."""
         rows, steps = _turned(queries.offsets), _turned(self.queries)
         starts = np.append(0, np.cumsum(np.diff(self.starts)[steps]))

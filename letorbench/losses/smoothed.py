@@ -8,18 +8,16 @@ loss.
 `reference` computes the measures for one query in plain NumPy, as the compiled kernel below does.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
 from letorbench.losses.gains import gains, normalized_gains, query_maxima
 from letorbench.losses.logistic import best_documents
+from letorbench.parameters import number, one_of
 
 MEASURES = ("ndcg", "err", "mrr")
 NDCG, ERR, MRR = range(3)
@@ -68,15 +66,9 @@ class SmoothedMeasure(Loss):
 
     name = "smooth"
     formula = "1 - measure of the places pi_i = 1 + sum_j sigma(alpha (s_j - s_i))"
-    choices = {"measure": MEASURES}
 
-    measure: str = "ndcg"
-    alpha: float = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0.0 < self.alpha < np.inf:
-            raise UsageError(f"{self.name}: found alpha={self.alpha}, expected more than 0")
+    measure: str = one_of(MEASURES, "ndcg")
+    alpha: float = number(1.0, above=0)
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         require_comparable(queries)

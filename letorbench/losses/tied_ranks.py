@@ -3,8 +3,6 @@
 What depends on ranks is taken as its mean over all orders, which is exact and cheap.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from letorbench.jit import kernel

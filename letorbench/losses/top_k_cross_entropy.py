@@ -13,8 +13,6 @@ For k = 1 that is -sum_i softmax(r)_i log softmax(s)_i, with the gradient softma
 `reference` computes it for one query in plain NumPy; the compiled kernels below are exact too.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -24,6 +22,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices
+from letorbench.parameters import one_of
 
 #: the most ways to fill k places that a list may have: about a second of work
 MOST_PLACINGS = 10**8
@@ -69,9 +68,8 @@ class TopKCrossEntropy(Loss):
 
     name = "listnet"
     formula = "-sum over the first k places g of P_r(g) log P_s(g), Plackett-Luce"
-    choices = {"k": (1, 2, 3)}
 
-    k: int = 1
+    k: int = one_of((1, 2, 3), 1)
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         longest, k = int(queries.lengths.max(initial=0)), self.k

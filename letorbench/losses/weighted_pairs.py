@@ -17,17 +17,22 @@ u = e^(gamma s), e^t = u_i / u_j: two exponentials a document serve all pairs, a
 of `ROWS` pairs are taken as the one of their product.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.jit import kernel, longest_query
-from letorbench.losses.base import ValueAndGradient, in_query_slices, require_comparable
+from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
 from letorbench.losses.exponentials import gather
-from letorbench.losses.label_order import PairWeighted, WeightedBlocks, block_weight, label_count
+from letorbench.losses.label_order import (
+    OWN_TIE_RULES,
+    PAIR_WEIGHTS,
+    WeightedBlocks,
+    block_weight,
+    label_count,
+)
+from letorbench.parameters import one_of
 
 #: Table 3, with d = s_i - s_j of a pair with r_i > r_j
 PAIR_LOSSES = {
@@ -77,13 +82,16 @@ def reference(
     return float(weight @ loss), gradient
 
 
-class _OfPairs(PairWeighted):
-    """What the losses of pairs have in common."""
+class _OfPairs(Loss):
+    """What the losses of pairs have in common; `kind` is the loss's number in compiled code."""
+
+    kind: int
+    weight: str
+    ties: str
 
     @property
-    def kind(self) -> int:
-        """The number of the loss of a pair in compiled code."""
-        raise NotImplementedError
+    def reads_order(self) -> bool:
+        return PAIR_WEIGHTS[self.weight].by_place
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         require_comparable(queries)
@@ -108,11 +116,10 @@ class PairwiseLoss(_OfPairs):
 
     name = "pairwise"
     formula = "sum over pairs r_i > r_j of weight_ij phi(s_i - s_j)"
-    choices = {"phi": tuple(PAIR_LOSSES), **PairWeighted.choices}
 
-    phi: str = "logistic"
-    weight: str = "1"
-    ties: str = "breslow"
+    phi: str = one_of(PAIR_LOSSES, "logistic")
+    weight: str = one_of(PAIR_WEIGHTS, "1")
+    ties: str = one_of(OWN_TIE_RULES, "breslow")
 
     @property
     def kind(self) -> int:
@@ -135,8 +142,8 @@ class FieldBound(_OfPairs):
     formula = "-sum over pairs of weight_ij log(psi(r_i, r_j) / Z_ij)"
     kind = FIELD_BOUND
 
-    weight: str = "1"
-    ties: str = "breslow"
+    weight: str = one_of(PAIR_WEIGHTS, "1")
+    ties: str = one_of(OWN_TIE_RULES, "breslow")
 
 
 @kernel()

@@ -4,8 +4,6 @@ To add a measure, write its file: a `Measure` in a file of this folder is regist
 there.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from pkgutil import iter_modules
 

@@ -7,6 +7,8 @@ Where equal scores count by the mean over their orders, `letorbench.measures.ord
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from letorbench.conventions import Convention
@@ -26,11 +28,7 @@ def area_under_roc(rankings: Rankings, k: int | None) -> np.ndarray:
     Ties: file order, so a tied pair is right or wrong, never half. No relevant document, or no
     other: 0. The whole list counts, however short.
     """
-    R = rankings.relevant
-    # of the documents behind a relevant one, those that are not relevant themselves
-    behind = np.repeat(rankings.lengths, R) - rankings.hit_ranks
-    below = behind - (np.repeat(R, R) - rankings.hit_counts)
-    return rankings.share(rankings.sums(below, rankings.hit_offsets), R * (rankings.lengths - R))
+    return rankings.share(*replace(rankings, labels=rankings.hit.astype(np.int32)).correct_pairs)
 
 
 def average_precision(rankings: Rankings, k: int | None) -> np.ndarray:

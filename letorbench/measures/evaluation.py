@@ -1,7 +1,5 @@
 """From scores in file order to every query's value of every measure."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -20,8 +20,6 @@ any knowledge: what `random` is measured by. A measure without an entry is avera
 random orders.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache

@@ -5,8 +5,6 @@ there. The module also holds its parametric family, where it has one: what a sol
 it to a loss. Every name is imported when it is first used.
 """
 
-from __future__ import annotations
-
 from letorbench import registry
 
 #: what this package offers besides the classes of models and of their families

@@ -1,7 +1,5 @@
 """The base of all models: checked arrays, one way to predict, one way to save and load."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from abc import ABC, abstractmethod
@@ -18,7 +16,7 @@ from letorbench.files import write_atomically
 from letorbench.threads import parallel_for
 
 #: the models that this process has imported, by kind: those of plug-ins are found here
-KINDS: dict[str, type[Model]] = {}
+KINDS: dict[str, type["Model"]] = {}
 
 
 class ArraySpec(NamedTuple):

@@ -1,7 +1,5 @@
 """Linear scores, s = w . x + b, and the weighted sums of rows that are their gradients."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 
@@ -72,12 +70,12 @@ class LinearFamily(ParametricFamily):
     intercept: bool = False
 
     @classmethod
-    def of(cls, train: QuerySet, settings: FamilySettings) -> LinearFamily:
+    def of(cls, train: QuerySet, settings: FamilySettings) -> "LinearFamily":
         make = cls.standardised if settings.standardise else cls.conditioned
         return make(train.features, settings.intercept)
 
     @staticmethod
-    def plain(n_features: int, intercept: bool = False) -> LinearFamily:
+    def plain(n_features: int, intercept: bool = False) -> "LinearFamily":
         """Return the linear models of the features as they are."""
         return LinearFamily(np.zeros(n_features), np.ones(n_features), intercept)
 
@@ -86,7 +84,7 @@ class LinearFamily(ParametricFamily):
         features: np.ndarray,
         intercept: bool = False,
         shift_invariant: bool = False,
-    ) -> LinearFamily:
+    ) -> "LinearFamily":
         """Return the linear models of the features in units that suit a solver.
 
         A feature of ordinary size (see `ordinary`) keeps its unit, so nothing changes for
@@ -117,7 +115,7 @@ class LinearFamily(ParametricFamily):
         )
 
     @staticmethod
-    def standardised(features: np.ndarray, intercept: bool = False) -> LinearFamily:
+    def standardised(features: np.ndarray, intercept: bool = False) -> "LinearFamily":
         """Return the linear models of the features with mean 0 and variance 1."""
         return LinearFamily(*mean_and_scale(features), intercept)
 

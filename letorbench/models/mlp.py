@@ -4,11 +4,9 @@ The equations are `net_scores` and `net_gradient`, in plain NumPy. The compiled 
 and `backward` compute the same for the documents of one query at a time.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -94,7 +92,7 @@ class MLPFamily(ParametricFamily):
     hidden: int
 
     @classmethod
-    def of(cls, train: QuerySet, settings: FamilySettings) -> MLPFamily:
+    def of(cls, train: QuerySet, settings: FamilySettings) -> Self:
         return cls(*mean_and_scale(train.features), settings.hidden)
 
     @property

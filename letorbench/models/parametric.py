@@ -3,19 +3,17 @@
 A family is defined in the file of its models: a class with a ``name``, registered by being there.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
 from letorbench import registry
 from letorbench.choices import require_choice
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
 from letorbench.models.base import Model
+from letorbench.parameters import number
 
 
 class ParametricFamily(ABC):
@@ -46,7 +44,7 @@ class ParametricFamily(ABC):
 
     @classmethod
     @abstractmethod
-    def of(cls, train: QuerySet, settings: FamilySettings) -> ParametricFamily:
+    def of(cls, train: QuerySet, settings: "FamilySettings") -> Self:
         """Return the family for the features of a training set."""
 
     def start(self, rng: np.random.Generator) -> np.ndarray:
@@ -122,25 +120,10 @@ class FamilySettings:
     """
 
     standardise: bool = True
-    rho: float = 0.1
-    query_features: int = 0
-    dimensions: int = 10
-    tau: float = 1.0
+    rho: float = number(0.1, least=0, below=1)
+    query_features: int = number(0, least=0)
+    dimensions: int = number(10, least=1)
+    tau: float = number(1.0, above=0)
     # a ranker that lets users set these declares them
     intercept = False
     hidden = 10
-
-    def check_family(self, name: str) -> None:
-        """Raise UsageError if a value is not valid for the family of that name, or for any."""
-        family(name)
-        if self.intercept and name != "linear":
-            raise UsageError(f"the {name} model has no intercept; the linear one has")
-        if not 0.0 <= self.rho < 1.0:
-            raise UsageError(f"found rho={self.rho}, expected 0 or more and less than 1")
-        if self.hidden < 1:
-            raise UsageError(f"found hidden={self.hidden}, expected 1 or more")
-        if not self.tau > 0.0 or self.dimensions < 1 or self.query_features < 0:
-            raise UsageError(
-                f"found tau={self.tau}, dimensions={self.dimensions}, query_features="
-                f"{self.query_features}, expected more than 0, 1 or more, 0 or more"
-            )

@@ -4,11 +4,9 @@ T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study"
 equation 4. The products are never stored: they are formed as they are summed.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -104,7 +102,7 @@ class QuadraticFamily(ParametricFamily):
     products: Products
 
     @classmethod
-    def of(cls, train: QuerySet, settings: FamilySettings) -> QuadraticFamily:
+    def of(cls, train: QuerySet, settings: FamilySettings) -> Self:
         """Keep the products whose |Pearson correlation| with the label is at least rho.
 
         A product that does not vary has no correlation and is left out for every rho.
@@ -113,7 +111,8 @@ class QuadraticFamily(ParametricFamily):
         correlation = product_correlations(train, linear.mean, linear.scale)
         kept = np.triu(~np.isnan(correlation) & (np.abs(correlation) >= settings.rho))
         starts = np.append(0, np.cumsum(kept.sum(axis=1))).astype(np.int64)
-        return cls(Products(linear.mean, linear.scale, starts, np.nonzero(kept)[1]))
+        second = np.ascontiguousarray(np.nonzero(kept)[1])
+        return cls(Products(linear.mean, linear.scale, starts, second))
 
     @property
     def n_features(self) -> int:

@@ -5,11 +5,9 @@ equations 2 and 3: f1 = sigma(A'y)' B'z and f2 = -|A'y - B'z|^2 / tau. A documen
 are [y | z]. "Typically we choose the sigmoid or tanh functions" for sigma.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -90,7 +88,7 @@ class SeparateFamily(ParametricFamily):
     tau: float = 0.0
 
     @classmethod
-    def of(cls, train: QuerySet, settings: FamilySettings) -> SeparateFamily:
+    def of(cls, train: QuerySet, settings: FamilySettings) -> Self:
         n_features = train.n_features
         n1 = settings.query_features or n_features // 2
         if not 0 < n1 < n_features:

@@ -1,9 +1,8 @@
 """Regression trees: s = sum over t of the value of the leaf that tree t sends x to."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,8 @@ from letorbench.models.base import Model, array
 
 #: documents that go through all trees together: their features fit into the second cache
 TOGETHER = 256
+#: walks through a tree that are worth a thread: to hand it its part costs as much as 6,000
+WALKS = 16_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +62,9 @@ class TreeEnsemble(Model):
     cover: np.ndarray = array("n_nodes")
     n_features: int = array(dtype=np.int64)
 
-    docs_a_thread = 1024
+    @cached_property
+    def docs_a_thread(self) -> int:
+        return WALKS // max(1, len(self.roots))
 
     def _check(self) -> None:
         own = np.arange(len(self.left))

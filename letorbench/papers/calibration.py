@@ -11,7 +11,7 @@ import csv
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +33,9 @@ from letorbench.papers.rules import (
     state_of,
 )
 from letorbench.papers.runs import Values
+from letorbench.results.measuring import competes
 from letorbench.results.per_query import PerQuery
+from letorbench.results.summary import read_per_query
 
 #: what a claim of comparisons can be told
 TOLD = (REPRODUCED, NOT_REPRODUCED, UNDECIDED)
@@ -67,14 +69,8 @@ def rates(
 ) -> dict[str, float]:
     """The share of each answer of a claim with k comparisons, all of one kind.
 
-    Parameters
-    ----------
-    kind : {"above", "not below", "alike"}
-        What the claim says.
-    d : ndarray of shape (n_units, k)
-        Differences as they were found.
-    bases, margins, effects : sequence of float
-        Of each comparison the lower method's mean, and the margin and the true lead in its units.
+    d: (n_units, k) differences as they were found. bases, margins, effects: (k,) of each comparison
+    the lower method's mean, and the margin and the true lead in its units.
     """
     drawn = resampled(d, np.asarray(effects), rng, trials)
     ps = [
@@ -166,9 +162,12 @@ def too_small(outcomes: Iterable[Outcome]) -> list[list[str]]:
 
 
 def power_rows(out: Path) -> list[list[str]]:
-    """What the stored runs can show, a row a data set and measure; all pairs in papers/power."""
-    from letorbench.results.measuring import competes
-    from letorbench.results.summary import read_per_query
+    """What the stored runs can show, a row a data set and measure; all pairs in papers/power.
+
+    A row has the first decile, the median and the last decile of the smallest leads, as shares of
+    the lower mean. Pairs that never differ show nothing, however many queries there are.
+    """
+    import pandas as pd
 
     text, runs = [], out / "papers" / "runs" / "ndcg@10"
     for dataset in sorted(path.name for path in runs.glob("*") if path.is_dir()):
@@ -180,10 +179,10 @@ def power_rows(out: Path) -> list[list[str]]:
         title = f"{dataset}: the smallest lead that shows in 80 % of cases"
         header = ("method", "other", "measure", "lead", "share of the mean")
         write_table(out / "papers" / "power" / dataset, title, header, rows)
-        text += [
-            [dataset, measure, str(pairs), *(f"{100.0 * each:.1f} %" for each in shares)]
-            for measure, pairs, *shares in lead_shares(rows)
-        ]
+        found = pd.DataFrame(rows, columns=["method", "other", "measure", "lead", "share"])
+        for measure, shares in found[found.lead > 0.0].groupby("measure", sort=False)["share"]:
+            deciles = (f"{100.0 * each:.1f} %" for each in shares.quantile([0.1, 0.5, 0.9]))
+            text.append([dataset, str(measure), str(len(shares)), *deciles])
     return text
 
 
@@ -196,25 +195,9 @@ def smallest_leads(
     share is of the lower one's mean.
     """
     rows = []
-    for one, other in combinations(systems, 2):
-        for measure in measures:
-            upper, lower = sorted((one, other), key=lambda each: -each.mean(measure))
-            lead = Lead.of(upper.tables[measure], lower.tables[measure], lower.folds)
-            share = lead.smallest() / lead.base if lead.base > 0.0 else np.inf
-            rows.append((one.algo, other.algo, measure, lead.smallest(), share))
+    for (one, other), measure in product(combinations(systems, 2), measures):
+        upper, lower = sorted((one, other), key=lambda each: -each.mean(measure))
+        lead = Lead.of(upper.tables[measure], lower.tables[measure], lower.folds)
+        share = lead.smallest() / lead.base if lead.base > 0.0 else np.inf
+        rows.append((one.algo, other.algo, measure, lead.smallest(), share))
     return rows
-
-
-def lead_shares(
-    rows: Sequence[tuple[str, str, str, float, float]],
-) -> list[tuple[str, int, float, float, float]]:
-    """(measure, pairs, and the first decile, the median and the last decile of their shares).
-
-    Pairs that never differ are left out: they show nothing, however many queries there are.
-    """
-    found = []
-    for measure in dict.fromkeys(row[2] for row in rows):
-        shares = np.array([row[4] for row in rows if row[2] == measure and row[3] > 0.0])
-        if len(shares):
-            found.append((measure, len(shares), *np.quantile(shares, [0.1, 0.5, 0.9]).tolist()))
-    return found

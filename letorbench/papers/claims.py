@@ -8,11 +8,8 @@ judges it.
 from __future__ import annotations
 
 import itertools
-import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
 from typing import Any
 
 #: comparisons of two methods, and numbers
@@ -43,30 +40,19 @@ class Point:
 class Test:
     """What a claim's sentence says, in a form that can be judged.
 
-    Parameters
-    ----------
-    kind : str
-        One of `COMPARISONS` or `NUMBERS`.
-    data : tuple of str
-        The data sets that the sentence covers.
-    measures : tuple of str
-        The measures and cut-offs that it covers; `ndcg@1..10` stands for ten.
-    upper, lower : tuple of str
-        Labels of methods: each of `upper` is compared with each of `lower`.
-    pairs : tuple of tuple of str
-        The pairs themselves, where not all of both are compared.
-    lead : float or None
-        The printed lead, as a share of the lower method's number.
-    numbers : mapping
-        The printed numbers of methods, or of methods and measures as `label measure`.
-    least, of : int or None
-        A count: the sentence holds where so many groups of so many show it.
-    per : {"data", "point", "each"}
-        What a group is: a data set; a data set and a measure; or a single comparison.
-    number : str
-        Of a number: its name among what the part measures, or the label of a method.
-    printed, half : float
-        The paper's number, and half a unit of its last printed digit.
+    kind: one of `COMPARISONS` or `NUMBERS`. data, measures: the data sets and the measures (with
+    cut-offs; `ndcg@1..10` stands for ten) that the sentence covers.
+
+    upper, lower: labels of methods, each of `upper` compared with each of `lower`; pairs: the pairs
+    themselves, where not all of both are compared. lead: the printed lead, as a share of the lower
+    method's number. numbers: the printed numbers of methods, or of methods and measures as `label
+    measure`.
+
+    least, of: a count: the sentence holds where so many groups of so many show it. per: what a
+    group is: "data", a data set; "point", a data set and a measure; "each", a single comparison.
+
+    number: of a number, its name among what the part measures, or the label of a method. printed,
+    half: the paper's number, and half a unit of its last printed digit.
     """
 
     __test__ = False  # for pytest, which collects classes of this name
@@ -103,6 +89,12 @@ class Test:
                 lead = self._lead(upper, lower, measure)
                 yield Point(dataset, upper, lower, measure, lead, group)
 
+    def means(self) -> dict[tuple[str, str, str], float]:
+        """(data set, method, measure) -> what the paper prints of a method's mean."""
+        if self.kind != "equal" or self.printed is None:
+            return {}
+        return {(data, self.number, m): self.printed for data in self.data for m in self.measures}
+
     def _lead(self, upper: str, lower: str, measure: str) -> float | None:
         if self.lead is not None:
             return self.lead
@@ -117,26 +109,12 @@ class Test:
 class Claim:
     """One sentence of a paper, fixed before anything is run.
 
-    Parameters
-    ----------
-    paper, id : str
-        The paper, and the claim's name among its claims.
-    part : str
-        The figure, table or theorem whose run tests it.
-    quote, where : str
-        The sentence, and its section and page.
-    says : str
-        The claim in a reader's words; the quotation where there are none.
-    nature : str
-        One of `NATURES`.
-    tests : tuple of Test
-        The claim holds where all of them do.
-    meant : str
-        What is judged instead of what is printed, where the paper slips.
-    headline : bool
-        Whether the paper stands for it.
-    general : bool
-        Whether the sentence is of methods, so that other data than the paper's say something of it.
+    id: its name among the paper's claims. part: the figure, table or theorem whose run tests it.
+    quote, where: the sentence, and its section and page. tests: the claim holds where all of them
+    do. says: the claim in a reader's words; the quotation where there are none. nature: one of
+    `NATURES`. meant: what is judged instead of what is printed, where the paper slips. headline:
+    whether the paper stands for it. general: whether the sentence is of methods, so that other data
+    than the paper's say something of it.
     """
 
     paper: str
@@ -175,11 +153,6 @@ class Claim:
         return replace(self, tests=tuple(replace(t, data=(dataset,)) for t in self.tests))
 
 
-def read_facts(path: Path) -> dict[str, Any]:
-    """What a claims.toml holds."""
-    return tomllib.loads(path.read_text(encoding="utf-8"))
-
-
 def claims_of(
     paper: str, facts: Mapping[str, Any], printed: Mapping[str, float]
 ) -> tuple[Claim, ...]:
@@ -187,18 +160,18 @@ def claims_of(
 
     printed: the numbers of the paper's tables by `label measure`, which a test may leave out.
     """
-    return tuple(_claim(paper, dict(each), printed) for each in facts.get("claim", ()))
-
-
-def _claim(paper: str, facts: dict[str, Any], printed: Mapping[str, float]) -> Claim:
     own = {each.name for each in fields(Claim)}
-    shared = {key: value for key, value in facts.items() if key not in own | {"test"}}
-    tests = [_test({**shared, **test}, printed) for test in facts.pop("test", [{}])]
-    mine = {key: value for key, value in facts.items() if key in own}
-    return Claim(paper=paper, tests=tuple(tests), **mine)
+    claims = []
+    for each in facts.get("claim", ()):
+        # what is not the claim's own is shared by its tests
+        shared = {key: value for key, value in each.items() if key not in own | {"test"}}
+        tests = tuple(_test({**shared, **test}, printed) for test in each.get("test", [{}]))
+        mine = {key: value for key, value in each.items() if key in own}
+        claims.append(Claim(paper=paper, tests=tests, **mine))
+    return tuple(claims)
 
 
-def _test(facts: dict[str, Any], printed: Mapping[str, float]) -> Test:
+def _test(facts: Mapping[str, Any], printed: Mapping[str, float]) -> Test:
     made = with_tuples(facts)
     made["pairs"] = tuple(tuple(pair) for pair in made.get("pairs", ()))
     made["numbers"] = {**printed, **made.get("numbers", {})}
@@ -226,10 +199,7 @@ def expanded(measures: Sequence[str]) -> tuple[str, ...]:
     """
     found: list[str] = []
     for measure in measures:
-        span = re.fullmatch(r"(.+@)(\d+)\.\.(\d+)", measure)
-        if span is None:
-            found.append(measure)
-        else:
-            name, first, last = span.groups()
-            found += [f"{name}{k}" for k in range(int(first), int(last) + 1)]
+        name, _, span = measure.partition("@")
+        first, _, last = span.partition("..")
+        found += [f"{name}@{k}" for k in range(int(first), int(last) + 1)] if last else [measure]
     return tuple(found)

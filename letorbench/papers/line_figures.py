@@ -1,4 +1,4 @@
-"""The papers' figures that are not plain curves over n: bands, log-log lines, bars."""
+"""The papers' figures that are not plain curves over n: log-log lines, bars."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from letorbench.analysis.figures import COLUMN, PAGE, fixed_style, line_style, write
+from letorbench.analysis.figures import COLUMN, PAGE, dress, fixed_style, line_style, write
 
 if TYPE_CHECKING:
-    import numpy as np
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -23,30 +22,18 @@ MOST_INSIDE = 5
 
 
 @dataclass(frozen=True)
-class Line:
-    """Points of one line, with bars from `low` to `high` where those are given."""
-
-    x: Sequence[float] | np.ndarray
-    y: Sequence[float] | np.ndarray
-    low: Sequence[float] = ()
-    high: Sequence[float] = ()
-
-
-@dataclass(frozen=True)
 class Axis:
-    """One panel of lines by name; `log` makes both axes logarithmic, `log_x` the first.
+    """One panel; `log` makes both axes logarithmic, `log_x` the first.
 
-    span: a range of y that is shaded, and what it is called.
+    lines: the x and the y of the points of each line, by name.
     """
 
     title: str
     x: str
     y: str
-    lines: Mapping[str, Line]
+    lines: Mapping[str, tuple[Sequence[float], Sequence[float]]]
     log: bool = False
-    note: str = ""
     log_x: bool = False
-    span: tuple[float, float, str] | None = None
 
 
 def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
@@ -54,19 +41,8 @@ def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
     with fixed_style():
         figure, axes = _figure(len(panels))
         for axis, panel in zip(axes, panels):
-            for i, (name, line) in enumerate(panel.lines.items()):
-                style = line_style(i)
-                axis.plot(line.x, line.y, label=name, **style)
-                if len(line.low):
-                    below = [y - low for y, low in zip(line.y, line.low)]
-                    above = [high - y for y, high in zip(line.y, line.high)]
-                    axis.errorbar(
-                        line.x, line.y, (below, above), fmt="none", ecolor=style["color"],
-                        elinewidth=0.8, capsize=2.0,
-                    )  # fmt: skip
-            if panel.span is not None:
-                low, high, name = panel.span
-                axis.axhspan(low, high, color="0.92", zorder=0, label=name)
+            for i, (name, points) in enumerate(panel.lines.items()):
+                axis.plot(*points, label=name, **line_style(i))
             if panel.log or panel.log_x:
                 axis.set_xscale("log")
                 axis.set_yscale("log" if panel.log else "linear")
@@ -77,7 +53,7 @@ def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
             else:
                 locator = axis.xaxis.get_major_locator()
                 locator.set_params(integer=True, nbins=10)  # type: ignore[call-arg]
-            _dress(axis, panel.title, panel.x + (f"\n{panel.note}" if panel.note else ""), panel.y)
+            dress(axis, panel.title, panel.x, panel.y)
             outside: dict[str, Any] = {
                 "loc": "upper center",
                 "bbox_to_anchor": (0.5, -0.15),
@@ -105,7 +81,7 @@ def bars_figure(
                 edgecolor="black", linewidth=0.4, hatch=hatches[i % len(hatches)],
             )  # fmt: skip
             axis.bar_label(bars, fmt="%.3f", fontsize=5.5, padding=1.0, rotation=90)
-        _dress(axis, title, "", y)
+        dress(axis, title, "", y)
         axis.set_xticks(range(len(groups)), list(groups))
         axis.set_ylim(0.0, 1.2 * max(max(bars.values()) for bars in groups.values()))
         across = 3 if max(map(len, methods)) < 20 else 2
@@ -126,12 +102,3 @@ def _figure(panels: int, wide: bool = False) -> tuple[Figure, Sequence[Axes]]:
     width = PAGE if wide or panels > 1 else COLUMN
     figure = Figure(figsize=(width, 2.9), layout="constrained")
     return figure, figure.subplots(1, panels, squeeze=False)[0]
-
-
-def _dress(axis: Axes, title: str, x: str, y: str) -> None:
-    axis.set_title(title, pad=4)
-    axis.set_xlabel(x, labelpad=1)
-    axis.set_ylabel(y, labelpad=2)
-    axis.grid(color="0.9", linewidth=0.5)
-    axis.set_axisbelow(True)
-    axis.tick_params(length=2.5, width=0.6, pad=2)

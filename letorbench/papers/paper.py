@@ -9,11 +9,13 @@ or just numbers by name.
 from __future__ import annotations
 
 import importlib
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from letorbench.analysis.published import published
 from letorbench.analysis.tables import write_table
 from letorbench.choices import require_choice
 from letorbench.papers import claims, rules
@@ -28,29 +30,18 @@ PLAIN = {"plain best by NDCG@10": ("ndcg@10", "published")}
 class Part:
     """A figure, a table or a theorem of a paper.
 
-    Parameters
-    ----------
-    name, title : str
-        What it is called on the command line, and in the paper.
-    form : {"curves", "bars", "table", "specification", "printed", "module"}
-        How runs of methods are shown; or a function of the paper's own.
-    data, beside : tuple of str
-        The paper's data sets, and others that stand beside them, apart.
-    methods, measures : tuple of str
-        What is run, and measured.
-    convention : str
-        What the values are measured by; `auto` for the data set's own.
-    protocols, published : mapping
-        Ways in which validation chooses, name -> (measure, protocol): where they give different
-        answers the answer depends on them. `published` are those of `--setting published`.
-    repeats : int
-        Trainings of what draws.
-    optional : bool
-        Whether it runs only where it is named, or with `--full`.
-    takes : str
-        How long it takes, for people.
-    axes, upper, lower : mapping
-        Of a specification: what is left open, and the methods that are compared.
+    name, title: what it is called on the command line, and in the paper. form: how runs of methods
+    are shown: "curves", "bars", "table", "specification" or "printed"; or "module", a function of
+    the paper's own. data, beside: the paper's data sets, and others that stand beside them, apart.
+    methods, measures: what is run, and measured. convention: what the values are measured by;
+    `auto` for the data set's own. repeats: trainings of what draws.
+
+    protocols: ways in which validation chooses, name -> (measure, protocol): where they give
+    different answers the answer depends on them. published: those of `--setting published`.
+
+    optional: whether it runs only where it is named, or with `--full`. takes: how long it takes,
+    for people. axes, upper, lower: of a specification, what is left open, and the methods that are
+    compared.
     """
 
     name: str
@@ -69,14 +60,6 @@ class Part:
     axes: Mapping[str, Any] = field(default_factory=dict)
     upper: Mapping[str, Any] = field(default_factory=dict)
     lower: Mapping[str, Any] = field(default_factory=dict)
-
-    def ran(self, folder: Path) -> bool:
-        """Whether its files are in a paper's folder."""
-        return any(folder.glob(f"{self.name}.*"))
-
-    def chosen_by(self, setting: str) -> Mapping[str, tuple[str, str]]:
-        """The ways in which validation chooses in a setting."""
-        return self.published if setting == "published" and self.published else self.protocols
 
 
 @dataclass(frozen=True)
@@ -112,54 +95,35 @@ class Paper:
     printed: Mapping[str, float] = field(default_factory=dict)
     folder: str = ""
 
-    def left(self, setting: str) -> tuple[str, ...]:
-        """What differs from the paper's setting in a setting."""
-        own = self.published_differs if setting == "published" else ()
-        return own or self.differs
-
-    def variants(self, part: Part) -> list[Variant]:
-        """The methods of a part."""
-        return [self.methods[label] for label in part.methods]
-
 
 def load(name: str, folder: str) -> Paper:
     """Read a paper from its folder in the package."""
-    facts = claims.read_facts(Path(__file__).parent / folder / "claims.toml")
+    text = (Path(__file__).parent / folder / "claims.toml").read_text(encoding="utf-8")
+    facts = tomllib.loads(text)
+    source, found = facts.get("source", ""), facts.get("method", {})
     code: Any = importlib.import_module(f"letorbench.papers.{folder}")
-    printed = _printed(facts.get("source", ""))
+    printed = {
+        f"{row.algorithm} {row.measure}": row.value for row in published() if row.source == source
+    }
     methods = {
         label: Variant(
             label, each["algo"], each.get("set", {}), each.get("published", {}),
             each.get("row", label), each.get("column", ""),
         )
-        for label, each in facts.get("method", {}).items()
+        for label, each in found.items()
     }  # fmt: skip
-    parts = {key: _part(key, each, facts.get("method", {})) for key, each in facts["part"].items()}
+    parts = {}
+    for key, each in facts["part"].items():
+        made = claims.with_tuples(each)
+        table = made.pop("all_of", None)  # the methods of a table need not be listed twice
+        if table is not None:
+            made["methods"] = tuple(m for m in found if found[m].get("table") == table)
+        parts[key] = Part(key, **made)
     told = {key: tuple(facts.get(key, ())) for key in ("differs", "published_differs", "slips")}
-    made = claims.claims_of(name, facts, printed)
     return Paper(
-        name, facts["reference"], made, parts, methods, code.PARTS, **told,
-        printed=printed, folder=folder,
+        name, facts["reference"], claims.claims_of(name, facts, printed), parts, methods,
+        code.PARTS, **told, printed=printed, folder=folder,
     )  # fmt: skip
-
-
-def _part(name: str, facts: Mapping[str, Any], methods: Mapping[str, Any]) -> Part:
-    made = claims.with_tuples(facts)
-    table = made.pop("all_of", None)  # the methods of a table need not be listed twice
-    if table is not None:
-        made["methods"] = tuple(m for m, each in methods.items() if each.get("table") == table)
-    for key in ("protocols", "published"):
-        if key in made:
-            made[key] = {label: tuple(each) for label, each in made[key].items()}
-    return Part(name, **made)
-
-
-def _printed(source: str) -> dict[str, float]:
-    """The numbers of a paper's tables, `label measure` -> number."""
-    from letorbench.analysis.published import published
-
-    rows = (row for row in published() if source and row.source == source)
-    return {f"{row.algorithm} {row.measure}": row.value for row in rows}
 
 
 @dataclass(frozen=True)
@@ -193,8 +157,8 @@ def reproduce(
     kept = records.read_outcomes(folder, paper)
     (other,) = (each for each in ("default", "published") if each != study.setting)
     beside = records.read_outcomes(study.folder(paper.name, other), paper)
-    differs = list(paper.left(study.setting))
-    files: list[Path] = []
+    told = paper.published_differs if study.setting == "published" else ()
+    differs, files = list(told or paper.differs), list[Path]()
     for name in chosen:
         study.say(f"{paper.name}: {name}")
         found = run_part(paper, paper.parts[name], study)
@@ -217,9 +181,9 @@ def reproduce(
     findings = [o for o in own if not o.place and o.claim.nature == "finding"]
     rest = [o for o in own if not o.place and o.claim.nature != "finding"]
     differs = list(dict.fromkeys(differs))
-    text = f"{paper.reference}\n\nWhat differs from the paper's setting:\n"
-    text += "".join(f"- {line}\n" for line in differs)
-    files.append(records.write_file(folder / "setting.txt", text))
+    text = [paper.reference, "", "What differs from the paper's setting:"]
+    text += [f"- {line}" for line in differs]
+    files.append(records.write_file(folder / "setting.txt", "\n".join(text) + "\n"))
     return Reproduction(
         paper, (*rules.over_family(findings), *rest), tuple(o for o in own if o.place),
         tuple(dict.fromkeys(files)), tuple(differs),
@@ -230,39 +194,34 @@ def run_part(paper: Paper, part: Part, study: Study) -> Found:
     """Run one part on the data at hand."""
     from letorbench.papers import printed, specification, views
 
+    folder = study.folder(paper.name)
     if part.form == "module":
-        found = paper.code[part.name](study)
-        return found if isinstance(found, Found) else _of_numbers(paper, part, study, found)
+        given = paper.code[part.name](study)
+        if isinstance(given, Found):
+            return given
+        rows = [[name, f"{each.value:.6g}"] for name, each in given.items()]
+        table = write_table(folder / part.name, part.title, ["what", "value"], rows)
+        return Found(numbers=given, files=table)
     if part.form == "specification":
         return specification.run(paper.name, part, study)
-    variants = {name: paper.variants(part) for name in (*part.data, *part.beside)}
-    if part.form == "printed":
-        own = {name: printed.compared(paper, part, name) for name in variants}
-        variants = {name: [v for v in variants[name] if v.label in own[name]] for name in own}
     here = [name for name in (*part.data, *part.beside) if study.has(name)]
+    methods = {name: list(part.methods) for name in here}
+    if part.form == "printed":
+        methods = {name: printed.compared(paper, part, name) for name in here}
     values: dict[str, dict[str, Mapping[str, Values]]] = {}
-    for protocol, (select, kind) in part.chosen_by(study.setting).items():
+    published = study.setting == "published" and part.published
+    for protocol, (select, kind) in (published or part.protocols).items():
         values[protocol] = {
             name: study.runs(
-                name, variants[name], part.measures, part.convention, part.repeats, select, kind
+                name, [paper.methods[each] for each in methods[name]], part.measures,
+                part.convention, part.repeats, select, kind,
             )
             for name in here
-        }
-    folder = study.folder(paper.name)
-    if part.form == "printed":
-        files = printed.files(paper, part, values, folder / part.name)
-    else:
-        files = views.files(paper, part, values, folder)
+        }  # fmt: skip
+    files = (printed if part.form == "printed" else views).files(paper, part, values, folder)
     absent = [name for name in part.data if name not in here]
-    differs = (f"{part.title} is without {', '.join(absent)}: not at hand",) if absent else ()
+    differs = (f"{part.title}: without {', '.join(absent)}, not at hand",) if absent else ()
     return Found(values, {}, tuple(files), differs)
-
-
-def _of_numbers(paper: Paper, part: Part, study: Study, numbers: Mapping[str, Measured]) -> Found:
-    """What a part of numbers alone found, with a table of them."""
-    rows = [[name, f"{each.value:.6g}"] for name, each in numbers.items()]
-    stem = study.folder(paper.name) / part.name
-    return Found(numbers=numbers, files=write_table(stem, part.title, ["what", "value"], rows))
 
 
 def judged(of_part: Iterable[Claim], found: Found) -> list[rules.Outcome]:

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from letorbench.papers import calibration, records
-from letorbench.papers.paper import Paper, Part, Reproduction
+from letorbench.papers.paper import Paper, Reproduction
 from letorbench.papers.records import markdown
 from letorbench.papers.rules import NO_DATA, Outcome
 from letorbench.papers.runs import Study
@@ -35,7 +35,12 @@ def write_page(result: Reproduction, study: Study, folder: Path) -> Path:
     text += [*headlines(result), "", *own, *_findings(outcomes)]
     sections = (stored / f"{part}.md" for part in paper.parts)
     text += [path.read_text(encoding="utf-8") for path in sections if path.is_file()]
-    left = [_not_run(paper, part) for part in paper.parts.values() if not part.ran(stored)]
+    left = []
+    for part in paper.parts.values():
+        if not any(stored.glob(f"{part.name}.*")):
+            asked = "; `make papers FLAGS=--full` runs it too" if part.optional else ""
+            made = f"`make {paper.name}/{part.name}`, about {part.takes}{asked}"
+            left.append(f"- {part.title}: {made}")
     text += ["## Not run\n", *left, ""] if left else []
     text += ["## What differs from the paper\n", *(f"- {line}" for line in result.differs), ""]
     if paper.slips:
@@ -76,12 +81,6 @@ def code_digest(papers: Sequence[Paper]) -> str:
         modules |= {ranker(each.algo).__module__ for each in paper.methods.values()}
     digests = [source_digest(files), *sorted(map(scoring_digest, modules))]
     return blake2b("".join(digests).encode(), digest_size=8).hexdigest()
-
-
-def _not_run(paper: Paper, part: Part) -> str:
-    """A line on a part that has no stored results."""
-    asked = "; `make papers FLAGS=--full` runs it too" if part.optional else ""
-    return f"- {part.title}: `make {paper.name}/{part.name}`, about {part.takes}{asked}"
 
 
 def _findings(outcomes: Sequence[Outcome]) -> list[str]:

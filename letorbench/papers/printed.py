@@ -7,13 +7,13 @@ that does not meet LETOR's number makes another comparison of it: both are shown
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, replace
+from dataclasses import replace
 from functools import cache
 from itertools import product
 from pathlib import Path
 
 from letorbench.analysis.published import Published, lookup
-from letorbench.analysis.tables import Value, write_table
+from letorbench.analysis.tables import Value
 from letorbench.papers.paper import Paper, Part
 from letorbench.papers.records import write_section
 from letorbench.papers.rules import IMPLEMENTATIONS
@@ -21,6 +21,8 @@ from letorbench.papers.runs import Values
 
 #: who published LETOR's baselines, the more digits first
 BASELINES = ("letor4-site", "liu-book")
+#: a data set, a method and a measure
+Place = tuple[str, str, str]
 #: protocol -> data set -> method -> values
 Found = Mapping[str, Mapping[str, Mapping[str, Values]]]
 
@@ -32,16 +34,10 @@ def baseline(dataset: str, method: str, measure: str) -> Published | None:
     return next((rows[source] for source in BASELINES if source in rows), None)
 
 
-def of_paper(paper: Paper) -> dict[tuple[str, str, str], float]:
-    """(data set, method, measure) -> what the paper prints, or what its printed lead implies."""
+def of_paper(paper: Paper) -> dict[Place, float]:
+    """What the paper prints of methods, or what its printed leads imply."""
     tests = [test for claim in paper.claims for test in claim.tests]
-    found = {
-        (data, test.number, measure): test.printed
-        for test in tests
-        if test.kind == "equal" and test.printed is not None
-        for data in test.data
-        for measure in test.measures
-    }
+    found = {place: number for test in tests for place, number in test.means().items()}
     for point in (point for test in tests if test.lead for point in test.points()):
         above = found.get((point.dataset, point.upper, point.measure))
         if above and point.lead:
@@ -72,21 +68,16 @@ def numbers(paper: Paper, part: Part, found: Found) -> list[list[Value]]:
     not known.
     """
     told, rows = of_paper(paper), list[list[Value]]()
-    for dataset, method, measure in product(part.data, part.methods, part.measures):
-        of, theirs = told.get((dataset, method, measure)), baseline(dataset, method, measure)
+    for place in product(part.data, part.methods, part.measures):
+        of, theirs = told.get(place), baseline(*place)
         if of is None and theirs is None:
             continue
-        printed, digits = (
-            (of or 0.0, 2)
-            if theirs is None
-            else (theirs.value, len(theirs.printed.partition(".")[2]))
-        )
-        ours = [_mean(own, dataset, method, measure) for own in found.values()]
-        held = [each for each in ours if each is not None]
-        near = sum(meets(each, printed, digits) for each in held)
-        said = f"by {near} of {len(held)}" if held else "-"
         value = None if theirs is None else theirs.value
-        rows.append([dataset, method, measure.upper(), of, value, *ours, said])
+        digits = 2 if theirs is None else len(theirs.printed.partition(".")[2])
+        ours = _means(found, *place)
+        near = [meets(each, value or of or 0.0, digits) for each in ours if each is not None]
+        said = f"by {sum(near)} of {len(near)}" if near else "-"
+        rows.append([*place[:2], place[2].upper(), of, value, *ours, said])
     return rows
 
 
@@ -98,24 +89,19 @@ def leads(paper: Paper, part: Part, found: Found) -> list[list[Value]]:
     told, rows = of_paper(paper), list[list[Value]]()
     tests = [test for claim in paper.claims for test in claim.tests if test.kind == "above"]
     points = dict.fromkeys(replace(p, lead=None, group="") for t in tests for p in t.points())
-
-    def printed(dataset: str, method: str, measure: str) -> float | None:
-        theirs = baseline(dataset, method, measure)
-        return told.get((dataset, method, measure)) if theirs is None else theirs.value
-
     for point in points:
-        dataset, upper, lower, measure = astuple(point)[:4]
-        below = printed(dataset, lower, measure)
-        if below is None:
+        dataset, measure = point.dataset, point.measure
+        printed = []
+        for method in (point.upper, point.lower):
+            theirs = baseline(dataset, method, measure)
+            printed.append(theirs.value if theirs else told.get((dataset, method, measure)))
+        if printed[1] is None:
             continue
-        ours = [
-            [_mean(own, dataset, each, measure) for each in (upper, lower)]
-            for own in found.values()
-        ]
-        every = [(printed(dataset, upper, measure), below), (ours[0][0], below), *ours]
+        ours = [_means(found, dataset, each, measure) for each in (point.upper, point.lower)]
+        every = [printed, (ours[0][0], printed[1]), *zip(*ours)]
         said = [f"{100.0 * (a / b - 1.0):+.1f} %" if a and b else "-" for a, b in every]
         if set(said) != {"-"}:
-            rows.append([dataset, measure.upper(), f"{upper} over {lower}", *said])
+            rows.append([dataset, measure.upper(), f"{point.upper} over {point.lower}", *said])
     return rows
 
 
@@ -138,24 +124,17 @@ def sentence(rows: Sequence[Sequence[Value]], claimed: Sequence[Sequence[Value]]
     )
 
 
-def files(paper: Paper, part: Part, found: Found, stem: Path) -> list[Path]:
+def files(paper: Paper, part: Part, found: Found, folder: Path) -> list[Path]:
     """The two tables, and the section of the page with what they come to."""
     head = ["data", "method", "measure", "paper", "LETOR", *found, "meets the print"]
     heads = ["data", "measure", "lead", "as printed", "ours over the print"]
     heads += [f"ours: {name}" for name in found]
     rows, claimed = numbers(paper, part, found), leads(paper, part, found)
-    return [
-        *write_table(stem, part.title, head, rows),
-        *write_table(stem.with_name(f"{stem.name}-leads"), part.title, heads, claimed),
-        write_section(
-            stem.with_suffix(".md"), part.title, [(head, rows), (heads, claimed)],
-            sentence(rows, claimed),
-        ),
-    ]  # fmt: skip
+    tables = {"": (head, rows), "-leads": (heads, claimed)}
+    return write_section(folder / part.name, part.title, sentence(rows, claimed), tables)
 
 
-def _mean(
-    found: Mapping[str, Mapping[str, Values]], dataset: str, method: str, measure: str
-) -> float | None:
-    values = found.get(dataset, {}).get(method)
-    return None if values is None else values.mean(measure)
+def _means(found: Found, dataset: str, method: str, measure: str) -> list[float | None]:
+    """Ours by each protocol; None where it was not run."""
+    held = [own.get(dataset, {}).get(method) for own in found.values()]
+    return [None if values is None else values.mean(measure) for values in held]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from letorbench.analysis.tables import (
     Value,
@@ -14,20 +14,14 @@ from letorbench.analysis.tables import (
     probability,
     render,
     text_table,
+    write_table,
 )
 from letorbench.checksum import checked, with_checksum
 from letorbench.errors import DataError
 from letorbench.files import write_atomically
+from letorbench.papers import rules
 from letorbench.papers.claims import COMPARISONS, NATURES
-from letorbench.papers.rules import (
-    ANSWERS,
-    EXCLUDED,
-    NOT_REPRODUCED,
-    NOT_RUN,
-    SHOWN,
-    Outcome,
-    Row,
-)
+from letorbench.papers.rules import Outcome, Row
 
 if TYPE_CHECKING:
     from letorbench.papers.paper import Paper
@@ -98,26 +92,27 @@ def markdown(header: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
 
 
 def write_section(
-    path: Path,
-    title: str,
-    tables: Sequence[tuple[Sequence[str], Sequence[Sequence[Value]]]],
-    told: str,
-) -> Path:
-    """A section of the paper's page: what folded tables come to, and a header and rows of each."""
-    shown = [markdown(head, rows) for head, rows in tables if rows]
+    stem: Path, title: str, told: str, tables: Mapping[str, tuple[Sequence[str], Sequence[Any]]]
+) -> list[Path]:
+    """A section of the paper's page: what its tables come to, and these, folded.
+
+    tables: what their files' names end in -> header and rows.
+    """
+    shown = [markdown(*table) for table in tables.values() if table[1]]
     text = [f"## {title}", told, "<details><summary>The numbers</summary>", *shown, "</details>"]
-    return write_file(path, "\n\n".join(text) + "\n")
+    files = [write_file(stem.with_suffix(".md"), "\n\n".join(text) + "\n")]
+    for ending, table in tables.items():
+        files += write_table(stem.with_name(stem.name + ending), title, *table)
+    return files
 
 
 def lines(outcomes: Iterable[Outcome]) -> list[str]:
     """The outcomes of what was run as a table of text."""
-    rows = [[o.claim.id, _place(o), *cells(o)] for o in outcomes if o.answer != NOT_RUN]
+    rows = []
+    for o in (each for each in outcomes if each.answer != rules.NOT_RUN):
+        data = f"{len(o.claim.data)} sets" if len(o.claim.data) > 2 else o.claim.dataset
+        rows.append([o.claim.id, o.place or data, *cells(o)])
     return render(text_table(("claim", "data", *COLUMNS), rows), "text").splitlines()
-
-
-def _place(outcome: Outcome) -> str:
-    data = outcome.claim.data
-    return outcome.place or (f"{len(data)} sets" if len(data) > 2 else outcome.claim.dataset)
 
 
 def cells(outcome: Outcome) -> list[str]:
@@ -132,7 +127,7 @@ def cells(outcome: Outcome) -> list[str]:
 
 def said(outcome: Outcome) -> str:
     """The answer, with what else is to be known of it in a word."""
-    if outcome.answer == NOT_RUN:
+    if outcome.answer == rules.NOT_RUN:
         claim = outcome.claim
         return f"not run (part {claim.part}; `make {claim.paper}/{claim.part}`)"
     if outcome.by_setting:
@@ -145,7 +140,7 @@ def said(outcome: Outcome) -> str:
 def why(outcome: Outcome) -> str:
     """What the answer rests on: the comparison that decides it, and how many there are."""
     if not outcome.rows:
-        without = outcome.claim.data if outcome.answer != NOT_RUN else ()
+        without = outcome.claim.data if outcome.answer != rules.NOT_RUN else ()
         return f"; without {', '.join(without)}" if without else ""
     row = decisive(outcome)
     of_paper = "" if row.printed is None else f", the paper {paper_number(row)}"
@@ -160,17 +155,17 @@ def told(row: Row) -> str:
 
 def counted(outcome: Outcome) -> list[str]:
     """How many of several comparisons show the claim."""
-    rows = outcome.rows
-    shown = sum(row.state == SHOWN for row in rows)
-    return [f"shown at {shown} of {len(rows)}"] if len(rows) > 1 else []
+    states = [row.state for row in outcome.rows]
+    shown = f"{states.count(rules.SHOWN)} of {len(states)} comparisons show it"
+    return [shown] if len(states) > 1 else []
 
 
 def decisive(outcome: Outcome) -> Row:
     """The row that refutes most clearly, or the weakest that the answer needs."""
-    excluded = [row for row in outcome.rows if row.state == EXCLUDED]
-    if outcome.answer == NOT_REPRODUCED and excluded:
+    excluded = [row for row in outcome.rows if row.state == rules.EXCLUDED]
+    if outcome.answer == rules.NOT_REPRODUCED and excluded:
         return min(excluded, key=lambda row: row.excluded or 0.0)
-    weak = [row for row in outcome.rows if row.state != SHOWN] or outcome.rows
+    weak = [row for row in outcome.rows if row.state != rules.SHOWN] or outcome.rows
     return max(weak, key=lambda row: (row.shown or 0.0, -(row.value or 0.0)))
 
 
@@ -228,12 +223,11 @@ def tally(papers: Iterable[Judged]) -> tuple[list[str], list[list[str]]]:
     rows = []
     for name, outcomes in papers:
         for nature in (*NATURES, "on other data"):
-            own = [
-                o for o in outcomes if ("on other data" if o.place else o.claim.nature) == nature
-            ]
-            counts = [str(sum(o.answer == answer for o in own)) for answer in ANSWERS]
+            kinds = (("on other data" if o.place else o.claim.nature, o.answer) for o in outcomes)
+            own = [answer for kind, answer in kinds if kind == nature]
+            counts = [str(own.count(answer)) for answer in rules.ANSWERS]
             rows += [[name, nature, str(len(own)), *counts]] if own else []
-    return ["paper", "nature", "claims", *ANSWERS], rows
+    return ["paper", "nature", "claims", *rules.ANSWERS], rows
 
 
 def closing(papers: Sequence[Judged], folders: Sequence[Path]) -> list[str]:

@@ -1,21 +1,9 @@
 """The rules by which claims are judged, the same for every paper; docs/papers/rules.md has reasons.
 
 A comparison has two questions: do the data *show* what the sentence says, and do they *exclude* it?
-Both are answered by one 95 % interval of the lead, as a whole on one side of a bound or not.
-
-above       shown: the lead is above zero. Excluded: the lead that the paper prints (3 % of the
-            lower method's number where it prints none) lies above the 95 % interval.
-not below   shown: the lead is above minus the margin. Excluded: it is below that.
-alike       shown: the lead is within the margin. Excluded: it is outside.
-
-The margin of the last two is the largest difference that the paper prints of what it calls
-comparable, and 3 % where it prints none. The unit is what was drawn independently: a draw of
-generated data with its training, else queries and, where there are several, seeds.
-
-A sentence covers data sets, methods, versions and cut-offs: all its comparisons are corrected
-together (Holm). It is reproduced where all of them are shown, not reproduced where one is excluded,
-else undecided. A sentence that counts ("on 3 data sets") is judged by how many groups show it, and
-by how many still could.
+Both are answered by one 95 % interval of the lead, as a whole on one side of a bound or not. A
+sentence covers data sets, methods, versions and cut-offs: all its comparisons are corrected
+together (Holm).
 """
 
 from __future__ import annotations
@@ -23,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 
@@ -69,7 +57,11 @@ def margin_of(test: Test, point: Point) -> float:
 
 
 def questions(kind: str, lead: Lead, margin: float) -> tuple[np.ndarray, np.ndarray]:
-    """(shown, excluded): p of each question, to be compared with ALPHA; margin: a difference."""
+    """(shown, excluded): p of each question, to be compared with ALPHA; margin: a difference.
+
+    above: shown where the lead is above zero, excluded where it is below the margin. not below: on
+    either side of minus the margin. alike: shown within the margin, excluded outside.
+    """
     if kind == "above":
         shown, excluded = lead.above(), lead.below(margin)
     elif kind == "not below":
@@ -89,11 +81,10 @@ def bayes_factor(lead: Lead, effect: float) -> float:
     """
     from scipy.stats import chi2, norm
 
-    error = float(lead.error)
+    error, degrees = float(lead.error), float(lead.degrees)
     if not 0.0 < error < math.inf:
         return math.nan
     # a t is a normal number over the root of a chi-squared one, here taken at its quantiles
-    degrees = float(lead.degrees)
     s = np.sqrt(chi2.ppf((np.arange(1_000) + 0.5) / 1_000, degrees) / degrees)
     at = float(lead.mean) / error * s
     likely = (s * norm.pdf(at, effect / error, math.sqrt(2.0))).mean()
@@ -104,26 +95,13 @@ def bayes_factor(lead: Lead, effect: float) -> float:
 class Row:
     """What came out of one comparison or number of a claim.
 
-    Parameters
-    ----------
-    kind, place, what : str
-        The test, the data, and what is compared or measured.
-    state : str
-        `SHOWN`, `EXCLUDED` or `OPEN`, after Holm's correction within the claim.
-    value, low, high : float
-        Our lead (or number) with its 95 % interval.
-    printed : float or None
-        The paper's lead, in our lower method's units, or its number.
-    margin, smallest : float or None
-        What a lead is judged against; the smallest lead that shows in 80 % of cases.
-    base : float or None
-        The lower method's mean.
-    shown, excluded : float or None
-        The corrected p of both questions.
-    factor : float or None
-        The replication Bayes factor.
-    units, note, group : str
-        How many of what were drawn; what else is to be said; the group that a count counts.
+    kind, place, what: the test, the data, and what is compared or measured. state: `SHOWN`,
+    `EXCLUDED` or `OPEN`, after Holm's correction within the claim. value, low, high: our lead (or
+    number) with its 95 % interval. printed: the paper's lead, in our lower method's units, or its
+    number. margin, smallest: what a lead is judged against; the smallest lead that shows in 80 % of
+    cases. base: the lower method's mean. shown, excluded: the corrected p of both questions.
+    factor: the replication Bayes factor. units, note, group: how many of what were drawn; what else
+    is to be said; the group that a count counts.
     """
 
     kind: str
@@ -180,40 +158,26 @@ def judge(
     values: data set -> method -> values; numbers: by name.
     """
     found = [_rows(test, claim.nature, values, numbers) for test in claim.tests]
-    if not any(found):
+    every = corrected([row for rows, _ in found for row in rows])
+    if not every:
         return Outcome(claim, NO_DATA)
-    every = corrected([row for rows in found for row in rows])
-    left = iter(every)
-    tried = [(test, list(islice(left, len(rows)))) for test, rows in zip(claim.tests, found)]
-    absent = [_absent(test, rows, values) for test, rows in tried]
-    answers = []
-    for (test, rows), gone in zip(tried, absent):
-        states = [[row.state for row in group] for group in _groups(test, rows)]
+    left, tried, answers = iter(every), [], []
+    for test, (rows, gone) in zip(claim.tests, found):
+        groups = _groups(test, list(islice(left, len(rows))))
+        states = [[row.state for row in group] for group in groups]
         # a count takes what is not at hand for what could still show it
         answers.append(answer_of(states, test.least, test.of or len(states) + bool(gone)))
+        tried.append((test, groups))
     if NOT_REPRODUCED in answers:
-        against = [rows for (_, rows), own in zip(tried, answers) if own == NOT_REPRODUCED]
-        answer, p = NOT_REPRODUCED, _p_against([row for rows in against for row in rows])
+        against = [each for (_, each), own in zip(tried, answers) if own == NOT_REPRODUCED]
+        answer, p = NOT_REPRODUCED, _p_against([*chain(*chain(*against))])
     else:
         answer = REPRODUCED if all(own == REPRODUCED for own in answers) else UNDECIDED
         # "all shown" is as strong as its weakest link
-        p = max((_weakest(test, rows) for test, rows in tried if test.compares), default=None)
-    missing = dict.fromkeys(name for gone in absent for name in gone)
+        p = max((_weakest(test, groups) for test, groups in tried if test.compares), default=None)
+    missing = dict.fromkeys(name for _, gone in found for name in gone)
     note = f"without {', '.join(missing)}" if missing else ""
     return Outcome(claim, answer, tuple(every), p, note=note)
-
-
-def _at_hand(point: Point, values: Mapping[str, Mapping[str, Values]]) -> bool:
-    return {point.upper, point.lower} <= values.get(point.dataset, {}).keys()
-
-
-def _absent(
-    test: Test, rows: Sequence[Row], values: Mapping[str, Mapping[str, Values]]
-) -> list[str]:
-    """The data that a test lacks, or its number."""
-    if test.compares:
-        return [point.dataset for point in test.points() if not _at_hand(point, values)]
-    return [] if rows else list(test.data) or [test.number]
 
 
 def _rows(
@@ -221,23 +185,30 @@ def _rows(
     nature: str,
     values: Mapping[str, Mapping[str, Values]],
     numbers: Mapping[str, Measured],
-) -> list[Row]:
-    """The rows of a test: comparisons, a number of the part, or means of a method."""
+) -> tuple[list[Row], list[str]]:
+    """The rows of a test, and the data that it lacks, or its number.
+
+    They are of comparisons, of a number of the part, or of means of a method.
+    """
+    rows, absent = list[Row](), list[str]()
+    for point in test.points() if test.compares else ():
+        of = values.get(point.dataset, {})
+        if {point.upper, point.lower} <= of.keys():
+            rows.append(comparison_row(test, point, of[point.upper], of[point.lower]))
+        else:
+            absent.append(point.dataset)
     if test.compares:
-        return [
-            comparison_row(test, p, values[p.dataset][p.upper], values[p.dataset][p.lower])
-            for p in test.points()
-            if _at_hand(p, values)
+        return rows, absent
+    if test.measures:
+        rows = [
+            number_row(test, nature, values[d][test.number].measured(m), d, f"{test.number}, {m}")
+            for d in test.data
+            for m in test.measures
+            if test.number in values.get(d, {})
         ]
-    if not test.measures:
-        found = numbers.get(test.number)
-        return [] if found is None else [number_row(test, nature, found, "", test.number)]
-    return [
-        number_row(test, nature, values[d][test.number].measured(m), d, f"{test.number}, {m}")
-        for d in test.data
-        for m in test.measures
-        if test.number in values.get(d, {})
-    ]
+    elif test.number in numbers:
+        rows = [number_row(test, nature, numbers[test.number], "", test.number)]
+    return rows, [] if rows else list(test.data) or [test.number]
 
 
 def comparison_row(test: Test, point: Point, upper: Values, lower: Values) -> Row:
@@ -325,9 +296,9 @@ def _p_against(rows: Sequence[Row]) -> float | None:
     return min(row.excluded for row in rows if row.excluded is not None)
 
 
-def _weakest(test: Test, rows: Sequence[Row]) -> float:
+def _weakest(test: Test, groups: Sequence[Sequence[Row]]) -> float:
     """The largest p of what a test needs: a count needs no more groups than it asks for."""
-    weakest = sorted(max(row.shown or 0.0 for row in group) for group in _groups(test, rows))
+    weakest = sorted(max(row.shown or 0.0 for row in group) for group in groups)
     needed = test.least or len(weakest)
     return weakest[needed - 1] if 0 < needed <= len(weakest) else 1.0
 

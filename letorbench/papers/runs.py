@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from letorbench.conventions import CONVENTIONS
+from letorbench.checksum import checked, with_checksum
 from letorbench.datasets import layout
 from letorbench.datasets.catalog import parse as parse_name
 from letorbench.datasets.queryset import Benchmark
 from letorbench.experiment.backends import Processes
-from letorbench.experiment.plan import Protocol, benchmark_of
+from letorbench.experiment.plan import Protocol, benchmark_of, ranker_identity
 from letorbench.experiment.runner import run as run_all
+from letorbench.files import write_atomically
 from letorbench.measures import parse, query_metrics
 from letorbench.rankers import ranker
 from letorbench.results.per_query import mean_of_folds
 from letorbench.results.store import StoredFold, by_repeat
+from letorbench.source import reached, source_digest
 
 #: whose setting an experiment has: ours, or the paper's
 Setting = Literal["default", "published"]
 
+#: where the code is that kept facts depend on
+CODE = ("losses", "measures", "papers", "rankers", "solvers")
 #: NDCG@1..10, the curve of the papers' figures
 CUTOFFS = tuple(f"ndcg@{k}" for k in range(1, 11))
 
@@ -84,6 +89,25 @@ def log_slope(sizes: Sequence[float], costs: Sequence[float]) -> Measured:
     return estimated(float(fit.slope), fit.stderr, len(sizes) - 2)
 
 
+def kept(
+    path: Path, asked: Mapping[str, Any], make: Callable[[], Any], code: Iterable[str] = CODE
+) -> Any:
+    """What `make` gives, as JSON holds it (of a dataclass its fields), kept in a file.
+
+    It is made anew for other questions, by other code, and where the file is damaged.
+
+    asked: what the facts depend on besides the code, as JSON can hold it. code: modules, and
+    folders of modules, that compute them.
+    """
+    asked = json.loads(json.dumps({**asked, "code": source_digest(reached(code))}))
+    stored = checked(path.read_bytes()) if path.is_file() else None
+    if stored is None or stored.get("asked") != asked:
+        stored = {"asked": asked, "found": json.loads(json.dumps(make(), default=vars))}
+        with write_atomically(path) as file:
+            file.write(with_checksum(stored))
+    return stored["found"]
+
+
 @dataclass(frozen=True, eq=False)
 class Values:
     """One variant's per-query values on the test parts.
@@ -96,13 +120,6 @@ class Values:
     values: np.ndarray
     folds: np.ndarray
     draws: bool = False
-
-    @classmethod
-    def of_draws(cls, draws: Sequence[Values]) -> Values:
-        """The values on several draws of generated data as one; a draw is a fold."""
-        sizes = [len(each.folds) for each in draws]
-        folds = np.repeat(np.arange(1, len(draws) + 1), sizes)
-        return cls(draws[0].measures, np.concatenate([d.values for d in draws], 1), folds, True)
 
     def table(self, measure: str) -> np.ndarray:
         """(n_repeats, n_queries) of one measure."""
@@ -131,23 +148,11 @@ class Values:
 class Study:
     """Where the data and the results are, and how large and how parallel the runs are.
 
-    Parameters
-    ----------
-    data_dir, out : Path
-        The data folder and the results folder.
-    jobs : int
-        Processes. The results do not depend on it.
-    seed : int
-        Where every random draw comes from.
-    full : bool
-        Whether the runs have the papers' own sizes, which may take hours.
-    setting : {"default", "published"}
-        Ours, or the paper's own as far as it is told: what validation chooses by, the settings
-        of the variants, the data that are generated.
-    say : callable
-        Is called with a line for each thing that is run.
-    idle : list
-        Processes that wait for the next run.
+    jobs: processes; the results do not depend on it. seed: where every random draw comes from.
+    full: whether the runs have the papers' own sizes, which may take hours. setting: ours
+    ("default"), or the paper's own ("published") as far as it is told: what validation chooses by,
+    the settings of the variants, the data that are generated. say: is called with a line for each
+    thing that is run. idle: processes that wait for the next run.
     """
 
     data_dir: Path
@@ -168,9 +173,9 @@ class Study:
         """Whether the data set is at hand."""
         return layout.present(dataset, self.data_dir)
 
-    def benchmark(self, dataset: str) -> Benchmark:
-        """The folds of a data set at hand."""
-        return benchmark_of(dataset, Protocol(self.data_dir, self.out, seed=self.seed))
+    def benchmark(self, dataset: str, convention: str = "auto") -> Benchmark:
+        """The folds of a data set at hand, with its own convention or the named one."""
+        return benchmark_of(dataset, Protocol(self.data_dir, self.out, convention, seed=self.seed))
 
     def runs(
         self,
@@ -184,31 +189,26 @@ class Study:
     ) -> dict[str, Values]:
         """Run the variants on a data set and return their values by label.
 
-        A variant that failed is left out, and stored folds are not run again. Each way to choose,
-        and each setting that is not the ranker's own, has a folder that all papers share:
-        results/papers/runs/<select>,<settings>/<DATASET>/<algo>.
+        A variant that failed is left out, and stored folds are not run again. Each way to choose
+        (the measure `select` by a protocol), and each setting that is not the ranker's own, has a
+        folder that all papers share: results/papers/runs/<select>,<settings>/<DATASET>/<algo>.
 
-        Parameters
-        ----------
-        dataset, variants, measures
-            The data set, the rankers with their settings, and the columns of the values.
-        convention : str
-            What the values are measured by; `auto` for the data set's own.
-        repeats : int
-            Trainings of what draws.
-        select, protocol_name : str
-            The measure, and the protocol, that validation chooses by.
+        convention: what the values are measured by; `auto` for the data set's own. repeats:
+        trainings of what draws.
         """
         if self.setting == "published":
             variants = [replace(v, settings={**v.settings, **v.published}) for v in variants]
         way = select if protocol_name == "published" else f"{select}-{protocol_name}"
         groups: dict[str, list[Variant]] = {}
         for variant in variants:
-            groups.setdefault(",".join([way, *_own_settings(variant)]), []).append(variant)
+            fixed = ranker_identity(ranker(variant.algo), variant.settings)["fixed"]
+            name = ",".join([way, *(f"{key}={variant.settings[key]}" for key in fixed)])
+            groups.setdefault(name, []).append(variant)
         found: dict[str, Values] = {}
         for name, group in groups.items():
+            folder = "".join(c if c.isalnum() or c in "-.=@," else "_" for c in name)
             protocol = Protocol(
-                self.data_dir, self.out / "papers" / "runs" / safe_name(name), select=select,
+                self.data_dir, self.out / "papers" / "runs" / folder, select=select,
                 seed=self.seed, repeats=repeats, name=protocol_name,
             )  # fmt: skip
             self.say(f"{dataset}: {', '.join(variant.label for variant in group)}")
@@ -218,28 +218,13 @@ class Study:
             for outcome in outcomes:
                 if outcome.error:
                     self.say(f"{outcome.task}: {outcome.error}")
-            benchmark = benchmark_of(dataset, protocol)
+            benchmark = self.benchmark(dataset, convention)
             for variant in group:
                 own = [each.fold for each in outcomes if each.task.algo == variant.algo]
                 stored = [fold for fold in own if fold is not None]
                 if len(stored) == len(own):
-                    found[variant.label] = _values(stored, benchmark, measures, convention)
+                    found[variant.label] = _values(stored, benchmark, measures)
         return {v.label: found[v.label] for v in variants if v.label in found}
-
-
-def _own_settings(variant: Variant) -> list[str]:
-    """The settings that are not the ranker's own, or that its grid would vary, as texts."""
-    plain = ranker(variant.algo)()
-    return [
-        f"{key}={value}"
-        for key, value in sorted(variant.settings.items())
-        if key in plain.grid or value != getattr(plain, key)
-    ]
-
-
-def safe_name(label: str) -> str:
-    """A label as the name of a folder."""
-    return "".join(c if c.isalnum() or c in "-.=@," else "_" for c in label)
 
 
 def generated(dataset: str) -> bool:
@@ -248,13 +233,9 @@ def generated(dataset: str) -> bool:
     return entry is not None and entry.synthetic
 
 
-def _values(
-    folds: Sequence[StoredFold], benchmark: Benchmark, measures: Sequence[str], convention: str
-) -> Values:
+def _values(folds: Sequence[StoredFold], benchmark: Benchmark, measures: Sequence[str]) -> Values:
     """The values of a variant's stored scores."""
     rules, asked = benchmark.convention, [parse(name) for name in measures]
-    if convention != "auto":
-        rules = replace(CONVENTIONS[convention], max_label=rules.max_label)
     tests = {fold.number: fold.test for fold in benchmark.folds}
 
     def of(fold: StoredFold) -> np.ndarray:

@@ -10,31 +10,15 @@ U. Simonsohn, J. Simmons, L. Nelson: Specification curve analysis, Nature Human 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from itertools import product
-from pathlib import Path
 from typing import Any
 
-import numpy as np
+import pandas as pd
 
-from letorbench.analysis.tables import Value, write_table
+from letorbench.analysis.tables import write_table
+from letorbench.papers.line_figures import Axis, lines_figure
 from letorbench.papers.paper import Found, Part
 from letorbench.papers.runs import Study, Variant
-
-#: a specification: its setting of each open choice by name, and the number that came of it
-Specification = tuple[Mapping[str, str], float]
-
-
-def by_level(specifications: Sequence[Specification]) -> list[list[Value]]:
-    """A row for each setting of a choice: how many have it, and their mean, least and most."""
-    values: dict[tuple[str, str], list[float]] = {}
-    for settings, value in specifications:
-        for level in settings.items():
-            values.setdefault(level, []).append(value)
-    rows: list[list[Value]] = [
-        [*level, len(v), float(np.mean(v)), min(v), max(v)] for level, v in values.items()
-    ]
-    return sorted(rows, key=lambda row: list(specifications[0][0]).index(str(row[0])))
 
 
 def run(paper: str, part: Part, study: Study) -> Found:
@@ -42,9 +26,10 @@ def run(paper: str, part: Part, study: Study) -> Found:
 
     An axis has settings of the rankers by name; among them `upper` and `lower` name rankers or
     have their `algo` and `set`, and `convention` and `select` what measures and chooses. The number
-    is the upper ranker's mean, or its lead over the lower one as a share of that.
+    is the upper ranker's mean, or its lead over the lower one as a share of that. The files are the
+    curve, a row for each specification, and one for each setting.
     """
-    found: list[Specification] = []
+    rows = []
     for dataset in filter(study.has, part.data):
         for chosen in product(*(axis.items() for axis in part.axes.values())):
             settings = {"data": dataset} if len(part.data) > 1 else {}
@@ -52,19 +37,31 @@ def run(paper: str, part: Part, study: Study) -> Found:
             made = {key: value for _, each in chosen for key, value in each.items()}
             number = _number(part, study, dataset, made, ", ".join(settings.values()))
             if number is not None:
-                found.append((settings, number))
-    if not found:
+                rows.append({**settings, "value": number})
+    if not rows:
         return Found()
-    stem = study.folder(paper) / part.name
-    printed = float(part.upper.get("printed", 0.0))
-    return Found(files=tuple(_files(found, part.title, printed, stem)))
+    found, stem = pd.DataFrame(rows), study.folder(paper) / part.name
+    of_choices = found.melt("value", var_name="choice", value_name="setting")
+    levels = of_choices.groupby(["choice", "setting"], sort=False)["value"]
+    by_level = levels.agg(specifications="size", mean="mean", least="min", most="max").reset_index()
+    ends, printed = (1, len(found)), float(part.upper.get("printed", 0.0))
+    lines = {
+        "specifications": (range(1, len(found) + 1), sorted(found["value"])),
+        f"printed, {printed:.4g}" if printed else "no lead": (ends, (printed, printed)),
+    }
+    files = lines_figure([Axis(part.title, "specifications, the lowest first", "", lines)], stem)
+    for path, title, table in (
+        (stem, part.title, found),
+        (stem.with_name(f"{stem.name}-levels"), f"{part.title}, by what is left open", by_level),
+    ):
+        files += write_table(path, title, list(table), table.to_numpy(object).tolist())
+    return Found(files=tuple(files))
 
 
 def _number(
     part: Part, study: Study, dataset: str, made: dict[str, Any], label: str
 ) -> float | None:
     """The number of one specification; None where a run of it failed."""
-    how = {key: made.pop(key) for key in ("convention", "select") if key in made}
     (measure,) = part.measures
     means = []
     for side in ("upper", "lower"):
@@ -72,35 +69,15 @@ def _number(
         facts = {**getattr(part, side), **(own if isinstance(own, dict) else {"algo": own})}
         if "algo" not in facts:
             continue
-        rest = {key: value for key, value in made.items() if key not in ("upper", "lower")}
-        variant = Variant(f"{side}, {label}", facts["algo"], {**facts.get("set", {}), **rest})
+        settings = {**facts.get("set", {}), **made}
+        for key in ("upper", "lower", "convention", "select"):
+            settings.pop(key, None)
+        variant = Variant(f"{side}, {label}", facts["algo"], settings)
         runs = study.runs(
-            dataset, [variant], [measure], how.get("convention", part.convention), part.repeats,
-            how.get("select", "ndcg@10"),
+            dataset, [variant], [measure], made.get("convention", part.convention), part.repeats,
+            made.get("select", "ndcg@10"),
         )  # fmt: skip
         if not runs:
             return None
         means.append(runs[variant.label].mean(measure))
     return means[0] / means[1] - 1.0 if len(means) == 2 else means[0]
-
-
-def _files(found: Sequence[Specification], title: str, printed: float, stem: Path) -> list[Path]:
-    """The curve, a row for each specification, and stem-levels with one for each setting."""
-    from letorbench.papers.line_figures import Axis, Line, lines_figure
-
-    choices = list(found[0][0])
-    rows = [[*settings.values(), value] for settings, value in found]
-    header = ["choice", "setting", "specifications", "mean", "least", "most"]
-    levels = stem.with_name(f"{stem.name}-levels")
-    values = sorted(value for _, value in found)
-    ends = [1, len(values)]
-    said = f"printed, {printed:.4g}" if printed else "no lead"
-    lines = {
-        "specifications": Line(range(1, len(values) + 1), values),
-        said: Line(ends, [printed] * 2),
-    }
-    return [
-        *write_table(stem, title, [*choices, "value"], rows),
-        *write_table(levels, f"{title}, by what is left open", header, by_level(found)),
-        *lines_figure([Axis(title, "specifications, the lowest first", "", lines)], stem),
-    ]

@@ -7,7 +7,9 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from letorbench.analysis.figures import Panel, draw, write
 from letorbench.analysis.tables import write_table
+from letorbench.papers.line_figures import bars_figure
 from letorbench.papers.paper import Paper, Part
 from letorbench.papers.records import markdown, write_file
 from letorbench.papers.runs import Values
@@ -28,35 +30,28 @@ def files(paper: Paper, part: Part, values: Mapping[str, Found], folder: Path) -
         title = part.title if number == 0 else f"{part.title}; {protocol}"
         if part.form == "table":
             written += printed_table(paper, part, found, stem, title)
-        else:
-            rows = [
-                [dataset, label, *(each.mean(m) for m in part.measures)]
-                for dataset, methods in found.items()
-                for label, each in methods.items()
-            ]
-            written += write_table(stem, title, ["data", "method", *part.measures], rows)
-        if number == 0 and part.form != "table":
-            here = {name: found[name] for name in found if found[name]}
+            continue
+        rows = [
+            [dataset, label, *(each.mean(m) for m in part.measures)]
+            for dataset, methods in found.items()
+            for label, each in methods.items()
+        ]
+        written += write_table(stem, title, ["data", "method", *part.measures], rows)
+        here = {name: methods for name, methods in found.items() if methods}
+        if number == 0 and here:
             written += _drawn(part, here, printed_points(paper, part), stem)
     return written
 
 
 def _drawn(part: Part, found: Found, printed: Printed, stem: Path) -> list[Path]:
-    if not found:
-        return []
     if part.form == "bars":
-        from letorbench.papers.line_figures import bars_figure
-
         (measure,) = part.measures
         groups = {d: {m: v.mean(measure) for m, v in found[d].items()} for d in found}
         return bars_figure(part.title, measure.upper(), groups, stem)
-    from letorbench.analysis.figures import Panel, draw, write
-
     panels = []
     for dataset, methods in found.items():
         curves = {m: [each.mean(k) for k in part.measures] for m, each in methods.items()}
-        for title, own in _panels(dataset, curves):
-            panels.append(Panel(title, "NDCG", own))
+        panels += [Panel(title, "NDCG", own) for title, own in _panels(dataset, curves).items()]
     figure = draw(panels)
     for axes, dataset in zip(figure.axes, found):
         _print_points(axes, printed.get(dataset, {}))
@@ -67,10 +62,10 @@ def printed_points(paper: Paper, part: Part) -> dict[str, dict[tuple[str, int], 
     """The numbers that the paper's text has for its figure: data set -> (method, n) -> number."""
     points: dict[str, dict[tuple[str, int], float]] = {}
     for test in (t for c in paper.claims if c.part == part.name for t in c.tests):
-        for dataset in test.data if test.kind == "equal" and test.number in part.methods else ():
-            for measure in (m for m in test.measures if "@" in m):
-                key = test.number, int(measure.partition("@")[2])
-                points.setdefault(dataset, {})[key] = test.printed or 0.0
+        for (dataset, method, measure), number in test.means().items():
+            _, at, n = measure.partition("@")
+            if at and method in part.methods:
+                points.setdefault(dataset, {})[method, int(n)] = number
     return points
 
 
@@ -85,23 +80,15 @@ def _print_points(axes: Axes, points: Mapping[tuple[str, int], float]) -> None:
         )  # fmt: skip
 
 
-def _panels(dataset: str, curves: Mapping[str, list[float]]) -> list[tuple[str, dict]]:
+def _panels(dataset: str, curves: Mapping[str, list[float]]) -> dict[str, dict[str, list[float]]]:
     """A panel a data set; or, where methods are versions of others (a, a-ndcg@1), one a base."""
-    bases = [m for m in curves if any(o.startswith(f"{m}-ndcg") for o in curves)]
-    if not bases:
-        return [(dataset, dict(curves))]
-    return [
-        (
-            f"{dataset}, {base}",
-            {
-                f"divided by {m.removeprefix(f'{base}-').replace('ndcg', 'Z')}"
-                if m != base else "original": curve
-                for m, curve in curves.items()
-                if m == base or m.startswith(f"{base}-ndcg")
-            },
-        )
-        for base in bases
-    ]  # fmt: skip
+    panels: dict[str, dict[str, list[float]]] = {}
+    for method, curve in curves.items():
+        base, version, of = method.partition("-ndcg")
+        if base in curves and any(other.startswith(f"{base}-ndcg") for other in curves):
+            name = f"divided by Z{of}" if version else "original"
+            panels.setdefault(f"{dataset}, {base}", {})[name] = curve
+    return panels or {dataset: dict(curves)}
 
 
 def printed_table(paper: Paper, part: Part, found: Found, stem: Path, title: str) -> list[Path]:
@@ -109,7 +96,7 @@ def printed_table(paper: Paper, part: Part, found: Found, stem: Path, title: str
 
     A row has methods side by side at the last measure, or one method at all of them.
     """
-    at = {(each.row, each.column): each.label for each in paper.variants(part)}
+    at = {(paper.methods[m].row, paper.methods[m].column): m for m in part.methods}
     columns = dict.fromkeys(column for _, column in at)
     asked = list(product(columns, part.measures if len(columns) == 1 else part.measures[-1:]))
     shown: dict[str, Mapping[str, float]] = {"paper": paper.printed}

@@ -1,7 +1,5 @@
 """AdaRank: boosting single features on the measure itself."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,11 +7,11 @@ import numpy as np
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
 from letorbench.features.moments import contiguous_columns
 from letorbench.measures import MAP, Measure, PreparedMetric, nDCG
 from letorbench.models.linear import Linear, products
-from letorbench.rankers.base import Ranker, one_of
+from letorbench.parameters import number, one_of
+from letorbench.rankers.base import Ranker
 from letorbench.solvers.boosting import Term, adaboost_step, boost
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
@@ -66,7 +64,7 @@ class AdaRankMAP(Ranker):
         "is taken; sums with it are not the same as sums with the other"
     )
 
-    rounds: int = 200
+    rounds: int = number(200, least=1)
     directions: str = one_of(("ascending", "both"), "ascending")
 
     @property
@@ -111,12 +109,10 @@ class AdaRankNDCG(AdaRankMAP):
     title = "AdaRank on NDCG: single features boosted on NDCG@10"
     formula = "mean_q exp(-NDCG@10(q, f))"
 
-    cutoff: int = 10
+    cutoff: int = number(10, least=1)
 
     @property
     def measure(self) -> Measure:
-        if self.cutoff < 1:
-            raise UsageError(f"{self.name}: found cutoff={self.cutoff}, expected 1 or more")
         return nDCG @ self.cutoff
 
 

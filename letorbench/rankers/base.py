@@ -1,51 +1,36 @@
 """The ranker's interface: hyper-parameters in, a model learned on a training set out."""
 
-from __future__ import annotations
-
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from letorbench.choices import require_choice
 from letorbench.datasets.arrays import as_features, column_names, group_rows
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.features import Raw, Transformation, resolved, stored, transformation
 from letorbench.models.base import load, save
+from letorbench.parameters import check
 from letorbench.rankers import names, ranker
 from letorbench.rankers.estimator import Estimator, query_set, without_qid
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import NEVER, Deadline, Validation
 from letorbench.threads import one_blas_thread
 
-if TYPE_CHECKING:
-    from typing import Self
-
-
-def one_of(names: Iterable[str], default: str) -> Any:
-    """Declare a hyper-parameter that is one of a few names."""
-    return field(default=default, metadata={"names": tuple(names)})
-
-
-def choices(cls: type[Estimator]) -> dict[str, tuple[str, ...]]:
-    """Return the hyper-parameters that are one of a few names, and the names."""
-    return {each.name: each.metadata["names"] for each in fields(cls) if "names" in each.metadata}
-
 
 class Ranker(Estimator, ABC):
     """A published algorithm.
 
-    A subclass is a dataclass whose fields are its hyper-parameters. `learn` is all that it must
-    write. It is a scikit-learn estimator as well: `sklearn.base.clone`, `cross_val_score` and
-    `GridSearchCV` work. Queries reach `fit` and `score` as the metadata `qid` (with
-    ``sklearn.set_config(enable_metadata_routing=True)``) or as a column `qid` of a DataFrame.
+    A subclass is a dataclass whose fields are its hyper-parameters; `letorbench.parameters` says
+    which values they may have. `learn` is all that it must write. It is a scikit-learn estimator as
+    well: `sklearn.base.clone`, `cross_val_score` and `GridSearchCV` work. Queries reach `fit` and
+    `score` as the metadata `qid` (with ``sklearn.set_config(enable_metadata_routing=True)``) or as
+    a column `qid` of a DataFrame.
 
     Every ranker takes `features=` too, a transformation of the features by its name
     ("query-minmax", "zscore", ...) or "auto". It is fitted by `fit`, applied by `predict`, and
@@ -80,8 +65,6 @@ class Ranker(Estimator, ABC):
         learned at the same time.
     learns : bool
         Whether it learns from features; the reference points `random` and `ideal` do not.
-    sees_labels : bool
-        Whether its scores are the labels, so that it scores a QuerySet alone.
     needs : str or None
         An optional package that it cannot do without.
     extra : str
@@ -130,7 +113,6 @@ class Ranker(Estimator, ABC):
     feature_order_matters: ClassVar[str] = ""
     one_thread: ClassVar[bool] = False
     learns: ClassVar[bool] = True
-    sees_labels: ClassVar[bool] = False
     needs: ClassVar[str | None] = None
     extra: ClassVar[str] = ""
     deadline = NEVER
@@ -138,8 +120,7 @@ class Ranker(Estimator, ABC):
 
     def __post_init__(self) -> None:
         """Check the values; UsageError names the first wrong one."""
-        for name, allowed in choices(type(self)).items():
-            require_choice(getattr(self, name), allowed, name)
+        check(self)
 
     @property
     def draws(self) -> bool:
@@ -149,14 +130,6 @@ class Ranker(Estimator, ABC):
         for any seed.
         """
         return False
-
-    @property
-    def effort(self) -> float:
-        """How long a round of training takes beside other settings of this ranker, in any unit.
-
-        Where settings are trained at the same time, those that take most begin first.
-        """
-        return 1.0
 
     @classmethod
     def available(cls) -> bool:
@@ -222,9 +195,6 @@ class Ranker(Estimator, ABC):
         """
         self.require()
         self.__post_init__()  # `set_params` may have changed a value since
-        for name, value in self.get_params().items():
-            if isinstance(value, float) and math.isnan(value):
-                raise UsageError(f"found {name}={value}, expected a number")
         if isinstance(validation, QuerySet):
             validation = Validation(validation)
         if not np.isfinite(train.features.sum(dtype=np.float64)):
@@ -250,16 +220,8 @@ class Ranker(Estimator, ABC):
         if not isinstance(learned, FitResult):
             result = "nothing" if learned is None else f"a {type(learned).__name__}"
             raise TypeError(f"learn returned {result}, expected a FitResult")
-        return self.with_learned(learned, train, fitted)
-
-    def with_learned(
-        self, learned: FitResult, train: QuerySet, fitted: Transformation | None = None
-    ) -> Self:
-        """Return the ranker itself, fitted by what a training on `train` gave."""
-        self.learned = learned
-        self.transformation_ = fitted or Raw()
-        self.n_features_in_ = train.n_features
-        self.feature_names_in_ = train.feature_names
+        self.learned, self.transformation_ = learned, fitted
+        self.n_features_in_, self.feature_names_in_ = train.n_features, train.feature_names
         return self
 
     def taking_raw_features(self, transformation: Transformation) -> Self:
@@ -450,6 +412,5 @@ def load_model(path: str | Path) -> Ranker:
     except (TypeError, ValueError, ArithmeticError) as error:
         raise DataError(f"{path}: found settings that {name} does not take: {error}") from None
     fitted.learned = FitResult(model)
-    fitted.n_features_in_ = model.n_features
-    fitted.feature_names_in_ = None
+    fitted.n_features_in_, fitted.feature_names_in_ = model.n_features, None
     return fitted

@@ -1,7 +1,5 @@
 """Pointwise classification: logistic regression of "relevant"."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +7,7 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.logistic import Logistic
 from letorbench.models.linear import LinearFamily
+from letorbench.parameters import number
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.descent import LBFGS
 from letorbench.solvers.fit_result import FitResult
@@ -46,8 +45,8 @@ class Classification(Ranker):
     formula = "mean_i log(1 + exp(-y_i (w.x_i + b))) + l2 c/2 |w|^2, y = 1 if r >= 1 else -1"
     grid = {"l2": (1e-4, 1e-3, 1e-2, 1e-1, 1.0)}
 
-    l2: float = 1e-2
-    iterations: int = 1000
+    l2: float = number(1e-2, least=0)
+    iterations: int = number(1000, least=1)
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator

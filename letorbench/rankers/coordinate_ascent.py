@@ -1,7 +1,5 @@
 """Coordinate ascent: a linear score that climbs a measure, one feature's weight at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -10,11 +8,11 @@ import numpy as np
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
 from letorbench.losses.base import require_comparable
 from letorbench.measures import PreparedMetric, parse
 from letorbench.models.linear import Linear
-from letorbench.rankers.base import Ranker, one_of
+from letorbench.parameters import number, one_of
+from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 from letorbench.threads import run_tasks
@@ -60,11 +58,6 @@ class CoordinateAscent(Ranker):
     The climbs of a training set end in places that are as good there and differ elsewhere. The
     mean of their weights was the better choice on the validation parts of MQ2008. Ten climbs were
     no better there than RankLib's five, within the error of four seeds.
-
-    References
-    ----------
-    D. Metzler, W. B. Croft: Linear Feature-Based Models for Information Retrieval, Information
-    Retrieval 10, 2007.
     """
 
     name = "coordinate-ascent"
@@ -75,18 +68,14 @@ class CoordinateAscent(Ranker):
     order_matters = "documents of equal scores are ranked in file order, as the measures rank them"
 
     measure: str = "ndcg@10"
-    restarts: int = 5
-    sweeps: int = 1
+    restarts: int = number(5, least=1)
+    sweeps: int = number(1, least=1)
     tolerance: float = 1e-3
     keep: str = one_of(("mean", "best"), "mean")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         parse(self.measure).require_cutoff()
-        for name in ("restarts", "sweeps"):
-            if getattr(self, name) < 1:
-                found = getattr(self, name)
-                raise UsageError(f"{self.name}: found {name}={found}, expected 1 or more")
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator

@@ -1,10 +1,8 @@
 """What scikit-learn asks of an estimator beside `fit` and `predict`; it is not needed itself."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,9 +11,6 @@ from letorbench.choices import require_choice
 from letorbench.datasets.arrays import read_only
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-
-if TYPE_CHECKING:
-    from typing import Self
 
 #: the column of a DataFrame that names each row's query
 QID = "qid"

@@ -1,7 +1,5 @@
 """FRank: boosting threshold stumps on the fidelity loss of pairs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -14,6 +12,7 @@ from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import query_share, require_comparable
 from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
 from letorbench.losses.gains import inverse_or_zero
+from letorbench.parameters import number
 from letorbench.rankers.base import Ranker
 from letorbench.rankers.rankboost import pair_counts, pairs
 from letorbench.solvers.boosting import Term, adaboost_step, boost, stump_ensemble
@@ -77,9 +76,9 @@ class FRank(Ranker):
     paper = "Tsai, Liu, Qin, Chen, Ma: FRank: A Ranking Method with Fidelity Loss, SIGIR 2007"
     formula = "mean_q 1/pairs_q sum over pairs r_i > r_j of 1 - (1 + exp(s_j - s_i))^(-1/2)"
 
-    rounds: int = 300
-    patience: int = 50
-    bins: int | None = 256
+    rounds: int = number(300, least=1)
+    patience: int = number(50, least=0)
+    bins: int | None = number(256, least=2)
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator

@@ -3,20 +3,18 @@
 `newton_by_pairs` is section 7 of the paper in plain NumPy; the compiled kernel below repeats it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import query_share, require_comparable
 from letorbench.losses.exponentials import SPAN, exponentials
 from letorbench.losses.gains import gains, inverse_ideal_dcg, truncated_discount
 from letorbench.losses.lambdas import Lambda, mean_swaps, sigmoid
 from letorbench.losses.tied_ranks import mean_difference, mean_of_ranks
+from letorbench.parameters import number
 from letorbench.rankers.mart import BoostedTrees
 from letorbench.solvers.tree_boosting import Derivatives, Differentiated
 from letorbench.threads import parallel_for
@@ -58,8 +56,6 @@ class LambdaMART(BoostedTrees):
 
     References
     ----------
-    C. J. C. Burges: From RankNet to LambdaRank to LambdaMART: An Overview, MSR-TR-2010-82.
-
     LightGBM 4.7, src/objective/rank_objective.hpp.
     """
 
@@ -72,13 +68,11 @@ class LambdaMART(BoostedTrees):
         "order is the documents', grows over the rounds"
     )
 
-    truncation: int = 30
+    truncation: int = number(30, least=0)
     normalised: bool = True
 
     def differentiated(self, train: QuerySet) -> Differentiated:
         """Return the forces on a training set and how they change."""
-        if self.truncation < 0:
-            raise UsageError(f"found truncation={self.truncation}, expected 0 or more")
         require_comparable(train)
         gain, discount = gains(train), truncated_discount(train, self.truncation)
         inverse_Z = inverse_ideal_dcg(train, self.truncation)
@@ -94,7 +88,7 @@ class LambdaMART(BoostedTrees):
                     order, lost, slope, bend,
                 )  # fmt: skip
 
-            parallel_for(part, train.n_queries, query_share(train, 4000), train.lengths**2)
+            parallel_for(part, train.n_queries, query_share(train, 8000), train.lengths**2)
             return Derivatives(float(lost.mean()), slope, bend)
 
         return forces
@@ -155,6 +149,9 @@ def _forces(
             s[a], order[begin + a] = scores[row], row
         for a in range(m):
             g[a] = gain[order[begin + a]]
+        end = m - 1  # the gains from here on are equal
+        while end > 0 and g[end - 1] == g[m - 1]:
+            end -= 1
         near = exponentials(s, m, u) <= SPAN
         a, dcg = 0, 0.0
         while a < m:
@@ -171,7 +168,7 @@ def _forces(
         force[:m], curve[:m] = 0.0, 0.0
         least, share = (CLOSE, 1.0) if normalised and s[0] > s[m - 1] else (1.0, 0.0)
         total = 0.0
-        for a in range(m):
+        for a in range(end):
             if D[a] == 0.0:
                 break
             force_a, bend_a, total_a = _add_pairs(

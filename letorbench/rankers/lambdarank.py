@@ -4,8 +4,6 @@
 step in compiled code; a test compares the two.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +11,7 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.lambdas import LAMBDAS, Lambda, pair_lambdas
 from letorbench.models.mlp import Layers, net_gradient, net_scores
-from letorbench.rankers.base import one_of
+from letorbench.parameters import number, one_of
 from letorbench.rankers.ranknet import NetRanker
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
@@ -76,11 +74,11 @@ class LambdaRank(NetRanker):
         "order is the documents', grows over the epochs"
     )
 
-    learning_rate: float = 1e-2
+    learning_rate: float = number(1e-2, above=0)
     function: str = one_of(LAMBDAS, "ranknet-ndcg")
     neighbours: bool = False
     margin: float = 0.0
-    truncation: int = 0
+    truncation: int = number(0, least=0)
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator

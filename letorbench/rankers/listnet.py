@@ -1,16 +1,14 @@
 """ListNet: gradient descent on the cross entropy of lists."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
 from letorbench.losses.top_k_cross_entropy import TopKCrossEntropy
 from letorbench.models.linear import LinearFamily
-from letorbench.rankers.base import Ranker, one_of
+from letorbench.parameters import number, one_of
+from letorbench.rankers.base import Ranker
 from letorbench.solvers.descent import GradientDescent
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
@@ -58,17 +56,15 @@ class ListNet(Ranker):
     formula = "-sum_q sum_i softmax(r)_i log softmax(s)_i"
     grid = {"learning_rate": (0.1, 0.3, 1.0)}
 
-    top: int = 1
-    learning_rate: float = 0.3
-    epochs: int = 500
-    patience: int = 100
+    top: int = one_of((1, 2, 3), 1)
+    learning_rate: float = number(0.3, above=0)
+    epochs: int = number(500, least=1)
+    patience: int = number(100, least=0)
     steps: str = one_of(("epoch", "query"), "epoch")
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        if self.top not in (1, 2, 3):
-            raise UsageError(f"listnet: found top={self.top}, expected 1, 2 or 3")
         solver = GradientDescent(
             self.learning_rate, self.epochs, self.patience, by_query=self.steps == "query"
         )

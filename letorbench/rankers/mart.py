@@ -1,13 +1,12 @@
 """MART: regression trees fitted to the labels by gradient boosting."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
+from letorbench.parameters import number
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.boosting import boost
 from letorbench.solvers.fit_result import FitResult
@@ -36,12 +35,12 @@ class TreeSettings:
         trees: at most so many bins a feature, 2 to 256. A threshold is between two bins.
     """
 
-    leaves: int = 10
-    depth: int = 0
-    min_docs: int = 20
-    docs: float = 1.0
-    columns: float = 1.0
-    bins: int = 255
+    leaves: int = number(10, least=2)
+    depth: int = number(0, least=0)
+    min_docs: int = number(20, least=1)
+    docs: float = number(1.0, above=0, most=1)
+    columns: float = number(1.0, above=0, most=1)
+    bins: int = number(255, least=2, most=256)
 
     @property
     def draws_trees(self) -> bool:
@@ -76,20 +75,15 @@ class BoostedTrees(TreeSettings, Ranker):
     figure = "boosting"
     grid = {"leaves": (4, 10, 31)}
 
-    rounds: int = 1000
-    learning_rate: float = 0.1
-    patience: int = 50
-    l2: float = 0.0
+    rounds: int = number(1000, least=1)
+    learning_rate: float = number(0.1, above=0)
+    patience: int = number(50, least=0)
+    l2: float = number(0.0, least=0)
 
     @property
     def draws(self) -> bool:
         """Only where a tree has not all documents and features."""
         return self.draws_trees
-
-    @property
-    def effort(self) -> float:
-        """Leaves take time."""
-        return float(self.leaves)
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator

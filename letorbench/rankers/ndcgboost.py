@@ -4,8 +4,6 @@ The class comes first, then the paper's equations in plain NumPy, then the boost
 uses, whose compiled kernels compute the same numbers.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -21,7 +19,8 @@ from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import require_comparable
 from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
 from letorbench.losses.gains import block_gains, inverse_or_zero, query_sums
-from letorbench.rankers.base import Ranker, one_of
+from letorbench.parameters import number, one_of
+from letorbench.rankers.base import Ranker
 from letorbench.solvers.boosting import LONGEST_STEP, Term, boost, stump_ensemble
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
@@ -89,13 +88,13 @@ class NDCGBoost(Ranker):
     auto_features = "raw"  # stumps only compare a feature's values
     formula = "M = sum_q 1/Z_q sum_i (2^r_i - 1) sum_{j != i} 1/(1 + exp(F_i - F_j))"
 
-    rounds: int = 100
+    rounds: int = number(100, least=1)
     stumps: str = one_of(("exact", "sample"), "exact")
-    sample: int | None = None
-    bins: int | None = None
-    truncation: int = 0
+    sample: int | None = number(None, least=1)
+    bins: int | None = number(None, least=2, most=256)
+    truncation: int = number(0, least=0)
     weak: str = one_of(("stump", "tree"), "stump")
-    depth: int = 3
+    depth: int = number(3, least=1, most=DEEPEST)
     criterion: str = one_of(CRITERIA[1:], CRITERIA[1])
 
     @property
@@ -106,15 +105,11 @@ class NDCGBoost(Ranker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        if self.sample is not None and (self.stumps != "sample" or self.sample < 1):
+        if self.sample is not None and self.stumps != "sample":
             raise UsageError(
-                f"ndcgboost: found sample={self.sample} with stumps={self.stumps}, expected a "
-                "number above 0 with stumps=sample"
+                f"found sample={self.sample} with stumps={self.stumps}, expected it with "
+                "stumps=sample"
             )
-        if self.truncation < 0:
-            raise UsageError(f"ndcgboost: found truncation={self.truncation}, expected 0 or more")
-        if not 1 <= self.depth <= DEEPEST:
-            raise UsageError(f"ndcgboost: found depth={self.depth}, expected 1 to {DEEPEST}")
         booster = BoundBooster(train, self.search(train, rng), self.truncation)
         to_model = tree_ensemble if self.weak == "tree" else stump_ensemble
         return boost(booster, train, self.rounds, None, to_model, deadline=self.deadline)

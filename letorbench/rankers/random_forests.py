@@ -1,15 +1,13 @@
 """Random forests: bags of queries, a regression tree on the labels of each."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
 from letorbench.models.tree_ensemble import TreeEnsemble, joined
+from letorbench.parameters import number
 from letorbench.rankers.base import Ranker
 from letorbench.rankers.mart import TreeSettings
 from letorbench.solvers.fit_result import FitResult
@@ -36,10 +34,6 @@ class RandomForests(TreeSettings, Ranker):
     Where the paper is silent, which is about rows without queries: whole queries are drawn, and
     bags, leaves and features are RankLib's defaults; a leaf has the mean label of its documents;
     nothing is left for validation to choose.
-
-    References
-    ----------
-    L. Breiman: Random Forests, Machine Learning 2001.
     """
 
     name = "random-forests"
@@ -50,16 +44,14 @@ class RandomForests(TreeSettings, Ranker):
     figure = "boosting"
     draws = True  # the queries of every tree, and the features of every split
 
-    bags: int = 300
-    leaves: int = 100
-    min_docs: int = 1
-    columns: float = 0.3
+    bags: int = number(300, least=1)
+    leaves: int = number(100, least=2)
+    min_docs: int = number(1, least=1)
+    columns: float = number(0.3, above=0, most=1)
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        if self.bags < 1:
-            raise UsageError(f"found bags={self.bags}, expected 1 or more")
         features = TreeFeatures.of(train.features, self.bins)
         shape, size = self.shape(), max(1, round(self.docs * train.n_queries))
         r = train.labels - train.labels.mean()

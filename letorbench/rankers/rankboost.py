@@ -1,7 +1,5 @@
 """RankBoost: boosting threshold stumps on the exponential loss of pairs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,6 +8,7 @@ import numpy as np
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import query_share
+from letorbench.parameters import number
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.boosting import Term, adaboost_step, boost, stump_ensemble
 from letorbench.solvers.fit_result import FitResult
@@ -59,9 +58,9 @@ class RankBoost(Ranker):
     auto_features = "raw"  # stumps only compare a feature's values
     formula = "mean over pairs r_i > r_j of a query of exp(s_j - s_i)"
 
-    rounds: int = 300
-    patience: int = 100
-    bins: int | None = 256
+    rounds: int = number(300, least=1)
+    patience: int = number(100, least=0)
+    bins: int | None = number(256, least=2, most=256)
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator

@@ -4,8 +4,6 @@
 in compiled code; a test compares the two.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,11 +52,6 @@ class NetRanker(NetDescent, Ranker):
     figure = "nets"
     one_thread = True  # each step depends on the one before
     draws = True  # the first weights, and the order of the queries in each epoch
-
-    @property
-    def effort(self) -> float:
-        """An epoch takes about as long as there are units."""
-        return float(self.hidden if self.layers == 2 else 1)
 
 
 @dataclass

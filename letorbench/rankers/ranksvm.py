@@ -4,21 +4,19 @@
 objective and its derivatives from sums over documents; a test compares the two.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
 from letorbench.fit_warnings import FitWarning
 from letorbench.jit import kernel
 from letorbench.losses.base import query_share
 from letorbench.measures import rank
 from letorbench.models.linear import Linear, weighted_rows
-from letorbench.rankers.base import Ranker, one_of
+from letorbench.parameters import number, one_of
+from letorbench.rankers.base import Ranker
 from letorbench.rankers.rankboost import pair_counts, pairs
 from letorbench.solvers import bundle, newton
 from letorbench.solvers.fit_result import FitResult
@@ -38,7 +36,7 @@ def pair_differences(queries: QuerySet, normalise: bool) -> tuple[np.ndarray, np
     return x[i] - x[j], weights
 
 
-def objective(w: np.ndarray, queries: QuerySet, ranker: RankSVM) -> float:
+def objective(w: np.ndarray, queries: QuerySet, ranker: "RankSVM") -> float:
     """Compute |w|^2 / 2 + C sum_q c_q sum_{pairs of q} l(w . (x_i - x_j)), pair by pair."""
     differences, c = pair_differences(queries, ranker.normalise)
     hinge = np.maximum(0.0, 1.0 - differences @ w)
@@ -88,19 +86,14 @@ class RankSVM(Ranker):
     formula = "|w|^2/2 + C sum_q c_q sum_{r_i > r_j} l(w.(x_i - x_j)), l = (squared) hinge"
     grid = {"C": (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)}
 
-    C: float = 1.0
+    C: float = number(1.0, above=0)
     loss: str = one_of(("squared-hinge", "hinge"), "squared-hinge")
     normalise: bool = True
-    gap: float = 1e-6
+    gap: float = number(1e-6, above=0)
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        for name in ("C", "gap"):
-            if not getattr(self, name) > 0:
-                raise UsageError(
-                    f"ranksvm: found {name}={getattr(self, name)}, expected more than 0"
-                )
         pairs = MarginPairs(train, self.normalise)
         if self.loss == "hinge":
             minimum = bundle.minimise(

@@ -5,8 +5,6 @@ P. Ravikumar, A. Tewari, E. Yang, "On NDCG Consistency of Listwise Ranking Metho
 theorems that say which of them are consistent.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,6 +14,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.losses import consistent
 from letorbench.losses.base import Loss, of_settings
 from letorbench.models.linear import LinearFamily
+from letorbench.parameters import number
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.descent import LineSearch
 from letorbench.solvers.fit_result import FitResult
@@ -50,7 +49,7 @@ class _Surrogate(Ranker):
     surrogate: ClassVar[type[Loss]]
     by: ClassVar[str]
 
-    iterations: int = 500
+    iterations: int = number(500, least=1)
 
     def __init_subclass__(cls) -> None:
         """Take the formula from the surrogate, with the k of Z@k."""
@@ -177,7 +176,7 @@ class QNorm(_Surrogate):
     surrogate = consistent.QNorm
 
     p: float = 0.0
-    truncation: int = 0
+    truncation: int = number(0, least=0)
 
 
 class QNormPenalised(QNorm):

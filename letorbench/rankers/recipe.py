@@ -9,8 +9,6 @@ the loss `listnet` and gradient descent::
 `letorbench algos --parts` lists the models, the losses and the solvers.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +18,8 @@ from letorbench.errors import UsageError
 from letorbench.losses import loss
 from letorbench.losses.label_order import TIE_RULES, draws_order, with_ties
 from letorbench.models.parametric import FamilySettings, families, family
-from letorbench.rankers.base import Ranker, one_of
+from letorbench.parameters import number, one_of
+from letorbench.rankers.base import Ranker
 from letorbench.rankers.mart import TreeSettings
 from letorbench.solvers.boosting import boost
 from letorbench.solvers.descent import LBFGS, GradientDescent, LineSearch, Solver
@@ -97,13 +96,13 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
     model: str = one_of(MODELS, "linear")
     loss: str = "listnet"
     solver: str = one_of(("auto", *SOLVERS), "auto")
-    l2: float = 1e-2
-    iterations: int = 200
-    learning_rate: float = 0.1
-    epochs: int = 300
-    patience: int = 50
+    l2: float = number(1e-2, least=0)
+    iterations: int = number(200, least=1)
+    learning_rate: float = number(0.1, above=0)
+    epochs: int = number(300, least=1)
+    patience: int = number(50, least=0)
     intercept: bool = False
-    hidden: int = 10
+    hidden: int = number(10, least=1)
     ties: str = one_of(TIE_RULES, "breslow")
 
     def __post_init__(self) -> None:
@@ -114,9 +113,8 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
                 f"recipe: solver={self.chosen_solver} does not fit model={self.model}: trees are "
                 "boosted, and nothing else is"
             )
-        if self.model != TREES:
-            self.check_family(self.model)
-            self._solver()
+        if self.intercept and self.model != "linear":
+            raise UsageError(f"the {self.model} model has no intercept; the linear one has")
 
     @property
     def chosen_solver(self) -> str:

@@ -5,8 +5,6 @@ by, so that it is no algorithm: it is never ranked, compared or called the best,
 leaves it out.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -105,7 +103,6 @@ class Ideal(Ranker):
     published = False
     learns = False
     auto_features = "raw"
-    sees_labels = True
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator

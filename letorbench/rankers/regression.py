@@ -1,16 +1,14 @@
 """Least squares on the labels: LETOR's "Regression" and "Regression+L2reg"."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
 from letorbench.features.moments import centred_products
 from letorbench.models.linear import Linear
-from letorbench.rankers.base import Ranker, one_of
+from letorbench.parameters import number, one_of
+from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 
@@ -49,14 +47,12 @@ class Regression(Ranker):
     )
     formula = "sum_i (w.x_i + b - y_i)^2 + l2 |w|^2, y = r or 2^r - 1"
 
-    l2: float = 0.0
+    l2: float = number(0.0, least=0)
     target: str = one_of(("label", "gain"), "label")
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        if self.l2 < 0:
-            raise UsageError(f"regression: found l2={self.l2}, expected 0 or more")
         labels = train.labels.astype(np.float64)
         y = labels if self.target == "label" else np.exp2(labels) - 1.0
         mean = train.features.mean(axis=0, dtype=np.float64)

@@ -4,8 +4,6 @@
 `MAPRisk` finds the same maximum with the paper's greedy algorithm; a test compares the two.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,11 +12,11 @@ from itertools import permutations
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
 from letorbench.fit_warnings import FitWarning
 from letorbench.jit import kernel
 from letorbench.losses.base import query_share
 from letorbench.models.linear import Linear, weighted_rows
+from letorbench.parameters import number
 from letorbench.rankers.base import Ranker
 from letorbench.solvers import bundle
 from letorbench.solvers.fit_result import FitResult
@@ -110,17 +108,12 @@ class SVMMAP(Ranker):
     formula = "|w|^2/2 + (C/n) sum_q max_y' [1 - AP(y') - w.(Psi(x, y) - Psi(x, y'))]"
     grid = {"C": (0.1, 1.0, 10.0, 100.0, 1000.0)}
 
-    C: float = 10.0
-    gap: float = 1e-3
+    C: float = number(10.0, above=0)
+    gap: float = number(1e-3, above=0)
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        for name in ("C", "gap"):
-            if not getattr(self, name) > 0:
-                raise UsageError(
-                    f"svmmap: found {name}={getattr(self, name)}, expected more than 0"
-                )
         risk = MAPRisk(train)
         minimum = bundle.minimise(risk, train.n_features, self.C, self.gap, deadline=self.deadline)
         none = FitWarning(

@@ -6,8 +6,6 @@ names its equation. The equations stand in plain NumPy in `letorbench.losses`: `
 models are in `letorbench.models`: `linear`, `quadratic` (4), `separate` (2, 3).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -29,7 +27,8 @@ from letorbench.losses.plackett_luce import PlackettLuce, ReversePlackettLuce
 from letorbench.losses.smoothed import SmoothedMeasure
 from letorbench.losses.weighted_pairs import PAIR_LOSSES, FieldBound, PairwiseLoss
 from letorbench.models.parametric import FamilySettings, family
-from letorbench.rankers.base import Ranker, one_of
+from letorbench.parameters import number, one_of
+from letorbench.rankers.base import Ranker
 from letorbench.solvers.descent import LBFGS
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
@@ -79,18 +78,13 @@ class _RankFunctional(FamilySettings, Ranker):
     surrogate: ClassVar[type[Loss]]
 
     functional: str = one_of(FUNCTIONALS, "linear")
-    l2: float = 1e-2
-    iterations: int = 200
+    l2: float = number(1e-2, least=0)
+    iterations: int = number(200, least=1)
     group: str = one_of(AGGREGATES, "max")
     individual: str = one_of(INDIVIDUALS, "linear")
 
     # the rankers with weights let users set it
     ties = "breslow"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.check_family(self._scored_by)
-        self._solver()
 
     @property
     def auto_features(self) -> str:
@@ -101,9 +95,6 @@ class _RankFunctional(FamilySettings, Ranker):
     def _scored_by(self) -> str:
         """The model that scores a document, on its own or in a group."""
         return self.individual if self.functional == "group" else self.functional
-
-    def _solver(self) -> LBFGS:
-        return LBFGS(self.l2, self.iterations, flat=FLAT)
 
     @property
     def draws(self) -> bool:
@@ -122,7 +113,8 @@ class _RankFunctional(FamilySettings, Ranker):
         else:
             loss = with_ties(loss, self.ties, train, rng)
         model = family(self._scored_by).of(train, self)
-        return self._solver().fit(model, loss, train, validation, rng, self.deadline)
+        solver = LBFGS(self.l2, self.iterations, flat=FLAT)
+        return solver.fit(model, loss, train, validation, rng, self.deadline)
 
 
 @dataclass

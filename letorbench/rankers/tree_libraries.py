@@ -1,7 +1,5 @@
 """LambdaMART by libraries, LightGBM and XGBoost: their trees, our folds, measures and rounds."""
 
-from __future__ import annotations
-
 import json
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -12,6 +10,7 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import require_comparable
 from letorbench.models.tree_ensemble import Float32Trees, TreeEnsemble, joined
+from letorbench.parameters import number
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import EarlyStopping, Validation
@@ -29,7 +28,7 @@ def threads_for(features: np.ndarray) -> int:
 
 @dataclass
 class TreeLibrary(Ranker):
-    """LambdaMART (Burges, MSR-TR-2010-82) by a library.
+    """LambdaMART (Burges: From RankNet to LambdaRank to LambdaMART, MSR-TR-2010-82) by a library.
 
     The library itself fits them. The number of rounds is chosen by our measure under our
     convention, not by the library's; without validation all rounds are kept.
@@ -46,10 +45,6 @@ class TreeLibrary(Ranker):
         The share of the documents, and of the features, that each tree sees.
     truncation : int, default 30
         Only pairs with a document among the first so many ranks count.
-
-    References
-    ----------
-    C. J. C. Burges: From RankNet to LambdaRank to LambdaMART: An Overview, MSR-TR-2010-82.
     """
 
     auto_features = "raw"  # trees only compare a feature's values
@@ -58,12 +53,12 @@ class TreeLibrary(Ranker):
     extra = "letorbench[trees]"
     order_matters = "the library ranks documents of equal scores, at first all, in file order"
 
-    rounds: int = 1000
-    patience: int = 100
-    learning_rate: float = 0.05
-    docs: float = 1.0
-    columns: float = 1.0
-    truncation: int = 30
+    rounds: int = number(1000, least=1)
+    patience: int = number(100, least=0)
+    learning_rate: float = number(0.05, above=0)
+    docs: float = number(1.0, above=0, most=1)
+    columns: float = number(1.0, above=0, most=1)
+    truncation: int = number(30, least=1)
 
     @property
     def draws(self) -> bool:
@@ -103,10 +98,6 @@ class LightGBM(TreeLibrary):
         The largest number of leaves of a tree.
     min_docs : int, default 50
         The smallest number of documents in a leaf.
-
-    References
-    ----------
-    G. Ke et al.: LightGBM: A Highly Efficient Gradient Boosting Decision Tree, NIPS 2017.
     """
 
     name = "lightgbm"
@@ -115,8 +106,8 @@ class LightGBM(TreeLibrary):
     grid = {"leaves": (4, 7, 15, 31), "learning_rate": (0.03, 0.1)}
     needs = "lightgbm"
 
-    leaves: int = 15
-    min_docs: int = 50
+    leaves: int = number(15, least=2)
+    min_docs: int = number(50, least=0)
 
     def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> TreeEnsemble:
         import lightgbm
@@ -168,8 +159,8 @@ class LightGBM(TreeLibrary):
 def _lightgbm_tree(root: dict[str, Any], n_features: int) -> TreeEnsemble:
     """Return one of LightGBM's trees, whose nodes hold their children."""
     nodes, columns = [root], []
-    for number, node in enumerate(nodes):  # which grows
-        left = right = number
+    for own, node in enumerate(nodes):  # which grows
+        left = right = own
         if "split_feature" in node:
             left, right = len(nodes), len(nodes) + 1
             nodes += [node["left_child"], node["right_child"]]
@@ -204,10 +195,6 @@ class XGBoost(TreeLibrary):
         The largest depth of a tree.
     min_weight : float, default 1.0
         The smallest sum of second derivatives in a leaf.
-
-    References
-    ----------
-    T. Chen, C. Guestrin: XGBoost: A Scalable Tree Boosting System, KDD 2016.
     """
 
     name = "xgboost"
@@ -216,8 +203,8 @@ class XGBoost(TreeLibrary):
     grid = {"depth": (2, 3, 4, 6), "learning_rate": (0.03, 0.1)}
     needs = "xgboost"
 
-    depth: int = 4
-    min_weight: float = 1.0
+    depth: int = number(4, least=0)
+    min_weight: float = number(1.0, least=0)
 
     def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> Float32Trees:
         import xgboost

@@ -4,8 +4,6 @@ In runs and qrels, a document is named by its id. Where the data have no ids, it
 position in its query, counted from 1.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -5,8 +5,6 @@ runs (qid Q0 docno rank score tag). Every form is read from path and queries to 
 shape (n_docs,) in file order; a DataError names the line that is not right.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence

@@ -4,8 +4,6 @@ A measure that a run did not store is computed from its stored scores and the da
 retrained.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

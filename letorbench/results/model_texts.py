@@ -4,8 +4,6 @@ Trees keep their decisions: features are float32 numbers, so a threshold is writ
 float32 that is not above it, which both programs read as it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 import numpy as np

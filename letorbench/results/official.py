@@ -1,7 +1,5 @@
 """The text that the official evaluation tools print, byte for byte."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """The names of all result files and folders. No other module of the package spells one out."""
 
-from __future__ import annotations
-
 import glob
 import re
 from pathlib import Path

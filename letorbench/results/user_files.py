@@ -1,7 +1,5 @@
 """Files that the user names: documents for a saved model, and where an output may go."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from pathlib import Path

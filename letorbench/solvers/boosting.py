@@ -1,7 +1,5 @@
 """Boosting: weigh the documents, choose a weak learner and its step, add it, and again."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -10,7 +8,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
 from letorbench.fit_warnings import FitWarning
 from letorbench.models.base import Model
 from letorbench.models.tree_ensemble import TreeEnsemble, joined
@@ -61,8 +58,6 @@ def boost(
     are kept without validation. `to_model` makes the model of terms and the number of features,
     such as `stump_ensemble`; for patience see `EarlyStopping`.
     """
-    if rounds < 1:
-        raise UsageError(f"found rounds={rounds}, expected 1 or more")
     terms: list[Term] = []
     objective: list[float] = []
     stopping = EarlyStopping(patience, deadline, validation)

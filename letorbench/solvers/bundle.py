@@ -13,8 +13,6 @@ method solves for w and alpha together: |w|^2 only adds to a diagonal, and each 
 by itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -5,17 +5,13 @@ chooses. `LineSearch` finds the length of each step itself and needs no tuning. 
 fewest steps.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
 from letorbench.fit_warnings import FitWarning
 from letorbench.losses.base import Loss
 from letorbench.models.linear import products
@@ -23,9 +19,6 @@ from letorbench.models.parametric import ParametricFamily
 from letorbench.solvers.fit_result import FitResult, kept_round
 from letorbench.solvers.objective import Objective
 from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping, Validation
-
-if TYPE_CHECKING:
-    from scipy.optimize import OptimizeResult
 
 #: a step must lower the objective by this share of what the gradient promises (Armijo's rule)
 ARMIJO = 1e-4
@@ -56,12 +49,6 @@ class Solver(ABC):
     l2: float
     iterations: int = 1
     per_document: bool = False
-
-    def __post_init__(self) -> None:
-        if not 0.0 <= self.l2 < np.inf:
-            raise UsageError(f"found l2={self.l2}, expected 0 or more")
-        if self.iterations < 1:
-            raise UsageError(f"found iterations={self.iterations}, expected 1 or more")
 
     def fit(
         self,
@@ -113,14 +100,6 @@ class GradientDescent(Solver):
     patience: int = 0
     l2: float = 0.0
     by_query: bool = False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.learning_rate > 0.0 or self.epochs < 1:
-            raise UsageError(
-                f"found learning_rate={self.learning_rate}, epochs={self.epochs}, "
-                "expected more than 0 and 1 or more"
-            )
 
     def minimise(
         self,
@@ -254,7 +233,7 @@ class LBFGS(Solver):
         validation: Validation | None,
         deadline: Deadline,
     ) -> FitResult:
-        from scipy.optimize import minimize  # takes as long as a small training
+        from scipy.optimize import OptimizeResult, minimize  # takes as long as a small training
 
         values = [objective(theta)[0]]
         late = False

@@ -1,7 +1,5 @@
 """What training gives: a model, its curve and the warnings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Where features have very different sizes, or are nearly collinear, rounding keep
 gradients from the step. The Hessian is then built, scaled to a diagonal of ones and factored.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -10,8 +10,6 @@ l2 means the same everywhere: a loss or a data set that is c times as large has 
 prior, and the same minimum.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -58,7 +56,7 @@ class Objective:
     def _penalty(self) -> np.ndarray:
         return self.l2 * self.family.penalised()
 
-    def with_prior(self, l2: float, start: np.ndarray) -> Objective:
+    def with_prior(self, l2: float, start: np.ndarray) -> "Objective":
         """Return the objective with l2 times the mean curvature of the loss at the start."""
         if l2 == 0.0:
             return self

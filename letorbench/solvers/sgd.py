@@ -18,7 +18,6 @@ from typing import NamedTuple
 import numpy as np
 
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
-from letorbench.errors import UsageError
 from letorbench.features.moments import mean_and_variance
 from letorbench.fit_warnings import FitWarning
 from letorbench.jit import kernel
@@ -28,6 +27,7 @@ from letorbench.losses.pairwise_logistic import pair_workspace, ranknet_lambdas
 from letorbench.models.base import Model
 from letorbench.models.linear import Linear, products
 from letorbench.models.mlp import MLP, Layers, backward, forward
+from letorbench.parameters import number, one_of
 from letorbench.solvers.fit_result import FitResult, kept_round
 from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping, Validation
 
@@ -126,11 +126,11 @@ class NetDescent:
         Step as if features had mean 0 and variance 1, instead of a largest size of 1.
     """
 
-    layers: int = 2
-    hidden: int = 10
-    learning_rate: float = 1e-3
-    epochs: int = 300
-    patience: int = 30
+    layers: int = one_of((1, 2), 2)
+    hidden: int = number(10, least=1)
+    learning_rate: float = number(1e-3, above=0)
+    epochs: int = number(300, least=1)
+    patience: int = number(30, least=0)
     standardise: bool = False
 
     def descend(
@@ -148,13 +148,6 @@ class NetDescent:
         cost, or 1 - NDCG@10. `steps` are the compiled steps of an epoch, by default those of the
         lambda function. One thread trains, because each step depends on the one before.
         """
-        if self.layers not in (1, 2):
-            raise UsageError(f"found layers={self.layers}, expected 1 or 2")
-        for name in ("hidden", "epochs"):
-            if getattr(self, name) < 1:
-                raise UsageError(f"found {name}={getattr(self, name)}, expected 1 or more")
-        if not self.learning_rate > 0.0:
-            raise UsageError(f"found learning_rate={self.learning_rate}, expected more than 0")
         scale = feature_scale(train, self.standardise)
         data = TrainingQueries.of(train, function)
         # a query of one label has no pair: no force, and a cost that never changes
@@ -165,11 +158,11 @@ class NetDescent:
         epochs = EarlyStopping(self.patience, deadline, validation)
         costs: list[float] = []
         warnings: tuple[FitWarning, ...] = ()
-        for number in range(1, self.epochs + 1):
+        for count in range(1, self.epochs + 1):
             cost = epoch(steps, data, rng.permutation(trained), state, scale, rate.value)
             if not np.isfinite(cost + state.output.sum() + state.bias.sum()):
                 text = (
-                    f"epoch {number} gave a number that is not finite: "
+                    f"epoch {count} gave a number that is not finite: "
                     "the learning rate is too large"
                 )
                 warnings = (FitWarning("no numbers", text),)

@@ -1,7 +1,5 @@
 """When a training ends, and which of its rounds is kept: time limits, validation, patience."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -44,7 +42,7 @@ class Deadline:
     end: float = float("inf")
 
     @staticmethod
-    def after(seconds: float | None) -> Deadline:
+    def after(seconds: float | None) -> "Deadline":
         """Return the deadline so many seconds from now; None is never."""
         if seconds is None:
             return NEVER
@@ -194,8 +192,6 @@ class EarlyStopping:
         deadline: Deadline = NEVER,
         validation: Validation | None = None,
     ) -> None:
-        if patience < 0:
-            raise UsageError(f"found patience={patience}, expected 0 (never) or more")
         self.patience = patience
         self.deadline = deadline
         self.validation = validation

@@ -21,8 +21,6 @@ Rounding excludes nothing: a sum of n weights in any order is computed with an e
 n * 2^-52 * sum |w|, and only what is worse by `SLACK` = 16 such errors is excluded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -30,7 +28,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from letorbench.errors import UsageError
 from letorbench.features.moments import contiguous_columns
 from letorbench.jit import kernel
 from letorbench.models.base import float32_features
@@ -89,8 +86,6 @@ def stump_search(features: np.ndarray, bins: int | None) -> Search:
     """
     if bins is None:
         return partial(best_of_all, SortedFeatures.of(features))
-    if bins > COARSE:
-        raise UsageError(f"found bins={bins}, expected {COARSE} or fewer, or none for all values")
     return partial(best_stump, BinnedFeatures.of(features, bins))
 
 
@@ -109,14 +104,12 @@ class BinnedFeatures:
     cuts: tuple[np.ndarray, ...]
 
     @staticmethod
-    def of(features: np.ndarray, max_bins: int | None = None) -> BinnedFeatures:
+    def of(features: np.ndarray, max_bins: int | None = None) -> "BinnedFeatures":
         """Bin features of any real type; thresholds are found among the float32 values.
 
         There are at most `max_bins` bins a feature, of about equal numbers of documents. Without
         it, and for a feature with no more distinct values, every distinct value has a bin.
         """
-        if max_bins is not None and max_bins < 2:
-            raise UsageError(f"found bins={max_bins}, expected 2 or more")
         features = float32_features(features)
 
         def of_group(first: int) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -187,7 +180,7 @@ class SortedFeatures:
     several: np.ndarray
 
     @staticmethod
-    def of(features: np.ndarray) -> SortedFeatures:
+    def of(features: np.ndarray) -> "SortedFeatures":
         """Sort features (n_docs, n_features) of any real type, as float32."""
         features = float32_features(features)
         n_docs, n_features = features.shape

@@ -1,7 +1,5 @@
 """Boosting with trees: Newton steps on any loss of scores."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
 from letorbench.losses.base import Loss
 from letorbench.solvers.boosting import Term
 from letorbench.solvers.tree_growing import Grower, Shape, TreeFeatures
@@ -74,12 +71,6 @@ class TreeBooster:
     learning_rate: float
     docs: float
     bins: int
-
-    def __post_init__(self) -> None:
-        if not 0.0 < self.docs <= 1.0:
-            raise UsageError(f"found docs={self.docs}, expected above 0 and up to 1")
-        if not self.learning_rate > 0.0:
-            raise UsageError(f"found learning_rate={self.learning_rate}, expected above 0")
 
     @cached_property
     def _grower(self) -> Grower:

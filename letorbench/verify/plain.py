@@ -5,8 +5,6 @@ not a slip of one. It is slow and meant to be read beside the papers; tests comp
 every small list.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -148,15 +146,7 @@ def _pairwise(labels: list[int], rules: Convention, k: int | None) -> float:
 
 
 def _auc(labels: list[int], rules: Convention, k: int | None) -> float:
-    """Over the other documents, the share of the relevant ones above."""
-    above, right = 0, 0
-    for r in labels:
-        if r >= rules.relevant:
-            above += 1
-        else:
-            right += above
-    pairs = above * (len(labels) - above)
-    return right / pairs if pairs else float(rules.empty == "1")
+    return _pairwise([int(r >= rules.relevant) for r in labels], rules, k)
 
 
 def _bpref(labels: list[int], rules: Convention, k: int | None) -> float:

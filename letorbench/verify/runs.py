@@ -5,24 +5,21 @@ T. Sakai, P. Schaer, I. Soboroff, "How to Measure the Reproducibility of System-
 Experiments", SIGIR 2020.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
 
+from letorbench.analysis.paired import t
 from letorbench.errors import DataError
-from letorbench.results.per_query import PerQuery, mean_of_folds
+from letorbench.results.per_query import PerQuery
 
 #: the documents whose overlap is counted
 DEPTH = 10
 
 
-@dataclass(frozen=True)
-class Agreement:
+class Agreement(NamedTuple):
     """How two runs agree."""
 
     #: Kendall's tau of the rankings, the mean over queries (section 3.1); a query whose scores are
@@ -30,17 +27,18 @@ class Agreement:
     tau: float
     #: the share of the first `DEPTH` documents that both have, the mean over queries
     overlap: float
-    #: the measure's means of both runs
-    means: tuple[float, float]
+    #: the measure's mean of each run
+    one: float
+    other: float
     #: the root mean square of the differences by query (section 3.2)
     rmse: float
     #: Pearson's correlation of the values by query
     correlation: float
-    #: of the paired t-test (section 3.4)
-    p: float
     #: the second run's mean improvement over the baseline, over the first run's (section 3.3); 1
     #: where the effect is the same. None without a baseline.
     effect_ratio: float | None
+    #: of the paired t-test (section 3.4)
+    p: float
 
     @property
     def same(self) -> bool:
@@ -60,24 +58,21 @@ class Agreement:
 
 
 def agreement(
-    offsets: Sequence[np.ndarray],
-    scores: tuple[Sequence[np.ndarray], Sequence[np.ndarray]],
-    values: tuple[PerQuery, PerQuery],
+    scores: Sequence[tuple[np.ndarray, np.ndarray]],
+    values: Sequence[PerQuery],
     measure: str,
-    baselines: tuple[PerQuery, PerQuery] | None = None,
+    baselines: Sequence[PerQuery] = (),
 ) -> Agreement:
     """Compare two runs of one data set.
 
     Parameters
     ----------
-    offsets : sequence of ndarray
-        Of the queries of each fold's test part, (n_queries + 1,).
-    scores : tuple of two sequences of ndarray
-        Each run's scores of each fold, (n_docs,).
-    values : tuple of two PerQuery
+    scores : sequence of pairs of ndarray
+        Each query's scores in both runs, (n_docs_of_query,).
+    values : sequence of two PerQuery
         Each run's values, of the same queries.
     measure : str
-    baselines : tuple of two PerQuery, optional
+    baselines : sequence of two PerQuery, optional
         The baseline as each run has it.
 
     Raises
@@ -88,30 +83,22 @@ def agreement(
     one, other = values
     if one.qids.tolist() != other.qids.tolist():
         raise DataError(f"found {len(one.qids)} and {len(other.qids)} queries, expected the same")
-    pairs = [
-        (first[a:b], second[a:b])
-        for bounds, first, second in zip(offsets, *scores)
-        for a, b in pairwise(bounds.tolist())
-    ]
-    taus = [stats.kendalltau(*pair).statistic for pair in pairs if len(pair[0]) > 1]
+    taus = [stats.kendalltau(*pair).statistic for pair in scores if len(pair[0]) > 1]
     a, b = one.values[measure], other.values[measure]
-    d = a - b
-    ratio = None
-    if baselines is not None:
-        effects = [
-            np.mean(own.values[measure] - base.values[measure])
-            for own, base in zip(values, baselines)
-        ]
-        ratio = float(effects[1] / effects[0]) if effects[0] else None
+    effects = [
+        float(np.mean(own.values[measure] - base.values[measure]))
+        for own, base in zip(values, baselines)
+    ]
     varies = a.std() > 0 and b.std() > 0
     return Agreement(
-        float(np.nanmean(taus)) if np.isfinite(taus).any() else 1.0,
-        float(np.mean([_overlap(*pair) for pair in pairs])),
-        (mean_of_folds(a, one.folds), mean_of_folds(b, other.folds)),
-        float(np.sqrt(np.mean(d**2))),
-        float(np.corrcoef(a, b)[0, 1]) if varies else float(np.array_equal(a, b)),
-        float(stats.ttest_rel(a, b).pvalue) if d.std() > 0 else float(not d.any()),
-        ratio,
+        tau=float(np.nanmean(taus)) if np.isfinite(taus).any() else 1.0,
+        overlap=float(np.mean([_overlap(*pair) for pair in scores])),
+        one=one.mean(measure),
+        other=other.mean(measure),
+        rmse=float(np.sqrt(np.mean((a - b) ** 2))),
+        correlation=float(np.corrcoef(a, b)[0, 1]) if varies else float(np.array_equal(a, b)),
+        effect_ratio=effects[1] / effects[0] if effects and effects[0] else None,
+        p=t(a, b),
     )
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import zip_longest
 from pathlib import Path
 
+import numpy as np
+
 from letorbench.conventions import convention
-from letorbench.datasets.queryset import Benchmark
+from letorbench.datasets.queryset import Benchmark, QuerySet
 from letorbench.errors import LetorError
 from letorbench.results import paths
 from letorbench.results.measuring import RANDOM, data_of
@@ -66,7 +68,7 @@ def _algorithm(store: Store, data_dir: Path, dataset: str, algo: str) -> Traced:
         problems.append(f"not measured again: {error}")
     else:
         for fold in folds:
-            checked, skipped, wrong = _fold(fold, benchmark, algo)
+            checked, skipped, wrong = _fold(fold, benchmark)
             cells, unmeasured = cells + checked, unmeasured + skipped
             problems += wrong
     folder = paths.algo_folder(store.out, dataset, algo)
@@ -81,33 +83,34 @@ def _algorithm(store: Store, data_dir: Path, dataset: str, algo: str) -> Traced:
     )  # fmt: skip
 
 
-def _fold(fold: StoredFold, benchmark: Benchmark, algo: str) -> tuple[int, int, list[str]]:
+def by_query(fold: StoredFold, test: QuerySet) -> list[np.ndarray]:
+    """Return the stored scores of each query of a fold's test part, (n_docs_of_query,) each."""
+    return np.split(fold.scores(test.n_docs), test.offsets[1:-1])
+
+
+def _fold(fold: StoredFold, benchmark: Benchmark) -> tuple[int, int, list[str]]:
     """Return how many values were measured again, how many were not, and what is wrong."""
     (test,) = (each.test for each in benchmark.folds if each.number == fold.number)
     rules = replace(convention(fold.convention), max_label=benchmark.convention.max_label)
-    scores = fold.scores(test.n_docs).tolist()
-    if algo == RANDOM:
-        rules, scores = replace(rules, ties="mean"), [0.0] * test.n_docs
-    names = list(fold.queries.values)
-    rows = {
-        qid: values
-        for qid, *values in zip(fold.queries.qids.tolist(), *fold.queries.values.values())
-    }
+    drawn = fold.key.algo == RANDOM
+    rules = replace(rules, ties="mean") if drawn else rules
+    stored = dict(zip(fold.queries.qids.tolist(), zip(*fold.queries.values.values())))
     cells, skipped, wrong = 0, 0, []
-    for qid, (a, b) in zip(test.qids.tolist(), pairwise(test.offsets.tolist())):
-        labels, own = test.labels[a:b].tolist(), scores[a:b]
-        stored = rows.pop(qid, [math.nan] * len(names))
-        for name, there in zip(names, stored):
-            expected = plain.value(name, labels, own, rules)
+    labels = np.split(test.labels, test.offsets[1:-1])
+    for qid, own, scores in zip(test.qids.tolist(), labels, by_query(fold, test)):
+        listed = [0.0] * len(own) if drawn else scores.tolist()
+        there = stored.pop(qid, (math.nan,) * len(fold.queries.values))
+        for name, found in zip(fold.queries.values, there):
+            expected = plain.value(name, own.tolist(), listed, rules)
             if expected is None:
                 skipped += 1
                 continue
             cells += 1
-            same = abs(expected - there) <= TOLERANCE
-            if not same and not (math.isnan(expected) and math.isnan(there)):
+            left_out = math.isnan(expected) and math.isnan(found)
+            if not (abs(expected - found) <= TOLERANCE or left_out):
                 where = f"{fold.folder / paths.QUERIES}: query {qid}, {name}"
-                wrong.append(f"{where}: found {there:.10g}, expected {expected:.10g}")
-    wrong += [f"{fold.folder / paths.QUERIES}: found query {qid}, not in the data" for qid in rows]
+                wrong.append(f"{where}: found {found:.10g}, expected {expected:.10g}")
+    wrong += [f"{fold.folder / paths.QUERIES}: found query {q}, not in the data" for q in stored]
     for name, values in fold.queries.values.items():
         if not abs(fold.means[name] - values.mean()) <= TOLERANCE:
             where = f"{fold.folder / paths.FIT}: the mean of {name}"
@@ -116,18 +119,15 @@ def _fold(fold: StoredFold, benchmark: Benchmark, algo: str) -> tuple[int, int, 
 
 
 def _differences(path: Path, expected: str) -> Iterator[str]:
-    """Yield the first line of a table that is not what its folds say."""
+    """Yield the first cell of a table that is not what its folds say."""
     try:
         found = path.read_bytes().decode("utf-8", "replace")
     except OSError as error:
         yield f"{path}: {error.strerror}"
         return
-    if found == expected:
-        return
-    pairs = zip(found.splitlines() + [""], expected.splitlines() + [""])
-    line, (there, wanted) = next(
-        ((n, pair) for n, pair in enumerate(pairs, 1) if pair[0] != pair[1]), (1, ("", ""))
-    )
-    cells = zip(there.split(",") + [""], wanted.split(",") + [""])
-    one, other = next((pair for pair in cells if pair[0] != pair[1]), ("its end", "another"))
-    yield f"{path}:{line}: found {one}, expected {other}, as its folds say"
+    lines = zip_longest(found.split("\n"), expected.split("\n"), fillvalue="")
+    for n, line in enumerate(lines, 1):
+        for there, wanted in zip_longest(*(text.split(",") for text in line), fillvalue="nothing"):
+            if there != wanted:
+                yield f"{path}:{n}: found {there}, expected {wanted}, as its folds say"
+                return

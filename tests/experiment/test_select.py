@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from conftest import random_queries, unlocked
 
-from letorbench.experiment.grids import MOST_STEPS, grid
-from letorbench.experiment.select import select
+from letorbench.experiment.select import MOST_STEPS, grid, select
 from letorbench.fit_warnings import FitWarning
 from letorbench.models import Linear
 from letorbench.rankers import Ranker

@@ -39,6 +39,7 @@ def query_sets() -> Iterator[tuple[np.ndarray, np.ndarray]]:
         X = np.choose(rng.integers(0, 3, shape), kinds).astype(np.float32)
         if rng.random() < 0.5:
             X[:, 0] = X[0, 0]
+        X.flags.writeable = False
         yield X, np.append(0, np.cumsum(lengths)).astype(np.int64)
 
 

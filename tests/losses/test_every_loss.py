@@ -9,7 +9,7 @@ from conftest import random_queries
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.losses import LOSSES, Loss, choices, every_loss, loss
-from letorbench.losses.base import LONGEST_COMPARED, parameters
+from letorbench.losses.base import LONGEST_COMPARED, defaults
 from letorbench.losses.label_order import random_order
 from letorbench.losses.lambdas import Lambda
 
@@ -20,7 +20,7 @@ EVERY = [
         loss(f"{name}({settings})")
         for name, family in LOSSES.items()
         for settings in ("truncation=1", "truncation=10", "truncation=3, p=1.5")
-        if {each.partition("=")[0] for each in settings.split(", ")} <= set(parameters(family))
+        if {each.partition("=")[0] for each in settings.split(", ")} <= set(defaults(family))
     ),
 ]
 #: of the families with weights, those with the first one and a composed one
@@ -117,7 +117,7 @@ def test_a_loss_prints_as_it_parses() -> None:
         ("wpl(wieght=1)", "did you mean weight"),
         ("wpl(weight=2)", "unknown weight of wpl '2'; expected one of 1, r"),
         ("wpl(weight=1", "expected a form like"),
-        ("listnet(k=two)", "found k=two, expected int"),
+        ("listnet(k=two)", "unknown k of listnet 'two'; expected one of 1, 2, 3"),
         ("listnet(k=4)", "expected one of 1, 2, 3"),
         ("qnorm(p=1.0)", "found p=1.0, expected 0 or 1 < p <= 2"),
         ("qnorm-penalised(p=2.5)", "found p=2.5"),

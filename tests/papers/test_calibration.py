@@ -7,6 +7,7 @@ from letorbench.analysis.leads import Lead
 from letorbench.papers import calibration
 from letorbench.papers.claims import Test
 from letorbench.papers.runs import Values
+from letorbench.results.per_query import PerQuery
 
 TRIALS = 2_000
 #: the Monte Carlo error of a share of 5 %, three times
@@ -83,19 +84,25 @@ def test_of_test_knows_the_papers_effect_and_none(rng):
     assert calibration.of_test(test, "E", values, rng) == {}
 
 
-def test_what_stored_values_can_show(tmp_path):
-    from letorbench.results.per_query import PerQuery
-
+def test_what_stored_values_can_show(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     columns = {name: rng.uniform(size=60) for name in "xyz"}
     columns["z"] = columns["x"]
     qids, folds = np.array([str(i) for i in range(60)]), np.repeat([1, 2, 3], 20)
-    systems = [PerQuery(name, folds, qids, {"ndcg@10": v}) for name, v in columns.items()]
-    rows = calibration.smallest_leads(systems, ["ndcg@10"])
+    measures = ("ndcg@1", "ndcg@3", "ndcg@10", "map")
+    systems = {n: PerQuery(n, folds, qids, dict.fromkeys(measures, v)) for n, v in columns.items()}
+    rows = calibration.smallest_leads([*systems.values()], ["ndcg@10"])
     assert [row[:2] for row in rows] == [("x", "y"), ("x", "z"), ("y", "z")]
     d = columns["x"] - columns["y"]
     quantiles = 2.0010 + 0.8478  # of Student's t with 59 degrees, .975 and .8
     assert rows[0][3] == pytest.approx(quantiles * d.std(ddof=1) / 60**0.5, rel=1e-3)
     assert rows[0][4] == pytest.approx(rows[0][3] / min(columns["x"].mean(), columns["y"].mean()))
-    ((measure, pairs, low, middle, high),) = calibration.lead_shares(rows)
-    assert (measure, pairs) == ("ndcg@10", 2) and low == middle == high == rows[0][4]
+    for name in columns:
+        folder = tmp_path / "papers" / "runs" / "ndcg@10" / "D" / name
+        folder.mkdir(parents=True)
+        (folder / "per_query.csv").touch()
+    monkeypatch.setattr(calibration, "competes", lambda name: True)
+    monkeypatch.setattr(calibration, "read_per_query", lambda runs, data, name: systems[name])
+    share = f"{100.0 * rows[0][4]:.1f} %"  # of both pairs that differ
+    assert calibration.power_rows(tmp_path) == [["D", m, "2", *[share] * 3] for m in measures]
+    assert (tmp_path / "papers" / "power" / "D.csv").read_text().count("\n") == 13

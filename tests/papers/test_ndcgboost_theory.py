@@ -8,9 +8,9 @@ import pytest
 from letorbench.conventions import CONVENTIONS, standard_discount
 from letorbench.datasets.queryset import Fold, QuerySet
 from letorbench.datasets.synthetic.cubic import cubic
-from letorbench.papers import ndcgboost_2009, paper, rules
+from letorbench.papers import ndcgboost_2009 as statements
+from letorbench.papers import paper, rules
 from letorbench.papers.ndcgboost_2009 import single_changes as changes
-from letorbench.papers.ndcgboost_2009 import statements
 from letorbench.papers.ndcgboost_2009.single_changes import Change
 from letorbench.papers.runs import Study
 from letorbench.rankers import ndcgboost
@@ -46,8 +46,8 @@ def test_problems_are_what_the_ranker_optimises(rng):
 
 
 def test_the_theory_runs_and_its_misprints_are_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(ndcgboost_2009, "PROBLEMS", 400)
-    found = ndcgboost_2009.theory(Study(tmp_path, tmp_path))
+    monkeypatch.setattr(statements, "PROBLEMS", 400)
+    found = statements.theory(Study(tmp_path, tmp_path))
     own = [claim for claim in paper("ndcgboost-2009").claims if claim.part == "theory"]
     answers = {claim.id: rules.judge(claim, {}, found).answer for claim in own}
     failed = {name for name, answer in answers.items() if answer != rules.REPRODUCED}

@@ -9,10 +9,9 @@ import pytest
 from conftest import printed, refused
 from toy_data import SIZES, write_uneven
 
-from letorbench.papers import calibration, kept, paper, paper_page, records, rules, runs, views
+from letorbench.papers import calibration, paper, paper_page, records, rules, runs, views
 from letorbench.papers import printed as of_print
 from letorbench.papers.claims import claims_of
-from letorbench.papers.kept import kept_numbers
 from letorbench.papers.paper import Found, Part, elsewhere, judged, reproduce, run_part
 from letorbench.papers.paper_page import write_page
 from letorbench.papers.runs import Measured, Study, Values, Variant, exactly
@@ -55,7 +54,7 @@ def test_a_part_is_run_judged_and_kept(study, tmp_path):
     names = {path.name for path in result.files}
     assert {"figure-1.png", "figure-1.csv", "claims.csv", "comparisons.csv", "outcomes.json",
             "setting.txt", "calibration-figure-1.csv"} <= names  # fmt: skip
-    assert "Figure 1 is without OHSUMED: not at hand" in result.differs
+    assert "Figure 1: without OHSUMED, not at hand" in result.differs
     kept = records.read_outcomes(study.folder("small"), small())
     assert kept["c", ""] == replace(outcome, family=None)
     with (study.folder("small") / "comparisons.csv").open(newline="") as file:
@@ -177,8 +176,6 @@ def test_a_page_tells_its_headlines_first_and_what_code_it_is_from(study, tmp_pa
 
 
 def test_a_specification_is_every_combination(study):
-    from letorbench.papers.specification import by_level
-
     part = Part("s", "rise", "specification", ("UNEVEN",), (), (), ("ndcg@10",),
                 axes={"rounds": {"2": {"rounds": 2}, "4": {"rounds": 4}},
                       "tool": {"a": {"convention": "standard"}, "b": {"convention": "letor3"}}},
@@ -190,7 +187,14 @@ def test_a_specification_is_every_combination(study):
     assert [(row["rounds"], row["tool"]) for row in rows] == [
         ("2", "a"), ("2", "b"), ("4", "a"), ("4", "b")
     ]  # fmt: skip
-    assert len({row["value"] for row in rows}) == 4 and by_level([]) == []
+    assert len({row["value"] for row in rows}) == 4
+    (levels,) = (path for path in found.files if path.name == "s-levels.csv")
+    with levels.open(newline="") as file:
+        first, *_, last = csv.DictReader(file)
+    values = [float(row["value"]) for row in rows]
+    assert (first["choice"], first["setting"], last["setting"]) == ("rounds", "2", "b")
+    assert (first["specifications"], float(first["least"])) == ("2", min(values[:2]))
+    assert float(last["mean"]) == pytest.approx((values[1] + values[3]) / 2.0)
 
 
 PLAIN = Variant("Regression", "regression", {})
@@ -246,24 +250,24 @@ def test_reproduce_tells_of_damage_before_it_runs(tmp_path: Path) -> None:
     assert outcomes.read_bytes() == whole
 
 
-def test_numbers_are_made_again_only_where_something_changed(tmp_path, monkeypatch):
+def test_facts_are_made_again_only_where_something_changed(tmp_path, monkeypatch):
     made = []
 
-    def make() -> dict[str, Measured]:
+    def make():
         made.append(1)
         return {"one": exactly(0.1 + 0.2, "a note"), "two": Measured(1.0, 0.5, 2.0)}
 
     path = tmp_path / "theory.json"
-    first = kept_numbers(path, {"seed": 0}, make)
-    assert kept_numbers(path, {"seed": 0}, make) == first == make()
-    assert len(made) == 2  # the file's, and the one of the line above
-    kept_numbers(path, {"seed": 1}, make)
+    first = runs.kept(path, {"seed": (0,)}, make)
+    assert runs.kept(path, {"seed": [0]}, make) == first and len(made) == 1
+    assert {name: Measured(**each) for name, each in first.items()} == make()
+    runs.kept(path, {"seed": 1}, make)
     assert len(made) == 3
-    monkeypatch.setattr(kept, "source_digest", lambda *places: "other code")
-    kept_numbers(path, {"seed": 1}, make)
+    monkeypatch.setattr(runs, "source_digest", lambda *places: "other code")
+    runs.kept(path, {"seed": 1}, make)
     assert len(made) == 4
     path.write_text(path.read_text().replace("0.5", "0.6"))
-    assert kept_numbers(path, {"seed": 1}, make) == first and len(made) == 5
+    assert runs.kept(path, {"seed": 1}, make) == first and len(made) == 5
 
 
 PAPER = paper("ndcgboost-2009")

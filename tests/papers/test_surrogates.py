@@ -11,9 +11,7 @@ from letorbench.losses import ValueAndGradient, loss
 from letorbench.losses.consistent import bregman
 from letorbench.losses.gains import query_sums
 from letorbench.papers import consistency_2011 as consistency
-from letorbench.papers import paper, rules, surrogates
-from letorbench.papers.consistency_2011 import theory as consistency_theory
-from letorbench.papers.functionals import bounds
+from letorbench.papers import functionals, paper, rules, surrogates
 from letorbench.papers.paper import run_part
 from letorbench.papers.runs import Study
 from letorbench.papers.surrogates import Eta
@@ -133,33 +131,33 @@ def test_the_bound_of_a_field_by_hand():
         bound = sum(np.log(Z_pair[i, j]) - np.log(psi(r, i, j)) for i, j in pairs) + np.log(2.0)
         gaps.append(bound - log_loss)
     norms = np.prod([sum(psi(r, i, j) ** 3 for r in labellings) ** (1 / 3) for i, j in pairs])
-    hoelder, powers, excess = bounds.field_excesses(f, 2, gamma)
+    hoelder, powers, excess = functionals.field_excesses(f, 2, gamma)
     assert hoelder == pytest.approx(np.log(Z) - np.log(norms))
     assert excess == pytest.approx(-min(gaps))
     assert powers == pytest.approx(0.0, abs=1e-12)
 
 
 def test_the_appendix_holds_and_would_not_with_a_smaller_constant(tmp_path, monkeypatch):
-    monkeypatch.setattr(bounds, "PROBLEMS", 40)
-    monkeypatch.setattr(bounds, "QUERIES", 300)
-    found = bounds.appendix(Study(tmp_path, tmp_path))
+    monkeypatch.setattr(functionals, "PROBLEMS", 40)
+    monkeypatch.setattr(functionals, "QUERIES", 300)
+    found = functionals.appendix(Study(tmp_path, tmp_path))
     assert set(answers("functionals", "appendix", found).values()) == {rules.REPRODUCED}
     rng = np.random.default_rng(0)
     # a tenth of the loss bounds 1 - NDCG no longer
-    whole = bounds.PairwiseLoss
+    whole = functionals.PairwiseLoss
 
     def tenth(name):
         return lambda scores, queries: (0.1 * whole(name)(scores, queries)[0], None)
 
-    monkeypatch.setattr(bounds, "PairwiseLoss", tenth)
-    assert bounds.beyond_loss("logistic", rng, 300) > 0.01
+    monkeypatch.setattr(functionals, "PairwiseLoss", tenth)
+    assert functionals.beyond_loss("logistic", rng, 300) > 0.01
 
 
 def test_the_order_of_the_expected_shares_is_the_best_and_others_are_not(rng):
-    eta = surrogates.Eta(consistency.LABELLINGS, consistency.PROBABILITIES)
-    assert consistency_theory.order_excess(eta) == pytest.approx(0.0, abs=1e-12)
+    eta = consistency.EXAMPLE
+    assert consistency.order_excess(eta) == pytest.approx(0.0, abs=1e-12)
     # section 3.2.1: E[G] ranks the first document first, E[G / Z] the second
-    assert np.argmax(consistency_theory.ranked_by("least-squares", eta)) == 0
+    assert np.argmax(consistency.ranked_by("least-squares", eta)) == 0
     assert np.argmax(eta.expected_gains()) == 1
     swapped = surrogates.Eta(eta.labels[:, ::-1], eta.probabilities)
     shares = swapped.expected_gains
@@ -168,24 +166,24 @@ def test_the_order_of_the_expected_shares_is_the_best_and_others_are_not(rng):
         def expected_gains(self):
             return -shares()
 
-    assert consistency_theory.order_excess(Wrong(swapped.labels, swapped.probabilities)) > 0.1
+    assert consistency.order_excess(Wrong(swapped.labels, swapped.probabilities)) > 0.1
 
 
-@pytest.mark.parametrize("name", consistency_theory.PSI)
+@pytest.mark.parametrize("name", consistency.PSI)
 def test_a_surrogate_of_ones_own_psi_is_least_at_the_slope_of_psi(name, rng):
     """grad psi* at the minimiser is E[G / Z]."""
-    own = consistency_theory.psi_loss(name)
+    own = consistency.psi_loss(name)
     eta = surrogates.draw_eta(rng, 3)
     ((scores,), _) = surrogates.minimisers(own, [eta], rng)
-    _, slope = consistency_theory.PSI[name][1](scores)
+    _, slope = consistency.PSI[name][1](scores)
     np.testing.assert_allclose(slope, eta.expected_gains(), atol=1e-4)
 
 
 def test_the_cosine_ranks_by_its_own_norm_and_not_as_printed():
     rng = np.random.default_rng(0)
     etas = [surrogates.draw_eta(rng, 2 + trial % 3) for trial in range(300)]
-    assert consistency_theory._otherwise("cosine", etas, rng) == 0.0
-    assert consistency_theory._otherwise("cosine", etas, rng, printed=True) > 0.0
+    assert consistency._otherwise("cosine", etas, rng) == 0.0
+    assert consistency._otherwise("cosine", etas, rng, printed=True) > 0.0
 
 
 def test_worked_example_of_section_3_2_1(tmp_path):
@@ -213,8 +211,8 @@ def test_theorem_8_and_6_tell_consistent_surrogates_from_others(rng):
     assert surrogates.affine_excess(loss("cross-entropy-ndcg"), rng, 20) < 1e-9
     assert surrogates.affine_excess(loss("cross-entropy"), rng, 20) > 0.001
     eta = surrogates.draw_eta(rng, 3)
-    assert consistency_theory.flatness(loss("cosine-ndcg"), eta, rng) == pytest.approx(0.0)
-    assert consistency_theory.flatness(loss("least-squares-ndcg"), eta, rng) > 0.01
+    assert consistency.flatness(loss("cosine-ndcg"), eta, rng) == pytest.approx(0.0)
+    assert consistency.flatness(loss("least-squares-ndcg"), eta, rng) > 0.01
 
 
 def test_the_bound_for_cross_entropy_is_pinskers(rng):
@@ -226,6 +224,6 @@ def test_the_bound_for_cross_entropy_is_pinskers(rng):
 
 
 def test_the_search_is_blinder_to_smaller_errors(rng, monkeypatch):
-    monkeypatch.setattr(consistency_theory, "FULL", 400)
-    powers = [consistency_theory.search_power(each, rng)[1] for each in (0.0, 0.9, 1.0)]
+    monkeypatch.setattr(consistency, "FULL", 400)
+    powers = [consistency.search_power(each, rng)[1] for each in (0.0, 0.9, 1.0)]
     assert powers[0] > 0.99 and powers[0] > powers[1] > powers[2] == 0.0

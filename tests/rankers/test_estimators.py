@@ -245,7 +245,7 @@ GOOD = {"ranker": "ranksvm", "settings": {}, "features": 3, "transformation": {"
         ({"settings": {"odd": 1}}, "found the parameter 'odd', expected one of"),
         ({"settings": "odd"}, "settings that ranksvm does not take"),
         ({"ranker": "recipe", "settings": {"l2": "x"}}, "that recipe does not take"),
-        ({"ranker": "recipe", "settings": {"model": "cubic"}}, "unknown model 'cubic'"),
+        ({"ranker": "recipe", "settings": {"model": "cubic"}}, "unknown model of recipe 'cubic'"),
         ({"transformation": None}, "found a damaged feature transformation"),
         (
             {"transformation": {"name": "zscore", "mean": [0.0], "scale": [1.0]}},
@@ -268,7 +268,9 @@ def test_only_facts_that_fit_are_taken(changes: dict, message: str, tmp_path: Pa
 
 
 def of_model(model, queries):
-    return lb.Regression().with_learned(FitResult(model), queries)
+    ranker = lb.Regression().fit_sets(queries)
+    ranker.learned = FitResult(model)
+    return ranker
 
 
 def test_only_what_a_model_uses_is_important(rng) -> None:

@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Literal, get_args, get_origin
 
 import numpy as np
 import pytest
@@ -23,7 +22,9 @@ from letorbench.errors import UsageError
 from letorbench.experiment.settings import parameters
 from letorbench.losses.label_order import random_order
 from letorbench.measures import parse, query_metrics
+from letorbench.parameters import choices
 from letorbench.rankers import Ranker, load_model, names, ranker
+from letorbench.results.measuring import IDEAL
 from letorbench.solvers.stopping import Validation
 
 RANKERS = [
@@ -35,7 +36,7 @@ RANKERS = [
         ),
     )
     for name in names()
-    if not ranker(name).sees_labels
+    if name != IDEAL
 ]
 EVERY = pytest.mark.parametrize("cls", RANKERS)
 LEARNERS = pytest.mark.parametrize(
@@ -216,14 +217,13 @@ def variants(cls: type[Ranker]) -> list[Ranker]:
     What another ranker that learns alike is varied in is left out.
     """
     first = learners()[cls.name]
-    known = parameters(ranker(first)) if first != cls.name else {}
+    known = choices(ranker(first)) if first != cls.name else {}
     named = [
         {name: value}
-        for name, kind in parameters(cls).items()
-        if get_origin(kind) is Literal
-        and name not in known
+        for name, values in choices(cls).items()
+        if name not in known
         and (cls.name, name) != ("lambdarank", "function")  # a compiled kernel for each
-        for value in get_args(kind)
+        for value in values
     ]
     made = []
     for settings in [{}, *named, *DRAWING.get(cls.name, [])]:

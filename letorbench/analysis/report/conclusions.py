@@ -1,7 +1,5 @@
 """The sentences that a report opens with: which algorithm is best, and is that significant?"""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from letorbench.analysis.comparison import Pair, Procedure, compare

@@ -4,8 +4,6 @@ A section opens with its conclusions and its results. What only some readers wan
 warnings and settings, unfolds with a click.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources

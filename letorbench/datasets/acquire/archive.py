@@ -1,7 +1,5 @@
 """Bring a folder or an archive of data sets into the data folder, in the official layout."""
 
-from __future__ import annotations
-
 import filecmp
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Download a data set from where it is published, check it, and import it."""
 
-from __future__ import annotations
-
 import http.client
 import re
 import urllib.error

@@ -1,7 +1,5 @@
 """Recognise the data sets in a folder by file names, and where each file belongs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

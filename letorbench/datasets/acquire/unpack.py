@@ -1,7 +1,5 @@
 """Unpack an archive into a folder, unless it is damaged, unsafe or larger than data can be."""
 
-from __future__ import annotations
-
 import tarfile
 import zipfile
 from pathlib import Path, PurePosixPath

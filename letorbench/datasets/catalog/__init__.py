@@ -281,19 +281,15 @@ def parse(text: str | Name) -> Name:
     if (sampled := _SAMPLED.fullmatch(text)) is not None:
         return replace(parse(sampled[1]), share=float(sampled[2]))
     base, _, variant = text.partition("/")
-    known, named = _names().get(normalized(base), (None, ""))
-    if known is None:
-        return Name(text, None, None)
-    if named == TWIN:
-        known, named = _twin_of(known), ""
-    variant = variant or named
-    if not variant:
-        return Name(known.name, known, known.variants[0] if known.variants else None)
-    for choice in known.variants:
+    named = _names().get(normalized(base), Name(text, None, None))
+    if named.entry is None or not variant:
+        return named
+    for choice in named.entry.variants:
         if same(choice, variant):
-            return Name(known.name, known, choice)
-    choices = f"one of {', '.join(known.variants)}" if known.variants else "none"
-    raise UsageError(f"{known.name} has no variant {variant!r}; expected {choices}")
+            return replace(named, variant=choice)
+    choices = ", ".join(named.entry.variants)
+    expected = f"one of {choices}" if choices else "none"
+    raise UsageError(f"{named.text} has no variant {variant!r}; expected {expected}")
 
 
 def with_share(name: str, share: float) -> str:
@@ -318,13 +314,12 @@ def entry(name: str | Name) -> Entry:
 def twin_entry(name: str | Name) -> Entry:
     """Return the entry of a data set's twin; UsageError where the catalog has no shape for it."""
     known = entry(name)
-    if known.original:
-        return known
-    if known.twin is None:
+    twin = known if known.original else parse(known.name + TWIN).entry
+    if twin is None:
         raise UsageError(
             f"{known.name} has no synthetic twin: found no `twin` shape in its catalog entry"
         )
-    return _twin_of(known)
+    return twin
 
 
 def same(one: str, other: str) -> bool:
@@ -337,16 +332,18 @@ def normalized(name: str) -> str:
     return name.lower().replace("_", "-")
 
 
-def _names() -> dict[str, tuple[Entry, str]]:
-    """Return the entry and the variant ("": the default, or TWIN) of each normalised name."""
-    names: dict[str, tuple[Entry, str]] = {}
+@cache
+def _names() -> dict[str, Name]:
+    """Return what each normalised name stands for."""
+    names: dict[str, Name] = {}
     for known in CATALOG.values():
+        twin = _twin_of(known)
         for name in (known.name, *known.aliases):
-            names[normalized(name)] = known, ""
+            names[normalized(name)] = Name(known.name, known, next(iter(known.variants), None))
             if known.twin is not None:
-                names[normalized(name + TWIN)] = known, TWIN
+                names[normalized(name + TWIN)] = Name(twin.name, twin, None)
         for variant in known.variants:
-            names[normalized(f"{known.name}-{variant}")] = known, variant
+            names[normalized(f"{known.name}-{variant}")] = Name(known.name, known, variant)
     return names
 
 

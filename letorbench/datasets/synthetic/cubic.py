@@ -1,7 +1,5 @@
 """Artificial data of the LambdaRank paper: a random cubic polynomial, cut to labels."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

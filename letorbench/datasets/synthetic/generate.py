@@ -1,7 +1,5 @@
 """Write generated data sets: DEMO, and the synthetic twin of a data set of the catalog."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@ A document has a hidden quality. The labels cut it into the published shares. Mo
 noisy monotone functions of it, so that there is something to learn.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ See `numbers` for what a text is. The kernels look for the ends of lines only, n
 the text.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

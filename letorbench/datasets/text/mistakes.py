@@ -4,8 +4,6 @@ The compiled parser only tells that a block of lines has a mistake. Every messag
 says where the mistake stands, what was found and what was expected.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

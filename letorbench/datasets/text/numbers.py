@@ -11,8 +11,6 @@ both ends of that interval round to one float32, the exact value does too. All e
 Python.
 """
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

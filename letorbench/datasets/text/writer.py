@@ -1,7 +1,5 @@
 """From a `QuerySet` to LETOR text, which is the same on every machine."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import IO
 

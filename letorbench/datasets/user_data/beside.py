@@ -1,7 +1,5 @@
 """What stands beside a file of documents: sizes of queries, weights, a description of columns."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A user's own data made a data set: LETOR text of given parts, or folds of one file."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Sequence
 from pathlib import Path

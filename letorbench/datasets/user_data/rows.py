@@ -1,7 +1,5 @@
 """Documents of any layout, the grades made of their labels, and the LETOR text they become."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -4,8 +4,6 @@ SVMlight text may have other labels, indices from 0, or no `qid:`. LightGBM and 
 sizes of the queries into a file beside it. Yandex's sets have the query in each line's comment.
 """
 
-from __future__ import annotations
-
 import re
 import tempfile
 from collections.abc import Sequence

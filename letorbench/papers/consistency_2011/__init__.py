@@ -1,28 +1,181 @@
-"""Ravikumar, Tewari, Yang, "On NDCG Consistency of Listwise Ranking Methods", AISTATS 2011."""
+"""Ravikumar, Tewari, Yang, "On NDCG Consistency of Listwise Ranking Methods", AISTATS 2011.
+
+The paper's theory as claims, each put to the laboratory of surrogates.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import permutations
+
 import numpy as np
 
-from letorbench.papers.consistency_2011 import theory
-from letorbench.papers.runs import Measured, Study, exactly
+from letorbench.conventions import standard_discount
+from letorbench.datasets.queryset import QuerySet
+from letorbench.losses import Loss, loss
+from letorbench.losses.base import ValueAndGradient
+from letorbench.losses.consistent import bregman
+from letorbench.losses.gains import query_sums
+from letorbench.papers import surrogates
+from letorbench.papers.runs import Measured, Study, exactly, kept
 
+NAME = "consistency-2011"
 #: section 3.2.1: two labellings of two documents and their probabilities
-LABELLINGS, PROBABILITIES = np.array([[5, 4], [1, 3]]), np.array([0.3, 0.7])
+EXAMPLE = surrogates.Eta(np.array([[5, 4], [1, 3]]), np.array([0.3, 0.7]))
+ORIGINAL = ("cosine", "least-squares", "cross-entropy")
+CONSISTENT = ("cosine-ndcg", "least-squares-ndcg", "cross-entropy-ndcg", "qnorm", "qnorm-penalised")
+#: those of them that have a unique minimiser
+UNIQUE = ("least-squares-ndcg", "cross-entropy-ndcg", "qnorm-penalised")
+DISTRIBUTIONS, FULL = 200, 2_000
+#: the power of the search: a surrogate that divides by Z to these powers is wrong, ever less so
+EXPONENTS = (0.0, 0.5, 0.8, 0.9, 0.95)
+#: theorem 9 with psi's of our own, sums of h: what they are called, and h's conjugate and slope
+PSI: dict[str, tuple[str, Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]]] = {
+    "four-thirds": ("sum 3/4 |u|^(4/3)", lambda s: (s**4 / 4.0, s**3)),
+    "cosh": ("sum u arsinh(u) - sqrt(1 + u^2)", lambda s: (np.cosh(s), np.sinh(s))),
+}
 
 
 def example(study: Study) -> dict[str, Measured]:
     """Section 3.2.1's worked example."""
-    gain = np.exp2(LABELLINGS) - 1.0
-    discount = 1.0 / np.log2(np.array([2.0, 3.0]))
-    z = np.sort(gain, axis=1)[:, ::-1] @ discount
-    expected, share = PROBABILITIES @ gain, PROBABILITIES @ (gain / z[:, None])
+    gains = EXAMPLE.probabilities @ (np.exp2(EXAMPLE.labels) - 1.0)
+    shares = EXAMPLE.expected_gains()
     found = {
-        "gain-first": expected[0], "gain-second": expected[1],
-        "share-first": share[0], "share-second": share[1],
-        "reversed": np.sign((expected[0] - expected[1]) * (share[0] - share[1])),
+        "gain-first": gains[0], "gain-second": gains[1],
+        "share-first": shares[0], "share-second": shares[1],
+        "reversed": np.sign((gains[0] - gains[1]) * (shares[0] - shares[1])),
     }  # fmt: skip
     return {name: exactly(float(value)) for name, value in found.items()}
 
 
-PARTS = {"example": example, "theory": theory.theory}
+def Z(gains: np.ndarray) -> np.ndarray:
+    """(n,) the ideal DCG of gains (n, m), whatever their sign."""
+    discount = standard_discount(np.arange(1, gains.shape[1] + 1))
+    return np.sort(np.abs(gains), axis=1)[:, ::-1] @ discount
+
+
+def norm_excess(rng: np.random.Generator, pairs: int = 20_000) -> float:
+    """The most by which Z breaks the triangle inequality or homogeneity, relative to Z."""
+    worst = 0.0
+    for m in (2, 3, 5):
+        G, H = rng.exponential(size=(2, pairs // 3, m))
+        a = rng.exponential(size=pairs // 3)
+        both = Z(G) + Z(H)
+        worst = max(worst, float(((Z(G + H) - both) / both).max()))
+        worst = max(worst, float(np.abs(Z(a[:, None] * G) / (a * Z(G)) - 1.0).max()))
+    return worst
+
+
+def order_excess(eta: surrogates.Eta) -> float:
+    """The largest expected NDCG of any order, less that of the order of E[G / Z]."""
+    gains = np.exp2(eta.labels) - 1.0
+    discount = standard_discount(np.arange(1, gains.shape[1] + 1))
+
+    def expected(order: Sequence[int]) -> float:
+        return float(eta.probabilities @ (gains[:, list(order)] @ discount / Z(gains)))
+
+    by_share = np.argsort(-eta.expected_gains(), kind="stable").tolist()
+    return max(map(expected, permutations(range(len(discount))))) - expected(by_share)
+
+
+def ranked_by(name: str, eta: surrogates.Eta) -> np.ndarray:
+    """(m,) what the minimiser of an original surrogate ranks by (section 3.2.2)."""
+    gains = np.exp2(eta.labels) - 1.0
+    if name == "cosine":
+        gains = gains / np.linalg.norm(gains, axis=1, keepdims=True)
+    if name == "cross-entropy":
+        e = np.exp(eta.labels)
+        gains = e / e.sum(axis=1, keepdims=True)
+    return eta.probabilities @ gains
+
+
+def _otherwise(
+    name: str, etas: Sequence[surrogates.Eta], rng: np.random.Generator, printed: bool = False
+) -> float:
+    """The share of the distributions whose minimiser orders otherwise than section 3.2.2 says."""
+    scores, _ = surrogates.minimisers(loss(name), etas, rng)
+    targets = [eta.expected_gains() if printed else ranked_by(name, eta) for eta in etas]
+    wrong = [surrogates.misordered(s, target / target.max()) for s, target in zip(scores, targets)]
+    return float(np.mean(wrong))
+
+
+def flatness(surrogate: Loss, eta: surrogates.Eta, rng: np.random.Generator) -> float:
+    """How much the expected loss rises from its minimiser s to 2 s, relative to its size."""
+    ((scores,), (least,)) = surrogates.minimisers(surrogate, [eta], rng)
+    queries = eta.queries()
+    values = surrogate(np.tile(2.0 * scores, len(eta.probabilities)), queries)[0]
+    return float(abs(eta.probabilities @ values - least) / max(abs(least), 1e-12))
+
+
+def search_power(exponent: float, rng: np.random.Generator) -> tuple[float, float]:
+    """The share of counterexamples to dividing by Z^exponent, and the chance to find one at all."""
+    found = []
+    for trial in range(FULL):
+        eta = surrogates.draw_eta(rng, 2 + trial % 3)
+        gains = np.exp2(eta.labels) - 1.0
+        target = eta.probabilities @ (gains / Z(gains)[:, None] ** exponent)
+        found.append(surrogates.misordered(target, eta.expected_gains()))
+    share = float(np.mean(found))
+    return share, 1.0 - (1.0 - share) ** DISTRIBUTIONS
+
+
+def psi_loss(name: str) -> Loss:
+    """Theorem 9's surrogate of one of `PSI`."""
+    said, conjugate = PSI[name]
+
+    def summed(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        value, slope = conjugate(scores)
+        return ValueAndGradient(query_sums(value, queries), slope)
+
+    return bregman(f"psi-{name}", f"psi = {said}", summed)
+
+
+def theory(study: Study) -> dict[str, Measured]:
+    """Sections 3 to 5: counterexamples, convexity, and the bounds of the regret."""
+    trials = FULL if study.full else DISTRIBUTIONS
+    asked = {"trials": trials, "seed": study.seed}
+    path = study.folder(NAME) / "theory.json"
+    found = kept(path, asked, partial(_measured, study, trials))
+    return {name: Measured(**each) for name, each in found.items()}
+
+
+def _measured(study: Study, trials: int) -> dict[str, Measured]:
+    """The number of every claim, and of what else is asked of each surrogate."""
+    found: dict[str, Measured] = {}
+    for name in (*ORIGINAL, *CONSISTENT):
+        study.say(f"{NAME}: {name}")
+        surrogate, rng = loss(name), np.random.default_rng(study.seed)
+        share, lost = surrogates.counterexamples(surrogate, rng, trials)
+        note = f"{100 * share:.1f} % of {trials} distributions are counterexamples"
+        found[f"lost-{name}"] = exactly(lost, note)
+        # with so many draws, a larger share would have shown a counterexample in 95 % of cases
+        unseen = f"none of {trials}: at most {100 * (1 - 0.05 ** (1 / trials)):.1f} % are, at 95 %"
+        found[f"counterexamples-{name}"] = exactly(share, "" if share else unseen)
+        found[f"nonconvexity-{name}"] = exactly(surrogates.nonconvexity(surrogate, rng))
+        if name in surrogates.STRONGLY_CONVEX:
+            beyond = surrogates.beyond_theorem_10(name, surrogate, rng, trials)
+            found[f"theorem-10-{name}"] = exactly(beyond)
+    rng = np.random.default_rng(study.seed)
+    short, over = surrogates.theorem_11(loss("least-squares-ndcg"), rng)
+    found["margin"], found["theorem-11"] = exactly(short), exactly(over)
+    etas = [surrogates.draw_eta(rng, 2 + trial % 3) for trial in range(trials)]
+    found["lemma-1"] = exactly(norm_excess(rng))
+    found["lemma-4"] = exactly(max(order_excess(eta) for eta in etas))
+    found["flatness-cosine-ndcg"] = exactly(flatness(loss("cosine-ndcg"), etas[0], rng))
+    for exponent in EXPONENTS:
+        share, power = search_power(exponent, rng)
+        found[f"power-{exponent:g}"] = exactly(power, f"{100 * share:.1f} % are counterexamples")
+    for name in (*UNIQUE, "least-squares"):
+        found[f"affine-{name}"] = exactly(surrogates.affine_excess(loss(name), rng))
+    for name in ORIGINAL:
+        found[f"order-{name}"] = exactly(_otherwise(name, etas, rng))
+    found["order-cosine-printed"] = exactly(_otherwise("cosine", etas, rng, printed=True))
+    for name in PSI:
+        own = psi_loss(name)
+        share = surrogates.counterexamples(own, rng, trials)[0]
+        found[f"theorem-9-{name}"] = exactly(max(share, surrogates.nonconvexity(own, rng)))
+    return found
+
+
+PARTS = {"example": example, "theory": theory}

@@ -1,7 +1,83 @@
-"""Tran, Phung, Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012."""
+"""Tran, Phung, Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012.
+
+Its statements that need no data are checked on random small problems. The appendix bounds the log
+loss of the Markov random field P(r) = prod psi(r_i, r_j) / Z (equation 14) by a sum over pairs
+(equation 17). Every labelling of a problem is enumerated. With P pairs, the inequality of Hoelder
+(19) is taken with q = P for each, which meets sum 1/q = 1.
+"""
 
 from __future__ import annotations
 
-from letorbench.papers.functionals import bounds, costs
+import numpy as np
+from scipy.special import logsumexp
 
-PARTS = {"appendix": bounds.appendix, "costs": costs.costs}
+from letorbench.conventions import CONVENTIONS
+from letorbench.losses.weighted_pairs import PairwiseLoss
+from letorbench.measures import parse, query_metrics
+from letorbench.papers.functionals.costs import costs
+from letorbench.papers.runs import Measured, Study, exactly
+from letorbench.papers.surrogates import LABELS, labelled
+
+#: random problems, and random queries of each length for the bounds of 1 - NDCG
+PROBLEMS, QUERIES, LENGTHS = 3_000, 20_000, (2, 3, 4, 6)
+#: the pairwise losses that section 2 calls upper bounds
+BOUNDING = ("hinge", "exponential", "logistic")
+
+
+def field_excesses(f: np.ndarray, levels: int, gamma: float) -> tuple[float, float, float]:
+    """What a field's equations 19, 21 and 17 are exceeded by.
+
+    f: (N,) scores; levels: |L|; gamma: the field's scale.
+    """
+    N = len(f)
+    i, j = np.triu_indices(N, 1)
+    r = np.indices((levels,) * N).reshape(N, -1)
+    log_psi = gamma * np.sign(r[i] - r[j]) * (f[i] - f[j])[:, None]
+    own = np.sign(np.subtract.outer(np.arange(levels), np.arange(levels))).ravel()
+    of_pair = gamma * own * (f[i] - f[j])[:, None]
+    log_Z = logsumexp(log_psi.sum(axis=0))
+    log_Z_pair = logsumexp(of_pair, axis=1)
+    P = len(i)
+    hoelder = log_Z - float((logsumexp(P * log_psi, axis=1) / P).sum())
+    powers = max(
+        float((logsumexp(q * of_pair, axis=1) - q * log_Z_pair).max()) for q in range(1, 11)
+    )
+    C = (N - 2) * np.log(levels)
+    log_loss = log_Z - log_psi.sum(axis=0)
+    bound = (log_Z_pair[:, None] - log_psi).sum(axis=0) + C
+    return hoelder, powers, float((log_loss - bound).max())
+
+
+def beyond_loss(name: str, rng: np.random.Generator, queries: int) -> float:
+    """The most by which 1 - NDCG exceeds a sum of pairwise losses on random queries."""
+    worst = -np.inf
+    for m in LENGTHS:
+        labels = rng.integers(0, LABELS, (queries, m))
+        labels[:, 0] = np.maximum(labels[:, 0], 1)
+        drawn = labelled(labels)
+        scores = np.repeat(np.exp(rng.uniform(-4.0, 2.0, queries)), m) * rng.normal(
+            size=queries * m
+        )
+        measured = query_metrics(
+            drawn.labels, scores, drawn.offsets, [parse("ndcg")], CONVENTIONS["standard"]
+        )[:, 0]
+        value, _ = PairwiseLoss(name)(scores, drawn)
+        worst = max(worst, float((1.0 - measured - value).max()))
+    return worst
+
+
+def appendix(study: Study) -> dict[str, Measured]:
+    """The appendix's bound and the statements of section 2 that can be enumerated."""
+    rng, worst = np.random.default_rng(study.seed), np.full(3, -np.inf)
+    for _ in range(PROBLEMS):
+        N, levels = rng.integers(2, 5, size=2)
+        f = np.exp(rng.uniform(-2.0, 2.0)) * rng.normal(size=N)
+        gamma = 2.0 / (N * (N - 1)) * np.exp(rng.uniform(-1.0, 1.0))
+        worst = np.maximum(worst, field_excesses(f, int(levels), float(gamma)))
+    found = dict(zip(("hoelder", "powers", "upper-bound"), worst.tolist()))
+    for name in BOUNDING:
+        found[f"{name}-bounds-ndcg"] = beyond_loss(name, rng, QUERIES)
+    return {name: exactly(value) for name, value in found.items()}
+
+
+PARTS = {"appendix": appendix, "costs": costs}

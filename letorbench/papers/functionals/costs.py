@@ -69,22 +69,16 @@ def quadratic_costs(train: QuerySet, rng: np.random.Generator) -> list[tuple[int
     return rows
 
 
-def group_seconds(rng: np.random.Generator) -> tuple[float, float]:
-    """Seconds of the pairwise logistic loss of a long query's documents, and of its groups."""
-    (query,) = permuted_cubic(rng, (1,), 5, LONG)
-    scores = rng.normal(size=query.n_docs)
-    plain = PairwiseLoss("logistic", "1")
-    grouped = group_level(plain, "max", query)
-    return seconds(lambda: plain(scores, query)), seconds(lambda: grouped(scores, query))
-
-
 def costs(study: Study) -> Found:
     """Section 4's costs of quadratic models, and section 2's of groups."""
     rng = np.random.default_rng(study.seed)
     with limited_threads(1):
         (train,) = permuted_cubic(rng, (QUERIES,), FEATURES, DOCUMENTS)
         rows = quadratic_costs(train, rng)
-        documents, groups = group_seconds(rng)
+        (query,) = permuted_cubic(rng, (1,), 5, LONG)
+        scores, plain = rng.normal(size=query.n_docs), PairwiseLoss("logistic", "1")
+        grouped = group_level(plain, "max", query)
+        documents, groups = (seconds(lambda: loss(scores, query)) for loss in (plain, grouped))
     parameters, taken, sizes = zip(*rows)
     note = f"{documents * 1e3:.2f} against {groups * 1e3:.2f} ms"
     found = {

@@ -1,38 +1,34 @@
 """Figure 2 of the LambdaRank paper: both methods on artificial data, several draws of it.
 
-The sets need no files; runs on them are trained, stored and read back like any run.
+A draw is drawn with its training, so that its means are what is kept of a run.
 """
 
 from __future__ import annotations
 
-import json
-import time
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from letorbench.analysis.figures import Panel, draw, write
 from letorbench.analysis.tables import write_table
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import REAL_SHARES
 from letorbench.experiment.plan import ranker_identity
 from letorbench.experiment.select import select
-from letorbench.files import one_writer
 from letorbench.measures import parse, query_metrics
 from letorbench.papers.paper import Found
 from letorbench.papers.permuted_cubic import outputs, permuted_cubic
-from letorbench.papers.runs import CUTOFFS, Study, Values, Variant, sampled
+from letorbench.papers.runs import CUTOFFS, Study, Values, Variant, kept, sampled
 from letorbench.rankers import ranker
-from letorbench.results.scores import finite_scores
-from letorbench.results.store import FoldResult, fold_scores, is_done, stored_fit, write_fold
 from letorbench.solvers.stopping import Validation, best
 
 NAME = "lambdarank-2006"
-PART = "figure-2"
 DRAWS = 5
 #: queries of the training, validation and test set: the paper's, and, for 300 epochs at every
 #: rate, what takes minutes
@@ -43,8 +39,12 @@ SHARES = (REAL_SHARES[0], 0.0, *REAL_SHARES[1:])
 #: "from as low as 1e-7 to as high as 1e-2"
 RATES = (1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
 EPOCHS = 300
-NETS = {1: "linear", 2: "two-layer"}
-METHODS = tuple(f"{algo}-{net}" for net in NETS.values() for algo in ("lambdarank", "ranknet"))
+#: method -> ranker and layers
+METHODS = {
+    f"{algo}-{net}": (algo, layers)
+    for layers, net in ((1, "linear"), (2, "two-layer"))
+    for algo in ("lambdarank", "ranknet")
+}
 #: the ends of the axis of the paper's Figure 2, left
 PRINTED = (0.55, 0.75)
 #: rows that the share of the variance which a linear model explains is measured on
@@ -58,111 +58,80 @@ def sizes(study: Study) -> tuple[int, int, int]:
     return SMALL if study.setting == "published" and not study.full else FULL
 
 
-def made(study: Study, draw: int) -> tuple[QuerySet, ...]:
+def made(study: Study, number: int) -> tuple[QuerySet, ...]:
     """The training, validation and test set of one draw of the artificial data."""
-    rng = np.random.default_rng([study.seed, draw])
+    rng = np.random.default_rng([study.seed, number])
     return permuted_cubic(rng, sizes(study), FEATURES, DOCUMENTS, SHARES)
 
 
 def runs(
-    study: Study,
-    folder: Path,
-    sets: Sequence[QuerySet],
-    variants: Sequence[Variant],
-    measures: Sequence[str],
-) -> dict[str, Values]:
-    """Every variant's per-query values on the last of three sets, by label, by `standard`.
+    study: Study, folder: Path, number: int, variants: Iterable[Variant]
+) -> dict[str, dict[str, float]]:
+    """Every variant's NDCG@1..10 on the test queries of a draw, and on `validation`, by label.
 
-    Stored results in folder/<label> are kept where they were made in the same way. The variants are
-    trained in as many threads as there are jobs; the results do not depend on it.
+    They are kept in folder/<label>.json. The variants are trained in as many threads as there are
+    jobs; the results do not depend on it.
     """
-    train, held_out, test = sets
-    validation = Validation(held_out, parse(CHOOSE), RULES, best)
+    sets = made(study, number)
     data = [each.digest for each in sets]
 
-    def one(variant: Variant) -> Values:
-        own, facts = folder / variant.label, _identity(data, variant, study.seed)
-        with one_writer(own):
-            if not is_done(own, facts):
-                study.say(f"{folder.name}: {variant.label}")
-                write_fold(own, _fitted(variant, train, validation, test, facts, study.seed))
-            scores = fold_scores(own, test.n_docs)
-        asked = [parse(name) for name in measures]
-        values = query_metrics(test.labels, scores, test.offsets, asked, RULES)
-        return Values(tuple(measures), values[None], np.ones(len(values), dtype=np.int64))
+    def one(variant: Variant) -> tuple[str, dict[str, float]]:
+        asked = {
+            "data": data, "select": CHOOSE, "seed": study.seed,
+            "ranker": ranker_identity(ranker(variant.algo), variant.settings),
+        }  # fmt: skip
+        make = partial(_means, study, folder.name, sets, variant)
+        return variant.label, kept(folder / f"{variant.label}.json", asked, make, code=())
 
     with ThreadPoolExecutor(study.jobs) as pool:
-        return dict(zip([v.label for v in variants], pool.map(one, variants)))
+        return dict(pool.map(one, variants))
 
 
-def validated(folder: Path, label: str) -> float:
-    """The validation measure that a variant's stored run has reached."""
-    return float(stored_fit(folder / label)["validation"]["value"])
-
-
-def _fitted(
-    variant: Variant, train: QuerySet, validation: Validation, test: QuerySet,
-    identity: Mapping[str, object], seed: int,
-) -> FoldResult:  # fmt: skip
-    """Train and select."""
-    start = time.perf_counter()
-    own = np.random.SeedSequence([seed, zlib.crc32(variant.label.encode())])
-    selected = select(ranker(variant.algo), variant.settings, train, validation, own, grows=False)
-    return FoldResult(
-        identity,
-        finite_scores(selected.ranker.predict(test.features)),
-        ranker=selected.ranker,
-        validation_scores=finite_scores(selected.validation_scores),
-        validation=selected.as_json(CHOOSE),
-        seconds=time.perf_counter() - start,
-        warnings=selected.warnings,
-    )
-
-
-def _identity(data: Sequence[str], variant: Variant, seed: int) -> dict[str, object]:
-    facts = {
-        "data": data,
-        "algo": variant.algo,
-        **ranker_identity(ranker(variant.algo), variant.settings),
-        "select": CHOOSE,
-        "seed": seed,
-    }
-    return json.loads(json.dumps(facts))
+def _means(
+    study: Study, place: str, sets: tuple[QuerySet, ...], variant: Variant
+) -> dict[str, float]:
+    study.say(f"{place}: {variant.label}")
+    train, held_out, test = sets
+    validation = Validation(held_out, parse(CHOOSE), RULES, best)
+    seed = np.random.SeedSequence([study.seed, zlib.crc32(variant.label.encode())])
+    cls = ranker(variant.algo)
+    chosen = select(cls, variant.settings, train, validation, seed, grows=False).chosen
+    scores, asked = chosen.ranker.predict(test.features), [parse(name) for name in CUTOFFS]
+    means = query_metrics(test.labels, scores, test.offsets, asked, RULES).mean(axis=0)
+    return {"validation": chosen.value, **dict(zip(CUTOFFS, means.tolist()))}
 
 
 def trained(study: Study) -> tuple[dict[str, Values], list[list[object]]]:
-    """Every method's values on the test queries of all draws, and its rate and NDCG@10 by draw.
+    """Every method's NDCG@1..10 on the draws, and its rate and NDCG@10 by draw.
 
     The first draw's validation set chooses the rate for all: the paper has one draw.
     """
     published = study.setting == "published"
     how: dict[str, object] = {"epochs": EPOCHS, "patience": 0} if published else {}
     rates: dict[str, Any] = {
-        method: RATES if published else ranker(method.partition("-")[0]).grid["learning_rate"]
-        for method in METHODS
+        method: RATES if published else ranker(algo).grid["learning_rate"]
+        for method, (algo, _) in METHODS.items()
     }
-    per_draw: list[dict[str, Values]] = []
+    means: dict[str, list[list[float]]] = {method: [] for method in METHODS}
     rows: list[list[object]] = []
-    for draw in range(1, DRAWS + 1):
-        folder = study.folder(NAME) / "artificial" / f"draw-{draw}"
+    for number in range(1, DRAWS + 1):
         variants = [
             Variant(
-                f"{method}@{rate:g}", method.partition("-")[0],
-                {"layers": layers, "learning_rate": rate, **how},
+                f"{method}@{rate:g}", algo, {"layers": layers, "learning_rate": rate, **how}
             )
-            for layers, net in NETS.items()
-            for method in METHODS
-            if method.endswith(f"-{net}")
+            for method, (algo, layers) in METHODS.items()
             for rate in rates[method]
         ]  # fmt: skip
-        found = runs(study, folder, made(study, draw), variants, CUTOFFS)
+        folder = study.folder(NAME) / "artificial" / f"draw-{number}"
+        found = runs(study, folder, number, variants)
         for method, tried in rates.items():
-            reached = {r: validated(folder, f"{method}@{r:g}") for r in tried}
-            rates[method] = [max(reached, key=reached.__getitem__)]
-        per_draw.append({method: found[f"{method}@{rate:g}"] for method, (rate,) in rates.items()})
-        values = per_draw[-1].items()
-        rows += [[draw, m, f"{rates[m][0]:g}", each.mean("ndcg@10")] for m, each in values]
-    return {m: Values.of_draws([values[m] for values in per_draw]) for m in METHODS}, rows
+            rate = max(tried, key=lambda rate: found[f"{method}@{rate:g}"]["validation"])
+            rates[method] = [rate]
+            own = found[f"{method}@{rate:g}"]
+            means[method].append([own[cutoff] for cutoff in CUTOFFS])
+            rows.append([number, method, f"{rate:g}", own["ndcg@10"]])
+    folds = np.arange(1, DRAWS + 1)
+    return {m: Values(CUTOFFS, np.array([own]), folds, True) for m, own in means.items()}, rows
 
 
 def linear_share(seed: Sequence[int]) -> float:
@@ -177,26 +146,30 @@ def linear_share(seed: Sequence[int]) -> float:
 
 def figure(study: Study) -> Found:
     """The left half of Figure 2: NDCG@1..10 on several draws of the artificial data."""
-    from letorbench.papers.line_figures import Axis, Line, lines_figure
-
     found, chosen = trained(study)
-    lines, rows = {}, []
+    rows = []
     for method, values in found.items():
-        bands = [sampled(values[each].reshape(DRAWS, -1).mean(axis=1)) for each in CUTOFFS]
-        told = [[band.value, band.low, band.high] for band in bands]
-        lines[method] = Line(range(1, 11), *map(list, zip(*told)))
-        rows += [[method, cutoff, *band] for cutoff, band in zip(CUTOFFS, told)]
-    stem = study.folder(NAME) / PART
+        for cutoff in CUTOFFS:
+            band = sampled(values[cutoff])
+            rows.append([method, cutoff, band.value, band.low, band.high])
+    of = {method: list(zip(*(row[2:] for row in rows if row[0] == method))) for method in found}
     title = f"Cubic polynomial data, {DRAWS} draws"
-    span = (*PRINTED, "the paper's axis")
-    panel = Axis(title, "NDCG truncation level", "NDCG", lines, span=span)
-    header = ["method", "measure", "mean", "low", "high"]
-    files = [*lines_figure([panel], stem), *write_table(stem, f"Figure 2, {title}", header, rows)]
-    files += write_table(
-        study.folder(NAME) / "artificial", "Artificial data: rates and NDCG@10 by draw",
-        ["draw", "method", "rate", "NDCG@10"], chosen,
+    panel = Panel(
+        f"{DRAWS} draws; grey: the paper's axis", "NDCG", {m: mean for m, (mean, *_) in of.items()},
+        {m: (low, high) for m, (_, low, high) in of.items()}, "95 % over draws",
     )  # fmt: skip
-    shares = [linear_share([study.seed, draw]) for draw in range(1, DRAWS + 1)]
+    drawn, folder = draw([panel]), study.folder(NAME)
+    drawn.axes[0].axhspan(*PRINTED, color="0.92", zorder=0)
+    header = ["method", "measure", "mean", "low", "high"]
+    files = [
+        *write(drawn, folder / "figure-2"),
+        *write_table(folder / "figure-2", f"Figure 2, {title}", header, rows),
+        *write_table(
+            folder / "artificial", "Artificial data: rates and NDCG@10 by draw",
+            ["draw", "method", "rate", "NDCG@10"], chosen,
+        ),
+    ]  # fmt: skip
+    shares = [linear_share([study.seed, number]) for number in range(1, DRAWS + 1)]
     asked = ", ".join(f"{n:,}" for n in sizes(study))
     differs = [
         "artificial data: the recipe of RankNet 2005 is from memory (a linear model explains "
@@ -210,19 +183,12 @@ def figure(study: Study) -> Found:
     if study.setting != "published":
         differs.append("artificial data: learning rates are the rankers' grids, to 1e-1; training "
                        "ends 30 epochs after the best, before a restart can come")  # fmt: skip
-    evidence = {str(study.setting): {"artificial": with_gap(found)}}
-    return Found(evidence, {}, tuple(files), tuple(differs))
-
-
-def with_gap(found: Mapping[str, Values]) -> dict[str, Values]:
-    """The methods, and LambdaRank's lead over RankNet as one, whose growth is a claim too.
-
-    The gap is the lead in NDCG@1, and in NDCG@10.
-    """
-    made = dict(found)
-    for net in NETS.values():
+    shown = dict(found)
+    for net in ("linear", "two-layer"):
+        # LambdaRank's lead over RankNet as one, whose growth towards the top is a claim too
         lead = found[f"lambdarank-{net}"].values - found[f"ranknet-{net}"].values
-        folds = found[f"ranknet-{net}"].folds
-        made[f"lead-{net} at the top"] = Values(("gap",), lead[:, :, :1], folds, True)
-        made[f"lead-{net} at 10"] = Values(("gap",), lead[:, :, -1:], folds, True)
-    return made
+        for place, column in (("at the top", 0), ("at 10", -1)):
+            folds = found[f"ranknet-{net}"].folds
+            shown[f"lead-{net} {place}"] = Values(("gap",), lead[:, :, [column]], folds, True)
+    evidence = {str(study.setting): {"artificial": shown}}
+    return Found(evidence, {}, tuple(files), tuple(differs))

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,17 +21,16 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.losses.base import LONGEST_COMPARED
 from letorbench.losses.lambdas import Lambda
-from letorbench.papers.kept import kept
 from letorbench.papers.lambdarank_2006.passes import STEPS
+from letorbench.papers.line_figures import Axis, lines_figure
 from letorbench.papers.paper import Found
 from letorbench.papers.permuted_cubic import permuted_cubic
-from letorbench.papers.runs import Measured, Study, exactly, log_slope
+from letorbench.papers.runs import Measured, Study, exactly, kept, log_slope
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.sgd import NetDescent
 from letorbench.solvers.stopping import Validation
 
 NAME = "lambdarank-2006"
-PART = "figure-1"
 #: the versions that are compared by their times
 VERSIONS = ("V1", "V2", "ours")
 #: hidden units of two layers
@@ -54,8 +52,8 @@ RATE, STILL = 1e-5, 1e-15
 LONG, ENOUGH = 1.0, 0.1
 #: epochs timed together at most; of a lesson, where the paper's left panel shows about thirty
 MOST, EPOCHS = 256, 30
-#: sizes without which there is no slope
-FEWEST = 3
+#: sizes without which there is no slope; times that an epoch is timed, and a ratio
+FEWEST, REPEATS, RATIOS = 3, 3, 5
 
 
 def epoch_seconds(queries: QuerySet, version: str, net: str) -> float:
@@ -94,15 +92,13 @@ def _trained(
     return descent.descend(Lambda("ranknet"), train, validation, rng, steps=steps)
 
 
-def one_query(documents: int, seed: int = 0) -> QuerySet:
+def one_query(documents: int) -> QuerySet:
     """A query of that many documents of the artificial data, 50 features."""
-    (queries,) = permuted_cubic(np.random.default_rng(seed), [1], 50, documents)
+    (queries,) = permuted_cubic(np.random.default_rng(0), [1], 50, documents)
     return queries
 
 
-def growing(
-    sizes: Sequence[int], nets: Sequence[str], patience: float, repeats: int = 3
-) -> list[tuple[str, str, int, float]]:
+def growing(sizes: Sequence[int], patience: float) -> list[tuple[str, str, int, float]]:
     """(version, net, documents, seconds of the best epoch) on queries of the sizes, rising.
 
     A version stops where the next epoch, four times as long for twice the documents, would
@@ -111,90 +107,85 @@ def growing(
     rows: list[tuple[str, str, int, float]] = []
     for n in sorted(sizes):
         queries = one_query(n)
-        for version, net in [(v, each) for v in VERSIONS for each in nets]:
+        for version, net in product(VERSIONS, NETS):
             done = [seconds for *of, _, seconds in rows if of == [version, net]]
             if len(done) >= FEWEST and 4.0 * done[-1] > patience:
                 continue
-            first = epoch_seconds(queries, version, net)
-            rest = repeats - 1 if first < patience / 10.0 else 0
-            again = [epoch_seconds(queries, version, net) for _ in range(rest)]
-            rows.append((version, net, n, min([first, *again])))
+            found = [epoch_seconds(queries, version, net)]
+            while found[0] < patience / 10.0 and len(found) < REPEATS:
+                found.append(epoch_seconds(queries, version, net))
+            rows.append((version, net, n, min(found)))
     return rows
 
 
-def ratios(queries: QuerySet, net: str, repeats: int = 5) -> dict[str, list[float]]:
+def ratios(queries: QuerySet, net: str) -> dict[str, list[float]]:
     """V1's seconds over each other version's, all measured one after the other each time."""
-    found: dict[str, list[float]] = {version: [] for version in VERSIONS if version != "V1"}
-    for _ in range(repeats):
-        first = epoch_seconds(queries, "V1", net)
-        for version, each in found.items():
-            each.append(first / epoch_seconds(queries, version, net))
-    return found
+    every = [[epoch_seconds(queries, v, net) for v in VERSIONS] for _ in range(RATIOS)]
+    return {v: [each[0] / each[i] for each in every] for i, v in enumerate(VERSIONS) if i}
 
 
-def pairs_per_document(queries: QuerySet) -> float:
-    """Pairs of different labels within a query, over the documents."""
-    alike = np.square(np.diff(queries.by_label.starts)).sum()
-    return float(np.square(queries.lengths).sum() - alike) / 2.0 / queries.n_docs
-
-
-def lesson(train: QuerySet, validation: QuerySet, version: str) -> list[float]:
-    """A linear net's highest validation NDCG@10 after each of EPOCHS."""
-    learned = _trained(train, Validation(validation), version, "linear", EPOCHS, RATE)
-    return np.maximum.accumulate(np.asarray(learned.curve)).tolist()
-
-
-def web_shaped(seed: int, n: int = QUERIES) -> tuple[QuerySet, QuerySet]:
+def web_shaped(seed: int) -> list[QuerySet]:
     """A training and a validation set of the shape of section 6.1's web data.
 
-    n queries each, of 26.1 documents in the mean and 367 features, of which 50 matter.
+    They have 26.1 documents a query in the mean and 367 features, of which 50 matter.
     """
-    rng = np.random.default_rng(seed)
-
-    def widened(queries: QuerySet) -> QuerySet:
+    rng, made = np.random.default_rng(seed), []
+    for queries in cubic(rng, [QUERIES, QUERIES], RELEVANT, LENGTHS):
         others = rng.standard_normal((queries.n_docs, FEATURES - RELEVANT), np.float32)
-        return replace(queries, features=np.column_stack([queries.features, others]))
-
-    train, validation = map(widened, cubic(rng, [n, n], RELEVANT, LENGTHS))
-    return train, validation
+        made.append(replace(queries, features=np.column_stack([queries.features, others])))
+    return made
 
 
 def _measured(study: Study, patience: float) -> dict[str, Any]:
     study.say("timing V1 and V2")
     train, validation = web_shaped(study.seed)
+    alike = np.square(np.diff(train.by_label.starts)).sum()
+    # the versions take the same steps; "online" takes one after every pair
+    curves = {
+        way: _trained(train, Validation(validation), way, "linear", EPOCHS, RATE).curve
+        for way in ("ours", "online")
+    }
     for way, net in product(STEPS, NETS):  # has their machine code made
         _fit_seconds(one_query(20), way, net, 1)
     return {
-        "timings": growing(SIZES, tuple(NETS), patience),
-        "pairs": pairs_per_document(train),
+        "timings": growing(SIZES, patience),
+        # pairs of different labels within a query, over the documents
+        "pairs": float(np.square(train.lengths).sum() - alike) / 2.0 / train.n_docs,
         "ratios": {net: ratios(train, net) for net in NETS},
         "epochs": {
-            way: min(epoch_seconds(train, way, "linear") for _ in range(3)) for way in STEPS
+            way: min(epoch_seconds(train, way, "linear") for _ in range(REPEATS)) for way in STEPS
         },
-        # the versions take the same steps; "online" takes one after every pair
-        "lessons": {way: lesson(train, validation, way) for way in ("ours", "online")},
+        "lessons": {way: np.maximum.accumulate(own).tolist() for way, own in curves.items()},
     }
 
 
 def timing(study: Study) -> Found:
     """Figure 1: NDCG against seconds, seconds against documents; the ratios of section 6.1."""
-    stem = study.folder(NAME) / PART
+    stem = study.folder(NAME) / "figure-1"
     patience = FULL_PATIENCE if study.full else PATIENCE
     asked = {"patience": patience, "seed": study.seed}
     made = kept(stem.with_suffix(".json"), asked, partial(_measured, study, patience))
-    timed = {
-        (version, net): [row[2:] for row in made["timings"] if row[:2] == [version, net]]
-        for version in VERSIONS
-        for net in NETS
-    }
-    slopes = {of: log_slope(*zip(*rows)) for of, rows in timed.items()}
-    last = {version: timed[version, SLOPES_OF][-1][0] for version in VERSIONS}
-    files = [
-        *_drawn(made, timed, slopes, stem),
-        *write_table(stem, "Figure 1", ["version", "net", "documents", "seconds"],
-                     made["timings"]),
+    timed: dict[tuple[str, str], tuple[list[float], list[float]]] = {}
+    for version, net, *point in made["timings"]:
+        for values, value in zip(timed.setdefault((version, net), ([], [])), point):
+            values.append(value)
+    slopes = {of: log_slope(*points) for of, points in timed.items()}
+    last = {version: timed[version, SLOPES_OF][0][-1] for version in VERSIONS}
+    left, right = {}, {}
+    for version in VERSIONS:
+        taken = [made["epochs"][version] * i for i in range(1, EPOCHS + 1)]
+        left[version] = (taken, made["lessons"]["ours"])
+        slope = slopes[version, SLOPES_OF]
+        label = f"{version}, slope {slope.value:.2f} [{slope.low:.2f}, {slope.high:.2f}]"
+        right[label] = timed[version, SLOPES_OF]
+    panels = [
+        Axis("linear nets, an epoch a point", "seconds", "highest validation NDCG@10", left,
+             log_x=True),
+        Axis(f"{SLOPES_OF} nets", "documents of the query", "seconds an epoch", right, log=True),
     ]  # fmt: skip
-    found = _speeds(made) | _lessons_alike(made)
+    header = ["version", "net", "documents", "seconds"]
+    files = *lines_figure(panels, stem), *write_table(stem, "Figure 1", header, made["timings"])
+    found = _section_6_1(made)
     for version in ("V1", "V2"):
         linear = slopes[version, "linear"].value
         note = f"linear: {linear:.3f}; {SIZES[0]:,} to {last[version]:,} documents"
@@ -211,11 +202,11 @@ def timing(study: Study) -> Found:
         f"epoch would take more than {patience:g} s; longer queries than {LONGEST_COMPARED:,} are "
         "refused; the paper's are 4,000 to 512,000",
     )
-    return Found(numbers=found, files=tuple(files), differs=differs)
+    return Found(numbers=found, files=files, differs=differs)
 
 
-def _speeds(made: Mapping[str, Any]) -> dict[str, Measured]:
-    """V1's seconds over V2's for each net, with ours and the pairs a document in the note."""
+def _section_6_1(made: Mapping[str, Any]) -> dict[str, Measured]:
+    """V1's seconds over V2's for each net; V1 with a step a query against a step a pair."""
     found = {}
     for net, of in made["ratios"].items():
         note = (
@@ -224,44 +215,8 @@ def _speeds(made: Mapping[str, Any]) -> dict[str, Measured]:
         )
         middle = float(np.median(of["V2"]))
         found[f"speed-{net}"] = Measured(middle, min(of["V2"]), max(of["V2"]), note)
-    return found
-
-
-def _lessons_alike(made: Mapping[str, Any]) -> dict[str, Measured]:
-    """V1 with a step a query against V1 with a step a pair."""
     query, pair = (np.array(made["lessons"][way]) for way in ("ours", "online"))
-    apart = np.abs(query / pair - 1.0)
-    note = f"after {len(apart)} epochs {query[-1]:.4f} and {pair[-1]:.4f}"
-    return {
-        "batch-converges": exactly(float(apart.max()), note),
-        "batch-time": exactly(made["epochs"]["online"] / made["epochs"]["V1"]),
-    }
-
-
-def _drawn(
-    made: Mapping[str, Any],
-    timed: Mapping[tuple[str, str], Sequence[Sequence[float]]],
-    slopes: Mapping[tuple[str, str], Measured],
-    stem: Path,
-) -> list[Path]:
-    from letorbench.papers.line_figures import Axis, Line, lines_figure
-
-    each = range(1, EPOCHS + 1)
-    left = {
-        version: Line([made["epochs"][version] * i for i in each], made["lessons"]["ours"])
-        for version in VERSIONS
-    }
-    right = {}
-    for version in VERSIONS:
-        slope = slopes[version, SLOPES_OF]
-        label = f"{version}, slope {slope.value:.2f} [{slope.low:.2f}, {slope.high:.2f}]"
-        right[label] = Line(*map(list, zip(*timed[version, SLOPES_OF])))
-    return lines_figure(
-        [
-            Axis("linear nets, an epoch a point", "seconds", "highest validation NDCG@10", left,
-                 log_x=True),
-            Axis(f"{SLOPES_OF} nets", "documents of the query", "seconds an epoch", right,
-                 log=True),
-        ],
-        stem,
-    )  # fmt: skip
+    note = f"after {len(query)} epochs {query[-1]:.4f} and {pair[-1]:.4f}"
+    found["batch-converges"] = exactly(float(np.abs(query / pair - 1.0).max()), note)
+    found["batch-time"] = exactly(made["epochs"]["online"] / made["epochs"]["V1"])
+    return found

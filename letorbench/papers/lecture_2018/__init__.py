@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import permutations
 
 import numpy as np
+from scipy.stats import entropy
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.measures import parse, query_metrics
@@ -14,7 +15,8 @@ from letorbench.papers.runs import Measured, Study, exactly
 #: the list of the slide on average precision, from the top: relevant at 1, 3 and 5
 LIST = (1, 0, 1, 0, 1)
 #: the scores of the slide on distances between ranked lists, of the documents A, B, C
-SCORES = {"f": (3.0, 0.0, 1.0), "g": (6.0, 4.0, 3.0), "h": (4.0, 6.0, 3.0)}
+#: in the lists f, g, h
+SCORES = (3.0, 0.0, 1.0), (6.0, 4.0, 3.0), (4.0, 6.0, 3.0)
 
 
 def average_precision(labels: Sequence[int]) -> float:
@@ -26,24 +28,17 @@ def average_precision(labels: Sequence[int]) -> float:
     return float(query_metrics(np.array(labels), scores, offsets, [parse("map")], rules)[0, 0])
 
 
-def plackett_luce(scores: Sequence[float]) -> dict[tuple[int, ...], float]:
+def plackett_luce(scores: Sequence[float]) -> list[float]:
     """The probability of every order of the documents, u = e^s (the lecture's ListNet slide)."""
-    u = np.exp(scores)
-    return {
-        order: float(np.prod([u[j] / u[list(order[t:])].sum() for t, j in enumerate(order)]))
-        for order in permutations(range(len(u)))
-    }
-
-
-def distance(first: Sequence[float], second: Sequence[float]) -> float:
-    """KL(first || second) of the two lists' distributions over all orders, in nats."""
-    p, q = plackett_luce(first), plackett_luce(second)
-    return sum(p[order] * float(np.log(p[order] / q[order])) for order in p)
+    orders = permutations(np.exp(scores))
+    return [float(np.prod([u / sum(order[t:]) for t, u in enumerate(order)])) for order in orders]
 
 
 def examples(study: Study) -> dict[str, Measured]:
     """All worked examples."""
-    f_g, g_h = distance(SCORES["f"], SCORES["g"]), distance(SCORES["g"], SCORES["h"])
+    # KL(first || second) of two lists' distributions over all orders, in nats
+    f, g, h = map(plackett_luce, SCORES)
+    f_g, g_h = float(entropy(f, g)), float(entropy(g, h))
     return {
         "average-precision": exactly(average_precision(LIST)),
         "distance-f-g": exactly(

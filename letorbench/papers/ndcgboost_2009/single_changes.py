@@ -7,23 +7,23 @@ proportional to abs(w), 100 rounds, the training part alone.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 
-from letorbench.analysis.tables import Value, write_table
-from letorbench.conventions import CONVENTIONS, Convention
+from letorbench.analysis.tables import Value
+from letorbench.conventions import Convention
 from letorbench.datasets.queryset import Fold, QuerySet
 from letorbench.measures import parse, query_metrics
-from letorbench.papers.claims import read_facts
-from letorbench.papers.kept import kept_numbers
 from letorbench.papers.paper import Found
 from letorbench.papers.records import write_section
-from letorbench.papers.runs import Measured, Study, exactly, sampled
+from letorbench.papers.runs import Study, kept, sampled
 from letorbench.rankers.ndcgboost import BoundBooster, NDCGBoost
 from letorbench.solvers.stump_search import Learner, Search
 
@@ -43,7 +43,7 @@ class Change:
     without_replacement: float = 0.0
     half: bool = True
     ties: str = "file"
-    convention: str = ""
+    convention: str = "auto"
     empty: bool = True
     best_round: bool = False
 
@@ -64,21 +64,18 @@ def without_replacement(
     return search(np.bincount(drawn, minlength=len(w)) * np.sign(w))
 
 
-def weak_learner(train: QuerySet, change: Change, rng: np.random.Generator) -> Search:
-    """What finds f for weights w."""
+def scores(fold: Fold, change: Change, rng: np.random.Generator) -> np.ndarray:
+    """(rounds, n_docs) scores of the test part after each round."""
+    train = joined(fold.train, fold.validation) if change.both_parts else fold.train
     share = change.without_replacement
     made = NDCGBoost(
         stumps="exact" if share else "sample", weak=change.weak, depth=change.depth,
         criterion=change.criterion,
     )  # fmt: skip
     search = made.search(train, rng)
-    return partial(without_replacement, search, share, rng) if share else search
-
-
-def scores(fold: Fold, change: Change, rng: np.random.Generator) -> np.ndarray:
-    """(rounds, n_docs) scores of the test part after each round."""
-    train = joined(fold.train, fold.validation) if change.both_parts else fold.train
-    boosted = BoundBooster(train, weak_learner(train, change, rng), 0)
+    if share:
+        search = partial(without_replacement, search, share, rng)
+    boosted = BoundBooster(train, search, 0)
     F, test, found = np.zeros(train.n_docs), np.zeros(fold.test.n_docs), []
     for _ in range(NDCGBoost.rounds):
         term = boosted.choose(F, boosted.weigh(F)[0])
@@ -106,8 +103,6 @@ def scored(test: QuerySet, s: np.ndarray, change: Change, rules: Convention, mea
         query = np.repeat(np.arange(test.n_queries), test.lengths)
         order = np.lexsort((-labels if change.ties == "best" else labels, query))
         labels, s = labels[order], s[order]
-    if change.convention:
-        rules = replace(CONVENTIONS[change.convention], max_label=rules.max_label)
     values = query_metrics(labels, s, test.offsets, [parse(measure)], rules)[:, 0]
     judged = np.maximum.reduceat(test.labels, test.offsets[:-1]) > 0
     return float(values[judged].mean() if not change.empty else values.mean())
@@ -115,7 +110,8 @@ def scored(test: QuerySet, s: np.ndarray, change: Change, rules: Convention, mea
 
 def single_changes(part: str, study: Study) -> Found:
     """Train each change with each seed; write the table, and the sentence that it comes to."""
-    facts = read_facts(Path(__file__).with_name("claims.toml"))["part"][part]
+    claims = Path(__file__).with_name("claims.toml").read_text(encoding="utf-8")
+    facts = tomllib.loads(claims)["part"][part]
     changes = {BASE: Change()}
     for axis in facts["axes"].values():
         changes |= {name: Change(**each) for name, each in axis.items()}
@@ -132,55 +128,46 @@ def single_changes(part: str, study: Study) -> Found:
         "data": [fold.test.digest for fold in study.benchmark(Change.data).folds],
     }  # fmt: skip
     (measure,) = facts["measures"]
-    make = partial(_measured, study, here, measure, seeds)
-    kept = kept_numbers(stem.with_suffix(".json"), asked, make)
-    found = {name: np.array([kept[f"{name}, {seed}"].value for seed in seeds]) for name in here}
-    rows = [_row(name, each, found[BASE]) for name, each in found.items()]
+    make = partial(_means, study, here, measure, seeds)
+    means = kept(stem.with_suffix(".json"), asked, make)
+    found = {name: np.array([means[f"{name}, {seed}"] for seed in seeds]) for name in here}
+    rows: list[list[Value]] = []
+    for name, own in found.items():
+        moved = sampled(own - found[BASE])
+        shown = [float(each) for each in (own.mean(), own.std(ddof=1), own.max())]
+        rows.append([name, *shown, moved.value, moved.low, moved.high])
     header = ["change", "mean", "deviation", "most", "difference", "low", "high"]
-    files = [*write_table(stem, facts["title"], header, rows)]
     told = sentence(found, **facts["upper"])
-    files.append(write_section(stem.with_suffix(".md"), facts["title"], [(header, rows)], told))
-    differs = (f"{facts['title']} is without {', '.join(absent)}: not at hand",) if absent else ()
+    files = write_section(stem, facts["title"], told, {"": (header, rows)})
+    differs = (f"{facts['title']}: without {', '.join(absent)}, not at hand",) if absent else ()
     return Found(files=tuple(files), differs=differs)
 
 
-def _measured(
+def _means(
     study: Study, changes: Mapping[str, Change], measure: str, seeds: Sequence[int]
-) -> dict[str, Measured]:
+) -> dict[str, float]:
     """The mean over the folds of each change and seed, by `change, seed`."""
 
     def one(item: tuple[Change, int, Fold]) -> dict[str, float]:
         trained, seed, fold = item
         study.say(f"{trained.data}, fold {fold.number}, seed {seed + 1}: {trained}")
         by_round = scores(fold, trained, np.random.default_rng([study.seed, seed, fold.number]))
-        rules = study.benchmark(trained.data).convention
-        return {
-            f"{name}, {seed}": max(
-                scored(fold.test, s, each, rules, measure)
-                for s in (by_round if each.best_round else by_round[-1:])
-            )
-            for name, each in changes.items()
-            if each.trained == trained
-        }
+        found = {}
+        for name, each in changes.items():
+            if each.trained == trained:
+                rules = study.benchmark(trained.data, each.convention).convention
+                rounds = by_round if each.best_round else by_round[-1:]
+                values = [scored(fold.test, s, each, rules, measure) for s in rounds]
+                found[f"{name}, {seed}"] = max(values)
+        return found
 
-    items = [
-        (trained, seed, fold)
-        for trained in dict.fromkeys(each.trained for each in changes.values())
-        for seed in seeds
-        for fold in study.benchmark(trained.data).folds
-    ]
+    trainings = product(dict.fromkeys(each.trained for each in changes.values()), seeds)
+    items = [(t, seed, fold) for t, seed in trainings for fold in study.benchmark(t.data).folds]
     found: dict[str, list[float]] = {}
     with ThreadPoolExecutor(study.jobs) as pool:
         for name, value in (pair for each in pool.map(one, items) for pair in each.items()):
             found.setdefault(name, []).append(value)
-    return {name: exactly(float(np.mean(each))) for name, each in found.items()}
-
-
-def _row(name: str, values: np.ndarray, base: np.ndarray) -> list[Value]:
-    """The seeds' mean, deviation and largest; how far it moves, with its 95 % interval."""
-    moved = sampled(values - base)
-    own = [float(each) for each in (values.mean(), values.std(ddof=1), values.max())]
-    return [name, *own, moved.value, moved.low, moved.high]
+    return {name: float(np.mean(each)) for name, each in found.items()}
 
 
 def sentence(found: Mapping[str, np.ndarray], printed: float, half: float, moves: float) -> str:

@@ -1,0 +1,127 @@
+"""Parameters of rankers and losses: fields of dataclasses that say which values they may have."""
+
+import math
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import field, fields
+from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+
+from letorbench.choices import require_choice
+from letorbench.errors import UsageError
+
+
+class Range(NamedTuple):
+    """The numbers that a parameter may have; None where there is no such bound."""
+
+    least: float | None
+    above: float | None
+    most: float | None
+    below: float | None
+
+    def has(self, value: float) -> bool:
+        """Return whether a number is finite and within the bounds."""
+        return (
+            math.isfinite(value)
+            and (self.least is None or value >= self.least)
+            and (self.above is None or value > self.above)
+            and (self.most is None or value <= self.most)
+            and (self.below is None or value < self.below)
+        )
+
+    def __str__(self) -> str:
+        bounds = zip(("{:g} or more", "more than {:g}", "at most {:g}", "less than {:g}"), self)
+        return " and ".join(words.format(bound) for words, bound in bounds if bound is not None)
+
+
+def one_of(values: Iterable[object], default: object) -> Any:
+    """Declare a parameter that is one of a few values."""
+    return field(default=default, metadata={"values": tuple(values)})
+
+
+def number(
+    default: float | None,
+    *,
+    least: float | None = None,
+    above: float | None = None,
+    most: float | None = None,
+    below: float | None = None,
+) -> Any:
+    """Declare a parameter that is a number within bounds, or None where that is its default."""
+    return field(default=default, metadata={"range": Range(least, above, most, below)})
+
+
+def choices(cls: Any) -> dict[str, tuple]:
+    """Return the parameters that are one of a few values, and the values."""
+    return {each.name: each.metadata["values"] for each in fields(cls) if "values" in each.metadata}
+
+
+def kinds(cls: Any) -> dict[str, Any]:
+    """Return the types of all fields of a dataclass; those with a few values are a `Literal`."""
+    hints = get_type_hints(cls) | {name: Literal[each] for name, each in choices(cls).items()}
+    return {each.name: hints[each.name] for each in fields(cls)}
+
+
+def check(owner: Any) -> None:
+    """Raise UsageError, with the owner's name, for the first parameter of a value it may not have.
+
+    No parameter may be NaN.
+    """
+    for each in fields(owner):
+        value, allowed = getattr(owner, each.name), each.metadata.get("range")
+        if "values" in each.metadata:
+            texts = [text(choice) for choice in each.metadata["values"]]
+            require_choice(text(value), texts, f"{each.name} of {owner.name}")
+        elif allowed is not None and value is not None and not allowed.has(value):
+            raise UsageError(f"{owner.name}: found {each.name}={value}, expected {allowed}")
+        elif isinstance(value, float) and math.isnan(value):
+            raise UsageError(f"{owner.name}: found {each.name}={value}, expected a number")
+
+
+def typed(kind: object, given: str, where: str) -> object:
+    """Read a text as a value of an annotated type; UsageError, which names `where`, else.
+
+    Examples
+    --------
+    >>> typed(float, "1e-3", "l2"), typed(int | None, "none", "bins")
+    (0.001, None)
+    """
+    if get_origin(kind) is Literal:
+        values = {text(value): value for value in get_args(kind)}
+        return values[require_choice(given, list(values), where)]
+    for option in _options(kind):
+        with suppress(ValueError, KeyError):
+            return _value(option, given)
+    raise UsageError(f"{where}: found {given!r}, expected {describe(kind)}")
+
+
+def describe(kind: object) -> str:
+    """Return a type in a user's words."""
+    words: dict[object, str] = {int: "an integer", float: "a number", bool: "true or false"}
+    words |= {str: "text", type(None): "none"}
+    if get_origin(kind) is Literal:
+        return f"one of {', '.join(map(text, get_args(kind)))}"
+    return " or ".join(words.get(option, str(option)) for option in _options(kind))
+
+
+def text(value: object) -> str:
+    """Return a value as users write it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def _options(kind: object) -> tuple[object, ...]:
+    """Return the alternatives of a union, text last, or the one type."""
+    return tuple(sorted(get_args(kind), key=lambda option: option is str)) or (kind,)
+
+
+def _value(option: object, given: str) -> object:
+    """Return the text as a value of one plain type; ValueError or KeyError for another text."""
+    if option is type(None):
+        return {"none": None}[given.lower()]
+    if option is bool:
+        return _TRUTH[given.lower()]
+    if option in (int, float, str):
+        return option(given)
+    raise ValueError(option)
