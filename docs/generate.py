@@ -20,11 +20,12 @@ import click
 
 from letorbench.analysis.published import lookup
 from letorbench.cli import cli
-from letorbench.conventions import CONVENTIONS, RULES, WORDS, Convention
+from letorbench.conventions import CONVENTIONS, RULES, Convention
 from letorbench.datasets.catalog import CATALOG
 from letorbench.features import TRANSFORMATIONS
 from letorbench.measures import MEASURES
 from letorbench.papers import PAPERS, paper
+from letorbench.parameters import choices, text
 from letorbench.rankers import Ranker, names, ranker
 
 PAGES = Path(__file__).with_name("algorithms")
@@ -136,8 +137,10 @@ def parameters(page: str) -> str:
                 described.setdefault(key, (values, what))
         for key in sorted(settings, key=list(described).index):
             values, what = described[key]
-            if among := settings[key].metadata.get("names"):
-                values = f"{', '.join(map(code, among[:-1]))} or {code(among[-1])}"
+            if among := [code(text(value)) for value in choices(cls).get(key, ())]:
+                values = f"{', '.join(among[:-1])} or {among[-1]}"
+            elif bounds := settings[key].metadata.get("range"):
+                values += f", {bounds}"
             shown, default = code(cls.spelled.get(key, key)), code(settings[key].default)
             tried = ", ".join(map(str, cls.grid.get(key, ())))
             shared.setdefault((shown, default, tried, f"*{values}* {what}"), []).append(name)
@@ -233,7 +236,7 @@ def rules() -> str:
     """A row a value of a rule of a convention, in words."""
     rows = [
         [code(f"{rule}={value}"), words]
-        for rule, values in WORDS.items()
+        for rule, values in RULES.items()
         for value, words in values.items()
     ]
     tables = [code("gain=0/1/3"), "The gains of the labels 0, 1, ..., also not whole: 0/0.5/2"]
