@@ -77,7 +77,7 @@ def test_an_old_generated_text_differs(page) -> None:
     text, (difference,), _ = check.check(page(text), set())
     assert "-old" in difference
     row = next(line for line in text.splitlines() if line.startswith("| `C` | `1.0` | 0.001, "))
-    assert row.endswith("| *float* The weight of the pairs against the margin. |")
+    assert row.endswith("| *float, more than 0* The weight of the pairs against the margin. |")
 
 
 def test_every_ranker_has_one_page_with_all_of_its_numbers() -> None:
