@@ -1,6 +1,5 @@
 """`import letorbench as lb`: the lines of the documentation run, and errors say what is wrong."""
 
-import re
 import subprocess
 import sys
 import warnings
@@ -210,17 +209,3 @@ def test_an_algorithm_is_in_the_line_of_its_most_serious_warning() -> None:
     assert lines[0].startswith("not converged (") and "A x 2; B z 1" in lines[0]
     assert lines[1].startswith("grid edge (") and "B x 1, y 1" in lines[1]
     assert "6 warnings in all" in lines[2] and "fit.json" in lines[2]
-
-
-def test_all_algorithms_with_all_warnings_take_few_lines() -> None:
-    every = [FitWarning(kind, f"{kind} {n}") for kind in KINDS for n in range(9)]
-    outcomes = [
-        outcome(dataset, f"algo{n}", fold, *every[n::7])
-        for dataset in ("OHSUMED", "MQ2008")
-        for n in range(63)
-        for fold in range(1, 6)
-    ]
-    lines = closing_lines(outcomes)
-    assert len(lines) == len(KINDS) + 1 <= 15
-    for n in range(63):
-        assert sum(len(re.findall(rf"\balgo{n} ", line)) for line in lines) == 2  # a data set each

@@ -1,11 +1,8 @@
 """The command line: what it prints, where, and how it ends."""
 
-import os
 import re
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,14 +22,6 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_toy(tmp_path / "data")
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def command(*words: str, cwd: Path, **env: str) -> subprocess.Popen:
-    return subprocess.Popen(
-        [sys.executable, "-m", "letorbench", *words], env={**os.environ, **env},
-        cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        start_new_session=True,
-    )  # fmt: skip
 
 
 def commands(group: click.Command, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
@@ -204,24 +193,6 @@ def test_completion_as_bash_asks_for_it(toy, line, names):
     env["COMP_CWORD"] = str(words.count(" "))
     out = CliRunner().invoke(cli, [], prog_name="letorbench", env=env).stdout
     assert [name for row in out.splitlines() if (name := row.partition(",")[2])] == names
-
-
-def test_a_stopped_run_leaves_only_whole_files(toy):
-    words = ("--algo", "ndcgboost", "--set", "rounds=4000")
-    process = command("run", "--dataset", "TOY", *words, cwd=toy)
-    waited = time.monotonic() + 60
-    while not list(toy.glob("results/TOY/*/fold1/fit.json")) and time.monotonic() < waited:
-        time.sleep(0.02)
-    process.send_signal(signal.SIGTERM)
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode == 143 and "letorbench: error: interrupted" in errors
-    left = [path for path in (toy / "results").rglob("*") if path.is_file()]
-    # an empty lock file, which the next writer takes, stays where its removal was interrupted
-    whole = re.compile(r"\w[\w.]*\.(txt|csv|npz|json)|\.([\w.]+\.)?lock")
-    assert left and all(whole.fullmatch(path.name) for path in left), left
-    for path in left:
-        assert path.name != "scores.txt" or len(path.read_text().splitlines()) == 56
-    assert call("table", "TOY").exit_code == 0
 
 
 def test_ctrl_c_ends_a_process_whose_other_threads_hang() -> None:

@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from conftest import drawing, places, printed
 
 from letorbench.errors import DataError, WriteError
 from letorbench.files import one_writer, unfinished_folder, write_atomically
@@ -106,14 +107,24 @@ main()
 """
 
 
-def test_the_demo_needs_no_module_of_posix_and_no_reader(tmp_path: Path) -> None:
-    """What it prints goes to a pipe that is closed, as by `| head`."""
+def test_the_demo_needs_nothing_of_its_surroundings(tmp_path: Path) -> None:
+    """Neither POSIX, nor a reader, nor settings of Matplotlib that may name what is not there.
+
+    What it prints goes to a pipe that is closed, as by `| head`; a figure has the same bytes here.
+    """
     words = ["run", "--dataset", "DEMO", "--algo", "regression"]
     command = [sys.executable, "-W", "ignore", "-c", ELSEWHERE, *words]
+    (tmp_path / "matplotlibrc").write_text("text.usetex: True\nfont.size: 40\n")
     pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, cwd=tmp_path, **pipe) as process:
+    odd = os.environ | {"MPLBACKEND": "nonsense"}
+    with subprocess.Popen(command, cwd=tmp_path, env=odd, **pipe) as process:
         process.stdout.close()
         assert process.stderr.read() == ""
     assert (tmp_path / "results" / "DEMO" / "regression" / "fold5" / "fit.json").exists()
-    assert (tmp_path / "results" / "DEMO" / "ndcg.pdf").exists()
     assert [path for path in tmp_path.rglob(".*") if path.name != ".cache"] == []
+    with drawing():
+        printed("plot", "DEMO", "--to", str(tmp_path / "here"), *places(tmp_path))
+    for ending, start in ((".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")):
+        drawn = (tmp_path / "results" / "DEMO" / "ndcg").with_suffix(ending).read_bytes()
+        assert drawn.startswith(start) and b"<dc:date>" not in drawn
+        assert (tmp_path / "here").with_suffix(ending).read_bytes() == drawn

@@ -1,16 +1,20 @@
 """Kernels: the same bits freshly compiled and from the cache, for one set of instructions."""
 
 import ast
+import importlib
 import os
+import resource
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import numba
+import numpy as np
 import pytest
 
-from letorbench import jit
+import letorbench
+from letorbench import jit, source
 from letorbench.jit import may_hold_kernels
 from letorbench.source import reached, text
 
@@ -36,44 +40,51 @@ def test_fresh_and_cached_kernels_agree(tmp_path: Path) -> None:
     assert cached == fresh and len(fresh) == 16 * 158 + 1
 
 
-def test_a_full_disk_costs_the_kept_copy_only(tmp_path: Path) -> None:
-    code = """
-import resource
-resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))
-import numpy as np
-from letorbench.jit import longest_query
-print(longest_query(np.array([0, 3, 4]), 0, 2))
-"""
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True)
-    assert done.stdout == b"3\n", done.stderr
-    assert not [path for path in tmp_path.rglob("*.nbc*")]
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder of machine code, for kernels that are declared from now on."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "kernels"))
+    jit.kernel_folder.cache_clear()
+    yield tmp_path / "kernels"
+    jit.kernel_folder.cache_clear()
 
 
-def test_an_edited_callee_is_compiled_anew(tmp_path: Path) -> None:
+def test_a_full_disk_costs_the_kept_copy_only(kept: Path) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for most, saved in ((500, 0), (limits[0], 1)):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, limits[1]))
+        try:
+            assert jit.kernel()(jit.longest_query.py_func)(np.array([0, 3, 4]), 0, 2) == 3
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert len(list(kept.rglob("*.nbc*"))) == saved
+
+
+def test_an_edited_callee_is_compiled_anew(kept: Path, tmp_path: Path, monkeypatch) -> None:
     """Numba by itself goes on running the old code of a callee in another file."""
-    package = tmp_path / "letorbench"
-    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
-    callee, caller = package / "edited.py", package / "uses_edited.py"
+    for module in (source, jit):
+        monkeypatch.setattr(module, "PACKAGE", tmp_path)
+    monkeypatch.setattr(letorbench, "__path__", [*letorbench.__path__, str(tmp_path)])
+    for name in ("jit.py", "source.py"):
+        shutil.copy(PACKAGE / name, tmp_path)
     body = "from letorbench.jit import kernel\n\n\n@kernel()\ndef one():\n    return {}\n"
-    callee.write_text(body.format(1))
-    caller.write_text(
+    (tmp_path / "uses_edited.py").write_text(
         "from letorbench.jit import kernel\nfrom letorbench.edited import one\n\n\n"
         "@kernel()\ndef twice():\n    return 2 * one()\n"
     )
 
-    def printed() -> str:
-        command = "from letorbench.uses_edited import twice; print(twice())"
-        # Python takes a file's old byte code where its size and its second are the same
-        environment = os.environ | {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
-        return subprocess.run(
-            [sys.executable, "-c", command],
-            env=environment, cwd=tmp_path, capture_output=True, text=True, check=True,
-        ).stdout.strip()  # fmt: skip
+    def in_a_new_process(number: int) -> int:
+        (tmp_path / "edited.py").write_text(body.format(number))
+        for each in (source.text, source.imported, jit.kernel_folder, importlib.invalidate_caches):
+            getattr(each, "cache_clear", each)()
+        for name in ("edited", "uses_edited"):
+            monkeypatch.delitem(sys.modules, f"letorbench.{name}", raising=False)
+        return importlib.import_module("letorbench.uses_edited").twice()
 
-    assert printed() == "2"
-    callee.write_text(body.format(3))
-    assert printed() == "6"
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # it goes by size and whole seconds
+    assert [in_a_new_process(number) for number in (1, 3, 1)] == [2, 6, 2]
+    for each in (source.text, source.imported):
+        each.cache_clear()
 
 
 def test_kernels_take_constants_from_modules_with_kernels_only() -> None:

@@ -1,7 +1,5 @@
 """Pairs of algorithms: what is compared, on which queries, and what seeds leave open."""
 
-import csv
-import io
 import re
 
 import numpy as np
@@ -42,20 +40,6 @@ def test_the_power_is_what_draws_of_the_queries_show(rng):
         drawn = rng.choice(d, (10_000, n))
         t = drawn.mean(axis=1) / (drawn.std(axis=1, ddof=1) / np.sqrt(n))
         assert (t > 1.96).mean() == pytest.approx(row.get(str(n), 0.8), abs=0.03)
-
-
-def test_the_frame_is_the_csv():
-    procedure = Procedure(test="t", correction="bh")
-    pairs = compare(
-        "SET", [system(n, (1, 2, 3)) for n in ("a", "bb", "ccc")], "map", None, procedure
-    )
-    frame = to_frame(comparison_table(pairs, procedure))
-    text = render(comparison_table(pairs, procedure, "letor3"), "csv")
-    rows = list(csv.DictReader(io.StringIO(text)))
-    assert [*frame.columns, "convention"] == list(rows[0]) and len(frame) == len(rows) == 3
-    for name in ("difference", "p_adjusted", "high", "wins"):
-        assert frame[name].tolist() == [float(row[name]) for row in rows]
-    assert set(frame["correction"]) == {"bh"} and frame["queries"].tolist() == [30] * 3
 
 
 def test_a_partial_algorithm_is_compared_on_the_folds_that_both_have():

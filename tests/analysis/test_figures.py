@@ -1,24 +1,18 @@
 """The figure: its lines, its legend, its readability in grey, its bytes."""
 
 import itertools
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
-from conftest import drawing
 
 from letorbench.analysis.figures import (
     BEST_LINES,
-    FORMATS,
     MOST_BANDS,
     MOST_LINES,
     Panel,
     draw,
     drawn_first,
     panel,
-    write,
 )
 from letorbench.results.summary import Row, Summary
 
@@ -110,21 +104,3 @@ def test_bands_of_one_standard_deviation_for_a_few(n):
     assert "one standard deviation over seeds of x" in " ".join(
         figure.legends[0].get_title().get_text().split()
     )
-
-
-def test_the_same_values_give_the_same_bytes_whatever_matplotlib_is_told(tmp_path):
-    """Neither MPLBACKEND, which may name what is not there, nor a file in the folder counts."""
-    code = "from letorbench.analysis.figures import *; from pathlib import Path; write("
-    code += "draw([Panel('a title', 'NDCG', {'a': [0.1, 0.2]})]), Path('figure'))"
-    (tmp_path / "set").mkdir()
-    settings = "text.usetex: True\nfont.size: 40\nbackend: no\n"
-    (tmp_path / "set" / "matplotlibrc").write_text(settings)
-    env = {**os.environ, "MPLBACKEND": "nonsense"}
-    subprocess.run([sys.executable, "-c", code], cwd=tmp_path / "set", env=env, check=True)
-    with drawing():
-        here = write(draw([Panel("a title", "NDCG", {"a": [0.1, 0.2]})]), tmp_path / "figure")
-    assert [path.name for path in here] == [f"figure.{form}" for form in FORMATS]
-    for path, start in zip(here, (b"\x89PNG", b"<?xml", b"%PDF")):
-        content = path.read_bytes()
-        assert content.startswith(start) and b"<dc:date>" not in content
-        assert (tmp_path / "set" / path.name).read_bytes() == content

@@ -3,8 +3,6 @@
 import csv
 import json
 import re
-import shutil
-import subprocess
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -270,35 +268,3 @@ def test_charts_draw_what_is_stored(monkeypatch):
         assert line.get_markevery() == [best] and line.get_xdata()[0] == 1
     assert rounds.get_xlabel() == "round or epoch" and settings.get_xlabel() == "C"
     assert [text.get_text() for text in settings.get_xticklabels()] == ["1", "2"]
-
-
-#: a page shows the report in a frame of a phone's width and tells what a user would find
-OUTER = """<!doctype html><meta charset="utf-8"><iframe style="width:360px;height:640px"></iframe>
-<script>
-const frame = document.querySelector("iframe");
-frame.addEventListener("load", () => {
-  const found = {}, inner = frame.contentDocument;
-  found.width = inner.documentElement.scrollWidth;
-  const table = inner.querySelector("table"), head = table.tHead.querySelectorAll("button")[1];
-  const column = () => [...table.tBodies[0].rows].map((r) => +r.cells[1].dataset.value);
-  head.click(); found.down = column(); head.click(); found.up = column();
-  const out = document.createElement("pre");
-  out.id = "found"; out.textContent = JSON.stringify(found); document.body.append(out);
-});
-frame.srcdoc = PAGE;
-</script>"""
-
-
-def test_in_a_browser(page, tmp_path):
-    names = ("chromium", "chromium-browser", "google-chrome")
-    browser = next((name for name in names if shutil.which(name)), None)
-    if browser is None:
-        pytest.skip("no browser is installed")
-    path = tmp_path / "outer.html"
-    path.write_text(OUTER.replace("PAGE", json.dumps(page).replace("</", "<\\/")))
-    command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
-               f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=3000"]  # fmt: skip
-    done = subprocess.run([*command, "--dump-dom", path.as_uri()], capture_output=True, text=True)
-    found = json.loads(re.search(r'<pre id="found">(.*?)</pre>', done.stdout, re.DOTALL)[1])
-    assert found["width"] <= 360
-    assert found["down"] == sorted(found["down"], reverse=True) == found["up"][::-1]

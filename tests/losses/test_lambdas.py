@@ -8,7 +8,6 @@ from conftest import random_queries
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.losses import loss
 from letorbench.losses.label_order import random_order
 from letorbench.losses.lambdas import LAMBDAS, Lambda, pair_lambdas
 
@@ -60,12 +59,6 @@ def test_forces_are_the_sum_over_pairs(name, margin, neighbours, truncation, spr
         np.testing.assert_allclose(force[a:b], expected, rtol=1e-9, atol=1e-11)
     sums = np.add.reduceat(force, queries.offsets[:-1])
     np.testing.assert_allclose(sums, 0.0, atol=1e-9 * max(1.0, spread))
-
-
-def test_ranknets_forces_are_minus_its_gradient(queries, rng):
-    scores = rng.normal(size=queries.n_docs)
-    gradient = loss("ranknet")(scores, queries)[1]
-    np.testing.assert_allclose(Lambda("ranknet")(scores, queries), -gradient, atol=1e-13)
 
 
 def test_threads_and_the_order_of_documents_change_nothing(queries, rng, monkeypatch):

@@ -64,7 +64,7 @@ def test_a_random_order_is_one_of_all_and_each_as_likely(rng) -> None:
 
 
 def test_with_ties_changes_only_what_reads_an_order(rng) -> None:
-    queries, state = random_queries(rng, [4, 3]), rng.bit_generator.state
+    queries = random_queries(rng, [4, 3])
     state = rng.bit_generator.state
     for each in every_loss():
         assert with_ties(each, "breslow", queries, rng) is each

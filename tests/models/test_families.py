@@ -130,21 +130,6 @@ def test_forward_and_backward_are_numpys(layers, units, rng):
         np.testing.assert_allclose(ours, theirs, atol=1e-3)
 
 
-@pytest.mark.parametrize("layers", [1, 2])
-def test_the_gradient_is_the_finite_difference(layers, rng):
-    features, slope = rng.normal(size=(6, 4)), rng.normal(size=6)
-    net = drawn(rng, 3 if layers == 2 else 1, 4, layers)
-    gradient = net_gradient(features, net, slope)
-    for part, theta in enumerate(net):
-        for index in np.ndindex(theta.shape):
-            sides = []
-            for width in (1e-6, -1e-6):
-                moved = [array.copy() for array in net]
-                moved[part][index] += width
-                sides.append(slope @ net_scores(features, Layers(*moved)))
-            assert gradient[part][index] == pytest.approx((sides[0] - sides[1]) / 2e-6, abs=1e-7)
-
-
 @pytest.mark.parametrize("n_docs", [0, 1, 1001, 9_001])
 def test_the_score_is_the_formula_of_the_document_alone(monkeypatch, rng, n_docs):
     net, features = MLP(*in_float32(drawn(rng))), rng.random((n_docs, 46), np.float32)

@@ -15,7 +15,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import nDCG, query_metrics
 from letorbench.models import Linear, save
-from letorbench.rankers import load_model, ranker
+from letorbench.rankers import load_model
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 
@@ -51,19 +51,6 @@ def test_rows_are_scored_in_the_callers_order_by_qid_or_group():
     by_group, by_qid = lb.ListNet().fit(X, y, group=[8] * 12), lb.ListNet().fit(X, y, qid=qid)
     np.testing.assert_array_equal(by_group.predict(X), by_qid.predict(X))
     assert by_group.score(X, y, group=[8] * 12) == by_qid.score(X, y, qid=qid)
-
-
-@pytest.mark.parametrize("name", ["ndcgboost", "ranknet"])
-def test_arrays_of_any_kind_give_the_same_model(name):
-    X, y, qid = arrays()
-    X = np.round(100 * X)
-    expected = ranker(name)().fit(X.astype(np.float32), y, qid=qid).predict(X)
-    fixed = X.copy()
-    fixed.flags.writeable = False
-    wide = np.repeat(X, 2, axis=1)[:, ::2]
-    for each in (np.asfortranarray(X), wide, fixed, X.astype(np.int16), pd.DataFrame(X)):
-        scores = ranker(name)().fit(each, list(y), qid=pd.Series(qid)).predict(each)
-        np.testing.assert_array_equal(scores, expected)
 
 
 def test_wrong_arrays_are_refused():

@@ -11,7 +11,6 @@ from letorbench.errors import UsageError
 from letorbench.losses.lambdas import Lambda, pair_lambdas
 from letorbench.measures import parse
 from letorbench.rankers import MART, LambdaMART, Ranker, ranker
-from letorbench.rankers import tree_libraries as boosted
 from letorbench.rankers.lambdamart import newton_by_pairs
 from letorbench.solvers.stopping import Validation, best
 
@@ -99,18 +98,6 @@ def test_patience_ends_the_training(cls, rng):
     train, valid = random_queries(rng, [12] * 40), random_queries(rng, [6] * 30)
     learned = cls(rounds=300, patience=5).fit_sets(train, Validation(valid, rule=best)).learned
     assert len(learned.curve) == learned.best + 5 < 300
-
-
-def test_threads_change_nothing_where_they_are_used(cls, rng, monkeypatch):
-    """Small sets get one thread, so the test of every ranker does not see several at work."""
-    train = random_queries(rng, [60] * 20)
-    scores = []
-    for least in (1, 10**9):
-        monkeypatch.setenv("LETORBENCH_THREADS", "2")
-        monkeypatch.setattr(boosted, "LEAST", least)
-        assert boosted.threads_for(train.features) == (2 if least == 1 else 1)
-        scores.append(cls(rounds=10).fit_sets(train).predict(train.features))
-    np.testing.assert_array_equal(*scores)
 
 
 def test_a_model_gives_the_librarys_scores(cls, rng, monkeypatch):

@@ -4,8 +4,7 @@
 ends the process, is written to the folder fuzz-found; put it into the target's corpus, and the
 suite tries it from then on.
 
-Inputs are random changes of a target's corpus; what is right among them joins it. Every half
-minute a line says how many inputs were tried.
+Inputs are random changes of a target's corpus; what is right among them joins it.
 """
 
 import argparse
@@ -40,8 +39,6 @@ TARGETS = {
 FOUND = Path("fuzz-found")
 #: the file of the input that is tried: a crash leaves no other trace of it
 LAST = "last-input"
-#: seconds between two lines that say how many inputs were tried
-BETWEEN_LINES = 30.0
 
 
 def target_class(name: str) -> type[Target]:
@@ -50,40 +47,19 @@ def target_class(name: str) -> type[Target]:
     return getattr(importlib.import_module(module), kind)
 
 
-class Counts:
-    """How many inputs were tried, and how many of them taken; a line says so now and then."""
-
-    def __init__(self, name: str) -> None:
-        self.name, self.tried, self.taken = name, 0, 0
-        self.next_line = time.monotonic() + BETWEEN_LINES
-
-    def add(self, taken: bool) -> None:
-        self.tried, self.taken = self.tried + 1, self.taken + taken
-        if time.monotonic() > self.next_line:
-            print(f"{self.name}: {self.tried:,} inputs, {self.taken:,} taken", flush=True)
-            self.next_line += BETWEEN_LINES
-
-
 def by_mutations(
     made: Target, seconds: float, seed: int, work: Path, most: int = sys.maxsize
 ) -> int:
     """Try random changes of the corpus; return how many inputs were tried."""
-    rng = random.Random(seed)
-    known = made.seeds()
-    words = (*WORDS, *made.words * 4)
-    end = time.monotonic() + seconds
-    counts = Counts(made.name)
-    with open(work / LAST, "wb", buffering=0) as last:
-        while counts.tried < most and time.monotonic() < end:
-            data = mutated(rng.choice(known), rng.choice(known), rng, words, made.most)
-            last.truncate(0)
-            last.seek(0)
-            last.write(data)
-            good = made.taken(data)
-            counts.add(good)
-            if good and len(known) < 1000 and rng.random() < 0.02:
-                known.append(data)
-    return counts.tried
+    rng, known, words = random.Random(seed), made.seeds(), (*WORDS, *made.words * 4)
+    tried, end = 0, time.monotonic() + seconds
+    while tried < most and time.monotonic() < end:
+        data = mutated(rng.choice(known), rng.choice(known), rng, words, made.most)
+        (work / LAST).write_bytes(data)
+        if made.taken(data) and len(known) < 1000 and rng.random() < 0.02:
+            known.append(data)
+        tried += 1
+    return tried
 
 
 def main() -> int:
@@ -96,7 +72,8 @@ def main() -> int:
     names = options.target or list(TARGETS)
     if options.work:  # a process of its own, which a crash may end
         made = target_class(names[0])(options.work)
-        by_mutations(made, options.seconds, options.seed, options.work)
+        tried = by_mutations(made, options.seconds, options.seed, options.work)
+        print(f"{made.name}: {tried:,} inputs", flush=True)
         return 0
     options.seconds /= len(names)
     try:

@@ -1,27 +1,23 @@
-"""SIGKILL at random moments of seven commands: the next run must end with the same bytes.
+"""SIGKILL at random moments of six commands: the next run must end with the same bytes.
 
-`make kills TIMES=300` kills `run` (in one process and in two), `datasets import`, `fetch`, `make`,
+`make kills TIMES=300` kills `run` (in one process and in two), `datasets import` and `make`,
 `reproduce` and `report` with all their processes. The same command is killed a few times in the
 same folder, then runs to its end. Every file must be that of a run without a kill, none may stay
 that is not finished, and no finished fold may run again.
 """
 
 import argparse
-import http.server
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -39,10 +35,6 @@ REPRODUCE = (
     *LETORBENCH, "reproduce", "ndcgboost-2009", "--part", "figure-1", "--set", "rounds=30",
     "--set", "epochs=100",
 )  # fmt: skip
-#: a paper's part that takes no time
-EXAMPLE = (*LETORBENCH, "reproduce", "consistency-2011", "--part", "example")
-#: fetches from one address instead of those of the catalog
-FETCH = (sys.executable, __file__, "fetch")
 #: a command ends in so many seconds, or hangs
 HANGS = 600.0
 ENVIRONMENT = {
@@ -69,20 +61,17 @@ class Reference(NamedTuple):
     seconds: float
 
 
-def commands(address: str, reproduce: tuple[str, ...] = REPRODUCE) -> dict[str, Command]:
-    """Return the commands by name."""
-    toy, results = ("toy", "data", "TOY"), ("results", "data")
-    two_sets = (("toy", "data", "MQ2008"), ("toy", "data", "OHSUMED"))
-    other = (("toy", "other", "MQ2008"),)
-    return {
-        "run": Command(RUN, (toy,), results, 6),
-        "run --jobs 2": Command((*RUN, "--jobs", "2"), (toy,), results, 4),
-        "import": Command((*LETORBENCH, "datasets", "import", "other"), other, ("data",)),
-        "fetch": Command((*FETCH, address), (), ("data",), 5),
-        "make": Command((*LETORBENCH, "datasets", "make", "DEMO"), (), ("data",)),
-        "reproduce": Command(reproduce, two_sets, results, 8),
-        "report": Command((*LETORBENCH, "report", "TOY"), (toy, RUN), ("results", ".")),
-    }
+TOY, WRITTEN = ("toy", "data", "TOY"), ("results", "data")
+TWO_SETS = (("toy", "data", "MQ2008"), ("toy", "data", "OHSUMED"))
+OTHER = (("toy", "other", "MQ2008"),)
+COMMANDS = {
+    "run": Command(RUN, (TOY,), WRITTEN, 6),
+    "run --jobs 2": Command((*RUN, "--jobs", "2"), (TOY,), WRITTEN, 4),
+    "import": Command((*LETORBENCH, "datasets", "import", "other"), OTHER, ("data",)),
+    "make": Command((*LETORBENCH, "datasets", "make", "DEMO"), (), ("data",)),
+    "reproduce": Command(REPRODUCE, TWO_SETS, WRITTEN, 8),
+    "report": Command((*LETORBENCH, "report", "TOY"), (TOY, RUN), ("results", ".")),
+}
 
 
 def prepare(place: Path, command: Command) -> None:
@@ -183,76 +172,27 @@ def chain(
     return +result
 
 
-class _Sender(http.server.SimpleHTTPRequestHandler):
-    """Sends files slowly."""
-
-    def copyfile(self, source: IO[bytes], outputfile: IO[bytes]) -> None:
-        with suppress(OSError):  # the other end was killed
-            while block := source.read(4096):
-                outputfile.write(block)
-                time.sleep(0.05)
-
-    def log_message(self, *about: object) -> None:
-        pass
-
-
-@contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """Serve an archive of a toy set; yield its address."""
-    toy = write_toy(folder, "MQ2008")
-    shutil.make_archive(str(folder / "MQ2008"), "zip", toy)
-    sender = partial(_Sender, directory=str(folder))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), sender)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/MQ2008.zip"
-    finally:
-        server.shutdown()
-
-
-def kills(
-    times: int, seed: int, only: tuple[str, ...] = (), most: int = 8, log: bool = False
-) -> dict[str, Counter[str]]:
+def kills(times: int, seed: int, names: list[str]) -> dict[str, Counter[str]]:
     """Kill commands in turn until there are so many kills; return what came of each command."""
-    rng = np.random.default_rng(seed)
+    rng, result = np.random.default_rng(seed), {name: Counter[str]() for name in names}
     with tempfile.TemporaryDirectory(prefix="letorbench-kills-") as folder:
         work = Path(folder)
-        with served(work / "served") as address:
-            known = {
-                name: command._replace(most=min(command.most, most))
-                for name, command in commands(address).items()
-                if name in only or not only
-            }
-            expected = {name: reference(work, name, each) for name, each in known.items()}
-            result = {name: Counter[str]() for name in known}
-            while sum(each["kills"] for each in result.values()) < times:
-                name = min(known, key=lambda each: result[each]["kills"])
-                place = work / "trial"
-                shutil.rmtree(place, ignore_errors=True)
-                shutil.copytree(work / "before" / name, place)
-                result[name] += chain(place, known[name], expected[name], rng)
-                if log:
-                    print(f"{time.strftime('%X')} {name}: {dict(result[name])}", flush=True)
+        expected = {name: reference(work, name, COMMANDS[name]) for name in names}
+        while sum(each["kills"] for each in result.values()) < times:
+            name = min(names, key=lambda each: result[each]["kills"])
+            place = work / "trial"
+            shutil.rmtree(place, ignore_errors=True)
+            shutil.copytree(work / "before" / name, place)
+            result[name] += chain(place, COMMANDS[name], expected[name], rng)
+            print(f"{time.strftime('%X')} {name}: {dict(result[name])}", flush=True)
     return result
 
 
-def fetch(address: str) -> None:
-    """Fetch MQ2008 from one address, as the command would from those of the catalog."""
-    from letorbench.cli import cli
-    from letorbench.datasets.acquire import fetch as fetching
-    from letorbench.datasets.catalog import Source
-
-    fetching.fetch = partial(fetching.fetch, addresses=[Source(address, "MQ2008.zip")])
-    cli(["datasets", "fetch", "MQ2008"])
-
-
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["fetch"]:
-        fetch(sys.argv[2])
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--times", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", action="append", default=[], help="a command; repeatable")
+    parser.add_argument("--only", action="append", choices=COMMANDS, help="repeatable")
     options = parser.parse_args()
-    outcomes = kills(options.times, options.seed, tuple(options.only), log=True).values()
+    outcomes = kills(options.times, options.seed, options.only or list(COMMANDS)).values()
     sys.exit(any(each.keys() - {"kills"} for each in outcomes))

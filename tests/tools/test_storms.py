@@ -2,19 +2,18 @@
 
 import resource
 import subprocess
-import sys
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
+from conftest import refused
 from damage import unnoticed
-from kills import ENVIRONMENT, LETORBENCH, commands, ended, leftovers, started
+from kills import COMMANDS, ENVIRONMENT, LETORBENCH, leftovers
 from toy_data import content, write_toy
 
 import letorbench as lb
 
 ALGOS = "regression,classification"
-#: draws no figures, which take longer than the run
-RUN_OF_PYTHON = (sys.executable, "-c", f"import letorbench as lb; lb.run('TOY', '{ALGOS}')")
 
 
 def test_no_damage_goes_unnoticed() -> None:
@@ -23,24 +22,34 @@ def test_no_damage_goes_unnoticed() -> None:
 
 def test_two_runs_at_once_mix_no_fold(tmp_path: Path) -> None:
     write_toy(tmp_path / "both/data")
-    first = [started(tmp_path / "both", RUN_OF_PYTHON) for _ in range(2)]
-    assert [ended(each) or each.returncode for each in first] == [0, 0]
-    lb.run("TOY", ALGOS, data_dir=tmp_path / "both/data", out=tmp_path / "alone")
+    options = {"data_dir": tmp_path / "both/data", "out": tmp_path / "both/results"}
+    copies = [
+        get_context("fork").Process(target=lb.run, args=("TOY", ALGOS), kwargs=options)
+        for _ in range(2)
+    ]
+    for each in copies:
+        each.start()
+    for each in copies:
+        each.join(60.0)
+    assert [each.exitcode for each in copies] == [0, 0]
+    lb.run("TOY", ALGOS, **options | {"out": tmp_path / "alone"})
     assert content(tmp_path / "alone") == content(tmp_path / "both/results")
     assert not leftovers(tmp_path)
 
 
 @pytest.mark.parametrize("name, limit", [("run", 9000), ("import", 2000)])
-def test_files_that_may_not_grow(tmp_path: Path, name: str, limit: int) -> None:
+def test_files_that_may_not_grow(tmp_path: Path, monkeypatch, name: str, limit: int) -> None:
     """The error names the file, and what is there is whole."""
     write_toy(tmp_path / "data")
     write_toy(tmp_path / "other", "MQ2008")
-    done = subprocess.run(
-        commands("")[name].words, cwd=tmp_path, capture_output=True, text=True, env=ENVIRONMENT,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
-    )  # fmt: skip
-    assert done.returncode == 1 and done.stderr.count("\n") == 1
-    assert ": cannot be written: File too large" in done.stderr
+    monkeypatch.chdir(tmp_path)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limits[1]))
+    try:
+        error = refused(1, *COMMANDS[name].words[len(LETORBENCH) :])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert ": cannot be written: File too large" in error
     assert not leftovers(tmp_path) and not (tmp_path / "data" / "MQ2008").exists()
 
 
