@@ -77,9 +77,12 @@ class TreeEnsemble(Model):
             )
 
     def _score(self, features: np.ndarray) -> np.ndarray:
-        return sum_trees(
-            features, self.roots, self.feature, self.threshold, self.left, self.right, self.value
-        )
+        scores = np.zeros(len(features), self.value.dtype)
+        sum_trees(
+            features, self.roots, self.feature, self.threshold, self.left, self.right, self.value,
+            scores,
+        )  # fmt: skip
+        return scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,9 +126,9 @@ def sum_trees(
     left: np.ndarray,
     right: np.ndarray,
     value: np.ndarray,
-) -> np.ndarray:
-    """scores[i] = sum over trees, in their order, of the value of the leaf of features[i]."""
-    scores = np.zeros(len(features), value.dtype)
+    scores: np.ndarray,
+) -> None:
+    """scores[i] += sum over trees, in their order, of the value of the leaf of features[i]."""
     for first in range(0, len(features), TOGETHER):
         last = min(first + TOGETHER, len(features))
         for t in range(len(roots)):
@@ -135,4 +138,3 @@ def sum_trees(
                     low = features[i, feature[node]] <= threshold[node]
                     node = left[node] if low else right[node]
                 scores[i] += value[node]
-    return scores

@@ -372,8 +372,10 @@ def _try_inside(
 ) -> None:
     """Try the cuts inside the bins of these features that have a bound of `wanted` or more."""
     for k in features:
-        best = sums.best[k]
-        for c in np.flatnonzero(sums.bound[k] >= wanted):
+        best, bound = sums.best[k], sums.bound[k]
+        for c in range(len(bound)):
+            if bound[c] < wanted:
+                continue
             below = sums.before[k, c]
             for entry in rows[k, starts[k, c] : starts[k, c + 1]]:
                 below += weights[entry & ROW]
