@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
+import click
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
@@ -58,6 +59,13 @@ def refused(status: int, *words: str) -> str:
     assert result.exit_code == status and result.stdout == "", result.output
     assert re.fullmatch(r"letorbench: error: .+\n", result.stderr), result.stderr
     return result.stderr
+
+
+def commands(group: click.Command, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Every command and subcommand, with the words that call it."""
+    yield path, group
+    for name, below in getattr(group, "commands", {}).items():
+        yield from commands(below, *path, name)
 
 
 def places(folder: Path) -> list[str]:

@@ -3,13 +3,12 @@
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
-from conftest import call, refused
+from conftest import call, commands, refused
 from toy_data import store_fold, write_toy
 
 from letorbench.cli import cli
@@ -22,13 +21,6 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_toy(tmp_path / "data")
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def commands(group: click.Command, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    """Every command and subcommand, with the words that call it."""
-    yield path, group
-    for name, below in getattr(group, "commands", {}).items():
-        yield from commands(below, *path, name)
 
 
 @pytest.mark.parametrize("words", [words for words, _ in commands(cli)], ids=" ".join)

@@ -90,14 +90,3 @@ def test_validation_is_measured_by_the_convention_of_the_run(folder, algo):
         assert validation["value"] == pytest.approx(average("ndcg@3", lists))
         tried = [trial["value"] for trial in validation["grid"]]
         assert validation["value"] == max(tried, default=validation["value"])
-
-
-def test_what_is_printed_is_what_is_stored(folder):
-    words = ["table", "UNEVEN", "--measure", "ndcg@1,ndcg@3,ndcg@10,map", "--format", "csv"]
-    text = printed(*words, "--out", str(folder / "results"))
-    shown = list(csv.DictReader(text.splitlines()))
-    stored = rows(folder / "results" / "UNEVEN" / "summary.csv")
-    assert [row["algo"] for row in shown] == [row["algo"] for row in stored] == list(ALGOS)
-    for found, wanted in zip(shown, stored):
-        for name in ("ndcg@1", "ndcg@3", "ndcg@10", "map"):
-            assert found[name] == wanted[name]

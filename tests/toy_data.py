@@ -1,7 +1,7 @@
 """Two small data sets as LETOR text in five folds, and results of them with or without a run."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -15,17 +15,21 @@ from letorbench.results.store import FoldResult, write_fold
 def write_toy(data_dir: Path, name: str = "TOY", seed: int = 1) -> Path:
     """Five parts of 8 queries x 7 documents, 4 features, rotated into five folds."""
     rng = np.random.default_rng(seed)
-    parts = []
-    for part in range(5):
-        lines = []
-        for query in range(8):
-            for _ in range(7):
-                x = rng.normal(size=4)
-                label = int(np.clip(round(x[0] - x[1] + 0.5 * rng.normal()), 0, 2))
-                cells = " ".join(f"{i + 1}:{value:.6f}" for i, value in enumerate(x))
-                lines.append(f"{label} qid:{100 * part + query + 1} {cells}\n")
-        parts.append("".join(lines))
+    parts = [
+        "".join(document(rng, 100 * part + query, 6) for query in range(1, 9) for _ in range(7))
+        for part in range(5)
+    ]
     return write_folds(data_dir / name, parts)
+
+
+def document(rng: np.random.Generator, qid: int, decimals: int, relevant: bool = True) -> str:
+    """A line of four features, of which the label depends on two."""
+    x = np.round(rng.normal(size=4), decimals)
+    noise = 0.5 * rng.normal()
+    label = int(np.clip(round(x[0] - x[1] + noise), 0, 2)) if relevant else 0
+    return (
+        f"{label} qid:{qid} " + " ".join(f"{i}:{v:.{decimals}f}" for i, v in enumerate(x, 1)) + "\n"
+    )
 
 
 def write_folds(folder: Path, parts: list[str]) -> Path:
@@ -49,18 +53,15 @@ def write_uneven(data_dir: Path, name: str = "UNEVEN", seed: int = 3) -> Path:
     The qids fall. Some queries have no relevant document, some features are equal.
     """
     rng = np.random.default_rng(seed)
-    parts = ["".join(_part(rng, part, size)) for part, size in enumerate(SIZES)]
+    parts = [
+        "".join(
+            document(rng, 100 * part + 50 - query, 1, query != 1)
+            for query in range(size)
+            for _ in range(rng.integers(1, 15))
+        )
+        for part, size in enumerate(SIZES)
+    ]
     return write_folds(data_dir / name, parts)
-
-
-def _part(rng: np.random.Generator, part: int, size: int) -> Iterator[str]:
-    for query in range(size):
-        n_docs = int(rng.integers(1, 15))
-        for _ in range(n_docs):
-            x = np.round(rng.normal(size=4), 1)
-            label = 0 if query == 1 else int(np.clip(round(x[0] - x[1] + rng.normal()), 0, 2))
-            cells = " ".join(f"{i + 1}:{value}" for i, value in enumerate(x))
-            yield f"{label} qid:{100 * part + 50 - query} {cells}\n"
 
 
 def read_lists(test_file: Path, scores_file: Path) -> dict[int, list[int]]:

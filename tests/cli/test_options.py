@@ -12,7 +12,9 @@ from pathlib import Path
 import click
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from conftest import call as called
+from conftest import commands
 from toy_data import store_fold, without_clock, write_toy
 
 from letorbench.cli import cli
@@ -241,7 +243,7 @@ def rows() -> Iterator[tuple[str, str, str]]:
 def call(line: str) -> Result:
     for name, place in PLACES.items():
         line = line.replace(f"{{{name}}}", place)
-    return CliRunner().invoke(cli, line.split())
+    return called(*line.split())
 
 
 @pytest.fixture(scope="module")
@@ -340,20 +342,14 @@ def test_every_option_makes_a_difference(outcome, command, option, what):
 
 
 def test_every_option_is_in_the_table():
-    def options(group: click.Group, *path: str) -> Iterator[tuple[str, str]]:
-        for name, command in group.commands.items():
-            if isinstance(command, click.Group):
-                yield from options(command, *path, name)
-            else:
-                for each in command.params:
-                    if isinstance(each, click.Option):
-                        yield " ".join([*path, name]), each.opts[0]
-
     rowed = {(line, option.split()[0]) for line, option, _ in rows()}
     missing = [
-        (name, option)
-        for name, option in options(cli)
-        if not any(line.split()[: len(name.split())] == name.split() and option == o
-                   for line, o in rowed)
+        (path, each.opts[0])
+        for path, command in commands(cli)
+        if not isinstance(command, click.Group)
+        for each in command.params
+        if isinstance(each, click.Option)
+        and not any(line.split()[: len(path)] == list(path) and each.opts[0] == option
+                    for line, option in rowed)
     ]  # fmt: skip
     assert missing == []

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from toy_data import write_folds
+from toy_data import document, write_folds
 
 from letorbench.datasets import layout, synthetic
 from letorbench.datasets.folds import files_digest
@@ -16,17 +16,15 @@ from letorbench.errors import DataError, UsageError
 
 
 def parts_text(rng: np.random.Generator, n: int = 5) -> list[str]:
-    """n parts of two to four queries, the qids counting through."""
-    texts, qid = [], 0
-    for _ in range(n):
-        lines = []
-        for _ in range(rng.integers(2, 5)):
-            qid += 1
-            for _ in range(rng.integers(1, 6)):
-                values = " ".join(f"{i}:{rng.normal():.4f}" for i in (1, 2, 3))
-                lines.append(f"{rng.integers(0, 3)} qid:{qid} {values}\n")
-        texts.append("".join(lines))
-    return texts
+    """n parts of two to four queries of one to five documents."""
+    return [
+        "".join(
+            document(rng, 10 * part + query, 4)
+            for query in range(rng.integers(2, 5))
+            for _ in range(rng.integers(1, 6))
+        )
+        for part in range(n)
+    ]
 
 
 def same(found: QuerySet, expected: QuerySet) -> bool:

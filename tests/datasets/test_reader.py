@@ -88,6 +88,7 @@ GRADE = (
     "`split` make grades of others: --grades 0.5,1.5 by bounds, --grades auto by values)"
 )
 SIZE = "a number of at most 3.4028235e+38 in size"
+INDEX = "at most 65536, the largest index there can be"
 ORDER = "indices from 1 in increasing order"
 CUT = "; the file ends without a newline and may be cut short"
 
@@ -107,14 +108,8 @@ LINES = [
     ("0 qid:1 2:1 1:1", f"feature index 1 after 2, expected {ORDER}"),
     ("0 qid:1 1:1 2:1 2:1", f"feature index 2 after 2, expected {ORDER}"),
     ("0 qid:1 0:1", f"feature index 0, expected {ORDER}"),
-    (
-        "0 qid:1 1:1 70000:1",
-        "feature index 70000, expected at most 65536, the largest index there can be",
-    ),
-    (
-        "0 qid:1 1:1 99999999999:1",
-        "feature index 99999999999, expected at most 65536, the largest index there can be",
-    ),
+    ("0 qid:1 1:1 70000:1", f"feature index 70000, expected {INDEX}"),
+    ("0 qid:1 1:1 99999999999:1", f"feature index 99999999999, expected {INDEX}"),
     ("0 qid:1 0000011:1", "feature index 0000011, expected at most 6 digits"),
     ("0 qid:1 '1:1", "''1:1', expected index:value, a comment or the end of the line"),
     ("0 qid:1 1:1 x:1", "'x:1', expected index:value, a comment or the end of the line"),

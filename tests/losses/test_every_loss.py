@@ -10,7 +10,6 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.losses import LOSSES, Loss, choices, every_loss, loss
 from letorbench.losses.base import LONGEST_COMPARED, defaults
-from letorbench.losses.label_order import random_order
 from letorbench.losses.lambdas import Lambda
 
 LEVELS = 4
@@ -60,20 +59,6 @@ def test_descent_can_leave_zero() -> None:
     for name in ("cosine", "cosine-ndcg", "qnorm"):
         gradient = loss(name)(np.zeros(3), queries)[1]
         assert gradient[0] < gradient[2] < gradient[1] == 0.0
-
-
-@pytest.mark.parametrize("each", EVERY, ids=str)
-def test_permuted_documents_have_the_same_loss_and_gradient(each: Loss, queries, rng) -> None:
-    for digits in (0, 15):
-        scores = np.round(rng.normal(size=queries.n_docs), digits)
-        rows = random_order(queries, rng)
-        permuted = QuerySet(
-            queries.features[rows], queries.labels[rows], queries.offsets, queries.qids
-        )
-        value, gradient = each(scores, queries)
-        again, slope = each(scores[rows], permuted)
-        np.testing.assert_allclose(again, value, rtol=1e-12, atol=1e-12)
-        np.testing.assert_allclose(slope, gradient[rows], rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("each", EVERY, ids=str)

@@ -61,9 +61,6 @@ def test_wrong_arrays_are_refused():
     wrong = {
         "found 3 features, expected 4": lambda: model.predict(X[:, :3]),
         "row 3, column 2: found nan": lambda: model.predict(bad),
-        "column 2: found nan": lambda: new().fit(bad, y, qid=qid),
-        "found 95 values, expected 96": lambda: new().fit(X, y[:-1], qid=qid),
-        "qid: found 95 values": lambda: new().fit(X, y, qid=qid[:-1]),
         "y: found None, expected labels": lambda: new().fit(X, qid=qid),
         "found neither of qid and group": lambda: new().fit(X, y),
         "is not fitted yet": lambda: new().predict(X),
@@ -144,18 +141,6 @@ def test_cross_validation_keeps_queries_whole(routing):
         for a, b in folds.split(X, y, qid)
     ]
     np.testing.assert_array_equal(found, expected)
-
-
-def test_a_data_frame_needs_no_routing():
-    pytest.importorskip("sklearn", reason=REASON)
-    from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
-
-    X, y, qid = arrays()
-    frame = pd.DataFrame(X, columns=list("abcd")).assign(qid=qid)
-    scores = cross_val_score(lb.Regression(), frame, y, groups=qid, cv=GroupKFold(3))
-    assert scores.shape == (3,) and (scores > 0.9).all()
-    search = GridSearchCV(lb.Regression(), {"l2": [0.0, 1.0]}, cv=GroupKFold(3))
-    assert search.fit(frame, y, groups=qid).best_score_ > 0.9
 
 
 def badly_scaled():

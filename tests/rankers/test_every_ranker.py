@@ -84,15 +84,6 @@ def test_learns_a_separable_toy_set(cls: type[Ranker]) -> None:
 
 
 @LEARNERS
-def test_a_score_depends_on_its_own_document_alone(cls: type[Ranker]) -> None:
-    """Rows in any order and number score the same: equal documents tie exactly."""
-    model, order = learned(cls), np.random.default_rng(0).permutation(TEST.n_docs)
-    scores = model.predict(TEST.features)
-    np.testing.assert_array_equal(model.predict(TEST.features[order]), scores[order])
-    np.testing.assert_array_equal(model.predict(TEST.features[5:6]), scores[5:6])
-
-
-@LEARNERS
 def test_the_order_of_documents_does_not_matter(cls: type[Ranker]) -> None:
     """But for rounding, which a net keeps as float32; a ranker may say why it does.
 

@@ -8,12 +8,10 @@ from conftest import random_queries, unlocked
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.errors import UsageError
-from letorbench.experiment.plan import algorithms
 from letorbench.measures import PreparedMetric, parse, query_metrics
 from letorbench.rankers import load_model, ranker
 from letorbench.rankers.coordinate_ascent import CoordinateAscent, middle_of_best
 from letorbench.rankers.regression import Regression
-from letorbench.results.measuring import IDEAL, RANDOM
 
 
 @pytest.mark.parametrize(
@@ -124,13 +122,6 @@ def test_against_an_independent_solver(rng, l2, target):
     np.testing.assert_allclose(ranker.predict(train.features), x @ expected, atol=1e-8)
     weights = ranker.learned.model.weights
     assert weights[0] == pytest.approx(weights[3]) and abs(weights[1]) < 1e-9
-
-
-def test_the_results_know_the_rankers_by_their_names():
-    assert not ranker(RANDOM).learns
-    assert {RANDOM, "best-feature"} <= set(algorithms(["all"]))
-    for name in (IDEAL, "recipe"):
-        assert name not in algorithms(["all"]) and algorithms([name]) == [name]
 
 
 @pytest.mark.parametrize("feature", [0, 3])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import random_queries, unlocked
+from conftest import random_queries
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
@@ -79,14 +79,3 @@ def test_published_rankers_are_recipes(name, settings, parts, rng):
 def test_a_wrong_setting_is_one_clear_line(settings, message):
     with pytest.raises(UsageError, match=message):
         Recipe(**settings)
-
-
-def test_a_net_learns_what_no_linear_score_can(rng):
-    train, test = (random_queries(rng, [20] * 60, 2) for _ in range(2))
-    for part in (train, test):
-        with unlocked(part):
-            part.labels[:] = part.features[:, 0] * part.features[:, 1] > 0.0
-    settings = {"model": "mlp", "loss": "ranknet", "l2": 1e-4, "iterations": 300}
-    scores = Recipe(**settings).fit_sets(train, rng=rng).predict(test.features)
-    relevant = test.labels == 1
-    assert np.mean(scores[relevant][:, None] > scores[~relevant][None, :]) > 0.9

@@ -47,25 +47,3 @@ def test_features_as_they_are_or_standardised(rng):
     plain, scaled = (ranker("wpl")(standardise=s, l2=10.0).fit_sets(train) for s in (False, True))
     weights = [model.learned.model.weights for model in (plain, scaled)]
     assert abs(weights[0][2]) < 0.5 * abs(weights[1][2])
-
-
-@pytest.mark.parametrize("name", ["bilinear", "bilinear-tanh", "distance"])
-def test_separate_vectors_match_words_of_query_and_document(name, rng):
-    """The best document has the word that goes with its query's."""
-
-    def drawn(n: int):
-        queries = random_queries(rng, [6] * n, 16)
-        with unlocked(queries):
-            queries.features[:], queries.labels[:] = 0.0, 0
-            for q in range(n):
-                word, best, rows = rng.integers(8), rng.integers(6), np.arange(6 * q, 6 * q + 6)
-                words = rng.permutation(np.delete(np.arange(8), word))[:6]
-                words[best] = word
-                queries.features[rows, word] = queries.features[rows, 8 + words] = 1.0
-                queries.labels[rows[best]] = 1
-        return queries
-
-    model = ranker("mcl")(functional=name, l2=1e-4).fit_sets(drawn(300), rng=rng)
-    test = drawn(100)
-    scores = model.predict(test.features).reshape(-1, 6)
-    assert np.mean(scores.argmax(axis=1) == test.labels.reshape(-1, 6).argmax(axis=1)) > 0.95
