@@ -26,15 +26,15 @@ def tree(*roots: str, n: int = 5) -> dict[str, str]:
     }
 
 
-def as_zip(path: Path, files: Mapping[str, str]) -> Path:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in files.items():
-            archive.writestr(name, text)
-    return path
-
-
-def as_tar(path: Path, files: Mapping[str, str], mode: str = "w") -> Path:
-    with tarfile.open(path, mode) as archive:
+def packed(path: Path, files: Mapping[str, str]) -> Path:
+    """An archive of the kind that its name says."""
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, text in files.items():
+                archive.writestr(name, text)
+        return path
+    kind = {".tar": "", ".tgz": "gz"}.get(path.suffix, path.suffix[1:])
+    with tarfile.open(path, f"w:{kind}") as archive:
         for name, text in files.items():
             info = tarfile.TarInfo(name)
             info.size = len(text)
@@ -62,11 +62,8 @@ def test_every_kind(tmp_path: Path, ending: str) -> None:
     files = tree("a/b/MQ2008") | {"a/b/MQ2008/readme.txt": "hello", "a/b/MQ2008/S1.txt": "x"}
     if ending == "/":
         source = as_folder(tmp_path / "downloads", files)
-    elif ending == ".zip":
-        source = as_zip(tmp_path / "some.zip", files)
     else:
-        compression = {".tar.gz": "gz", ".tgz": "gz", ".tar.bz2": "bz2", ".tar.xz": "xz"}
-        source = as_tar(tmp_path / f"some{ending}", files, f"w:{compression.get(ending, '')}")
+        source = packed(tmp_path / f"some{ending}", files)
     data = tmp_path / "data"
     assert import_archive(source, data) == ("MQ2008",)
     expected = {name[len("a/b/") :]: text.encode() for name, text in tree("a/b/MQ2008").items()}
@@ -90,7 +87,7 @@ def test_every_kind(tmp_path: Path, ending: str) -> None:
     ],
 )
 def test_recognises(tmp_path: Path, stem: str, root: str, name: str, place: str) -> None:
-    source = as_zip(tmp_path / f"{stem}.zip", tree(root))
+    source = packed(tmp_path / f"{stem}.zip", tree(root))
     data = tmp_path / "data"
     assert import_archive(source, data) == (name,)
     assert (data / place / "Fold1/train.txt").read_text() == tree(root)[
@@ -104,22 +101,22 @@ def test_fixed_splits(tmp_path: Path) -> None:
         f"d/set{i}.{part}.txt": f"{i}{part}" for i in (1, 2) for part in ("train", "valid", "test")
     }
     data = tmp_path / "data"
-    found = import_archive(as_tar(tmp_path / "y.tar", yahoo), data)
+    found = import_archive(packed(tmp_path / "y.tar", yahoo), data)
     assert found == ("YAHOO-SET1", "YAHOO-SET2")
     assert (data / "Yahoo/set2.valid.txt").read_text() == "2valid"
     assert layout.present("YAHOO-SET1", data) and layout.present("YAHOO-SET2", data)
-    full = as_tar(tmp_path / "istella-letor.tar", {"full/train.txt": "a", "full/test.txt": "b"})
+    full = packed(tmp_path / "istella-letor.tar", {"full/train.txt": "a", "full/test.txt": "b"})
     assert import_archive(full, data) == ("ISTELLA",)
     assert layout.present("ISTELLA", data)
 
 
 def test_refuses_to_overwrite(tmp_path: Path) -> None:
     data = tmp_path / "data"
-    import_archive(as_zip(tmp_path / "a.zip", tree("MQ2008")), data)
+    import_archive(packed(tmp_path / "a.zip", tree("MQ2008")), data)
     before = contents(data)
     other = tree("MQ2008", "MQ2007") | {"MQ2008/Fold3/vali.txt": "other\n"}
     with pytest.raises(DataError, match="Fold3/vali.txt: found a file of other content"):
-        import_archive(as_zip(tmp_path / "b.zip", other), data)
+        import_archive(packed(tmp_path / "b.zip", other), data)
     assert contents(data) == before, "nothing of MQ2007 either"
     as_folder(tmp_path / "other", {"MQ2008": "a file, where a folder is to be"})
     before = contents(tmp_path / "other")
@@ -145,13 +142,13 @@ BAD_NAMES = ["../evil/Fold1/train.txt", "MQ2008/../../evil.txt", "/tmp/evil/Fold
 @pytest.mark.parametrize("name", BAD_NAMES)
 def test_names_that_climb_out(tmp_path: Path, name: str) -> None:
     files = tree("MQ2008") | {name: "evil"}
-    refused(as_tar(tmp_path / "evil.tar", files), tmp_path, "unsafe name")
-    refused(as_zip(tmp_path / "evil.zip", files), tmp_path / "b", "unsafe name")
+    refused(packed(tmp_path / "evil.tar", files), tmp_path, "unsafe name")
+    refused(packed(tmp_path / "evil.zip", files), tmp_path / "b", "unsafe name")
 
 
 @pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE])
 def test_links_and_devices_in_tars(tmp_path: Path, kind: bytes) -> None:
-    source = as_tar(tmp_path / "evil.tar", tree("MQ2008"))
+    source = packed(tmp_path / "evil.tar", tree("MQ2008"))
     with tarfile.open(source, "a") as archive:
         info = tarfile.TarInfo("MQ2008/Fold1/extra.txt")
         info.type, info.linkname = kind, "../../../secret"
@@ -163,10 +160,7 @@ def test_links_and_devices_in_tars(tmp_path: Path, kind: bytes) -> None:
 def test_bombs(tmp_path: Path, ending: str) -> None:
     size = unpack.HARMLESS + (1 << 20)
     files = tree("MQ2008") | {"MQ2008/Fold1/train.txt": "0" * size}
-    if ending == ".zip":
-        source = as_zip(tmp_path / "bomb.zip", files)
-    else:
-        source = as_tar(tmp_path / "bomb.tar.gz", files, "w:gz")
+    source = packed(tmp_path / f"bomb{ending}", files)
     assert source.stat().st_size < 1 << 20
     refused(source, tmp_path, "expected at most 10,000 files")
 
@@ -175,11 +169,7 @@ def test_bombs(tmp_path: Path, ending: str) -> None:
 @pytest.mark.parametrize("kept", [0, 0.5, 0.9])
 def test_damaged(tmp_path: Path, ending: str, kept: float) -> None:
     files = {name: text * 50 for name, text in tree("MQ2008").items()}
-    if ending == ".zip":
-        whole = as_zip(tmp_path / "a.zip", files)
-    else:
-        mode = {".tar": "", ".tar.gz": "gz", ".tar.xz": "xz", ".tar.bz2": "bz2"}[ending]
-        whole = as_tar(tmp_path / f"a{ending}", files, f"w:{mode}")
+    whole = packed(tmp_path / f"a{ending}", files)
     data = whole.read_bytes()
     whole.write_bytes(data[: int(kept * len(data))])
     refused(whole, tmp_path, "damaged|no data set|fewer bytes")
@@ -187,7 +177,7 @@ def test_damaged(tmp_path: Path, ending: str, kept: float) -> None:
 
 @pytest.mark.parametrize("kind", ["gz", "xz", "bz2"])
 def test_a_wrong_check_sum_at_the_end(tmp_path: Path, kind: str) -> None:
-    whole = as_tar(tmp_path / f"a.tar.{kind}", tree("MQ2008"), f"w:{kind}")
+    whole = packed(tmp_path / f"a.tar.{kind}", tree("MQ2008"))
     data = whole.read_bytes()
     whole.write_bytes(data[:-6] + bytes([data[-6] ^ 128]) + data[-5:])
     refused(whole, tmp_path, "damaged")
@@ -215,7 +205,7 @@ NOTHING: dict[str, tuple[dict[str, str], str]] = {
 def test_what_is_not_a_data_set(tmp_path: Path, name: str) -> None:
     files, message = NOTHING[name]
     if name.endswith(".zip"):
-        as_zip(tmp_path / name, files)
+        packed(tmp_path / name, files)
     else:
         (tmp_path / name).write_bytes(b"anything")
     refused(tmp_path / name, tmp_path, message)

@@ -13,13 +13,12 @@ from letorbench.errors import DataError, UsageError
 from letorbench.experiment import plan
 from letorbench.experiment.plan import Protocol, Task, entrants, ranker_identity
 from letorbench.experiment.runner import run
-from letorbench.experiment.select import PROTOCOLS, draws, selection_protocol
+from letorbench.experiment.select import draws
 from letorbench.experiment.settings import parameters, settings
 from letorbench.experiment.task import seed_of
 from letorbench.losses import every_loss, loss
 from letorbench.parameters import typed
 from letorbench.rankers import names, ranker
-from letorbench.solvers.stopping import best, latest
 
 
 @pytest.mark.parametrize(
@@ -108,16 +107,6 @@ def test_every_parameter_of_every_ranker_can_be_set_to_its_default(name):
     pairs = [f"{key}={value}" for key, value in defaults.items()]
     assert settings([name], pairs)[name] == defaults
     assert set(cls.grid) <= set(parameters(cls))
-
-
-def test_protocols():
-    assert selection_protocol("default") == PROTOCOLS["default"]
-    assert PROTOCOLS["default"].rule is latest and PROTOCOLS["default"].grows
-    for name in ("letor", "published"):
-        assert PROTOCOLS[name].rule is best and not PROTOCOLS[name].grows
-    assert PROTOCOLS["letor"].measure == "map"
-    with pytest.raises(UsageError, match="letor"):
-        selection_protocol("leter")
 
 
 def test_entrants():

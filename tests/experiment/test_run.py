@@ -373,36 +373,21 @@ def test_a_damaged_fold_is_noted_and_does_not_stop_a_run(protocol) -> None:
     assert json.loads(fit.read_text())
 
 
-#: a plug-in whose fit on the third fold waits while there is a file `hold`
-SLOW = '''
-import time
-from dataclasses import dataclass
-from pathlib import Path
-
-import numpy as np
-
-from letorbench.models import Linear
-from letorbench.rankers import FitResult, Ranker
-
-
-@dataclass
-class Slow(Ranker):
-    """Waits."""
-
-    name = "slow"
-    title = paper = formula = "none"
-
-    def learn(self, train, validation, rng):
+EXAMPLE = Path(__file__).parents[1] / "examples" / "my_ranker.py"
+#: makes the example wait in its fit on the third fold while there is a file `hold`
+WAIT = """
+        import time
+        from pathlib import Path
         while validation.queries.qids[0] == "1" and Path("hold").exists():
             Path("held").touch()
             time.sleep(0.05)
-        return FitResult(Linear(np.arange(1.0, 1.0 + train.n_features), 0.0))
-'''
+        relevant ="""
 
 
 def test_finished_folds_are_shown_after_a_run_is_ended(tmp_path: Path, monkeypatch) -> None:
     write_toy(tmp_path / "data")
-    (tmp_path / "slow.py").write_text(SLOW)
+    slow = EXAMPLE.read_text().replace('"centroid"', '"slow"').replace("\n        relevant =", WAIT)
+    (tmp_path / "slow.py").write_text(slow)
     (tmp_path / "hold").touch()
     monkeypatch.chdir(tmp_path)
     words = ["run", "--dataset", "TOY", "--algo", "regression,slow", "--plugin", "slow.py"]

@@ -1,9 +1,9 @@
-"""SIGKILL at random moments of six commands: the next run must end with the same bytes.
+"""SIGKILL at random moments of a run: the next run must end with the same bytes.
 
-`make kills TIMES=300` kills `run` (in one process and in two), `datasets import` and `make`,
-`reproduce` and `report` with all their processes. The same command is killed a few times in the
-same folder, then runs to its end. Every file must be that of a run without a kill, none may stay
-that is not finished, and no finished fold may run again.
+`make kills TIMES=300` kills `run` (in one process and in two) and `reproduce` with all their
+processes. The same command is killed a few times in the same folder, then runs to its end. Every
+file must be that of a run without a kill, none may stay that is not finished, and no finished fold
+may run again.
 """
 
 import argparse
@@ -43,15 +43,11 @@ ENVIRONMENT = {
 
 
 class Command(NamedTuple):
-    """A command line, what must be there before it, the folders that it writes, and most kills.
-
-    `before` holds commands, or a folder and the name of a toy set in it.
-    """
+    """A command line, the toy sets that must be there before it, and the most kills in a row."""
 
     words: tuple[str, ...]
-    before: tuple[tuple[str, ...], ...]
-    writes: tuple[str, ...]
-    most: int = 1
+    sets: tuple[str, ...]
+    most: int
 
 
 class Reference(NamedTuple):
@@ -61,39 +57,21 @@ class Reference(NamedTuple):
     seconds: float
 
 
-TOY, WRITTEN = ("toy", "data", "TOY"), ("results", "data")
-TWO_SETS = (("toy", "data", "MQ2008"), ("toy", "data", "OHSUMED"))
-OTHER = (("toy", "other", "MQ2008"),)
 COMMANDS = {
-    "run": Command(RUN, (TOY,), WRITTEN, 6),
-    "run --jobs 2": Command((*RUN, "--jobs", "2"), (TOY,), WRITTEN, 4),
-    "import": Command((*LETORBENCH, "datasets", "import", "other"), OTHER, ("data",)),
-    "make": Command((*LETORBENCH, "datasets", "make", "DEMO"), (), ("data",)),
-    "reproduce": Command(REPRODUCE, TWO_SETS, WRITTEN, 8),
-    "report": Command((*LETORBENCH, "report", "TOY"), (TOY, RUN), ("results", ".")),
+    "run": Command(RUN, ("TOY",), 6),
+    "run --jobs 2": Command((*RUN, "--jobs", "2"), ("TOY",), 4),
+    "reproduce": Command(REPRODUCE, ("MQ2008", "OHSUMED"), 8),
 }
 
 
-def prepare(place: Path, command: Command) -> None:
-    """Put what a command needs into an empty folder."""
-    place.mkdir(parents=True)
-    for need in command.before:
-        if need[0] == "toy":
-            write_toy(place / need[1], need[2])
-        else:
-            process = started(place, need)
-            assert not ended(process) and not process.returncode, said(place)
-
-
-def contents(place: Path, command: Command) -> dict[str, object]:
-    """Return the content of every file that the command wrote, without what clocks say."""
+def contents(place: Path) -> dict[str, object]:
+    """Return the content of every file of data and results, without what clocks say."""
     return {
         f"{folder}/{name}": value
-        for folder in command.writes
+        for folder in ("data", "results")
         for name, value in content(place / folder).items()
         if ".cache/notes/" not in name and not name.endswith("meta.json")
-        and not name.startswith("tmp")
-    }  # fmt: skip
+    }
 
 
 def leftovers(place: Path) -> list[str]:
@@ -136,12 +114,13 @@ def finished(place: Path) -> dict[Path, int]:
 
 def reference(work: Path, name: str, command: Command) -> Reference:
     """Run a command without a kill."""
-    prepare(work / "before" / name, command)
     place = work / "reference" / name
-    shutil.copytree(work / "before" / name, place)
+    for dataset in command.sets:
+        write_toy(place / "data", dataset)
+    shutil.copytree(place, work / "before" / name)
     start, process = time.monotonic(), started(place, command.words)
     assert not ended(process) and not process.returncode, said(place)
-    files = contents(place, command)
+    files = contents(place)
     assert files and not leftovers(place), (name, leftovers(place))
     return Reference(files, time.monotonic() - start)
 
@@ -164,7 +143,7 @@ def chain(
             result[f"fails: {said(place)[-300:]}"] += not killed and process.returncode != 0
             break
         result["kills"] += 1
-    files = contents(place, command)
+    files = contents(place)
     for name in files.keys() | expected.files.keys():
         result[f"{name} differs"] += files.get(name) != expected.files.get(name)
     for name in leftovers(place):
