@@ -41,6 +41,16 @@ def random_queries(
     )
 
 
+def odd_queries(rng: np.random.Generator, lengths: list[int], levels: int) -> QuerySet:
+    """Random queries, the fourth with one label only, the last with nothing relevant."""
+    queries = random_queries(rng, lengths, levels=levels)
+    with unlocked(queries):
+        queries.labels[1] = levels - 1
+        queries.labels[queries.offsets[3] : queries.offsets[4]] = 2
+        queries.labels[queries.offsets[-2] :] = 0
+    return queries
+
+
 def call(*words: str) -> Result:
     """Run a command in this process."""
     return CliRunner().invoke(cli, list(words))

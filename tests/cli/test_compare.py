@@ -86,14 +86,9 @@ def test_slices_of_queries(folder, by):
     values = results.per_query("map").pivot(index=["fold", "qid"], columns="algo", values="map")
     of = values.mean(axis=1).round(4)
     if by == "relevant":
-        folds = lb.load("TOY", folder / "data").folds
-        of.update(
-            {
-                (f.number, q): (f.test.y[f.test.qid == q] > 0).sum()
-                for f in folds
-                for q in f.test.qids
-            }
-        )
+        for fold in lb.load("TOY", folder / "data").folds:
+            for qid in fold.test.qids:
+                of[fold.number, qid] = (fold.test.y[fold.test.qid == qid] > 0).sum()
     frame = results.compare("regression", "map", by=by)
     for algo, rows_of in frame.groupby("algo"):
         assert rows_of["queries"].sum() == len(values) and 2 <= len(rows_of) <= 4

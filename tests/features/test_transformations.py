@@ -1,6 +1,5 @@
 """Every transformation against its definition and what all must keep; moments against NumPy's."""
 
-import json
 from collections.abc import Iterator
 
 import numpy as np
@@ -94,16 +93,6 @@ def test_blocks_and_threads_change_nothing(name, monkeypatch):
         monkeypatch.setenv("LETORBENCH_THREADS", threads)
         found = fitted.transform(X, offsets)
         np.testing.assert_array_equal(found, expected)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_fitted_transformation_is_stored_to_the_last_bit(name):
-    rng = np.random.default_rng(1)
-    X = rng.normal(1e9, 1e3, (50, 4)).astype(np.float32)
-    fitted = transformation(name).fit(X)
-    again = stored(json.loads(json.dumps(fitted.as_json())), 4)
-    offsets = np.array([0, 20, 50])
-    np.testing.assert_array_equal(again.transform(X, offsets), fitted.transform(X, offsets))
 
 
 @pytest.mark.parametrize(

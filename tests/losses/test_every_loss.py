@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import odd_queries, random_queries
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
@@ -30,13 +30,7 @@ UNDEFINED_AT_ZERO = ("cosine", "cosine-ndcg", "qnorm", "lambdaloss")
 
 @pytest.fixture
 def queries(rng: np.random.Generator) -> QuerySet:
-    """Many lengths, one document too; all labels equal; nothing relevant."""
-    drawn = random_queries(rng, [1, 7, 2, 4, 9, 3, 1, 6], levels=LEVELS)
-    labels = drawn.labels.copy()
-    labels[1] = LEVELS - 1
-    labels[drawn.offsets[3] : drawn.offsets[4]] = 2
-    labels[drawn.offsets[5] : drawn.offsets[6]] = 0
-    return QuerySet(drawn.features, labels, drawn.offsets, drawn.qids)
+    return odd_queries(rng, [1, 7, 2, 4, 9, 6, 1, 3], LEVELS)
 
 
 @pytest.mark.parametrize("each", FAMILIES, ids=str)

@@ -4,7 +4,7 @@ from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import odd_queries
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
@@ -28,11 +28,7 @@ DEFINITIONS = {
 
 @pytest.fixture
 def queries(rng: np.random.Generator) -> QuerySet:
-    drawn = random_queries(rng, [1, 9, 2, 5, 14, 3], levels=5)
-    labels = drawn.labels.copy()
-    labels[drawn.offsets[3] : drawn.offsets[4]] = 1
-    labels[drawn.offsets[5] :] = 0
-    return QuerySet(drawn.features, labels, drawn.offsets, drawn.qids)
+    return odd_queries(rng, [1, 9, 2, 5, 14, 3], 5)
 
 
 @pytest.mark.parametrize(

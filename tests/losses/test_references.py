@@ -5,7 +5,7 @@ from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import odd_queries, random_queries
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
@@ -33,12 +33,7 @@ Reference = Callable[[np.ndarray, np.ndarray, int], tuple[float, np.ndarray]]
 
 @pytest.fixture
 def queries(rng: np.random.Generator) -> QuerySet:
-    drawn = random_queries(rng, [1, 7, 2, 4, 40, 9, 3], levels=LEVELS)
-    labels = drawn.labels.copy()
-    labels[1] = LEVELS - 1
-    labels[drawn.offsets[3] : drawn.offsets[4]] = 2
-    labels[drawn.offsets[6] :] = 0
-    return QuerySet(drawn.features, labels, drawn.offsets, drawn.qids)
+    return odd_queries(rng, [1, 7, 2, 4, 40, 9, 3], LEVELS)
 
 
 def check(each: Loss, queries: QuerySet, reference: Reference, by_label: bool = False) -> None:

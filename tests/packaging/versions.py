@@ -9,7 +9,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from configparser import ConfigParser
 from pathlib import Path
 
@@ -58,13 +57,10 @@ def trial(python: str, place: Path, required: list[str]) -> str:
         "NUMBA_CACHE_DIR": str(place / "kernels"),
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
     }
-    times = []
     for name, command in steps:
-        start = time.monotonic()
         if subprocess.run(command, cwd=ROOT, env=variables).returncode:
             return f"{name} FAILED"
-        times.append(f"{name} {time.monotonic() - start:.0f} s")
-    return ", ".join(times)
+    return "passed"
 
 
 def main() -> int:
