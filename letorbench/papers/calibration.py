@@ -32,7 +32,7 @@ from letorbench.papers.rules import (
     questions,
     state_of,
 )
-from letorbench.papers.runs import Values
+from letorbench.papers.runs import ByMethod, Values
 from letorbench.results.measuring import competes
 from letorbench.results.per_query import PerQuery
 from letorbench.results.summary import read_per_query
@@ -124,13 +124,8 @@ def unit_differences(upper: Values, lower: Values, measure: str) -> np.ndarray:
     return np.array([d[lower.folds == k].mean() for k in np.unique(lower.folds)])
 
 
-def write(
-    stem: Path, claims: Sequence[Claim], found: Mapping[str, Mapping[str, Values]]
-) -> tuple[Path, ...]:
-    """The rates of each claim, a row a data set and truth, where the values are at hand.
-
-    found: data set -> method -> values.
-    """
+def write(stem: Path, claims: Sequence[Claim], found: ByMethod) -> tuple[Path, ...]:
+    """The rates of each claim, a row a data set and truth, where the values are at hand."""
     rng, rows = np.random.default_rng(0), list[list[Value]]()
     for claim, test in ((claim, test) for claim in claims for test in claim.tests):
         for dataset, values in found.items():

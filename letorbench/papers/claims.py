@@ -89,12 +89,6 @@ class Test:
                 lead = self._lead(upper, lower, measure)
                 yield Point(dataset, upper, lower, measure, lead, group)
 
-    def means(self) -> dict[tuple[str, str, str], float]:
-        """(data set, method, measure) -> what the paper prints of a method's mean."""
-        if self.kind != "equal" or self.printed is None:
-            return {}
-        return {(data, self.number, m): self.printed for data in self.data for m in self.measures}
-
     def _lead(self, upper: str, lower: str, measure: str) -> float | None:
         if self.lead is not None:
             return self.lead

@@ -12,6 +12,7 @@ import importlib
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from letorbench.analysis.tables import write_table
 from letorbench.choices import require_choice
 from letorbench.papers import claims, rules
 from letorbench.papers.claims import Claim
-from letorbench.papers.runs import Measured, Study, Values, Variant, generated
+from letorbench.papers.runs import ByMethod, Measured, Study, Values, Variant, generated
 
 #: how validation chooses where a part does not say: the plain best by NDCG@10, as papers do
 PLAIN = {"plain best by NDCG@10": ("ndcg@10", "published")}
@@ -66,10 +67,10 @@ class Part:
 class Found:
     """What a part's run gave: values and numbers that claims are judged by, and files.
 
-    values: protocol -> data set -> method -> values. differs: from the paper's setting.
+    values: by protocol. differs: from the paper's setting.
     """
 
-    values: Mapping[str, Mapping[str, Mapping[str, Values]]] = field(default_factory=dict)
+    values: Mapping[str, ByMethod] = field(default_factory=dict)
     numbers: Mapping[str, Measured] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
     differs: tuple[str, ...] = ()
@@ -94,6 +95,17 @@ class Paper:
     slips: tuple[str, ...] = ()
     printed: Mapping[str, float] = field(default_factory=dict)
     folder: str = ""
+
+    @property
+    def means(self) -> dict[tuple[str, str, str], float]:
+        """(data set, method, measure) -> what its text prints of a method's mean."""
+        tests = [test for claim in self.claims for test in claim.tests if test.kind == "equal"]
+        return {
+            (dataset, test.number, measure): test.printed
+            for test in tests
+            for dataset, measure in product(test.data, test.measures)
+            if test.printed is not None
+        }
 
 
 def load(name: str, folder: str) -> Paper:

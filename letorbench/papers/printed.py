@@ -17,14 +17,14 @@ from letorbench.analysis.tables import Value
 from letorbench.papers.paper import Paper, Part
 from letorbench.papers.records import write_section
 from letorbench.papers.rules import IMPLEMENTATIONS
-from letorbench.papers.runs import Values
+from letorbench.papers.runs import ByMethod
 
 #: who published LETOR's baselines, the more digits first
 BASELINES = ("letor4-site", "liu-book")
 #: a data set, a method and a measure
 Place = tuple[str, str, str]
 #: protocol -> data set -> method -> values
-Found = Mapping[str, Mapping[str, Mapping[str, Values]]]
+ByProtocol = Mapping[str, ByMethod]
 
 
 @cache
@@ -37,7 +37,7 @@ def baseline(dataset: str, method: str, measure: str) -> Published | None:
 def of_paper(paper: Paper) -> dict[Place, float]:
     """What the paper prints of methods, or what its printed leads imply."""
     tests = [test for claim in paper.claims for test in claim.tests]
-    found = {place: number for test in tests for place, number in test.means().items()}
+    found = paper.means
     for point in (point for test in tests if test.lead for point in test.points()):
         above = found.get((point.dataset, point.upper, point.measure))
         if above and point.lead:
@@ -61,7 +61,7 @@ def meets(ours: float, printed: float, digits: int) -> bool:
     return abs(ours - printed) <= 0.5 * 10.0**-digits + IMPLEMENTATIONS * printed
 
 
-def numbers(paper: Paper, part: Part, found: Found) -> list[list[Value]]:
+def numbers(paper: Paper, part: Part, found: ByProtocol) -> list[list[Value]]:
     """A row a data set, method and measure: the paper's number, LETOR's, ours by protocol.
 
     The last cell says by how many protocols ours meets LETOR's, or the paper's where LETOR's is
@@ -81,7 +81,7 @@ def numbers(paper: Paper, part: Part, found: Found) -> list[list[Value]]:
     return rows
 
 
-def leads(paper: Paper, part: Part, found: Found) -> list[list[Value]]:
+def leads(paper: Paper, part: Part, found: ByProtocol) -> list[list[Value]]:
     """A row a claimed lead over a baseline with a printed number: of whose numbers it is how large.
 
     As printed, ours over the printed baseline, and ours over ours by each protocol.
@@ -124,7 +124,7 @@ def sentence(rows: Sequence[Sequence[Value]], claimed: Sequence[Sequence[Value]]
     )
 
 
-def files(paper: Paper, part: Part, found: Found, folder: Path) -> list[Path]:
+def files(paper: Paper, part: Part, found: ByProtocol, folder: Path) -> list[Path]:
     """The two tables, and the section of the page with what they come to."""
     head = ["data", "method", "measure", "paper", "LETOR", *found, "meets the print"]
     heads = ["data", "measure", "lead", "as printed", "ours over the print"]
@@ -134,7 +134,7 @@ def files(paper: Paper, part: Part, found: Found, folder: Path) -> list[Path]:
     return write_section(folder / part.name, part.title, sentence(rows, claimed), tables)
 
 
-def _means(found: Found, dataset: str, method: str, measure: str) -> list[float | None]:
+def _means(found: ByProtocol, dataset: str, method: str, measure: str) -> list[float | None]:
     """Ours by each protocol; None where it was not run."""
     held = [own.get(dataset, {}).get(method) for own in found.values()]
     return [None if values is None else values.mean(measure) for values in held]

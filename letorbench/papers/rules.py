@@ -18,7 +18,7 @@ import numpy as np
 from letorbench.analysis.leads import ALPHA, Lead
 from letorbench.analysis.paired import holm
 from letorbench.papers.claims import Claim, Point, Test
-from letorbench.papers.runs import Measured, Values
+from letorbench.papers.runs import ByMethod, Measured, Values
 
 #: the share of the lower method's number that matters where the paper prints no difference
 MARGIN = 0.03
@@ -148,15 +148,8 @@ class Outcome:
         return UNDECIDED if decided and (self.family or 0.0) >= ALPHA else self.answer
 
 
-def judge(
-    claim: Claim,
-    values: Mapping[str, Mapping[str, Values]],
-    numbers: Mapping[str, Measured],
-) -> Outcome:
-    """Judge a claim by what its part's run found.
-
-    values: data set -> method -> values; numbers: by name.
-    """
+def judge(claim: Claim, values: ByMethod, numbers: Mapping[str, Measured]) -> Outcome:
+    """Judge a claim by what its part's run found: values, and numbers by name."""
     found = [_rows(test, claim.nature, values, numbers) for test in claim.tests]
     every = corrected([row for rows, _ in found for row in rows])
     if not every:
@@ -181,10 +174,7 @@ def judge(
 
 
 def _rows(
-    test: Test,
-    nature: str,
-    values: Mapping[str, Mapping[str, Values]],
-    numbers: Mapping[str, Measured],
+    test: Test, nature: str, values: ByMethod, numbers: Mapping[str, Measured]
 ) -> tuple[list[Row], list[str]]:
     """The rows of a test, and the data that it lacks, or its number.
 

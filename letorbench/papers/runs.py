@@ -38,7 +38,8 @@ class Variant:
     """A ranker with fixed settings under the name that a table or a figure gives it.
 
     published: the settings that the paper prints or tells of, for `--setting published`. row,
-    column: its place in the paper's table, where that is not a row of its own label.
+    column: its place in the paper's table, where that is not a row of its own label; in a figure
+    the panel and its line.
     """
 
     label: str
@@ -142,6 +143,10 @@ class Values:
             return exactly(self.mean(measure))
         means = [mean_of_folds(each, self.folds) for each in self.table(measure)]
         return sampled(np.array(means), f"{len(means)} seeds")
+
+
+#: data set -> method -> values
+ByMethod = Mapping[str, Mapping[str, Values]]
 
 
 @dataclass(frozen=True)

@@ -12,17 +12,13 @@ from letorbench.analysis.tables import write_table
 from letorbench.papers.line_figures import bars_figure
 from letorbench.papers.paper import Paper, Part
 from letorbench.papers.records import markdown, write_file
-from letorbench.papers.runs import Values
+from letorbench.papers.runs import ByMethod
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Found = Mapping[str, Mapping[str, Values]]
-#: data set -> (method, n) -> what the paper prints
-Printed = Mapping[str, Mapping[tuple[str, int], float]]
 
-
-def files(paper: Paper, part: Part, values: Mapping[str, Found], folder: Path) -> list[Path]:
+def files(paper: Paper, part: Part, values: Mapping[str, ByMethod], folder: Path) -> list[Path]:
     """Write the figure and the table of a part, of the first protocol; a table for each other."""
     written: list[Path] = []
     for number, (protocol, found) in enumerate(values.items()):
@@ -39,59 +35,42 @@ def files(paper: Paper, part: Part, values: Mapping[str, Found], folder: Path) -
         written += write_table(stem, title, ["data", "method", *part.measures], rows)
         here = {name: methods for name, methods in found.items() if methods}
         if number == 0 and here:
-            written += _drawn(part, here, printed_points(paper, part), stem)
+            written += _drawn(paper, part, here, stem)
     return written
 
 
-def _drawn(part: Part, found: Found, printed: Printed, stem: Path) -> list[Path]:
+def _drawn(paper: Paper, part: Part, found: ByMethod, stem: Path) -> list[Path]:
     if part.form == "bars":
         (measure,) = part.measures
         groups = {d: {m: v.mean(measure) for m, v in found[d].items()} for d in found}
         return bars_figure(part.title, measure.upper(), groups, stem)
-    panels = []
+    panels: dict[str, dict[str, list[float]]] = {}
     for dataset, methods in found.items():
-        curves = {m: [each.mean(k) for k in part.measures] for m, each in methods.items()}
-        panels += [Panel(title, "NDCG", own) for title, own in _panels(dataset, curves).items()]
-    figure = draw(panels)
-    for axes, dataset in zip(figure.axes, found):
-        _print_points(axes, printed.get(dataset, {}))
+        for label, each in methods.items():
+            version = paper.methods[label]
+            title = f"{dataset}, {version.row}" if version.column else dataset
+            curve = [each.mean(k) for k in part.measures]
+            panels.setdefault(title, {})[version.column or label] = curve
+    figure = draw([Panel(title, "NDCG", curves) for title, curves in panels.items()])
+    for axes, title in zip(figure.axes, panels):
+        _print_points(axes, title, paper.means)
     return write(figure, stem)
 
 
-def printed_points(paper: Paper, part: Part) -> dict[str, dict[tuple[str, int], float]]:
-    """The numbers that the paper's text has for its figure: data set -> (method, n) -> number."""
-    points: dict[str, dict[tuple[str, int], float]] = {}
-    for test in (t for c in paper.claims if c.part == part.name for t in c.tests):
-        for (dataset, method, measure), number in test.means().items():
-            _, at, n = measure.partition("@")
-            if at and method in part.methods:
-                points.setdefault(dataset, {})[method, int(n)] = number
-    return points
-
-
-def _print_points(axes: Axes, points: Mapping[tuple[str, int], float]) -> None:
-    """Stars where the paper prints a number, in the colour of the method's line."""
+def _print_points(axes: Axes, dataset: str, printed: Mapping[tuple[str, str, str], float]) -> None:
+    """Stars where the paper's text has a number, in the colour of the method's line."""
     colours = {line.get_label(): line.get_color() for line in axes.lines}
-    for (method, n), value in points.items():
-        axes.plot(n, value, "*", color=colours[method], markersize=11, markeredgecolor="black")
-        axes.annotate(
-            f"the paper's {method}: {value:g}", (n, value), (8, -2), textcoords="offset points",
-            fontsize=6.5,
-        )  # fmt: skip
+    for (place, method, measure), value in printed.items():
+        if place == dataset and method in colours:
+            at = int(measure.partition("@")[2]), value
+            axes.plot(*at, "*", color=colours[method], markersize=11, markeredgecolor="black")
+            axes.annotate(
+                f"the paper's {method}: {value:g}", at, (8, -2), textcoords="offset points",
+                fontsize=6.5,
+            )  # fmt: skip
 
 
-def _panels(dataset: str, curves: Mapping[str, list[float]]) -> dict[str, dict[str, list[float]]]:
-    """A panel a data set; or, where methods are versions of others (a, a-ndcg@1), one a base."""
-    panels: dict[str, dict[str, list[float]]] = {}
-    for method, curve in curves.items():
-        base, version, of = method.partition("-ndcg")
-        if base in curves and any(other.startswith(f"{base}-ndcg") for other in curves):
-            name = f"divided by Z{of}" if version else "original"
-            panels.setdefault(f"{dataset}, {base}", {})[name] = curve
-    return panels or {dataset: dict(curves)}
-
-
-def printed_table(paper: Paper, part: Part, found: Found, stem: Path, title: str) -> list[Path]:
+def printed_table(paper: Paper, part: Part, found: ByMethod, stem: Path, title: str) -> list[Path]:
     """A table in the paper's form, ours of each data set below each of its rows, with its section.
 
     A row has methods side by side at the last measure, or one method at all of them.

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from letorbench.conventions import CONVENTIONS, standard_discount
-from letorbench.datasets.queryset import Fold, QuerySet
+from letorbench.conventions import convention, standard_discount
+from letorbench.datasets.queryset import Fold
 from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.papers import ndcgboost_2009 as statements
 from letorbench.papers import paper, rules
@@ -116,7 +116,7 @@ def test_a_change_of_the_weak_learner_is_the_rankers(fold, monkeypatch):
     made = NDCGBoost(rounds=3, stumps="sample", **own)
     model = made.learn(fold.train, None, np.random.default_rng(3))
     np.testing.assert_allclose(found[-1], model.model.predict(fold.test.features))
-    assert Change(**own, ties="best", empty=False).trained == Change(**own)
+    assert Change(**own, convention="standard", best_round=True).trained == Change(**own)
 
 
 def test_no_document_is_drawn_twice(rng):
@@ -126,15 +126,18 @@ def test_no_document_is_drawn_twice(rng):
     assert seen[0].tolist() == [1.0, -1.0, 0.0, 1.0, 1.0, -1.0] and np.abs(seen[1]).sum() == 3
 
 
-def test_ties_empty_queries_and_the_sentence():
-    labels, rules = np.array([0, 1, 0, 0], np.int32), CONVENTIONS["standard"]
-    test = QuerySet(np.zeros((4, 1), np.float32), labels, np.array([0, 2, 4]), np.arange(2))
+@pytest.mark.parametrize("part", ["single-changes", "single-changes-again"])
+def test_every_change_that_is_written_down_can_be_made(part):
+    written = [each for axis in paper("ndcgboost-2009").parts[part].axes.values()
+               for each in axis.values()]  # fmt: skip
+    assert written
+    for each in written:
+        change = Change(**each)
+        assert change.convention == "auto" or convention(change.convention)
+        NDCGBoost(weak=change.weak, depth=change.depth, criterion=change.criterion)
 
-    def mean(**change):
-        return changes.scored(test, np.zeros(4), Change(**change), rules, "ndcg@1")
 
-    assert (mean(ties="best"), mean(ties="worst"), mean()) == (0.5, 0.0, 0.0)
-    assert mean(ties="best", empty=False) == 1.0
+def test_the_sentence():
     seeds = np.array([-0.005, 0.005, -0.005, 0.005])
     found = {changes.BASE: 0.455 + seeds, "a": 0.487 + seeds, "b": 0.46 + seeds}
     said = changes.sentence(found, 0.5, 0.005, 0.02)

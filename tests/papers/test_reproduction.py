@@ -153,8 +153,9 @@ def test_a_page_tells_its_headlines_first_and_what_code_it_is_from(study, tmp_pa
     head = {**FACTS, "headline": True, "lead": 0.001, "says": "lines are above chance"}
     number = {**FACTS, "id": "d", "kind": "equal", "number": "lines", "printed": 0.5, "half": 0.1}
     made = replace(small(), claims=claims_of("small", {"claim": [head, number]}, {}))
-    assert views.printed_points(made, made.parts["figure-1"]) == {"UNEVEN": {("lines", 10): 0.5}}
+    assert made.means == {("UNEVEN", "lines", "ndcg@10"): 0.5}
     result = reproduce(made, study, ["figure-1"])
+    assert "the paper's lines: 0.5" in (study.folder("small") / "figure-1.svg").read_text()
     page = write_page(result, study, tmp_path / "p").read_text()
     order = ["- lines are above chance: **", "UNEVEN: lines over chance, ndcg@10: +",
              "![figure-1 of small](small-figure-1.png)", "## Findings", "From code `"]  # fmt: skip

@@ -7,20 +7,18 @@ proportional to abs(w), 100 rounds, the training part alone.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 
 from letorbench.analysis.tables import Value
-from letorbench.conventions import Convention
 from letorbench.datasets.queryset import Fold, QuerySet
 from letorbench.measures import parse, query_metrics
+from letorbench.papers import paper
 from letorbench.papers.paper import Found
 from letorbench.papers.records import write_section
 from letorbench.papers.runs import Study, kept, sampled
@@ -42,16 +40,13 @@ class Change:
     criterion: str = "misclassification"
     without_replacement: float = 0.0
     half: bool = True
-    ties: str = "file"
     convention: str = "auto"
-    empty: bool = True
     best_round: bool = False
 
     @property
     def trained(self) -> Change:
         """The change without what only scoring needs: scores are trained once for all of those."""
-        scored = ("ties", "convention", "empty", "best_round")
-        return replace(self, **{name: getattr(Change, name) for name in scored})
+        return replace(self, convention=Change.convention, best_round=Change.best_round)
 
 
 def without_replacement(
@@ -96,39 +91,25 @@ def joined(a: QuerySet, b: QuerySet) -> QuerySet:
     )  # fmt: skip
 
 
-def scored(test: QuerySet, s: np.ndarray, change: Change, rules: Convention, measure: str) -> float:
-    """The mean of the measure on a fold's test part, (n_docs,) scores."""
-    labels = test.labels
-    if change.ties != "file":
-        query = np.repeat(np.arange(test.n_queries), test.lengths)
-        order = np.lexsort((-labels if change.ties == "best" else labels, query))
-        labels, s = labels[order], s[order]
-    values = query_metrics(labels, s, test.offsets, [parse(measure)], rules)[:, 0]
-    judged = np.maximum.reduceat(test.labels, test.offsets[:-1]) > 0
-    return float(values[judged].mean() if not change.empty else values.mean())
-
-
-def single_changes(part: str, study: Study) -> Found:
+def single_changes(part_name: str, study: Study) -> Found:
     """Train each change with each seed; write the table, and the sentence that it comes to."""
-    claims = Path(__file__).with_name("claims.toml").read_text(encoding="utf-8")
-    facts = tomllib.loads(claims)["part"][part]
+    part = paper(NAME).parts[part_name]
     changes = {BASE: Change()}
-    for axis in facts["axes"].values():
+    for axis in part.axes.values():
         changes |= {name: Change(**each) for name, each in axis.items()}
     absent = [name for name, each in changes.items() if not study.has(each.data)]
     if BASE in absent:
         return Found()
     here = {name: each for name, each in changes.items() if name not in absent}
-    stem = study.folder(NAME) / part
-    first = facts["upper"].pop("first_seed", 0)
-    seeds = range(first, first + facts["repeats"])
+    stem, expected = study.folder(NAME) / part_name, dict(part.upper)
+    first = expected.pop("first_seed", 0)
+    seeds = range(first, first + part.repeats)
     asked = {
         "changes": {name: asdict(each) for name, each in here.items()}, "seed": study.seed,
         "seeds": list(seeds),
         "data": [fold.test.digest for fold in study.benchmark(Change.data).folds],
     }  # fmt: skip
-    (measure,) = facts["measures"]
-    make = partial(_means, study, here, measure, seeds)
+    make = partial(_means, study, here, part.measures[0], seeds)
     means = kept(stem.with_suffix(".json"), asked, make)
     found = {name: np.array([means[f"{name}, {seed}"] for seed in seeds]) for name in here}
     rows: list[list[Value]] = []
@@ -137,9 +118,9 @@ def single_changes(part: str, study: Study) -> Found:
         shown = [float(each) for each in (own.mean(), own.std(ddof=1), own.max())]
         rows.append([name, *shown, moved.value, moved.low, moved.high])
     header = ["change", "mean", "deviation", "most", "difference", "low", "high"]
-    told = sentence(found, **facts["upper"])
-    files = write_section(stem, facts["title"], told, {"": (header, rows)})
-    differs = (f"{facts['title']}: without {', '.join(absent)}, not at hand",) if absent else ()
+    told = sentence(found, **expected)
+    files = write_section(stem, part.title, told, {"": (header, rows)})
+    differs = (f"{part.title}: without {', '.join(absent)}, not at hand",) if absent else ()
     return Found(files=tuple(files), differs=differs)
 
 
@@ -147,18 +128,19 @@ def _means(
     study: Study, changes: Mapping[str, Change], measure: str, seeds: Sequence[int]
 ) -> dict[str, float]:
     """The mean over the folds of each change and seed, by `change, seed`."""
+    asked = [parse(measure)]
 
     def one(item: tuple[Change, int, Fold]) -> dict[str, float]:
         trained, seed, fold = item
         study.say(f"{trained.data}, fold {fold.number}, seed {seed + 1}: {trained}")
         by_round = scores(fold, trained, np.random.default_rng([study.seed, seed, fold.number]))
-        found = {}
+        test, found = fold.test, {}
         for name, each in changes.items():
             if each.trained == trained:
                 rules = study.benchmark(trained.data, each.convention).convention
                 rounds = by_round if each.best_round else by_round[-1:]
-                values = [scored(fold.test, s, each, rules, measure) for s in rounds]
-                found[f"{name}, {seed}"] = max(values)
+                values = (query_metrics(test.labels, s, test.offsets, asked, rules) for s in rounds)
+                found[f"{name}, {seed}"] = float(max(map(np.nanmean, values)))
         return found
 
     trainings = product(dict.fromkeys(each.trained for each in changes.values()), seeds)
