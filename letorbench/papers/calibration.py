@@ -42,6 +42,8 @@ TOLD = (REPRODUCED, NOT_REPRODUCED, UNDECIDED)
 TRIALS = 1_000
 #: below so many units drawing them again would repeat them too often
 FEW = 20
+#: what the smallest leads are told of
+MEASURES = ("ndcg@1", "ndcg@3", "ndcg@10", "map")
 
 
 def resampled(
@@ -86,11 +88,7 @@ def rates(
 
 
 def of_test(
-    test: Test,
-    dataset: str,
-    found: Mapping[str, Values],
-    rng: np.random.Generator,
-    trials: int = TRIALS,
+    test: Test, dataset: str, found: Mapping[str, Values], rng: np.random.Generator
 ) -> dict[str, dict[str, float]]:
     """The rates of a claim's test on a data set: with no effect, and with the paper's.
 
@@ -99,7 +97,9 @@ def of_test(
     points = [p for p in test.points() if p.dataset == dataset and {p.upper, p.lower} <= set(found)]
     if not points or not test.compares:
         return {}
-    columns = [unit_differences(found[p.upper], found[p.lower], p.measure) for p in points]
+    d = np.column_stack(
+        [unit_differences(found[p.upper], found[p.lower], p.measure) for p in points]
+    )
     bases = [found[p.lower].mean(p.measure) for p in points]
     margins = [margin_of(test, p) * base for p, base in zip(points, bases)]
     effects = {
@@ -109,16 +109,12 @@ def of_test(
             for p, base, margin in zip(points, bases, margins)
         ],
     }
-    d = np.column_stack(columns)
-    return {
-        name: rates(test.kind, d, bases, margins, each, rng, trials)
-        for name, each in effects.items()
-    }
+    return {name: rates(test.kind, d, bases, margins, each, rng) for name, each in effects.items()}
 
 
 def unit_differences(upper: Values, lower: Values, measure: str) -> np.ndarray:
     """(n_units,) differences of what was drawn independently: queries, or draws of the data."""
-    d = differences(upper.table(measure).mean(axis=0), lower.table(measure).mean(axis=0))
+    d = differences(upper[measure], lower[measure])
     if not lower.draws:
         return d
     return np.array([d[lower.folds == k].mean() for k in np.unique(lower.folds)])
@@ -162,22 +158,22 @@ def power_rows(out: Path) -> list[list[str]]:
     A row has the first decile, the median and the last decile of the smallest leads, as shares of
     the lower mean. Pairs that never differ show nothing, however many queries there are.
     """
-    import pandas as pd
-
     text, runs = [], out / "papers" / "runs" / "ndcg@10"
     for dataset in sorted(path.name for path in runs.glob("*") if path.is_dir()):
         own = sorted(path.parent.name for path in (runs / dataset).glob("*/per_query.csv"))
         systems = [read_per_query(runs, dataset, name) for name in own if competes(name)]
         if len(systems) < 2:
             continue
-        rows = smallest_leads(systems, ("ndcg@1", "ndcg@3", "ndcg@10", "map"))
+        rows = smallest_leads(systems, MEASURES)
         title = f"{dataset}: the smallest lead that shows in 80 % of cases"
         header = ("method", "other", "measure", "lead", "share of the mean")
         write_table(out / "papers" / "power" / dataset, title, header, rows)
-        found = pd.DataFrame(rows, columns=["method", "other", "measure", "lead", "share"])
-        for measure, shares in found[found.lead > 0.0].groupby("measure", sort=False)["share"]:
-            deciles = (f"{100.0 * each:.1f} %" for each in shares.quantile([0.1, 0.5, 0.9]))
-            text.append([dataset, str(measure), str(len(shares)), *deciles])
+        for measure in MEASURES:
+            if shares := [
+                share for *_, name, lead, share in rows if name == measure and lead > 0.0
+            ]:
+                deciles = (f"{100.0 * each:.1f} %" for each in np.quantile(shares, (0.1, 0.5, 0.9)))
+                text.append([dataset, measure, str(len(shares)), *deciles])
     return text
 
 

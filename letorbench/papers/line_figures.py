@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from letorbench.analysis.figures import COLUMN, PAGE, dress, fixed_style, line_style, write
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-
 #: pale fills on which hatches and numbers can be read
 BARS = ("#F3C9A9", "#FFFFFF", "#A9CCE3", "#F7DC9A", "#D7BDE2", "#A9DFBF")
-#: a legend of more lines stands below its panel
-MOST_INSIDE = 5
+#: where a legend stands whose lines would hide it: below its panel
+BELOW: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.15), "ncols": 2}
 
 
 @dataclass(frozen=True)
@@ -39,7 +35,12 @@ class Axis:
 def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
     """The panels side by side, each with its legend inside, as stem.png, .svg and .pdf."""
     with fixed_style():
-        figure, axes = _figure(len(panels))
+        from matplotlib.figure import Figure
+        from matplotlib.ticker import LogLocator
+
+        width = PAGE if len(panels) > 1 else COLUMN
+        figure = Figure(figsize=(width, 2.9), layout="constrained")
+        axes = figure.subplots(1, len(panels), squeeze=False)[0]
         for axis, panel in zip(axes, panels):
             for i, (name, points) in enumerate(panel.lines.items()):
                 axis.plot(*points, label=name, **line_style(i))
@@ -47,19 +48,16 @@ def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
                 axis.set_xscale("log")
                 axis.set_yscale("log" if panel.log else "linear")
                 # the decades alone are too few numbers, and matplotlib's between them too many
-                axis.set_xticks(_round_numbers(*axis.get_xlim()))
+                low, high = np.log10(axis.get_xlim())
+                steps = (1.0, 2.0, 5.0) if np.ceil(high) - np.floor(low) < 4 else (1.0,)
+                axis.xaxis.set_major_locator(LogLocator(subs=steps))
                 axis.xaxis.set_major_formatter("{x:g}")
                 axis.xaxis.set_minor_formatter("")
             else:
                 locator = axis.xaxis.get_major_locator()
-                locator.set_params(integer=True, nbins=10)  # type: ignore[call-arg]
+                locator.set_params(integer=True, nbins=10)
             dress(axis, panel.title, panel.x, panel.y)
-            outside: dict[str, Any] = {
-                "loc": "upper center",
-                "bbox_to_anchor": (0.5, -0.15),
-                "ncols": 2,
-            }
-            place = outside if panel.log or len(panel.lines) > MOST_INSIDE else {}
+            place = BELOW if panel.log else {}
             axis.legend(frameon=False, fontsize=6.5, handlelength=2.6, **place)
         return write(figure, stem)
 
@@ -72,7 +70,11 @@ def bars_figure(
     width = 0.8 / max(1, len(methods))
     hatches = ("", "///", "...", "xxx", "\\\\\\", "++")
     with fixed_style():
-        figure, (axis,) = _figure(1, wide=len(methods) * len(groups) > 8)
+        from matplotlib.figure import Figure
+
+        wide = PAGE if len(methods) * len(groups) > 8 else COLUMN
+        figure = Figure(figsize=(wide, 2.9), layout="constrained")
+        axis = figure.subplots()
         for i, method in enumerate(methods):
             at = [g + (i - (len(methods) - 1) / 2) * width for g in range(len(groups))]
             heights = [bars.get(method, float("nan")) for bars in groups.values()]
@@ -87,18 +89,3 @@ def bars_figure(
         across = 3 if max(map(len, methods)) < 20 else 2
         figure.legend(frameon=False, ncols=across, fontsize=6.5, loc="outside lower center")
         return write(figure, stem)
-
-
-def _round_numbers(low: float, high: float) -> list[float]:
-    """1, 2 and 5 times the powers of ten in a range, without 2 and 5 where it is long."""
-    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    steps = (1.0, 2.0, 5.0) if len(decades) <= 4 else (1.0,)
-    return [t for t in (s * 10.0**d for d in decades for s in steps) if low <= t <= high]
-
-
-def _figure(panels: int, wide: bool = False) -> tuple[Figure, Sequence[Axes]]:
-    from matplotlib.figure import Figure
-
-    width = PAGE if wide or panels > 1 else COLUMN
-    figure = Figure(figsize=(width, 2.9), layout="constrained")
-    return figure, figure.subplots(1, panels, squeeze=False)[0]

@@ -197,11 +197,7 @@ def _signed(row: Row, number: float) -> str:
 
 def share(size: float | None, base: float | None) -> str:
     """A difference as a share of the lower method's number, in per cent; none of a lead below 0."""
-    return (
-        f"{100.0 * size / base:.1f} %"
-        if size is not None and base is not None and base > 0.0
-        else "-"
-    )
+    return f"{100.0 * size / base:.1f} %" if size is not None and base and base > 0.0 else "-"
 
 
 def notes(outcomes: Iterable[Outcome]) -> list[str]:

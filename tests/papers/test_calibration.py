@@ -78,7 +78,7 @@ def test_of_test_knows_the_papers_effect_and_none(rng):
         for name, shift in (("a", differences(106)[:, 0]), ("b", 0.0))
     }
     test = Test("above", ("D",), ("m",), ("a",), ("b",), lead=0.5)
-    found = calibration.of_test(test, "D", values, rng, 500)
+    found = calibration.of_test(test, "D", values, rng)
     assert found["no effect"].get("reproduced", 0.0) < 0.08
     assert found["the paper's effect"].get("reproduced", 0.0) > 0.6
     assert calibration.of_test(test, "E", values, rng) == {}
