@@ -112,24 +112,19 @@ def load(name: str, folder: str) -> Paper:
     """Read a paper from its folder in the package."""
     text = (Path(__file__).parent / folder / "claims.toml").read_text(encoding="utf-8")
     facts = tomllib.loads(text)
-    source, found = facts.get("source", ""), facts.get("method", {})
+    source = facts.get("source", "")
     code: Any = importlib.import_module(f"letorbench.papers.{folder}")
     printed = {
         f"{row.algorithm} {row.measure}": row.value for row in published() if row.source == source
     }
-    methods = {
-        label: Variant(
-            label, each["algo"], each.get("set", {}), each.get("published", {}),
-            each.get("row", label), each.get("column", ""),
-        )
-        for label, each in found.items()
-    }  # fmt: skip
+    found = facts.get("method", {}).items()
+    methods = {label: Variant(label, **{"row": label, **each}) for label, each in found}
     parts = {}
     for key, each in facts["part"].items():
         made = claims.with_tuples(each)
         table = made.pop("all_of", None)  # the methods of a table need not be listed twice
         if table is not None:
-            made["methods"] = tuple(m for m in found if found[m].get("table") == table)
+            made["methods"] = tuple(label for label, m in methods.items() if m.table == table)
         parts[key] = Part(key, **made)
     told = {key: tuple(facts.get(key, ())) for key in ("differs", "published_differs", "slips")}
     return Paper(
@@ -238,24 +233,19 @@ def run_part(paper: Paper, part: Part, study: Study) -> Found:
 
 def judged(of_part: Iterable[Claim], found: Found) -> list[rules.Outcome]:
     """The outcome of each claim: on its own data, by every protocol."""
-    outcomes = []
-    for claim in of_part:
-        by_protocol = {
-            name: rules.judge(claim, values, found.numbers)
-            for name, values in (found.values or {"": {}}).items()
-        }
-        outcomes.append(rules.over_settings(by_protocol))
-    return outcomes
+    ways = (found.values or {"": {}}).items()
+    return [
+        rules.over_settings({name: rules.judge(claim, own, found.numbers) for name, own in ways})
+        for claim in of_part
+    ]
 
 
 def elsewhere(of_part: Iterable[Claim], found: Found) -> list[rules.Outcome]:
     """The outcomes on other data than the claims'; made-up data are evidence of nothing."""
-    outcomes = []
-    for claim in of_part:
-        values = next(iter(found.values.values()), {})
-        for name in values:
-            moved = None if name in claim.data or generated(name) else claim.on(name)
-            outcome = rules.judge(moved, values, {}) if moved is not None else None
-            if outcome is not None and outcome.answer != rules.NO_DATA:
-                outcomes.append(replace(outcome, claim=claim, place=name))
-    return outcomes
+    outcomes, values = [], next(iter(found.values.values()), {})
+    for claim, name in product(of_part, values):
+        moved = None if name in claim.data or generated(name) else claim.on(name)
+        if moved is not None:
+            outcome = rules.judge(moved, values, {})
+            outcomes.append(replace(outcome, claim=claim, place=name))
+    return [each for each in outcomes if each.answer != rules.NO_DATA]

@@ -39,7 +39,7 @@ class Variant:
 
     published: the settings that the paper prints or tells of, for `--setting published`. row,
     column: its place in the paper's table, where that is not a row of its own label; in a figure
-    the panel and its line.
+    the panel and its line. table: the number of the table that it is in.
     """
 
     label: str
@@ -48,6 +48,7 @@ class Variant:
     published: Mapping[str, object] = field(default_factory=dict)
     row: str = ""
     column: str = ""
+    table: int | None = None
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,9 @@ from letorbench.papers.line_figures import Axis, lines_figure
 from letorbench.papers.paper import Found, Part
 from letorbench.papers.runs import Study, Variant
 
+#: what a setting of an axis may have beside the rankers' settings
+NOT_SETTINGS = ("upper", "lower", "convention", "select")
+
 
 def run(paper: str, part: Part, study: Study) -> Found:
     """Run every combination of a part's axes on the data at hand.
@@ -62,22 +65,19 @@ def _number(
     part: Part, study: Study, dataset: str, made: dict[str, Any], label: str
 ) -> float | None:
     """The number of one specification; None where a run of it failed."""
-    (measure,) = part.measures
-    means = []
+    (measure,), sides = part.measures, list[Variant]()
+    chosen = {"convention": part.convention, "select": "ndcg@10", **made}
+    settings = {key: value for key, value in made.items() if key not in NOT_SETTINGS}
     for side in ("upper", "lower"):
         own = made.get(side, {})
         facts = {**getattr(part, side), **(own if isinstance(own, dict) else {"algo": own})}
-        if "algo" not in facts:
-            continue
-        settings = {**facts.get("set", {}), **made}
-        for key in ("upper", "lower", "convention", "select"):
-            settings.pop(key, None)
-        variant = Variant(f"{side}, {label}", facts["algo"], settings)
-        runs = study.runs(
-            dataset, [variant], [measure], made.get("convention", part.convention), part.repeats,
-            made.get("select", "ndcg@10"),
-        )  # fmt: skip
-        if not runs:
-            return None
-        means.append(runs[variant.label].mean(measure))
+        if "algo" in facts:
+            every = {**facts.get("set", {}), **settings}
+            sides.append(Variant(f"{side}, {label}", facts["algo"], every))
+    found = study.runs(
+        dataset, sides, [measure], chosen["convention"], part.repeats, chosen["select"]
+    )
+    means = [values.mean(measure) for values in found.values()]
+    if len(means) < len(sides):
+        return None
     return means[0] / means[1] - 1.0 if len(means) == 2 else means[0]

@@ -51,17 +51,13 @@ class Eta:
         return self.probabilities @ normalized_gains(self.queries()).reshape(k, m)
 
 
-def labelled(labels: np.ndarray) -> QuerySet:
-    """Queries (n, m) of equally many documents, without features."""
-    n, m = labels.shape
-    return _queries(labels.ravel(), np.full(n, m))
-
-
-def _queries(labels: np.ndarray, lengths: np.ndarray) -> QuerySet:
-    features, offsets = np.empty((len(labels), 0), np.float32), np.append(0, np.cumsum(lengths))
-    return QuerySet(
-        features, labels.astype(np.int32), offsets.astype(np.int64), np.arange(len(lengths))
-    )
+def labelled(*queries: np.ndarray) -> QuerySet:
+    """Queries without features: each array (n, m) has n of m documents, by their labels."""
+    labels = np.concatenate([each.ravel() for each in queries]).astype(np.int32)
+    lengths = np.concatenate([np.full(*each.shape) for each in queries])
+    offsets = np.append(0, np.cumsum(lengths)).astype(np.int64)
+    features = np.empty((len(labels), 0), np.float32)
+    return QuerySet(features, labels, offsets, np.arange(len(lengths)))
 
 
 def draw_eta(rng: np.random.Generator, documents: int, labellings: int = 2) -> Eta:
@@ -86,11 +82,9 @@ class _Problems:
         self.loss = loss
         sizes = [eta.labels.shape for eta in etas]
         self.bounds = np.cumsum([0, *(m for _, m in sizes)])
-        lengths = np.concatenate([[m] * k for k, m in sizes])
-        labels = np.concatenate([eta.labels.ravel() for eta in etas])
-        self.queries = _queries(labels, lengths)
+        self.queries = labelled(*(eta.labels for eta in etas))
         self.probabilities = np.concatenate([eta.probabilities for eta in etas])
-        self.weights = np.repeat(self.probabilities, lengths)
+        self.weights = np.repeat(self.probabilities, self.queries.lengths)
         self.eta_of = np.repeat(np.arange(len(etas)), [k for k, _ in sizes])
         self.rows = np.concatenate(
             [np.tile(np.arange(a, a + m), k) for a, (k, m) in zip(self.bounds, sizes)]

@@ -94,13 +94,20 @@ def pairwise_errors(ranks: tuple[int, ...]) -> int:
     return sum(rank - 1 - sum(other < rank for other in ranks) for rank in ranks)
 
 
+def functions() -> dict[str, Lambda]:
+    """Section 6.2's: by `name, pairs`, all of different labels or those of neighbouring ranks."""
+    return {
+        f"{name}, {pairs}": Lambda(name, pairs == "neighbours", MARGINS.get(name, 0.0))
+        for name, pairs in product(LAMBDAS, ("all", "neighbours"))
+    }
+
+
 def forces(study: Study) -> Found:
     """Section 4: of which lambda functions is there a cost? Section 3: its example."""
-    rows: list[list[object]] = []
-    for name, neighbours in product(LAMBDAS, (False, True)):
-        chosen = Lambda(name, neighbours, MARGINS.get(name, 0.0))
-        found = diagnose(chosen, np.random.default_rng(study.seed))
-        rows.append([name, "neighbours" if neighbours else "all", *found])
+    rows = [
+        [*label.split(", "), *diagnose(function, np.random.default_rng(study.seed))]
+        for label, function in functions().items()
+    ]
     header = ["lambda", "pairs", "asymmetry", "lowest eigenvalue", "circulation", "sum"]
     title = "Section 4: a cost exists where the Jacobian is symmetric and no closed path does work"
     files = write_table(study.folder(NAME) / "jacobian", title, header, rows)
@@ -112,12 +119,9 @@ def forces(study: Study) -> Found:
 def lambdas(study: Study) -> Found:
     """Section 6.2: ten lambda functions of ours on one draw of the artificial data, for view."""
     variants = [
-        Variant(
-            f"{name}, {'neighbours' if neighbours else 'all'}", "lambdarank",
-            {"layers": 1, "function": name, "neighbours": neighbours,
-             "margin": MARGINS.get(name, 0.0)},
-        )
-        for name, neighbours in product(LAMBDAS, (False, True))
+        Variant(label, "lambdarank", {"layers": 1, "function": each.function,
+                                      "neighbours": each.neighbours, "margin": each.margin})
+        for label, each in functions().items()
     ]  # fmt: skip
     found = artificial_data.runs(study, study.folder(NAME) / "lambdas", 1, variants)
     shown = ("validation", "ndcg@1", "ndcg@10")
