@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -78,6 +80,17 @@ def sampled(values: np.ndarray, note: str = "") -> Measured:
     """The mean of a sample (n,), with Student's 95 % interval."""
     n = len(values)
     return estimated(float(values.mean()), values.std(ddof=1) / np.sqrt(n), n - 1, note)
+
+
+def least_seconds(work: Callable[[], object], enough: float = 0.5) -> float:
+    """The least processor time of this thread in a call, of calls that take `enough` in all."""
+    least, total = math.inf, 0.0
+    while total < enough:
+        start = time.thread_time()
+        work()
+        taken = time.thread_time() - start
+        least, total = min(least, taken), total + taken
+    return max(least, 1e-9)
 
 
 def log_slope(sizes: Sequence[float], costs: Sequence[float]) -> Measured:

@@ -2,7 +2,6 @@
 
 import csv
 import math
-from itertools import count
 
 import numpy as np
 import pytest
@@ -79,14 +78,14 @@ def test_every_version_takes_the_steps_of_ranknet(layers, rng):
     np.testing.assert_allclose(online, alone, rtol=1e-5, atol=1e-5)
 
 
-def test_no_timing_holds_the_time_of_making_machine_code(tmp_path, monkeypatch):
+def test_the_timings_are_kept(tmp_path, monkeypatch):
     calls = []
 
-    def fit_seconds(queries, version, net, epochs):
+    def seconds(queries, version, net):
         calls.append((version, net))
-        return 0.01 * epochs if calls.count((version, net)) > 1 else 30.0
+        return 0.01
 
-    monkeypatch.setattr(timing, "_fit_seconds", fit_seconds)
+    monkeypatch.setattr(timing, "epoch_seconds", seconds)
     monkeypatch.setattr(timing, "SIZES", (10, 20, 30))
     small = cubic(np.random.default_rng(0), [5, 5], 4, 9)
     monkeypatch.setattr(timing, "web_shaped", lambda seed: small)
@@ -154,27 +153,25 @@ def test_a_linear_model_explains_all_of_a_line_and_nothing_of_a_square(monkeypat
     assert artificial_data.linear_share([1, 2]) == pytest.approx(0.84, abs=0.02)  # 21 / 25
 
 
-def test_a_short_epoch_is_timed_with_others_and_without_the_set_up(monkeypatch):
-    asked = []
+def test_an_epoch_is_timed_without_the_set_up_and_the_machine_code(monkeypatch):
+    taken, clock, asked = iter((30.0, 0.2, 0.1, 0.3)), [0.0], []
 
-    def clock(queries, version, net, epochs):
-        asked.append(epochs)
-        return 0.3 + 0.01 * epochs
+    def steps(data, sequence, *rest):
+        asked.append(len(sequence))
+        clock[0] += next(taken)
 
-    monkeypatch.setattr(timing, "_fit_seconds", clock)
-    assert timing.epoch_seconds(timing.one_query(20), "V2", "linear") == pytest.approx(0.01)
-    # 16 epochs more take .16 s, more than the tenth that is enough
-    assert asked == [1, 2, 5, 17]
+    monkeypatch.setitem(STEPS, "V2", steps)
+    monkeypatch.setattr("time.thread_time", lambda: clock[0])
+    assert timing.epoch_seconds(timing.one_query(20), "V2", "linear") == pytest.approx(0.1)
+    assert asked == [0, 1, 1, 1]  # these three take more than the half second that is enough
 
 
 def test_a_version_stops_before_an_epoch_takes_longer_than_the_patience(monkeypatch):
-    """V1 is quadratic, the others are linear; all are timed three times where they are short."""
-    number = count()
+    """V1 is quadratic, the others are linear."""
 
     def seconds(queries, version, net):
         n = queries.n_docs
-        exact = 1e-4 * n**2 if version == "V1" else 1e-4 * n
-        return exact + 1e-9 * (next(number) % 3)
+        return 1e-4 * n**2 if version == "V1" else 1e-4 * n
 
     monkeypatch.setattr(timing, "epoch_seconds", seconds)
     sizes = (160, 10, 20, 40, 80)

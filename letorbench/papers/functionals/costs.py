@@ -5,8 +5,7 @@ Both are timed on generated data, in processor time of one thread.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from letorbench.models.linear import LinearFamily
 from letorbench.models.quadratic import Products, QuadraticFamily
 from letorbench.papers.paper import Found
 from letorbench.papers.permuted_cubic import permuted_cubic
-from letorbench.papers.runs import Study, exactly, log_slope
+from letorbench.papers.runs import Study, exactly, least_seconds, log_slope
 from letorbench.threads import limited_threads
 
 NAME = "functionals"
@@ -28,18 +27,6 @@ QUERIES, DOCUMENTS, FEATURES = 20, 30, 500
 KEPT = (15_000, 30_000, 60_000, 120_000)
 #: documents of the query that groups are timed on, as long as LETOR's Gov sets have
 LONG = 1_000
-REPEATS = 5
-
-
-def seconds(work: Callable[[], object]) -> float:
-    """The least processor time of a few calls."""
-    work()
-    taken = []
-    for _ in range(REPEATS):
-        start = time.thread_time()
-        work()
-        taken.append(time.thread_time() - start)
-    return max(min(taken), 1e-9)
 
 
 def kept_products(train: QuerySet, kept: int) -> QuadraticFamily:
@@ -65,7 +52,8 @@ def quadratic_costs(train: QuerySet, rng: np.random.Generator) -> list[tuple[int
 
         model = family.model(theta)
         size = model.coefficients.nbytes + model.second.nbytes + model.weights.nbytes
-        rows.append((family.n_parameters, seconds(work), size + work().nbytes))
+        size += work().nbytes
+        rows.append((family.n_parameters, least_seconds(work), size))
     return rows
 
 
@@ -78,7 +66,11 @@ def costs(study: Study) -> Found:
         (query,) = permuted_cubic(rng, (1,), 5, LONG)
         scores, plain = rng.normal(size=query.n_docs), PairwiseLoss("logistic", "1")
         grouped = group_level(plain, "max", query)
-        documents, groups = (seconds(lambda: loss(scores, query)) for loss in (plain, grouped))
+        for each in (plain, grouped):
+            each(scores, query)  # has the machine code made
+        documents, groups = (
+            least_seconds(partial(each, scores, query)) for each in (plain, grouped)
+        )
     parameters, taken, sizes = zip(*rows)
     note = f"{documents * 1e3:.2f} against {groups * 1e3:.2f} ms"
     found = {

@@ -7,7 +7,6 @@ programs do not add to them.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -25,9 +24,8 @@ from letorbench.papers.lambdarank_2006.passes import STEPS
 from letorbench.papers.line_figures import Axis, lines_figure
 from letorbench.papers.paper import Found
 from letorbench.papers.permuted_cubic import permuted_cubic
-from letorbench.papers.runs import Measured, Study, exactly, kept, log_slope
-from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.sgd import NetDescent
+from letorbench.papers.runs import Measured, Study, exactly, kept, least_seconds, log_slope
+from letorbench.solvers.sgd import NetDescent, NetState, TrainingQueries, epoch, feature_scale
 from letorbench.solvers.stopping import Validation
 
 NAME = "lambdarank-2006"
@@ -45,51 +43,25 @@ NETS = {"linear": 1, "two-layer": 2}
 SLOPES_OF = "two-layer"
 #: queries, documents of each, features, and how many of these the labels depend on: section 6.1
 QUERIES, LENGTHS, FEATURES, RELEVANT = 1_000, (20, 32), 367, 50
-#: a rate at which the epochs before the best one can be told apart, and one so small that sums
-#: over millions of pairs hardly move the scores
-RATE, STILL = 1e-5, 1e-15
-#: seconds: an epoch so long that the set-up does not matter, and a time long enough to divide
-LONG, ENOUGH = 1.0, 0.1
-#: epochs timed together at most; of a lesson, where the paper's left panel shows about thirty
-MOST, EPOCHS = 256, 30
-#: sizes without which there is no slope; times that an epoch is timed, alone and in turn
-FEWEST, REPEATS, RATIOS = 3, 3, 5
+#: the rate and the epochs of a lesson, of which the paper's left panel shows about thirty; and a
+#: rate so small that sums over millions of pairs hardly move the scores
+RATE, EPOCHS, STILL = 1e-5, 30, 1e-15
+#: sizes without which there is no slope; times that the versions are timed in turn
+FEWEST, RATIOS = 3, 5
 
 
 def epoch_seconds(queries: QuerySet, version: str, net: str) -> float:
-    """Seconds that an epoch takes, without what is done once before the first epoch.
+    """Seconds that an epoch takes, without what is done once before the first epoch."""
+    data = TrainingQueries.of(queries, Lambda("ranknet"))
+    scale, layers = feature_scale(queries, False), NETS[net]
+    rng, units = np.random.default_rng(0), HIDDEN if layers == 2 else 1
+    state = NetState.draw(units, layers == 2, scale, rng)
 
-    Where one epoch is short, this is the time of several more epochs divided by their number.
-    """
-    queries.by_label  # noqa: B018  (kept on the set from its first use on)
-    once = _fit_seconds(queries, version, net, 1)
-    if once > LONG:
-        return once
-    more = 1
-    while True:
-        extra = _fit_seconds(queries, version, net, 1 + more) - once
-        if extra > ENOUGH or more >= MOST:
-            return max(extra, 1e-9) / more
-        more *= 4
+    def train(sequence: np.ndarray) -> None:
+        epoch(STEPS[version], data, sequence, state, scale, STILL)
 
-
-def _fit_seconds(queries: QuerySet, version: str, net: str, epochs: int) -> float:
-    start = time.thread_time()
-    _trained(queries, None, version, net, epochs, STILL)
-    return time.thread_time() - start
-
-
-def _trained(
-    train: QuerySet,
-    validation: Validation | None,
-    version: str,
-    net: str,
-    epochs: int,
-    rate: float,
-) -> FitResult:
-    rng, steps = np.random.default_rng(0), STEPS[version]
-    descent = NetDescent(NETS[net], HIDDEN, rate, epochs, patience=0)
-    return descent.descend(Lambda("ranknet"), train, validation, rng, steps=steps)
+    train(np.arange(0))  # has the machine code made
+    return least_seconds(lambda: train(np.arange(queries.n_queries)))
 
 
 def one_query(documents: int) -> QuerySet:
@@ -99,7 +71,7 @@ def one_query(documents: int) -> QuerySet:
 
 
 def growing(sizes: Sequence[int], patience: float) -> list[tuple[str, str, int, float]]:
-    """(version, net, documents, seconds of the best epoch) on queries of the sizes, rising.
+    """(version, net, documents, seconds of an epoch) on queries of the sizes, rising.
 
     A version stops where the next epoch, four times as long for twice the documents, would
     take more than `patience` seconds, but has FEWEST sizes in any case.
@@ -111,10 +83,7 @@ def growing(sizes: Sequence[int], patience: float) -> list[tuple[str, str, int, 
             done = [seconds for *of, _, seconds in rows if of == [version, net]]
             if len(done) >= FEWEST and 4.0 * done[-1] > patience:
                 continue
-            best = epoch_seconds(queries, version, net)
-            for _ in range(REPEATS - 1 if best < patience / 10.0 else 0):
-                best = min(best, epoch_seconds(queries, version, net))
-            rows.append((version, net, n, best))
+            rows.append((version, net, n, epoch_seconds(queries, version, net)))
     return rows
 
 
@@ -140,13 +109,12 @@ def _measured(study: Study, patience: float) -> dict[str, Any]:
     study.say("timing V1 and V2")
     train, validation = web_shaped(study.seed)
     alike = np.square(np.diff(train.by_label.starts)).sum()
-    # the versions take the same steps; "online" takes one after every pair
-    curves = {
-        way: _trained(train, Validation(validation), way, "linear", EPOCHS, RATE).curve
-        for way in ("ours", "online")
-    }
-    for way, net in product(STEPS, NETS):  # has their machine code made
-        _fit_seconds(one_query(20), way, net, 1)
+    lessons = {}
+    for way in ("ours", "online"):  # all versions but this one take the same steps
+        descent, rng = NetDescent(1, HIDDEN, RATE, EPOCHS, patience=0), np.random.default_rng(0)
+        function, held_out = Lambda("ranknet"), Validation(validation)
+        curve = descent.descend(function, train, held_out, rng, steps=STEPS[way]).curve
+        lessons[way] = np.maximum.accumulate(curve).tolist()
     return {
         "timings": growing(SIZES, patience),
         # pairs of different labels within a query, over the documents
@@ -154,7 +122,7 @@ def _measured(study: Study, patience: float) -> dict[str, Any]:
         "epochs": {
             net: in_turn(train, STEPS if net == "linear" else VERSIONS, net) for net in NETS
         },
-        "lessons": {way: np.maximum.accumulate(own).tolist() for way, own in curves.items()},
+        "lessons": lessons,
     }
 
 
