@@ -140,8 +140,8 @@ def timing(study: Study) -> Found:
     last = {version: timed[version, SLOPES_OF][0][-1] for version in VERSIONS}
     left, right = {}, {}
     for version in VERSIONS:
-        epoch = min(made["epochs"]["linear"][version])
-        left[version] = [epoch * i for i in range(1, EPOCHS + 1)], made["lessons"]["ours"]
+        once = min(made["epochs"]["linear"][version])
+        left[version] = [once * i for i in range(1, EPOCHS + 1)], made["lessons"]["ours"]
         slope = slopes[version, SLOPES_OF]
         label = f"{version}, slope {slope.value:.2f} [{slope.low:.2f}, {slope.high:.2f}]"
         right[label] = timed[version, SLOPES_OF]
