@@ -181,13 +181,13 @@ def _rows(
     They are of comparisons, of a number of the part, or of means of a method.
     """
     rows, absent = list[Row](), list[str]()
-    for point in test.points() if test.compares else ():
-        of = values.get(point.dataset, {})
-        if {point.upper, point.lower} <= of.keys():
-            rows.append(comparison_row(test, point, of[point.upper], of[point.lower]))
-        else:
-            absent.append(point.dataset)
     if test.compares:
+        for point in test.points():
+            of = values.get(point.dataset, {})
+            if {point.upper, point.lower} <= of.keys():
+                rows.append(comparison_row(test, point, of[point.upper], of[point.lower]))
+            else:
+                absent.append(point.dataset)
         return rows, absent
     if test.measures:
         rows = [

@@ -53,11 +53,9 @@ def run(paper: str, part: Part, study: Study) -> Found:
         f"printed, {printed:.4g}" if printed else "no lead": (ends, (printed, printed)),
     }
     files = lines_figure([Axis(part.title, "specifications, the lowest first", "", lines)], stem)
-    for path, title, table in (
-        (stem, part.title, found),
-        (stem.with_name(f"{stem.name}-levels"), f"{part.title}, by what is left open", by_level),
-    ):
-        files += write_table(path, title, list(table), table.to_numpy(object).tolist())
+    files += write_table(stem, part.title, list(found), found.to_numpy(object).tolist())
+    stem, title = stem.with_name(f"{stem.name}-levels"), f"{part.title}, by what is left open"
+    files += write_table(stem, title, list(by_level), by_level.to_numpy(object).tolist())
     return Found(files=tuple(files))
 
 

@@ -153,7 +153,7 @@ def test_a_linear_model_explains_all_of_a_line_and_nothing_of_a_square(monkeypat
     assert artificial_data.linear_share([1, 2]) == pytest.approx(0.84, abs=0.02)  # 21 / 25
 
 
-def test_an_epoch_is_timed_without_the_set_up_and_the_machine_code(monkeypatch):
+def test_an_epoch_is_timed_without_the_set_up_and_the_machine_code(rng, monkeypatch):
     taken, clock, asked = iter((30.0, 0.2, 0.1, 0.3)), [0.0], []
 
     def steps(data, sequence, *rest):
@@ -162,7 +162,7 @@ def test_an_epoch_is_timed_without_the_set_up_and_the_machine_code(monkeypatch):
 
     monkeypatch.setitem(STEPS, "V2", steps)
     monkeypatch.setattr("time.thread_time", lambda: clock[0])
-    assert timing.epoch_seconds(timing.one_query(20), "V2", "linear") == pytest.approx(0.1)
+    assert timing.epoch_seconds(random_queries(rng, [20]), "V2", "linear") == pytest.approx(0.1)
     assert asked == [0, 1, 1, 1]  # these three take more than the half second that is enough
 
 

@@ -10,7 +10,7 @@ a cost's gradient does none.
 from __future__ import annotations
 
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -94,35 +94,34 @@ def pairwise_errors(ranks: tuple[int, ...]) -> int:
     return sum(rank - 1 - sum(other < rank for other in ranks) for rank in ranks)
 
 
-def functions() -> dict[str, Lambda]:
-    """Section 6.2's: by `name, pairs`, all of different labels or those of neighbouring ranks."""
+def functions() -> dict[str, dict[str, Any]]:
+    """The settings of every lambda function, by `name, pairs`: all, or those of neighbours."""
     return {
-        f"{name}, {pairs}": Lambda(name, pairs == "neighbours", MARGINS.get(name, 0.0))
+        f"{name}, {pairs}": {
+            "function": name, "neighbours": pairs == "neighbours", "margin": MARGINS.get(name, 0.0),
+        }
         for name, pairs in product(LAMBDAS, ("all", "neighbours"))
-    }
+    }  # fmt: skip
 
 
 def forces(study: Study) -> Found:
     """Section 4: of which lambda functions is there a cost? Section 3: its example."""
     rows = [
-        [*label.split(", "), *diagnose(function, np.random.default_rng(study.seed))]
-        for label, function in functions().items()
+        [*label.split(", "), *diagnose(Lambda(**own), np.random.default_rng(study.seed))]
+        for label, own in functions().items()
     ]
     header = ["lambda", "pairs", "asymmetry", "lowest eigenvalue", "circulation", "sum"]
     title = "Section 4: a cost exists where the Jacobian is symmetric and no closed path does work"
     files = write_table(study.folder(NAME) / "jacobian", title, header, rows)
-    before, after = (1, N), (2, 3)
-    fall = float(pairwise_errors(before) - pairwise_errors(after))
+    fall = float(pairwise_errors((1, N)) - pairwise_errors((2, 3)))
     return Found(numbers={"pairwise-errors-fall": exactly(fall)}, files=files)
 
 
 def lambdas(study: Study) -> Found:
     """Section 6.2: ten lambda functions of ours on one draw of the artificial data, for view."""
     variants = [
-        Variant(label, "lambdarank", {"layers": 1, "function": each.function,
-                                      "neighbours": each.neighbours, "margin": each.margin})
-        for label, each in functions().items()
-    ]  # fmt: skip
+        Variant(label, "lambdarank", {"layers": 1, **own}) for label, own in functions().items()
+    ]
     found = artificial_data.runs(study, study.folder(NAME) / "lambdas", 1, variants)
     shown = ("validation", "ndcg@1", "ndcg@10")
     rows = [[*label.split(", "), *(of[each] for each in shown)] for label, of in found.items()]

@@ -72,33 +72,29 @@ def runs(
     They are kept in folder/<label>.json. The variants are trained in as many threads as there are
     jobs; the results do not depend on it.
     """
-    sets = made(study, number)
-    data = [each.digest for each in sets]
+    train, held_out, test = sets = made(study, number)
+    data, measures = [each.digest for each in sets], [parse(name) for name in CUTOFFS]
+    validation = Validation(held_out, parse(CHOOSE), RULES, best)
+
+    def trained(variant: Variant) -> dict[str, float]:
+        study.say(f"{folder.name}: {variant.label}")
+        seed = np.random.SeedSequence([study.seed, zlib.crc32(variant.label.encode())])
+        cls = ranker(variant.algo)
+        chosen = select(cls, variant.settings, train, validation, seed, grows=False).chosen
+        scores = chosen.ranker.predict(test.features)
+        means = query_metrics(test.labels, scores, test.offsets, measures, RULES).mean(axis=0)
+        return {"validation": chosen.value, **dict(zip(CUTOFFS, means.tolist()))}
 
     def one(variant: Variant) -> tuple[str, dict[str, float]]:
         asked = {
             "data": data, "select": CHOOSE, "seed": study.seed,
             "ranker": ranker_identity(ranker(variant.algo), variant.settings),
         }  # fmt: skip
-        make = partial(_means, study, folder.name, sets, variant)
-        return variant.label, kept(folder / f"{variant.label}.json", asked, make, code=())
+        path = folder / f"{variant.label}.json"
+        return variant.label, kept(path, asked, partial(trained, variant), code=())
 
     with ThreadPoolExecutor(study.jobs) as pool:
         return dict(pool.map(one, variants))
-
-
-def _means(
-    study: Study, place: str, sets: tuple[QuerySet, ...], variant: Variant
-) -> dict[str, float]:
-    study.say(f"{place}: {variant.label}")
-    train, held_out, test = sets
-    validation = Validation(held_out, parse(CHOOSE), RULES, best)
-    seed = np.random.SeedSequence([study.seed, zlib.crc32(variant.label.encode())])
-    cls = ranker(variant.algo)
-    chosen = select(cls, variant.settings, train, validation, seed, grows=False).chosen
-    scores, asked = chosen.ranker.predict(test.features), [parse(name) for name in CUTOFFS]
-    means = query_metrics(test.labels, scores, test.offsets, asked, RULES).mean(axis=0)
-    return {"validation": chosen.value, **dict(zip(CUTOFFS, means.tolist()))}
 
 
 def trained(study: Study) -> tuple[dict[str, Values], list[list[object]]]:

@@ -130,26 +130,24 @@ def _means(
     """The mean over the folds of each change and seed, by `change, seed`."""
     asked = [parse(measure)]
 
-    def one(item: tuple[Change, int, Fold]) -> dict[str, float]:
-        trained, seed, fold = item
-        study.say(f"{trained.data}, fold {fold.number}, seed {seed + 1}: {trained}")
-        by_round = scores(fold, trained, np.random.default_rng([study.seed, seed, fold.number]))
-        test, found = fold.test, {}
-        for name, each in changes.items():
-            if each.trained == trained:
+    def one(training: tuple[Change, int]) -> dict[str, float]:
+        trained, seed = training
+        study.say(f"{trained.data}, seed {seed + 1}: {trained}")
+        own = {name: each for name, each in changes.items() if each.trained == trained}
+        found: dict[str, list[float]] = {f"{name}, {seed}": [] for name in own}
+        for fold in study.benchmark(trained.data).folds:
+            rng, test = np.random.default_rng([study.seed, seed, fold.number]), fold.test
+            by_round = scores(fold, trained, rng)
+            for means, each in zip(found.values(), own.values()):
                 rules = study.benchmark(trained.data, each.convention).convention
                 rounds = by_round if each.best_round else by_round[-1:]
                 values = (query_metrics(test.labels, s, test.offsets, asked, rules) for s in rounds)
-                found[f"{name}, {seed}"] = float(max(map(np.nanmean, values)))
-        return found
+                means.append(float(max(map(np.nanmean, values))))
+        return {name: float(np.mean(means)) for name, means in found.items()}
 
     trainings = product(dict.fromkeys(each.trained for each in changes.values()), seeds)
-    items = [(t, seed, fold) for t, seed in trainings for fold in study.benchmark(t.data).folds]
-    found: dict[str, list[float]] = {}
     with ThreadPoolExecutor(study.jobs) as pool:
-        for name, value in (pair for each in pool.map(one, items) for pair in each.items()):
-            found.setdefault(name, []).append(value)
-    return {name: float(np.mean(each)) for name, each in found.items()}
+        return {name: mean for each in pool.map(one, trainings) for name, mean in each.items()}
 
 
 def sentence(found: Mapping[str, np.ndarray], printed: float, half: float, moves: float) -> str:
