@@ -52,6 +52,11 @@ class Variant:
     column: str = ""
     table: int | None = None
 
+    def under(self, setting: Setting, label: str = "", **more: object) -> Variant:
+        """The same with the settings of one of the two, and with more, under another label."""
+        told = self.published if setting == "published" else {}
+        return replace(self, label=label or self.label, settings={**self.settings, **told, **more})
+
 
 @dataclass(frozen=True)
 class Measured:
@@ -215,8 +220,7 @@ class Study:
         convention: what the values are measured by; `auto` for the data set's own. repeats:
         trainings of what draws.
         """
-        if self.setting == "published":
-            variants = [replace(v, settings={**v.settings, **v.published}) for v in variants]
+        variants = [variant.under(self.setting) for variant in variants]
         way = select if protocol_name == "published" else f"{select}-{protocol_name}"
         groups: dict[str, list[Variant]] = {}
         for variant in variants:

@@ -2,6 +2,7 @@
 
 import csv
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -103,8 +104,11 @@ def test_the_timings_are_kept(tmp_path, monkeypatch):
 def test_the_artificial_figure_is_over_draws(tmp_path, monkeypatch):
     sizes = (30, 15, 40)
     for name, value in {"FULL": sizes, "SMALL": sizes, "ROWS": 500, "DRAWS": 2,
-                        "EPOCHS": 2, "RATES": (1e-3, 1e-2)}.items():  # fmt: skip
+                        "RATES": (1e-3, 1e-2)}.items():  # fmt: skip
         monkeypatch.setattr(artificial_data, name, value)
+    whole = paper("lambdarank-2006")
+    methods = {name: replace(each, published={"epochs": 2}) for name, each in whole.methods.items()}
+    monkeypatch.setattr(artificial_data, "paper", lambda name: replace(whole, methods=methods))
     said: list[str] = []
     study = Study(tmp_path, tmp_path, setting="published", say=said.append)
     found = artificial_data.figure(study)

@@ -22,6 +22,7 @@ from letorbench.datasets.synthetic.cubic import REAL_SHARES
 from letorbench.experiment.plan import ranker_identity
 from letorbench.experiment.select import select
 from letorbench.measures import parse, query_metrics
+from letorbench.papers import paper
 from letorbench.papers.paper import Found
 from letorbench.papers.permuted_cubic import outputs, permuted_cubic
 from letorbench.papers.runs import CUTOFFS, Study, Values, Variant, kept, sampled
@@ -38,13 +39,6 @@ FEATURES = DOCUMENTS = 50
 SHARES = (REAL_SHARES[0], 0.0, *REAL_SHARES[1:])
 #: "from as low as 1e-7 to as high as 1e-2"
 RATES = (1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
-EPOCHS = 300
-#: method -> ranker and layers
-METHODS = {
-    f"{algo}-{net}": (algo, layers)
-    for layers, net in ((1, "linear"), (2, "two-layer"))
-    for algo in ("lambdarank", "ranknet")
-}
 #: the ends of the axis of the paper's Figure 2, left
 PRINTED = (0.55, 0.75)
 #: rows that the share of the variance which a linear model explains is measured on
@@ -102,22 +96,19 @@ def trained(study: Study) -> tuple[dict[str, Values], list[list[object]]]:
 
     The first draw's validation set chooses the rate for all: the paper has one draw.
     """
-    published = study.setting == "published"
-    how: dict[str, object] = {"epochs": EPOCHS, "patience": 0} if published else {}
+    methods, published = paper(NAME).methods, study.setting == "published"
     rates: dict[str, Any] = {
-        method: RATES if published else ranker(algo).grid["learning_rate"]
-        for method, (algo, _) in METHODS.items()
+        method: RATES if published else ranker(each.algo).grid["learning_rate"]
+        for method, each in methods.items()
     }
-    means: dict[str, list[list[float]]] = {method: [] for method in METHODS}
+    means: dict[str, list[list[float]]] = {method: [] for method in methods}
     rows: list[list[object]] = []
     for number in range(1, DRAWS + 1):
         variants = [
-            Variant(
-                f"{method}@{rate:g}", algo, {"layers": layers, "learning_rate": rate, **how}
-            )
-            for method, (algo, layers) in METHODS.items()
+            each.under(study.setting, f"{method}@{rate:g}", learning_rate=rate)
+            for method, each in methods.items()
             for rate in rates[method]
-        ]  # fmt: skip
+        ]
         folder = study.folder(NAME) / "artificial" / f"draw-{number}"
         found = runs(study, folder, number, variants)
         for method, tried in rates.items():
