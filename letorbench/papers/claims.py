@@ -117,16 +117,11 @@ class Claim:
     quote: str
     where: str
     tests: tuple[Test, ...]
-    says: str = ""
+    says: str
     nature: str = "finding"
     meant: str = ""
     headline: bool = False
     general: bool = False
-
-    @property
-    def text(self) -> str:
-        """The claim in words."""
-        return self.says or self.quote
 
     @property
     def data(self) -> tuple[str, ...]:
@@ -160,7 +155,7 @@ def claims_of(
         # what is not the claim's own is shared by its tests
         shared = {key: value for key, value in each.items() if key not in own | {"test"}}
         tests = tuple(_test({**shared, **test}, printed) for test in each.get("test", [{}]))
-        mine = {key: value for key, value in each.items() if key in own}
+        mine = {"says": each["quote"]} | {key: each[key] for key in each if key in own}
         claims.append(Claim(paper=paper, tests=tests, **mine))
     return tuple(claims)
 

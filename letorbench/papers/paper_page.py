@@ -60,7 +60,7 @@ def headlines(result: Reproduction) -> list[str]:
         told = (o for o in result.elsewhere if o.claim.id == outcome.claim.id)
         others = "".join(f"; on {o.place} {records.said(o)}" for o in told)
         answer = f"**{records.said(outcome)}**{records.why(outcome)}"
-        text.append(f"- {outcome.claim.text}: {answer}{others}")
+        text.append(f"- {outcome.claim.says}: {answer}{others}")
     return text
 
 
@@ -86,7 +86,7 @@ def code_digest(papers: Sequence[Paper]) -> str:
 def _findings(outcomes: Sequence[Outcome]) -> list[str]:
     """One table of what the paper found, and what there are no data for."""
     findings = [o for o in outcomes if o.claim.nature == "finding"]
-    without = [f"- {o.claim.text}" for o in findings if o.answer == NO_DATA]
+    without = [f"- {o.claim.says}" for o in findings if o.answer == NO_DATA]
     text = ["## Findings\n", *_table(findings)] if len(without) < len(findings) else []
     return text + _folded(f"{len(without)} findings without data", without)
 
@@ -94,7 +94,7 @@ def _findings(outcomes: Sequence[Outcome]) -> list[str]:
 def _table(outcomes: Sequence[Outcome]) -> list[str]:
     """A row a claim in the reader's words."""
     told = [o for o in outcomes if o.answer != NO_DATA]
-    rows = [[f"{o.claim.text} ({o.claim.where})", *records.cells(o)] for o in told]
+    rows = [[f"{o.claim.says} ({o.claim.where})", *records.cells(o)] for o in told]
     return [markdown(["claim", *records.COLUMNS], rows)] if rows else []
 
 
@@ -131,7 +131,7 @@ def write_summary(results: Sequence[Reproduction], study: Study, folder: Path) -
     told = {
         "The papers in short": (
             ["page", "claim", *records.COLUMNS],
-            [[name, o.claim.text, *records.cells(o)] for name, o in head],
+            [[name, o.claim.says, *records.cells(o)] for name, o in head],
         ),
         "How many claims, and their answers": records.tally(every),
         "Printed leads that the data hardly show": (

@@ -52,7 +52,7 @@ def write_outcomes(folder: Path, paper: Paper, kept: Kept) -> list[Path]:
     rows: list[list[Value]] = [
         [
             paper.name, o.claim.id, o.claim.part, o.claim.nature, o.claim.dataset, o.place,
-            o.claim.text, o.claim.where, o.answer, o.corrected, o.p, o.family, _settings(o), o.note,
+            o.claim.says, o.claim.where, o.answer, o.corrected, o.p, o.family, _settings(o), o.note,
         ]
         for o in every
     ]  # fmt: skip

@@ -38,9 +38,15 @@ def run(paper: str, part: Part, study: Study) -> Found:
             settings = {"data": dataset} if len(part.data) > 1 else {}
             settings |= dict(zip(part.axes, (name for name, _ in chosen)))
             made = {key: value for _, each in chosen for key, value in each.items()}
-            number = _number(part, study, dataset, made, ", ".join(settings.values()))
-            if number is not None:
-                rows.append({**settings, "value": number})
+            sides = _sides(part, made, ", ".join(settings.values()))
+            runs = study.runs(
+                dataset, sides, part.measures, made.get("convention", part.convention),
+                part.repeats, made.get("select", "ndcg@10"),
+            )  # fmt: skip
+            means = [values.mean(*part.measures) for values in runs.values()]
+            if len(means) == len(sides):
+                value = means[0] / means[1] - 1.0 if len(means) == 2 else means[0]
+                rows.append({**settings, "value": value})
     if not rows:
         return Found()
     found, stem = pd.DataFrame(rows), study.folder(paper) / part.name
@@ -59,23 +65,13 @@ def run(paper: str, part: Part, study: Study) -> Found:
     return Found(files=tuple(files))
 
 
-def _number(
-    part: Part, study: Study, dataset: str, made: dict[str, Any], label: str
-) -> float | None:
-    """The number of one specification; None where a run of it failed."""
-    (measure,), sides = part.measures, list[Variant]()
-    chosen = {"convention": part.convention, "select": "ndcg@10", **made}
-    settings = {key: value for key, value in made.items() if key not in NOT_SETTINGS}
+def _sides(part: Part, made: dict[str, Any], label: str) -> list[Variant]:
+    """The rankers of one specification: the upper, and the lower where there is one."""
+    settings, sides = {k: made[k] for k in made if k not in NOT_SETTINGS}, []
     for side in ("upper", "lower"):
         own = made.get(side, {})
         facts = {**getattr(part, side), **(own if isinstance(own, dict) else {"algo": own})}
         if "algo" in facts:
             every = {**facts.get("set", {}), **settings}
             sides.append(Variant(f"{side}, {label}", facts["algo"], every))
-    found = study.runs(
-        dataset, sides, [measure], chosen["convention"], part.repeats, chosen["select"]
-    )
-    means = [values.mean(measure) for values in found.values()]
-    if len(means) < len(sides):
-        return None
-    return means[0] / means[1] - 1.0 if len(means) == 2 else means[0]
+    return sides

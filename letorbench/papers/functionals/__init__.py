@@ -50,19 +50,16 @@ def field_excesses(f: np.ndarray, levels: int, gamma: float) -> tuple[float, flo
 
 def beyond_loss(name: str, rng: np.random.Generator, queries: int) -> float:
     """The most by which 1 - NDCG exceeds a sum of pairwise losses on random queries."""
-    worst = -np.inf
+    worst, rules = -np.inf, CONVENTIONS["standard"]
     for m in LENGTHS:
         labels = rng.integers(0, LABELS, (queries, m))
         labels[:, 0] = np.maximum(labels[:, 0], 1)
         drawn = labelled(labels)
-        scores = np.repeat(np.exp(rng.uniform(-4.0, 2.0, queries)), m) * rng.normal(
-            size=queries * m
-        )
-        measured = query_metrics(
-            drawn.labels, scores, drawn.offsets, [parse("ndcg")], CONVENTIONS["standard"]
-        )[:, 0]
+        spread = np.repeat(np.exp(rng.uniform(-4.0, 2.0, queries)), m)
+        scores = spread * rng.normal(size=queries * m)
+        ndcg = query_metrics(drawn.labels, scores, drawn.offsets, [parse("ndcg")], rules)[:, 0]
         value, _ = PairwiseLoss(name)(scores, drawn)
-        worst = max(worst, float((1.0 - measured - value).max()))
+        worst = max(worst, float((1.0 - ndcg - value).max()))
     return worst
 
 

@@ -29,21 +29,18 @@ KEPT = (15_000, 30_000, 60_000, 120_000)
 LONG = 1_000
 
 
-def kept_products(train: QuerySet, kept: int) -> QuadraticFamily:
-    """The quadratic models of the first so many products."""
-    linear = LinearFamily.standardised(train.features)
-    n = train.n_features
-    starts = np.minimum(np.append(0, np.cumsum(np.arange(n, 0, -1))), kept).astype(np.int64)
-    second = np.concatenate([np.arange(k, n) for k in range(n)])[:kept].astype(np.int64)
-    return QuadraticFamily(Products(linear.mean, linear.scale, starts, second))
-
-
 def quadratic_costs(train: QuerySet, rng: np.random.Generator) -> list[tuple[int, float, int]]:
     """(parameters, seconds, bytes) of an objective with its gradient, a row for each of `KEPT`."""
-    logistic = PairwiseLoss("logistic", "(Ri-Rj)/m")
+    logistic, linear = (
+        PairwiseLoss("logistic", "(Ri-Rj)/m"),
+        LinearFamily.standardised(train.features),
+    )
+    second = np.triu_indices(train.n_features)[1]
+    starts = np.append(0, np.cumsum(np.arange(train.n_features, 0, -1)))
     rows = []
-    for kept in KEPT:
-        family = kept_products(train, kept)
+    for kept in KEPT:  # models of the first so many products
+        first = np.minimum(starts, kept).astype(np.int64)
+        family = QuadraticFamily(Products(linear.mean, linear.scale, first, second[:kept]))
         theta = 0.01 * rng.normal(size=family.n_parameters)
 
         def work(family: QuadraticFamily = family, theta: np.ndarray = theta) -> np.ndarray:
