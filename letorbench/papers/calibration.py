@@ -61,20 +61,14 @@ def resampled(
 
 
 def rates(
-    kind: str,
-    d: np.ndarray,
-    bases: Sequence[float],
-    margins: Sequence[float],
-    effects: Sequence[float],
-    rng: np.random.Generator,
-    trials: int = TRIALS,
+    kind: str, drawn: np.ndarray, bases: Sequence[float], margins: Sequence[float]
 ) -> dict[str, float]:
     """The share of each answer of a claim with k comparisons, all of one kind.
 
-    d: (n_units, k) differences as they were found. bases, margins, effects: (k,) of each comparison
-    the lower method's mean, and the margin and the true lead in its units.
+    drawn: (k, trials, n_units) differences as of `resampled`. bases, margins: (k,) of each
+    comparison the lower method's mean, and the margin in its units.
     """
-    drawn = resampled(d, np.asarray(effects), rng, trials)
+    trials = drawn.shape[1]
     ps = [
         questions(kind, Lead.summed(each, base), margin)
         for each, base, margin in zip(drawn, bases, margins)
@@ -109,7 +103,10 @@ def of_test(
             for p, base, margin in zip(points, bases, margins)
         ],
     }
-    return {name: rates(test.kind, d, bases, margins, each, rng) for name, each in effects.items()}
+    return {
+        name: rates(test.kind, resampled(d, np.array(each), rng), bases, margins)
+        for name, each in effects.items()
+    }
 
 
 def unit_differences(upper: Values, lower: Values, measure: str) -> np.ndarray:

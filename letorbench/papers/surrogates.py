@@ -41,14 +41,10 @@ class Eta:
     labels: np.ndarray
     probabilities: np.ndarray
 
-    def queries(self) -> QuerySet:
-        """A query for each labelling, without features."""
-        return labelled(self.labels)
-
     def expected_gains(self) -> np.ndarray:
         """(m,) u = E[G / Z]."""
         k, m = self.labels.shape
-        return self.probabilities @ normalized_gains(self.queries()).reshape(k, m)
+        return self.probabilities @ normalized_gains(labelled(self.labels)).reshape(k, m)
 
 
 def labelled(*queries: np.ndarray) -> QuerySet:
@@ -159,7 +155,7 @@ def affine_excess(loss: Loss, rng: np.random.Generator, trials: int = 200) -> fl
     """
     worst, m, k = 0.0, 3, 6
     for _ in range(trials):
-        each = draw_eta(rng, m, k).queries()
+        each = labelled(draw_eta(rng, m, k).labels)
         shares = normalized_gains(each).reshape(k, m)
         _, _, rows = np.linalg.svd(np.column_stack([shares, np.ones(k)]).T)
         c = rows[m + 1 :]

@@ -28,9 +28,8 @@ def differences(n, k=1, seed=0):
 
 def rates(kind, n, k, margin, effect):
     rng = np.random.default_rng(5)
-    return calibration.rates(
-        kind, differences(n, k), [0.4] * k, [margin] * k, [effect] * k, rng, TRIALS
-    )
+    drawn = calibration.resampled(differences(n, k), np.full(k, effect), rng, TRIALS)
+    return calibration.rates(kind, drawn, [0.4] * k, [margin] * k)
 
 
 @SIZES
@@ -66,7 +65,8 @@ def test_few_units_are_drawn_from_a_normal_distribution():
     assert drawn.shape == (1, 20_000, 5)
     assert drawn.mean() == pytest.approx(0.1, abs=1e-3)
     assert drawn.std() == pytest.approx(d.std(ddof=1), rel=0.02)
-    shares = calibration.rates("above", d, [0.4], [0.02], [0.0], rng, 5_000)
+    drawn = calibration.resampled(d, np.array([0.0]), rng, 5_000)
+    shares = calibration.rates("above", drawn, [0.4], [0.02])
     assert shares["reproduced"] == pytest.approx(0.025, abs=0.008)
 
 

@@ -103,7 +103,7 @@ def _otherwise(
 def flatness(surrogate: Loss, eta: surrogates.Eta, rng: np.random.Generator) -> float:
     """How much the expected loss rises from its minimiser s to 2 s, relative to its size."""
     ((scores,), (least,)) = surrogates.minimisers(surrogate, [eta], rng)
-    queries = eta.queries()
+    queries = surrogates.labelled(eta.labels)
     values = surrogate(np.tile(2.0 * scores, len(eta.probabilities)), queries)[0]
     return float(abs(eta.probabilities @ values - least) / max(abs(least), 1e-12))
 

@@ -75,8 +75,6 @@ def costs(study: Study) -> Found:
         "cost-space": exactly(log_slope(parameters, sizes).value),
         "groups-save": exactly(documents / groups, note),
     }
-    files = write_table(
-        study.folder(NAME) / "costs", "Costs of quadratic models",
-        ["parameters", "seconds", "bytes"], [list(row) for row in rows],
-    )  # fmt: skip
+    title, header = "Costs of quadratic models", ["parameters", "seconds", "bytes"]
+    files = write_table(study.folder(NAME) / "costs", title, header, rows)
     return Found(numbers=found, files=files)

@@ -148,15 +148,14 @@ def timing(study: Study) -> Found:
     header = ["version", "net", "documents", "seconds"]
     files = *lines_figure(panels, stem), *write_table(stem, "Figure 1", header, made["timings"])
     found = _section_6_1(made)
-    for version in ("V1", "V2"):
+    beside_v2 = (
+        f"; with one exponential a document {slopes['ours', SLOPES_OF].value:.3f} to "
+        f"{last['ours']:,}: V2 as the text describes it keeps the sum over pairs, which grows "
+        "quadratically"
+    )
+    for version, more in (("V1", ""), ("V2", beside_v2)):
         linear = slopes[version, "linear"].value
-        note = f"linear: {linear:.3f}; {SIZES[0]:,} to {last[version]:,} documents"
-        if version == "V2":
-            note += (
-                f"; with one exponential a document {slopes['ours', SLOPES_OF].value:.3f} to "
-                f"{last['ours']:,}: V2 as the text describes it keeps the sum over pairs, which "
-                "grows quadratically"
-            )
+        note = f"linear: {linear:.3f}; {SIZES[0]:,} to {last[version]:,} documents{more}"
         found[f"slope-{version.lower()}"] = replace(slopes[version, SLOPES_OF], note=note)
     differs = (
         "timings are this machine's; the data have the web set's shape, all made up",

@@ -231,9 +231,7 @@ STATEMENTS: dict[str, Callable[[Problems], np.ndarray]] = {
 }
 
 
-def largest(
-    statement: str, rng: np.random.Generator, problems: int = 100_000, chunk: int = 5_000
-) -> float:
+def largest(statement: str, rng: np.random.Generator, problems: int, chunk: int = 5_000) -> float:
     """The largest violation of a statement over so many random problems, 0 where there is none."""
     violation = STATEMENTS[statement]
     worst = 0.0
