@@ -143,22 +143,16 @@ class Convention:
         """Its rules in sentences, for reports."""
         say = {key: words.get(str(getattr(self, key))) for key, words in RULES.items()}
         gain = say["gain"] or f"Gains {self.gain} of the labels 0, 1, ..."
-        sentences = [
-            f"{gain}; {say['discount']}",
-            f"{say['empty']}; {say['short_ndcg']}; {say['short_p']}",
-            f"Relevant for P, MAP and MRR is r >= {self.relevant}",
-            say["ties"],
-            *([say["ideal"]] if self.ideal != "k" else []),
-        ]
-        return ". ".join(map(str, sentences)) + "."
+        ideal = f" {say['ideal']}." if self.ideal != "k" else ""
+        return (
+            f"{gain}; {say['discount']}. {say['empty']}; {say['short_ndcg']}; {say['short_p']}. "
+            f"Relevant for P, MAP and MRR is r >= {self.relevant}. {say['ties']}.{ideal}"
+        )
 
     def gains(self, levels: int) -> np.ndarray:
         """Return the gains of the labels 0 to `levels` - 1, (levels,) float64.
 
-        Raises
-        ------
-        DataError
-            The convention's table of gains is shorter.
+        DataError says that the convention's table of gains is shorter.
         """
         if self.gain == "exp2":
             return 2.0 ** np.arange(levels) - 1.0
@@ -185,12 +179,7 @@ def convention(text: str) -> Convention:
     """Return the convention of a text: a name, and rules that differ from its own.
 
     Its name is the text in its one spelling: rules in the order of the parameters, none that is
-    as the named convention has it.
-
-    Raises
-    ------
-    UsageError
-        There is no such convention, rule or value.
+    as the named convention has it. UsageError where there is no such convention, rule or value.
 
     Examples
     --------

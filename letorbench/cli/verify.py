@@ -129,7 +129,7 @@ def _table(path: Path, data_dir: Path, convention: str) -> tuple[int, Table]:
 
 def _folder(out: Path, data_dir: Path) -> tuple[int, Table]:
     """Find what measuring a results folder again shows."""
-    from letorbench.results.paths import present
+    from letorbench.results.paths import SCORES, present
     from letorbench.verify.stored import trace
 
     datasets = present(out)
@@ -137,22 +137,21 @@ def _folder(out: Path, data_dir: Path) -> tuple[int, Table]:
         raise DataError(f"{out}: found no finished fold, expected a results folder")
     traced = [each for dataset in datasets for each in trace(out, data_dir, dataset)]
     problems = [line for each in traced for line in each.problems]
-    rows = [
-        (each.dataset, each.algo, each.convention,
-         Cell(each.data[:8], each.data), Cell(each.code[:8], each.code),
-         each.cells, each.unmeasured, len(each.problems),
-         " ".join(each.scores), "\n".join(each.problems))
-        for each in traced
-    ]  # fmt: skip
+    rows = []
+    for each in traced:
+        facts = [{**fold.fit["test"], **fold.identity} for fold in each.folds] or [{}]
+        digests = " ".join(fold.fit["files"][SCORES] for fold in each.folds)
+        origin = [facts[0].get(name, "") for name in ("convention", "data", "code")]
+        counts = each.cells, each.unmeasured, len(each.problems)
+        rows.append((each.dataset, each.algo, *origin, *counts, digests, "\n".join(each.problems)))
     caption = (
         f"{out}: {sum(each.cells for each in traced)} numbers measured again by plain definitions, "
         f"{len(problems)} problems"
     )
     heads = (
-        *columns(
-            ["data set", "algorithm", "convention", "data", "code"],
-            {"measured": "d", "not": "d", "problems": "d"},
-        ),
+        *columns(["data set", "algorithm", "convention"]),
+        *(Column(name, "left", name, ".8") for name in ("data", "code")),
+        *columns([], {"measured": "d", "not": "d", "problems": "d"}),
         *(Column(name=name) for name in ("scores", "lines")),
     )
     more = len(problems) - MOST_PROBLEMS

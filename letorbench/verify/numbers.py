@@ -113,12 +113,11 @@ def readings(
         for average, value in means.items():
             found.append(Reading(rules, value, average, printed.rounding(value)))
 
-    def order(each: Reading) -> tuple[bool, float]:
-        if each.rounding is None:
-            return True, abs(each.value - printed.value)
-        return False, each.text.count(",")
-
-    return sorted(found, key=order)
+    fit = [each for each in found if each.rounding is not None]
+    others = [each for each in found if each.rounding is None]
+    fit.sort(key=lambda each: each.text.count(","))
+    others.sort(key=lambda each: abs(each.value - printed.value))
+    return fit + others
 
 
 def _mean(values: np.ndarray) -> float:
@@ -145,10 +144,11 @@ def _conventions(
     for rule, words in RULES.items():
         own = getattr(standard, rule)
         values = range(2, largest + 1) if rule == "relevant" else words
-        choices[rule] = [own, *(each for each in values if each != own and matters(rule, each))]
-    mattering = [rule for rule, values in choices.items() if len(values) > 1]
-    for combination in product(*(choices[rule] for rule in mattering)):
-        rules = dict(zip(mattering, combination))
+        others = [each for each in values if each != own and matters(rule, each)]
+        if others:
+            choices[rule] = [own, *others]
+    for combination in product(*choices.values()):
+        rules = dict(zip(choices, combination))
         yield min(
             (with_rules(known, **rules) for known in CONVENTIONS.values()),
             key=lambda found: found.name.count(","),

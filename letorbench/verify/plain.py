@@ -6,10 +6,9 @@ every small list.
 """
 
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import groupby, permutations, product
+from itertools import combinations, groupby, permutations, product
 
 from letorbench.conventions import Convention
 
@@ -20,22 +19,11 @@ MOST_ORDERS = 120
 def value(
     measure: str, labels: Sequence[int], scores: Sequence[float], rules: Convention
 ) -> float | None:
-    """Return the measure of one query's documents in file order.
+    """Return a measure, as ``ndcg@10`` or ``map``, of one query's documents in file order.
 
-    Parameters
-    ----------
-    measure : str
-        ``ndcg@10``, ``map``.
-    labels : sequence of int
-    scores : sequence of float
-    rules : Convention
-        With `max_label` for ERR.
-
-    Returns
-    -------
-    float or None
-        NaN where the convention leaves the query out. None where the measure has no definition
-        here, or where equal scores have more than `MOST_ORDERS` orders.
+    It is NaN where the convention leaves the query out; None where the measure has no definition
+    here, or where equal scores have more than `MOST_ORDERS` orders. ERR takes the convention's
+    `max_label`.
     """
     name, _, cut = measure.partition("@")
     define, k = DEFINITIONS.get(name), int(cut) if cut else None
@@ -54,15 +42,10 @@ def value(
 
 
 def _ranked(labels: Sequence[int], scores: Sequence[float], ties: str) -> list[int]:
-    among: dict[str, Callable[[int], int]] = {
-        "file": lambda i: i,
-        "last": lambda i: -i,
-        "best": lambda i: -labels[i],
-        "worst": lambda i: labels[i],
-    }
-    return [
-        labels[i] for i in sorted(range(len(labels)), key=lambda i: (-scores[i], among[ties](i)))
-    ]
+    places, down = range(len(labels)), [-label for label in labels]
+    among = {"file": places, "last": places[::-1], "best": down, "worst": labels}[ties]
+    order = sorted(places, key=lambda i: (-scores[i], among[i]))
+    return [labels[i] for i in order]
 
 
 def _gain(label: int, rules: Convention) -> float:
@@ -136,13 +119,8 @@ def _winner_takes_all(labels: list[int], rules: Convention, k: int | None) -> fl
 
 
 def _pairwise(labels: list[int], rules: Convention, k: int | None) -> float:
-    right, below = 0, Counter[int]()
-    for r in reversed(labels):
-        right += sum(n for label, n in below.items() if label < r)
-        below[r] += 1
-    n = len(labels)
-    pairs = (n * n - sum(count * count for count in below.values())) // 2
-    return right / pairs if pairs else float(rules.empty == "1")
+    pairs = [above > below for above, below in combinations(labels, 2) if above != below]
+    return sum(pairs) / len(pairs) if pairs else float(rules.empty == "1")
 
 
 def _auc(labels: list[int], rules: Convention, k: int | None) -> float:

@@ -63,27 +63,16 @@ def agreement(
     measure: str,
     baselines: Sequence[PerQuery] = (),
 ) -> Agreement:
-    """Compare two runs of one data set.
+    """Compare two runs of one data set; DataError unless they hold the same queries.
 
-    Parameters
-    ----------
-    scores : sequence of pairs of ndarray
-        Each query's scores in both runs, (n_docs_of_query,).
-    values : sequence of two PerQuery
-        Each run's values, of the same queries.
-    measure : str
-    baselines : sequence of two PerQuery, optional
-        The baseline as each run has it.
-
-    Raises
-    ------
-    DataError
-        The runs do not hold the same queries.
+    scores: each query's scores in both runs, (n_docs_of_query,) each. values: each run's values.
+    baselines: those of the baseline as each run has it, or none.
     """
     one, other = values
     if one.qids.tolist() != other.qids.tolist():
         raise DataError(f"found {len(one.qids)} and {len(other.qids)} queries, expected the same")
     taus = [stats.kendalltau(*pair).statistic for pair in scores if len(pair[0]) > 1]
+    first = [[set(np.argsort(-s, kind="stable")[:DEPTH].tolist()) for s in pair] for pair in scores]
     a, b = one.values[measure], other.values[measure]
     effects = [
         float(np.mean(own.values[measure] - base.values[measure]))
@@ -92,7 +81,7 @@ def agreement(
     varies = a.std() > 0 and b.std() > 0
     return Agreement(
         tau=float(np.nanmean(taus)) if np.isfinite(taus).any() else 1.0,
-        overlap=float(np.mean([_overlap(*pair) for pair in scores])),
+        overlap=float(np.mean([len(a & b) / len(a) for a, b in first])),
         one=one.mean(measure),
         other=other.mean(measure),
         rmse=float(np.sqrt(np.mean((a - b) ** 2))),
@@ -100,10 +89,3 @@ def agreement(
         effect_ratio=effects[1] / effects[0] if effects and effects[0] else None,
         p=t(a, b),
     )
-
-
-def _overlap(a: np.ndarray, b: np.ndarray) -> float:
-    """Return the share of the first documents that two rankings have in common."""
-    depth = min(DEPTH, len(a))
-    first = [set(np.argsort(-scores, kind="stable")[:depth].tolist()) for scores in (a, b)]
-    return len(first[0] & first[1]) / depth if depth else 1.0

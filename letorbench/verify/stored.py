@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.conventions import convention
-from letorbench.datasets.queryset import Benchmark, QuerySet
+from letorbench.conventions import Convention
+from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import LetorError
 from letorbench.results import paths
 from letorbench.results.measuring import RANDOM, data_of
@@ -29,15 +29,11 @@ class Traced:
 
     dataset: str
     algo: str
-    convention: str = ""
-    #: digests of the data and of the code that made the scores; "" for another system's scores
-    data: str = ""
-    code: str = ""
-    #: the digest of each fold's scores
-    scores: tuple[str, ...] = ()
-    #: the per-query values that were measured again
+    #: the folds, which know their convention and the digests of their data, code and scores
+    folds: tuple[StoredFold, ...] = ()
+    #: how many per-query values were measured again, and how many not: those without a plain
+    #: definition, or with too many orders of equal scores
     cells: int = 0
-    #: those without a plain definition, or with too many orders of equal scores
     unmeasured: int = 0
     #: what does not agree, a line each
     problems: tuple[str, ...] = ()
@@ -58,29 +54,23 @@ def trace(out: Path, data_dir: Path, dataset: str) -> list[Traced]:
 
 def _algorithm(store: Store, data_dir: Path, dataset: str, algo: str) -> Traced:
     problems = [line for key, line in store.damaged.items() if key[:2] == (dataset, algo)]
-    folds = current_folds(store.of(dataset, algo))
-    if not folds:
-        return Traced(dataset, algo, problems=tuple(problems))
-    cells, unmeasured = 0, 0
-    try:
-        benchmark = data_of(data_dir, folds)
-    except LetorError as error:
-        problems.append(f"not measured again: {error}")
-    else:
-        for fold in folds:
-            checked, skipped, wrong = _fold(fold, benchmark)
-            cells, unmeasured = cells + checked, unmeasured + skipped
-            problems += wrong
-    folder = paths.algo_folder(store.out, dataset, algo)
-    for name, text in algorithm_tables(folds).items():
-        problems += _differences(folder / name, text)
-    identity = folds[0].identity
-    return Traced(
-        dataset, algo, folds[0].convention, str(identity.get("data", "")),
-        str(identity.get("code", "")),
-        tuple(fold.fit["files"][paths.SCORES] for fold in folds),
-        cells, unmeasured, tuple(problems),
-    )  # fmt: skip
+    folds = tuple(current_folds(store.of(dataset, algo)))
+    looked: list[str | None] = []
+    if folds:
+        try:
+            benchmark = data_of(data_dir, folds)
+        except LetorError as error:
+            problems.append(f"not measured again: {error}")
+        else:
+            tests = {fold.number: fold.test for fold in benchmark.folds}
+            for fold in folds:
+                values = list(_values(fold, tests[fold.number], benchmark.convention))
+                looked += values
+                problems += filter(None, [*values, *_rest(fold, tests[fold.number].qids)])
+        for name, text in algorithm_tables(folds).items():
+            problems += _differences(paths.algo_folder(store.out, dataset, algo) / name, text)
+    unmeasured = looked.count(None)
+    return Traced(dataset, algo, folds, len(looked) - unmeasured, unmeasured, tuple(problems))
 
 
 def by_query(fold: StoredFold, test: QuerySet) -> list[np.ndarray]:
@@ -88,34 +78,34 @@ def by_query(fold: StoredFold, test: QuerySet) -> list[np.ndarray]:
     return np.split(fold.scores(test.n_docs), test.offsets[1:-1])
 
 
-def _fold(fold: StoredFold, benchmark: Benchmark) -> tuple[int, int, list[str]]:
-    """Return how many values were measured again, how many were not, and what is wrong."""
-    (test,) = (each.test for each in benchmark.folds if each.number == fold.number)
-    rules = replace(convention(fold.convention), max_label=benchmark.convention.max_label)
+def _values(fold: StoredFold, test: QuerySet, rules: Convention) -> Iterator[str | None]:
+    """Yield what is wrong with each value: "" for nothing, None where it is not measured again."""
     drawn = fold.key.algo == RANDOM
     rules = replace(rules, ties="mean") if drawn else rules
     stored = dict(zip(fold.queries.qids.tolist(), zip(*fold.queries.values.values())))
-    cells, skipped, wrong = 0, 0, []
     labels = np.split(test.labels, test.offsets[1:-1])
     for qid, own, scores in zip(test.qids.tolist(), labels, by_query(fold, test)):
         listed = [0.0] * len(own) if drawn else scores.tolist()
-        there = stored.pop(qid, (math.nan,) * len(fold.queries.values))
+        there = stored.get(qid, (math.nan,) * len(fold.queries.values))
         for name, found in zip(fold.queries.values, there):
             expected = plain.value(name, own.tolist(), listed, rules)
-            if expected is None:
-                skipped += 1
-                continue
-            cells += 1
-            left_out = math.isnan(expected) and math.isnan(found)
-            if not (abs(expected - found) <= TOLERANCE or left_out):
-                where = f"{fold.folder / paths.QUERIES}: query {qid}, {name}"
-                wrong.append(f"{where}: found {found:.10g}, expected {expected:.10g}")
-    wrong += [f"{fold.folder / paths.QUERIES}: found query {q}, not in the data" for q in stored]
+            where = f"{fold.folder / paths.QUERIES}: query {qid}, {name}"
+            yield None if expected is None else _differs(where, found, expected)
+
+
+def _rest(fold: StoredFold, qids: np.ndarray) -> Iterator[str]:
+    """Yield the queries that are not in the data, and what is wrong with each mean, or ""."""
+    for qid in np.setdiff1d(fold.queries.qids, qids):
+        yield f"{fold.folder / paths.QUERIES}: found query {qid}, not in the data"
     for name, values in fold.queries.values.items():
-        if not abs(fold.means[name] - values.mean()) <= TOLERANCE:
-            where = f"{fold.folder / paths.FIT}: the mean of {name}"
-            wrong.append(f"{where}: found {fold.means[name]:.10g}, expected {values.mean():.10g}")
-    return cells, skipped, wrong
+        where = f"{fold.folder / paths.FIT}: the mean of {name}"
+        yield _differs(where, fold.means[name], float(values.mean()))
+
+
+def _differs(where: str, found: float, expected: float) -> str:
+    """Return a line that says so where two numbers do not agree, "" where they do."""
+    agree = abs(expected - found) <= TOLERANCE or (math.isnan(expected) and math.isnan(found))
+    return "" if agree else f"{where}: found {found:.10g}, expected {expected:.10g}"
 
 
 def _differences(path: Path, expected: str) -> Iterator[str]:

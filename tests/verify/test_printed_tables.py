@@ -16,7 +16,6 @@ from letorbench.verify.numbers import Printed
 from letorbench.verify.printed import (
     Entry,
     Known,
-    _known,
     check_by_data,
     check_table,
     known_facts,
@@ -34,7 +33,7 @@ def made() -> tuple[list[Entry], dict[tuple[str, str, int], Known]]:
     measures, values, known = [parse(name) for name in NAMES], {}, {}
     for fold in range(1, 6):
         queries = random_queries(rng, rng.integers(5, 20, N).tolist(), levels=3)
-        known["D", "test", fold] = _known(queries, NAMES, rules)
+        known["D", "test", fold] = known_facts(queries, NAMES, rules)
         for algo, noise in (("a", 1.0), ("b", 3.0)):
             scores = queries.labels + noise * rng.normal(size=queries.n_docs)
             table = query_metrics(queries.labels, scores, queries.offsets, measures, rules)
@@ -127,7 +126,7 @@ def test_every_part_of_the_data_bounds_its_numbers(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text(text + "".join(f"TOY,a,{part},2,p@10,0.99\n" for part in parts))
     entries = read_table(path)
-    found = check_table(entries, known_facts(entries, tmp_path, "auto"))
+    found, _, _ = check_by_data(entries, tmp_path, "auto")
     assert {each.lines for each in found if each.check == "bounds"} == {(2,), (3,), (4,)}
 
 

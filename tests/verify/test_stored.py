@@ -42,7 +42,7 @@ def problems(folder: Path) -> list[str]:
 def test_sound_results_are_measured_again(made) -> None:
     traced = {each.algo: each for each in trace(made / "out", made / "data", "TOY")}
     assert problems(made) == [] and traced["regression"].cells > 0
-    assert traced["regression"].unmeasured == 0 and len(traced["regression"].scores) == 2
+    assert traced["regression"].unmeasured == 0 and len(traced["regression"].folds) == 2
 
 
 @pytest.mark.parametrize("seed", range(8))
