@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,57 +18,13 @@ from letorbench.errors import DataError, UsageError
 from letorbench.results.summary import Summary
 
 
-@dataclass(frozen=True)
-class LearningCurves:
+class LearningCurves(NamedTuple):
     """The algorithms of one data set that were trained on shares of its training queries."""
 
-    dataset: str
-    measure: str
-    #: whose rules the values are of
-    conventions: str
-    #: from an algorithm and a share to the mean over queries, and the ends of its 95 % interval
-    #: over queries and seeds
-    points: Mapping[tuple[str, float], tuple[float, float, float]]
-
-    @property
-    def table(self) -> Table:
-        """A row an algorithm and share."""
-        rows = [
-            (self.dataset, algo, share, mean, Cell(f"[{low:.4f}, {high:.4f}]", low), high)
-            for (algo, share), (mean, low, high) in self.points.items()
-        ]
-        columns = (
-            Column(name="dataset"),
-            Column("algorithm", "left", "algo"),
-            Column("share", name="share", form="g"),
-            Column(label(self.measure), name=self.measure, form=".4f"),
-            Column("95 % interval", name="low"),
-            Column(name="high"),
-        )
-        caption = (
-            f"{self.dataset}, {label(self.measure)} [{self.conventions}]: mean over the queries of "
-            "the folds that all have, by the share of the training queries; intervals over queries "
-            "and seeds"
-        )
-        return table(caption, columns, rows)
-
-    @property
-    def panel(self) -> Panel:
-        """A line an algorithm over the share, NaN where it was not trained on one."""
-        x = sorted({share for _, share in self.points})
-        names = dict.fromkeys(algo for algo, _ in self.points)
-        edges = {
-            algo: [*zip(*(self.points.get((algo, share), (math.nan,) * 3) for share in x))]
-            for algo in names
-        }
-        return Panel(
-            f"{self.dataset} dataset",
-            f"{label(self.measure)} ({self.conventions})",
-            {algo: means for algo, (means, _, _) in edges.items()},
-            {algo: (low, high) for algo, (_, low, high) in edges.items()},
-            "95 % intervals over queries and seeds",
-            x,
-        )
+    #: a row an algorithm and share
+    table: Table
+    #: a line an algorithm over the share, NaN where it was not trained on one
+    panel: Panel
 
 
 def learning_curves(summaries: Sequence[Summary], measure: str) -> list[LearningCurves]:
@@ -96,10 +52,34 @@ def _curves(dataset: str, shares: Sequence[Summary], measure: str) -> LearningCu
     folds = reduce(np.intersect1d, [row.queries.folds for row, _ in rows])
     if not len(folds):
         raise DataError(f"{dataset}: its shares have no fold in common: run the missing folds")
-    points = {}
+    x = sorted({share for _, share in rows})
+    cells = []
+    lines = {row.algo: np.full((3, len(x)), math.nan) for row, _ in rows}
     for row, share in rows:
         own = row.queries.only(folds)
         lead = Lead.over_nothing(own.tables[measure], own.folds)
-        points[row.algo, share] = (float(lead.mean), *lead.interval())
+        mean, (low, high) = float(lead.mean), lead.interval()
+        cells.append((dataset, row.algo, share, mean, Cell(f"[{low:.4f}, {high:.4f}]", low), high))
+        lines[row.algo][:, x.index(share)] = mean, low, high
+    columns = (
+        Column(name="dataset"),
+        Column("algorithm", "left", "algo"),
+        Column("share", name="share", form="g"),
+        Column(label(measure), name=measure, form=".4f"),
+        Column("95 % interval", name="low"),
+        Column(name="high"),
+    )
     conventions = ", ".join(dict.fromkeys(row.convention for row, _ in rows))
-    return LearningCurves(dataset, measure, conventions, points)
+    caption = (
+        f"{dataset}, {label(measure)} [{conventions}]: mean over the queries of the folds that all "
+        "have, by the share of the training queries; intervals over queries and seeds"
+    )
+    panel = Panel(
+        f"{dataset} dataset",
+        f"{label(measure)} ({conventions})",
+        {algo: means.tolist() for algo, (means, _, _) in lines.items()},
+        {algo: (low, high) for algo, (_, low, high) in lines.items()},
+        "95 % intervals over queries and seeds",
+        x,
+    )
+    return LearningCurves(table(caption, columns, cells), panel)

@@ -48,10 +48,10 @@ def sliced(
         least = benchmark.convention.relevant if by == "relevant" else 0
         facts = [
             pd.Series(
-                [(own >= least).sum() for own in np.split(test.labels, test.offsets[1:-1])],
-                pd.MultiIndex.from_product([[number], test.qids]),
+                [(own >= least).sum() for own in np.split(f.test.labels, f.test.offsets[1:-1])],
+                pd.MultiIndex.from_product([[f.number], f.test.qids]),
             )
-            for number, test in ((fold.number, fold.test) for fold in benchmark.folds)
+            for f in benchmark.folds
         ]
     values = pd.concat(facts).groupby(level=[0, 1]).mean()
     values = values[np.any([values.index.isin(key) for key in keys], axis=0)]

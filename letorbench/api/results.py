@@ -18,7 +18,7 @@ from letorbench.analysis.published import with_published
 from letorbench.analysis.report.page import page
 from letorbench.analysis.results_table import USUAL, summary_table
 from letorbench.analysis.slices import sliced
-from letorbench.analysis.tables import Table, render, to_frame
+from letorbench.analysis.tables import render, to_frame
 from letorbench.choices import expanded, require_choice, split
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
@@ -292,11 +292,13 @@ class Results:
         """
         import pandas as pd
 
-        return pd.concat(map(to_frame, self.learning_tables(measure)), ignore_index=True)
+        frames = [to_frame(curves.table) for curves in self.learning(measure)]
+        return pd.concat(frames, ignore_index=True)
 
-    def learning_tables(self, measure: str = "ndcg@10") -> list[Table]:
-        """Return `learning_curves` as tables to print, one a data set."""
-        return [curves.table for curves in self._learning(measure)]
+    def learning(self, measure: str = "ndcg@10") -> list[LearningCurves]:
+        """Return `learning_curves` as values with a table and a panel, one a data set."""
+        (name,) = measure_names(measure, self.summaries[0])
+        return learning_curves([self.measured(summary, [name]) for summary in self.summaries], name)
 
     def plot(self, measure: str = "ndcg", published: bool = False, shares: bool = False) -> Figure:
         """Draw a measure at n = 1..10: a panel a data set, a line an algorithm.
@@ -315,7 +317,7 @@ class Results:
         matplotlib.figure.Figure
         """
         if shares:
-            return draw([curves.panel for curves in self._learning(measure)])
+            return draw([curves.panel for curves in self.learning(measure)])
         panels = [panel(summary, measure) for summary in self.summaries]
         if published:
             panels = [
@@ -391,14 +393,11 @@ class Results:
             names = measure_names(measures, summary)
             systems = self.systems(summary, names)
             for name in names:
-                compared = systems if by is None else self._sliced(by, summary, systems, name)
-                pairs = compare_systems(summary.dataset, compared, name, baseline, procedure)
-                yield summary, pairs
-
-    def _sliced(
-        self, by: str, summary: Summary, systems: Sequence[PerQuery], measure: str
-    ) -> dict[str, list[PerQuery]]:
-        return sliced(by, systems, measure, data_of(self.data_dir, summary.rows[0].stored))
+                slices = {"": systems}
+                if by is not None:
+                    benchmark = data_of(self.data_dir, summary.rows[0].stored)
+                    slices = sliced(by, systems, name, benchmark)
+                yield summary, compare_systems(summary.dataset, slices, name, baseline, procedure)
 
     def systems(self, summary: Summary, measures: Sequence[str]) -> list[PerQuery]:
         """Return the per-query values of a summary's algorithms, with these measures."""
@@ -407,11 +406,6 @@ class Results:
     def measured(self, summary: Summary, measures: Measures) -> Summary:
         """Return a summary that has these measures."""
         return extended(self.data_dir, summary, measure_names(measures, summary))
-
-    def _learning(self, measure: str) -> list[LearningCurves]:
-        """Return the curves of each data set with several shares."""
-        (name,) = measure_names(measure, self.summaries[0])
-        return learning_curves([self.measured(summary, [name]) for summary in self.summaries], name)
 
     def _require_algorithm(self, name: str | None) -> None:
         if name is not None:

@@ -39,7 +39,6 @@ def plot(
 
     With --shares these are learning curves of data sets that ran with several --share.
     """
-    from letorbench.analysis.figures import FORMATS, write
     from letorbench.results.user_files import check_output
 
     if stem is not None:
@@ -48,10 +47,7 @@ def plot(
         options.refuse("--shares", "published")
         measure = measure if options.given("measure") else "ndcg@10"
         stem = stem or results.out / f"shares-{measure.replace('@', '-at-')}"
-        for path in write(results.plot(measure, shares=True), stem, forms or FORMATS):
-            say(path)
-        return
-    for path in write_figure(results, measure, forms, stem, published):
+    for path in write_figure(results, measure, forms, stem, published, shares):
         say(path)
 
 
@@ -61,6 +57,7 @@ def write_figure(
     forms: Sequence[str] = (),
     stem: Path | None = None,
     published: bool = False,
+    shares: bool = False,
 ) -> list[Path]:
     """Write the figure of `Results.plot`, in its usual place if none is given."""
     from letorbench.analysis.figures import FORMATS, write
@@ -68,7 +65,7 @@ def write_figure(
 
     only = results.datasets[0] if len(results.datasets) == 1 else None
     stem = stem or figure_stem(results.out, only, measure)
-    return write(results.plot(measure, published), stem, forms or FORMATS)
+    return write(results.plot(measure, published, shares), stem, forms or FORMATS)
 
 
 def write_figures(results: Results) -> None:

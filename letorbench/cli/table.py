@@ -45,7 +45,7 @@ def table(
     if shares:
         options.refuse("--shares", "baseline", "published", *options.PROCEDURE)
         several = split(measures or ("ndcg@10",))
-        show([table for name in several for table in results.learning_tables(name)], form)
+        show([each.table for name in several for each in results.learning(name)], form)
         return
     tables = []
     for summary in results.summaries:
