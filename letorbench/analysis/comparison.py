@@ -202,12 +202,12 @@ def power_table(pairs: Sequence[Pair], convention: str) -> Table:
         f"{first.dataset}, {label(first.measure)} [{convention}]: the chance that a difference of "
         "this size shows (two-sided, 5 %) on so many queries, and the queries for 80 %"
     )
-    forms = {f"{n:,}": ".2f" for n in QUERIES}
-    heads = columns(
-        ["algorithm", "against"],
-        {"difference": "+.4f", "queries": ",", "power": ".2f", **forms, "80 %": ","},
+    heads = (
+        Column("algorithm", "left", "algo"),
+        *columns(["against"], {"difference": "+.4f", "queries": ",", "power": ".2f"}),
+        *(Column(f"{n:,}", name=str(n), form=".2f") for n in QUERIES),
+        Column("80 %", name="needed", form=","),
     )
-    names = ["algo", "against", "difference", "queries", "power", *map(str, QUERIES), "needed"]
     rows = []
     for pair in pairs:
         d, n, smallest = abs(float(pair.lead.mean)), pair.lead.units, pair.lead.smallest()
@@ -217,8 +217,7 @@ def power_table(pairs: Sequence[Pair], convention: str) -> Table:
         power = ndtr(lead * np.sqrt(sizes / n) - ndtri(1 - ALPHA / 2))
         needed = math.ceil(n * (smallest / d) ** 2) if d > 0 else None
         rows.append((pair.a, pair.b, float(pair.lead.mean), n, *power.tolist(), needed))
-    shown = (replace(column, name=name) for column, name in zip(heads, names))
-    return table(caption, shown, rows)
+    return table(caption, heads, rows)
 
 
 def _row(pair: Pair, procedure: Procedure) -> list[Cell | Value]:

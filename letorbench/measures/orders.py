@@ -37,7 +37,7 @@ from letorbench.measures.definitions import (
     winner_takes_all,
 )
 from letorbench.measures.measure import Measure
-from letorbench.measures.rankings import Rankings, ratio
+from letorbench.measures.rankings import Rankings, owner, ratio
 
 #: the random orders that stand for all of them where no sum is known
 DRAWN = 1_000
@@ -50,7 +50,7 @@ def mean_of_orders(measure: Measure, rankings: Rankings) -> np.ndarray:
         return known(rankings, measure.cutoff)
     rng = np.random.default_rng(0)
     total = np.zeros(len(rankings.lengths))
-    of_group = _group_of(rankings)
+    of_group = owner(_bounds(rankings))
     for _ in range(DRAWN):
         order = np.lexsort((rng.random(len(of_group)), of_group))
         total += measure(replace(rankings, labels=rankings.labels[order], groups=None))
@@ -61,12 +61,6 @@ def _bounds(rankings: Rankings) -> np.ndarray:
     """(n_groups + 1,) int64: where the groups begin and end."""
     assert rankings.groups is not None
     return rankings.groups
-
-
-def _group_of(rankings: Rankings) -> np.ndarray:
-    """(n_docs,) int64: the group of each position."""
-    bounds = _bounds(rankings)
-    return np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
 
 
 def _groups(rankings: Rankings) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -87,7 +81,7 @@ def _above(values: np.ndarray, query: np.ndarray) -> np.ndarray:
 
 def _average_precision(rankings: Rankings, k: int | None) -> np.ndarray:
     query, n, _, r = _groups(rankings)
-    own = _group_of(rankings)
+    own = owner(_bounds(rankings))
     A, i = _above(r, query)[own], np.arange(1, len(own) + 1) - _bounds(rankings)[own]
     n, r = n[own], r[own]
     precision = (A + 1 + (i - 1) * (r - 1) / np.maximum(n - 1, 1)) / rankings.ranks
@@ -155,7 +149,7 @@ def _half_best_half_worst(function: Callable) -> Callable[[Rankings, int | None]
     """Return the mean of a measure's best and worst order: each tied pair is right in one."""
 
     def mean(rankings: Rankings, k: int | None) -> np.ndarray:
-        group = _group_of(rankings)
+        group = owner(_bounds(rankings))
         ends = [
             replace(rankings, labels=rankings.labels[np.lexsort((key, group))], groups=None)
             for key in (rankings.labels, -rankings.labels)

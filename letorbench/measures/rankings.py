@@ -63,7 +63,7 @@ class Rankings:
             order = rank(scores, offsets)
         else:
             among = {"last": -np.arange(len(labels)), "best": -labels, "worst": labels}
-            order = np.lexsort((among[convention.ties], -scores, _query_of(offsets)))
+            order = np.lexsort((among[convention.ties], -scores, owner(offsets)))
         ranked = np.asarray(scores)[order]
         if convention.ties == "mean":
             starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
@@ -92,7 +92,7 @@ class Rankings:
     @cached_property
     def ideal_dcg(self) -> np.ndarray:
         """(n_docs,) float64: the largest DCG that the query's labels allow down to it."""
-        of_query = _query_of(self.offsets) * self.levels
+        of_query = owner(self.offsets) * self.levels
         best = of_query - np.sort(of_query - self.labels)  # each query's labels, the largest first
         return self.running(self._terms[self.ranks - 1, best])
 
@@ -156,7 +156,7 @@ class Rankings:
 
     def sums(self, values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         """(n_values,) -> (n_queries,) float64: each query's values added from left to right."""
-        return np.bincount(_query_of(offsets), values, len(offsets) - 1)
+        return np.bincount(owner(offsets), values, len(offsets) - 1)
 
     def running(self, values: np.ndarray) -> np.ndarray:
         """(n_docs,) float64: each query's values added from its first rank down."""
@@ -205,8 +205,8 @@ def discounted_gains(convention: Convention, longest: int, levels: int) -> np.nd
     return np.ascontiguousarray(convention.discounted(rank[:, None], convention.gains(levels)))
 
 
-def _query_of(offsets: np.ndarray) -> np.ndarray:
-    """(offsets[-1],) int64: which query each row belongs to."""
+def owner(offsets: np.ndarray) -> np.ndarray:
+    """(offsets[-1],) int64: which query, or group of equal scores, each row belongs to."""
     return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
 
 
@@ -237,7 +237,7 @@ def rank(scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     >>> rank(np.array([1.0, 3.0, 3.0, 5.0, 7.0]), np.array([0, 3, 5]))
     array([1, 2, 0, 4, 3])
     """
-    return np.lexsort((-np.asarray(scores), _query_of(offsets)))
+    return np.lexsort((-np.asarray(scores), owner(offsets)))
 
 
 @kernel()
