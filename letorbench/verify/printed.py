@@ -211,7 +211,7 @@ def _count(entry: Entry, factor: int) -> Finding | None:
 
 def _not_cumulative(entries: Sequence[Entry]) -> Iterator[Finding]:
     """The relevant documents down to rank k cannot become fewer, nor more than one a rank."""
-    at = {(*entry[:4], entry.k): entry for entry in entries if entry.k}
+    at: dict[tuple, Entry] = {(*entry[:4], entry.k): entry for entry in entries if entry.k}
     found: list[Finding | None] = []
     for (*row, k), entry in at.items():
         before = at.get((*row, k - 1))
