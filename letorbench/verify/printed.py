@@ -220,15 +220,13 @@ def _not_cumulative(entries: Sequence[Entry]) -> Iterator[Finding]:
         one, other = before.number, entry.number
         # the least and the largest share of the queries that are relevant at rank k
         least, most = k * other.low - (k - 1) * one.high, k * other.high - (k - 1) * one.low
-        if -1e-9 <= most and least <= 1.0 + 1e-9:
-            found.append(None)
-            continue
-        how = "fewer" if most < 0.0 else "more than one more a query"
+        how = "fewer" if most < -1e-9 else "more than one more a query"
         what = (
             f"P@{k - 1} {one.text} and P@{k} {other.text} exclude each other: {how} relevant "
             f"documents down to rank {k}"
         )
-        found.append(Finding("impossible", "cumulative", (before.line, entry.line), what))
+        wrong = Finding("impossible", "cumulative", (before.line, entry.line), what)
+        found.append(wrong if most < -1e-9 or least > 1.0 + 1e-9 else None)
     yield from _slips(found)
 
 
@@ -312,8 +310,7 @@ def _odd_rows(entries: Sequence[Entry]) -> Iterator[Finding]:
             )
             lines = tuple(entry.line for pair in same for entry in pair)[:10]
             yield Finding("suspicious", "rotation", lines, what)
-        leads = [sign(a.measure) * (a.number.value - b.number.value) for a, b in trained]
-        better = sum(lead > 0 for lead in leads)
+        better = sum(sign(a.measure) * (a.number.value - b.number.value) > 0 for a, b in trained)
         if better > 0.9 * len(trained):
             what = (
                 f"{algorithm} on {dataset} is better on test than on training data in {better} of "
