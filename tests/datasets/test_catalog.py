@@ -8,7 +8,6 @@ from conftest import random_queries
 import letorbench as lb
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets import catalog
-from letorbench.datasets.catalog import CATALOG
 from letorbench.datasets.checks import check_convention, leak
 from letorbench.datasets.queryset import Benchmark, Fold
 from letorbench.errors import UsageError
@@ -19,7 +18,8 @@ NAMES = list(catalog.CATALOG)
 @pytest.mark.parametrize("name", NAMES)
 def test_facts_agree(name: str) -> None:
     known = catalog.CATALOG[name]
-    assert known.convention in CONVENTIONS
+    facts = known.n_features, known.max_label, known.convention
+    assert known.convention in CONVENTIONS and check_convention(*facts, chosen=False) is None
     assert known.documents is None or known.documents > known.queries > 0
     if known.label_counts is not None:
         assert sum(known.label_counts) == known.documents
@@ -54,12 +54,6 @@ def test_unknown_names() -> None:
         catalog.entry("OHSUMED/raw")
     with pytest.raises(UsageError, match="MQ2008 has no variant"):
         catalog.entry("MQ2008/Feature-min")
-
-
-@pytest.mark.parametrize("entry", CATALOG.values(), ids=lambda entry: entry.name)
-def test_no_known_data_set_is_doubted_under_its_own_convention(entry):
-    rules = entry.convention
-    assert check_convention(entry.n_features, entry.max_label, rules, chosen=False) is None
 
 
 @pytest.mark.parametrize(
