@@ -167,12 +167,7 @@ class StoredFold:
 
     def scores(self, n_docs: int) -> np.ndarray:
         """Read the test scores, float64 of shape (n_docs,)."""
-        return fold_scores(self.folder, n_docs)
-
-
-def fold_scores(folder: Path, n_docs: int) -> np.ndarray:
-    """Read the test scores of a fold, float64 of shape (n_docs,)."""
-    return read_scores(folder / paths.SCORES, n_docs)
+        return read_scores(self.folder / paths.SCORES, n_docs)
 
 
 def write_fold(folder: Path, result: FoldResult) -> dict[str, Any]:
@@ -207,14 +202,6 @@ def stored_fit(folder: Path) -> dict[str, Any]:
         return {}
     except OSError as error:
         raise _damaged(path, f"cannot be read ({error.strerror})") from None
-
-
-def is_done(folder: Path, identity: Mapping[str, object], time_limit: float | None = None) -> bool:
-    """Return whether the folder holds the finished, undamaged result of that identity."""
-    try:
-        return matches(stored_fit(folder), identity, time_limit)
-    except DataError:
-        return False
 
 
 def matches(

@@ -11,13 +11,13 @@ from toy_data import store_fold
 from letorbench.checksum import checked, with_checksum
 from letorbench.errors import DataError
 from letorbench.fit_warnings import FitWarning
-from letorbench.results.paths import CHECKED, FIT, FoldKey
+from letorbench.results.paths import CHECKED, FIT, SCORES, FoldKey
+from letorbench.results.scores import read_scores
 from letorbench.results.store import (
     FoldResult,
     Store,
     experiment_of,
-    fold_scores,
-    is_done,
+    matches,
     read_folds,
     stored_fit,
     write_fold,
@@ -26,16 +26,16 @@ from letorbench.results.store import (
 
 def test_a_fold_of_another_system_is_scores_and_a_fit(tmp_path: Path) -> None:
     facts, odd = {"algo": "theirs", "fold": 2}, FitWarning("other", "odd")
-    assert not is_done(tmp_path, facts) and stored_fit(tmp_path) == {}
+    assert stored_fit(tmp_path) == {} and not matches({}, facts, None)
     validation = {"value": -np.inf, "curve": (np.float64(0.5), np.nan)}
     result = FoldResult(facts, np.array([0.1, -1e300]), warnings=(odd,), validation=validation)
     assert write_fold(tmp_path, result) == stored_fit(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["fit.json", "scores.txt"]
-    assert fold_scores(tmp_path, 2).tolist() == [0.1, -1e300]
+    assert read_scores(tmp_path / SCORES, 2).tolist() == [0.1, -1e300]
     fit = stored_fit(tmp_path)
     assert (fit["chosen"], fit["warnings"]) == ({}, [vars(odd)])
     assert fit["validation"] == {"value": None, "curve": [0.5, None]}  # JSON has no infinity
-    assert is_done(tmp_path, facts) and not is_done(tmp_path, {**facts, "fold": 3})
+    assert matches(fit, facts, None) and not matches(fit, {**facts, "fold": 3}, None)
     write_fold(tmp_path, FoldResult(facts, np.zeros(1), validation_scores=np.array([0.25, 1.0])))
     assert (tmp_path / "validation.txt").read_text() == "0.25\n1.0\n"
     write_fold(tmp_path, result)
@@ -147,10 +147,11 @@ def test_a_cut_off_fold_is_done_for_its_limit_or_a_shorter_one(tmp_path: Path) -
     cut = {"time_limit": 60.0, "fits": 2, "of": 6}
     write_fold(tmp_path, FoldResult(facts, np.zeros(3), cut_off=cut))
     assert stored_fit(tmp_path)["cut_off"] == cut
-    assert is_done(tmp_path, facts, 60.0) and is_done(tmp_path, facts, 10.0)
-    assert not is_done(tmp_path, facts) and not is_done(tmp_path, facts, 61.0)
+    limits = (None, 10.0, 60.0, 61.0)
+    fit = stored_fit(tmp_path)
+    assert [matches(fit, facts, limit) for limit in limits] == [False, True, True, False]
     write_fold(tmp_path, FoldResult(facts, np.zeros(3)))
-    assert is_done(tmp_path, facts) and is_done(tmp_path, facts, 1.0)
+    assert all(matches(stored_fit(tmp_path), facts, limit) for limit in limits)
 
 
 def test_a_checksum_knows_its_own_text_alone() -> None:
