@@ -9,7 +9,6 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.measures import Measure, parse
-from letorbench.models.base import Model
 from letorbench.models.tree_ensemble import TreeEnsemble
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.stopping import Validation
@@ -66,20 +65,17 @@ def importance(
             features[:, k] = features[np.lexsort((rng.random(len(query)), query)), k]
             scores = ranker.predict(replace(queries, features=features))
             losses[k, draw] = whole - float(measured(scores).mean())
+    model = ranker.learned.model
+    gains = np.full(queries.n_features, np.nan)
+    if isinstance(model, TreeEnsemble):
+        gains = np.bincount(model.feature, model.gain, model.n_features)
     frame = pd.DataFrame({
         "feature": np.arange(1, queries.n_features + 1),
-        "gain": split_gains(ranker.learned.model),
+        "gain": gains,
         "permutation": losses.mean(axis=1),
         "sd": losses.std(axis=1),
     })  # fmt: skip
     return frame.sort_values("permutation", ascending=False, kind="stable", ignore_index=True)
-
-
-def split_gains(model: Model) -> np.ndarray:
-    """Return the sum of the gains of the splits at each feature, (n_features,); NaN without."""
-    if isinstance(model, TreeEnsemble):
-        return np.bincount(model.feature, model.gain, model.n_features)
-    return np.full(model.n_features, np.nan)
 
 
 def importance_figure(frame: DataFrame, most: int = 20) -> Figure:
