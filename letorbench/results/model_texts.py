@@ -18,12 +18,8 @@ def ranklib_text(model: Model) -> str:
     """Return the text of a linear or tree model as RankLib saves it.
 
     A linear model becomes RankLib's coordinate ascent, without its constant, which no ranking
-    depends on; others become its LambdaMART. Features are numbered from 1.
-
-    Raises
-    ------
-    UsageError
-        The model is of another kind.
+    depends on; trees become its LambdaMART, and a model of another kind is a UsageError. Features
+    are numbered from 1.
     """
     if isinstance(model, Linear):
         weights = " ".join(f"{k}:{w!r}" for k, w in enumerate(model.weights.tolist(), 1))
@@ -50,12 +46,8 @@ def _split(trees: TreeEnsemble, node: int, position: str) -> Iterator[str]:
 def lightgbm_text(model: Model) -> str:
     """Return the text of a linear or tree model as LightGBM saves it.
 
-    A linear model becomes one linear tree, both leaves of which are the model.
-
-    Raises
-    ------
-    UsageError
-        The model is of another kind.
+    A linear model becomes one linear tree, both leaves of which are the model. A model of another
+    kind is a UsageError.
     """
     if isinstance(model, Linear):
         blocks = [_linear_tree(model)]
