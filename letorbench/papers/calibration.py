@@ -19,26 +19,16 @@ import numpy as np
 from letorbench.analysis.leads import Lead
 from letorbench.analysis.paired import differences, holm
 from letorbench.analysis.tables import Value, write_table
+from letorbench.papers import rules
 from letorbench.papers.claims import Claim, Test
 from letorbench.papers.records import share
-from letorbench.papers.rules import (
-    ANSWERS,
-    NOT_REPRODUCED,
-    REPRODUCED,
-    UNDECIDED,
-    Outcome,
-    answer_of,
-    margin_of,
-    questions,
-    state_of,
-)
 from letorbench.papers.runs import ByMethod, Values
 from letorbench.results.measuring import competes
 from letorbench.results.per_query import PerQuery
 from letorbench.results.summary import read_per_query
 
 #: what a claim of comparisons can be told
-TOLD = (REPRODUCED, NOT_REPRODUCED, UNDECIDED)
+TOLD = (rules.REPRODUCED, rules.NOT_REPRODUCED, rules.UNDECIDED)
 TRIALS = 1_000
 #: below so many units drawing them again would repeat them too often
 FEW = 20
@@ -70,15 +60,17 @@ def rates(
     """
     trials = drawn.shape[1]
     ps = [
-        questions(kind, Lead.summed(each, base), margin)
+        rules.questions(kind, Lead.summed(each, base), margin)
         for each, base, margin in zip(drawn, bases, margins)
     ]
     shown, excluded = (np.stack([np.broadcast_to(p[i], trials) for p in ps]) for i in (0, 1))
     found = Counter(
-        answer_of([[state_of(*pair)] for pair in zip(holm(shown[:, t]), holm(excluded[:, t]))])
+        rules.answer_of(
+            [[rules.state_of(*pair)] for pair in zip(holm(shown[:, t]), holm(excluded[:, t]))]
+        )
         for t in range(trials)
     )
-    return {answer: found[answer] / trials for answer in ANSWERS if answer in found}
+    return {answer: found[answer] / trials for answer in rules.ANSWERS if answer in found}
 
 
 def of_test(
@@ -95,7 +87,7 @@ def of_test(
         [unit_differences(found[p.upper], found[p.lower], p.measure) for p in points]
     )
     bases = [found[p.lower].mean(p.measure) for p in points]
-    margins = [margin_of(test, p) * base for p, base in zip(points, bases)]
+    margins = [rules.margin_of(test, p) * base for p, base in zip(points, bases)]
     effects = {
         "no effect": [0.0 if test.kind == "above" else -margin for margin in margins],
         "the paper's effect": [
@@ -139,7 +131,7 @@ def stored(folders: Iterable[Path]) -> tuple[list[str], list[list[str]]]:
     return header, rows
 
 
-def too_small(outcomes: Iterable[Outcome]) -> list[list[str]]:
+def too_small(outcomes: Iterable[rules.Outcome]) -> list[list[str]]:
     """The printed leads below the smallest that shows: claim, data, what, both as shares."""
     return [
         [o.claim.id, row.place, row.what, share(row.printed, row.base), share(low, row.base)]

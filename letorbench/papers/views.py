@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from letorbench.analysis.figures import Panel, draw, write
 from letorbench.analysis.tables import write_table
@@ -13,9 +12,6 @@ from letorbench.papers.line_figures import bars_figure
 from letorbench.papers.paper import Paper, Part
 from letorbench.papers.records import markdown, write_file
 from letorbench.papers.runs import ByMethod
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def files(paper: Paper, part: Part, values: Mapping[str, ByMethod], folder: Path) -> list[Path]:
@@ -40,6 +36,7 @@ def files(paper: Paper, part: Part, values: Mapping[str, ByMethod], folder: Path
 
 
 def _drawn(paper: Paper, part: Part, found: ByMethod, stem: Path) -> list[Path]:
+    """The figure; with stars where the paper's text has a number, in their lines' colours."""
     if part.form == "bars":
         (measure,) = part.measures
         groups = {d: {m: v.mean(measure) for m, v in found[d].items()} for d in found}
@@ -53,21 +50,16 @@ def _drawn(paper: Paper, part: Part, found: ByMethod, stem: Path) -> list[Path]:
             panels.setdefault(title, {})[version.column or label] = curve
     figure = draw([Panel(title, "NDCG", curves) for title, curves in panels.items()])
     for axes, title in zip(figure.axes, panels):
-        _print_points(axes, title, paper.means)
+        colours = {line.get_label(): line.get_color() for line in axes.lines}
+        for (dataset, method, measure), value in paper.means.items():
+            if dataset == title and method in colours:
+                at = int(measure.partition("@")[2]), value
+                axes.plot(*at, "*", color=colours[method], markersize=11, markeredgecolor="black")
+                axes.annotate(
+                    f"the paper's {method}: {value:g}", at, (8, -2), textcoords="offset points",
+                    fontsize=6.5,
+                )  # fmt: skip
     return write(figure, stem)
-
-
-def _print_points(axes: Axes, dataset: str, printed: Mapping[tuple[str, str, str], float]) -> None:
-    """Stars where the paper's text has a number, in the colour of the method's line."""
-    colours = {line.get_label(): line.get_color() for line in axes.lines}
-    for (place, method, measure), value in printed.items():
-        if place == dataset and method in colours:
-            at = int(measure.partition("@")[2]), value
-            axes.plot(*at, "*", color=colours[method], markersize=11, markeredgecolor="black")
-            axes.annotate(
-                f"the paper's {method}: {value:g}", at, (8, -2), textcoords="offset points",
-                fontsize=6.5,
-            )  # fmt: skip
 
 
 def printed_table(paper: Paper, part: Part, found: ByMethod, stem: Path, title: str) -> list[Path]:

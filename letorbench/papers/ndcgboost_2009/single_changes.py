@@ -142,7 +142,7 @@ def _means(
                 rules = study.benchmark(trained.data, each.convention).convention
                 rounds = by_round if each.best_round else by_round[-1:]
                 values = (query_metrics(test.labels, s, test.offsets, asked, rules) for s in rounds)
-                means.append(float(max(map(np.nanmean, values))))
+                means.append(max(float(each[~np.isnan(each)].mean()) for each in values))
         return {name: float(np.mean(means)) for name, means in found.items()}
 
     trainings = product(dict.fromkeys(each.trained for each in changes.values()), seeds)
