@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,10 @@ import pytest
 from toy_data import write_toy
 
 import letorbench as lb
-from letorbench.api.running import closing_lines
+from letorbench.api.running import closing_lines, exit_status
 from letorbench.errors import UsageError
 from letorbench.experiment.plan import Task
+from letorbench.experiment.runner import Report
 from letorbench.experiment.task import Outcome
 from letorbench.fit_warnings import KINDS, FitWarning
 from letorbench.models import Linear
@@ -183,6 +185,11 @@ def outcome(dataset: str, algo: str, fold: int, *warnings: FitWarning) -> Outcom
     task = Task(dataset, algo, fold)
     fit = {"warnings": [vars(each) for each in warnings]}
     return Outcome(task, StoredFold(task.key, Path(), fit, 0))
+
+
+def test_a_refused_value_decides_the_exit_status() -> None:
+    ended = [replace(outcome("A", "x", 1), error="text", exit_status=n) for n in (1, 2, 1)]
+    assert [exit_status(Report((), ended[:n], ())) for n in (0, 1, 3)] == [0, 1, 2]
 
 
 SLOW = FitWarning("not converged", "stopped after 5 iterations")

@@ -230,7 +230,7 @@ def failures(report: Report) -> list[str]:
 
 def exit_status(report: Report) -> int:
     """Return 0, or that of the errors: of usage where a fold refuses a value, else of data."""
-    return min((o.exit_status for o in report.outcomes if o.error), default=0)
+    return max((o.exit_status for o in report.outcomes if o.error), default=0)
 
 
 def closing_lines(outcomes: Iterable[Outcome]) -> list[str]:
