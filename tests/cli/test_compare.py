@@ -21,8 +21,9 @@ def folder(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("compare")
     write_toy(folder / "data")
     write_toy(folder / "data", "OTHER", seed=2)
-    words = ["run", "--dataset", "TOY,OTHER", "--algo", ",".join(ALGOS), "--set", "rounds=5"]
-    printed(*words, "--set", "C=1", *places(folder))
+    words = ["--algo", ",".join(ALGOS), "--set", "rounds=5", "--set", "C=1", *places(folder)]
+    printed("run", "--dataset", "TOY", "--share", "0.5,1", *words)
+    printed("run", "--dataset", "OTHER", "--convention", "standard,relevant=2", *words)
     return folder
 
 
@@ -82,13 +83,13 @@ def test_several_data_sets(folder):
 
 @pytest.mark.parametrize("by", ["relevant", "difficulty"])
 def test_slices_of_queries(folder, by):
-    results = lb.load_results(folder / "results", "TOY", data_dir=folder / "data")
+    results = lb.load_results(folder / "results", "OTHER", data_dir=folder / "data")
     values = results.per_query("map").pivot(index=["fold", "qid"], columns="algo", values="map")
     of = values.mean(axis=1).round(4)
     if by == "relevant":
-        for fold in lb.load("TOY", folder / "data").folds:
+        for fold in lb.load("OTHER", folder / "data").folds:
             for qid in fold.test.qids:
-                of[fold.number, qid] = (fold.test.y[fold.test.qid == qid] > 0).sum()
+                of[fold.number, qid] = (fold.test.y[fold.test.qid == qid] >= 2).sum()
     frame = results.compare("regression", "map", by=by)
     for algo, rows_of in frame.groupby("algo"):
         assert rows_of["queries"].sum() == len(values) and 2 <= len(rows_of) <= 4

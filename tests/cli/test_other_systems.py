@@ -178,6 +178,7 @@ RANK = "rank --model m.npz --input d.txt --output"
         (f"{RANK} d.txt", "d.txt: the output would be the input d.txt"),
         (f"{RANK} link.txt", "the input d.txt"),
         (f"{RANK} data/TOY/Fold2/train.txt", "a file of LETOR text"),
+        (f"{RANK} results/TOY/regression/fold1/model.npz", "would be the input m.npz"),
         (f"{RANK} results/TOY/regression/fold1/fit.json", "a file of a stored fold"),
         ("report --out-file data/TOY/Fold2/vali.txt", "a file of LETOR text"),
         ("plot --to data/TOY/Fold1/test", "a file of the data set TOY"),

@@ -86,7 +86,7 @@ def test_a_query_in_two_parts_is_named(rng):
 def test_a_run_says_what_validates_and_what_leaks(tmp_path: Path):
     folder = tmp_path / "data" / "mine"
     folder.mkdir(parents=True)
-    text = "".join(f"{d} qid:{q} 1:{d}.{q}\n" for q in range(1, 11) for d in range(2))
+    text = "".join(f"{d} qid:{q} 1:{d}.{q} 46:1\n" for q in range(1, 11) for d in range(2))
     (folder / "train.txt").write_text(text)
     (folder / "test.txt").write_text("0 qid:10 1:3\n1 qid:11 1:4\n")
     with pytest.warns(UserWarning) as warned:
@@ -94,3 +94,4 @@ def test_a_run_says_what_validates_and_what_leaks(tmp_path: Path):
     lines = [str(each.message) for each in warned]
     assert "mine: no validation part: the last fifth of the training queries validates" in lines
     assert any("mine: fold 1 has 1 query (such as 10) in its validation and" in x for x in lines)
+    assert any("mine: found 46 features and labels up to 1" in x for x in lines)  # as LETOR 4.0's

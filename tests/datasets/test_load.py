@@ -254,6 +254,10 @@ def test_missing_parts(tmp_path: Path) -> None:
     lay(tmp_path, *files, "MQ2008/Fold2/trainingset.txt")
     with pytest.raises(DataError, match="Fold2: two train files"):
         layout.find("MQ2008", tmp_path)
+    own = folds("own", ("train.txt", "test.txt"))
+    lay(tmp_path, *own, "own/Fold1/vali.txt")
+    with pytest.raises(DataError, match="Fold2: no validation file; expected one of vali.txt"):
+        layout.find("own", tmp_path)
 
 
 @pytest.mark.parametrize("name", ["", "..", "../x", "x/../..", "a//b", "a\\b", "."])

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import call, random_queries
+from conftest import call, random_queries, unlocked
 
 import letorbench as lb
 from letorbench.datasets.acquire.archive import import_archive
@@ -23,7 +23,11 @@ Data = dict[str, QuerySet]
 
 @pytest.fixture
 def data(rng: np.random.Generator) -> Data:
-    return {part: random_queries(rng, n, n_features=3) for part, n in LENGTHS.items()}
+    """Parts of which the training part alone has the first feature."""
+    parts = {part: random_queries(rng, n, n_features=3) for part, n in LENGTHS.items()}
+    with unlocked(parts["vali"], parts["test"]):
+        parts["vali"].features[:, 0] = parts["test"].features[:, 0] = 0.0
+    return parts
 
 
 def cells(values: np.ndarray) -> list[str]:
@@ -35,7 +39,7 @@ def sparse(queries: QuerySet, first: int, head: str = "", tail: str = "") -> str
     rows = zip(queries.y, queries.X, np.repeat(range(7, 7 + len(queries)), queries.lengths))
     return "".join(
         f"{y}{head.format(q=q)} "
-        + " ".join(f"{i}:{x}" for i, x in enumerate(cells(row), first))
+        + " ".join(f"{i}:{x}" for i, x in enumerate(cells(row), first) if x != "0.0")
         + f"{tail.format(q=q)}\n"
         for y, row, q in rows
     )
@@ -327,8 +331,9 @@ def test_text_is_copied_line_by_line(ending, tmp_path):
 @pytest.mark.parametrize("form", ["csv", "tsv"])
 def test_a_table_is_what_from_frame_makes_of_it(form, frame, tmp_path):
     path = tmp_path / f"mine.{form}"
-    frame.to_csv(path, index=False, sep="\t" if form == "tsv" else ",")
-    split(path, tmp_path, folds=3, seed=4, columns=Columns("grade", "query"))
+    named = frame.assign(row=range(len(frame)))
+    named.to_csv(path, index=False, sep="\t" if form == "tsv" else ",")
+    split(path, tmp_path, folds=3, seed=4, columns=Columns("grade", "query", "row"))
     loaded = lb.load("mine", tmp_path)
     expected = lb.from_frame(frame, "grade", "query", folds=3, seed=4)
     for found, wanted in zip(loaded.folds, expected.folds, strict=True):

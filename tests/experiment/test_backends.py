@@ -4,6 +4,7 @@ import shutil
 
 import numpy as np
 import pytest
+from conftest import printed
 from toy_data import content, write_toy
 
 import letorbench as lb
@@ -122,6 +123,7 @@ def test_learning_curves_are_means_over_the_same_queries(seen):
     means = [of["best-feature", "TOY"], of["regression", "TOY@0.25"], of["regression", "TOY"]]
     np.testing.assert_allclose(frame["map"], means)
     assert ((frame["low"] < frame["map"]) & (frame["map"] < frame["high"])).all()
+    assert "shares-map.svg" in printed(*"plot --shares --measure map --format svg".split())
     axes = results.plot("map", shares=True).axes[0]
     assert [line.get_xdata().tolist() for line in axes.lines] == [[1.0], [0.25, 1.0]]
     with pytest.raises(lb.UsageError, match="no data set with several shares"):

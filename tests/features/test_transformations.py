@@ -7,7 +7,7 @@ import pytest
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
-from letorbench.features import TRANSFORMATIONS, stored, transformation
+from letorbench.features import TRANSFORMATIONS, ZScore, stored, transformation
 from letorbench.features.moments import (
     CACHED_ROWS,
     SHARES,
@@ -140,6 +140,8 @@ def test_moments_are_numpys_and_constant_columns_stay_finite(rng):
     mean, scale = mean_and_scale(features)
     np.testing.assert_allclose(scale[[0, 1, 3]], wide.std(axis=0)[[0, 1, 3]], rtol=1e-12)
     assert scale[2] == 1.0
+    far = ZScore(np.zeros(1), np.array([1e-30])).transform(np.array([[LARGEST]], np.float32))
+    assert far == np.float32(LARGEST)  # the largest that is finite
 
 
 @pytest.mark.parametrize("rows", [300, CACHED_ROWS * (SHARES + 2) + 7])

@@ -21,6 +21,7 @@ EVERY = [
         for settings in ("truncation=1", "truncation=10", "truncation=3, p=1.5")
         if {each.partition("=")[0] for each in settings.split(", ")} <= set(defaults(family))
     ),
+    loss("neural-ndcg(tau=0.5)"),
 ]
 #: of the families with weights, those with the first one and a composed one
 FAMILIES = [e for e in EVERY if getattr(e, "weight", "1") in ("1", "1/log(1+pi)", "(Ri-Rj)/m")]

@@ -9,7 +9,7 @@ from conftest import random_queries, unlocked
 
 from letorbench.errors import UsageError
 from letorbench.features.moments import mean_and_scale
-from letorbench.models.linear import BLOCK, weighted_rows
+from letorbench.models.linear import BLOCK, LinearFamily, weighted_rows
 from letorbench.models.mlp import MLP, Layers, _tanh, backward, forward, net_gradient, net_scores
 from letorbench.models.parametric import FamilySettings, families, family
 from letorbench.models.quadratic import QuadraticFamily, product_correlations
@@ -54,6 +54,12 @@ def test_threads_change_nothing(name, chosen, rng, monkeypatch):
         gradient = fitted.gradient(theta, train.features, weights)
         results.add(fitted.model(theta).predict(train.features).tobytes() + gradient.tobytes())
     assert len(results) == 1
+
+
+def test_features_are_measured_from_their_mean_where_a_constant_is_free(rng):
+    X = rng.normal(1e3, 1e2, (50, 3)).astype(np.float32)
+    for free in ({}, {"intercept": True}, {"shift_invariant": True}):
+        assert LinearFamily.conditioned(X, **free).mean.any() == bool(free)
 
 
 def test_separate_scores_are_the_papers(rng):

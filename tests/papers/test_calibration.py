@@ -1,5 +1,7 @@
 """Every rule where the truth is known: how often which answer, on values like NDCG's."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -82,6 +84,11 @@ def test_of_test_knows_the_papers_effect_and_none(rng):
     assert found["no effect"].get("reproduced", 0.0) < 0.08
     assert found["the paper's effect"].get("reproduced", 0.0) > 0.6
     assert calibration.of_test(test, "E", values, rng) == {}
+    test = replace(test, kind="not below", lead=None)
+    a, b = values["a"], values["b"]
+    values["a"] = replace(a, values=0.9 * b.values + 0.1 * a.values)
+    edge, none = calibration.of_test(test, "D", values, rng).values()
+    assert edge.get("reproduced", 0.0) < 0.08 and none["reproduced"] > 0.6
 
 
 def test_what_stored_values_can_show(tmp_path, monkeypatch):

@@ -303,4 +303,4 @@ def test_a_lead_over_the_printed_baseline_differs_from_one_over_ours():
 def test_only_methods_with_a_printed_number_are_run():
     assert of_print.compared(PAPER, PART, "OHSUMED") == ["frank", "ndcgboost"]
     assert "frank" not in of_print.compared(PAPER, PART, "MQ2008")
-    assert of_print.meets(0.347, 0.344, 3) and not of_print.meets(0.3485, 0.344, 3)
+    assert of_print.meets(0.3477, 0.344, 3) and not of_print.meets(0.3485, 0.344, 3)

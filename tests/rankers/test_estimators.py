@@ -81,6 +81,7 @@ def test_a_data_frame_may_have_its_queries_in_a_column():
     model = lb.ListNet().fit(frame, y)
     np.testing.assert_array_equal(model.predict(frame), lb.ListNet().fit(X, y, qid=qid).predict(X))
     assert model.n_features_in_ == 4 and model.score(frame, y) == model.score(X, y, qid=qid)
+    assert model.score(frame.assign(qid=0), y, qid=qid) == model.score(frame, y)  # given: it counts
     with pytest.raises(DataError, match="found the feature 'b', expected 'a' in its place"):
         model.predict(frame[["b", "a", "c", "d"]])
 

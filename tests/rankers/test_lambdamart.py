@@ -10,7 +10,7 @@ from letorbench.conventions import CONVENTIONS
 from letorbench.errors import UsageError
 from letorbench.losses.lambdas import Lambda, pair_lambdas
 from letorbench.measures import parse
-from letorbench.rankers import MART, LambdaMART, Ranker, ranker
+from letorbench.rankers import MART, LambdaMART, RandomForests, Ranker, ranker
 from letorbench.rankers.lambdamart import newton_by_pairs
 from letorbench.solvers.stopping import Validation, best
 
@@ -71,6 +71,14 @@ def test_leaves_of_mart_lower_the_squared_error_as_a_mean_does(rng) -> None:
     for value in set(scores):  # of the labels less their mean, in each leaf
         mean = queries.labels[scores == value].mean() - queries.labels.mean()
         assert value == pytest.approx(mean, abs=1e-8)
+
+
+def test_a_tree_is_no_deeper_and_has_no_more_queries_than_asked_for(rng) -> None:
+    queries = random_queries(rng, [9] * 20)
+    for each in (MART(rounds=1, depth=1), RandomForests(bags=1, depth=1, docs=0.1)):
+        model = each.fit_sets(queries).learned.model
+        assert len(model.feature) == 3  # a root and two leaves
+    assert model.cover[0] == 2 * 9
 
 
 TREES = ["lightgbm", "xgboost"]

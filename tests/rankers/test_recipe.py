@@ -60,6 +60,12 @@ def test_published_rankers_are_recipes(name, settings, parts, rng):
     np.testing.assert_array_equal(*scores)
 
 
+@pytest.mark.parametrize("solver", [name for name in SOLVERS if name != "boosting"])
+def test_every_solver_has_the_prior(solver, toy):
+    each = [Recipe(solver=solver, l2=l2).fit_sets(toy).predict(toy.features) for l2 in (0.0, 10.0)]
+    assert np.ptp(each[1]) < 0.5 * np.ptp(each[0])
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

@@ -69,6 +69,8 @@ def test_queries_are_printed_and_added_by_number_whatever_their_order(name: str)
     if name == "letor3":
         first = re.search(r"^Map of query0:\t(.*)$", by_number, re.MULTILINE)
         assert float(first[1]) == pytest.approx((1 / 2 + 2 / 3) / 2)
+        means = re.search(r"^NDCG:\t(.*)$", by_number, re.MULTILINE)
+        assert len(means[1].split()) == 4  # they end with the longest list
     else:
         assert re.findall(r"^(\d+)\t", by_number, re.MULTILINE) == ["04", "9", "30", "100"] * 2
         qids[0] = "WT04-30"  # no number: the file's order

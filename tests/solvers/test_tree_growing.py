@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from conftest import random_queries
 
 from letorbench.models import TreeEnsemble
 from letorbench.models.tree_ensemble import joined
 from letorbench.solvers import tree_growing
 from letorbench.solvers.boosting import Term, stump_ensemble
 from letorbench.solvers.stump_search import Stump
+from letorbench.solvers.tree_boosting import Derivatives, TreeBooster
 from letorbench.solvers.tree_growing import (
     CRITERIA,
     Grower,
@@ -157,3 +159,12 @@ def test_a_document_on_the_threshold_goes_left() -> None:
     for above, scores in ((True, [0.0, 2.0]), (False, [2.0, 0.0])):
         term = Term(Stump(0, 0.5, above), np.zeros(0), 2.0)
         assert stump_ensemble([term], 1).predict([[0.5], [0.6]]).tolist() == scores
+
+
+def test_where_a_loss_bends_downwards_a_tree_moves_the_scores_by_the_learning_rate(rng) -> None:
+    queries, scores = random_queries(rng, [10] * 5), rng.normal(size=50)
+    booster = TreeBooster(
+        lambda s: Derivatives(-0.5 * float(s @ s), -s), Shape(4), queries, rng, 0.5, 1.0, 255
+    )
+    term = booster.choose(scores, booster.weigh(scores)[0])
+    assert np.sqrt(np.mean((term.alpha * term.values) ** 2)) == pytest.approx(0.5)
