@@ -41,13 +41,13 @@ def random_queries(
     )
 
 
-def odd_queries(rng: np.random.Generator, lengths: list[int], levels: int) -> QuerySet:
-    """Random queries, the fourth with one label only, the last with nothing relevant."""
+def odd_queries(rng: np.random.Generator, lengths: list[int], levels: int, no: int) -> QuerySet:
+    """Random queries, the one at 3 with one label only, the one at `no` with nothing relevant."""
     queries = random_queries(rng, lengths, levels=levels)
     with unlocked(queries):
         queries.labels[1] = levels - 1
         queries.labels[queries.offsets[3] : queries.offsets[4]] = 2
-        queries.labels[queries.offsets[-2] :] = 0
+        queries.labels[queries.offsets[no] : queries.offsets[no + 1]] = 0
     return queries
 
 

@@ -28,7 +28,7 @@ DEFINITIONS = {
 
 @pytest.fixture
 def queries(rng: np.random.Generator) -> QuerySet:
-    return odd_queries(rng, [1, 9, 2, 5, 14, 3], 5)
+    return odd_queries(rng, [1, 9, 2, 5, 14, 3], 5, 5)
 
 
 @pytest.mark.parametrize(
