@@ -52,16 +52,16 @@ FEWEST, RATIOS = 3, 5
 
 def epoch_seconds(queries: QuerySet, version: str, net: str) -> float:
     """Seconds that an epoch takes, without what is done once before the first epoch."""
-    data = TrainingQueries.of(queries, Lambda("ranknet"))
-    scale, layers = feature_scale(queries, False), NETS[net]
-    rng, units = np.random.default_rng(0), HIDDEN if layers == 2 else 1
-    state = NetState.draw(units, layers == 2, scale, rng)
+    rng, layers = np.random.default_rng(0), NETS[net]
+    data, scale = TrainingQueries.of(queries, Lambda("ranknet")), feature_scale(queries, False)
+    state = NetState.draw(HIDDEN if layers == 2 else 1, layers == 2, scale, rng)
 
     def train(sequence: np.ndarray) -> None:
         epoch(STEPS[version], data, sequence, state, scale, STILL)
 
     train(np.arange(0))  # has the machine code made
-    return least_seconds(lambda: train(np.arange(queries.n_queries)))
+    sequence = rng.permutation(queries.n_queries)  # as training does
+    return least_seconds(lambda: train(sequence))
 
 
 def growing(sizes: Sequence[int], patience: float) -> list[tuple[str, str, int, float]]:
