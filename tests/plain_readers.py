@@ -1,7 +1,7 @@
 """Readers in plain Python, written from the descriptions of the formats alone.
 
 They share no code with `letorbench`, and take and refuse what it takes and refuses: LETOR text,
-score files and TREC runs.
+score files, RankLib's, TREC runs and qrels.
 """
 
 import re
@@ -14,11 +14,14 @@ import numpy as np
 #: what stands between words; every other character below the blank is out of place
 BETWEEN = re.compile(rb"[ \t\r]+")
 LABEL = re.compile(rb"\+?[0-9]{1,6}")
+INTEGER = re.compile(rb"[+-]?[0-9]+")
 NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 PAIR = re.compile(rb"([0-9]{1,6}):(.*)", re.DOTALL)
 DOCID = re.compile(rb"[ \t\r]*docid[ \t\r]*=[ \t\r]*([^\x00-\x20]*)")
 LARGEST_INDEX = 65_536
 LONGEST_QID = 1000
+#: Python would take minutes for an integer of more digits, and refuses it
+MOST_DIGITS = 4300
 BLANK = b" \t\r\v\f"
 
 Key = tuple[bytes, bytes]
@@ -149,10 +152,27 @@ def read_scores(text: bytes, n_docs: int) -> list[float]:
     return scores
 
 
+def read_ranklib(text: bytes, documents: list[tuple[bytes, int]]) -> list[float]:
+    """Lines of qid, place in the query, score."""
+    rows = _cells(text, 3)
+    return _in_order([((qid, _integer(place)), score) for qid, place, score in rows], documents)
+
+
 def read_run(text: bytes, documents: list[Key]) -> list[float]:
     """A TREC run."""
     rows = _cells(text, 6)
     return _in_order([((qid, docno), score) for qid, _, docno, _, score, _ in rows], documents)
+
+
+def read_qrels(text: bytes) -> dict[str, list[tuple[bytes, int]]]:
+    """The judged documents of each query with their labels."""
+    queries: dict[str, list[tuple[bytes, int]]] = {}
+    for qid, _, docno, label in _cells(text, 4):
+        judged = queries.setdefault(query_id(qid), [])
+        if docno in [name for name, _ in judged] or _integer(label) > 1000:
+            raise Refusal
+        judged.append((docno, max(0, _integer(label))))
+    return queries
 
 
 def _in_order(rows: list[tuple[tuple, bytes]], documents: list) -> list[float]:
@@ -174,3 +194,9 @@ def _number(text: bytes) -> float:
     if not NUMBER.fullmatch(text) or abs(float(text)) == float("inf"):
         raise Refusal
     return float(text)
+
+
+def _integer(text: bytes) -> int:
+    if not INTEGER.fullmatch(text) or len(text.lstrip(b"+-")) > MOST_DIGITS:
+        raise Refusal
+    return int(text)

@@ -1,4 +1,4 @@
-"""The papers' claims as data: each is whole, and turns with the data that it is about."""
+"""The papers' claims as data: each is whole, and names what its part runs."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from letorbench.papers import PAPERS, paper, rules
 from letorbench.papers.claims import NATURES, claims_of, expanded
 from letorbench.papers.rules import NOT_REPRODUCED, REPRODUCED
-from letorbench.papers.runs import Values, exactly, generated
+from letorbench.papers.runs import Values, generated
 from letorbench.rankers import names
 
 EVERY = [(name, claim) for name in PAPERS for claim in paper(name).claims]
@@ -42,70 +42,6 @@ def test_a_claim_names_what_its_part_runs(name, claim):
             assert test.kind != "above" or point.lead is None or point.lead > 0.0
         groups = {point.group for point in test.points()}
         assert test.least is None or len(groups) == test.of >= test.least
-
-
-def world(claim, sign):
-    """Values of a world in which the claim's comparisons are all so, or all the other way."""
-    rng = np.random.default_rng(0)
-    values: dict[str, dict[str, dict[str, np.ndarray]]] = {}
-    numbers = {}
-    base = rng.uniform(0.45, 0.55, len(FOLDS))
-    for test in claim.tests:
-        for point in test.points():
-            size = {"above": 0.2, "not below": -0.2 if sign < 0 else 0.0, "alike": 0.0}[test.kind]
-            if test.kind == "alike" and sign < 0:
-                size = -0.2
-            methods = values.setdefault(point.dataset, {})
-            noise = rng.normal(0.0, 1e-4, len(FOLDS))
-            lower = methods.setdefault(point.lower, {}).setdefault(point.measure, base)
-            # an upper method that is above several others keeps the first distance
-            methods.setdefault(point.upper, {}).setdefault(
-                point.measure, lower + (sign if test.kind == "above" else 1.0) * size + noise
-            )
-        if not test.compares:
-            value = (
-                test.printed if sign > 0 else test.printed + {"at least": -9.0}.get(test.kind, 9.0)
-            )
-            numbers[test.number] = exactly(value)
-            for dataset in test.data:
-                methods = values.setdefault(dataset, {})
-                for measure in test.measures:
-                    methods.setdefault(test.number, {})[measure] = np.full(len(FOLDS), value)
-    made = {
-        dataset: {
-            name: Values(tuple(columns), np.stack(list(columns.values()), 1)[None], FOLDS,
-                         dataset == "artificial")
-            for name, columns in methods.items()
-        }
-        for dataset, methods in values.items()
-    }  # fmt: skip
-    return made, numbers
-
-
-def shape(name, claim):
-    """What decides how a claim is judged; the claims of a paper that share it differ in data."""
-    return name, *sorted({(t.kind, t.least is None, len([*t.points()]) > 1) for t in claim.tests})
-
-
-SIMPLE = {
-    shape(name, claim): (name, claim)
-    for name, claim in reversed(EVERY)
-    # with methods on both sides, or numbers and leads of the same methods, worlds contradict
-    if not any(
-        {p.upper for p in test.points()} & {p.lower for p in test.points()} for test in claim.tests
-    )
-    and not (any(t.compares for t in claim.tests) and not all(t.compares for t in claim.tests))
-    and claim.id not in ("qnorm", "groups")
-    and sum(1 for test in claim.tests for _ in test.points()) < 100
-}.values()
-
-
-@pytest.mark.parametrize(("name", "claim"), SIMPLE, ids=lambda each: getattr(each, "id", each))
-@pytest.mark.parametrize(("sign", "answer"), [(1.0, REPRODUCED), (-1.0, NOT_REPRODUCED)])
-def test_the_data_turn_the_answer(name, claim, sign, answer):
-    values, numbers = world(claim, sign)
-    assert rules.judge(claim, values, numbers).answer == answer
-    assert rules.judge(claim, {}, {}).answer == rules.NO_DATA
 
 
 def test_the_qnorm_is_one_claim_of_a_count_and_a_margin():

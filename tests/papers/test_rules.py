@@ -295,12 +295,8 @@ def test_a_methods_number_is_its_mean_with_what_its_seeds_leave():
 
 
 def test_a_claim_of_two_tests_holds_where_both_do():
-    facts = {"id": "c", "part": "p", "quote": "q", "where": "w", "data": ["D"], "measures": ["m"]}
-    tests = [
-        {"kind": "above", "upper": ["a"], "lower": ["b"]},
-        {"kind": "equal", "number": "b", "printed": 0.5},
-    ]
-    (made,) = claims_of("paper", {"claim": [{**facts, "test": tests}]}, {})
+    number = {"kind": "equal", "number": "b", "printed": 0.5, "upper": [], "lower": []}
+    made = claim(test=[{"kind": "above"}, number])
     assert rules.judge(made, {"D": apart(0.05)}, {}).answer == rules.REPRODUCED
     assert rules.judge(made, {"D": apart(0.01)}, {}).answer == rules.UNDECIDED
     lower = {"D": apart(0.05, base=0.6)}
@@ -359,12 +355,7 @@ def test_a_claim_is_of_the_data_that_it_names():
 
 
 def test_the_p_of_an_answer_is_that_of_its_weakest_link():
-    facts = {"id": "c", "part": "p", "quote": "q", "where": "w", "data": ["D"], "measures": ["m"]}
-    tests = [
-        {"kind": "above", "upper": ["a"], "lower": ["b"]},
-        {"kind": "not below", "upper": ["a"], "lower": ["b"]},
-    ]
-    (made,) = claims_of("paper", {"claim": [{**facts, "test": tests}]}, {})
+    made = claim(test=[{"kind": "above"}, {"kind": "not below"}])
     weak, strong = rules.judge(made, {"D": apart(0.025)}, {}).rows
     outcome = rules.judge(made, {"D": apart(0.025)}, {})
     assert strong.shown < weak.shown < 0.05 and outcome.p == weak.shown

@@ -27,7 +27,9 @@ from target import WORDS, Target, mutated  # noqa: E402
 TARGETS = {
     "letor": "fuzz_text:Letor",
     "scores": "fuzz_text:Scores",
+    "ranklib": "fuzz_text:RankLib",
     "run": "fuzz_text:Run",
+    "qrels": "fuzz_text:Qrels",
     "model": "fuzz_files:Model",
     "archive": "fuzz_files:Archive",
 }

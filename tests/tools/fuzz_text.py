@@ -1,4 +1,4 @@
-"""LETOR text, score files and TREC runs: ours and a plain reader must agree."""
+"""LETOR text, score files, RankLib's, TREC runs and qrels: ours and a plain reader must agree."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ from letorbench.datasets import reader
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.errors import DataError
-from letorbench.results.external import read_run
+from letorbench.results.external import read_qrels, read_ranklib, read_run
 from letorbench.results.scores import read_scores
 from letorbench.threads import limited_threads
 
@@ -96,6 +96,7 @@ QUERIES = QuerySet(
     np.zeros((5, 1), np.float32), np.zeros(5, np.int32), np.array([0, 3, 5]), np.array([7, -12]),
     np.array(NAMES),
 )  # fmt: skip
+PLACES = [(str(qid).encode(), place) for qid, place in zip(QIDS, (0, 1, 2, 0, 1))]
 DOCUMENTS = [(str(qid).encode(), name) for qid, name in zip(QIDS, NAMES)]
 
 
@@ -128,6 +129,19 @@ class Scores(Target):
         return result is not None
 
 
+class RankLib(Scores):
+    """Lines of qid, place, score."""
+
+    name = "ranklib"
+    words = (b"7 0 0.5\n", b"-12 1 2\n", b"-12", b"7", b"4", b"-1")
+
+    def ours(self, path: Path) -> object:
+        return read_ranklib(path, QUERIES).tolist()
+
+    def plainly(self, data: bytes) -> object:
+        return plain_readers.read_ranklib(data, PLACES)
+
+
 class Run(Scores):
     """A TREC run."""
 
@@ -139,3 +153,20 @@ class Run(Scores):
 
     def plainly(self, data: bytes) -> object:
         return plain_readers.read_run(data, DOCUMENTS)
+
+
+class Qrels(Scores):
+    """TREC's judgements."""
+
+    name = "qrels"
+    words = (b"7 0 GX-1 1\n", b"-12 0 b 2\n", b"1000", b"1001", b"-1", b"WT04-1 0 b 1\n",
+             b"07 0 b 1\n")  # fmt: skip
+
+    def ours(self, path: Path) -> object:
+        result = read_qrels(path)
+        parts = [slice(*pair) for pair in zip(result.offsets[:-1], result.offsets[1:])]
+        judged = [list(zip(result.docids[p].tolist(), result.labels[p].tolist())) for p in parts]
+        return dict(zip(result.qids.tolist(), judged))
+
+    def plainly(self, data: bytes) -> object:
+        return plain_readers.read_qrels(data)

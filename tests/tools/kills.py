@@ -1,9 +1,9 @@
-"""SIGKILL at random moments of a run: the next run must end with the same bytes.
+"""SIGKILL at random moments of commands: the next run must end with the same bytes.
 
-`make kills TIMES=300` kills `run` (in one process and in two) and `reproduce` with all their
-processes. The same command is killed a few times in the same folder, then runs to its end. Every
-file must be that of a run without a kill, none may stay that is not finished, and no finished fold
-may run again.
+`make kills TIMES=300` kills `run` (in one process and in two), `reproduce`, `datasets import` and
+`datasets make` with all their processes. The same command is killed a few times in the same folder,
+then runs to its end. Every file must be that of a run without a kill, none may stay that is not
+finished, and no finished fold may run again.
 """
 
 import argparse
@@ -43,7 +43,7 @@ ENVIRONMENT = {
 
 
 class Command(NamedTuple):
-    """A command line, the toy sets that must be there before it, and the most kills in a row."""
+    """A command line, the toy sets FOLDER/NAME that it needs, and the most kills in a row."""
 
     words: tuple[str, ...]
     sets: tuple[str, ...]
@@ -58,9 +58,11 @@ class Reference(NamedTuple):
 
 
 COMMANDS = {
-    "run": Command(RUN, ("TOY",), 6),
-    "run --jobs 2": Command((*RUN, "--jobs", "2"), ("TOY",), 4),
-    "reproduce": Command(REPRODUCE, ("MQ2008", "OHSUMED"), 8),
+    "run": Command(RUN, ("data/TOY",), 6),
+    "run --jobs 2": Command((*RUN, "--jobs", "2"), ("data/TOY",), 4),
+    "reproduce": Command(REPRODUCE, ("data/MQ2008", "data/OHSUMED"), 8),
+    "import": Command((*LETORBENCH, "datasets", "import", "other"), ("other/MQ2008",), 1),
+    "make": Command((*LETORBENCH, "datasets", "make", "DEMO"), (), 1),
 }
 
 
@@ -115,8 +117,9 @@ def finished(place: Path) -> dict[Path, int]:
 def reference(work: Path, name: str, command: Command) -> Reference:
     """Run a command without a kill."""
     place = work / "reference" / name
-    for dataset in command.sets:
-        write_toy(place / "data", dataset)
+    place.mkdir(parents=True)
+    for toy in command.sets:
+        write_toy(place / Path(toy).parent, Path(toy).name)
     shutil.copytree(place, work / "before" / name)
     start, process = time.monotonic(), started(place, command.words)
     assert not ended(process) and not process.returncode, said(place)
