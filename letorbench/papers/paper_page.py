@@ -124,15 +124,15 @@ def _written(path: Path, text: Sequence[str]) -> Path:
 
 def write_summary(results: Sequence[Reproduction], study: Study, folder: Path) -> Path:
     """Write folder/summary.md: the headlines of all papers, and what their data can decide."""
-    head = [(r.paper.name, o) for r in results for o in r.outcomes if o.claim.headline]
     every = [(r.paper.name, (*r.outcomes, *r.elsewhere)) for r in results]
+    head = [
+        [name, o.claim.says + f", on {o.place}" * bool(o.place), *records.cells(o)]
+        for name, outcomes in every for o in outcomes if o.claim.headline
+    ]  # fmt: skip
     hidden = [each for r in results for each in calibration.too_small(r.outcomes)]
     calibrated = calibration.stored([study.folder(r.paper.name) for r in results])
     told = {
-        "The papers in short": (
-            ["page", "claim", *records.COLUMNS],
-            [[name, o.claim.says, *records.cells(o)] for name, o in head],
-        ),
+        "The papers in short": (["page", "claim", *records.COLUMNS], head),
         "How many claims, and their answers": records.tally(every),
         "Printed leads that the data hardly show": (
             ["claim", "data", "lead", "printed", "shows from"], hidden,

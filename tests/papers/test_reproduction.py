@@ -171,6 +171,9 @@ def test_a_page_tells_its_headlines_first_and_what_code_it_is_from(study, tmp_pa
         "above", "D", "a over b", "open", 0.0, 0.0, 0.0, printed=0.01, smallest=0.02, base=0.5
     )  # fmt: skip
     (first, *_) = result.outcomes
+    beside = [replace(result, elsewhere=(replace(first, place="E"),))]
+    summary = paper_page.write_summary(beside, study, tmp_path / "p").read_text()
+    assert "| small | lines are above chance, on E | " in summary
     (told,) = calibration.too_small([replace(first, rows=(row,))])
     assert told == ["c", "D", "a over b", "2.0 %", "4.0 %"]
     assert calibration.too_small([replace(first, rows=(replace(row, smallest=0.009),))]) == []
