@@ -33,7 +33,7 @@ CLAIM_COLUMNS = (
     "p", "p_family", "by_setting", "note",
 )  # fmt: skip
 #: what `cells` gives of an outcome
-COLUMNS = ("paper", "ours [95 %]", "p", "shows from", "answer")
+COLUMNS = ("answer", "paper", "ours [95 %]", "p", "shows from")
 
 Kept = dict[tuple[str, str], Outcome]
 
@@ -118,11 +118,11 @@ def lines(outcomes: Iterable[Outcome]) -> list[str]:
 def cells(outcome: Outcome) -> list[str]:
     """A text for each of `COLUMNS`, by the comparison that decides."""
     if not outcome.rows:
-        return ["-", "-", "-", "-", said(outcome)]
+        return [said(outcome), "-", "-", "-", "-"]
     row, several = decisive(outcome), len(outcome.rows) > 1
     ours = [f"{told(row)}: " * several + our_number(row), *counted(outcome)]
     p = "-" if outcome.p is None else probability(outcome.p)
-    return [paper_number(row), "; ".join(ours), p, share(row.smallest, row.base), said(outcome)]
+    return [said(outcome), paper_number(row), "; ".join(ours), p, share(row.smallest, row.base)]
 
 
 def said(outcome: Outcome) -> str:

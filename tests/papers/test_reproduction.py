@@ -127,7 +127,7 @@ def test_the_command_prints_what_came_out(tmp_path):
     row = next(
         [cell.strip() for cell in line if cell] for line in lines if line[0] == "distance-f-g"
     )
-    assert row == ["distance-f-g", "none", "0.46", "0.4674", "-", "-", "not reproduced"]
+    assert row == ["distance-f-g", "none", "not reproduced", "0.46", "0.4674", "-", "-"]
     assert "lecture-2018  worked example  3       1 " in shown
     assert (
         "the distance of the lists f and g is 0.46" in (tmp_path / "p/lecture-2018.md").read_text()
