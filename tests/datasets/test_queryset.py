@@ -121,7 +121,7 @@ NAN = float("nan")
         ({"y": [[0], [1], [2]]}, "y: found 2 dimensions, expected 1"),
         ({"y": [0, -1, 1]}, "y: row 1: found -1, expected an integer from 0 to 31"),
         ({"y": [0, 0.5, 1]}, "y: row 1: found 0.5, expected an integer from 0 to 31"),
-        ({"y": [0, 1, 32]}, "y: row 2: found 32, expected an integer from 0 to 31, a grade r"),
+        ({"y": [0, 31, 32]}, "y: row 2: found 32, expected an integer from 0 to 31, a grade r"),
         ({"qid": [1, 1]}, "qid: found 2 values, expected 3"),
         ({"qid": [1, 1, 1.5]}, "qid: row 2: found 1.5, expected an integer or text"),
         ({"qid": np.array(["a", 1, None], object)}, "qid: row 2: found None, expected an integer"),

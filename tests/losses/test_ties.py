@@ -20,6 +20,10 @@ def one_query(labels: list[int]) -> QuerySet:
     return QuerySet(features, np.array(labels, np.int32), offsets, np.array([1]))
 
 
+#: the step of finite differences
+H = 1e-5
+
+
 def in_every_order(each, scores: np.ndarray, labels: list[int]) -> list[float]:
     """The loss by the rule "file" for each order of equal labels.
 
@@ -61,6 +65,10 @@ def test_a_random_order_is_one_of_all_and_each_as_likely(rng) -> None:
         np.testing.assert_allclose(distance.min(axis=1), 0.0, atol=1e-12)
         width = 4.0 * np.std(expected) / 240**0.5 + 1e-12
         assert np.mean(drawn) == pytest.approx(np.mean(expected), abs=width)
+        one = with_ties(each, "random", queries, rng)
+        up, down = ([one(scores + h, queries).value[0] for h in s * np.eye(5)] for s in (H, -H))
+        slopes = np.subtract(up, down) / (2.0 * H)
+        assert one(scores, queries).gradient == pytest.approx(slopes, abs=1e-6)
 
 
 def test_with_ties_changes_only_what_reads_an_order(rng) -> None:

@@ -56,6 +56,8 @@ def test_systems_on_other_queries_are_not_paired(ran):
     fewer = PerQuery("less", one.folds[8:], one.qids[8:], {})
     with pytest.raises(DataError, match="40 queries of folds 1,2,3,4,5, less 32 of folds 2,3,4,5"):
         check_paired("TOY", [one, fewer])
+    with pytest.raises(DataError, match="expected the same queries"):
+        check_paired("TOY", [one, PerQuery("turned", one.folds, one.qids[::-1], {})])
 
 
 def test_random_is_the_mean_of_all_orders(ran):
