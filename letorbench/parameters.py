@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import field, fields
+from numbers import Integral, Real
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from letorbench.choices import require_choice
@@ -30,7 +31,8 @@ class Range(NamedTuple):
 
     def __str__(self) -> str:
         bounds = zip(("{:g} or more", "more than {:g}", "at most {:g}", "less than {:g}"), self)
-        return " and ".join(words.format(bound) for words, bound in bounds if bound is not None)
+        said = (words.format(bound) for words, bound in bounds if bound is not None)
+        return " and ".join(said) or "a finite number"
 
 
 def one_of(values: Iterable[object], default: object) -> Any:
@@ -46,7 +48,7 @@ def number(
     most: float | None = None,
     below: float | None = None,
 ) -> Any:
-    """Declare a parameter that is a number within bounds, or None where that is its default."""
+    """Declare a parameter that is a finite number within bounds, or None where its type has it."""
     return field(default=default, metadata={"range": Range(least, above, most, below)})
 
 
@@ -64,17 +66,27 @@ def kinds(cls: Any) -> dict[str, Any]:
 def check(owner: Any) -> None:
     """Raise UsageError, with the owner's name, for the first parameter of a value it may not have.
 
-    No parameter may be NaN.
+    A declared number has the type that its annotation says, since a loop that ends after 2.5 rounds
+    never does. No other parameter may be NaN.
     """
+    hints = kinds(type(owner))
     for each in fields(owner):
-        value, allowed = getattr(owner, each.name), each.metadata.get("range")
+        value, kind = getattr(owner, each.name), hints[each.name]
+        allowed, expected = each.metadata.get("range"), ""
         if "values" in each.metadata:
             texts = [text(choice) for choice in each.metadata["values"]]
             require_choice(text(value), texts, f"{each.name} of {owner.name}")
-        elif allowed is not None and value is not None and not allowed.has(value):
-            raise UsageError(f"{owner.name}: found {each.name}={value}, expected {allowed}")
+            expected = "" if value in each.metadata["values"] else describe(kind)
+        elif allowed is not None and not (value is None and type(None) in _options(kind)):
+            number = Real if float in _options(kind) else Integral
+            if not isinstance(value, number) or isinstance(value, bool):
+                expected = describe(kind)
+            elif not allowed.has(value):
+                expected = str(allowed)
         elif isinstance(value, float) and math.isnan(value):
-            raise UsageError(f"{owner.name}: found {each.name}={value}, expected a number")
+            expected = "a number"
+        if expected:
+            raise UsageError(f"{owner.name}: found {each.name}={value!r}, expected {expected}")
 
 
 def typed(kind: object, given: str, where: str) -> object:

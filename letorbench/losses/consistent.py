@@ -196,7 +196,7 @@ class QNorm(_Consistent):
     name = "qnorm"
     formula = "-(s / |s|_q) . (G / Z), q = p / (p - 1), or log(m) + 2 for p = 0"
 
-    p: float = 0.0
+    p: float = number(0.0)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -70,7 +70,7 @@ class CoordinateAscent(Ranker):
     measure: str = "ndcg@10"
     restarts: int = number(5, least=1)
     sweeps: int = number(1, least=1)
-    tolerance: float = 1e-3
+    tolerance: float = number(1e-3, least=0)
     keep: str = one_of(("mean", "best"), "mean")
 
     def __post_init__(self) -> None:

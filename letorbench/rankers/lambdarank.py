@@ -77,7 +77,7 @@ class LambdaRank(NetRanker):
     learning_rate: float = number(1e-2, above=0)
     function: str = one_of(LAMBDAS, "ranknet-ndcg")
     neighbours: bool = False
-    margin: float = 0.0
+    margin: float = number(0.0)
     truncation: int = number(0, least=0)
 
     def learn(

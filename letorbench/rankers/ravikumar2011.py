@@ -175,7 +175,7 @@ class QNorm(_Surrogate):
     by = "gains over Z, scores divided by their q-norm"
     surrogate = consistent.QNorm
 
-    p: float = 0.0
+    p: float = number(0.0)
     truncation: int = number(0, least=0)
 
 

@@ -97,9 +97,9 @@ def read_table(path: Path) -> list[Entry]:
         rows = csv.DictReader(file)
         there = [name.strip().lower() for name in rows.fieldnames or ()]
         rows.fieldnames = there
-        if not {"dataset", "algorithm", "value"} <= {*there} or not {"measure", "metric"} & {
-            *there
-        }:
+        if not {"dataset", "algorithm", "value"}.issubset(there) or (
+            {"measure", "metric"}.isdisjoint(there)
+        ):
             expected = "dataset, algorithm, part, fold, measure, value"
             raise DataError(f"{path}:1: found the columns {', '.join(there)}, expected {expected}")
         try:

@@ -4,9 +4,10 @@ Rankers of one module that learn alike differ in their losses, which have tests 
 these the first one stands for the others where a training is tested.
 """
 
+import math
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from letorbench.errors import UsageError
 from letorbench.experiment.settings import parameters
 from letorbench.losses.label_order import random_order
 from letorbench.measures import parse, query_metrics
-from letorbench.parameters import choices
+from letorbench.parameters import choices, kinds
 from letorbench.rankers import Ranker, load_model, names, ranker
 from letorbench.results.measuring import IDEAL
 from letorbench.solvers.stopping import Validation
@@ -189,6 +190,20 @@ def test_no_setting_is_no_number(cls: type[Ranker]) -> None:
     for key in [key for key, value in cls().get_params().items() if isinstance(value, float)]:
         with pytest.raises(UsageError, match="nan"):
             cls(**{key: float("nan")}).fit_sets(queries)
+
+
+@EVERY
+def test_a_setting_has_its_type(cls: type[Ranker]) -> None:
+    """A loop over 2.5 rounds would never end."""
+    for each in fields(cls):
+        kind = kinds(cls)[each.name]
+        wrong = [str(v) for v in each.metadata.get("values", ()) if not isinstance(v, str)]
+        if "range" in each.metadata:
+            wrong = ["x", True, math.inf, *([2.5] if kind is int else [])]
+            wrong += [None] if kind in (int, float) else []
+        for value in wrong:
+            with pytest.raises(UsageError, match=f"found {each.name}={value!r}, expected"):
+                cls(**{each.name: value})
 
 
 #: settings that are no choice of names and may make a ranker draw
