@@ -80,6 +80,12 @@ def test_an_old_generated_text_differs(page) -> None:
     assert row.endswith("| *float, more than 0* The weight of the pairs against the margin. |")
 
 
+@pytest.mark.parametrize("path", check.pages(), ids=lambda path: path.stem)
+def test_what_a_page_has_generated_is_what_is_written_now(path: Path) -> None:
+    """Every default, grid and help text: `docs/check.py --write` puts a wanted change there."""
+    assert check.check(path, set())[1] == []
+
+
 def test_every_ranker_has_one_page_with_all_of_its_numbers() -> None:
     described = [name for page in generate.heads() for name in generate.losses_of(page)]
     assert sorted(described) == sorted(names())

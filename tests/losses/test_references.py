@@ -33,7 +33,7 @@ Reference = Callable[[np.ndarray, np.ndarray, int], tuple[float, np.ndarray]]
 
 @pytest.fixture
 def queries(rng: np.random.Generator) -> QuerySet:
-    return odd_queries(rng, [1, 7, 2, 4, 40, 9, 3], LEVELS, 6)
+    return odd_queries(rng, [1, 7, 2, 4, 40, 9, 3, 1, 3, 4], LEVELS, 6)
 
 
 def check(each: Loss, queries: QuerySet, reference: Reference, by_label: bool = False) -> None:

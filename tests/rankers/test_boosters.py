@@ -9,6 +9,7 @@ from conftest import random_queries, unlocked
 
 from letorbench.conventions import CONVENTIONS, standard_discount
 from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import UsageError
 from letorbench.measures import PreparedMetric, parse, query_metrics
 from letorbench.rankers import adarank, frank, ndcgboost, rankboost, ranker
 from letorbench.solvers.boosting import LONGEST_STEP, Booster
@@ -261,6 +262,8 @@ def test_ndcgboost_draws_as_many_documents_as_it_is_told_to(rng):
         ndcgboost.best_of_sample(samples.append, 40, np.random.default_rng(5), each)
     assert np.array_equal(*samples) and np.abs(samples[0]).sum() == 40
     assert (np.sign(samples[0]) * np.sign(w) >= 0.0).all()
+    with pytest.raises(UsageError, match="found sample=5 with stumps=exact, expected it with"):
+        ndcgboost.NDCGBoost(sample=5).fit_sets(random_queries(rng, [5]))
 
 
 def test_the_normaliser_of_ndcgboost_can_end_at_a_rank(rng):

@@ -81,7 +81,18 @@ def test_a_data_frame_may_have_its_queries_in_a_column():
     model = lb.ListNet().fit(frame, y)
     np.testing.assert_array_equal(model.predict(frame), lb.ListNet().fit(X, y, qid=qid).predict(X))
     assert model.n_features_in_ == 4 and model.score(frame, y) == model.score(X, y, qid=qid)
-    assert model.score(frame.assign(qid=0), y, qid=qid) == model.score(frame, y)  # given: it counts
+    order, sizes = np.argsort(qid, kind="stable"), [8] * 12  # what is given counts
+    odd, given = frame.assign(qid=0), ({"qid": qid}, {"group": sizes})
+    for rows, by in zip((slice(None), order), given):
+        scaled = lb.ListNet(features="query-minmax").fit(odd.iloc[rows], y[rows], **by)
+        for each, kept in (
+            (model, model),
+            (scaled, lb.ListNet(features="query-minmax").fit(frame, y)),
+        ):
+            np.testing.assert_allclose(
+                each.predict(odd.iloc[rows], **by), kept.predict(frame)[rows]
+            )
+            assert each.score(odd.iloc[rows], y[rows], **by) == kept.score(frame, y)
     with pytest.raises(DataError, match="found the feature 'b', expected 'a' in its place"):
         model.predict(frame[["b", "a", "c", "d"]])
 

@@ -24,7 +24,7 @@ from letorbench.experiment.settings import parameters
 from letorbench.losses.label_order import random_order
 from letorbench.measures import parse, query_metrics
 from letorbench.parameters import choices, kinds
-from letorbench.rankers import Ranker, load_model, names, ranker
+from letorbench.rankers import RandomForests, Ranker, load_model, names, ranker
 from letorbench.results.measuring import IDEAL
 from letorbench.solvers.stopping import Validation
 
@@ -171,39 +171,101 @@ def test_is_registered_and_documented(cls: type[Ranker]) -> None:
 @pytest.mark.parametrize("validated", [True, False])
 @LEARNERS
 def test_a_time_limit_ends_the_training(cls: type[Ranker], validated: bool) -> None:
-    """With no time left, a ranker makes one round or step, says so, and scores."""
+    """With no time left, a ranker makes one round or step, says so, and is what that one gives."""
     train, valid = toy(27, [8] * 12), toy(29, [8] * 6)
     validation = Validation(valid) if validated else None
     whole = cls(**few_rounds(cls)).fit_sets(train, validation, time_limit=1e9).learned
-    steps = max(len(whole.curve), len(whole.objective), whole.best or 0)
-    short = cls(**few_rounds(cls))
-    model = short.fit_sets(train, validation, np.random.default_rng(0), time_limit=1e-9)
-    assert model.learned.cut_off == (steps > 0) and not whole.cut_off
-    assert len(model.learned.curve) <= 1 and (model.learned.best or 0) <= 1
-    assert np.isfinite(model.predict(valid.features)).all()
+    rounds = len(whole.curve) or whole.best
+    ranker = cls(**few_rounds(cls)).fit_sets(train, validation, time_limit=1e-9)
+    short, trained = ranker.learned, bool(rounds or whole.objective)
+    assert short.cut_off == trained and not whole.cut_off
+    assert short.curve == whole.curve[:1] and short.best == (rounds and 1)
+    begun = 1 + (len(whole.objective) != rounds)  # with the start's objective or without
+    if cls.name == "coordinate-ascent":  # which looks at each weight
+        assert short.objective == whole.objective[:1] * 2
+        return
+    assert short.objective == whole.objective[:begun]
+    if few_rounds(cls):
+        one = cls(**dict.fromkeys(few_rounds(cls), 1)).fit_sets(train, validation)
+        np.testing.assert_array_equal(ranker.predict(valid), one.predict(valid))
 
 
 @EVERY
-def test_no_setting_is_no_number(cls: type[Ranker]) -> None:
-    """NaN passes every comparison with a bound the wrong way."""
+def test_a_setting_is_of_its_type_and_range(cls: type[Ranker]) -> None:
+    """Also one that is set later. NaN passes comparisons, and a loop over 2.5 rounds never ends."""
     queries = random_queries(np.random.default_rng(0), [5, 5])
-    for key in [key for key, value in cls().get_params().items() if isinstance(value, float)]:
-        with pytest.raises(UsageError, match="nan"):
-            cls(**{key: float("nan")}).fit_sets(queries)
+    for each in fields(cls):
+        kind, metadata = kinds(cls)[each.name], each.metadata
+        wrong: list[object] = ["odd"] if "values" in metadata else []
+        wrong += [str(v) for v in metadata.get("values", ()) if not isinstance(v, str)]
+        if "range" in metadata:
+            least, above, most, below = metadata["range"]
+            beyond = (least is not None and least - 1, above, most and most + 1, below)
+            wrong += ["x", True, math.inf, math.nan, *([2.5] if kind is int else [])]
+            wrong += [None] if kind in (int, float) else []
+            wrong += [value for value in beyond if value is not None and value is not False]
+        for value in wrong:
+            said = f"found {each.name}={value!r}, expected|unknown {each.name} of .* '{value}'"
+            with pytest.raises(UsageError, match=said):
+                cls(**{each.name: value})
+            with pytest.raises(UsageError, match=said):
+                cls().set_params(**{each.name: value}).fit_sets(queries)
+
+
+#: another value of every setting, where it is no choice of names
+OTHER = {
+    "C": 0.1, "bags": 5, "bins": 3, "columns": 0.5, "cutoff": 1, "depth": 1, "dimensions": 2,
+    "docs": 0.5, "epochs": 5, "gap": 0.9, "hidden": 3, "intercept": True, "iterations": 5,
+    "l2": 5.0, "learning_rate": 1e-4, "leaves": 3, "loss": "ranknet", "margin": 0.5,
+    "measure": "map", "min_docs": 40, "min_weight": 30.0, "neighbours": True, "normalise": False,
+    "normalised": False, "p": 1.5, "patience": 1, "query_features": 1, "restarts": 2, "rho": 0.5,
+    "rounds": 5, "sample": 9, "solver": "line-search", "sweeps": 3, "tau": 0.5,
+    "tolerance": 1.0, "truncation": 1,
+}  # fmt: skip
+#: what a setting needs beside it, of what a ranker has
+BESIDE: dict[str, dict[str, object]] = {
+    "criterion": {"weak": "tree"}, "depth": {"weak": "tree"}, "rounds": {"min_docs": 5},
+    "dimensions": {"functional": "bilinear", "model": "bilinear"}, "epochs": {"model": "trees"},
+    "group": {"functional": "group"}, "individual": {"functional": "group"},
+    "hidden": {"model": "mlp"}, "learning_rate": {"model": "trees"},
+    "patience": {"rounds": 12, "epochs": 12, "learning_rate": 1.0, "model": "trees"},
+    "function": {"margin": 0.5},
+    "query_features": {"functional": "bilinear", "model": "bilinear"},
+    "rho": {"functional": "quadratic", "model": "quadratic"}, "sample": {"stumps": "sample"},
+    "tau": {"functional": "distance", "model": "distance"}, "tolerance": {"sweeps": 3},
+}  # fmt: skip
 
 
 @EVERY
-def test_a_setting_has_its_type(cls: type[Ranker]) -> None:
-    """A loop over 2.5 rounds would never end."""
-    for each in fields(cls):
-        kind = kinds(cls)[each.name]
-        wrong = [str(v) for v in each.metadata.get("values", ()) if not isinstance(v, str)]
-        if "range" in each.metadata:
-            wrong = ["x", True, math.inf, *([2.5] if kind is int else [])]
-            wrong += [None] if kind in (int, float) else []
-        for value in wrong:
-            with pytest.raises(UsageError, match=f"found {each.name}={value!r}, expected"):
-                cls(**{each.name: value})
+def test_every_setting_changes_something(cls: type[Ranker]) -> None:
+    """The model, or what is told of its training."""
+    train, valid = tied(27, [8] * 12, 6), tied(29, [8] * 6, 6)
+    with unlocked(train, valid):
+        for each in (train, valid):
+            each.features[:, 2] *= -1.0
+
+    @cache
+    def told(*settings: tuple[str, object]) -> str:
+        given = few_rounds(cls) | ({"min_docs": 5} if hasattr(cls, "min_docs") else {})
+        fit = fitted(cls, train, valid, **(given | dict(settings))).learned
+        return str((vars(fit.model), fit.objective, fit.curve))
+
+    first, known = learners()[cls.name], choices(cls)
+    for name in parameters(cls):
+        if first != cls.name and name in parameters(ranker(first)):
+            continue
+        beside = {key: each for key, each in BESIDE.get(name, {}).items() if hasattr(cls, key)}
+        if cls.name == "recipe" and name in parameters(RandomForests):
+            beside = {"model": "trees"}
+        if name == "ties":
+            weights = [each for each in known.get("weight", ()) if "pi" in each or "e" in each]
+            beside = {"weight": weights[0]} if weights else {"loss": "wpl"}
+        default = getattr(cls(), name)
+        other = [each for each in known.get(name, ()) if each != default]
+        if name == "solver" or not other:
+            other = [OTHER.get(name, not default)]
+        changed = beside | {name: other[-1]}
+        assert told(*changed.items()) != told(*beside.items()), name
 
 
 #: settings that are no choice of names and may make a ranker draw

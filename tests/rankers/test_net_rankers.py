@@ -15,52 +15,6 @@ from letorbench.rankers.regression import Regression
 
 
 @pytest.mark.parametrize(
-    "name, setting",
-    [
-        ("adarank-map", {"directions": "up"}),
-        ("adarank-ndcg", {"cutoff": 0}),
-        ("classification", {"l2": -1.0}),
-        ("coordinate-ascent", {"restarts": 0}),
-        ("coordinate-ascent", {"sweeps": 0}),
-        ("lambdamart", {"truncation": -1}),
-        ("lambdarank", {"function": "pull"}),
-        ("lambdarank", {"learning_rate": 0.0}),
-        ("lambdarank", {"truncation": -1}),
-        ("listnet", {"learning_rate": -1.0}),
-        ("listnet", {"steps": "pair"}),
-        ("listnet", {"top": 4}),
-        ("mart", {"bins": 257}),
-        ("mart", {"columns": 1.5}),
-        ("mart", {"depth": -1}),
-        ("mart", {"docs": 0.0}),
-        ("mart", {"l2": float("inf")}),
-        ("mart", {"leaves": 1}),
-        ("mart", {"min_docs": 0}),
-        ("mart", {"learning_rate": 0.0}),
-        ("ndcgboost", {"sample": 50}),
-        ("ndcgboost", {"stumps": "best"}),
-        ("ndcgboost", {"truncation": -1}),
-        ("rankboost", {"bins": 1}),
-        ("rankboost", {"patience": -1}),
-        ("rankboost", {"rounds": 0}),
-        ("ranknet", {"hidden": 0}),
-        ("ranknet", {"layers": 3}),
-        ("ranksvm", {"C": 0.0}),
-        ("ranksvm", {"gap": -1.0}),
-        ("ranksvm", {"loss": "log"}),
-        ("regression", {"l2": -1.0}),
-        ("regression", {"target": "rank"}),
-        ("svmmap", {"C": 0.0}),
-        ("svmmap", {"gap": 0.0}),
-    ],
-)
-def test_a_value_that_makes_no_sense_is_named(name, setting, rng):
-    ((key, value),) = setting.items()
-    with pytest.raises(UsageError, match=f"(found {key}={value}|unknown {key}.* '{value}')"):
-        ranker(name)(**setting).fit_sets(random_queries(rng, [5, 5]))
-
-
-@pytest.mark.parametrize(
     "name", ["adarank-map", "frank", "ndcgboost", "rankboost", "ranksvm", "svmmap"]
 )
 def test_labels_that_are_all_equal_teach_nothing_and_are_warned_of(rng, name):

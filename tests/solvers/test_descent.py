@@ -7,6 +7,7 @@ import pytest
 from conftest import random_queries, unlocked
 
 from letorbench.datasets.queryset import QuerySet
+from letorbench.fit_warnings import FitWarning
 from letorbench.losses import CustomLoss, Loss, ValueAndGradient, loss
 from letorbench.models import Bilinear, LinearFamily
 from letorbench.solvers.descent import LBFGS, GradientDescent, LineSearch
@@ -37,13 +38,17 @@ def test_the_epoch_kept_is_the_one_that_the_rule_chooses(rule, rng):
     assert rule is latest or kept == max(learned.curve)
 
 
-def test_a_rate_that_is_too_large_is_said_to_be(rng):
-    queries = random_queries(rng, [10] * 20)
-    learned = descended(loss("least-squares"), queries, GradientDescent(1e6, 500))
-    ended = len(learned.objective)  # an epoch multiplies the weights by about 10^6
-    assert f"epoch {ended} gave" in learned.warnings[0].text and ended < 100
-    assert "the learning rate is too large" in learned.warnings[0].text
-    assert np.isfinite(learned.model.weights).all()
+def test_an_epoch_without_numbers_is_the_last_and_is_not_kept(rng):
+    """An epoch multiplies the weights by about the rate."""
+    queries, rate = random_queries(rng, [10] * 20), 1e6
+    learned = descended(loss("least-squares"), queries, GradientDescent(rate, 500))
+    ended = len(learned.objective)
+    text = f"epoch {ended} gave parameters that are not finite: the learning rate is too large"
+    assert learned.warnings == (FitWarning("no numbers", text),) and not learned.cut_off
+    before = descended(loss("least-squares"), queries, GradientDescent(rate, ended - 1))
+    assert learned.best == before.best == ended - 1 < 60 and learned.curve == ()
+    np.testing.assert_array_equal(learned.model.weights, before.model.weights)
+    assert learned.objective[:-1] == before.objective and not before.warnings
 
 
 def test_a_family_that_cannot_start_at_zero_moves(rng):

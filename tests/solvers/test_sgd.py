@@ -6,13 +6,22 @@ from conftest import random_queries, unlocked
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
+from letorbench.fit_warnings import FitWarning
 from letorbench.losses.lambdas import Lambda
 from letorbench.measures import nDCG, query_metrics
 from letorbench.models.mlp import Layers
 from letorbench.rankers.lambdarank import lambdarank_step
 from letorbench.rankers.ranknet import ranknet_step
 from letorbench.solvers import sgd
-from letorbench.solvers.sgd import FeatureScale, NetDescent, NetState, TrainingQueries, epoch
+from letorbench.solvers.sgd import (
+    FeatureScale,
+    NetDescent,
+    NetState,
+    TrainingQueries,
+    epoch,
+    feature_scale,
+)
+from letorbench.solvers.stopping import Validation
 
 
 def learnable(rng: np.random.Generator, n_queries: int = 40) -> QuerySet:
@@ -55,18 +64,54 @@ def test_the_rate_falls_with_a_higher_cost_and_stuck_weights_are_drawn_anew(monk
     assert first_weights[5] != first_weights[6]
 
 
-def test_a_rate_far_too_large_is_said(rng):
-    learned = NetDescent(1, 1, 1e308, 20).descend(Lambda("ranknet"), learnable(rng, 5), None, rng)
-    assert "learning rate is too large" in learned.warnings[0].text
-    assert np.isfinite(learned.model.weights).all()
+@pytest.mark.parametrize("spoiled", ["cost", "bias", "output"])
+def test_an_epoch_without_numbers_is_the_last_and_is_not_kept(spoiled, monkeypatch, rng):
+    """Its warning names it; the weights of the epochs before stay."""
+    rates = []
+
+    def scripted(steps, data, sequence, state, scale, rate) -> float:
+        rates.append(rate)
+        state.weights_f32[:] = len(rates)
+        if len(rates) == 3 and spoiled != "cost":
+            getattr(state, spoiled)[-1] = np.inf
+        return np.nan if len(rates) == 3 and spoiled == "cost" else 9.0 - len(rates)
+
+    monkeypatch.setattr(sgd, "epoch", scripted)
+    train = learnable(rng, 3)
+    found = NetDescent(2, 2, epochs=7).descend(Lambda(), train, Validation(train), rng)
+    text = "epoch 3 gave a number that is not finite: the learning rate is too large"
+    assert found.warnings == (FitWarning("no numbers", text),) and len(rates) == 3
+    assert (found.model.weights == found.best).all() and not found.cut_off
+    assert (found.objective, len(found.curve), found.best) == ((8.0, 7.0), 2, 2)
 
 
-def test_constant_features_get_no_weight(rng):
+@pytest.mark.parametrize("layers", [1, 2])
+def test_a_rate_far_too_large_leaves_the_first_weights(layers, rng):
+    """They are as widely drawn as the number of inputs and the sizes of features want."""
+    train, scale = learnable(rng, 5), FeatureScale(np.arange(1.0, 7.0), rng.random(6) + 0.5)
+    descent = NetDescent(layers, 500, 1e308, 20)
+    learned = descent.descend(Lambda("ranknet"), train, None, np.random.default_rng(0))
+    for given in (scale, feature_scale(train, False)):
+        net = NetState.draw(500 if layers == 2 else 1, layers == 2, given, np.random.default_rng(0))
+        widest = np.abs(net.weights).max(axis=0) * np.sqrt(6.0 / given.inverse_variance)
+        assert (widest <= 1.0).all() and (layers == 1 or (widest > 0.98).all())
+        np.testing.assert_allclose(net.bias, -net.weights @ given.center, atol=1e-12)
+        assert layers == 1 or 0.98 < np.abs(net.output).max() * np.sqrt(500.0) <= 1.0
+    assert (learned.model.weights == net.model().weights).all() and learned.best == 0
+
+
+@pytest.mark.parametrize("standardise", [False, True])
+def test_features_are_taken_by_size_or_variance_and_constant_ones_get_no_weight(standardise, rng):
     train = learnable(rng, 10)
     with unlocked(train):
         train.features[:, 3] = 7.0
-    learned = NetDescent(2, 4, 0.1, epochs=3).descend(Lambda(), train, None, rng)
-    assert (learned.model.weights[:, 3] == 0.0).all()
+    x, scale = train.features.astype(float), feature_scale(train, standardise)
+    size = x.var(axis=0) if standardise else np.abs(x).max(axis=0) ** 2
+    np.testing.assert_allclose(scale.center, x.mean(axis=0) * standardise, atol=1e-12)
+    np.testing.assert_allclose(scale.inverse_variance, (np.arange(6) != 3) / (size + 1e-99))
+    descent = NetDescent(2, 4, 0.1, epochs=3, standardise=standardise)
+    weights = descent.descend(Lambda(), train, None, rng).model.weights
+    assert ((weights == 0.0).all(axis=0) == (np.arange(6) == 3)).all()
 
 
 def draw(rng: np.random.Generator, layers: int, hidden: int, n_features: int) -> Layers:
