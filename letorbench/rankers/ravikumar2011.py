@@ -53,8 +53,8 @@ class _Surrogate(Ranker):
 
     def __init_subclass__(cls) -> None:
         """Take the formula from the surrogate, with the k of Z@k."""
-        k = vars(cls).get("truncation", 0)
-        at = f"@{k}" if k else ""
+        k = vars(cls).get("truncation")  # of QNorm it is a parameter, which names no k
+        at = f"@{k}" if isinstance(k, int) and k else ""
         cls.title = f"Linear score on {cls.by}{at}"
         cls.formula = cls.surrogate.formula.replace("Z", f"Z{at}")
 

@@ -1,6 +1,7 @@
 """What holds for any loss; a new one is tested unasked."""
 
 import math
+from collections import Counter
 from contextlib import nullcontext
 from dataclasses import asdict
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 from conftest import odd_queries, random_queries
 
+from letorbench import parameters
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.losses import LOSSES, Loss, choices, every_loss, loss
@@ -94,6 +96,11 @@ def test_a_loss_prints_as_it_parses() -> None:
         given = ", ".join(f"{key}={value}" for key, value in asdict(each).items())
         assert loss(f" {each.name} ( {given} ) ") == each
         assert each.formula and type(each).__doc__
+    sizes = {name: [len(each) for key, each in parameters.choices(family).items() if key != "ties"]
+             for name, family in LOSSES.items()}  # fmt: skip
+    assert Counter(each.name for each in set(every_loss())) == {
+        name: math.prod(each) for name, each in sizes.items()
+    }
     assert str(loss("pairwise(weight=(Ri-Rj)/m, phi=logistic)")) == "pairwise(weight=(Ri-Rj)/m)"
     assert choices(LOSSES["smooth"]) == "measure=ndcg, err or mrr; alpha=1.0"
 

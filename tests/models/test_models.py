@@ -96,8 +96,17 @@ def test_numbers_beyond_float32_are_refused_and_infinity_is_not() -> None:
 
 
 @EVERY
-def test_a_model_cannot_be_changed_and_its_maker_keeps_writable_arrays(kind: str) -> None:
+def test_a_model_is_what_was_given_unchangeably_and_its_maker_keeps_writable_arrays(kind) -> None:
+    """Numbers keep all their digits but for what is float32 by its format."""
     model = SAMPLES[kind]()
+    given = {
+        name: value + 1.0 / 3.0 if value.dtype == np.float64 else value
+        for name, value in stored(model).items()
+    }
+    for name, value in stored(type(model)(**given)).items():
+        float32 = (kind, name) in (("net", "weights"), ("trees-float32", "value"))
+        assert value.dtype == np.float32 if float32 else value.dtype.itemsize == 8
+        np.testing.assert_array_equal(value, given[name])
     given = {name: value.copy() for name, value in stored(model).items()}
     for name, value in stored(type(model)(**given)).items():
         with pytest.raises(AttributeError):
@@ -208,7 +217,7 @@ def test_a_bomb_is_refused(tmp_path: Path) -> None:
 # --- a model of one's own
 
 
-def test_a_model_of_ones_own_is_checked_and_loaded(tmp_path: Path) -> None:
+def test_a_model_of_ones_own_is_checked_and_loaded(tmp_path: Path, monkeypatch) -> None:
     @dataclass(frozen=True, eq=False)
     class One(Model):
         kind = "one of a test"
@@ -219,6 +228,12 @@ def test_a_model_of_ones_own_is_checked_and_loaded(tmp_path: Path) -> None:
         def _score(self, features: np.ndarray) -> np.ndarray:
             return features[:, self.feature[0]].astype(np.float64)
 
+    class Counting(One):
+        def _score(self, features: np.ndarray) -> np.ndarray:
+            return np.full(len(features), len(features))
+
+    monkeypatch.setenv("LETORBENCH_THREADS", "2")  # all documents are seen at once nevertheless
+    assert (Counting([1]).predict(np.zeros((100_000, 2))) == 100_000).all()
     save(One([1]), tmp_path / "m.npz")
     assert load(tmp_path / "m.npz")[0].predict([[1, 2], [3, 4]]).tolist() == [2.0, 4.0]
     with pytest.raises(DataError, match="model: feature: found index 2, expected 0 to 1"):

@@ -5,6 +5,7 @@ these the first one stands for the others where a training is tested.
 """
 
 import math
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import fields, replace
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import few_rounds, learners, random_queries, unlocked
+from conftest import few_rounds, learners, printed, random_queries, unlocked
 
 import letorbench as lb
 from letorbench.cli.algos import description
@@ -24,7 +25,7 @@ from letorbench.experiment.settings import parameters
 from letorbench.losses.label_order import random_order
 from letorbench.measures import parse, query_metrics
 from letorbench.parameters import choices, kinds
-from letorbench.rankers import RandomForests, Ranker, load_model, names, ranker
+from letorbench.rankers import RandomForests, Ranker, load_model, names, places, ranker
 from letorbench.results.measuring import IDEAL
 from letorbench.solvers.stopping import Validation
 
@@ -166,6 +167,17 @@ def test_is_registered_and_documented(cls: type[Ranker]) -> None:
         choice = f"; validation chooses from {', '.join(map(str, cls.grid.get(name, ())))}"
         assert (choice in found) == (name in cls.grid)
         assert cls.spelled.get(name, name) in text.partition("\n\n")[2].replace(line, "")
+
+
+def test_algos_prints_what_is_kept() -> None:
+    """Of every ranker its title, paper, formula and what it depends on; the parts of recipes.
+
+    Parameters, defaults and grids stand on the pages, see tests/docs/test_check.py.
+    """
+    heads = [re.split("\n(?:--set |no parameters)", description(name))[0] for name in places()]
+    lines = "\n".join([printed("algos", "--parts"), *heads]).splitlines()
+    kept = Path(__file__).with_name("algos.txt").read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if line and not line.startswith("needs ")] == kept
 
 
 @pytest.mark.parametrize("validated", [True, False])

@@ -9,9 +9,10 @@ from conftest import random_queries
 from letorbench.conventions import CONVENTIONS
 from letorbench.errors import UsageError
 from letorbench.losses.lambdas import Lambda, pair_lambdas
-from letorbench.measures import parse
+from letorbench.measures import PreparedMetric, nDCG, parse
 from letorbench.rankers import MART, LambdaMART, RandomForests, Ranker, ranker
 from letorbench.rankers.lambdamart import newton_by_pairs
+from letorbench.rankers.mart import BoostedTrees
 from letorbench.solvers.stopping import Validation, best
 
 
@@ -25,7 +26,11 @@ def test_the_forces_are_those_of_the_paper(
     queries = random_queries(rng, [1, 7, 12, 40, 2])
     s = np.round(rng.normal(size=queries.n_docs) * 3.0) * scale
     ranker = LambdaMART(truncation=truncation, normalised=normalised)
-    _, gradient, hessian = ranker.differentiated(queries)(s)
+    lost, gradient, hessian = ranker.differentiated(queries)(s)
+    ndcg, standard = nDCG @ truncation if truncation else parse("ndcg"), CONVENTIONS["standard"]
+    metric = PreparedMetric.of(queries.labels, queries.offsets, ndcg, standard)
+    relevant = np.maximum.reduceat(queries.labels, queries.offsets[:-1]) > 0
+    assert lost == pytest.approx(np.where(relevant, 1.0 - metric.mean_of_orders(s), 0.0).mean())
     for a, b in pairwise(queries.offsets):
         labels = queries.labels[a:b]
         expected = np.zeros((2, b - a))
@@ -60,17 +65,28 @@ def test_normalised_forces_are_those_of_lightgbm() -> None:
     np.testing.assert_allclose(hessian[1:], expected / (1.0 + np.exp([0.5, 1.0])))
 
 
-def test_leaves_of_mart_lower_the_squared_error_as_a_mean_does(rng) -> None:
-    queries = random_queries(rng, [30] * 10)
-    fitted = MART(rounds=3, learning_rate=1.0, leaves=5, min_docs=10).fit_sets(queries)
-    residuals = queries.labels - queries.labels.mean() - fitted.predict(queries.features)
-    assert 0.5 * (residuals**2).sum() == pytest.approx(fitted.learned.objective[-1])
-    assert list(fitted.learned.objective) == sorted(fitted.learned.objective, reverse=True)
-    whole = MART(rounds=1, learning_rate=1.0, min_docs=10).fit_sets(queries)
-    scores = whole.predict(queries.features)
-    for value in set(scores):  # of the labels less their mean, in each leaf
-        mean = queries.labels[scores == value].mean() - queries.labels.mean()
-        assert value == pytest.approx(mean, abs=1e-8)
+@pytest.mark.parametrize("cls", [MART, LambdaMART])
+def test_each_leaf_takes_newtons_step(cls: type[BoostedTrees], rng) -> None:
+    """Round by round, from the derivatives at the scores before; MART's without l2 are means."""
+    queries, F = random_queries(rng, [30] * 10), np.zeros(300)
+    settings = {"learning_rate": 0.5, "leaves": 5, "min_docs": 10, "l2": 2.0}
+    objective = cls(rounds=3, **settings).fit_sets(queries).learned.objective
+    for rounds in (1, 2, 3):
+        ranker = cls(rounds=rounds, **settings).fit_sets(queries)
+        value, gradient, hessian = ranker.differentiated(queries)(F)
+        assert value == pytest.approx(objective[rounds - 1], rel=1e-12)
+        after = ranker.predict(queries.features)
+        steps = np.round(after - F, 12)
+        assert len(set(steps)) == 5
+        for step in set(steps):
+            G, H = gradient[steps == step].sum(), hessian[steps == step].sum()
+            assert step == pytest.approx(-0.5 * G / (H + 2.0), abs=1e-8)
+            assert (steps == step).sum() >= 10
+        F = after
+    assert ranker.differentiated(queries)(F).value == pytest.approx(objective[3], rel=1e-12)
+    if cls is MART:
+        residuals = queries.labels - queries.labels.mean() - F
+        assert objective[3] == pytest.approx(0.5 * (residuals**2).sum())
 
 
 def test_a_tree_is_no_deeper_and_has_no_more_queries_than_asked_for(rng) -> None:

@@ -11,6 +11,7 @@ from conftest import random_queries, unlocked
 from scipy.optimize import linprog, minimize
 
 from letorbench.datasets.queryset import QuerySet
+from letorbench.fit_warnings import FitWarning
 from letorbench.models import Linear
 from letorbench.rankers.ranksvm import MarginPairs, RankSVM, objective, pair_differences
 from letorbench.rankers.svmmap import (
@@ -21,8 +22,9 @@ from letorbench.rankers.svmmap import (
     psi_weights,
     structural_hinge,
 )
+from letorbench.solvers import newton
 from letorbench.solvers.bundle import minimise
-from letorbench.solvers.stopping import Deadline
+from letorbench.solvers.stopping import NEVER, Deadline
 
 
 def optimum(D: np.ndarray, c: np.ndarray, C: float) -> float:
@@ -177,11 +179,30 @@ def test_ends_with_few_planes(rng):
     assert end.converged and len(end.values) < 120
 
 
-def test_limits_are_told(rng):
-    rows = rng.normal(size=(80, 6))
-    end = minimise(hinge(rows), 6, 1e3, 1e-9, iterations=3)
-    assert not end.converged and len(end.values) == 3 and end.gap > 0
-    assert end.fit_result(Linear(end.point)).warnings[0].kind == "not converged"
-    end = minimise(hinge(rows), 6, 1e3, 1e-9, deadline=Deadline(0.0))
-    assert end.late and len(end.values) == 2
-    assert end.fit_result(Linear(end.point)).warnings[0].kind == "cut off"
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("method", ["bundle", "newton"])
+def test_limits_are_told(method, late, rng):
+    rows, deadline = rng.normal(size=(80, 6)), Deadline(0.0) if late else NEVER
+
+    def expand(w: np.ndarray) -> newton.Expansion:
+        t = np.maximum(0.0, 1.0 - rows @ w)
+        hessian = np.eye(6) + 2e3 * (rows.T * (t > 0.0)) @ rows
+        return newton.Expansion(w @ w / 2 + 1e3 * t @ t, w - 2e3 * rows.T @ t, hessian.__matmul__)
+
+    if method == "bundle":
+        end, n = minimise(hinge(rows), 6, 1e3, 1e-9, 3, deadline), 1 if late else 2
+        value, bound = 1e3 * hinge(rows)(end.point)[0] + end.point @ end.point / 2, end.gap
+    else:
+        end, n = newton.minimise(expand, np.zeros(6), 1e-9, 2, deadline), 1 if late else 2
+        here = expand(end.point)
+        value, bound = here.value, min(here.gradient @ here.gradient / 2.0, here.value)
+    assert (end.value, end.gap) == pytest.approx((value, bound), rel=1e-9)
+    assert (len(end.values), end.values[-1], end.late) == (n + 1, end.value, late)
+    text = (
+        f"stopped after {n} iterations with a gap of {bound / value:.1e} of the objective, "
+        "asked for 1.0e-09"
+    )
+    learned = end.fit_result(Linear(end.point), FitWarning("other", "it stays"))
+    kind = "cut off" if late else "not converged"
+    assert learned.warnings == (FitWarning("other", "it stays"), FitWarning(kind, text))
+    assert (learned.objective, learned.cut_off) == (end.values, late)

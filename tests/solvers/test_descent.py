@@ -13,7 +13,7 @@ from letorbench.models import Bilinear, LinearFamily
 from letorbench.solvers.descent import LBFGS, GradientDescent, LineSearch
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.objective import PRIMES, Objective, mean_curvature, ranks, signs
-from letorbench.solvers.stopping import Deadline, Validation, best, latest
+from letorbench.solvers.stopping import NEVER, Deadline, Validation, best, latest
 
 
 def descended(loss: Loss, train: QuerySet, solver: GradientDescent, held_out=None) -> FitResult:
@@ -71,6 +71,17 @@ def test_a_step_that_only_keeps_the_objective_is_halved():
     assert learned.objective == (1.0, 0.0) and learned.model.weights.tolist() == [1.0]
 
 
+@pytest.mark.parametrize(
+    "solver", [LineSearch(9, l2=0.1), LBFGS(0.1, 9), GradientDescent(0.5, 3, l2=0.1)]
+)
+def test_a_start_at_the_minimum_stays_there(solver, rng):
+    queries = random_queries(rng, [4, 4], levels=1)
+    family = LinearFamily.plain(5, intercept=True)
+    found = solver.fit(family, loss("least-squares"), queries, None, rng)
+    assert not found.model.weights.any() and found.model.bias == 0.0 and not found.warnings
+    assert set(found.objective) == {0.0} and not found.cut_off
+
+
 @pytest.mark.parametrize("name", ["least-squares-ndcg", "cross-entropy"])
 def test_it_finds_the_minimum_of_a_convex_loss(name, rng):
     queries = random_queries(rng, [10] * 30)
@@ -102,15 +113,30 @@ def test_lbfgs_ends_where_the_gradient_is_zero(l2, rng):
     assert not learned.warnings and (np.diff(learned.objective) <= 1e-12).all()
 
 
-@pytest.mark.parametrize("solver", [LBFGS(1e-3, 2, per_document=True), LineSearch(2)])
-def test_limits_of_iterations_and_of_time_are_warned_of(solver, rng):
+@pytest.mark.parametrize("solver", [LBFGS(1e-3, 2, per_document=True), LineSearch(2, l2=1e-3)])
+@pytest.mark.parametrize("late", [False, True])
+def test_limits_of_iterations_and_of_time_are_warned_of(solver, late, rng):
+    """The warning says how steep it is at the end, the objective where that is."""
     queries = random_queries(rng, [10] * 20, levels=2)
-    learned = searched(loss("logistic"), queries, solver)
-    assert "after 2 iterations" in learned.warnings[0].text and len(learned.objective) == 3
-    family = LinearFamily.plain(queries.n_features)
-    learned = solver.fit(family, loss("logistic"), queries, None, rng, Deadline(0.0))
-    assert learned.cut_off and len(learned.objective) == 2
-    assert learned.warnings[0].kind == "cut off"
+    family = LinearFamily.plain(queries.n_features, intercept=True)
+    deadline, n = Deadline(0.0) if late else NEVER, 1 if late else 2
+    found = solver.fit(family, loss("logistic"), queries, None, rng, deadline)
+    bare = Objective(family, loss("logistic"), queries, 200 if solver.per_document else 20)
+    objective = bare.with_prior(1e-3, np.zeros(6))
+    begin, end = (
+        objective(np.append(m.weights, m.bias)) for m in (family.model(np.zeros(6)), found.model)
+    )
+    text = (
+        f"L-BFGS stopped after {n} iterations with a partial derivative of "
+        f"{np.abs(end[1]).max():.1e}, not below 1e-06"
+        if solver.per_document
+        else f"gradient descent ended after {n} iterations with a gradient "
+        f"{np.linalg.norm(end[1]) / np.linalg.norm(begin[1]):.1e} times as long as at the start"
+    )
+    assert found.warnings == (FitWarning("cut off" if late else "not converged", text),)
+    assert found.cut_off == late and (found.curve, found.best) == ((), None)
+    assert len(found.objective) == n + 1
+    assert (found.objective[0], found.objective[-1]) == pytest.approx((begin[0], end[0]), rel=1e-12)
 
 
 @dataclass
