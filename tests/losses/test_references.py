@@ -22,7 +22,6 @@ from letorbench.losses import (
 from letorbench.losses.exponentials import SPAN
 from letorbench.losses.gains import normalized_gains
 from letorbench.losses.label_order import DOCUMENT_WEIGHTS, PAIR_WEIGHTS, document_weights
-from letorbench.losses.lambdas import Lambda
 from letorbench.losses.pairwise_logistic import pairwise_logistic
 from letorbench.measures import parse, query_metrics
 
@@ -152,12 +151,6 @@ def test_lambda_loss(bound, queries) -> None:
     value, slope = lambda_loss.reference(s, part.labels, normalized_gains(part), bound, 3.0)
     np.testing.assert_allclose(each(s, part).value, value, rtol=1e-12)
     np.testing.assert_allclose(each(s, part).gradient, slope, rtol=1e-9, atol=1e-14)
-
-
-def test_lambda_loss_has_lambdaranks_forces(queries) -> None:
-    scores = np.round(np.random.default_rng(0).normal(size=queries.n_docs), 1)
-    slope = loss("lambdaloss(mu=0)")(scores, queries).gradient
-    np.testing.assert_allclose(-np.log(2.0) * slope, Lambda()(scores, queries), atol=1e-12)
 
 
 def neural_ndcg(s: np.ndarray, g: np.ndarray, tau: float, scalings: int) -> float:

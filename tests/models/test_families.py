@@ -17,7 +17,7 @@ from letorbench.models.quadratic import QuadraticFamily, product_correlations
 
 def settings(**values: object) -> FamilySettings:
     known = FamilySettings(dimensions=3, query_features=2, tau=1.5)
-    return SimpleNamespace(**vars(known), **{"intercept": False, "hidden": 3} | values)
+    return SimpleNamespace(**vars(known) | {"intercept": False, "hidden": 3} | values)
 
 
 CASES = [(name, settings()) for name in families()] + [("linear", settings(intercept=True))]
@@ -60,6 +60,12 @@ def test_features_are_measured_from_their_mean_where_a_constant_is_free(rng):
     X = rng.normal(1e3, 1e2, (50, 3)).astype(np.float32)
     for free in ({}, {"intercept": True}, {"shift_invariant": True}):
         assert LinearFamily.conditioned(X, **free).mean.any() == bool(free)
+    queries = random_queries(rng, [50])
+    x = queries.features.astype(float)
+    for standardise, units in ((True, (x.mean(axis=0), x.std(axis=0))), (False, ([0.0], [1.0]))):
+        made = LinearFamily.of(queries, settings(standardise=standardise, intercept=True))
+        np.testing.assert_allclose((made.mean, made.scale), np.broadcast_to(units, (2, 5)))
+        assert made.intercept
 
 
 def test_separate_scores_are_the_papers(rng):

@@ -59,17 +59,6 @@ def test_listnet_lowers_its_loss_and_leaves_out_queries_of_one_label(settings, r
     assert fits[0].objective[-1] < fits[0].objective[0] and fits[0].best == 5
 
 
-@pytest.mark.parametrize("function", ["step", "spring", "ndcg-difference", "ranknet"])
-@pytest.mark.parametrize("neighbours", [False, True])
-def test_lambdarank_learns_by_any_function(function, neighbours, rng):
-    train = random_queries(rng, [12] * 30)
-    with unlocked(train):
-        train.labels[:] = train.features[:, 0] > 0.5
-    settings = {"function": function, "neighbours": neighbours, "margin": 0.5, "epochs": 60}
-    fit = ranker("lambdarank")(**settings, learning_rate=0.03).fit_sets(train, train)
-    assert max(fit.learned.curve) > 0.9
-
-
 @pytest.mark.parametrize("l2", [0.0, 3.0])
 @pytest.mark.parametrize("target", ["label", "gain"])
 def test_against_an_independent_solver(rng, l2, target):

@@ -108,6 +108,10 @@ def test_no_step_leaves_the_optimum_over_all_rankings(rng, C):
 
     learned = SVMMAP(C=C, gap=1e-6).fit_sets(queries).learned
     w, mine = learned.model.weights, objective(learned.model.weights)
+    for _ in range(9):
+        drawn = random_queries(rng, [5, 1, 6, 0, 4, 5], levels=2)
+        ends = [len(set(drawn.labels[a:b])) for a, b in pairwise(drawn.offsets)]
+        assert MAPRisk(drawn).n == ends.count(2)
     assert len(parts) == MAPRisk(queries).n and learned.objective[-1] == pytest.approx(mine)
     for length in (1e-3, 1e-2, 0.1, 1.0):
         steps = rng.normal(size=(100, 3)) * length

@@ -34,16 +34,3 @@ def test_groups_go_with_any_functional(individual, kind, rng):
         train.labels[:] = rng.integers(0, 3, train.n_docs)
     objective = together.fit_sets(train, rng=rng).learned.objective
     assert objective[-1] < objective[0]
-
-
-def test_features_as_they_are_or_standardised(rng):
-    train = random_queries(rng, [10] * 20, 6)
-    with unlocked(train):
-        train.features[:, 2] *= 0.2
-    plain, scaled = (
-        ranker("wpl")(standardise=s, l2=0.0, iterations=500).fit_sets(train) for s in (False, True)
-    )
-    np.testing.assert_allclose(plain.learned.objective[-1], scaled.learned.objective[-1], rtol=1e-6)
-    plain, scaled = (ranker("wpl")(standardise=s, l2=10.0).fit_sets(train) for s in (False, True))
-    weights = [model.learned.model.weights for model in (plain, scaled)]
-    assert abs(weights[0][2]) < 0.5 * abs(weights[1][2])

@@ -9,7 +9,7 @@ from conftest import random_queries, unlocked
 from letorbench.datasets.queryset import QuerySet
 from letorbench.fit_warnings import FitWarning
 from letorbench.losses import CustomLoss, Loss, ValueAndGradient, loss
-from letorbench.models import Bilinear, LinearFamily
+from letorbench.models import LinearFamily
 from letorbench.solvers.descent import LBFGS, GradientDescent, LineSearch
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.objective import PRIMES, Objective, mean_curvature, ranks, signs
@@ -51,14 +51,6 @@ def test_an_epoch_without_numbers_is_the_last_and_is_not_kept(rng):
     assert learned.objective[:-1] == before.objective and not before.warnings
 
 
-def test_a_family_that_cannot_start_at_zero_moves(rng):
-    queries = random_queries(rng, [10] * 20, 6)
-    family = Bilinear(3, 3, 2)
-    for solver in (GradientDescent(0.1, 20), LineSearch(20)):
-        learned = solver.fit(family, loss("listnet"), queries, None, rng)
-        assert learned.objective[-1] < learned.objective[0]
-
-
 def test_a_step_that_only_keeps_the_objective_is_halved():
     """(w - 1)^2 from w = 0: the first step tried leads to w = 2, which is no better."""
     queries = random_queries(np.random.default_rng(0), [1], n_features=1)
@@ -90,27 +82,6 @@ def test_it_finds_the_minimum_of_a_convex_loss(name, rng):
     best = LBFGS(0.0, 2_000).fit(family, loss(name), queries, None, rng)
     assert slow.objective[-1] == pytest.approx(best.objective[-1], rel=1e-6)
     assert not slow.warnings and (np.diff(slow.objective) <= 0.0).all()
-
-
-def fitted(queries: QuerySet, l2: float, iterations: int) -> FitResult:
-    """Fit logistic regression with an intercept."""
-    family = LinearFamily.plain(queries.n_features, intercept=True)
-    solver = LBFGS(l2, iterations, per_document=True)
-    return solver.fit(family, loss("logistic"), queries, None, np.random.default_rng(0))
-
-
-@pytest.mark.parametrize("l2", [1e-3, 1e-1])
-def test_lbfgs_ends_where_the_gradient_is_zero(l2, rng):
-    queries = random_queries(rng, [10] * 20, levels=2)
-    learned = fitted(queries, l2, 500)
-    x, y = queries.features.astype(np.float64), queries.labels >= 1
-    residual = 1.0 / (1.0 + np.exp(-learned.model.predict(queries.features))) - y
-    w = learned.model.weights
-    bare = Objective(LinearFamily.plain(5, intercept=True), loss("logistic"), queries, len(y))
-    strength = bare.with_prior(l2, np.zeros(6)).l2
-    np.testing.assert_allclose(residual @ x / len(y) + strength * w, 0.0, atol=1e-5)
-    assert abs(residual.mean()) < 1e-5
-    assert not learned.warnings and (np.diff(learned.objective) <= 1e-12).all()
 
 
 @pytest.mark.parametrize("solver", [LBFGS(1e-3, 2, per_document=True), LineSearch(2, l2=1e-3)])

@@ -46,7 +46,8 @@ def test_the_cost_of_an_epoch_is_one_minus_ndcg_at_10(layers, rng):
     assert abs((ten - five).sum()) > 0.01
 
 
-def test_the_rate_falls_with_a_higher_cost_and_stuck_weights_are_drawn_anew(monkeypatch, rng):
+@pytest.mark.parametrize("spoiled", ["cost", "bias", "output"])
+def test_the_rate_falls_stuck_weights_are_drawn_anew_and_no_numbers_are_kept(spoiled, monkeypatch):
     """A restart forgets the costs before it: they are no measure for the new weights."""
     costs = [1.0, 2.0, 1.5, 1.9, 2.0, 2.0, 9.0, 8.0, 7.0, 8.0, 3.0]
     rates, first_weights = [], []
@@ -54,49 +55,36 @@ def test_the_rate_falls_with_a_higher_cost_and_stuck_weights_are_drawn_anew(monk
     def scripted(steps, data, sequence, state, scale, rate) -> float:
         rates.append(rate)
         first_weights.append(float(state.weights[0, 0]))
-        return costs[len(rates) - 1]
+        state.weights_f32[:] = len(rates)
+        if len(rates) == 12 and spoiled != "cost":
+            getattr(state, spoiled)[-1] = np.inf
+        return [*costs, np.nan if spoiled == "cost" else 0.0][len(rates) - 1]
 
     monkeypatch.setattr(sgd, "epoch", scripted)
     monkeypatch.setattr(sgd, "RESTART", 5)
-    NetDescent(1, 1, 1.0, len(costs), patience=0).descend(Lambda(), learnable(rng, 3), None, rng)
-    assert rates == pytest.approx([1.0, 1.0, 0.8, 0.8, 0.64, 0.512, 1.0, 1.0, 1.0, 1.0, 0.8])
+    rng = np.random.default_rng(0)
+    train = learnable(rng, 3)
+    found = NetDescent(2, 2, 1.0, 20, patience=0).descend(Lambda(), train, Validation(train), rng)
+    assert rates == pytest.approx([1.0, 1.0, 0.8, 0.8, 0.64, 0.512, 1.0, 1.0, 1.0, 1.0, 0.8, 0.8])
     assert len(set(first_weights[:6])) == 1 and len(set(first_weights[6:])) == 1
     assert first_weights[5] != first_weights[6]
+    text = "epoch 12 gave a number that is not finite: the learning rate is too large"
+    assert found.warnings == (FitWarning("no numbers", text),) and not found.cut_off
+    assert (found.model.weights == found.best).all() and 0 < found.best <= 11
+    assert found.objective == tuple(costs) and len(found.curve) == 11
 
 
-@pytest.mark.parametrize("spoiled", ["cost", "bias", "output"])
-def test_an_epoch_without_numbers_is_the_last_and_is_not_kept(spoiled, monkeypatch, rng):
-    """Its warning names it; the weights of the epochs before stay."""
-    rates = []
-
-    def scripted(steps, data, sequence, state, scale, rate) -> float:
-        rates.append(rate)
-        state.weights_f32[:] = len(rates)
-        if len(rates) == 3 and spoiled != "cost":
-            getattr(state, spoiled)[-1] = np.inf
-        return np.nan if len(rates) == 3 and spoiled == "cost" else 9.0 - len(rates)
-
-    monkeypatch.setattr(sgd, "epoch", scripted)
-    train = learnable(rng, 3)
-    found = NetDescent(2, 2, epochs=7).descend(Lambda(), train, Validation(train), rng)
-    text = "epoch 3 gave a number that is not finite: the learning rate is too large"
-    assert found.warnings == (FitWarning("no numbers", text),) and len(rates) == 3
-    assert (found.model.weights == found.best).all() and not found.cut_off
-    assert (found.objective, len(found.curve), found.best) == ((8.0, 7.0), 2, 2)
-
-
-@pytest.mark.parametrize("layers", [1, 2])
-def test_a_rate_far_too_large_leaves_the_first_weights(layers, rng):
+def test_a_rate_far_too_large_leaves_the_first_weights(rng):
     """They are as widely drawn as the number of inputs and the sizes of features want."""
     train, scale = learnable(rng, 5), FeatureScale(np.arange(1.0, 7.0), rng.random(6) + 0.5)
-    descent = NetDescent(layers, 500, 1e308, 20)
-    learned = descent.descend(Lambda("ranknet"), train, None, np.random.default_rng(0))
     for given in (scale, feature_scale(train, False)):
-        net = NetState.draw(500 if layers == 2 else 1, layers == 2, given, np.random.default_rng(0))
+        net = NetState.draw(500, True, given, np.random.default_rng(0))
         widest = np.abs(net.weights).max(axis=0) * np.sqrt(6.0 / given.inverse_variance)
-        assert (widest <= 1.0).all() and (layers == 1 or (widest > 0.98).all())
+        assert (widest <= 1.0).all() and (widest > 0.98).all()
         np.testing.assert_allclose(net.bias, -net.weights @ given.center, atol=1e-12)
-        assert layers == 1 or 0.98 < np.abs(net.output).max() * np.sqrt(500.0) <= 1.0
+        assert 0.98 < np.abs(net.output).max() * np.sqrt(500.0) <= 1.0
+    descent = NetDescent(2, 500, 1e308, 20)
+    learned = descent.descend(Lambda("ranknet"), train, None, np.random.default_rng(0))
     assert (learned.model.weights == net.model().weights).all() and learned.best == 0
 
 

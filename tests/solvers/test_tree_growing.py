@@ -12,13 +12,7 @@ from letorbench.solvers import tree_growing
 from letorbench.solvers.boosting import Term, stump_ensemble
 from letorbench.solvers.stump_search import Stump
 from letorbench.solvers.tree_boosting import Derivatives, TreeBooster
-from letorbench.solvers.tree_growing import (
-    CRITERIA,
-    Grower,
-    Shape,
-    TreeFeatures,
-    best_split,
-)
+from letorbench.solvers.tree_growing import CRITERIA, Grower, Shape, TreeFeatures, best_split
 
 #: of a classification, and of derivatives that are multiples of the unit they are rounded to
 N = 400
