@@ -123,14 +123,22 @@ def test_a_text_that_names_no_loss_is_refused(text: str, message: str) -> None:
         loss(text)
 
 
-#: a value outside the range of every parameter that is a number
-OUTSIDE = {"truncation": -1, "mu": -1.0, "tau": 0.0, "scalings": -1, "alpha": 0.0, "p": 2.5}
+#: of every parameter that is a number, a value outside its range and one that is not the default
+NUMBERS = {
+    "truncation": (-1, 2), "mu": (-1.0, 3.0), "tau": (0.0, 0.5), "scalings": (-1, 2),
+    "alpha": (0.0, 2.0), "p": (2.5, 1.5),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("family", LOSSES.values(), ids=lambda family: family.name)
-def test_every_family_checks_its_parameters(family: type[Loss]) -> None:
-    for key in defaults(family):
-        outside = [math.nan, math.inf, OUTSIDE[key]] if key in OUTSIDE else []
+def test_every_parameter_is_checked_and_changes_the_loss(family: type[Loss], queries, rng) -> None:
+    scores = rng.normal(size=queries.n_docs)
+    for key, default in defaults(family).items():
+        outside = [math.nan, math.inf, NUMBERS[key][0]] if key in NUMBERS else []
         for each in ("odd", None, True, *outside):
             with pytest.raises(UsageError, match=f"{key}.*(?i:{each})"):
                 family(**{key: each})
+        if key != "ties":  # see test_references.py
+            named = [each for each in parameters.choices(family).get(key, ()) if each != default]
+            other = family(**{key: (named or NUMBERS[key])[-1]})
+            assert not np.allclose(other(scores, queries)[0], family()(scores, queries)[0]), key

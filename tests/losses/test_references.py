@@ -257,10 +257,10 @@ VALUES: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
     ),
     "cosine-ndcg(truncation=2)": lambda s, r: 1.0 - direction(s, shares(r, 2)),
     "least-squares-ndcg(truncation=1)": lambda s, r: ((s - shares(r, 1)) ** 2).sum(),
-    "cross-entropy-ndcg": lambda s, r: sum(
-        (u * np.log(u) if u else 0.0) - u * a - u + np.exp(a) for a, u in zip(s, shares(r))
+    "cross-entropy-ndcg(truncation=4)": lambda s, r: sum(
+        (u * np.log(u) if u else 0.0) - u * a - u + np.exp(a) for a, u in zip(s, shares(r, 4))
     ),
-    "qnorm": lambda s, r: -direction(s, shares(r), exponent(s, 0.0)),
+    "qnorm(truncation=2)": lambda s, r: -direction(s, shares(r, 2), exponent(s, 0.0)),
     "qnorm-penalised(p=1.5, truncation=3)": lambda s, r: (
         (np.abs(s) ** 3.0).sum() ** (2.0 / 3.0) - 2.0 * s @ shares(r, 3)
     ),

@@ -3,9 +3,11 @@
 import sys
 from pathlib import Path
 
+import pytest
 from conftest import call, printed, refused
 from toy_data import write_toy
 
+from letorbench.errors import UsageError
 from letorbench.rankers import plugins
 from letorbench.rankers.plugins import GROUP
 
@@ -102,13 +104,57 @@ def test_a_plugin_that_fails_in_any_way_fails_alone(tmp_path: Path, monkeypatch)
     assert len(list((tmp_path / "results/TOY/regression").glob("fold*/fit.json"))) == 2
 
 
-def test_a_plugin_cannot_lead_out_of_the_results(tmp_path: Path, monkeypatch) -> None:
+LEARNS = "    def learn(self, train, validation, rng): ..."
+#: what a plug-in file says beside the examples' beginning, and what is said of it after its path
+BROKEN = {
+    f'class A(Failing):\n    name = "a"\n{LEARNS}': (
+        ": ranker 'a' is not a dataclass, expected @dataclass above it"
+    ),
+    f'@dataclass\nclass A(Failing):\n    name = "x/../y"\n{LEARNS}': (
+        ": ranker 'x/../y': expected letters, digits and . _ + @ - as its name"
+    ),
+    f'@dataclass\nclass A(Ranker):\n    name = "a"\n    title = formula = ""\n{LEARNS}': (
+        ": ranker 'a' has no paper, which `algos` shows"
+    ),
+    '@dataclass\nclass A(Failing):\n    name = "a"': (
+        ": ranker 'a' does not define learn(train, validation, rng)"
+    ),
+    f'@dataclass\nclass A(Failing):\n    name = "a"\n    grid = {{"k": (1, 2)}}\n{LEARNS}': (
+        ": ranker 'a': its grid names 'k', which is not a field"
+    ),
+    f'@dataclass\nclass A(Failing):\n    name = "listnet"\n{LEARNS}': (
+        ": two rankers are named 'listnet', in letorbench.rankers.listnet:ListNet and "
+        "letorbench_plugin_broken; rename one"
+    ),
+    "": ": found no ranker, expected a subclass of Ranker with a name",
+    "undefined": ": NameError: name 'undefined' is not defined",
+    "x = (": ":23: SyntaxError: '(' was never closed (broken.py, line 23)",
+}
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_what_is_wrong_with_a_plugin_file_is_one_line(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "broken.py"
+    file.write_text(f"{PLUGIN}\n{text}\n")
+    with pytest.raises(UsageError) as error:
+        plugins.use(file)
+    assert str(error.value) == f"{file}{BROKEN[text]}" and not plugins.FOUND
+    sys.modules.pop("letorbench_plugin_broken", None)
+
+
+def test_a_file_of_another_kind_and_two_of_one_name_are_refused(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(plugins, "FOUND", {})
-    (tmp_path / "climber.py").write_text(
-        f'{PLUGIN}\nclass Climber(Failing):\n    name = "../../x"\n'
-    )
-    words = ["run", "--dataset", "DEMO", "--algo", "../../x", "--out", str(tmp_path / "results")]
-    said = refused(2, *words, "--plugin", str(tmp_path / "climber.py"))
-    assert "expected letters, digits" in said
-    # Python may keep the plug-in's byte code beside it
-    assert {path.name for path in tmp_path.iterdir()} - {"__pycache__"} == {"climber.py"}
+    ranker = f'@dataclass\nclass A(Failing):\n    name = "same"\n{LEARNS}\n'
+    for name in ("notes.txt", "mine.py", "other/mine.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(PLUGIN + ranker)
+    plugins.use(tmp_path / "mine.py")
+    assert plugins.files() == (tmp_path / "mine.py",) and list(plugins.load_all()) == ["same"]
+    for name, said in (
+        ("notes.txt", "found no name that ends in .py, expected a Python file"),
+        ("other/mine.py", "another plug-in file is called mine.py, expected different names"),
+    ):
+        with pytest.raises(UsageError) as error:
+            plugins.use(tmp_path / name)
+        assert str(error.value) == f"{tmp_path / name}: ImportError: {said}"
+    sys.modules.pop("letorbench_plugin_mine")
