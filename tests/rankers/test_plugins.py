@@ -104,50 +104,42 @@ def test_a_plugin_that_fails_in_any_way_fails_alone(tmp_path: Path, monkeypatch)
     assert len(list((tmp_path / "results/TOY/regression").glob("fold*/fit.json"))) == 2
 
 
-LEARNS = "    def learn(self, train, validation, rng): ..."
-#: what a plug-in file says beside the examples' beginning, and what is said of it after its path
+def made(name: str = "a", base: str = "Failing", more: str = "grid = {}", learn: str = "learn"):
+    """The text of a ranker's class."""
+    text = f"@dataclass\nclass A({base}):\n    name = {name!r}\n    {more}\n"
+    return text + f"    def {learn}(self, train, validation, rng): ...\n"
+
+
+#: what is said of a plug-in file after its path, and what it says after the examples' beginning
 BROKEN = {
-    f'class A(Failing):\n    name = "a"\n{LEARNS}': (
-        ": ranker 'a' is not a dataclass, expected @dataclass above it"
-    ),
-    f'@dataclass\nclass A(Failing):\n    name = "x/../y"\n{LEARNS}': (
-        ": ranker 'x/../y': expected letters, digits and . _ + @ - as its name"
-    ),
-    f'@dataclass\nclass A(Ranker):\n    name = "a"\n    title = formula = ""\n{LEARNS}': (
-        ": ranker 'a' has no paper, which `algos` shows"
-    ),
-    '@dataclass\nclass A(Failing):\n    name = "a"': (
-        ": ranker 'a' does not define learn(train, validation, rng)"
-    ),
-    f'@dataclass\nclass A(Failing):\n    name = "a"\n    grid = {{"k": (1, 2)}}\n{LEARNS}': (
-        ": ranker 'a': its grid names 'k', which is not a field"
-    ),
-    f'@dataclass\nclass A(Failing):\n    name = "listnet"\n{LEARNS}': (
-        ": two rankers are named 'listnet', in letorbench.rankers.listnet:ListNet and "
-        "letorbench_plugin_broken; rename one"
-    ),
-    "": ": found no ranker, expected a subclass of Ranker with a name",
-    "undefined": ": NameError: name 'undefined' is not defined",
-    "x = (": ":23: SyntaxError: '(' was never closed (broken.py, line 23)",
+    ": ranker 'a' is not a dataclass, expected @dataclass above it": made().partition("\n")[2],
+    ": ranker 'x/../y': expected letters, digits and . _ + @ - as its name": made("x/../y"),
+    ": ranker 'a' has no paper, which `algos` shows": made(base="Ranker", more="title = ''"),
+    ": ranker 'a' does not define learn(train, validation, rng)": made(learn="learns"),
+    ": ranker 'a': its grid names 'k', which is not a field": made(more="grid = {'k': (1, 2)}"),
+    ": two rankers are named 'listnet', in letorbench.rankers.listnet:ListNet and "
+    "letorbench_plugin_broken; rename one": made("listnet"),
+    ": found no ranker, expected a subclass of Ranker with a name": "",
+    ": NameError: name 'undefined' is not defined": "undefined",
+    ":23: SyntaxError: '(' was never closed (broken.py, line 23)": "x = (",
 }
 
 
-@pytest.mark.parametrize("text", BROKEN)
-def test_what_is_wrong_with_a_plugin_file_is_one_line(text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("said", BROKEN)
+def test_what_is_wrong_with_a_plugin_file_is_one_line(said: str, tmp_path: Path) -> None:
     file = tmp_path / "broken.py"
-    file.write_text(f"{PLUGIN}\n{text}\n")
+    file.write_text(f"{PLUGIN}\n{BROKEN[said]}\n")
     with pytest.raises(UsageError) as error:
         plugins.use(file)
-    assert str(error.value) == f"{file}{BROKEN[text]}" and not plugins.FOUND
+    assert str(error.value) == f"{file}{said}" and not plugins.FOUND
     sys.modules.pop("letorbench_plugin_broken", None)
 
 
 def test_a_file_of_another_kind_and_two_of_one_name_are_refused(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(plugins, "FOUND", {})
-    ranker = f'@dataclass\nclass A(Failing):\n    name = "same"\n{LEARNS}\n'
     for name in ("notes.txt", "mine.py", "other/mine.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(PLUGIN + ranker)
+        (tmp_path / name).write_text(PLUGIN + made("same"))
     plugins.use(tmp_path / "mine.py")
     assert plugins.files() == (tmp_path / "mine.py",) and list(plugins.load_all()) == ["same"]
     for name, said in (

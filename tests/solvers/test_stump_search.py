@@ -89,21 +89,6 @@ def test_no_stump_and_no_bins(rng):
         SortedFeatures.of(np.array([[1e300], [0.0]]))
 
 
-def test_most_features_are_excluded(rng, monkeypatch):
-    features = rng.normal(size=(4000, 40)).astype(np.float32)
-    ordered = SortedFeatures.of(features)
-    weights = rng.normal(size=4000) + 0.5 * (features[:, 7] > 0.5)
-    weights -= weights.mean()
-    searched, sums_below = [], SortedFeatures.sums_below
-
-    def below(self, k, weights):
-        searched.append(k)
-        return sums_below(self, k, weights)
-
-    monkeypatch.setattr(SortedFeatures, "sums_below", below)
-    assert best_of_all(ordered, weights)[0].feature == 7 and searched == [7]
-
-
 def test_bins_share_the_documents_about_evenly(rng):
     features = rng.exponential(size=(10_000, 1)).astype(np.float32)
     binned = BinnedFeatures.of(features, 100)

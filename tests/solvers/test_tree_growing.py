@@ -9,8 +9,6 @@ from conftest import random_queries
 from letorbench.models import TreeEnsemble
 from letorbench.models.tree_ensemble import joined
 from letorbench.solvers import tree_growing
-from letorbench.solvers.boosting import Term, stump_ensemble
-from letorbench.solvers.stump_search import Stump
 from letorbench.solvers.tree_boosting import Derivatives, TreeBooster
 from letorbench.solvers.tree_growing import CRITERIA, Grower, Shape, TreeFeatures, best_split
 
@@ -150,9 +148,6 @@ def test_a_document_on_the_threshold_goes_left() -> None:
         value=[0.0, -1.0, 1.0], gain=[2.0, 0, 0], cover=[4.0, 2.0, 2.0], n_features=1,
     )  # fmt: skip
     assert tree.predict([[0.5], [0.6]]).tolist() == [-1.0, 1.0]
-    for above, scores in ((True, [0.0, 2.0]), (False, [2.0, 0.0])):
-        term = Term(Stump(0, 0.5, above), np.zeros(0), 2.0)
-        assert stump_ensemble([term], 1).predict([[0.5], [0.6]]).tolist() == scores
 
 
 def test_where_a_loss_bends_downwards_a_tree_moves_the_scores_by_the_learning_rate(rng) -> None:
