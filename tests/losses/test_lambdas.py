@@ -17,21 +17,15 @@ def queries(rng: np.random.Generator) -> QuerySet:
     return odd_queries(rng, [1, 9, 2, 5, 14, 3], 5, 5)
 
 
-@pytest.mark.parametrize(
-    "name, margin",
-    [
-        (name, margin)
-        for name in sorted(LAMBDAS)
-        for margin in (0.0, 0.7)
-        if margin or name != "ndcg-difference"
-    ],
-)
+@pytest.mark.parametrize("name", sorted(LAMBDAS))
+@pytest.mark.parametrize("margin", [0.0, 0.7])
 @pytest.mark.parametrize(
     "neighbours, truncation, spread",
     [(False, 0, 1.0), (True, 0, 3.0), (False, 4, 3.0), (True, 4, 1.0),
      (False, 0, 0.0), (True, 4, 0.0), (False, 4, 500.0), (True, 0, 500.0)],
 )  # fmt: skip
 def test_forces_are_the_sum_over_pairs(name, margin, neighbours, truncation, spread, queries, rng):
+    margin = margin or 0.1 * (name == "ndcg-difference")  # a difference needs one
     # rounded scores tie, and ties have the mean of all their orders
     scores = spread * np.round(rng.normal(size=queries.n_docs), 1)
     function = Lambda(name, neighbours, margin, truncation)

@@ -13,7 +13,6 @@ from letorbench.errors import UsageError
 from letorbench.measures import parse, query_metrics
 from letorbench.rankers import adarank, frank, ndcgboost, rankboost, ranker
 from letorbench.solvers.boosting import LONGEST_STEP, Booster
-from letorbench.solvers.stopping import Validation, best
 from letorbench.solvers.stump_search import BinnedFeatures, stump_search
 
 
@@ -197,18 +196,6 @@ def test_a_perfect_feature_gives_the_longest_step(rng, name, sign):
     assert np.isfinite(learned.objective).all()
     assert learned.objective[-1] < 0.5 * learned.objective[0]
     assert np.isfinite(learned.model.predict(train.features)).all()
-
-
-@pytest.mark.parametrize("name", [*ADARANK, "frank", "rankboost"])
-def test_the_best_round_on_validation_is_kept(rng, name):
-    train, valid = hinted(rng, [20] * 20), Validation(hinted(rng, [20] * 8), rule=best)
-    settings = {} if name.startswith("adarank") else {"patience": 7}
-    model = ranker(name)(**settings).fit_sets(train, valid)
-    curve, chosen = model.learned.curve, model.learned.best
-    assert len(curve) == chosen + 7 or not settings
-    assert chosen == np.argmax(curve) + 1
-    kept = valid(model.predict(valid.queries.features)).mean()
-    assert kept == pytest.approx(max(curve), abs=1e-12)
 
 
 def test_frank_excludes_no_stump_that_is_best_by_the_bounds_of_earlier_rounds(rng, monkeypatch):

@@ -84,9 +84,12 @@ def test_wrong_arrays_are_refused():
         ),
         "rmse: nothing is chosen by an error of scores, expected a measure of rankings, such as "
         "ndcg@10": lambda: Validation(train, parse("rmse")),
+        "found the warning 'odd', expected a letorbench.fit_warnings.FitWarning": lambda: FitResult(
+            Linear(np.ones(4)), warnings=("odd",)
+        ),
     }
     for said, call in wrong.items():
-        with pytest.raises(ValueError) as error:
+        with pytest.raises((ValueError, TypeError)) as error:
             call()
         assert str(error.value) == said
 
@@ -239,7 +242,7 @@ GOOD = {"ranker": "ranksvm", "settings": {}, "features": 3, "transformation": {"
     [
         ({}, ""),
         ({"ranker": ["ranksvm"]}, "found ranker"),
-        ({"ranker": "nobody"}, "found ranker 'nobody'"),
+        ({"ranker": "nobody"}, "'nobody', expected a known one; a plug-in's model needs"),
         ({"settings": {"odd": 1}}, "found the parameter 'odd', expected one of"),
         ({"settings": "odd"}, "settings that ranksvm does not take"),
         ({"ranker": "recipe", "settings": {"l2": "x"}}, "that recipe does not take"),

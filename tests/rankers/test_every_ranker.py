@@ -174,7 +174,11 @@ def test_a_time_limit_ends_the_training(cls: type[Ranker], validated: bool) -> N
     """With no time left, a ranker makes one round or step, says so, and is what that one gives."""
     train, valid = toy(27, [8] * 12), toy(29, [8] * 6)
     validation = Validation(valid) if validated else None
-    whole = cls(**few_rounds(cls)).fit_sets(train, validation, time_limit=1e9).learned
+    unlimited = cls(**few_rounds(cls)).fit_sets(train, validation, time_limit=1e9)
+    whole = unlimited.learned
+    if whole.curve:  # the round that validation chooses is the one that is kept
+        kept = validation(unlimited.predict(valid)).mean()
+        assert kept == pytest.approx(whole.curve[whole.best - 1], abs=1e-12)
     rounds = len(whole.curve) or whole.best
     ranker = cls(**few_rounds(cls)).fit_sets(train, validation, time_limit=1e-9)
     short, trained = ranker.learned, bool(rounds or whole.objective)

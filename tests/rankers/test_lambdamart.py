@@ -110,12 +110,6 @@ def test_our_measure_chooses_the_rounds(cls, rng, select, convention):
     np.testing.assert_array_equal(again.predict(valid.features), model.predict(valid.features))
 
 
-def test_patience_ends_the_training(cls, rng):
-    train, valid = random_queries(rng, [12] * 40), random_queries(rng, [6] * 30)
-    learned = cls(rounds=300, patience=5).fit_sets(train, Validation(valid, rule=best)).learned
-    assert len(learned.curve) == learned.best + 5 < 300
-
-
 def test_a_model_gives_the_librarys_scores(cls, rng, monkeypatch):
     library = pytest.importorskip(cls.name)
     trained, boosters = library.train, []

@@ -143,6 +143,8 @@ def test_no_step_where_none_is_better() -> None:
     assert middle_of_best(np.empty(0), np.empty(0)) == 0.0
     assert middle_of_best(np.array([-1.0, 3.0]), np.array([0.5, -0.5])) == 0.0
     assert middle_of_best(np.array([1.0, 3.0]), np.array([0.5, -0.5])) == 2.0
+    assert middle_of_best(np.array([1.0, 3.0]), np.array([-0.5, 1.0])) == 4.0  # a unit further
+    assert middle_of_best(np.array([-3.0, -1.0]), np.array([-0.5, 0.2])) == -4.0
 
 
 def test_trial_steps_climb_other_measures_and_the_best_climb_is_kept(rng) -> None:

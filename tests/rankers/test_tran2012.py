@@ -29,8 +29,3 @@ def test_groups_go_with_any_functional(individual, kind, rng):
     np.testing.assert_allclose(
         group.predict(train.features), alone.predict(train.features), rtol=1e-5, atol=1e-6
     )
-    together = ranker("wpl")(functional="group", individual=individual, group="mean", **settings)
-    with unlocked(train):
-        train.labels[:] = rng.integers(0, 3, train.n_docs)
-    objective = together.fit_sets(train, rng=rng).learned.objective
-    assert objective[-1] < objective[0]

@@ -13,7 +13,7 @@ from letorbench.models import LinearFamily
 from letorbench.solvers.descent import LBFGS, GradientDescent, LineSearch
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.objective import PRIMES, Objective, mean_curvature, ranks, signs
-from letorbench.solvers.stopping import NEVER, Deadline, Validation, best, latest
+from letorbench.solvers.stopping import NEVER, Deadline
 
 
 def descended(loss: Loss, train: QuerySet, solver: GradientDescent, held_out=None) -> FitResult:
@@ -27,25 +27,13 @@ def searched(loss: Loss, train: QuerySet, solver: LineSearch) -> FitResult:
     return solver.fit(family, loss, train, None, np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("rule", [best, latest])
-def test_the_epoch_kept_is_the_one_that_the_rule_chooses(rule, rng):
-    train = random_queries(rng, [8] * 15)
-    held_out = Validation(random_queries(rng, [8] * 15), rule=rule)
-    learned = descended(loss("listnet"), train, GradientDescent(0.5, 60, 50), held_out)
-    kept = held_out(learned.model.predict(held_out.queries.features)).mean()
-    assert len(learned.curve) == min(60, np.argmax(learned.curve) + 51)
-    assert kept == learned.curve[learned.best - 1]
-    assert rule is latest or kept == max(learned.curve)
-
-
 def test_an_epoch_without_numbers_is_the_last_and_is_not_kept(rng):
-    """An epoch multiplies the weights by about the rate."""
-    queries, rate = random_queries(rng, [10] * 20), 1e6
-    learned = descended(loss("least-squares"), queries, GradientDescent(rate, 500))
+    queries = random_queries(rng, [10] * 20)
+    learned = descended(loss("least-squares"), queries, GradientDescent(1e6, 500))
     ended = len(learned.objective)
     text = f"epoch {ended} gave parameters that are not finite: the learning rate is too large"
     assert learned.warnings == (FitWarning("no numbers", text),) and not learned.cut_off
-    before = descended(loss("least-squares"), queries, GradientDescent(rate, ended - 1))
+    before = descended(loss("least-squares"), queries, GradientDescent(1e6, ended - 1))
     assert learned.best == before.best == ended - 1 < 60 and learned.curve == ()
     np.testing.assert_array_equal(learned.model.weights, before.model.weights)
     assert learned.objective[:-1] == before.objective and not before.warnings
@@ -141,11 +129,12 @@ def curvature_of(H: np.ndarray, X: np.ndarray, free: tuple[int, ...] = ()) -> fl
 def test_the_curvature_is_the_mean_diagonal_of_the_hessian(n, rng):
     X = rng.standard_normal((300, n)) * rng.uniform(0.1, 3.0, n)
     H = X.T @ X / 300
-    curvature = curvature_of(H, X)
+    free, penalised = tuple(range(n // 3)), np.arange(n) >= n // 3
+    curvature = curvature_of(H, X, free)
     rank = ranks(Quadratic(H, X, X.sum(axis=0)), np.zeros(n))
-    directions = [signs(prime, n)[rank] for prime in PRIMES]
-    assert curvature == pytest.approx(np.mean([z @ H @ z for z in directions]) / n)
-    assert curvature == pytest.approx(np.trace(H) / n, rel=0.5)
+    directions = [signs(prime, n)[rank] * penalised for prime in PRIMES]
+    assert curvature == pytest.approx(np.mean([z @ H @ z for z in directions]) / penalised.sum())
+    assert curvature == pytest.approx(np.diag(H)[penalised].mean(), rel=0.5)
 
 
 @pytest.mark.parametrize("n", [2, 45, 700])
@@ -160,9 +149,7 @@ def test_the_order_of_features_and_documents_does_not_matter(n, rng):
 
 
 def test_what_does_not_curve_or_has_no_prior(rng):
-    X = rng.standard_normal((300, 4)) * [1.0, 1.0, 1.0, 1e6]
-    some = curvature_of(X.T @ X / 300, X, free=(3,))
-    assert some == pytest.approx(1.0, rel=0.5)
+    X = rng.standard_normal((300, 4))
     assert curvature_of(np.zeros((4, 4)), X) == 1.0
     assert curvature_of(np.eye(4), np.zeros((30, 4))) == 1.0
     assert curvature_of(np.eye(4), X, free=(0, 1, 2, 3)) == 1.0

@@ -7,7 +7,6 @@ import pytest
 from conftest import random_queries
 
 from letorbench.models import TreeEnsemble
-from letorbench.models.tree_ensemble import joined
 from letorbench.solvers import tree_growing
 from letorbench.solvers.tree_boosting import Derivatives, TreeBooster
 from letorbench.solvers.tree_growing import CRITERIA, Grower, Shape, TreeFeatures, best_split
@@ -122,16 +121,6 @@ def test_any_threads_and_any_order_of_documents_give_the_same_tree(rng, monkeypa
     for tree in trees[1:]:
         for name in ("feature", "threshold", "left", "value", "gain"):
             np.testing.assert_array_equal(getattr(tree, name), getattr(trees[0], name))
-
-
-def test_weighted_sums_of_trees(rng) -> None:
-    X, (g, h) = table(rng), derivatives(rng, "newton")
-    grower = Grower(TreeFeatures.of(X), Shape(5))
-    trees = [grower.grow(each, h, rng)[0] for each in (g, -g * g, 3.0 * g)]
-    model = joined(trees, [1.0, 0.5, -2.0], X.shape[1])
-    expected = sum(w * t.predict(X) for w, t in zip((1.0, 0.5, -2.0), trees))
-    np.testing.assert_allclose(model.predict(X), expected, rtol=1e-12)
-    assert len(joined([], [], 4).predict(np.zeros((3, 4)))) == 3
 
 
 def test_of_equal_splits_the_lower_feature_and_then_the_lower_threshold_is_taken() -> None:
