@@ -55,43 +55,35 @@ def test_rows_are_scored_in_the_callers_order_by_qid_or_group():
 
 def test_wrong_arrays_are_refused():
     X, y, qid = arrays()
-    bad, model = X.copy(), lb.Regression().fit(X, y, qid=qid)
+    bad, model, new = X.copy(), lb.Regression().fit(X, y, qid=qid), lb.ListNet()
     bad[3, 2] = np.nan
-    train, new = QuerySet.from_arrays(X, y, qid=qid), lb.ListNet
-    narrow = QuerySet.from_arrays(X[:, :3], y, qid=qid)
-    wrong = {
-        "X: found 3 features, expected 4": lambda: model.predict(X[:, :3]),
-        "X: row 3, column 2: found nan, expected a number": lambda: model.predict(bad),
-        "y: found None, expected labels, one a row": lambda: new().fit(X, qid=qid),
-        "found neither of qid and group, expected one of them": lambda: new().fit(X, y),
-        "ListNet is not fitted yet: call fit first": lambda: new().predict(X),
-        "X: found 1 dimension, expected 2 (documents, features)": lambda: model.predict(X[0]),
-        "X: found a QuerySet, expected no y, qid or group beside it": lambda: new().fit(
-            train, group=[8] * 12
-        ),
-        "found no query, expected at least 1": lambda: model.score(train.take(np.array([], int))),
-        "ideal: found features alone, expected a QuerySet: it reads labels": lambda: (
-            lb.Ideal().fit_sets(train).predict(X)
-        ),
-        "listnet: the training features hold NaN or infinity": lambda: new().fit_sets(
-            replace(train, features=bad.astype("f4"))
-        ),
-        "listnet: found 3 features in the validation set, expected 4 as in the training set": (
-            lambda: new().fit_sets(train, narrow)
-        ),
-        "eval_set: found 1 values, expected (X, y, qid) or a QuerySet": lambda: new().fit(
-            train, eval_set=(X,)
-        ),
-        "rmse: nothing is chosen by an error of scores, expected a measure of rankings, such as "
-        "ndcg@10": lambda: Validation(train, parse("rmse")),
-        "found the warning 'odd', expected a letorbench.fit_warnings.FitWarning": lambda: FitResult(
-            Linear(np.ones(4)), warnings=("odd",)
-        ),
-    }
-    for said, call in wrong.items():
+    train, narrow = (QuerySet.from_arrays(x, y, qid=qid) for x in (X, X[:, :3]))
+    for kind, said, call, *args in (
+        (DataError, "X: found 3 features, expected 4", model.predict, X[:, :3]),
+        (DataError, "X: row 3, column 2: found nan, expected a number", model.predict, bad),
+        (DataError, "X: found 1 dimension, expected 2 (documents, features)", model.predict, X[0]),
+        (DataError, "found no query, expected at least 1", model.score, train.queries(0, 0)),
+        (DataError, "listnet: the training features hold NaN or infinity", new.fit_sets,
+         replace(train, features=bad.astype("f4"))),
+        (DataError, "listnet: found 3 features in the validation set, expected 4 as in the "
+         "training set", new.fit_sets, train, narrow),
+        (UsageError, "y: found None, expected labels, one a row", new.fit, X, None, qid),
+        (UsageError, "found neither of qid and group, expected one of them", new.fit, X, y),
+        (UsageError, "ListNet is not fitted yet: call fit first", new.predict, X),
+        (UsageError, "X: found a QuerySet, expected no y, qid or group beside it", new.fit, train,
+         y),
+        (UsageError, "eval_set: found 1 values, expected (X, y, qid) or a QuerySet", new.fit, train,
+         None, None, None, (X,)),
+        (UsageError, "ideal: found features alone, expected a QuerySet: it reads labels",
+         lb.Ideal().fit_sets(train).predict, X),
+        (UsageError, "rmse: nothing is chosen by an error of scores, expected a measure of "
+         "rankings, such as ndcg@10", Validation, train, parse("rmse")),
+        (TypeError, "found the warning 'odd', expected a letorbench.fit_warnings.FitWarning",
+         FitResult, model.learned.model, (), None, (), ("odd",)),
+    ):  # fmt: skip
         with pytest.raises((ValueError, TypeError)) as error:
-            call()
-        assert str(error.value) == said
+            call(*args)
+        assert (error.type, str(error.value)) == (kind, said)
 
 
 def test_a_data_frame_may_have_its_queries_in_a_column():
