@@ -162,6 +162,8 @@ def test_the_equations_by_hand(rng):
         ("ndcgboost", {}),
         ("ndcgboost", {"bins": 8}),
         ("ndcgboost", {"stumps": "sample"}),
+        # of which one has a negative alpha
+        ("ndcgboost", {"stumps": "sample", "weak": "tree", "sample": 12}),
         ("rankboost", {"bins": None}),
         ("rankboost", {"bins": 8}),
     ],
