@@ -239,18 +239,18 @@ def test_ndcgboost_draws_as_many_documents_as_it_is_told_to(rng):
         ndcgboost.NDCGBoost(sample=5).fit_sets(random_queries(rng, [5]))
 
 
+@pytest.mark.parametrize("bins", [16, None])
 @pytest.mark.parametrize("criterion", ["misclassification", "entropy"])
-def test_trees_of_ndcgboost_have_stumps_as_the_shallowest(rng, criterion):
+def test_trees_of_ndcgboost_have_stumps_as_the_shallowest(rng, criterion, bins):
     """Each depth lowers the objective; at depth 1 a round is that of the best binned stump."""
     train = hinted(rng, [20] * 20)
-    settings = {"rounds": 5, "bins": 16}
     deep = [
-        ndcgboost.NDCGBoost(weak="tree", depth=depth, criterion=criterion, **settings)
+        ndcgboost.NDCGBoost(5, weak="tree", depth=depth, criterion=criterion, bins=bins)
         .fit_sets(train).learned.objective
         for depth in (1, 4)
     ]  # fmt: skip
     assert all(list(each) == sorted(each, reverse=True) for each in deep)
     assert deep[1][-1] < deep[0][-1]
     if criterion == "misclassification":
-        stumps = ndcgboost.NDCGBoost(**settings).fit_sets(train).learned.objective
+        stumps = ndcgboost.NDCGBoost(5, bins=bins or 255).fit_sets(train).learned.objective
         np.testing.assert_allclose(deep[0], stumps, rtol=1e-9)

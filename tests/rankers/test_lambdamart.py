@@ -13,6 +13,7 @@ from letorbench.measures import PreparedMetric, nDCG, parse
 from letorbench.rankers import MART, LambdaMART, RandomForests, Ranker, ranker
 from letorbench.rankers.lambdamart import newton_by_pairs
 from letorbench.rankers.mart import BoostedTrees
+from letorbench.rankers.tree_libraries import threads_for
 from letorbench.solvers.stopping import Validation, best
 
 
@@ -108,6 +109,12 @@ def test_our_measure_chooses_the_rounds(cls, rng, select, convention):
     assert validation(model.predict(valid.features)).mean() == pytest.approx(max(curve), abs=1e-12)
     again = cls(rounds=model.learned.best).fit_sets(train)  # so many rounds, and no more
     np.testing.assert_array_equal(again.predict(valid.features), model.predict(valid.features))
+
+
+def test_a_thread_is_for_two_million_feature_values(monkeypatch):
+    monkeypatch.setenv("LETORBENCH_THREADS", "3")
+    sets = [np.broadcast_to(np.float32(0.0), (rows, 1000)) for rows in (0, 1999, 4000, 9000)]
+    assert [threads_for(each) for each in sets] == [1, 1, 2, 3]
 
 
 def test_a_model_gives_the_librarys_scores(cls, rng, monkeypatch):
