@@ -162,8 +162,7 @@ def test_the_equations_by_hand(rng):
         ("ndcgboost", {}),
         ("ndcgboost", {"bins": 8}),
         ("ndcgboost", {"stumps": "sample"}),
-        # of which one has a negative alpha
-        ("ndcgboost", {"stumps": "sample", "weak": "tree", "sample": 12}),
+        ("ndcgboost", {"stumps": "sample", "weak": "tree", "sample": 12}),  # an alpha < 0
         ("rankboost", {"bins": None}),
         ("rankboost", {"bins": 8}),
     ],
