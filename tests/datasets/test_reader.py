@@ -48,6 +48,7 @@ def test_numbers_have_the_bits_of_python_float(tmp_path: Path) -> None:
 
 def test_a_wider_line_far_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "BLOCK", 64)
+    monkeypatch.setattr(reader, "START", 200)
     lines = [f"1 qid:{i} 1:1 3:{i}" for i in range(50)] + ["0 qid:60 2:1 17:4"]
     path, text = tmp_path / "data.txt", "\n".join(lines)
     path.write_text(text)
@@ -95,6 +96,7 @@ CUT = "; the file ends without a newline and may be cut short"
 #: a bad third line, and what is said of it
 LINES = [
     ("qid:1 1:2", f"'qid:1' as the label, expected {GRADE}"),
+    ("+ qid:1 1:2", f"'+' as the label, expected {GRADE}"),
     ("-1 qid:1 1:2", f"'-1' as the label, expected {GRADE}"),
     ("1.5 qid:1 1:2", f"'1.5' as the label, expected {GRADE}"),
     ("32 qid:1 1:2", f"'32' as the label, expected {GRADE}"),
