@@ -10,7 +10,7 @@ import pytest
 
 from letorbench.datasets import reader
 from letorbench.datasets.reader import ReadOptions, read_letor, read_queries
-from letorbench.errors import DataError, UsageError
+from letorbench.errors import DataError
 
 
 def hard_cases(rng: random.Random) -> list[str]:
@@ -75,13 +75,10 @@ def test_values_beyond_float32_are_clipped_where_that_is_asked(tmp_path: Path) -
     np.testing.assert_array_equal(clipped, np.finfo(np.float32).max * np.array([[1, -1]] * 2))
 
 
-def test_read_letor_takes_a_path_as_text_and_checks_options(tmp_path: Path) -> None:
+def test_read_letor_takes_a_path_as_text(tmp_path: Path) -> None:
     path = tmp_path / "data.txt"
     path.write_text("1 qid:1 1:NULL 2:5\n0 qid:2 2:1\n")
     assert read_letor(str(path), null=3, n_features=3).features.tolist() == [[3, 5, 0], [0, 1, 0]]
-    for wrong in ({"null": "max"}, {"null": float("nan")}, {"n_features": 0}):
-        with pytest.raises(UsageError, match="expected"):
-            read_letor(str(path), **wrong)
 
 
 GRADE = (
@@ -196,19 +193,27 @@ def test_short_last_line(tmp_path: Path) -> None:
     assert read_queries(path).n_docs == 2
 
 
-def test_files_that_are_no_data(tmp_path: Path) -> None:
+def test_files_that_are_no_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, lines = tmp_path / "data.txt", "lines of label qid:Q index:value"
     assert message(path, "") == f": found an empty file, expected {lines}"
     nothing = f": found only blank lines and comments, expected {lines}"
     assert message(path, "\n# a\n") == nothing
     assert message(path, "  ") == nothing
-    assert message(path, b"PK\x03\x04\x00\x00") == f": found a compressed file, expected {lines}"
+    for start in (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"PK\3\4", b"7z\xbc\xaf", b"Rar!"):
+        assert message(path, start + b"\0") == f": found a compressed file, expected {lines}"
     assert message(path, b"\0") == f": found a binary file, expected {lines}"
-    assert "carriage return alone" in message(path, "0 qid:1 1:1\r0 qid:1 1:2\r")
-    assert message(path, b"\xff\xfe\xc3\x28 qid:1\n").startswith(":1: found '\\xff\\xfe")
-    for wrong in (tmp_path / "absent.txt", tmp_path):
-        with pytest.raises(DataError, match=str(wrong)):
-            read_queries(wrong)
+    said = ": found lines that end in a carriage return alone, expected newlines"
+    assert message(path, "0 qid:1 1:1\r0 qid:1 1:2\r") == said
+    said = f":1: found '\\xff\\xfe\\xc3(' as the label, expected {GRADE}"
+    assert message(path, b"\xff\xfe\xc3\x28 qid:1\n") == said
+    monkeypatch.setattr(reader, "LONGEST_LINE", 20)
+    said = ": found a line of more than 64 MB, expected lines of text"
+    assert message(path, "0 qid:1 1:1\n0 qid:1 1:0.123456\n") == said
+    for wrong, said in (("absent.txt", "found no such file, expected a data file"),
+                        (".", "cannot be read: Is a directory")):  # fmt: skip
+        with pytest.raises(DataError) as caught:
+            read_queries(tmp_path / wrong)
+        assert str(caught.value) == f"{tmp_path / wrong}: {said}"
 
 
 def test_a_file_that_shrinks_while_it_is_read(
@@ -224,8 +229,10 @@ def test_a_file_that_shrinks_while_it_is_read(
         return blocks
 
     monkeypatch.setattr(reader, "cut_into_blocks", cut_and_shrink)
-    with pytest.raises(DataError, match="changed while it was read"):
+    with pytest.raises(DataError) as caught:
         read_queries(path)
+    said = "found a file that changed while it was read, expected one that stays as it is"
+    assert str(caught.value) == f"{path}: {said}"
 
 
 @pytest.mark.usefixtures("blocks")
@@ -251,6 +258,10 @@ def test_a_file_that_is_cut_within_its_last_number(tmp_path: Path) -> None:
             f":52: found a last line without a newline that ends in 2:{cut}, expected 3 decimals "
             "as in all other values; a newline at its end says that the file is whole"
         )
-    assert message(path, ids + "1 qid:99 1:0.500 2:1.125").startswith(
-        ":51: found a last line without a newline and a comment, expected a comment as on all"
+    whole = "1 qid:99 1:0.500 2:1.125"
+    assert message(path, ids + whole) == (
+        ":51: found a last line without a newline and a comment, expected a comment as on all "
+        "other lines; a newline at its end says that the file is whole"
     )
+    path.write_text(ids.replace(" #docid = D", "", 1) + whole)  # comments are not on all lines
+    assert read_queries(path).n_docs == 51

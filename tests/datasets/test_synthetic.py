@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import rankdata
 
 from letorbench.datasets import catalog
+from letorbench.datasets.checks import verify
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic import cubic
@@ -114,6 +115,7 @@ def test_twins_have_the_published_shape(tmp_path: Path, name: str) -> None:
     data = load(f"{name}-twin", tmp_path)
     made = dict(made_by="letorbench datasets make", name=f"{name}-twin", original=name, seed=3)
     assert folder.name == f"{name}-twin" and data.provenance["recipe"] == made | {"scale": scale}
+    assert {check.status for check in verify(f"{name}-twin", tmp_path)} == {"unknown"}  # a part
     assert len(data.folds) == known.n_folds
     assert data.provenance["rotation"] is (known.n_folds == 5)
     parts = [*data.parts[1:], data.parts[0]] if known.n_folds == 5 else data.parts

@@ -227,6 +227,7 @@ def test_a_table_is_what_from_frame_makes_of_it(form, frame, tmp_path):
     loaded = lb.load("mine", tmp_path)
     expected = lb.from_frame(frame, "grade", "query", folds=3, seed=4)
     for found, wanted in zip(loaded.folds, expected.folds, strict=True):
+        assert found.number == wanted.number
         for part in ("train", "validation", "test"):
             ours, theirs = found.parts[part], wanted.parts[part]
             np.testing.assert_array_equal(ours.X, theirs.X)
