@@ -10,11 +10,10 @@ import pandas as pd
 import pytest
 
 from letorbench.conventions import CONVENTIONS
-from letorbench.datasets.arrays import EXPECTED_LABEL
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark, Fold, LabelBlocks, QuerySet
 from letorbench.datasets.synthetic import make
-from letorbench.errors import DataError, UsageError
+from letorbench.errors import DataError
 
 X = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
 
@@ -105,91 +104,6 @@ def test_scattered_rows_against_plain_python(n: int, text: bool, rng) -> None:
 )  # fmt: skip
 def test_query_ids_of_any_type_are_text(qid, names) -> None:
     assert QuerySet.from_arrays(X, [0, 0, 0], qid=qid).qids.tolist() == names
-
-
-NAN = float("nan")
-GRADE = f"expected {EXPECTED_LABEL}"
-QID = "expected an integer or text"
-REAL = "expected real numbers"
-C_ORDER = "expected float32 of 2 dimensions in C order (`QuerySet.from_arrays` converts)"
-RISE = "expected to rise from 0 to 3, the number of documents"
-
-
-@pytest.mark.parametrize(
-    "changes, message",
-    [
-        ({"X": [[1.0, NAN], [3, 4], [5, 6]]}, "X: row 0, column 1: found nan, expected a number"),
-        (
-            {"X": [[1.0, 2], [-1e39, 4], [5, 6]]},
-            "X: row 1, column 0: found -1e+39, expected at most 3.4e+38 in size",
-        ),
-        ({"X": [1.0, 2, 3]}, "X: found 1 dimension, expected 2 (documents, features)"),
-        (
-            {"X": [[1, 2], [3], [4, 5]]},
-            "X: found rows of different lengths, expected equal ones",
-        ),
-        ({"X": np.zeros((3, 0))}, "X: found no features, expected at least 1"),
-        ({"X": np.zeros((3, 2), complex)}, f"X: found values of type complex128, {REAL}"),
-        ({"X": [["a", "b"]] * 3}, f"X: found values of type <U1, {REAL}"),
-        ({"X": [["a", 1, None]] * 3}, f"X: found values of type NoneType, int, str, {REAL}"),
-        ({"y": [0, 1]}, "y: found 2 values, expected 3, one a document"),
-        ({"y": [[0], [1], [2]]}, "y: found 2 dimensions, expected 1"),
-        ({"y": [0, -1, 1]}, f"y: row 1: found -1, {GRADE}"),
-        ({"y": [0, 0.5, 1]}, f"y: row 1: found 0.5, {GRADE}"),
-        ({"y": [0, 31, 32]}, f"y: row 2: found 32, {GRADE}"),
-        ({"qid": [1, 1]}, "qid: found 2 values, expected 3, one a document"),
-        ({"qid": [1, 1, 1.5]}, f"qid: row 2: found 1.5, {QID}"),
-        ({"qid": [1, 1, 1e19]}, f"qid: row 2: found 1e+19, {QID}"),
-        ({"qid": np.array(["a", 1, None], object)}, f"qid: row 2: found None, {QID}"),
-        ({"qid": ["a", "", "b"]}, f"qid: row 1: found '', {QID}"),
-        ({"qid": [b"a", b"\xff", b"b"]}, "qid: found b'\\xff', expected UTF-8"),
-        ({"group": [3]}, "found both of qid and group, expected one of them"),
-        ({"qid": None}, "found neither of qid and group, expected one of them"),
-        ({"qid": None, "group": [1, 1]}, "group: found counts of 2 rows in all, expected 3"),
-        ({"qid": None, "group": [3, 0]}, "group: query 1: found 0 rows, expected at least 1"),
-        ({"qid": None, "group": [3.5]}, "group: query 0: found 3.5 rows, expected at least 1"),
-        ({"feature_names": ["a"]}, "feature_names: found 1 names, expected 2"),
-        ({"docids": ["a"]}, "docids: found 1 values, expected 3, one a document"),
-    ],
-)
-def test_wrong_input_is_refused(changes: dict, message: str) -> None:
-    given_arrays = {"X": X, "y": [0, 1, 2], "qid": [1, 1, 2]} | changes
-    with pytest.raises(UsageError if "one of them" in message else DataError) as error:
-        QuerySet.from_arrays(**given_arrays)
-    assert isinstance(error.value, ValueError) and str(error.value) == message
-
-
-@pytest.mark.parametrize(
-    "changes, message",
-    [
-        (
-            {"features": np.zeros((3, 2))},
-            f"features: found float64 of 2 dimensions in C order, {C_ORDER}",
-        ),
-        (
-            {"features": np.zeros((2, 3), np.float32).T},
-            f"features: found float32 of 2 dimensions in another order, {C_ORDER}",
-        ),
-        ({"labels": np.zeros(2, np.int32)}, "labels: found 2, expected 3, one a document"),
-        ({"labels": np.zeros(3)}, "labels: found float64 of 1 dimensions, expected integers of 1"),
-        ({"offsets": np.array([0, 3])}, "offsets: found 2, expected 3, one more than qids"),
-        ({"offsets": np.array([0, 2, 4])}, f"offsets: found 0 to 4, {RISE}"),
-        ({"offsets": np.array([0, 4, 3])}, f"offsets: found 0 to 3, {RISE}"),
-        ({"offsets": np.array([1, 2, 3])}, f"offsets: found 1 to 3, {RISE}"),
-        ({"docids": np.array([b"a"])}, "docids: found 1, expected 3, one a document"),
-        ({"rows": np.arange(2)}, "rows: found 2, expected 3, one a document"),
-    ],
-)
-def test_arrays_that_kernels_could_not_read_make_no_set(changes: dict, message: str) -> None:
-    good = {
-        "features": np.zeros((3, 2), np.float32),
-        "labels": np.zeros(3, np.int32),
-        "offsets": np.array([0, 1, 3]),
-        "qids": np.array([1, 2]),
-    }
-    with pytest.raises(DataError) as error:
-        QuerySet(**good | changes)
-    assert str(error.value) == message
 
 
 def documents(queries: QuerySet) -> list[tuple[str, list[tuple]]]:
