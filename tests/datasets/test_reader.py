@@ -68,6 +68,19 @@ def test_null_becomes_a_number_or_the_least_of_the_query(tmp_path: Path) -> None
     np.testing.assert_array_equal(least, [[-2, 5, 0], [3, 5, 0], [-2, 7, 0], [0, 1, 4]])
 
 
+def test_a_documents_name_is_in_its_comment(tmp_path: Path) -> None:
+    comments = "#docid = a|# docid=b c|#docid: c|#docid d|#docids = e|#DOCID = f|#\tdocid =\tg\th|"
+    comments += "#docid = |#docid == i|# inc = 1 docid = j|#docid = long-#-name:0|"
+    path, text = tmp_path / "data.txt", "".join(f"0 qid:1 1:2{c}\n" for c in comments.split("|"))
+    path.write_text(text)
+    names = b"a|b|||||g||=||long-#-name:0|".split(b"|")
+    assert (
+        read_queries(path).docids.tolist()
+        == names
+        == plain_readers.read_letor(text.encode()).docids
+    )
+
+
 def test_values_beyond_float32_are_clipped_where_that_is_asked(tmp_path: Path) -> None:
     path = tmp_path / "data.txt"
     path.write_text(f"0 qid:1 1:1.7976931348623157e308 2:-{10**300}\n0 qid:1 1:NULL 2:-1e400\n")

@@ -16,7 +16,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic import cubic
 from letorbench.datasets.synthetic import generate as synthetic
 from letorbench.datasets.text.writer import TextFormat, write_text
-from letorbench.errors import DataError
+from letorbench.errors import DataError, UsageError
 
 #: a set of each kind of values, ids and splits, and the share of it that is made
 SCALES = {"OHSUMED": 0.2, "NP2004": 0.1, "MQ2008": 0.1, "ISTELLA": 0.0004, "YAHOO-SET2": 0.002}
@@ -79,10 +79,17 @@ def test_demo_is_deterministic_byte_for_byte(tmp_path: Path) -> None:
     folder = synthetic.make("DEMO", tmp_path / "a")
     first = bytes_of(folder)
     assert bytes_of(synthetic.make("demo", tmp_path / "b")) == first and len(first) == 15
-    assert not first.items() & bytes_of(synthetic.make("DEMO", tmp_path / "c", seed=1)).items()
+    load("DEMO", tmp_path / "c")  # which makes it
+    assert bytes_of(tmp_path / "c") == {f"DEMO/{name}": text for name, text in first.items()}
+    assert not first.items() & bytes_of(synthetic.make("DEMO", tmp_path / "d", seed=1)).items()
     assert synthetic.make("DEMO", tmp_path / "a") == folder
     with pytest.raises(DataError, match="found a folder that was made in another way"):
         synthetic.make("DEMO", tmp_path / "a", seed=1)
+    for scale in (0.0, 1.1):
+        with pytest.raises(UsageError) as caught:
+            synthetic.make("MQ2008", tmp_path / "a", scale=scale)
+        assert str(caught.value) == f"scale is {scale}, expected more than 0 and at most 1"
+    assert [path.name for path in (tmp_path / "a").iterdir()] == ["DEMO"]
 
 
 def kinds_of(known: catalog.Entry, folder: Path) -> list[str]:
