@@ -1,7 +1,9 @@
 """A user's own files: each layout gives the data that were written, and says what it was."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -236,19 +238,27 @@ def test_a_table_is_what_from_frame_makes_of_it(form, frame, tmp_path):
             assert ours.feature_names == ("bm25", "page rank", "clicks")
 
 
-def test_columns_docids_and_missing_values(frame, tmp_path):
-    frame["name"] = [f"D{row}" for row in range(len(frame))]
-    frame.iloc[0, 0] = np.nan
-    frame.to_csv(tmp_path / "mine.csv", index=False)
-    columns = Columns("grade", "query", "name", ["clicks", "bm25"])
-    split(tmp_path / "mine.csv", tmp_path, columns=columns)
-    with pytest.raises(DataError, match="found NULL as the value of feature 2.*--null min"):
-        lb.load("mine", tmp_path)
-    parts = lb.load("mine", tmp_path, null=0.0).folds[0].parts.values()
-    assert all(part.feature_names == ("clicks", "bm25") for part in parts)
-    names = sorted(name.decode() for part in parts for name in part.docids)
-    assert names == sorted(frame["name"])
-    value = {n.decode(): x for part in parts for n, x in zip(part.docids, part.X, strict=True)}
-    for _, row in frame.iterrows():
-        wanted = [np.float32(row["clicks"]), np.float32(np.nan_to_num(row["bm25"]))]
-        assert value[row["name"]].tolist() == wanted
+def test_parquet_is_read_by_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """pandas stands in for itself: what reads Parquet need not be installed."""
+    path, name = tmp_path / "mine.parquet", ["label", "qid", 7, "id"]
+    path.write_bytes(b"PAR1")
+    rows = [[1, "b", 0.1, "x"], [0, 4, None, "y"], [True, "c", 2**24, "z"], [2, "b", -0.5, "v"]]
+    for found, said in (
+        (ValueError("odd\n  file"), f"{path}: no table: odd file"),
+        (ImportError(), f"{path}: found Parquet, which needs a package; `python -m pip install "
+                        "'letorbench[parquet]'` brings it"),
+        (pd.DataFrame([], columns=name), f"{path}: found no rows, expected at least 1"),
+        (pd.DataFrame([[1, 2, "a", "x"]], columns=name), f"{path}: row 0: column '7': found 'a', "
+         "expected numbers (--columns names the columns to use)"),
+        (pd.DataFrame(rows, columns=name), None),
+    ):  # fmt: skip
+        monkeypatch.setattr(pd, "read_parquet", Mock(side_effect=[found]))
+        with nullcontext() if said is None else pytest.raises(DataError) as error:
+            split(path, tmp_path, folds=3, columns=Columns(docid="id"))
+        assert said is None or str(error.value) == said
+    tests = sorted((tmp_path / f"mine/Fold{k}/test.txt").read_text() for k in (1, 2, 3))
+    assert tests == [
+        "0 qid:4 1:NULL #docid = y\n",
+        "1 qid:b 1:0.100000001 #docid = x\n2 qid:b 1:-0.5 #docid = v\n",
+        "1 qid:c 1:16777216 #docid = z\n",
+    ]
