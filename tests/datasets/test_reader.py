@@ -125,6 +125,10 @@ LINES = [
     ("0 qid:1 0000011:1", "feature index 0000011, expected at most 6 digits"),
     ("0 qid:1 '1:1", "''1:1', expected index:value, a comment or the end of the line"),
     ("0 qid:1 1:1 x:1", "'x:1', expected index:value, a comment or the end of the line"),
+    (
+        "0 qid:1 1:1 \x0b2:1",
+        "'\\x0b2:1', expected index:value, a comment or the end of the line",
+    ),
     ("0 qid:1 1:1 2", "'2', expected index:value, a comment or the end of the line"),
     ("0 qid:1 1:1 2:abc", "'abc' as the value of feature 2, expected a number"),
     ("0 qid:1 1:1 2:nan#c", "'nan' as the value of feature 2, expected a number"),
