@@ -83,6 +83,10 @@ def test_what_cannot_be_written_is_named_with_the_reason(tmp_path: Path) -> None
         said = f"{tmp_path / 'file' / 'x'}: cannot be written: "
         assert str(caught.value) in (said + "Not a directory", said + "File exists")
         assert isinstance(caught.value, (DataError, OSError)) and caught.value.errno
+    with pytest.raises(WriteError) as caught, unfinished_folder(tmp_path / "file"):
+        pass
+    assert str(caught.value) == f"{tmp_path / 'file'}: cannot be written: File exists"
+    assert os.listdir(tmp_path) == ["file"]
 
 
 def test_a_full_disk_names_the_file(tmp_path: Path) -> None:

@@ -142,3 +142,15 @@ def test_the_baseline_is_used_where_a_processor_has_it(
     jit.use_baseline()
     chosen = ("x86-64-v3", "") if used else (name, None)
     assert (numba.config.CPU_NAME, numba.config.CPU_FEATURES) == chosen
+
+
+def test_machine_code_is_kept_where_the_user_says_or_may_write(monkeypatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "/cache")
+    for said, writable, place in (
+        ("/own", True, "/own"),
+        ("", True, f"{PACKAGE}/__pycache__/kernels"),
+        ("", False, "/cache/letorbench"),
+    ):
+        monkeypatch.setattr(numba.config, "CACHE_DIR", said)
+        monkeypatch.setattr(jit.os, "access", lambda path, mode: writable)
+        assert str(jit.kernel_root()) == place

@@ -1,5 +1,6 @@
 """Tasks on several threads: each once, in their order, and what an error does to the others."""
 
+import os
 import threading
 import time
 
@@ -23,7 +24,7 @@ def test_each_task_runs_once_on_its_own_thread_and_results_keep_their_order(thre
     with limited_threads(threads):
         results = run_tasks([lambda n=n: task(n) for n in range(20)])
     assert results == [10 * n + 1 for n in range(20)]
-    assert sorted(ran) == list(range(20))
+    assert (ran if threads == 1 else sorted(ran)) == list(range(20))
 
 
 def test_an_error_ends_the_others_and_the_first_one_is_raised() -> None:
@@ -81,16 +82,24 @@ def test_a_limit_holds_inside_its_block_and_is_one_at_least(monkeypatch) -> None
         with limited_threads(limit), limited_threads(None):
             assert thread_count() == count, limit
     assert thread_count() == 4
-    monkeypatch.setenv("LETORBENCH_THREADS", "two")
-    with pytest.raises(UsageError, match="LETORBENCH_THREADS=two: expected a number of threads"):
-        thread_count()
+    for text in ("two", "0", "-1", "10000", "1.5"):
+        monkeypatch.setenv("LETORBENCH_THREADS", text)
+        with pytest.raises(UsageError) as caught:
+            thread_count()
+        said = f"LETORBENCH_THREADS={text}: expected a number of threads, 1 to 9999"
+        assert str(caught.value) == said
+    monkeypatch.setenv("LETORBENCH_THREADS", "")
+    assert thread_count() == len(os.sched_getaffinity(0))
 
 
 def test_few_items_are_for_few_threads() -> None:
-    def slices(total: int, least: int) -> list[tuple[int, int]]:
-        return parallel_for(lambda start, stop: (start, stop), total, least)
+    def slices(total: int, *options: object) -> list[tuple[int, int]]:
+        return parallel_for(lambda start, stop: (start, stop), total, *options)
 
     with limited_threads(4):
         assert slices(3, 10) == [(0, 3)]
         assert slices(25, 10) == [(0, 12), (12, 25)]
         assert slices(4, 1) == [(0, 1), (1, 2), (2, 3), (3, 4)]
+        assert slices(4, 1, [5, 1, 1, 0]) == [(0, 1), (1, 4)]
+        assert slices(8, 1, [1, 1, 1, 1, 2, 2, 2, 2]) == [(0, 2), (2, 4), (4, 6), (6, 8)]
+        assert slices(0, 1) == [(0, 0)]

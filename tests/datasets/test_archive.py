@@ -1,6 +1,7 @@
 """Importing: every layout, and everything an archive can do to harm."""
 
 import io
+import re
 import tarfile
 import zipfile
 from collections.abc import Mapping
@@ -125,13 +126,29 @@ def test_refuses_to_overwrite(tmp_path: Path) -> None:
     assert contents(tmp_path / "other") == before, "nothing of MQ2007, which was there already"
 
 
+def whole(text: str) -> str:
+    """The pattern of a text and nothing else."""
+    return f"^{re.escape(text)}$"
+
+
+def too_much(source: Path, files: int, size: int) -> str:
+    """The pattern of what is said of an archive of more files or bytes."""
+    most = max(unpack.HARMLESS, 200 * source.stat().st_size)
+    return whole(
+        f"{source}: {files:,} files or more with {size:,} bytes; expected at most 10,000 files and "
+        f"{most:,} bytes from an archive of this size"
+    )
+
+
 def refused(source: Path, tmp_path: Path, message: str) -> None:
     """The import fails with that line, and nothing is left in or beside the data folder."""
     data = tmp_path / "inner" / "data"
     data.mkdir(parents=True)
-    with pytest.raises(DataError, match=message) as error:
+    with pytest.raises(DataError) as error:
         import_archive(source, data)
-    assert "\n" not in str(error.value)
+    said = str(error.value)
+    assert re.search(message, said), said
+    assert "\n" not in said
     assert list(data.iterdir()) == []
     assert sorted(path.name for path in data.parent.iterdir()) == ["data"]
 
@@ -142,8 +159,10 @@ BAD_NAMES = ["../evil/Fold1/train.txt", "MQ2008/../../evil.txt", "/tmp/evil/Fold
 @pytest.mark.parametrize("name", BAD_NAMES)
 def test_names_that_climb_out(tmp_path: Path, name: str) -> None:
     files = tree("MQ2008") | {name: "evil"}
-    refused(packed(tmp_path / "evil.tar", files), tmp_path, "unsafe name")
-    refused(packed(tmp_path / "evil.zip", files), tmp_path / "b", "unsafe name")
+    said = f": unsafe name {name!r} inside; expected a path within it"
+    for ending in ("tar", "zip"):
+        source = packed(tmp_path / f"evil.{ending}", files)
+        refused(source, tmp_path / ending, whole(f"{source}{said}"))
 
 
 @pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE])
@@ -162,50 +181,30 @@ def test_bombs(tmp_path: Path, ending: str) -> None:
     files = tree("MQ2008") | {"MQ2008/Fold1/train.txt": "0" * size}
     source = packed(tmp_path / f"bomb{ending}", files)
     assert source.stat().st_size < 1 << 20
-    refused(source, tmp_path, "expected at most 10,000 files")
+    refused(source, tmp_path, too_much(source, 1, size))
 
 
 @pytest.mark.parametrize("ending", [".zip", ".tar", ".tar.gz", ".tar.xz", ".tar.bz2"])
 @pytest.mark.parametrize("kept", [0, 0.5, 0.9])
 def test_damaged(tmp_path: Path, ending: str, kept: float) -> None:
     files = {name: text * 50 for name, text in tree("MQ2008").items()}
-    whole = packed(tmp_path / f"a{ending}", files)
-    data = whole.read_bytes()
-    whole.write_bytes(data[: int(kept * len(data))])
-    refused(whole, tmp_path, "damaged|no data set|fewer bytes")
+    archive = packed(tmp_path / f"a{ending}", files)
+    data = archive.read_bytes()
+    archive.write_bytes(data[: int(kept * len(data))])
+    refused(archive, tmp_path, "damaged|no data set|fewer bytes")
 
 
 @pytest.mark.parametrize("kind", ["gz", "xz", "bz2"])
 def test_a_wrong_check_sum_at_the_end(tmp_path: Path, kind: str) -> None:
-    whole = packed(tmp_path / f"a.tar.{kind}", tree("MQ2008"))
-    data = whole.read_bytes()
-    whole.write_bytes(data[:-6] + bytes([data[-6] ^ 128]) + data[-5:])
-    refused(whole, tmp_path, "damaged")
+    archive = packed(tmp_path / f"a.tar.{kind}", tree("MQ2008"))
+    data = archive.read_bytes()
+    archive.write_bytes(data[:-6] + bytes([data[-6] ^ 128]) + data[-5:])
+    refused(archive, tmp_path, "damaged")
 
 
-NOTHING: dict[str, tuple[dict[str, str], str]] = {
-    "a.zip": ({"readme.txt": "hello", "Fold1/train.txt": "alone"}, "no data set inside; expected"),
-    "b.zip": (
-        {"x/ltrc_yahoo.tar.bz2": "hello"},
-        "no data set inside; .*found ltrc_yahoo.tar.bz2, which is to be unpacked",
-    ),
-    "c.zip": (tree("OHSUMED"), "found OHSUMED in OHSUMED, expected the name of its variant"),
-    "d.zip": (tree("a/MQ2008", "b/MQ2008"), "found MQ2008 twice"),
-    "e.zip": (tree(".hidden"), "cannot name a data set"),
-    "f.zip": ({f"{i}.txt": "" for i in range(unpack.MOST_FILES + 1)}, "10,001 files or more"),
-    "g.zip": (
-        {"mine/Fold0/train.txt": "", "mine/Fold0/test.txt": ""},
-        "found Fold0; expected Fold1",
-    ),
-    "Gov.rar": ({}, r"unpack others first .`unrar x Gov.rar`."),
-}
-
-
-@pytest.mark.parametrize("name", NOTHING)
-def test_what_is_not_a_data_set(tmp_path: Path, name: str) -> None:
-    files, message = NOTHING[name]
-    if name.endswith(".zip"):
-        packed(tmp_path / name, files)
-    else:
-        (tmp_path / name).write_bytes(b"anything")
-    refused(tmp_path / name, tmp_path, message)
+def test_too_many_files(tmp_path: Path) -> None:
+    files = {f"{i}.txt": "" for i in range(unpack.MOST_FILES + 1)}
+    source = packed(tmp_path / "f.zip", files)
+    refused(source, tmp_path, too_much(source, 10_001, 0))
+    source = tmp_path / "g.zip"
+    refused(source, tmp_path / "g", whole(f"{source}: no such file or folder"))

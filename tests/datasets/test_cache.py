@@ -97,6 +97,10 @@ def test_narrow_files_are_widened(cache: Cache, tmp_path: Path) -> None:
     assert whole.docids.tolist() == [b"", b"long-name"]
     assert bounds.tolist() == [0, 1, 2]
     assert whole.qids.tolist() == ["7", "WT04-182"]
+    narrow.write_text("0 qid:7 1:NULL\n")
+    for null in (5.0, 6.0):  # read in another way, it is another entry
+        whole, _ = cache.queries([narrow], ReadOptions(null, 2))
+        assert whole.features.tolist() == [[null, 0.0]]
 
 
 def flip(path: Path) -> None:

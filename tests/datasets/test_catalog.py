@@ -10,7 +10,6 @@ from letorbench.conventions import CONVENTIONS
 from letorbench.datasets import catalog
 from letorbench.datasets.checks import check_convention, leak
 from letorbench.datasets.queryset import Benchmark, Fold
-from letorbench.errors import UsageError
 
 NAMES = list(catalog.CATALOG)
 
@@ -45,15 +44,6 @@ def test_names_with_variants(text: str, label: str, variant: str | None) -> None
     named = catalog.parse(text)
     assert (named.label, named.variant) == (label, variant)
     assert catalog.parse(label).label == label
-
-
-def test_unknown_names() -> None:
-    with pytest.raises(UsageError, match="unknown data set 'nope'.*OHSUMED.*DEMO"):
-        catalog.entry("nope")
-    with pytest.raises(UsageError, match="no variant 'raw'.*Feature-min"):
-        catalog.entry("OHSUMED/raw")
-    with pytest.raises(UsageError, match="MQ2008 has no variant"):
-        catalog.entry("MQ2008/Feature-min")
 
 
 @pytest.mark.parametrize(

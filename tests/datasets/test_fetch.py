@@ -126,31 +126,51 @@ def test_the_first_good_address_is_fetched_checked_and_imported(
 
 
 REFUSED: dict[str, tuple[Behaviour, str]] = {
-    "gone": (sending(b"", 404), "answers HTTP 404 Not Found"),
+    "gone": (sending(b"", 404), "{url}: answers HTTP 404 Not Found"),
     "escape": (
         raw("HTTP/1.1 403 \x1b[31mno\r\nContent-Length: 0\r\n\r\n"),
-        r"HTTP 403 \\x1b\[31mno",
+        r"{url}: answers HTTP 403 \x1b[31mno",
     ),
     "page": (
         sending(b"<html>licence</html>", Content_Type="text/html; charset=utf-8"),
-        "found a web page, expected a file; a licence, a sign-in or a form",
+        "{url}: found a web page, expected a file; a licence, a sign-in or a form may stand before "
+        "it, so open it in a browser",
     ),
-    "silent": (lambda handler: time.sleep(3), "sent nothing for 1 seconds"),
-    "ftp": (redirecting("ftp://127.0.0.1/a"), "ftp://127.0.0.1/a: is no address on the web"),
-    "large": (sending(b"", Content_Length=10**14), "100,000,000,000,000 bytes, expected"),
-    "cut": (sending(b"a" * 9, Content_Length=99), "found 9 bytes, expected 99"),
-    "wrong": (sending(b"PK" + b"a" * 999), "damaged"),
+    "silent": (lambda handler: time.sleep(3), "{url}: sent nothing for 1 seconds"),
+    "ftp": (
+        redirecting("ftp://127.0.0.1/a"),
+        "ftp://127.0.0.1/a: is no address on the web; expected http or https",
+    ),
+    "large": (
+        sending(b"", Content_Length=10**14),
+        "{url}: found 100,000,000,000,000 bytes, expected 17,179,869,184",
+    ),
+    "cut": (sending(b"a" * 9, Content_Length=99), "{url}: found 9 bytes, expected 99"),
+    "wrong": (
+        sending(b"PK" + b"a" * 999),
+        "{folder}/.download-MQ2008/MQ2008.zip: damaged, or no archive of .tar.gz, .tar.bz2, "
+        ".tar.xz, .tgz, .tbz2, .txz, .tar, .zip: file could not be opened successfully; unpack "
+        "others first (`unrar x MQ2008.zip`), then import the folder; `letorbench datasets split` "
+        "takes one file of text or a table",
+    ),
 }
+ELSEWHERE = (
+    "get it from https://www.microsoft.com/en-us/research/project/letor-learning-rank-information-"
+    "retrieval/ or https://1drv.ms/f/s!Aqi9ONgj3OqPaynoZZSZVfHPJd0 in a browser (terms: Microsoft "
+    "Research's terms: research use, not to be passed on) and `letorbench datasets import PATH`, "
+    "or `letorbench datasets make MQ2008-twin` for a synthetic one of its shape"
+)
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_refused_is_said_and_leaves_nothing(name: str, tmp_path: Path) -> None:
-    behaviour, message = REFUSED[name]
+    behaviour, said = REFUSED[name]
     with server(**{name: behaviour}) as (address, _):
-        with pytest.raises(DataError, match=message) as error:
-            fetching.fetch("MQ2008", tmp_path, [unknown(f"{address}/{name}")])
-    text = str(error.value)
-    assert "datasets import PATH" in text and "https://" in text and text.isprintable()
+        url = f"{address}/{name}"
+        with pytest.raises(DataError) as error:
+            fetching.fetch("MQ2008", tmp_path, [unknown(url)])
+    said = said.format(url=url, folder=tmp_path)
+    assert str(error.value) == f"MQ2008: no download succeeded: {said}; {ELSEWHERE}"
     assert names_in(tmp_path) == []
 
 

@@ -1,17 +1,19 @@
 """Query sets from a caller's arrays: converted once, grouped stably, refused with a word."""
 
 import pickle
-from dataclasses import fields
+from dataclasses import fields, replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.load import load
-from letorbench.datasets.queryset import QuerySet
+from letorbench.datasets.queryset import Benchmark, Fold, LabelBlocks, QuerySet
 from letorbench.datasets.synthetic import make
-from letorbench.errors import DataError, UsageError
+from letorbench.errors import DataError
 
 X = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
 
@@ -104,83 +106,66 @@ def test_query_ids_of_any_type_are_text(qid, names) -> None:
     assert QuerySet.from_arrays(X, [0, 0, 0], qid=qid).qids.tolist() == names
 
 
-NAN = float("nan")
+def documents(queries: QuerySet) -> list[tuple[str, list[tuple]]]:
+    """Each query's name, and the features, label, name and row of each of its documents."""
+    columns = (queries.X, queries.y, queries.docids, queries.rows)
+    docs = list(zip(*(column.tolist() for column in columns), strict=True))
+    bounds = pairwise(queries.offsets.tolist())
+    return [(qid, docs[a:b]) for qid, (a, b) in zip(queries.qids.tolist(), bounds, strict=True)]
 
 
-@pytest.mark.parametrize(
-    "changes, message",
-    [
-        ({"X": [[1.0, NAN], [3, 4], [5, 6]]}, "X: row 0, column 1: found nan, expected a number"),
-        ({"X": [[1.0, 2], [-1e39, 4], [5, 6]]}, "row 1, column 0: found -1e.39, expected at most"),
-        ({"X": [1.0, 2, 3]}, "X: found 1 dimension, expected 2"),
-        ({"X": [[1, 2], [3], [4, 5]]}, "X: found rows of different lengths"),
-        ({"X": np.zeros((3, 0))}, "X: found no features, expected at least 1"),
-        ({"X": np.zeros((3, 2), complex)}, "X: found values of type complex128, expected real"),
-        ({"X": [["a", "b"]] * 3}, "X: found values of type <U1, expected real numbers"),
-        ({"y": [0, 1]}, "y: found 2 values, expected 3, one a document"),
-        ({"y": [[0], [1], [2]]}, "y: found 2 dimensions, expected 1"),
-        ({"y": [0, -1, 1]}, "y: row 1: found -1, expected an integer from 0 to 31"),
-        ({"y": [0, 0.5, 1]}, "y: row 1: found 0.5, expected an integer from 0 to 31"),
-        ({"y": [0, 31, 32]}, "y: row 2: found 32, expected an integer from 0 to 31, a grade r"),
-        ({"qid": [1, 1]}, "qid: found 2 values, expected 3"),
-        ({"qid": [1, 1, 1.5]}, "qid: row 2: found 1.5, expected an integer or text"),
-        ({"qid": np.array(["a", 1, None], object)}, "qid: row 2: found None, expected an integer"),
-        (
-            {"qid": pd.array([1, None, 2], "Int64")},
-            "qid: row 1: found (nan|<NA>), expected an integer",
-        ),
-        ({"qid": ["a", "", "b"]}, "qid: row 1: found '', expected an integer or text"),
-        ({"qid": [b"a", b"\xff", b"b"]}, "qid: found b'.xff', expected UTF-8"),
-        ({"qid": None, "group": [1, 1]}, "group: found counts of 2 rows in all, expected 3"),
-        ({"qid": None, "group": [3, 0]}, "group: query 1: found 0 rows, expected at least 1"),
-        ({"feature_names": ["a"]}, "feature_names: found 1 names, expected 2"),
-        ({"docids": ["a"]}, "docids: found 1 values, expected 3"),
-    ],
-)
-def test_wrong_input_is_refused(changes: dict, message: str) -> None:
-    given_arrays = {"X": X, "y": [0, 1, 2], "qid": [1, 1, 2]} | changes
-    with pytest.raises(DataError, match=message) as error:
-        QuerySet.from_arrays(**given_arrays)
-    assert isinstance(error.value, ValueError) and "\n" not in str(error.value)
+def test_parts_of_a_set_have_its_documents(rng: np.random.Generator) -> None:
+    qid = rng.permutation(np.repeat(["b", "a", "d", "c"], [3, 1, 4, 2]))
+    given = rng.random((10, 2)).astype(np.float32), rng.integers(0, 3, 10), qid
+    whole = QuerySet.from_arrays(*given, feature_names=["x", "y"], docids=list("abcdefghij"))
+    every = documents(whole)
+    for numbers in ([2, 0], [], [1, 1, 3], [0, 1, 2, 3]):
+        taken = whole.take(np.array(numbers, int))
+        assert documents(taken) == [every[number] for number in numbers]
+        assert taken.feature_names == ("x", "y") and len(taken) == len(numbers)
+    for start, stop in ((0, 4), (1, 3), (2, 2)):
+        part = whole.queries(start, stop)
+        assert documents(part) == every[start:stop] and part.feature_names == ("x", "y")
+        assert stop == start or np.shares_memory(part.X, whole.X)
+    plain = replace(whole, rows=None)  # its own rows are the documents'
+    np.testing.assert_array_equal(plain.X[plain.take([3, 1]).rows], plain.take([3, 1]).X)
+    assert whole.take(np.arange(4)).digest == whole.digest != whole.take([0, 1, 3, 2]).digest
+    for name in ("features", "labels", "offsets", "qids", "docids"):
+        changed = getattr(whole, name).copy()
+        changed[1] = changed[2] if name != "features" else 7.0
+        changed = whole.labels + 1 if name == "labels" else changed
+        assert replace(whole, **{name: changed}).digest != whole.digest
+    with pytest.raises(DataError, match="^found 9 values, expected 10, one a document$"):
+        whole.in_caller_order(np.zeros(9))
 
 
-def test_one_of_qid_and_group() -> None:
-    for both in ({}, {"qid": [1, 1, 1], "group": [3]}):
-        with pytest.raises(UsageError, match="of qid and group, expected one of them"):
-            QuerySet.from_arrays(X, [0, 1, 2], **both)
+def test_documents_sorted_by_label_against_plain_python(rng: np.random.Generator) -> None:
+    for n_queries in range(20):
+        offsets = np.append(0, np.cumsum(rng.integers(0, 6, n_queries)))  # some without documents
+        labels = rng.integers(0, 4, offsets[-1])
+        order, starts, levels, queries = [], [], [], [0]
+        for first, last in pairwise(offsets.tolist()):
+            for label in (3, 2, 1, 0):
+                block = [row for row in range(first, last) if labels[row] == label]
+                starts += [len(order)] * bool(block)
+                levels += [label] * bool(block)
+                order += block
+            queries.append(len(starts))
+        found = LabelBlocks.of(labels.astype(np.int32), offsets)
+        expected = (order, [*starts, len(order)], levels, queries, offsets.tolist())
+        assert tuple(each.tolist() for each in found) == expected
+        assert {each.dtype for each in found} == {np.dtype(np.int64)}
 
 
-@pytest.mark.parametrize(
-    "changes, message",
-    [
-        ({"features": np.zeros((3, 2))}, "features: found float64"),
-        ({"features": np.zeros((2, 3), np.float32).T}, "another order"),
-        ({"labels": np.zeros(2, np.int32)}, "labels: found 2, expected 3"),
-        ({"labels": np.zeros(3)}, "labels: found float64"),
-        ({"offsets": np.array([0, 3])}, "offsets: found 2, expected 3"),
-        ({"offsets": np.array([0, 2, 4])}, "offsets: found 0 to 4"),
-        ({"offsets": np.array([0, 4, 3])}, "expected to rise"),
-        ({"docids": np.array([b"a"])}, "docids: found 1, expected 3"),
-    ],
-)
-def test_arrays_that_kernels_could_not_read_make_no_set(changes: dict, message: str) -> None:
-    good = {
-        "features": np.zeros((3, 2), np.float32),
-        "labels": np.zeros(3, np.int32),
-        "offsets": np.array([0, 1, 3]),
-        "qids": np.array([1, 2]),
-    }
-    with pytest.raises(DataError, match=message):
-        QuerySet(**good | changes)
-
-
-def test_take_and_queries_agree(rng: np.random.Generator) -> None:
-    lengths = [3, 1, 4, 2]
-    whole = QuerySet.from_arrays(
-        rng.random((10, 2)), rng.integers(0, 3, 10), group=lengths, docids=list("abcdefghij")
-    )
-    taken = whole.take(np.array([2, 0]))
-    assert taken.qids.tolist() == ["3", "1"] and taken.offsets.tolist() == [0, 4, 7]
-    assert taken.docids.tolist() == [c.encode() for c in "efghabc"]
-    np.testing.assert_array_equal(taken.features[:4], whole.queries(2, 3).features)
-    assert whole.take(np.arange(4)).digest == whole.digest != taken.digest
+def test_values_that_travel_say_how_large_they_are() -> None:
+    one, two = (QuerySet.from_arrays(X, [0, 1, 4], group=sizes) for sizes in ([3], [1, 2]))
+    none = two.queries(1, 1)
+    assert repr(none) == "QuerySet(0 queries, 0 documents, 2 features)"
+    fold = Fold(2, two, none, one)
+    assert repr(fold) == "Fold(2: train 2, validation 0, test 1 queries)"
+    for folds, said in (
+        ((fold,), "1 fold, 3 queries, 6 documents, 2 features, labels 0-4"),
+        ((fold, fold), "2 folds, 2 queries, 6 documents, 2 features, labels 0-4"),
+    ):
+        found = Benchmark("B", folds, CONVENTIONS["mslr"], {})
+        assert repr(found) == f"Benchmark('B', {said}, mslr)"

@@ -10,7 +10,7 @@ import pytest
 
 from letorbench.datasets import reader
 from letorbench.datasets.reader import ReadOptions, read_letor, read_queries
-from letorbench.errors import DataError, UsageError
+from letorbench.errors import DataError
 
 
 def hard_cases(rng: random.Random) -> list[str]:
@@ -48,6 +48,7 @@ def test_numbers_have_the_bits_of_python_float(tmp_path: Path) -> None:
 
 def test_a_wider_line_far_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "BLOCK", 64)
+    monkeypatch.setattr(reader, "START", 200)
     lines = [f"1 qid:{i} 1:1 3:{i}" for i in range(50)] + ["0 qid:60 2:1 17:4"]
     path, text = tmp_path / "data.txt", "\n".join(lines)
     path.write_text(text)
@@ -67,6 +68,19 @@ def test_null_becomes_a_number_or_the_least_of_the_query(tmp_path: Path) -> None
     np.testing.assert_array_equal(least, [[-2, 5, 0], [3, 5, 0], [-2, 7, 0], [0, 1, 4]])
 
 
+def test_a_documents_name_is_in_its_comment(tmp_path: Path) -> None:
+    comments = "#docid = a|# docid=b c|#docid: c|#docid d|#docids = e|#DOCID = f|#\tdocid =\tg\th|"
+    comments += "#docid = |#docid == i|# inc = 1 docid = j|#docid = long-#-name:0|"
+    path, text = tmp_path / "data.txt", "".join(f"0 qid:1 1:2{c}\n" for c in comments.split("|"))
+    path.write_text(text)
+    names = b"a|b|||||g||=||long-#-name:0|".split(b"|")
+    assert (
+        read_queries(path).docids.tolist()
+        == names
+        == plain_readers.read_letor(text.encode()).docids
+    )
+
+
 def test_values_beyond_float32_are_clipped_where_that_is_asked(tmp_path: Path) -> None:
     path = tmp_path / "data.txt"
     path.write_text(f"0 qid:1 1:1.7976931348623157e308 2:-{10**300}\n0 qid:1 1:NULL 2:-1e400\n")
@@ -74,13 +88,10 @@ def test_values_beyond_float32_are_clipped_where_that_is_asked(tmp_path: Path) -
     np.testing.assert_array_equal(clipped, np.finfo(np.float32).max * np.array([[1, -1]] * 2))
 
 
-def test_read_letor_takes_a_path_as_text_and_checks_options(tmp_path: Path) -> None:
+def test_read_letor_takes_a_path_as_text(tmp_path: Path) -> None:
     path = tmp_path / "data.txt"
     path.write_text("1 qid:1 1:NULL 2:5\n0 qid:2 2:1\n")
     assert read_letor(str(path), null=3, n_features=3).features.tolist() == [[3, 5, 0], [0, 1, 0]]
-    for wrong in ({"null": "max"}, {"null": float("nan")}, {"n_features": 0}):
-        with pytest.raises(UsageError, match="expected"):
-            read_letor(str(path), **wrong)
 
 
 GRADE = (
@@ -95,6 +106,7 @@ CUT = "; the file ends without a newline and may be cut short"
 #: a bad third line, and what is said of it
 LINES = [
     ("qid:1 1:2", f"'qid:1' as the label, expected {GRADE}"),
+    ("+ qid:1 1:2", f"'+' as the label, expected {GRADE}"),
     ("-1 qid:1 1:2", f"'-1' as the label, expected {GRADE}"),
     ("1.5 qid:1 1:2", f"'1.5' as the label, expected {GRADE}"),
     ("32 qid:1 1:2", f"'32' as the label, expected {GRADE}"),
@@ -113,6 +125,10 @@ LINES = [
     ("0 qid:1 0000011:1", "feature index 0000011, expected at most 6 digits"),
     ("0 qid:1 '1:1", "''1:1', expected index:value, a comment or the end of the line"),
     ("0 qid:1 1:1 x:1", "'x:1', expected index:value, a comment or the end of the line"),
+    (
+        "0 qid:1 1:1 \x0b2:1",
+        "'\\x0b2:1', expected index:value, a comment or the end of the line",
+    ),
     ("0 qid:1 1:1 2", "'2', expected index:value, a comment or the end of the line"),
     ("0 qid:1 1:1 2:abc", "'abc' as the value of feature 2, expected a number"),
     ("0 qid:1 1:1 2:nan#c", "'nan' as the value of feature 2, expected a number"),
@@ -194,19 +210,27 @@ def test_short_last_line(tmp_path: Path) -> None:
     assert read_queries(path).n_docs == 2
 
 
-def test_files_that_are_no_data(tmp_path: Path) -> None:
+def test_files_that_are_no_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, lines = tmp_path / "data.txt", "lines of label qid:Q index:value"
     assert message(path, "") == f": found an empty file, expected {lines}"
     nothing = f": found only blank lines and comments, expected {lines}"
     assert message(path, "\n# a\n") == nothing
     assert message(path, "  ") == nothing
-    assert message(path, b"PK\x03\x04\x00\x00") == f": found a compressed file, expected {lines}"
+    for start in (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"PK\3\4", b"7z\xbc\xaf", b"Rar!"):
+        assert message(path, start + b"\0") == f": found a compressed file, expected {lines}"
     assert message(path, b"\0") == f": found a binary file, expected {lines}"
-    assert "carriage return alone" in message(path, "0 qid:1 1:1\r0 qid:1 1:2\r")
-    assert message(path, b"\xff\xfe\xc3\x28 qid:1\n").startswith(":1: found '\\xff\\xfe")
-    for wrong in (tmp_path / "absent.txt", tmp_path):
-        with pytest.raises(DataError, match=str(wrong)):
-            read_queries(wrong)
+    said = ": found lines that end in a carriage return alone, expected newlines"
+    assert message(path, "0 qid:1 1:1\r0 qid:1 1:2\r") == said
+    said = f":1: found '\\xff\\xfe\\xc3(' as the label, expected {GRADE}"
+    assert message(path, b"\xff\xfe\xc3\x28 qid:1\n") == said
+    monkeypatch.setattr(reader, "LONGEST_LINE", 20)
+    said = ": found a line of more than 64 MB, expected lines of text"
+    assert message(path, "0 qid:1 1:1\n0 qid:1 1:0.123456\n") == said
+    for wrong, said in (("absent.txt", "found no such file, expected a data file"),
+                        (".", "cannot be read: Is a directory")):  # fmt: skip
+        with pytest.raises(DataError) as caught:
+            read_queries(tmp_path / wrong)
+        assert str(caught.value) == f"{tmp_path / wrong}: {said}"
 
 
 def test_a_file_that_shrinks_while_it_is_read(
@@ -222,8 +246,10 @@ def test_a_file_that_shrinks_while_it_is_read(
         return blocks
 
     monkeypatch.setattr(reader, "cut_into_blocks", cut_and_shrink)
-    with pytest.raises(DataError, match="changed while it was read"):
+    with pytest.raises(DataError) as caught:
         read_queries(path)
+    said = "found a file that changed while it was read, expected one that stays as it is"
+    assert str(caught.value) == f"{path}: {said}"
 
 
 @pytest.mark.usefixtures("blocks")
@@ -249,6 +275,10 @@ def test_a_file_that_is_cut_within_its_last_number(tmp_path: Path) -> None:
             f":52: found a last line without a newline that ends in 2:{cut}, expected 3 decimals "
             "as in all other values; a newline at its end says that the file is whole"
         )
-    assert message(path, ids + "1 qid:99 1:0.500 2:1.125").startswith(
-        ":51: found a last line without a newline and a comment, expected a comment as on all"
+    whole = "1 qid:99 1:0.500 2:1.125"
+    assert message(path, ids + whole) == (
+        ":51: found a last line without a newline and a comment, expected a comment as on all "
+        "other lines; a newline at its end says that the file is whole"
     )
+    path.write_text(ids.replace(" #docid = D", "", 1) + whole)  # comments are not on all lines
+    assert read_queries(path).n_docs == 51

@@ -2,21 +2,24 @@
 
 import hashlib
 import itertools
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import rankdata
 
 from letorbench.datasets import catalog
+from letorbench.datasets.checks import verify
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic import cubic
 from letorbench.datasets.synthetic import generate as synthetic
 from letorbench.datasets.text.writer import TextFormat, write_text
-from letorbench.errors import DataError
+from letorbench.errors import DataError, UsageError
 
 #: a set of each kind of values, ids and splits, and the share of it that is made
-SCALES = {"OHSUMED": 0.2, "NP2004": 0.1, "MQ2008": 0.1, "ISTELLA": 0.001}
+SCALES = {"OHSUMED": 0.2, "NP2004": 0.1, "MQ2008": 0.1, "ISTELLA": 0.0004, "YAHOO-SET2": 0.002}
 
 
 def bytes_of(folder: Path) -> dict[str, str]:
@@ -76,38 +79,90 @@ def test_demo_is_deterministic_byte_for_byte(tmp_path: Path) -> None:
     folder = synthetic.make("DEMO", tmp_path / "a")
     first = bytes_of(folder)
     assert bytes_of(synthetic.make("demo", tmp_path / "b")) == first and len(first) == 15
-    assert not first.items() & bytes_of(synthetic.make("DEMO", tmp_path / "c", seed=1)).items()
+    load("DEMO", tmp_path / "c")  # which makes it
+    assert bytes_of(tmp_path / "c") == {f"DEMO/{name}": text for name, text in first.items()}
+    assert not first.items() & bytes_of(synthetic.make("DEMO", tmp_path / "d", seed=1)).items()
     assert synthetic.make("DEMO", tmp_path / "a") == folder
     with pytest.raises(DataError, match="found a folder that was made in another way"):
         synthetic.make("DEMO", tmp_path / "a", seed=1)
+    for scale in (0.0, 1.1):
+        with pytest.raises(UsageError) as caught:
+            synthetic.make("MQ2008", tmp_path / "a", scale=scale)
+        assert str(caught.value) == f"scale is {scale}, expected more than 0 and at most 1"
+    assert [path.name for path in (tmp_path / "a").iterdir()] == ["DEMO"]
+
+
+def kinds_of(known: catalog.Entry, folder: Path) -> list[str]:
+    """The kind of each column's values, by how they are written; lines end as the original's."""
+    shape = known.twin
+    end = {"raw": rb" ", "sparse": b"", "unit": b" #docid = .{17}" + shape.ending.encode()}
+    line = re.compile(rb"\d qid:\S+((?: \d+:-?\d+(?:\.\d{6})?)*)" + end[shape.values] + b"\n")
+    lines = [text for file in folder.rglob("*test.txt") for text in file.open("rb")]
+    rows = [line.fullmatch(text)[1].decode().split() for text in lines[::11]]
+    cells: list[list[str]] = [[] for _ in range(known.n_features)]
+    for index, _, text in (cell.partition(":") for row in rows for cell in row):
+        cells[int(index) - 1].append(text)
+    if shape.values == "sparse":
+        assert all("." in text and float(text) > 0.0 for column in cells for text in column)
+        return ["part" if column else "constant" for column in cells]
+    kinds = []
+    for column in cells:
+        whole, numbers = {"." not in text for text in column}, np.array(column, float)
+        assert len(column) == len(rows) and len(whole) == 1
+        kind = "log" if (numbers < 0.0).mean() > 0.5 else "real" if numbers.max() > 1 else "part"
+        kinds.append(kind if whole == {False} else "count" if numbers.any() else "constant")
+    return kinds
 
 
 @pytest.mark.parametrize("name", SCALES)
 def test_twins_have_the_published_shape(tmp_path: Path, name: str) -> None:
-    scale = SCALES[name]
-    known = catalog.entry(name)
+    scale, known = SCALES[name], catalog.entry(name)
+    shape, expected = known.twin, known.published_shares() or known.twin.shares
     folder = synthetic.make(name, tmp_path, seed=3, scale=scale)
-    assert folder.name == f"{name}-twin"
     data = load(f"{name}-twin", tmp_path)
-    parts = [fold.test for fold in data.folds]
-    if known.n_folds == 1:
-        parts = [data.folds[0].train, data.folds[0].validation, data.folds[0].test]
-    n_queries = sum(each.n_queries for each in parts)
-    n_docs = sum(each.n_docs for each in parts)
+    made = dict(made_by="letorbench datasets make", name=f"{name}-twin", original=name, seed=3)
+    assert folder.name == f"{name}-twin" and data.provenance["recipe"] == made | {"scale": scale}
+    assert {check.status for check in verify(f"{name}-twin", tmp_path)} == {"unknown"}  # a part
     assert len(data.folds) == known.n_folds
     assert data.provenance["rotation"] is (known.n_folds == 5)
-    assert data.provenance["recipe"]
-    assert {each.n_features for each in parts} == {known.n_features}
-    assert n_queries == max(10, round(known.queries * scale))
-    assert n_docs == round(known.documents * n_queries / known.queries)
-    lengths = np.concatenate([each.lengths for each in parts])
-    shape = known.twin
+    parts = [*data.parts[1:], data.parts[0]] if known.n_folds == 5 else data.parts
+    n_queries = max(10, round(known.queries * scale))
+    n_docs = round(known.documents * n_queries / known.queries)
+    X, labels, lengths, qids = (
+        np.concatenate([getattr(part, what) for part in parts])
+        for what in ("X", "y", "lengths", "qids")
+    )
+    assert qids.tolist() == [shape.qid.format(number) for number in range(1, n_queries + 1)]
+    assert X.shape == (n_docs, known.n_features)
+    if shape.values == "unit":
+        docids = np.concatenate([part.docids for part in parts]).tolist()
+        assert docids == [b"synthetic%08d" % number for number in range(n_docs)]
+    if known.n_folds == 5:
+        sizes = [len(part) for part in parts]
+        assert max(sizes) - min(sizes) <= 1
+    else:
+        share = len(data.folds[0].test) / n_queries
+        assert share == pytest.approx(shape.split[2], abs=1 / n_queries)
     assert lengths.min() >= shape.least and lengths.max() <= shape.most
     # bounds near the mean, as TREC's 1,000 a query, squeeze the spread
     assert 0.2 * shape.spread < np.log(lengths).std() < 1.6 * shape.spread
-    labels = np.concatenate([each.labels for each in parts])
-    expected = known.published_shares() or shape.shares
     counts = np.bincount(labels, minlength=len(expected))
     np.testing.assert_allclose(counts / n_docs, expected, atol=2e-4 + 1 / n_docs)
-    constant = np.all(np.concatenate([each.features for each in parts]) == 0, axis=0).sum()
-    assert constant >= shape.constant
+    kinds = np.array(kinds_of(known, folder))
+    found = {kind: np.count_nonzero(kinds == kind) for kind in kinds}
+    if shape.values == "raw":
+        third = pytest.approx(known.n_features / 3, rel=0.25)
+        assert found == {"count": third, "log": third, "real": third} and X.max() <= 900_000
+    else:
+        assert found.pop("constant", 0) == shape.constant == (X == 0.0).all(axis=0).sum()
+        assert set(found) == {"part"} and X.min() == 0.0 and X.max() <= 1.0
+    if shape.values == "sparse":  # between a sixth and all values are there
+        held = (X[:, kinds == "part"] > 0.0).mean(axis=0)
+        assert 0.1 < held.min() < 0.25 and 0.9 < held.max()
+    if shape.values == "unit":
+        first = np.append(0, np.cumsum(lengths))[:-1]
+        assert (np.minimum.reduceat(X, first) == 0.0).all()
+        assert (np.maximum.reduceat(X, first)[:, kinds == "part"] == 1.0).all()
+    ranks = rankdata(X, axis=0) / n_docs  # most features tell what is relevant from the rest
+    above = ranks[labels > 0].mean(axis=0) - ranks[labels == 0].mean(axis=0)
+    assert above.mean() > 0.04 and above.max() > 0.15

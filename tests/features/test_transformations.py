@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import DataError, UsageError
-from letorbench.features import TRANSFORMATIONS, ZScore, stored, transformation
+from letorbench.errors import UsageError
+from letorbench.features import TRANSFORMATIONS, ZScore, transformation
 from letorbench.features.moments import (
     CACHED_ROWS,
     SHARES,
@@ -93,23 +93,6 @@ def test_blocks_and_threads_change_nothing(name, monkeypatch):
         monkeypatch.setenv("LETORBENCH_THREADS", threads)
         found = fitted.transform(X, offsets)
         np.testing.assert_array_equal(found, expected)
-
-
-@pytest.mark.parametrize(
-    "facts",
-    [
-        None,
-        {"name": "minmax"},
-        {"name": "raw", "mean": [0.0]},
-        {"name": "zscore", "mean": [0.0] * 2},
-        {"name": "zscore", "mean": [0.0] * 3, "scale": [1.0] * 2},
-        {"name": "zscore", "mean": [0.0] * 2, "scale": [1.0, "x"]},
-        {"name": "zscore", "mean": [float("nan")] * 2, "scale": [1.0] * 2},
-    ],
-)
-def test_other_facts_are_refused(facts):
-    with pytest.raises(DataError, match="expected one of raw, .* with 2 finite numbers in each"):
-        stored(facts, 2)
 
 
 def test_queries_are_needed_where_they_matter():

@@ -50,8 +50,8 @@ def import_archive(
         except DataError as error:
             if isinstance(error, WriteError):
                 raise
-            shown = str(error).replace(str(staged), str(path)).replace(str(tree), str(path))
-            raise DataError(shown) from None
+            shown = str(error).replace(str(staged / each.place), str(path / each.root))
+            raise DataError(shown.replace(str(tree), str(path))) from None
         if expected is not None:
             _check_hashes(layout.find(expected, staged), path)
         _put_in_place(staged, data_dir)

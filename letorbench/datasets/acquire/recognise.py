@@ -36,6 +36,8 @@ class Recognised:
     name: str
     place: PurePosixPath
     parts: _Files
+    #: the folder of its files, or of its folds, in the folder that was searched
+    root: PurePosixPath
 
     @property
     def only_tests(self) -> bool:
@@ -77,7 +79,7 @@ def recognise(tree: Path, where: Path) -> list[Recognised]:
                 f"{where}: found {name} twice, as {next(iter(found[key].parts))} and "
                 f"{next(iter(parts))}; expected it once"
             )
-        found[key] = Recognised(name, place, parts)
+        found[key] = Recognised(name, place, parts, root)
     if not found:
         packed = [f.name for f in files if f.name.lower().endswith((*ENDINGS, *_PACKED))]
         raise DataError(

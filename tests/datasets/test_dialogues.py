@@ -1,0 +1,37 @@
+"""Commands on small files print all that `dialogues.toml` says; what is refused leaves nothing."""
+
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+from conftest import call
+
+TOLD = tomllib.loads(Path(__file__).with_name("dialogues.toml").read_text(encoding="utf-8"))
+
+
+def contents() -> dict[str, bytes]:
+    """Every file of the folder where we are, without what a cache holds."""
+    paths = (path for path in Path().rglob("*") if path.is_file() and ".cache" not in path.parts)
+    return {str(path): path.read_bytes() for path in paths}
+
+
+@pytest.mark.parametrize("dialogue", TOLD["dialogue"], ids=lambda each: each["text"].split("\n")[0])
+def test_commands_print_what_is_written(dialogue, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in dialogue.get("files", {}).items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(text, encoding="utf-8", newline="")
+    found = []
+    for line in filter(lambda each: each.startswith("$ "), dialogue["text"].splitlines()):
+        found.append(line)
+        command, *words = shlex.split(line[2:])
+        if command == "cat":
+            found += "".join(Path(word).read_text() for word in words).splitlines()
+            continue
+        before, result = contents(), call(command, *words)
+        found += result.output.splitlines()
+        if result.exit_code:
+            found.append(f"({result.exit_code})")
+            assert contents() == before
+    assert found == dialogue["text"].splitlines()
