@@ -70,17 +70,6 @@ def test_all_pairs_and_the_seed(folder):
     assert alone["low"] == found[1]["low"] and alone["p"] == found[1]["p"]
 
 
-def test_several_data_sets(folder):
-    result = call("compare", *places(folder))
-    assert result.exit_code == 0 and result.stderr == ""
-    assert "NDCG@10 over 2 data sets: OTHER, TOY" in result.stdout
-    wins = re.findall(r"^\w+ +(\d) of 4 +[\d.]+ +[\d.]+$", result.stdout, re.MULTILINE)
-    assert len(wins) == 3 and sum(map(int, wins)) <= 6
-    assert "Friedman: chi-squared" in result.stdout and "Nemenyi" in result.stdout
-    for form in ("png", "svg", "pdf"):
-        assert (folder / "results" / f"critical-difference-ndcg-at-10.{form}").is_file()
-
-
 @pytest.mark.parametrize("by", ["relevant", "difficulty"])
 def test_slices_of_queries(folder, by):
     results = lb.load_results(folder / "results", "OTHER", data_dir=folder / "data")

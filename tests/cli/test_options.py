@@ -254,7 +254,8 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.chdir(folder)
         patch.setattr(plot, "write_figures", lambda results: None)
         patch.setattr(plugins, "FOUND", {})
-        sets = ("data/TOY", "data/OTHER", "data/STORED", "other/TOY", "other/MINE", "third/STORED")
+        sets = ("data/TOY", "data/OTHER", "data/STORED", "other/TOY", "other/MINE", "third/STORED",
+                "wrong/OHSUMED")  # fmt: skip
         for seed, place in enumerate(map(Path, sets)):
             write_toy(place.parent, place.name, seed)
         shutil.copytree("data/STORED", "data/NULLS")
@@ -274,6 +275,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path("two.txt").write_text(Path("data/STORED/Fold2/test.txt").read_text())
         Path("null.txt").write_text(re.sub(" 2:[^ ]*", " 2:NULL", one, count=1))
         Path("narrow.txt").write_text(re.sub(" 4:.*", "", one))
+        Path("flat.txt").write_text(re.sub(":[^ ]*[.][^ ]*", ":1", one.replace("\n", " \n")))
         for name, form in (("one", "{}"), ("two", "-{}")):
             Path(f"{name}.scores").write_text("".join(f"{form.format(i)}\n" for i in range(56)))
         qrels = re.sub(r"^(.) qid:(\d+) .*", r"\2 0 d \1", one, flags=re.MULTILINE)
@@ -288,9 +290,11 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
             for fold, values in enumerate(base + gain + rng.normal(0, 0.15, (5, 8)), 1):
                 measured = {f"ndcg@{k}": list(values) for k in range(1, 11)}
                 store_fold(Path("stored"), "MADE", algo, fold, {**measured, "map": list(values**2)})
+                store_fold(Path("stored"), "MADE@0.5", algo, fold, {"ndcg@10": list(values - 0.1)})
+                store_fold(Path("stored"), "PAIR", algo, fold, {"ndcg@10": list(values**3)})
                 if algo == "x":
                     printed = {**measured, "map": [0.4] * 8}
-                    store_fold(Path("stored"), "OHSUMED", "regression", fold, printed)
+                    store_fold(Path("stored"), "OHSUMED", "ndcgboost", fold, printed)
     return folder
 
 
@@ -321,6 +325,8 @@ def outcome(template, tmp_path, monkeypatch) -> Callable[[str, str], object]:
         monkeypatch.chdir(folder)
         done = call(line)
         assert isinstance(done.exception, SystemExit | None), done.exception
+        if what == "all":
+            return done.output + f"status {done.exit_code}\n" * (done.exit_code != 0)
         if what in ("out", "err"):
             return done.stdout if what == "out" else re.sub("0x[0-9a-f]+", "", done.stderr)
         files = [path for path in folder.glob(what) if path.is_file()]
@@ -339,6 +345,19 @@ def test_every_option_makes_a_difference(outcome, command, option, what):
     if (command, what) not in WITHOUT:
         WITHOUT[command, what] = outcome(command, what)
     assert outcome(f"{command} {option}", what) != WITHOUT[command, what]
+
+
+SESSION = re.findall(
+    r"^\$ letorbench (.*)\n((?:(?!\$ ).*\n)*)",
+    Path(__file__).with_name("session.txt").read_text(encoding="utf-8"),
+    re.MULTILINE,
+)
+
+
+@pytest.mark.parametrize(("line", "printed"), SESSION, ids=[line for line, _ in SESSION])
+def test_a_command_prints_what_the_session_shows(outcome, line, printed):
+    """All of it, and how it ends; what stands for the digests of data and code is `########`."""
+    assert re.sub(r"\b[0-9a-f]{8}\b", 8 * "#", outcome(line, "all")) == printed
 
 
 def test_every_option_is_in_the_table():

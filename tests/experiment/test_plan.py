@@ -29,7 +29,7 @@ def test_folds(text, numbers):
     assert plan.folds(text) == numbers
 
 
-@pytest.mark.parametrize("text", ["", "0", "a", "1-", "-1", "3-1", "1..5", "1,,2", "1-99999"])
+@pytest.mark.parametrize("text", ["", "0", "a", "1-", "-1", "3-1", "1..5", "1,,2", "1-1001"])
 def test_folds_that_are_none(text):
     with pytest.raises(UsageError, match="form like 1-5|expected folds up to"):
         plan.folds(text)
