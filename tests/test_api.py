@@ -1,15 +1,19 @@
 """`import letorbench as lb`: the lines of the documentation run, and errors say what is wrong."""
 
+import json
 import subprocess
 import sys
 import warnings
 from dataclasses import replace
+from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from toy_data import write_toy
+from conftest import printed
+from toy_data import content, write_toy
 
 import letorbench as lb
 from letorbench.api.running import closing_lines, exit_status
@@ -89,6 +93,108 @@ def test_a_run_of_a_table_names_classes_and_instances(folder):
     assert "mine: classification, listnet, regression; partial" in repr(res)
     assert "| NDCG@10 |" in res._repr_markdown_() and "**1.0000**" in res._repr_markdown_()
     assert res.only(algos="listnet").algorithms == ["listnet"]
+
+
+def files_of(out: Path, part: str) -> list[tuple[dict, dict, np.ndarray, pd.DataFrame]]:
+    """What each fold is of, its fit.json, its scores and its queries, read from the files."""
+    found = []
+    for name, (algo, seeds) in product(
+        ("MQ2008", "OTHER"), {"ndcgboost": 2, "regression": 1}.items()
+    ):
+        for repeat, fold in product(range(1, seeds + 1), (1, 3)):
+            key = {"dataset": name, "algo": algo, "repeat": repeat, "fold": fold}
+            place = out / name / algo / ("" if repeat == 1 else f"repeat{repeat}") / f"fold{fold}"
+            fit = json.loads((place / "fit.json").read_text())
+            queries = pd.read_csv(place / "per_query.csv", dtype={"qid": str})
+            found.append((key, fit, np.loadtxt(place / part), queries))
+    return found
+
+
+def test_every_frame_is_what_the_files_hold(folder):
+    """Two data sets, two folds, two algorithms of which one has two seeds."""
+    write_toy(folder / "data", "OTHER", seed=2)
+    algos, fixed = ["regression", "ndcgboost"], ["stumps=sample", "rounds=2"]
+    with pytest.warns(UserWarning):
+        res = lb.run("MQ2008,OTHER", algos, folds=[3, 1, 3], repeats=2, fixed=fixed)
+    assert res.warnings == (
+        "ties (many documents share their score with another one of their query): "
+        "MQ2008 ndcgboost 4; OTHER ndcgboost 4 (number of fits)",
+        "8 warnings in all; each fold's fit.json has their texts, and the page of "
+        "`letorbench report` unfolds them",
+    )
+    same = partial(pd.testing.assert_frame_equal, check_dtype=False, rtol=1e-12)
+    files = files_of(res.out, "scores.txt")
+    queries = pd.concat([own.assign(**key) for key, _, _, own in files], ignore_index=True)
+    names, of = list(files[0][3].columns[1:]), ["dataset", "algo"]
+    same(res.per_query(repeats=True), queries[[*of, "fold", "qid", "repeat", *names]])
+    several = ["map", lb.P @ 2]
+    same(
+        res.per_query(several, repeats=True), queries[[*of, "fold", "qid", "repeat", "map", "p@2"]]
+    )
+    means = queries.groupby([*of, "fold", "qid"], sort=False)[names].mean()
+    same(res.per_query(), means.reset_index())
+    folds = queries.groupby([*of, "repeat", "fold"])[names].mean()
+    same(res.folds(), folds.reset_index())
+    seeds = folds.groupby([*of, "repeat"]).mean().groupby(of)
+    deviations = seeds.std().add_suffix("-sd")
+    facts = pd.DataFrame(
+        {
+            "convention": ["letor4", "letor4", "standard", "standard"],
+            "features": ["raw", "raw", "raw", "query-minmax"],
+            "folds": 2, "n_folds": 5, "repeats": [2, 1, 2, 1], "partial": True, "cut_off": 0,
+        },
+        deviations.index,
+    )  # fmt: skip
+    same(res.summary(), pd.concat([facts, seeds.mean(), deviations], axis=1).reset_index())
+    found = res.fits()
+    found["warnings"] = [[vars(each) for each in own] for own in found["warnings"]]
+    fits = [
+        {
+            **key, "features": fit["identity"]["features"], "chosen": fit["chosen"],
+            "select": "ndcg@10", "validation": fit["validation"]["value"],
+            "best": fit["validation"]["best"], "curve": fit["validation"]["curve"],
+            "objective": fit["objective"], "seconds": fit["seconds"], "seed": 0,
+            "warnings": fit["warnings"],
+        }
+        for key, fit, _, _ in files
+    ]  # fmt: skip
+    same(found, pd.DataFrame(fits))
+    for part, file in {"test": "scores.txt", "validation": "validation.txt"}.items():
+        held = {tuple(key.values()): scores for key, _, scores, _ in files_of(res.out, file)}
+        expected = []
+        for name, fold in product(("MQ2008", "OTHER"), (1, 3)):
+            own = getattr(lb.load(name).folds[fold - 1], part)
+            boosted = (held[name, "ndcgboost", 1, fold] + held[name, "ndcgboost", 2, fold]) / 2
+            least = held[name, "regression", 1, fold]
+            columns = {"dataset": name, "fold": fold, "qid": own.qid, "label": own.y}
+            expected.append(pd.DataFrame({**columns, "ndcgboost": boosted, "regression": least}))
+        same(res.scores(part), pd.concat(expected, ignore_index=True))
+    with pytest.raises(UsageError, match="found part='train', expected one of validation, test$"):
+        res.scores("train")
+
+
+@pytest.mark.usefixtures("no_figures")
+def test_python_and_the_command_line_run_the_same(folder):
+    """With every option that changes files, so that none is lost or takes another's place."""
+    words = (
+        "run --dataset MQ2008 --algo listnet --algo ndcgboost,regression --folds 2-3 --seed 3 "
+        "--set rounds=2 --set stumps=sample --repeats 2 --share 0.5,1 --protocol letor "
+        "--select mrr --convention letor3,empty=drop --null 0.5 --features rank --time-limit 1e-9 "
+        "--shard 1/2 --out shell"
+    )
+    printed(*words.split())
+    with pytest.warns(UserWarning, match="cut off"):
+        lb.run(
+            ["MQ2008"], ["listnet", "ndcgboost,regression"], folds=[2, 3], seed=3,
+            fixed=["rounds=2", "stumps=sample"], repeats=2, share=[0.5, 1], protocol="letor",
+            select=lb.MRR, convention="letor3,empty=drop", null=0.5, features="rank",
+            time_limit=1e-9, shard="1/2", out="python",
+        )  # fmt: skip
+    assert content(Path("shell")) == content(Path("python"))
+    fits = [json.loads(path.read_text()) for path in Path("python").rglob("fit.json")]
+    keys = ("seed", "protocol", "select", "convention", "features", "null")
+    asked = (3, "letor", "mrr", "letor3,empty=drop", "rank", 0.5)
+    assert [tuple(fit["identity"][key] for key in keys) for fit in fits] == [asked] * 8
 
 
 def test_what_fails_is_said(folder):
@@ -203,16 +309,18 @@ def test_one_text_of_one_algorithm_is_said_in_full() -> None:
 
 
 def test_an_algorithm_is_in_the_line_of_its_most_serious_warning() -> None:
-    lines = closing_lines(
+    again = FitWarning("not converged", "stopped after 7 iterations")
+    assert closing_lines(
         [
             outcome("A", "x", 1, EDGE, SLOW),
-            outcome("A", "x", 2, SLOW),
+            outcome("A", "x", 2, SLOW, again),  # a fit counts once
             outcome("B", "x", 1, EDGE),
             outcome("B", "y", 1, EDGE),
             outcome("B", "z", 1, SLOW),
         ]
-    )
-    assert len(lines) == 3
-    assert lines[0].startswith("not converged (") and "A x 2; B z 1" in lines[0]
-    assert lines[1].startswith("grid edge (") and "B x 1, y 1" in lines[1]
-    assert "6 warnings in all" in lines[2] and "fit.json" in lines[2]
+    ) == [
+        f"not converged ({KINDS['not converged']}): A x 2; B z 1 (number of fits)",
+        f"grid edge ({KINDS['grid edge']}): B x 1, y 1 (number of fits)",
+        "7 warnings in all; each fold's fit.json has their texts, and the page of "
+        "`letorbench report` unfolds them",
+    ]
