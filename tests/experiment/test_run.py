@@ -32,6 +32,7 @@ from letorbench.results.scores import score_warnings
 from letorbench.results.store import read_folds
 from letorbench.results.summary import read_summary
 from letorbench.solvers.fit_result import FitResult
+from letorbench.source import scoring_digest
 
 SAMPLED = {"ndcgboost": {"stumps": "sample", "rounds": 5}}
 
@@ -74,6 +75,7 @@ def rows(path: Path) -> list[list[str]]:
 
 
 def test_the_files_hold_what_they_say(protocol):
+    start = time.perf_counter()
     report = run(["TOY"], {"regression": {}}, None, protocol)
     assert [outcome.error for outcome in report.outcomes] == [""] * 5
     folder = protocol.out / "TOY" / "regression"
@@ -85,11 +87,21 @@ def test_the_files_hold_what_they_say(protocol):
         held_out = np.loadtxt(place / "validation.txt")
         assert np.array_equal(model.predict(fold.validation.features), held_out)
         fit = json.loads((place / "fit.json").read_text())
-        assert fit["identity"]["convention"] == "standard" and fit["identity"]["seed"] == 0
-        assert (fit["identity"]["protocol"], fit["identity"]["select"]) == ("default", "ndcg@10")
+        assert fit["identity"] == {
+            "dataset": "TOY", "algo": "regression", "fold": fold.number, "fixed": [], "grid": {},
+            "settings": {"l2": 0.0, "target": "label"}, "letorbench": lb.__version__,
+            "module": "letorbench.rankers.regression", "features": "raw", "protocol": "default",
+            "code": scoring_digest("letorbench.rankers.regression"), "select": "ndcg@10",
+            "convention": "standard", "seed": 0, "null": "error",
+            "data": load("TOY", protocol.data_dir).provenance["digest"],
+        }  # fmt: skip
         assert fit["chosen"] == {"l2": 0.0, "target": "label", "features": "raw"}
         assert {"letorbench", "numpy", "scipy", "numba", "python"} == set(fit["versions"])
-        assert fit["seconds"] > 0 and fit["warnings"] == [] and 0 < fit["validation"]["value"] <= 1
+        assert (
+            0 < fit["seconds"] < time.perf_counter() - start
+            and fit["warnings"] == []
+            and 0 < fit["validation"]["value"] <= 1
+        )
     header, line = rows(protocol.out / "TOY" / "summary.csv")  # see also tests/test_every_number.py
     names = rows(folder / "folds.csv")[0][1:]
     assert header == ["algo", "convention", "folds", "repeats", "cut_off", *names]
@@ -161,7 +173,8 @@ def test_folds_of_earlier_runs_count_where_they_fit(protocol):
     assert [line[0] for line in rows(folder / "folds.csv")[1:]] == ["1", "2", "4", "mean"]
     report = run(["TOY"], {"regression": {"l2": 1.0}}, [1], protocol)
     assert [line[0] for line in rows(folder / "folds.csv")[1:]] == ["1", "mean"]
-    assert "fold 2, 4" in report.notes[0] and "left out" in report.notes[0]
+    other = f"in {folder}, of other settings or data, is"
+    assert report.notes == (f"TOY, regression: fold 2, 4 {other} left out of the means",)
 
 
 def test_a_failing_task_does_not_stop_the_others(protocol, spy):
