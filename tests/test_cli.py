@@ -5,11 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import click
 import pytest
 from click.testing import CliRunner
-from conftest import call, commands, refused
-from toy_data import write_toy
+from conftest import call, printed, refused
+from toy_data import store_fold, write_toy
 
 from letorbench.cli import cli
 
@@ -20,19 +19,6 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_toy(tmp_path / "data")
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.mark.parametrize("words", [words for words, _ in commands(cli)], ids=" ".join)
-def test_help_says_every_option_and_its_default(words):
-    result = call(*words, "--help")
-    assert result.exit_code == 0 and " ".join(["Usage: letorbench", *words]) in result.stdout
-    for option in dict(commands(cli))[words].params:
-        if isinstance(option, click.Option):
-            assert option.opts[-1] in result.stdout and option.help
-            if isinstance(option.default, str | int | float | Path) and not option.is_flag:
-                assert option.show_default or "[default" in option.help or option.default == ""
-    assert all(f"\n  {name} " in result.stdout for name in getattr(
-        dict(commands(cli))[words], "commands", ()))  # fmt: skip
 
 
 RUN = "run --dataset TOY --algo ndcgboost --folds 1"
@@ -55,15 +41,14 @@ def test_an_unknown_name_is_told_the_nearest(toy, words, name):
 @pytest.mark.parametrize("words", ["rnu", "table nothing", f"{RUN} --set sample=5"])
 def test_debug_shows_a_traceback_beside_the_error(toy, words):
     error, debugged = call(*words.split()).stderr, call(*words.split(), "--debug").stderr
+    assert printed() == printed("--help")
     assert "Traceback" not in error and "Traceback" in debugged and error in debugged
 
 
-def test_run_table_plot(toy, request):
+def test_run_table_plot(toy):
     write_toy(toy / "data", "OTHER", seed=2)
     result = call("run", "--dataset", "all", "--algo", "regression,ndcgboost")
     assert result.exit_code == 0, result.stderr
-    assert "by the textbook" in result.stdout and "[standard]" in result.stdout
-    assert re.search(r"^regression +0\.\d{4}\*? ", result.stdout, re.MULTILINE)
     folder = toy / "results" / "TOY"
     for name in ("summary.csv", "ndcg.png", "ndcg.svg", "ndcg.pdf", "regression/per_query.csv"):
         assert (folder / name).is_file()
@@ -74,22 +59,12 @@ def test_run_table_plot(toy, request):
     csv = call("table", "TOY", "--format", "csv").stdout
     header, *lines = (folder / "summary.csv").read_text().splitlines()
     assert csv.splitlines() == ["dataset," + header, *("TOY," + line for line in lines)]
-    one = call("table", "TOY", "--measure", "map,P@2", "--algo", "ndcgboost").stdout
-    assert re.search(r"^algorithm +MAP +P@2$", one, re.MULTILINE) and "regression" not in one
     before = (folder / "ndcg.png").read_bytes()
     assert call("plot", "TOY").exit_code == 0 and (folder / "ndcg.png").read_bytes() == before
-    request.getfixturevalue("no_figures")
-    again = call("run", "--dataset", "TOY", "--algo", "regression")
-    assert "5 of 5 folds were stored already" in again.stdout
 
 
 @pytest.mark.usefixtures("no_figures")
-def test_a_failing_task_is_named_and_the_others_finish(toy):
-    words = ("--dataset", "TOY", "--algo", "regression,ndcgboost", "--set", "sample=5")
-    result = call("run", *words, "--folds", "1,2")
-    assert result.exit_code == 2 and result.stderr.count("\n") == 1
-    assert "error: TOY, ndcgboost, fold 1, 2: found sample=5 with stumps=exact" in result.stderr
-    assert re.search(r"^regression \(2 of 5 folds\) +[01]\.\d{4}", result.stdout, re.MULTILINE)
+def test_what_cannot_be_read_is_named_by_its_line(toy):
     path = toy / "data" / "TOY" / "Fold1" / "test.txt"
     path.write_text(path.read_text().replace(" 2:", " 2:x", 3))
     error = refused(1, "run", "--dataset", "TOY", "--algo", "regression", "--force")
@@ -147,7 +122,15 @@ def test_a_wrong_number_of_threads_is_one_line(toy, monkeypatch) -> None:
     "line, names",
     [
         ("run --dataset T", ["TOY"]),
+        ("external --dataset ", ["TOY", "DEMO", "all"]),
         ("run --data-dir nowhere --dataset T", []),
+        ("table ", ["A", "B", "all"]),
+        ("report --out nowhere ", ["all"]),
+        ("compare A --baseline ", ["regression"]),
+        ("table --algo ndcgboost,R", ["ndcgboost,regression"]),
+        ("algos bas", ["baselines"]),
+        ("reproduce l", ["lambdarank-2006", "lecture-2018"]),
+        ("reproduce lecture-2018 --part ", ["examples"]),
         ("run --algo regression,ndcgb", ["regression,ndcgboost"]),
         ("run --algo ndcgboost,NDCGB", []),
         ("datasets show mslr", ["MSLR-WEB10K", "MSLR-WEB30K"]),
@@ -155,6 +138,8 @@ def test_a_wrong_number_of_threads_is_one_line(toy, monkeypatch) -> None:
     ],
 )
 def test_completion_as_bash_asks_for_it(toy, line, names):
+    store_fold(toy / "results", "A", "regression", 1, {"map": 0.5})
+    store_fold(toy / "results", "B", "ndcgboost", 1, {"map": 0.5})
     words = f"letorbench {line}"
     env = {"_LETORBENCH_COMPLETE": "bash_complete", "COMP_WORDS": words}
     env["COMP_CWORD"] = str(words.count(" "))
