@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import printed
+from conftest import call
 from toy_data import content, write_toy
 
 import letorbench as lb
-from letorbench.api.running import closing_lines, exit_status
+from letorbench.api.running import closing_lines, exit_status, failures
 from letorbench.errors import UsageError
 from letorbench.experiment.plan import Task
 from letorbench.experiment.runner import Report
@@ -55,14 +55,12 @@ def test_the_lines_of_the_design(folder):
     found = lb.evaluate(
         y, scores, qid=qid, measures=["ndcg@10", "map"], convention="letor4", per_query=True
     )
-    assert list(found.columns) == ["ndcg@10", "map"] and len(found) == 24
+    assert found.shape == (24, 2)
 
     res = lb.run(bench, ["regression", lb.NDCGBoost()], out="results")
     summary = res.summary()
-    assert list(summary["algo"]) == ["ndcgboost", "regression"]
     assert list(summary["folds"]) == [5, 5] and not summary["partial"].any()
-    queries = res.per_query()
-    assert len(queries) == 80 and {"dataset", "algo", "fold", "qid", "ndcg@10"} <= set(queries)
+    assert len(res.per_query()) == 80
     (pair,) = res.compare(baseline="regression").to_dict("records")
     assert (pair["algo"], pair["against"], pair["queries"]) == ("ndcgboost", "regression", 40)
     assert len(res.plot().axes) == 1 and len(res.scores()) == 5 * 56
@@ -80,17 +78,14 @@ def test_the_lines_of_the_design(folder):
 def test_a_run_of_a_table_names_classes_and_instances(folder):
     bench = lb.from_frame(table(), label="rel", qid="qid", folds=3, seed=0, name="mine")
     assert len(bench.folds) == 3
-    res = lb.run(bench, [lb.Regression(l2=0.5), lb.ListNet, "classification"], folds=[1, 2])
+    res = lb.run(bench, [lb.Regression(l2=0.5), lb.ListNet, "random,classification"], folds=[1, 2])
     assert res.datasets == ["mine"]
-    assert res.algorithms == ["classification", "listnet", "regression"]
-    frame = res.summary("map, err@10")
-    assert list(frame.columns[-2:]) == ["map", "err@10"]
-    assert frame["partial"].all() and list(frame["n_folds"]) == [3] * 3
+    assert res.algorithms == ["classification", "listnet", "random", "regression"]
+    assert list(res.summary("map, err@10").columns[-2:]) == ["map", "err@10"]
     fits = res.fits().set_index(["algo", "fold"])
     assert fits.loc[("regression", 1), "chosen"]["l2"] == 0.5
     assert fits.loc[("listnet", 1), "chosen"]["learning_rate"] in (0.1, 0.3, 1.0)
-    assert len(res.folds()) == 6
-    assert "mine: classification, listnet, regression; partial" in repr(res)
+    assert "mine: classification, listnet, random, regression; partial" in repr(res)
     assert "| NDCG@10 |" in res._repr_markdown_() and "**1.0000**" in res._repr_markdown_()
     assert res.only(algos="listnet").algorithms == ["listnet"]
 
@@ -182,8 +177,8 @@ def test_python_and_the_command_line_run_the_same(folder):
         "--select mrr --convention letor3,empty=drop --null 0.5 --features rank --time-limit 1e-9 "
         "--shard 1/2 --out shell"
     )
-    printed(*words.split())
-    with pytest.warns(UserWarning, match="cut off"):
+    shell = call(*words.split())
+    with pytest.warns(UserWarning, match="cut off") as caught:
         lb.run(
             ["MQ2008"], ["listnet", "ndcgboost,regression"], folds=[2, 3], seed=3,
             fixed=["rounds=2", "stumps=sample"], repeats=2, share=[0.5, 1], protocol="letor",
@@ -191,6 +186,13 @@ def test_python_and_the_command_line_run_the_same(folder):
             time_limit=1e-9, shard="1/2", out="python",
         )  # fmt: skip
     assert content(Path("shell")) == content(Path("python"))
+    said = [f"letorbench: warning: {each.message}" for each in caught]
+    assert shell.exit_code == 0 and shell.stderr.splitlines() == said
+    assert said[:2] == [
+        f"letorbench: warning: {name}: found 46 features and labels up to 2, as MQ2007 has; "
+        "--convention letor4 may be meant"
+        for name in ("MQ2008@0.5", "MQ2008")
+    ]
     fits = [json.loads(path.read_text()) for path in Path("python").rglob("fit.json")]
     keys = ("seed", "protocol", "select", "convention", "features", "null")
     asked = (3, "letor", "mrr", "letor3,empty=drop", "rank", 0.5)
@@ -199,11 +201,12 @@ def test_python_and_the_command_line_run_the_same(folder):
 
 def test_what_fails_is_said(folder):
     refused = lb.RankSVM().set_params(C=-1.0)
-    with pytest.raises(UsageError, match="found C=-1.0"):
+    text = "MQ2008, ranksvm, fold 1: ranksvm: found C=-1.0, expected more than 0"
+    with pytest.raises(UsageError, match=f"^{text}$"):
         lb.run("MQ2008", refused, folds=[1])
-    with pytest.warns(UserWarning, match="found C=-1.0"):
+    with pytest.warns(UserWarning, match=f"^{text}$"):
         res = lb.run("MQ2008", [refused, lb.Classification], folds=[1])
-    assert res.algorithms == ["classification"] and "found C=-1.0" in res.warnings[0]
+    assert res.algorithms == ["classification"] and res.warnings == (text,)
     for wrong, words in {
         lambda: lb.run("MQ2009", "regression"): "did you mean",
         lambda: lb.run("MQ2008", "regresion"): "unknown algorithm 'regresion'",
@@ -221,13 +224,25 @@ def test_what_fails_is_said(folder):
 
 def test_evaluate_keeps_the_callers_order_of_queries():
     y, scores, qid = [1, 0, 2, 0], [0.3, 0.9, 0.8, 0.1], ["b", "a", "b", "a"]
+    of = pd.Index(["b", "a"], name="qid")
+    expected = pd.DataFrame({"mrr": [1.0, 0.0], "p@1": [1.0, 0.0]}, of)
     frame = lb.evaluate(y, scores, qid=qid, measures="mrr, p@1", per_query=True)
-    assert list(frame.index) == ["b", "a"] and frame.index.name == "qid"
-    assert frame.loc["b"].tolist() == [1.0, 1.0] and frame.loc["a"].tolist() == [0.0, 0.0]
+    pd.testing.assert_frame_equal(frame, expected)
+    assert frame.attrs == {"convention": "standard"}
     means = lb.evaluate(y, scores, qid=qid, measures=[lb.MRR, lb.P @ 1])
-    assert means.to_dict() == {"mrr": 0.5, "p@1": 0.5}
+    pd.testing.assert_series_equal(means, pd.Series({"mrr": 0.5, "p@1": 0.5}, name="mean"))
     queries = lb.QuerySet.from_arrays(np.eye(4), y, qid=qid)
-    assert lb.evaluate(queries, np.array(scores)[queries.rows], measures="mrr")["mrr"] == 0.5
+    own = np.array(scores)[queries.rows]
+    drop = lb.evaluate(
+        queries, own, measures="mrr, p@1", convention="letor3,empty=drop", per_query=True
+    )
+    pd.testing.assert_frame_equal(drop, expected.replace(0.0, np.nan))
+    assert drop.attrs == {"convention": "letor3,empty=drop"}
+    rules = lb.CONVENTIONS["letor4"]
+    assert lb.evaluate(queries, own, convention=rules).to_dict() == {"ndcg@10": 0.0}
+    for beside in ({"qid": qid}, {"group": [2, 2]}):
+        with pytest.raises(UsageError, match="^y: found a QuerySet, expected no qid or group besi"):
+            lb.evaluate(queries, own, **beside)
     grouped = lb.evaluate([1, 0, 1], [1.0, 2.0, 3.0], group=[2, 1], measures=lb.MRR)
     assert grouped["mrr"] == 0.75
 
@@ -235,11 +250,14 @@ def test_evaluate_keeps_the_callers_order_of_queries():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (dict(y=[0, 1], scores=[1.0], qid=[1, 1]), r"found shape \(1,\), expected \(2,\)"),
-        (dict(y=[0, 1], scores=[1.0, np.nan], qid=[1, 1]), "NaN for document 2"),
+        (
+            dict(y=[0, 1], scores=[1.0], qid=[1, 1]),
+            r"^scores: found shape \(1,\), expected \(2,\) ",
+        ),
+        (dict(y=[0, 1], scores=[1.0, np.nan], qid=[1, 1]), "^scores: found NaN for document 2"),
         (dict(y=[0, 1], scores=[1.0, 2.0]), "neither of qid and group"),
         (dict(y=[0, 0.5], scores=[1.0, 2.0], qid=[1, 1]), "row 1: found 0.5"),
-        (dict(y=[0, 1], scores=[1.0, 2.0], qid=[1, 1], measures=[]), "found none"),
+        (dict(y=[0, 1], scores=[1.0, 2.0], qid=[1, 1], measures=[]), "^measures: found none, exp"),
     ],
 )
 def test_evaluate_refuses_what_does_not_fit(arguments, words):
@@ -296,6 +314,16 @@ def outcome(dataset: str, algo: str, fold: int, *warnings: FitWarning) -> Outcom
 def test_a_refused_value_decides_the_exit_status() -> None:
     ended = [replace(outcome("A", "x", 1), error="text", exit_status=n) for n in (1, 2, 1)]
     assert [exit_status(Report((), ended[:n], ())) for n in (0, 1, 3)] == [0, 1, 2]
+
+
+def test_folds_that_fail_alike_are_one_line() -> None:
+    places = {("x", 1, 1): "a", ("x", 2, 1): "b", ("y", 1, 1): "a", ("x", 3, 2): "a"}
+    ended = [
+        Outcome(Task("A", algo, fold, repeat=repeat), error=text)
+        for (algo, fold, repeat), text in places.items()
+    ]
+    lines = ["A, x, fold 1, 3 of repeat 2: a", "A, x, fold 2: b", "A, y, fold 1: a"]
+    assert failures(Report((), [*ended, outcome("A", "x", 4)], ())) == lines
 
 
 SLOW = FitWarning("not converged", "stopped after 5 iterations")

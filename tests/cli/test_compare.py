@@ -1,4 +1,4 @@
-"""`compare`, `table --baseline`, `table --published`, `plot --published` on small runs."""
+"""`compare` and `table --baseline` on small runs."""
 
 import csv
 import re
@@ -58,18 +58,6 @@ def test_every_number_against_an_independent_computation(folder, test):
         assert adjusted == pytest.approx([min(1, 2 * low), min(1, max(2 * low, high))])
 
 
-def test_all_pairs_and_the_seed(folder):
-    found = rows(folder, "compare", "TOY")
-    pairs = [(r["algo"], r["against"]) for r in found]
-    assert pairs == [(ALGOS[0], ALGOS[1]), (ALGOS[0], ALGOS[2]), (ALGOS[1], ALGOS[2])]
-    other = rows(folder, "compare", "TOY", "--seed", "1")
-    assert [r["p"] for r in other] != [r["p"] for r in found]
-    assert [r["low"] for r in other] == [r["low"] for r in found]
-    # a pair's draws do not depend on what else is compared
-    (alone,) = rows(folder, "compare", "TOY", "--algo", "ndcgboost,regression")
-    assert alone["low"] == found[1]["low"] and alone["p"] == found[1]["p"]
-
-
 @pytest.mark.parametrize("by", ["relevant", "difficulty"])
 def test_slices_of_queries(folder, by):
     results = lb.load_results(folder / "results", "OTHER", data_dir=folder / "data")
@@ -122,39 +110,3 @@ def test_other_conventions_are_not_compared(tmp_path):
         store_fold(tmp_path / "results", "TOY", algo, 1, {"ndcg@10": [0.1, 0.2]}, rules)
     said = refused(1, "compare", "TOY", *places(tmp_path))
     assert "several conventions (classification standard, regression letor3)" in said
-
-
-def test_published_beside_ours(tmp_path):
-    for algo in ("ndcgboost", "svmmap"):
-        values = {f"ndcg@{k}": 0.45 for k in range(1, 11)}
-        store_fold(tmp_path / "results", "OHSUMED", algo, 1, values)
-    words = ["table", "OHSUMED", "--published", "--measure", "ndcg@3"]
-    text = printed(*words, *places(tmp_path))
-    assert re.search(r"^ndcgboost +NDCG@3 +0\.4500 +0\.50? +-0\.050 +ndcgboost-2009$", text, re.M)
-    assert "ndcgboost-2009: Valizadegan" in text and "svmmap" not in text
-    row, *_ = rows(tmp_path, *words)
-    assert float(row["difference"]) == pytest.approx(-0.05) and "NIPS 2009" in row["reference"]
-    printed("plot", "OHSUMED", "--published", "--format", "svg", *places(tmp_path))
-    assert "NDCG_BOOST (ndcgboost-2009)" in (tmp_path / "results/OHSUMED/ndcg.svg").read_text()
-
-
-def test_published_fold_by_fold(tmp_path):
-    published = {1: 0.4504, 3: 0.4523}  # MQ2008's ListNet, MAP
-    for fold, value in published.items():
-        values = {"map": value + 0.01 * fold}
-        store_fold(tmp_path / "results", "MQ2008", "listnet", fold, values)
-    words = ("MQ2008", "--published", "--measure", "map")
-    text = printed("table", *words, *places(tmp_path))
-    # the mean of .01 and .03, with Student's t of one degree of freedom
-    reach = 12.7062 * 0.01
-    interval = re.escape(f"[{0.02 - reach:+.4f}, {0.02 + reach:+.4f}]")
-    line = rf"^listnet +MAP +0\.471\d +0\.4775 +-0\.006\d +{interval} +\+0\.0100 +\+0\.0300 "
-    assert re.search(line, text, re.M) and "fold 3" in text and "fold 2" not in text
-    assert re.search(r"^ranksvm +MAP +0\.46956 +letor4-site$", text, re.M)  # not run
-    found = rows(tmp_path, "table", *words)[:3]
-    assert [(row["fold"], row["published"]) for row in found] == [
-        ("", "0.4775"), ("1", "0.4504"), ("3", "0.4523"),
-    ]  # fmt: skip
-    assert [float(row["difference"]) for row in found[1:]] == pytest.approx([0.01, 0.03])
-    assert float(found[0]["low"]) == pytest.approx(0.02 - reach, abs=1e-6)
-    assert float(found[0]["high"]) == pytest.approx(0.02 + reach, abs=1e-6)

@@ -5,8 +5,11 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from conftest import call, places, printed, refused
 from toy_data import write_toy
@@ -99,6 +102,16 @@ def test_score_takes_runs_and_qrels(toy):
     assert expected and call("score", "--data", data, *run).stdout == expected
     assert call("score", "--qrels", "trec/fold2/qrels.txt", *run).stdout == expected
     assert "one of --data and --qrels" in refused(2, "score", *run)
+    words = ("--scores", scores, "--convention", "letor4", "--format", "csv", "--per-query")
+    table = pd.read_csv(StringIO(printed("score", "--data", data, *words)), dtype={"qid": str})
+    queries = load("TOY").folds[1].test
+    names = [f"{name}@{k}" for name in ("ndcg", "p") for k in range(1, 11)]
+    names += ["map", "mrr", "err@10", "mean-ndcg", "wta", "pairwise", "bpref"]
+    values = lb.evaluate(queries, np.loadtxt(scores), None, names, "letor4", per_query=True)
+    values.loc["mean"] = values.mean()
+    values.insert(0, "convention", "letor4")
+    values = values.reset_index()[["convention", "qid", *names]]
+    pd.testing.assert_frame_equal(table, values, rtol=1e-12)
 
 
 def test_rank_applies_a_model_and_refuses_what_does_not_fit(toy):
@@ -242,7 +255,8 @@ def test_from_the_files_to_every_table(place: Path) -> None:
     assert printed("table", "TOY", *out).count("\n") >= 4
     assert "40 queries" in printed("compare", "TOY", "--baseline", "regression", *out)
     printed("report", "TOY", "--out-file", "page.html", *out)
-    assert "regression" in Path("page.html").read_text()
+    command = "letorbench report TOY --out-file page.html --out text-out"
+    assert f"made by <code>{command}</code>" in Path("page.html").read_text()
     printed("export", "TOY", "--algo", "regression", "--to", "runs", "--data-dir", "text", *out)
     run = ("--scores", "runs/fold1/regression.run")
     measured = printed("score", "--data", "text/TOY/Fold1/test.txt", *run)

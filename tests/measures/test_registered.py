@@ -73,7 +73,9 @@ def test_a_cutoff_is_a_whole_number_of_ranks(cutoff: object) -> None:
     with pytest.raises(UsageError, match=f"^measure 'ndcg@{cutoff}' has no valid cut-off"):
         nDCG @ cutoff
     for k in (1, 10**9):
-        assert repr(nDCG @ np.int64(k)) == f"nDCG@{k}" and nDCG @ np.int64(k) == parse(f"ndcg@{k}")
+        found = nDCG @ np.int64(k)
+        assert (repr(found), type(found.cutoff)) == (f"nDCG@{k}", int)
+        assert found == parse(f"ndcg@{k}")
 
 
 def test_scores_that_cannot_rank_are_refused(convention) -> None:
