@@ -1,14 +1,14 @@
 """`compare` and `table --baseline` on small runs."""
 
-import csv
 import re
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 from conftest import call, places, printed, refused
 from scipy.stats import ttest_rel
-from toy_data import store_fold, write_toy
+from toy_data import write_toy
 
 import letorbench as lb
 
@@ -27,35 +27,24 @@ def folder(tmp_path_factory) -> Path:
     return folder
 
 
-def rows(folder: Path, *words: str) -> list[dict[str, str]]:
-    text = printed(*words, "--format", "csv", *places(folder))
-    return list(csv.DictReader(text.splitlines()))
-
-
-@pytest.mark.parametrize("test", ["t", "wilcoxon", "randomization"])
-def test_every_number_against_an_independent_computation(folder, test):
-    words = ("compare", "TOY", "--measure", "map,ndcg@5", "--test", test, "--baseline")
-    found = rows(folder, *words, "regression")
-    assert [(r["measure"], r["algo"], r["against"]) for r in found] == [
-        (m, a, "regression") for m in ("map", "ndcg@5") for a in ALGOS[:2]
-    ]
-    queries = lb.load_results(folder / "results", "TOY").per_query().groupby("algo")
-    for row in found:
-        a, b = (queries.get_group(row[n])[row["measure"]].to_numpy() for n in ("algo", "against"))
+def test_every_number_against_an_independent_computation(folder):
+    results = lb.load_results(folder / "results", "TOY")
+    values = results.per_query().pivot(index=["fold", "qid"], columns="algo")
+    found = results.compare("regression", ["map", "ndcg@5"], "t")
+    for row in found.itertuples():
+        a, b = (values[row.measure][name] for name in (row.algo, row.against))
         d = a - b
-        assert int(row["queries"]) == 40
-        assert float(row["difference"]) == pytest.approx(d.mean(), abs=1e-12)
-        assert float(row["mean"]) - float(row["mean_against"]) == pytest.approx(d.mean())
-        assert float(row["low"]) <= d.mean() <= float(row["high"])
-        assert float(row["effect"]) == pytest.approx(d.mean() / d.std(ddof=1))
-        counts = (d > 1e-12).sum(), (abs(d) <= 1e-12).sum(), (d < -1e-12).sum()
-        assert tuple(int(row[name]) for name in ("wins", "ties", "losses")) == counts
-        if test == "t":
-            assert float(row["p"]) == pytest.approx(ttest_rel(a, b).pvalue, abs=1e-12)
-    for two in (found[:2], found[2:]):  # Holm's correction of two
-        low, high = sorted(float(row["p"]) for row in two)
-        adjusted = sorted(float(row["p_adjusted"]) for row in two)
-        assert adjusted == pytest.approx([min(1, 2 * low), min(1, max(2 * low, high))])
+        counts = [(d > 1e-12).sum(), (abs(d) <= 1e-12).sum(), (d < -1e-12).sum()]
+        p = ttest_rel(a, b).pvalue
+        numbers = [a.mean(), b.mean(), d.mean(), d.mean() / d.std(), p, *counts, 40]
+        assert numbers == pytest.approx(
+            [row.mean, row.mean_against, row.difference, row.effect, row.p]
+            + [row.wins, row.ties, row.losses, row.queries]
+        )
+    assert list(zip(found["measure"], found["algo"])) == [*product(("map", "ndcg@5"), ALGOS[:2])]
+    alpha = 1.5 * found["p"][:2].min()  # below what Holm's correction of two makes of it
+    significant = results.compare("regression", "map", "t", alpha=alpha)["significant"]
+    assert not significant.any() and found["p_adjusted"][:2].min() == pytest.approx(alpha / 0.75)
 
 
 @pytest.mark.parametrize("by", ["relevant", "difficulty"])
@@ -98,15 +87,8 @@ def test_an_error_is_best_where_it_is_lowest(folder):
     page = results.only("TOY").report(folder / "r.html", measure="rmse").read_text()
     assert f"By RMSE, {best} is the best of 3" in page
     assert re.search(rf"{worst}: better on \d queries, worse on \d\d of 40", page)
-    for row in rows(folder, "compare", "TOY", "--measure", "rmse", "--baseline", best):
-        assert int(row["losses"]) > int(row["wins"])
+    found = results.only("TOY").compare(best, "rmse")
+    assert (found["losses"] > found["wins"]).all()
     words = ["run", "--dataset", "TOY", "--algo", "regression", "--select", "rmse"]
     result = call(*words, *places(folder))
     assert result.exit_code == 2 and "expected a measure of rankings" in result.stderr
-
-
-def test_other_conventions_are_not_compared(tmp_path):
-    for algo, rules in (("regression", "letor3"), ("classification", "standard")):
-        store_fold(tmp_path / "results", "TOY", algo, 1, {"ndcg@10": [0.1, 0.2]}, rules)
-    said = refused(1, "compare", "TOY", *places(tmp_path))
-    assert "several conventions (classification standard, regression letor3)" in said

@@ -73,7 +73,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setattr(plot, "write_figures", lambda results: None)
         patch.setattr(plugins, "FOUND", {})
         sets = ("data/TOY", "data/OTHER", "data/STORED", "other/TOY", "other/MINE", "third/STORED",
-                "wrong/OHSUMED")  # fmt: skip
+                "wrong/OHSUMED/QueryLevelNorm")  # fmt: skip
         for seed, place in enumerate(map(Path, sets)):
             write_toy(place.parent, place.name, seed)
         shutil.copytree("data/STORED", "data/NULLS")
@@ -101,10 +101,12 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         call("run --dataset STORED --out stored --algo regression,ndcgboost --set rounds=3")
         call("run --dataset STORED --out others --data-dir third --algo regression")
         call("run --dataset TOY --algo centroid --plugin mine.py --out own --folds 1")
+        call("run --dataset TOY --algo random --out stored --folds 1 --convention letor4")
         Path("own/TOY/centroid/fold1/model.npz").rename("centroid.npz")
         for fold, printed in {1: 0.4504, 3: 0.4523}.items():  # MQ2008's ListNet, MAP
             mean = {"map": printed + 0.01 * fold}
             store_fold(Path("stored"), "MQ2008", "listnet", fold, mean)
+        call("datasets split table.csv --columns x,y --name NAMED --folds 3 --data-dir named")
         rng = np.random.default_rng(5)
         base = rng.random((5, 8))
         for algo, gain in {"x": 0.06, "y": 0.04, "z": 0.0}.items():
@@ -112,6 +114,8 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 measured = {f"ndcg@{k}": list(values) for k in range(1, 11)}
                 store_fold(Path("stored"), "MADE", algo, fold, {**measured, "map": list(values**2)})
                 store_fold(Path("stored"), "MADE@0.5", algo, fold, {"ndcg@10": list(values - 0.1)})
+                rules = "letor4" if algo == "x" else "letor3"
+                store_fold(Path("stored"), "MIXED", algo, fold, {"map": 1.0}, rules)
                 store_fold(Path("stored"), "PAIR", algo, fold, {"ndcg@10": list(values**3)})
                 if algo == "x":
                     printed = {**measured, "map": [0.4] * 8}

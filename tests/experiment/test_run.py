@@ -1,6 +1,7 @@
 """Whole runs on a small data set: files, what is reused, seeds, features, failures, kills."""
 
 import csv
+import io
 import json
 import re
 import signal
@@ -22,8 +23,8 @@ from letorbench.datasets.load import load
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.backends import Processes
 from letorbench.experiment.plan import Job, Protocol, Task
-from letorbench.experiment.runner import run
-from letorbench.experiment.task import attempt
+from letorbench.experiment.runner import _progress, run
+from letorbench.experiment.task import Outcome, attempt
 from letorbench.features import TRANSFORMATIONS
 from letorbench.fit_warnings import FitWarning
 from letorbench.models import Linear
@@ -229,6 +230,18 @@ def test_nan_scores_are_ranked_last_and_warned_of(protocol, monkeypatch):
     assert outcome.error == "" and "1 of 56 test scores are NaN" in outcome.warnings[0].text
     lines = (protocol.out / "TOY" / "bad" / "fold1" / "scores.txt").read_text().split()
     assert float(lines[0]) < min(map(float, lines[1:]))
+
+
+def test_a_terminal_shows_how_many_folds_are_done(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    ended = [Outcome(Task("A", "x", fold)) for fold in (4, 5)]
+    assert list(_progress(iter(ended), 3, 5)) == ended
+    shown = sys.stderr.getvalue()
+    assert "folds:  60%" in shown and "3/5" in shown and "A, x, fold 5" in shown and "5/5" in shown
 
 
 def test_degenerate_scores(rng):
