@@ -79,7 +79,6 @@ def test_a_run_of_a_table_names_classes_and_instances(folder):
     bench = lb.from_frame(table(), label="rel", qid="qid", folds=3, seed=0, name="mine")
     assert len(bench.folds) == 3
     res = lb.run(bench, [lb.Regression(l2=0.5), lb.ListNet, "random,classification"], folds=[1, 2])
-    assert res.datasets == ["mine"]
     assert res.algorithms == ["classification", "listnet", "random", "regression"]
     assert list(res.summary("map, err@10").columns[-2:]) == ["map", "err@10"]
     fits = res.fits().set_index(["algo", "fold"])
