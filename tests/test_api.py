@@ -1,18 +1,22 @@
 """`import letorbench as lb`: the lines of the documentation run, and errors say what is wrong."""
 
+import json
 import subprocess
 import sys
 import warnings
 from dataclasses import replace
+from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from toy_data import write_toy
+from conftest import call
+from toy_data import content, write_toy
 
 import letorbench as lb
-from letorbench.api.running import closing_lines, exit_status
+from letorbench.api.running import closing_lines, exit_status, failures
 from letorbench.errors import UsageError
 from letorbench.experiment.plan import Task
 from letorbench.experiment.runner import Report
@@ -51,14 +55,12 @@ def test_the_lines_of_the_design(folder):
     found = lb.evaluate(
         y, scores, qid=qid, measures=["ndcg@10", "map"], convention="letor4", per_query=True
     )
-    assert list(found.columns) == ["ndcg@10", "map"] and len(found) == 24
+    assert found.shape == (24, 2)
 
     res = lb.run(bench, ["regression", lb.NDCGBoost()], out="results")
     summary = res.summary()
-    assert list(summary["algo"]) == ["ndcgboost", "regression"]
     assert list(summary["folds"]) == [5, 5] and not summary["partial"].any()
-    queries = res.per_query()
-    assert len(queries) == 80 and {"dataset", "algo", "fold", "qid", "ndcg@10"} <= set(queries)
+    assert len(res.per_query()) == 80
     (pair,) = res.compare(baseline="regression").to_dict("records")
     assert (pair["algo"], pair["against"], pair["queries"]) == ("ndcgboost", "regression", 40)
     assert len(res.plot().axes) == 1 and len(res.scores()) == 5 * 56
@@ -76,28 +78,134 @@ def test_the_lines_of_the_design(folder):
 def test_a_run_of_a_table_names_classes_and_instances(folder):
     bench = lb.from_frame(table(), label="rel", qid="qid", folds=3, seed=0, name="mine")
     assert len(bench.folds) == 3
-    res = lb.run(bench, [lb.Regression(l2=0.5), lb.ListNet, "classification"], folds=[1, 2])
-    assert res.datasets == ["mine"]
-    assert res.algorithms == ["classification", "listnet", "regression"]
-    frame = res.summary("map, err@10")
-    assert list(frame.columns[-2:]) == ["map", "err@10"]
-    assert frame["partial"].all() and list(frame["n_folds"]) == [3] * 3
+    res = lb.run(bench, [lb.Regression(l2=0.5), lb.ListNet, "random,classification"], folds=[1, 2])
+    assert res.algorithms == ["classification", "listnet", "random", "regression"]
+    assert list(res.summary("map, err@10").columns[-2:]) == ["map", "err@10"]
     fits = res.fits().set_index(["algo", "fold"])
     assert fits.loc[("regression", 1), "chosen"]["l2"] == 0.5
     assert fits.loc[("listnet", 1), "chosen"]["learning_rate"] in (0.1, 0.3, 1.0)
-    assert len(res.folds()) == 6
-    assert "mine: classification, listnet, regression; partial" in repr(res)
+    assert "mine: classification, listnet, random, regression; partial" in repr(res)
     assert "| NDCG@10 |" in res._repr_markdown_() and "**1.0000**" in res._repr_markdown_()
     assert res.only(algos="listnet").algorithms == ["listnet"]
 
 
+def files_of(out: Path, part: str) -> list[tuple[dict, dict, np.ndarray, pd.DataFrame]]:
+    """What each fold is of, its fit.json, its scores and its queries, read from the files."""
+    found = []
+    for name, (algo, seeds) in product(
+        ("MQ2008", "OTHER"), {"ndcgboost": 2, "regression": 1}.items()
+    ):
+        for repeat, fold in product(range(1, seeds + 1), (1, 3)):
+            key = {"dataset": name, "algo": algo, "repeat": repeat, "fold": fold}
+            place = out / name / algo / ("" if repeat == 1 else f"repeat{repeat}") / f"fold{fold}"
+            fit = json.loads((place / "fit.json").read_text())
+            queries = pd.read_csv(place / "per_query.csv", dtype={"qid": str})
+            found.append((key, fit, np.loadtxt(place / part), queries))
+    return found
+
+
+def test_every_frame_is_what_the_files_hold(folder):
+    """Two data sets, two folds, two algorithms of which one has two seeds."""
+    write_toy(folder / "data", "OTHER", seed=2)
+    algos, fixed = ["regression", "ndcgboost"], ["stumps=sample", "rounds=2"]
+    with pytest.warns(UserWarning):
+        res = lb.run("MQ2008,OTHER", algos, folds=[3, 1, 3], repeats=2, fixed=fixed)
+    assert res.warnings == (
+        "ties (many documents share their score with another one of their query): "
+        "MQ2008 ndcgboost 4; OTHER ndcgboost 4 (number of fits)",
+        "8 warnings in all; each fold's fit.json has their texts, and the page of "
+        "`letorbench report` unfolds them",
+    )
+    same = partial(pd.testing.assert_frame_equal, check_dtype=False, rtol=1e-12)
+    files = files_of(res.out, "scores.txt")
+    queries = pd.concat([own.assign(**key) for key, _, _, own in files], ignore_index=True)
+    names, of = list(files[0][3].columns[1:]), ["dataset", "algo"]
+    same(res.per_query(repeats=True), queries[[*of, "fold", "qid", "repeat", *names]])
+    several = ["map", lb.P @ 2]
+    same(
+        res.per_query(several, repeats=True), queries[[*of, "fold", "qid", "repeat", "map", "p@2"]]
+    )
+    means = queries.groupby([*of, "fold", "qid"], sort=False)[names].mean()
+    same(res.per_query(), means.reset_index())
+    folds = queries.groupby([*of, "repeat", "fold"])[names].mean()
+    same(res.folds(), folds.reset_index())
+    seeds = folds.groupby([*of, "repeat"]).mean().groupby(of)
+    deviations = seeds.std().add_suffix("-sd")
+    facts = pd.DataFrame(
+        {
+            "convention": ["letor4", "letor4", "standard", "standard"],
+            "features": ["raw", "raw", "raw", "query-minmax"],
+            "folds": 2, "n_folds": 5, "repeats": [2, 1, 2, 1], "partial": True, "cut_off": 0,
+        },
+        deviations.index,
+    )  # fmt: skip
+    same(res.summary(), pd.concat([facts, seeds.mean(), deviations], axis=1).reset_index())
+    found = res.fits()
+    found["warnings"] = [[vars(each) for each in own] for own in found["warnings"]]
+    fits = [
+        {
+            **key, "features": fit["identity"]["features"], "chosen": fit["chosen"],
+            "select": "ndcg@10", "validation": fit["validation"]["value"],
+            "best": fit["validation"]["best"], "curve": fit["validation"]["curve"],
+            "objective": fit["objective"], "seconds": fit["seconds"], "seed": 0,
+            "warnings": fit["warnings"],
+        }
+        for key, fit, _, _ in files
+    ]  # fmt: skip
+    same(found, pd.DataFrame(fits))
+    for part, file in {"test": "scores.txt", "validation": "validation.txt"}.items():
+        held = {tuple(key.values()): scores for key, _, scores, _ in files_of(res.out, file)}
+        expected = []
+        for name, fold in product(("MQ2008", "OTHER"), (1, 3)):
+            own = getattr(lb.load(name).folds[fold - 1], part)
+            boosted = (held[name, "ndcgboost", 1, fold] + held[name, "ndcgboost", 2, fold]) / 2
+            least = held[name, "regression", 1, fold]
+            columns = {"dataset": name, "fold": fold, "qid": own.qid, "label": own.y}
+            expected.append(pd.DataFrame({**columns, "ndcgboost": boosted, "regression": least}))
+        same(res.scores(part), pd.concat(expected, ignore_index=True))
+    with pytest.raises(UsageError, match="found part='train', expected one of validation, test$"):
+        res.scores("train")
+
+
+@pytest.mark.usefixtures("no_figures")
+def test_python_and_the_command_line_run_the_same(folder):
+    """With every option that changes files, so that none is lost or takes another's place."""
+    words = (
+        "run --dataset MQ2008 --algo listnet --algo ndcgboost,regression --folds 2-3 --seed 3 "
+        "--set rounds=2 --set stumps=sample --repeats 2 --share 0.5,1 --protocol letor "
+        "--select mrr --convention letor3,empty=drop --null 0.5 --features rank --time-limit 1e-9 "
+        "--shard 1/2 --out shell"
+    )
+    shell = call(*words.split())
+    with pytest.warns(UserWarning, match="cut off") as caught:
+        lb.run(
+            ["MQ2008"], ["listnet", "ndcgboost,regression"], folds=[2, 3], seed=3,
+            fixed=["rounds=2", "stumps=sample"], repeats=2, share=[0.5, 1], protocol="letor",
+            select=lb.MRR, convention="letor3,empty=drop", null=0.5, features="rank",
+            time_limit=1e-9, shard="1/2", out="python",
+        )  # fmt: skip
+    assert content(Path("shell")) == content(Path("python"))
+    said = [f"letorbench: warning: {each.message}" for each in caught]
+    assert shell.exit_code == 0 and shell.stderr.splitlines() == said
+    assert said[:2] == [
+        f"letorbench: warning: {name}: found 46 features and labels up to 2, as MQ2007 has; "
+        "--convention letor4 may be meant"
+        for name in ("MQ2008@0.5", "MQ2008")
+    ]
+    fits = [json.loads(path.read_text()) for path in Path("python").rglob("fit.json")]
+    keys = ("seed", "protocol", "select", "convention", "features", "null")
+    asked = (3, "letor", "mrr", "letor3,empty=drop", "rank", 0.5)
+    assert [tuple(fit["identity"][key] for key in keys) for fit in fits] == [asked] * 8
+
+
 def test_what_fails_is_said(folder):
     refused = lb.RankSVM().set_params(C=-1.0)
-    with pytest.raises(UsageError, match="found C=-1.0"):
+    text = "MQ2008, ranksvm, fold 1: ranksvm: found C=-1.0, expected more than 0"
+    with pytest.raises(UsageError, match=f"^{text}$"):
         lb.run("MQ2008", refused, folds=[1])
-    with pytest.warns(UserWarning, match="found C=-1.0"):
+    with pytest.warns(UserWarning, match=f"^{text}$"):
         res = lb.run("MQ2008", [refused, lb.Classification], folds=[1])
-    assert res.algorithms == ["classification"] and "found C=-1.0" in res.warnings[0]
+    assert res.algorithms == ["classification"] and res.warnings == (text,)
     for wrong, words in {
         lambda: lb.run("MQ2009", "regression"): "did you mean",
         lambda: lb.run("MQ2008", "regresion"): "unknown algorithm 'regresion'",
@@ -115,13 +223,25 @@ def test_what_fails_is_said(folder):
 
 def test_evaluate_keeps_the_callers_order_of_queries():
     y, scores, qid = [1, 0, 2, 0], [0.3, 0.9, 0.8, 0.1], ["b", "a", "b", "a"]
+    of = pd.Index(["b", "a"], name="qid")
+    expected = pd.DataFrame({"mrr": [1.0, 0.0], "p@1": [1.0, 0.0]}, of)
     frame = lb.evaluate(y, scores, qid=qid, measures="mrr, p@1", per_query=True)
-    assert list(frame.index) == ["b", "a"] and frame.index.name == "qid"
-    assert frame.loc["b"].tolist() == [1.0, 1.0] and frame.loc["a"].tolist() == [0.0, 0.0]
+    pd.testing.assert_frame_equal(frame, expected)
+    assert frame.attrs == {"convention": "standard"}
     means = lb.evaluate(y, scores, qid=qid, measures=[lb.MRR, lb.P @ 1])
-    assert means.to_dict() == {"mrr": 0.5, "p@1": 0.5}
+    pd.testing.assert_series_equal(means, pd.Series({"mrr": 0.5, "p@1": 0.5}, name="mean"))
     queries = lb.QuerySet.from_arrays(np.eye(4), y, qid=qid)
-    assert lb.evaluate(queries, np.array(scores)[queries.rows], measures="mrr")["mrr"] == 0.5
+    own = np.array(scores)[queries.rows]
+    drop = lb.evaluate(
+        queries, own, measures="mrr, p@1", convention="letor3,empty=drop", per_query=True
+    )
+    pd.testing.assert_frame_equal(drop, expected.replace(0.0, np.nan))
+    assert drop.attrs == {"convention": "letor3,empty=drop"}
+    rules = lb.CONVENTIONS["letor4"]
+    assert lb.evaluate(queries, own, convention=rules).to_dict() == {"ndcg@10": 0.0}
+    for beside in ({"qid": qid}, {"group": [2, 2]}):
+        with pytest.raises(UsageError, match="^y: found a QuerySet, expected no qid or group besi"):
+            lb.evaluate(queries, own, **beside)
     grouped = lb.evaluate([1, 0, 1], [1.0, 2.0, 3.0], group=[2, 1], measures=lb.MRR)
     assert grouped["mrr"] == 0.75
 
@@ -129,11 +249,14 @@ def test_evaluate_keeps_the_callers_order_of_queries():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (dict(y=[0, 1], scores=[1.0], qid=[1, 1]), r"found shape \(1,\), expected \(2,\)"),
-        (dict(y=[0, 1], scores=[1.0, np.nan], qid=[1, 1]), "NaN for document 2"),
+        (
+            dict(y=[0, 1], scores=[1.0], qid=[1, 1]),
+            r"^scores: found shape \(1,\), expected \(2,\) ",
+        ),
+        (dict(y=[0, 1], scores=[1.0, np.nan], qid=[1, 1]), "^scores: found NaN for document 2"),
         (dict(y=[0, 1], scores=[1.0, 2.0]), "neither of qid and group"),
         (dict(y=[0, 0.5], scores=[1.0, 2.0], qid=[1, 1]), "row 1: found 0.5"),
-        (dict(y=[0, 1], scores=[1.0, 2.0], qid=[1, 1], measures=[]), "found none"),
+        (dict(y=[0, 1], scores=[1.0, 2.0], qid=[1, 1], measures=[]), "^measures: found none, exp"),
     ],
 )
 def test_evaluate_refuses_what_does_not_fit(arguments, words):
@@ -192,6 +315,16 @@ def test_a_refused_value_decides_the_exit_status() -> None:
     assert [exit_status(Report((), ended[:n], ())) for n in (0, 1, 3)] == [0, 1, 2]
 
 
+def test_folds_that_fail_alike_are_one_line() -> None:
+    places = {("x", 1, 1): "a", ("x", 2, 1): "b", ("y", 1, 1): "a", ("x", 3, 2): "a"}
+    ended = [
+        Outcome(Task("A", algo, fold, repeat=repeat), error=text)
+        for (algo, fold, repeat), text in places.items()
+    ]
+    lines = ["A, x, fold 1, 3 of repeat 2: a", "A, x, fold 2: b", "A, y, fold 1: a"]
+    assert failures(Report((), [*ended, outcome("A", "x", 4)], ())) == lines
+
+
 SLOW = FitWarning("not converged", "stopped after 5 iterations")
 EDGE = FitWarning("grid edge", "the best C = 1 is the largest of its grid")
 
@@ -203,16 +336,18 @@ def test_one_text_of_one_algorithm_is_said_in_full() -> None:
 
 
 def test_an_algorithm_is_in_the_line_of_its_most_serious_warning() -> None:
-    lines = closing_lines(
+    again = FitWarning("not converged", "stopped after 7 iterations")
+    assert closing_lines(
         [
             outcome("A", "x", 1, EDGE, SLOW),
-            outcome("A", "x", 2, SLOW),
+            outcome("A", "x", 2, SLOW, again),  # a fit counts once
             outcome("B", "x", 1, EDGE),
             outcome("B", "y", 1, EDGE),
             outcome("B", "z", 1, SLOW),
         ]
-    )
-    assert len(lines) == 3
-    assert lines[0].startswith("not converged (") and "A x 2; B z 1" in lines[0]
-    assert lines[1].startswith("grid edge (") and "B x 1, y 1" in lines[1]
-    assert "6 warnings in all" in lines[2] and "fit.json" in lines[2]
+    ) == [
+        f"not converged ({KINDS['not converged']}): A x 2; B z 1 (number of fits)",
+        f"grid edge ({KINDS['grid edge']}): B x 1, y 1 (number of fits)",
+        "7 warnings in all; each fold's fit.json has their texts, and the page of "
+        "`letorbench report` unfolds them",
+    ]

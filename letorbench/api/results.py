@@ -30,11 +30,7 @@ from letorbench.results.paths import SCORES, VALIDATION, present
 from letorbench.results.per_query import PerQuery
 from letorbench.results.scores import read_scores
 from letorbench.results.store import StoredFold
-from letorbench.results.summary import (
-    Summary,
-    deviation_column,
-    read_summary,
-)
+from letorbench.results.summary import Summary, deviation_column, read_summary
 from letorbench.results.user_files import check_output
 
 if TYPE_CHECKING:

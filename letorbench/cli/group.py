@@ -60,8 +60,9 @@ class Commands(click.Group):
                 from letorbench.threads import thread_count
 
                 thread_count()
+            given = ["--debug", *words] if debug and words else words
             status = super().main(
-                words, "letorbench", complete_var, standalone_mode=False, obj=tuple(words)
+                given, "letorbench", complete_var, standalone_mode=False, obj=tuple(words)
             )
         except click.exceptions.NoArgsIsHelpError as error:
             say(error.format_message())

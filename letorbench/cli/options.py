@@ -74,7 +74,7 @@ def algorithms_with_results(ctx: click.Context) -> list[str]:
     """The algorithms that have results, on any data set if none is named."""
     from letorbench.results.paths import algorithms, present
 
-    datasets = ctx.params.get("datasets") or present(_out(ctx))
+    datasets = ctx.args or present(_out(ctx))  # click leaves them where an option has no value yet
     return sorted({algo for name in datasets for algo in algorithms(_out(ctx), name)})
 
 

@@ -24,7 +24,7 @@ _papers = options.complete(lambda ctx: [*load("letorbench.papers:PAPERS"), "all"
 
 @options.complete
 def _parts(ctx: click.Context) -> list[str]:
-    parts = parts_of(ctx.params.get("papers") or ()).values()
+    parts = parts_of(ctx.args).values()
     return list(dict.fromkeys(part for each in parts for part in each))
 
 

@@ -1,14 +1,14 @@
-"""`compare`, `table --baseline`, `table --published`, `plot --published` on small runs."""
+"""`compare` and `table --baseline` on small runs."""
 
-import csv
 import re
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 from conftest import call, places, printed, refused
 from scipy.stats import ttest_rel
-from toy_data import store_fold, write_toy
+from toy_data import write_toy
 
 import letorbench as lb
 
@@ -27,58 +27,24 @@ def folder(tmp_path_factory) -> Path:
     return folder
 
 
-def rows(folder: Path, *words: str) -> list[dict[str, str]]:
-    text = printed(*words, "--format", "csv", *places(folder))
-    return list(csv.DictReader(text.splitlines()))
-
-
-@pytest.mark.parametrize("test", ["t", "wilcoxon", "randomization"])
-def test_every_number_against_an_independent_computation(folder, test):
-    words = ("compare", "TOY", "--measure", "map,ndcg@5", "--test", test, "--baseline")
-    found = rows(folder, *words, "regression")
-    assert [(r["measure"], r["algo"], r["against"]) for r in found] == [
-        (m, a, "regression") for m in ("map", "ndcg@5") for a in ALGOS[:2]
-    ]
-    queries = lb.load_results(folder / "results", "TOY").per_query().groupby("algo")
-    for row in found:
-        a, b = (queries.get_group(row[n])[row["measure"]].to_numpy() for n in ("algo", "against"))
+def test_every_number_against_an_independent_computation(folder):
+    results = lb.load_results(folder / "results", "TOY")
+    values = results.per_query().pivot(index=["fold", "qid"], columns="algo")
+    found = results.compare("regression", ["map", "ndcg@5"], "t")
+    for row in found.itertuples():
+        a, b = (values[row.measure][name] for name in (row.algo, row.against))
         d = a - b
-        assert int(row["queries"]) == 40
-        assert float(row["difference"]) == pytest.approx(d.mean(), abs=1e-12)
-        assert float(row["mean"]) - float(row["mean_against"]) == pytest.approx(d.mean())
-        assert float(row["low"]) <= d.mean() <= float(row["high"])
-        assert float(row["effect"]) == pytest.approx(d.mean() / d.std(ddof=1))
-        counts = (d > 1e-12).sum(), (abs(d) <= 1e-12).sum(), (d < -1e-12).sum()
-        assert tuple(int(row[name]) for name in ("wins", "ties", "losses")) == counts
-        if test == "t":
-            assert float(row["p"]) == pytest.approx(ttest_rel(a, b).pvalue, abs=1e-12)
-    for two in (found[:2], found[2:]):  # Holm's correction of two
-        low, high = sorted(float(row["p"]) for row in two)
-        adjusted = sorted(float(row["p_adjusted"]) for row in two)
-        assert adjusted == pytest.approx([min(1, 2 * low), min(1, max(2 * low, high))])
-
-
-def test_all_pairs_and_the_seed(folder):
-    found = rows(folder, "compare", "TOY")
-    pairs = [(r["algo"], r["against"]) for r in found]
-    assert pairs == [(ALGOS[0], ALGOS[1]), (ALGOS[0], ALGOS[2]), (ALGOS[1], ALGOS[2])]
-    other = rows(folder, "compare", "TOY", "--seed", "1")
-    assert [r["p"] for r in other] != [r["p"] for r in found]
-    assert [r["low"] for r in other] == [r["low"] for r in found]
-    # a pair's draws do not depend on what else is compared
-    (alone,) = rows(folder, "compare", "TOY", "--algo", "ndcgboost,regression")
-    assert alone["low"] == found[1]["low"] and alone["p"] == found[1]["p"]
-
-
-def test_several_data_sets(folder):
-    result = call("compare", *places(folder))
-    assert result.exit_code == 0 and result.stderr == ""
-    assert "NDCG@10 over 2 data sets: OTHER, TOY" in result.stdout
-    wins = re.findall(r"^\w+ +(\d) of 4 +[\d.]+ +[\d.]+$", result.stdout, re.MULTILINE)
-    assert len(wins) == 3 and sum(map(int, wins)) <= 6
-    assert "Friedman: chi-squared" in result.stdout and "Nemenyi" in result.stdout
-    for form in ("png", "svg", "pdf"):
-        assert (folder / "results" / f"critical-difference-ndcg-at-10.{form}").is_file()
+        counts = [(d > 1e-12).sum(), (abs(d) <= 1e-12).sum(), (d < -1e-12).sum()]
+        p = ttest_rel(a, b).pvalue
+        numbers = [a.mean(), b.mean(), d.mean(), d.mean() / d.std(), p, *counts, 40]
+        assert numbers == pytest.approx(
+            [row.mean, row.mean_against, row.difference, row.effect, row.p]
+            + [row.wins, row.ties, row.losses, row.queries]
+        )
+    assert list(zip(found["measure"], found["algo"])) == [*product(("map", "ndcg@5"), ALGOS[:2])]
+    alpha = 1.5 * found["p"][:2].min()  # below what Holm's correction of two makes of it
+    significant = results.compare("regression", "map", "t", alpha=alpha)["significant"]
+    assert not significant.any() and found["p_adjusted"][:2].min() == pytest.approx(alpha / 0.75)
 
 
 @pytest.mark.parametrize("by", ["relevant", "difficulty"])
@@ -121,51 +87,8 @@ def test_an_error_is_best_where_it_is_lowest(folder):
     page = results.only("TOY").report(folder / "r.html", measure="rmse").read_text()
     assert f"By RMSE, {best} is the best of 3" in page
     assert re.search(rf"{worst}: better on \d queries, worse on \d\d of 40", page)
-    for row in rows(folder, "compare", "TOY", "--measure", "rmse", "--baseline", best):
-        assert int(row["losses"]) > int(row["wins"])
+    found = results.only("TOY").compare(best, "rmse")
+    assert (found["losses"] > found["wins"]).all()
     words = ["run", "--dataset", "TOY", "--algo", "regression", "--select", "rmse"]
     result = call(*words, *places(folder))
     assert result.exit_code == 2 and "expected a measure of rankings" in result.stderr
-
-
-def test_other_conventions_are_not_compared(tmp_path):
-    for algo, rules in (("regression", "letor3"), ("classification", "standard")):
-        store_fold(tmp_path / "results", "TOY", algo, 1, {"ndcg@10": [0.1, 0.2]}, rules)
-    said = refused(1, "compare", "TOY", *places(tmp_path))
-    assert "several conventions (classification standard, regression letor3)" in said
-
-
-def test_published_beside_ours(tmp_path):
-    for algo in ("ndcgboost", "svmmap"):
-        values = {f"ndcg@{k}": 0.45 for k in range(1, 11)}
-        store_fold(tmp_path / "results", "OHSUMED", algo, 1, values)
-    words = ["table", "OHSUMED", "--published", "--measure", "ndcg@3"]
-    text = printed(*words, *places(tmp_path))
-    assert re.search(r"^ndcgboost +NDCG@3 +0\.4500 +0\.50? +-0\.050 +ndcgboost-2009$", text, re.M)
-    assert "ndcgboost-2009: Valizadegan" in text and "svmmap" not in text
-    row, *_ = rows(tmp_path, *words)
-    assert float(row["difference"]) == pytest.approx(-0.05) and "NIPS 2009" in row["reference"]
-    printed("plot", "OHSUMED", "--published", "--format", "svg", *places(tmp_path))
-    assert "NDCG_BOOST (ndcgboost-2009)" in (tmp_path / "results/OHSUMED/ndcg.svg").read_text()
-
-
-def test_published_fold_by_fold(tmp_path):
-    published = {1: 0.4504, 3: 0.4523}  # MQ2008's ListNet, MAP
-    for fold, value in published.items():
-        values = {"map": value + 0.01 * fold}
-        store_fold(tmp_path / "results", "MQ2008", "listnet", fold, values)
-    words = ("MQ2008", "--published", "--measure", "map")
-    text = printed("table", *words, *places(tmp_path))
-    # the mean of .01 and .03, with Student's t of one degree of freedom
-    reach = 12.7062 * 0.01
-    interval = re.escape(f"[{0.02 - reach:+.4f}, {0.02 + reach:+.4f}]")
-    line = rf"^listnet +MAP +0\.471\d +0\.4775 +-0\.006\d +{interval} +\+0\.0100 +\+0\.0300 "
-    assert re.search(line, text, re.M) and "fold 3" in text and "fold 2" not in text
-    assert re.search(r"^ranksvm +MAP +0\.46956 +letor4-site$", text, re.M)  # not run
-    found = rows(tmp_path, "table", *words)[:3]
-    assert [(row["fold"], row["published"]) for row in found] == [
-        ("", "0.4775"), ("1", "0.4504"), ("3", "0.4523"),
-    ]  # fmt: skip
-    assert [float(row["difference"]) for row in found[1:]] == pytest.approx([0.01, 0.03])
-    assert float(found[0]["low"]) == pytest.approx(0.02 - reach, abs=1e-6)
-    assert float(found[0]["high"]) == pytest.approx(0.02 + reach, abs=1e-6)

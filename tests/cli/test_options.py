@@ -28,189 +28,7 @@ paper_runs = import_module("letorbench.papers.paper")
 
 #: a command without an indent; below it an option with a value, and what must differ: the files
 #: of a pattern, what is printed (`out`), or the error (`err`)
-TABLE = """
-run --dataset TOY --algo regression --folds 1
-    --dataset OTHER           results/OTHER/**/scores.txt
-    --algo classification     results/TOY/classification/**/scores.txt
-    --folds 2                 results/**/scores.txt
-    --set l2=7                results/**/scores.txt
-    --data-dir other          results/**/scores.txt
-    --out o                   o/**/scores.txt
-    --select map              results/**/fit.json
-    --protocol letor          results/**/fit.json
-    --convention letor3       results/**/per_query.csv
-    --features rank           results/**/scores.txt
-    --shard 1/2               results/**/scores.txt
-    --share 0.5               results/**/scores.txt
-run --dataset NULLS --algo regression --folds 1
-    --null min                results/**/scores.txt
-run --dataset TOY --algo ndcgboost --folds 1 --set rounds=2 --set stumps=sample --repeats 2
-    --seed 1                  results/**/scores.txt
-    --repeats 3               results/**/repeat3/**/scores.txt
-    --time-limit 1e-9         out
-    --jobs 2                  err
-run --dataset TOY --algo centroid --folds 1
-    --plugin mine.py          results/**/scores.txt
-run --dataset STORED --algo regression --out stored
-    --force                   out
-datasets list
-    --data-dir other          out
-datasets show TOY
-    --data-dir third          out
-datasets import data/REAL --data-dir new
-    --grades 1.5              new/**/*.txt
-datasets import data/TOY
-    --data-dir new            new/**/*.txt
-datasets split table.csv --columns x,y
-    --name mine               data/mine/**/*.txt
-    --folds 4                 data/table/**/*.txt
-    --seed 1                  data/table/**/*.txt
-    --label x                 data/table/**/*.txt
-    --qid x                   data/table/**/*.txt
-    --docid name              data/table/**/*.txt
-    --columns x               data/table/**/*.txt
-    --grades 2                data/table/**/*.txt
-    --data-dir new            new/**/*.txt
-datasets fetch OHSUMED
-    --data-dir other          err
-datasets verify TOY
-    --data-dir third          err
-datasets verify NULLS
-    --null min                out
-datasets make DEMO
-    --seed 1                  data/DEMO/**/*.txt
-    --data-dir new            new/**/*.txt
-algos
-    --parts                   out
-    --plugin mine.py          out
-score --data one.txt --scores one.scores
-    --scores two.scores       out
-    --convention letor4       out
-    --format csv              out
-    --per-query               out
-score --scores one.scores
-    --data one.txt            out
-    --qrels one.qrels         err
-score --data null.txt --scores one.scores
-    --null 0.5                out
-table STORED --out stored
-    --format csv              out
-    --measure p@2             out
-    --algo regression         out
-    --out others              out
-    --baseline regression     out
-table OHSUMED --out stored
-    --published               out
-    --shares                  err
-table STORED --out stored --measure err@3
-    --data-dir third          err
-table MADE --out stored --baseline z --format csv --alpha 0.36
-    --test t                  out
-    --alpha 0.3               out
-    --seed 1                  out
-table MADE --out stored --baseline z --format csv --alpha 0.3
-    --correction none         out
-plot STORED --out stored --format svg
-    --measure p               stored/STORED/p.svg
-    --shares                  err
-    --format pdf              out
-    --to mine                 mine.svg
-    --algo regression         stored/STORED/ndcg.svg
-    --out others              others/STORED/ndcg.svg
-plot OHSUMED --out stored --format svg
-    --published               stored/OHSUMED/ndcg.svg
-plot STORED --out stored --to third/STORED/mine
-    --data-dir third          err
-compare MADE --out stored
-    --baseline z              out
-    --measure map             out
-    --format csv              out
-    --test t                  out
-    --correction bh           out
-    --alpha 0.9               out
-    --seed 1                  out
-    --algo x,y                out
-compare STORED --out stored
-    --by length               out
-    --power                   out
-    --out others              out
-compare STORED --out stored --measure err@3
-    --data-dir third          err
-report MADE --out stored
-    --baseline z              report.html
-    --measure map             report.html
-    --test t                  report.html
-    --correction none         report.html
-    --alpha 0.9               report.html
-    --seed 1                  report.html
-    --out-file mine.html      mine.html
-    --algo x,y                report.html
-report STORED --out stored
-    --out others              report.html
-report STORED --out stored --measure err@3
-    --data-dir third          err
-external --dataset STORED --name e --scores {scores} --out stored
-    --dataset TOY             stored/TOY/**/scores.txt
-    --name f                  stored/STORED/f/**/scores.txt
-    --scores {other}          stored/STORED/e/**/scores.txt
-    --format trec             err
-    --folds 2                 stored/STORED/e/**/scores.txt
-    --data-dir third          stored/STORED/e/**/per_query.csv
-    --out o                   o/**/scores.txt
-    --convention letor4       stored/STORED/e/**/per_query.csv
-external --dataset NULLS --name e --scores {scores} --out stored
-    --null min                stored/NULLS/e/**/scores.txt
-export STORED --out stored
-    --algo regression         stored/**/*.run
-    --as ranklib              stored/**/*.txt
-    --to trec                 trec/**/*.run
-    --data-dir third          err
-    --out others --data-dir third others/**/*.run
-rank --model {model} --input one.txt --output s
-    --model {second}          s
-    --input two.txt           s
-    --output t                t
-    --format trec             s
-rank --model {model} --input one.txt --output s --format trec
-    --tag mine                s
-rank --model {model} --input narrow.txt --output s
-    --sparse                  s
-rank --model {model} --input null.txt --output s
-    --null min                s
-rank --model centroid.npz --input one.txt --output s
-    --plugin mine.py          s
-verify .5 --data one.txt --scores one.scores
-    --measure map             out
-    --format json             out
-verify .5 --data one.txt
-    --scores one.scores       out
-verify .5 --scores one.scores
-    --data one.txt            out
-verify printed.csv
-    --convention letor4       out
-verify others
-    --data-dir third          out
-verify others --data-dir third --algo regression
-    --against others          out
-verify others --data-dir third --against others --algo regression
-    --algo ndcgboost          err
-    --baseline ndcgboost      err
-doctor
-    --data-dir other          out
-    --out stored              out
-reproduce lecture-2018
-    --part table-1            err
-    --full                    err
-    --setting published       err
-    --set l2=1                err
-    --select map              err
-    --pages data/TOY          err
-    --calibrate               err
-    --data-dir other          err
-    --out o                   err
-    --jobs 2                  err
-    --seed 1                  err
-"""
+TABLE = Path(__file__).with_name("options.txt").read_text(encoding="utf-8")
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "my_ranker.py"
 #: what stands in braces in the table
@@ -254,7 +72,8 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.chdir(folder)
         patch.setattr(plot, "write_figures", lambda results: None)
         patch.setattr(plugins, "FOUND", {})
-        sets = ("data/TOY", "data/OTHER", "data/STORED", "other/TOY", "other/MINE", "third/STORED")
+        sets = ("data/TOY", "data/OTHER", "data/STORED", "other/TOY", "other/MINE", "third/STORED",
+                "wrong/OHSUMED/QueryLevelNorm")  # fmt: skip
         for seed, place in enumerate(map(Path, sets)):
             write_toy(place.parent, place.name, seed)
         shutil.copytree("data/STORED", "data/NULLS")
@@ -274,6 +93,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path("two.txt").write_text(Path("data/STORED/Fold2/test.txt").read_text())
         Path("null.txt").write_text(re.sub(" 2:[^ ]*", " 2:NULL", one, count=1))
         Path("narrow.txt").write_text(re.sub(" 4:.*", "", one))
+        Path("flat.txt").write_text(re.sub(":[^ ]*[.][^ ]*", ":1", one.replace("\n", " \n")))
         for name, form in (("one", "{}"), ("two", "-{}")):
             Path(f"{name}.scores").write_text("".join(f"{form.format(i)}\n" for i in range(56)))
         qrels = re.sub(r"^(.) qid:(\d+) .*", r"\2 0 d \1", one, flags=re.MULTILINE)
@@ -281,16 +101,25 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         call("run --dataset STORED --out stored --algo regression,ndcgboost --set rounds=3")
         call("run --dataset STORED --out others --data-dir third --algo regression")
         call("run --dataset TOY --algo centroid --plugin mine.py --out own --folds 1")
+        call("run --dataset TOY --algo random --out stored --folds 1 --convention letor4")
         Path("own/TOY/centroid/fold1/model.npz").rename("centroid.npz")
+        for fold, printed in {1: 0.4504, 3: 0.4523}.items():  # MQ2008's ListNet, MAP
+            mean = {"map": printed + 0.01 * fold}
+            store_fold(Path("stored"), "MQ2008", "listnet", fold, mean)
+        call("datasets split table.csv --columns x,y --name NAMED --folds 3 --data-dir named")
         rng = np.random.default_rng(5)
         base = rng.random((5, 8))
         for algo, gain in {"x": 0.06, "y": 0.04, "z": 0.0}.items():
             for fold, values in enumerate(base + gain + rng.normal(0, 0.15, (5, 8)), 1):
                 measured = {f"ndcg@{k}": list(values) for k in range(1, 11)}
                 store_fold(Path("stored"), "MADE", algo, fold, {**measured, "map": list(values**2)})
+                store_fold(Path("stored"), "MADE@0.5", algo, fold, {"ndcg@10": list(values - 0.1)})
+                rules = "letor4" if algo == "x" else "letor3"
+                store_fold(Path("stored"), "MIXED", algo, fold, {"map": 1.0}, rules)
+                store_fold(Path("stored"), "PAIR", algo, fold, {"ndcg@10": list(values**3)})
                 if algo == "x":
                     printed = {**measured, "map": [0.4] * 8}
-                    store_fold(Path("stored"), "OHSUMED", "regression", fold, printed)
+                    store_fold(Path("stored"), "OHSUMED", "ndcgboost", fold, printed)
     return folder
 
 
@@ -321,6 +150,8 @@ def outcome(template, tmp_path, monkeypatch) -> Callable[[str, str], object]:
         monkeypatch.chdir(folder)
         done = call(line)
         assert isinstance(done.exception, SystemExit | None), done.exception
+        if what == "all":
+            return done.output + f"status {done.exit_code}\n" * (done.exit_code != 0)
         if what in ("out", "err"):
             return done.stdout if what == "out" else re.sub("0x[0-9a-f]+", "", done.stderr)
         files = [path for path in folder.glob(what) if path.is_file()]
@@ -339,6 +170,19 @@ def test_every_option_makes_a_difference(outcome, command, option, what):
     if (command, what) not in WITHOUT:
         WITHOUT[command, what] = outcome(command, what)
     assert outcome(f"{command} {option}", what) != WITHOUT[command, what]
+
+
+SESSION = re.findall(
+    r"^\$ letorbench (.*)\n((?:(?!\$ ).*\n)*)",
+    Path(__file__).with_name("session.txt").read_text(encoding="utf-8"),
+    re.MULTILINE,
+)
+
+
+@pytest.mark.parametrize(("line", "printed"), SESSION, ids=[line for line, _ in SESSION])
+def test_a_command_prints_what_the_session_shows(outcome, line, printed):
+    """All of it, and how it ends; what stands for the digests of data and code is `########`."""
+    assert re.sub(r"\b[0-9a-f]{8}([0-9a-f]{24})?\b", 8 * "#", outcome(line, "all")) == printed
 
 
 def test_every_option_is_in_the_table():

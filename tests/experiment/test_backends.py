@@ -11,8 +11,9 @@ import letorbench as lb
 from letorbench.errors import UsageError
 from letorbench.experiment import backends, task
 from letorbench.experiment.backends import Processes, Shard, shard_of
-from letorbench.experiment.plan import Protocol, Task
+from letorbench.experiment.plan import Job, Protocol, Task
 from letorbench.experiment.runner import run
+from letorbench.experiment.task import Outcome
 
 
 def test_what_is_stored_starts_no_process(tmp_path, monkeypatch):
@@ -52,6 +53,13 @@ def test_every_task_is_in_one_share():
 def test_what_is_no_share_is_refused(text):
     with pytest.raises(UsageError, match="expected a form like 2/3"):
         shard_of(text)
+
+
+def test_a_lost_process_is_told_with_what_may_have_ended_it():
+    job = Job(TASKS[0], None, None, None, None)
+    for how, guess in (("was ended by SIGKILL", " (too little memory?)"), ("ended", "")):
+        lost = Outcome(job.task, error=f"its process {how}{guess}", exit_status=1)
+        assert backends._lost(job, how) == lost
 
 
 def test_copied_shares_are_the_run(tmp_path):
@@ -126,5 +134,7 @@ def test_learning_curves_are_means_over_the_same_queries(seen):
     assert "shares-map.svg" in printed(*"plot --shares --measure map --format svg".split())
     axes = results.plot("map", shares=True).axes[0]
     assert [line.get_xdata().tolist() for line in axes.lines] == [[1.0], [0.25, 1.0]]
+    kept = results.only("TOY").scores().groupby("fold")[["best-feature", "regression"]].count()
+    assert kept.to_numpy().tolist() == [[0, 56], [56, 56], [56, 0]]
     with pytest.raises(lb.UsageError, match="no data set with several shares"):
         results.only("TOY").plot("map", shares=True)

@@ -1,5 +1,6 @@
 """What is asked for: names, folds, settings, protocols, and the identities of what is run."""
 
+import re
 import shutil
 from pathlib import Path
 from typing import Literal
@@ -8,6 +9,7 @@ import pytest
 from toy_data import write_toy
 
 from letorbench import source
+from letorbench.api.running import left_out
 from letorbench.choices import expanded, require_choice, split
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment import plan
@@ -29,10 +31,46 @@ def test_folds(text, numbers):
     assert plan.folds(text) == numbers
 
 
-@pytest.mark.parametrize("text", ["", "0", "a", "1-", "-1", "3-1", "1..5", "1,,2", "1-99999"])
-def test_folds_that_are_none(text):
-    with pytest.raises(UsageError, match="form like 1-5|expected folds up to"):
+HOW = "expected a form like 1-5 or 1,3"
+FROM = "expected folds from 1 on, in a form like 1-5 or 1,3"
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("", f"found '', {HOW}"), ("a", f"found 'a', {HOW}"), ("1-", f"found '1-', {HOW}"),
+        ("-1", f"found '-1', {HOW}"), ("1..5", f"found '1..5', {HOW}"), ("0", FROM), ("3-1", FROM),
+        ("1,,2", f"found '', {HOW}"), ("2,1-1001", "found '1-1001', expected folds up to 1000"),
+        ("9" * 5000, f"found '{'9' * 5000}', expected folds up to 1000"),
+    ],
+)  # fmt: skip
+def test_folds_that_are_none(text, said):
+    with pytest.raises(UsageError, match=re.escape(f"folds {text!r}: {said}") + "$"):
         plan.folds(text)
+    assert plan.folds("999-1000") == (999, 1000)
+
+
+def test_what_a_protocol_is_where_nothing_is_said(tmp_path):
+    assert vars(Protocol(tmp_path, tmp_path / "out")) == {
+        "data_dir": tmp_path, "out": tmp_path / "out", "convention": "auto", "select": "ndcg@10",
+        "seed": 0, "force": False, "null": "error", "time_limit": None, "repeats": 5,
+        "features": "auto", "name": "default",
+    }  # fmt: skip
+    assert Protocol(tmp_path, tmp_path, name="letor").select == "map"
+    for repeats in (0, 10_001):
+        with pytest.raises(UsageError, match=f"^found repeats={repeats}, expected 1 to 10000$"):
+            Protocol(tmp_path, tmp_path, repeats=repeats)
+
+
+def test_all_leaves_out_what_lacks_its_package(monkeypatch):
+    monkeypatch.setattr(ranker("xgboost"), "needs", "no_such_package")
+    assert "xgboost" not in plan.algorithms(["all"])
+    assert left_out(["regression"]) == []
+    assert left_out(["regression, all"]) == [
+        "all leaves xgboost out: `python -m pip install 'letorbench[trees]'` brings no_such_package"
+    ]
+    with pytest.raises(UsageError, match="^xgboost: needs the package no_such_package; "):
+        plan.algorithms(["xgboost"])
 
 
 def test_algorithms_are_comma_lists_repeats_and_groups():
@@ -93,11 +131,17 @@ def test_settings_go_to_the_algorithms_that_have_the_key():
 
 @pytest.mark.parametrize(
     "pair, words",
-    [("l3=1", "regression has l2, target"), ("l2", "form key=value"), ("l2=x", "a number")],
+    [
+        ("l3=1", "setting 'l3=1': no parameter 'l3'; regression has l2, target; random has none"),
+        ("l2", "setting 'l2': expected the form key=value"),
+        (" =3", "setting ' =3': expected the form key=value"),
+        ("l2=x", "l2 of regression: found 'x', expected a number"),
+        ("l2=-1", "regression: found l2=-1.0, expected 0 or more"),
+    ],
 )
 def test_settings_that_are_none(pair, words):
-    with pytest.raises(UsageError, match=words):
-        settings(["regression"], [pair])
+    with pytest.raises(UsageError, match=f"^{words}$"):
+        settings(["regression", "random"], [pair])
 
 
 @pytest.mark.parametrize("name", names())

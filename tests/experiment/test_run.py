@@ -1,6 +1,7 @@
 """Whole runs on a small data set: files, what is reused, seeds, features, failures, kills."""
 
 import csv
+import io
 import json
 import re
 import signal
@@ -22,8 +23,8 @@ from letorbench.datasets.load import load
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.backends import Processes
 from letorbench.experiment.plan import Job, Protocol, Task
-from letorbench.experiment.runner import run
-from letorbench.experiment.task import attempt
+from letorbench.experiment.runner import _progress, run
+from letorbench.experiment.task import Outcome, attempt
 from letorbench.features import TRANSFORMATIONS
 from letorbench.fit_warnings import FitWarning
 from letorbench.models import Linear
@@ -32,6 +33,7 @@ from letorbench.results.scores import score_warnings
 from letorbench.results.store import read_folds
 from letorbench.results.summary import read_summary
 from letorbench.solvers.fit_result import FitResult
+from letorbench.source import scoring_digest
 
 SAMPLED = {"ndcgboost": {"stumps": "sample", "rounds": 5}}
 
@@ -74,6 +76,7 @@ def rows(path: Path) -> list[list[str]]:
 
 
 def test_the_files_hold_what_they_say(protocol):
+    start = time.perf_counter()
     report = run(["TOY"], {"regression": {}}, None, protocol)
     assert [outcome.error for outcome in report.outcomes] == [""] * 5
     folder = protocol.out / "TOY" / "regression"
@@ -85,11 +88,21 @@ def test_the_files_hold_what_they_say(protocol):
         held_out = np.loadtxt(place / "validation.txt")
         assert np.array_equal(model.predict(fold.validation.features), held_out)
         fit = json.loads((place / "fit.json").read_text())
-        assert fit["identity"]["convention"] == "standard" and fit["identity"]["seed"] == 0
-        assert (fit["identity"]["protocol"], fit["identity"]["select"]) == ("default", "ndcg@10")
+        assert fit["identity"] == {
+            "dataset": "TOY", "algo": "regression", "fold": fold.number, "fixed": [], "grid": {},
+            "settings": {"l2": 0.0, "target": "label"}, "letorbench": lb.__version__,
+            "module": "letorbench.rankers.regression", "features": "raw", "protocol": "default",
+            "code": scoring_digest("letorbench.rankers.regression"), "select": "ndcg@10",
+            "convention": "standard", "seed": 0, "null": "error",
+            "data": load("TOY", protocol.data_dir).provenance["digest"],
+        }  # fmt: skip
         assert fit["chosen"] == {"l2": 0.0, "target": "label", "features": "raw"}
         assert {"letorbench", "numpy", "scipy", "numba", "python"} == set(fit["versions"])
-        assert fit["seconds"] > 0 and fit["warnings"] == [] and 0 < fit["validation"]["value"] <= 1
+        assert (
+            0 < fit["seconds"] < time.perf_counter() - start
+            and fit["warnings"] == []
+            and 0 < fit["validation"]["value"] <= 1
+        )
     header, line = rows(protocol.out / "TOY" / "summary.csv")  # see also tests/test_every_number.py
     names = rows(folder / "folds.csv")[0][1:]
     assert header == ["algo", "convention", "folds", "repeats", "cut_off", *names]
@@ -161,7 +174,8 @@ def test_folds_of_earlier_runs_count_where_they_fit(protocol):
     assert [line[0] for line in rows(folder / "folds.csv")[1:]] == ["1", "2", "4", "mean"]
     report = run(["TOY"], {"regression": {"l2": 1.0}}, [1], protocol)
     assert [line[0] for line in rows(folder / "folds.csv")[1:]] == ["1", "mean"]
-    assert "fold 2, 4" in report.notes[0] and "left out" in report.notes[0]
+    other = f"in {folder}, of other settings or data, is"
+    assert report.notes == (f"TOY, regression: fold 2, 4 {other} left out of the means",)
 
 
 def test_a_failing_task_does_not_stop_the_others(protocol, spy):
@@ -216,6 +230,18 @@ def test_nan_scores_are_ranked_last_and_warned_of(protocol, monkeypatch):
     assert outcome.error == "" and "1 of 56 test scores are NaN" in outcome.warnings[0].text
     lines = (protocol.out / "TOY" / "bad" / "fold1" / "scores.txt").read_text().split()
     assert float(lines[0]) < min(map(float, lines[1:]))
+
+
+def test_a_terminal_shows_how_many_folds_are_done(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    ended = [Outcome(Task("A", "x", fold)) for fold in (4, 5)]
+    assert list(_progress(iter(ended), 3, 5)) == ended
+    shown = sys.stderr.getvalue()
+    assert "folds:  60%" in shown and "3/5" in shown and "A, x, fold 5" in shown and "5/5" in shown
 
 
 def test_degenerate_scores(rng):

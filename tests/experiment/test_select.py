@@ -1,6 +1,7 @@
 """Selection: what is tried, what is chosen, how grids grow."""
 
 import math
+import time
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 from conftest import random_queries, unlocked
 
-from letorbench.experiment.select import MOST_STEPS, grid, select
+from letorbench.experiment.select import MOST_STEPS, grid, grown, select
 from letorbench.fit_warnings import FitWarning
 from letorbench.models import Linear
 from letorbench.rankers import Ranker
@@ -50,27 +51,36 @@ def sets(rng):
 
 
 def test_the_grid_is_searched_and_the_first_best_chosen(toy, sets):
+    start = time.perf_counter()
     selected = select(toy, {}, *sets, SEED)
-    tried = [(trial.settings["a"], trial.settings["b"]) for trial in selected.trials]
-    assert tried == [(a, b) for a in (0.0, 1.0, -1.0) for b in "xy"]
+    longest = time.perf_counter() - start
     assert (selected.ranker.a, selected.ranker.b) == (1.0, "x")  # ties with "y": the first
-    facts = selected.as_json("map")
-    assert facts["value"] == max(trial.value for trial in selected.trials)
-    assert (facts["curve"], facts["best"], len(facts["grid"])) == ((0.1, 0.2), 2, 6)
-    assert OTHER in selected.warnings
+    curve = {"curve": (0.1, 0.2), "best": 2}
+    tried = selected.as_json("map")["grid"]
+    assert selected.as_json("map") == {"measure": "map", "value": 1.0, **curve, "grid": tried}
+    assert all(0.0 < each.pop("seconds") < longest for each in tried)
+    settings = [{"a": a, "b": b} for a in (0.0, 1.0, -1.0) for b in "xy"]
+    values = [
+        float(sets[1](a * sets[1].queries.features[:, 0]).mean()) for a in (0, 0, 1, 1, -1, -1)
+    ]
+    assert tried == [
+        {"settings": own, "value": value, **curve, "cut_off": False}
+        for own, value in zip(settings, values)
+    ]
+    assert selected.warnings == (OTHER,)
     assert all(train is sets[0] and held is sets[1] for _, _, train, held, _ in toy.seen)
     assert len({draw for *_, draw in toy.seen}) == 1
 
 
-def test_settings_that_are_learned_at_the_same_time_stay_in_order(toy, sets):
-    one_by_one = select(toy, {}, *sets, SEED)
-    toy.one_thread = True
-    with limited_threads(3):
-        selected = select(toy, {}, *sets, SEED)
-    assert [(t.settings, t.value) for t in selected.trials] == [
-        (t.settings, t.value) for t in one_by_one.trials
-    ]
-    assert selected.chosen.settings == one_by_one.chosen.settings
+def test_settings_stay_in_order_however_they_are_learned(toy, sets, monkeypatch):
+    found = []
+    for little, one_thread in ((10**9, False), (0, False), (0, True)):
+        monkeypatch.setattr("letorbench.experiment.select.LITTLE", little)
+        toy.one_thread = one_thread
+        with limited_threads(3):
+            selected = select(toy, {}, *sets, SEED)
+        found.append([(t.settings, t.value) for t in (*selected.trials, selected.chosen)])
+    assert found[0] == found[1] == found[2]
 
 
 def test_a_fixed_key_leaves_the_grid(toy, sets):
@@ -130,7 +140,22 @@ def test_growing_is_bounded_and_a_protocol_may_leave_it(peaked):
     assert selected.warnings == (FitWarning("grid edge", text),)
     selected = peaked(1e7, grows=False)
     assert selected.ranker.l2 == 10.0 and len(selected.trials) == 6
-    assert selected.warnings[0].text == "the best l2 = 10.0 is the largest of its grid"
+    text = "the best l2 = 10.0 is the largest of its grid"
+    assert selected.warnings == (FitWarning("grid edge", text),)
+
+
+@pytest.mark.parametrize(
+    "values, chosen, beyond",
+    [
+        ((0.01, 0.1, 1.0), 0.01, 0.001), ((0.01, 0.1, 1.0), 1.0, 10.0), ((1, 2, 3), 2, None),
+        ((1.0, 0.5, 3.0), 0.5, 0.25), ((1.0, 0.5, 3.0), 3.0, 9.0), ((4, 7, 15, 31), 31, 64),
+        ((2, 3, 4), 2, None), ((3, 5, 9), 3, 2), ((1, 2), 2, None), ((0, 1, 2), 2, None),
+        ((True, 2, 3), 3, None), (("a", "b", "c"), "c", None),
+    ],
+)  # fmt: skip
+def test_a_grid_goes_on_by_the_factor_of_its_last_step(values, chosen, beyond):
+    expected = None if beyond is None else ("k", beyond)
+    assert grown({"k": values}, {"k": values}, {"k": chosen}) == expected
 
 
 def test_nothing_grows_where_validation_cannot_tell_the_settings_apart(peaked):
