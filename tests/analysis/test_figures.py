@@ -75,15 +75,6 @@ def test_the_best_of_several_panels_rank_best_on_average():
 VALUES = {f"ndcg@{k}": 1 / (k + 2) for k in range(1, 11)}
 
 
-def test_lines_say_what_is_partial_and_what_does_not_compare():
-    rows = (Row("a", "letor3", 5, VALUES), Row("b", "letor3", 3, VALUES, 5))
-    shown = panel(Summary("SET", rows))
-    assert shown.title == "SET dataset" and shown.measure == "NDCG (letor3)"
-    assert list(shown.curves) == ["a", "b (3 of 5 folds)"]
-    rows = (Row("a", "letor3", 5, VALUES), Row("b", "standard", 5, VALUES))
-    assert list(panel(Summary("SET", rows)).curves) == ["a [letor3]", "b [standard]"]
-
-
 @pytest.mark.parametrize("n", [2, 30])
 def test_bands_of_one_standard_deviation_for_a_few(n):
     seeds = np.array([-0.004, 0.001, 0.003])

@@ -135,20 +135,6 @@ def test_other_conventions_are_not_compared(tmp_path):
     assert "several conventions (classification standard, regression letor3)" in said
 
 
-def test_published_beside_ours(tmp_path):
-    for algo in ("ndcgboost", "svmmap"):
-        values = {f"ndcg@{k}": 0.45 for k in range(1, 11)}
-        store_fold(tmp_path / "results", "OHSUMED", algo, 1, values)
-    words = ["table", "OHSUMED", "--published", "--measure", "ndcg@3"]
-    text = printed(*words, *places(tmp_path))
-    assert re.search(r"^ndcgboost +NDCG@3 +0\.4500 +0\.50? +-0\.050 +ndcgboost-2009$", text, re.M)
-    assert "ndcgboost-2009: Valizadegan" in text and "svmmap" not in text
-    row, *_ = rows(tmp_path, *words)
-    assert float(row["difference"]) == pytest.approx(-0.05) and "NIPS 2009" in row["reference"]
-    printed("plot", "OHSUMED", "--published", "--format", "svg", *places(tmp_path))
-    assert "NDCG_BOOST (ndcgboost-2009)" in (tmp_path / "results/OHSUMED/ndcg.svg").read_text()
-
-
 def test_published_fold_by_fold(tmp_path):
     published = {1: 0.4504, 3: 0.4523}  # MQ2008's ListNet, MAP
     for fold, value in published.items():

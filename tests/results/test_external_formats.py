@@ -13,7 +13,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.results.export import write_qrels, write_run
 from letorbench.results.external import detect, read_any, read_qrels
-from letorbench.results.model_texts import lightgbm_text, ranklib_text
+from letorbench.results.model_texts import FORMATS, lightgbm_text, ranklib_text
 
 RUN = "1 Q0 a 1 3.5 t\n1 Q0 b 2 2.5 t\n2 Q0 a 1 1e3 t\n2 Q0 c 2 -1 t\n2 Q0 d 3 -2 t\n"
 RANKLIB = "1\t0\t3.5\n1\t1\t2.5\n2\t0\t1e3\n2\t1\t-1\n2\t2\t-2\n"
@@ -174,6 +174,15 @@ def ranklib_scores(text: str, features: np.ndarray) -> np.ndarray:
 
     trees = ElementTree.fromstring(body).findall("tree")
     return np.array([sum(float(t.get("weight")) * score(t[0], x) for t in trees) for x in features])
+
+
+TEXTS = Path(__file__).with_name("model_texts.txt").read_text("utf-8")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_model_is_written_word_for_word(kind, form) -> None:
+    assert f"$ {kind} as {form}\n{FORMATS[form](SAMPLES[kind]())}$ " in TEXTS
 
 
 @pytest.mark.parametrize("kind", KINDS)
