@@ -7,14 +7,11 @@ import pytest
 
 from letorbench.analysis.figures import (
     BEST_LINES,
-    MOST_BANDS,
     MOST_LINES,
     Panel,
     draw,
     drawn_first,
-    panel,
 )
-from letorbench.results.summary import Row, Summary
 
 
 def panels(n_panels: int, n_lines: int, name: str = "algorithm-{}") -> list[Panel]:
@@ -73,25 +70,3 @@ def test_the_best_of_several_panels_rank_best_on_average():
 
 
 VALUES = {f"ndcg@{k}": 1 / (k + 2) for k in range(1, 11)}
-
-
-@pytest.mark.parametrize("n", [2, 30])
-def test_bands_of_one_standard_deviation_for_a_few(n):
-    seeds = np.array([-0.004, 0.001, 0.003])
-    rows = []
-    for i in range(n):
-        means = {name: tuple((value + i / 500 + seeds).tolist()) for name, value in VALUES.items()}
-        values = {name: float(np.mean(each)) for name, each in means.items()}
-        rows.append(Row(f"x{i:02}", "letor3", 5, values, 5, 0, means, 3))
-    figure = draw([panel(Summary("S", tuple(rows)))])
-    grey = {line.get_label() for line in figure.axes[0].lines if line.get_color() == "0.78"}
-    named = {text.get_text() for text in figure.legends[0].get_texts()}
-    assert grey == {row.algo for row in rows} - named and len(named) == min(n, BEST_LINES)
-    bands = figure.axes[0].collections
-    assert len(bands) == min(n, MOST_BANDS)
-    ends = bands[0].get_paths()[0].vertices
-    first = ends[ends[:, 0] == 1, 1]
-    assert first.max() - first.min() == pytest.approx(2 * np.std(seeds, ddof=1))
-    assert "one standard deviation over seeds of x" in " ".join(
-        figure.legends[0].get_title().get_text().split()
-    )

@@ -40,13 +40,13 @@ TOY,b,testing,Fold1,RMSE,,1.5
 
 
 def store(dataset: str, algo: str, level: float, folds=(1, 2, 3), repeats=None, **facts) -> None:
-    """Four queries a fold, in eighths; the cut-offs of a query differ by hundredths."""
+    """Four queries a fold, mostly in eighths; each measure is a sixteenth less than the last."""
     for repeat in range(1, (repeats or 1) + 1):
         for fold in folds:
             rng = np.random.default_rng([len(algo), fold, repeat])
             own = np.random.default_rng(fold).integers(0, 5, 4) / 8 + level
             values = own + rng.integers(0, 3, 4) / 64
-            columns = {name: list(values + i / 100) for i, name in enumerate(MEASURES)}
+            columns = {name: list(values * (1 - i / 16)) for i, name in enumerate(MEASURES)}
             store_fold(Path("results"), dataset, algo, fold, columns, n_folds=3, repeat=repeat,
                        repeats=repeats, **{"data": "d1", "seed": 0, **facts})  # fmt: skip
 
@@ -81,6 +81,8 @@ def made(tmp_path_factory) -> Path:
             store_fold(
                 Path("results"), "MINE", algo, 1, {"map": [0.25, 0.5], "ndcg@1": [0.5, 0.75]}, rules
             )
+        for i in range(15):
+            store("MANY", f"a{i:02}", 0.02 * i, (1, 2), repeats=2 if 5 < i < 12 else None, **raw)
         write_toy(Path("data"))
         words = "run --dataset TOY --folds 1-2 --convention letor4,empty=drop --algo".split()
         for out, step in (("toy", 13), ("other", 5)):
@@ -92,6 +94,7 @@ def made(tmp_path_factory) -> Path:
                     "--scores", out + "{fold}.txt")  # fmt: skip
         Path("printed.csv").write_text(PRINTED)
         write_uneven(Path("data"))
+        printed(*"run --dataset UNEVEN --algo best-feature,random,ideal --out toy".split())
         n_docs = Path("data/UNEVEN/Fold2/test.txt").read_text().count("\n")
         Path("uneven.txt").write_text("".join(f"{5 * i % 7}\n" for i in range(n_docs)))
     return folder
@@ -104,9 +107,9 @@ def plain(text: str) -> str:
         text = text.replace(content, f"({file})\n")
     text = re.sub('base64,([^"]*)', lambda image: f"\n{b64decode(image[1]).decode()}", text)
     for name, version in versions().items():
-        text = re.sub(rf"({name}(?:\s|<[^>]*>)+){re.escape(version)}", rf"\1({name})", text)
+        text = re.sub(rf"({name}(?:<[^>]*>|\W)+){re.escape(version)}", rf"\1({name})", text)
     text = re.sub(r"\d+\.\d{5,}(e-\d+)?", lambda number: f"{float(number[0]):.5g}", text)
-    text = re.sub(r"\b[0-9a-f]{8}\b", "(digest)", text)
+    text = re.sub(r"\b[0-9a-f]{8,}\b", "(digest)", text)
     return re.sub(r" +$", "", text, flags=re.MULTILINE)
 
 

@@ -12,7 +12,6 @@ from conftest import drawing, places, printed
 from toy_data import write_uneven
 
 from letorbench.analysis.comparison import Procedure
-from letorbench.analysis.report import charts
 from letorbench.analysis.report.page import page as page_of
 from letorbench.fit_warnings import FitWarning
 from letorbench.results.paths import FoldKey
@@ -169,11 +168,3 @@ def test_the_most_serious_warnings_come_first():
         ["edge", edge.kind, "1, 2", edge.text],
         ["both", edge.kind, "1", edge.text],
     ]
-
-
-@pytest.mark.parametrize("n, drawn", [(13, 13), (30, 9)])
-def test_of_many_algorithms_the_best_and_the_baselines_are_drawn_first(n, drawn):
-    levels = {f"a{i:02}": 0.3 + 0.01 * i for i in range(n - 2)}
-    found = results({**levels, "regression": 0.1, "zero": 0.05})
-    names = charts.named(found, "zero", "map")
-    assert len(names) == drawn and {"regression", "zero", f"a{n - 3}"} <= set(names)
