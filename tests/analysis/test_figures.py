@@ -1,9 +1,12 @@
 """The figure: its lines, its legend, its readability in grey, its bytes."""
 
 import itertools
+import re
+import struct
 
 import numpy as np
 import pytest
+from conftest import drawing
 
 from letorbench.analysis.figures import (
     BEST_LINES,
@@ -11,6 +14,7 @@ from letorbench.analysis.figures import (
     Panel,
     draw,
     drawn_first,
+    write,
 )
 
 
@@ -70,3 +74,14 @@ def test_the_best_of_several_panels_rank_best_on_average():
 
 
 VALUES = {f"ndcg@{k}": 1 / (k + 2) for k in range(1, 11)}
+
+
+def test_a_file_has_neither_a_date_nor_a_version(tmp_path):
+    with drawing():
+        paths = write(draw(panels(1, 2)), tmp_path / "a")
+    assert [path.name for path in paths] == ["a.png", "a.svg", "a.pdf"]
+    for path in paths:
+        found = path.read_bytes()
+        assert not re.search(rb"Software|Date|Creator|Producer|matplotlib v\d", found, re.I), path
+    size = struct.unpack(">II", paths[0].read_bytes()[16:24])
+    assert size == (770, round(220 * float(draw(panels(1, 2)).get_figheight())))

@@ -7,6 +7,7 @@ meant, take over the printed.txt that the test leaves in its folder.
 """
 
 import re
+import shutil
 from base64 import b64decode
 from importlib import resources
 from pathlib import Path
@@ -37,6 +38,11 @@ TOY,b,testing,Fold1,NDCG,10,-
 TOY,b,testing,Fold1,MAP,,150
 TOY,b,testing,Fold1,RMSE,,1.5
 """
+#: what makes it unreadable
+WRONG = {
+    "head.csv": ("value", "number"), "part.csv": ("vali", "dev"), "number.csv": ("150", "x"),
+    "fold.csv": ("Average", "some"), "twice.csv": ("Fold2,NDCG", "Fold1,NDCG"),
+}  # fmt: skip
 
 
 def store(dataset: str, algo: str, level: float, folds=(1, 2, 3), repeats=None, **facts) -> None:
@@ -93,6 +99,13 @@ def made(tmp_path_factory) -> Path:
             printed(*"external --dataset TOY --folds 1-2 --name theirs --out".split(), out,
                     "--scores", out + "{fold}.txt")  # fmt: skip
         Path("printed.csv").write_text(PRINTED)
+        for name, (old, new) in WRONG.items():
+            Path(name).write_text(PRINTED.replace(old, new))
+        scores = "theirs/fold2/scores.txt"
+        for out, file in (("broken", "theirs/folds.csv"), ("damaged", scores), ("spoilt", scores)):
+            shutil.copytree("toy/TOY", f"{out}/TOY")
+            path = Path(out, "TOY", file)
+            path.write_text(re.sub(r"\d\.", "9.", path.read_text(), count=1))
         write_uneven(Path("data"))
         printed(*"run --dataset UNEVEN --algo best-feature,random,ideal --out toy".split())
         n_docs = Path("data/UNEVEN/Fold2/test.txt").read_text().count("\n")

@@ -21,7 +21,11 @@ from letorbench.losses import (
 )
 from letorbench.losses.exponentials import SPAN
 from letorbench.losses.gains import normalized_gains
-from letorbench.losses.label_order import DOCUMENT_WEIGHTS, PAIR_WEIGHTS, document_weights
+from letorbench.losses.label_order import (
+    DOCUMENT_WEIGHTS,
+    PAIR_WEIGHTS,
+    document_weights,
+)
 from letorbench.losses.lambdas import Lambda
 from letorbench.losses.pairwise_logistic import pairwise_logistic
 from letorbench.measures import parse, query_metrics

@@ -12,7 +12,13 @@ from letorbench.models.mlp import Layers
 from letorbench.rankers.lambdarank import lambdarank_step
 from letorbench.rankers.ranknet import ranknet_step
 from letorbench.solvers import sgd
-from letorbench.solvers.sgd import FeatureScale, NetDescent, NetState, TrainingQueries, epoch
+from letorbench.solvers.sgd import (
+    FeatureScale,
+    NetDescent,
+    NetState,
+    TrainingQueries,
+    epoch,
+)
 
 
 def learnable(rng: np.random.Generator, n_queries: int = 40) -> QuerySet:
