@@ -80,7 +80,9 @@ def read_lists(test_file: Path, scores_file: Path) -> dict[int, list[int]]:
 
 
 #: what a fold's result may be given beside its identity
-RESULT = ("cut_off", "ranker", "repeats", "seconds", "validation", "warnings")
+RESULT = (
+    "cut_off", "ranker", "repeats", "seconds", "validation", "validation_scores", "warnings",
+)  # fmt: skip
 
 
 def store_fold(

@@ -36,6 +36,7 @@ TOY,a,training,Fold2,Precision,10,99
 TOY,a,vali,Fold1,MeanNDCG,,70
 TOY,b,testing,Fold1,NDCG,10,-
 TOY,b,testing,Fold1,MAP,,150
+TOY,b,testing,Fold1,NDCG,1,33.1
 TOY,b,testing,Fold1,RMSE,,1.5
 """
 #: what makes it unreadable
@@ -88,7 +89,8 @@ def made(tmp_path_factory) -> Path:
                 Path("results"), "MINE", algo, 1, {"map": [0.25, 0.5], "ndcg@1": [0.5, 0.75]}, rules
             )
         for i in range(15):
-            store("MANY", f"a{i:02}", 0.02 * i, (1, 2), repeats=2 if 5 < i < 12 else None, **raw)
+            store("MANY", f"a{i:02}", 0.02 * i, (1, 2), repeats=2 if 5 < i < 12 else None,
+                  validation=rounds, **raw)  # fmt: skip
         write_toy(Path("data"))
         words = "run --dataset TOY --folds 1-2 --convention letor4,empty=drop --algo".split()
         for out, step in (("toy", 13), ("other", 5)):

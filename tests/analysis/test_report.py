@@ -2,22 +2,12 @@
 
 import json
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
-import numpy as np
 import pytest
 from conftest import drawing, places, printed
 from toy_data import write_uneven
-
-from letorbench.analysis.comparison import Procedure
-from letorbench.analysis.report.page import page as page_of
-from letorbench.fit_warnings import FitWarning
-from letorbench.results.paths import FoldKey
-from letorbench.results.per_query import PerQuery
-from letorbench.results.store import StoredFold
-from letorbench.results.summary import Row, Summary
 
 ALGOS = ("adarank-ndcg", "ndcgboost", "ranksvm", "regression")
 BASE, SET = "regression", "A&B <set>"
@@ -128,43 +118,3 @@ def test_settings_and_timings(folder, page):
             assert (row["algorithm"][0], row["fold"][0]) == (algo, str(number))
             assert row["validation NDCG@10"][2] == pytest.approx(fit["validation"]["value"])
             assert row["rounds or epochs"][0] == ("" if best is None else str(best))
-
-
-FOLDS = np.repeat(np.arange(1, 6), 20)
-
-
-def fold(number: int, **fit: object) -> StoredFold:
-    return StoredFold(FoldKey("SET", "a", 1, number), Path(), {"identity": {}, **fit}, 0)
-
-
-def results(levels: dict[str, float], folds: dict[str, int] | None = None) -> Summary:
-    """Algorithms whose queries differ by noise from their levels, and by a little among them."""
-    shared = np.random.default_rng(0).normal(0.0, 0.2, 100)
-    rows = []
-    for i, (name, level) in enumerate(levels.items()):
-        kept = FOLDS <= (folds or {}).get(name, 5)
-        values = level + shared + np.random.default_rng(i + 1).normal(0.0, 0.02, 100)
-        queries = PerQuery(name, FOLDS[kept], np.arange(100)[kept], {"map": values[kept]})
-        row = Row(name, "letor3", len(np.unique(FOLDS[kept])), {"map": queries.mean("map")}, 5)
-        rows.append(replace(row, measured=queries, stored=(fold(1),)))
-    return Summary("SET", tuple(rows))
-
-
-def test_the_most_serious_warnings_come_first():
-    edge = FitWarning("grid edge", "the best C = 1 is the largest of its grid")
-    nan = FitWarning("no numbers", "3 of 9 test scores are NaN or infinite (NaN is ranked last)")
-    found = results({"edge": 0.3, "both": 0.3})
-    fits = ([[edge], [edge]], [[edge, nan]])
-    rows = tuple(
-        replace(row, stored=tuple(fold(k, warnings=list(map(vars, own)))
-                                  for k, own in enumerate(warnings, 1)))
-        for row, warnings in zip(found.rows, fits)
-    )  # fmt: skip
-    text = page_of([replace(found, rows=rows)], "edge", Procedure("t"), "map", "")
-    assert "4 warnings from 2 of 2 algorithms" in text
-    rows = Page(text).tables["4 warnings from 2 of 2 algorithms, the most serious first"]
-    assert [[cell[0] for cell in row.values()] for row in rows] == [
-        ["both", nan.kind, "1", nan.text],
-        ["edge", edge.kind, "1, 2", edge.text],
-        ["both", edge.kind, "1", edge.text],
-    ]

@@ -12,51 +12,11 @@ from letorbench.analysis.tables import (
     Cell,
     Column,
     Table,
-    columns,
     data_table,
     render,
     to_frame,
 )
 from letorbench.results.summary import Row, Summary
-
-TABLE = Table(
-    "a caption",
-    columns(["algorithm"], {"MAP": ".4f", "p": ""}),
-    (
-        (Cell("x|y", "x|y"), Cell("0.5000", 0.50004, place=1, sign=1), Cell(".01", 0.01)),
-        (Cell("b", "b"), Cell("0.4000", 0.4, place=2, sign=-1), Cell(".002", 0.002, starred=True)),
-        (Cell("c", "c"), Cell(""), Cell("1", 1.0)),
-    ),
-    notes=("a note",),
-    name="My set",
-    ranked=True,
-    against="b (t)",
-)
-
-
-def test_text_keeps_digits_in_one_column():
-    assert render(TABLE, "text").splitlines() == [
-        "a caption; * = best; + - = significantly better, worse than b (t)",
-        "algorithm     MAP       p",
-        "x|y        0.5000*+   .01",
-        "b          0.4000-   .002*",
-        "c                       1",
-        "a note",
-    ]
-
-
-def test_markdown():
-    assert render(TABLE, "markdown").splitlines() == [
-        "a caption; bold = best, underlined = second; ↑ ↓ = significantly better, worse than b (t)",
-        "",
-        "| algorithm | MAP | p |",
-        "| --- | ---: | ---: |",
-        r"| x\|y | **0.5000**↑ | .01 |",
-        r"| b | <u>0.4000</u>↓ | .002\* |",
-        "| c |  | 1 |",
-        "",
-        "- a note",
-    ]
 
 
 def test_programs_and_people_see_their_own_columns():

@@ -233,7 +233,7 @@ CONSTANT = "constant test scores: every query is ranked in file order"
     ([1, 2, 2, 2, 2, 4], ()),  # 2 of 6 tie, one is alone in its query
 ])  # fmt: skip
 def test_degenerate_scores(rng, scores, warning):
-    found = score_warnings(np.array(scores, dtype=float), random_queries(rng, [3, 1, 2]))
+    found = score_warnings(np.array(scores, dtype=float), random_queries(rng, [3, 0, 1, 2]))
     assert found == ([FitWarning(*warning)] if warning else [])
 
 

@@ -43,7 +43,8 @@ def test_a_fold_of_another_system_is_scores_and_a_fit(tmp_path: Path) -> None:
 
 
 def test_any_other_byte_is_damage_that_names_the_file(tmp_path: Path) -> None:
-    folder = store_fold(tmp_path, "S", "a", 1, {"map": [0.5, 0.25]})
+    odd = {"validation_scores": np.arange(3.0)}
+    folder = store_fold(tmp_path, "S", "a", 1, {"map": [0.5, 0.25]}, **odd)
     store_fold(tmp_path, "S", "a", 2, {"map": 0.5})
     for name in (FIT, *(name for name in CHECKED if (folder / name).exists())):
         path = folder / name

@@ -102,8 +102,7 @@ def gains(summary: Summary, baseline: str, first: Sequence[str], measure: str) -
         if row.algo == base.algo or measure not in row.queries.values:
             continue
         one, other = on_common_folds(summary.dataset, row.queries, base.queries)
-        d = sign(measure) * differences(one.values[measure], other.values[measure])
-        d = np.sort(d)[::-1]
+        d = np.sort(sign(measure) * differences(one.values[measure], other.values[measure]))[::-1]
         up, down = int((d > 0).sum()), int((d < 0).sum())
         title = f"{row.algo}: better on {up} queries, worse on {down} of {len(d)}"
 
