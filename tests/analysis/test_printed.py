@@ -1,7 +1,7 @@
 """What is printed, drawn and reported of made-up results, word for word.
 
 printed.txt has the commands, and below each what it prints or, behind a `>`, what it writes there,
-of which `|` takes the lines with a word. Figures are their words and numbers, floats have five
+of which `|` takes the lines with a pattern. Figures are their words and numbers, floats have five
 digits, and versions, digests, the page's style and script have a word each. Where a change is
 meant, take over the printed.txt that the test leaves in its folder.
 """
@@ -132,10 +132,10 @@ def plain(text: str) -> str:
 def test_every_word_is_as_before(made, monkeypatch, command) -> None:
     monkeypatch.chdir(made)
     line, _, rest = command.partition(" > ")
-    file, _, word = rest.partition(" | ")
+    file, _, pattern = rest.partition(" | ")
     done = call(*line.split())
     lines = plain(Path(file).read_text() if file else done.output).splitlines(keepends=True)
-    found = "".join(each for each in lines if word in each)
+    found = "".join(each for each in lines if re.search(pattern, each))
     with Path("printed.txt").open("a") as all_found:
         all_found.write(f"$ {command}\n{found}")
     assert found == CASES[command]

@@ -165,7 +165,7 @@ def test_a_checksum_knows_its_own_text_alone() -> None:
 def test_a_file_that_holds_something_else_is_one_line(tmp_path: Path) -> None:
     folder = store_fold(tmp_path, "S", "a", 1, {"map": 0.5})
     [fold] = read_folds(tmp_path, "S", "a")
-    for text in ("", "qid,map\n2,.5\n3\n", "qid,map\n2,x\n"):
+    for text in ("", "qid,map\n2,.5\n3\n", "qid,map\n2,x\n", "qid,map,mrr\n2,.5\n"):
         (folder / "per_query.csv").write_text(text)
         with pytest.raises(DataError, match="per_query.csv: "):
             fold.queries
