@@ -14,7 +14,10 @@ import click
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.patches import StepPatch
+from matplotlib.ticker import FixedLocator
 from threadpoolctl import threadpool_limits
 
 from letorbench.cli import cli
@@ -123,15 +126,28 @@ def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _words(figure: Figure, file: IO[bytes], **options: object) -> None:
-    """Write a figure's words and numbers, which takes no time to draw."""
+    """Write a figure's words, numbers and looks, a line each, which takes no time to draw."""
+    said = [f"{options['format']} {figure.get_size_inches().round(2).tolist()}"]
     for axes in figure.axes:
-        said = [axes.get_title(), axes.get_xlabel(), axes.get_ylabel()]
-        said += [text.get_text() for text in (*axes.texts, *axes.get_yticklabels())]
-        lines = [(line.get_label(), line.get_xydata().tolist()) for line in axes.lines]
-        bars = [bar.get_extents().bounds for bar in axes.patches]
-        file.write(repr((options["format"], said, lines, bars)).encode())
-    keys = [text.get_text() for legend in figure.legends for text in legend.texts]
-    file.write(repr(keys).encode())
+        said += [f"{name} {axes.properties()[name]!r}" for name in ("title", "xlabel", "ylabel")]
+        for axis in (axes.xaxis, axes.yaxis):
+            if isinstance(axis.get_major_locator(), FixedLocator):
+                ticks = [text.get_text() for text in axis.get_ticklabels()]
+                said += [f"{axis.axis_name} {axis.get_scale()} {ticks}"]
+        said += [f"text {text.get_text()} {text.get_position()}" for text in axes.texts]
+        for line in axes.lines:
+            looks = line.get_color(), line.get_marker(), line.get_markevery(), line.is_dashed()
+            said += [f"line {line.get_label()} {looks} {line.get_xydata().tolist()}"]
+        for bar in axes.patches:
+            ends = bar.get_data()[0].tolist() if isinstance(bar, StepPatch) else bar.get_bbox()
+            said += [f"bar {to_hex(bar.get_facecolor())} {ends}"]
+        for band in axes.collections:
+            edges = sorted({tuple(point) for point in band.get_paths()[0].vertices.tolist()})
+            said += [f"band {to_hex(band.get_facecolor())} {edges}"]
+    for legend in figure.legends:
+        keys = [text.get_text() for text in legend.texts]
+        said += [f"legend {keys} {legend.get_title().get_text()!r}"]
+    file.write("".join(f"{each}\n" for each in said).encode())
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from conftest import places, printed
@@ -78,6 +79,12 @@ def read_lists(test_file: Path, scores_file: Path) -> dict[int, list[int]]:
     }
 
 
+#: what a fold's result may be given beside its identity
+RESULT = (
+    "cut_off", "ranker", "repeats", "seconds", "validation", "validation_scores", "warnings",
+)  # fmt: skip
+
+
 def store_fold(
     out: Path,
     dataset: str,
@@ -86,25 +93,23 @@ def store_fold(
     values: Mapping[str, float | list[float]],
     convention: str = "letor3",
     n_folds: int = 5,
-    cut_off: Mapping[str, float] | None = None,
     repeat: int = 1,
-    repeats: int | None = None,
-    **identity: object,
+    **facts: Any,
 ) -> Path:
-    """Store a fold with these values of its queries; return its folder."""
+    """Store a fold with these values of its queries; return its folder.
+
+    facts: what its result has by the names of `RESULT`, and what its identity has.
+    """
     columns = {name: np.atleast_1d(np.array(v, dtype=float)) for name, v in values.items()}
     n_queries = len(next(iter(columns.values())))
-    numbers = np.full(n_queries, number)
     qids = (100 * number + np.arange(n_queries)).astype(str)
-    queries = PerQuery(algo, numbers, qids, columns)
-    facts = {"dataset": dataset, "algo": algo, "fold": number, **identity}
+    queries = PerQuery(algo, np.full(n_queries, number), qids, columns)
+    own = {name: facts.pop(name) for name in RESULT if name in facts}
+    identity = {"dataset": dataset, "algo": algo, "fold": number, **facts}
     if repeat > 1:
-        facts["repeat"] = repeat
+        identity["repeat"] = repeat
     folder = fold_folder(out, dataset, algo, number, repeat)
-    result = FoldResult(
-        facts, np.zeros(3), queries, convention, n_folds, repeats=repeats, cut_off=cut_off
-    )
-    write_fold(folder, result)
+    write_fold(folder, FoldResult(identity, np.zeros(3), queries, convention, n_folds, **own))
     return folder
 
 

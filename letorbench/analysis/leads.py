@@ -87,7 +87,7 @@ class Lead:
         square = (centred**2).mean(axis=-1)
         square = np.where(square > (ROUNDING * np.abs(d).max(axis=-1)) ** 2, square, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            kurtosis = (centred**4).mean(axis=-1) / square**2
+            kurtosis = (centred**4).mean(axis=-1) / np.where(square > 0.0, square**2, math.nan)
             degrees = np.fmin(2.0 * n / np.maximum(kurtosis - 1.0, 0.0), n - 1.0)
         own = square / (n - 1)
         total = own + sum(variance for variance, _ in others)

@@ -1,7 +1,5 @@
 """Pairs of algorithms: what is compared, on which queries, and what seeds leave open."""
 
-import re
-
 import numpy as np
 import pytest
 
@@ -83,32 +81,6 @@ def test_signs_and_stars_go_by_the_corrected_p(correction, signs):
     lines = render(comparison_table(pairs, procedure), "text").splitlines()
     starred = [next("*" in x for x in lines if x.startswith(n)) for n in ("bad", "like", "good")]
     assert starred == [sign != 0 for sign in signs]
-
-
-def repeated(algo: str, level: float, sd: float, repeats: int, seed: int) -> PerQuery:
-    rng = np.random.default_rng(seed)
-    folds = np.repeat([1, 2, 3, 4, 5], 8)
-    base = np.random.default_rng(0).random(40) * 0.2 + level
-    table = base + rng.normal(0.0, sd, (repeats, 5))[:, folds - 1]
-    return PerQuery(algo, folds, np.arange(40), {"ndcg@10": table})
-
-
-def test_a_comparison_counts_seeds():
-    one = repeated("one", 0.4, 0.0, 1, 3)
-    systems = [repeated("near", 0.41, 0.05, 4, 1), repeated("far", 0.8, 0.05, 4, 2), one]
-    pairs = compare("S", systems, "ndcg@10", "one")
-    assert pairs[0].repeats == (4, 1) and pairs[0].deviations[1] is None
-    assert pairs[0].lead.unit == "query and seed"
-    shown = render(comparison_table(pairs), "text")
-    assert re.search(rf"^near .* ±{pairs[0].deviations[0]:.4f}".replace("±0", "±"), shown, re.M)
-    assert "queries of all folds and the seeds" in shown and "± = standard deviation" in shown
-    frame = to_frame(comparison_table(pairs))
-    assert frame["repeats"].tolist() == [4, 4] and frame["sd"][0] == pairs[0].deviations[0]
-    wilcoxon = Procedure("wilcoxon")
-    tested = compare("S", systems, "ndcg@10", "one", wilcoxon)
-    assert "counts queries alone" in render(comparison_table(tested, wilcoxon), "text")
-    plain = compare("S", [one, repeated("two", 0.5, 0.0, 1, 4)], "ndcg@10")
-    assert "seed" not in render(comparison_table(plain), "text")
 
 
 def test_slices_by_difficulty_find_no_difference_where_there_is_none(rng):

@@ -1,20 +1,21 @@
 """The figure: its lines, its legend, its readability in grey, its bytes."""
 
 import itertools
+import re
+import struct
 
 import numpy as np
 import pytest
+from conftest import drawing
 
 from letorbench.analysis.figures import (
     BEST_LINES,
-    MOST_BANDS,
     MOST_LINES,
     Panel,
     draw,
     drawn_first,
-    panel,
+    write,
 )
-from letorbench.results.summary import Row, Summary
 
 
 def panels(n_panels: int, n_lines: int, name: str = "algorithm-{}") -> list[Panel]:
@@ -75,32 +76,12 @@ def test_the_best_of_several_panels_rank_best_on_average():
 VALUES = {f"ndcg@{k}": 1 / (k + 2) for k in range(1, 11)}
 
 
-def test_lines_say_what_is_partial_and_what_does_not_compare():
-    rows = (Row("a", "letor3", 5, VALUES), Row("b", "letor3", 3, VALUES, 5))
-    shown = panel(Summary("SET", rows))
-    assert shown.title == "SET dataset" and shown.measure == "NDCG (letor3)"
-    assert list(shown.curves) == ["a", "b (3 of 5 folds)"]
-    rows = (Row("a", "letor3", 5, VALUES), Row("b", "standard", 5, VALUES))
-    assert list(panel(Summary("SET", rows)).curves) == ["a [letor3]", "b [standard]"]
-
-
-@pytest.mark.parametrize("n", [2, 30])
-def test_bands_of_one_standard_deviation_for_a_few(n):
-    seeds = np.array([-0.004, 0.001, 0.003])
-    rows = []
-    for i in range(n):
-        means = {name: tuple((value + i / 500 + seeds).tolist()) for name, value in VALUES.items()}
-        values = {name: float(np.mean(each)) for name, each in means.items()}
-        rows.append(Row(f"x{i:02}", "letor3", 5, values, 5, 0, means, 3))
-    figure = draw([panel(Summary("S", tuple(rows)))])
-    grey = {line.get_label() for line in figure.axes[0].lines if line.get_color() == "0.78"}
-    named = {text.get_text() for text in figure.legends[0].get_texts()}
-    assert grey == {row.algo for row in rows} - named and len(named) == min(n, BEST_LINES)
-    bands = figure.axes[0].collections
-    assert len(bands) == min(n, MOST_BANDS)
-    ends = bands[0].get_paths()[0].vertices
-    first = ends[ends[:, 0] == 1, 1]
-    assert first.max() - first.min() == pytest.approx(2 * np.std(seeds, ddof=1))
-    assert "one standard deviation over seeds of x" in " ".join(
-        figure.legends[0].get_title().get_text().split()
-    )
+def test_a_file_has_neither_a_date_nor_a_version(tmp_path):
+    with drawing():
+        paths = write(draw(panels(1, 2)), tmp_path / "a")
+    assert [path.name for path in paths] == ["a.png", "a.svg", "a.pdf"]
+    for path in paths:
+        found = path.read_bytes()
+        assert not re.search(rb"Software|Date|Creator|Producer|matplotlib v\d", found, re.I), path
+    size = struct.unpack(">II", paths[0].read_bytes()[16:24])
+    assert size == (770, round(220 * float(draw(panels(1, 2)).get_figheight())))

@@ -1,26 +1,13 @@
 """The HTML report: self-contained, its numbers those of the files, its sentences."""
 
-import csv
 import json
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
-import numpy as np
 import pytest
 from conftest import drawing, places, printed
-from toy_data import SIZES, write_uneven
-
-from letorbench.analysis.comparison import Procedure, compare
-from letorbench.analysis.report import charts
-from letorbench.analysis.report.conclusions import conclusions
-from letorbench.analysis.report.page import page as page_of
-from letorbench.fit_warnings import FitWarning
-from letorbench.results.paths import FoldKey
-from letorbench.results.per_query import PerQuery
-from letorbench.results.store import StoredFold
-from letorbench.results.summary import Row, Summary
+from toy_data import write_uneven
 
 ALGOS = ("adarank-ndcg", "ndcgboost", "ranksvm", "regression")
 BASE, SET = "regression", "A&B <set>"
@@ -115,33 +102,6 @@ def fits(folder: Path, algo: str) -> list[dict]:
     return [json.loads(path.read_text()) for path in paths]
 
 
-def per_query(folder: Path, algo: str) -> dict[str, np.ndarray]:
-    with (folder / "results" / SET / algo / "per_query.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    return {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
-
-
-def test_results(folder, page):
-    table = Page(page).tables["Every measure"]
-    columns = {algo: per_query(folder, algo) for algo in ALGOS}
-    rows = {row["algorithm"][0]: row for row in table}
-    assert set(rows) == set(ALGOS)
-    for head in list(table[0])[1:]:
-        means = {
-            algo: np.mean([each[head.lower()][each["fold"] == k].mean() for k in range(1, 6)])
-            for algo, each in columns.items()
-        }
-        printed = {algo: f"{mean:.4f}" for algo, mean in means.items()}
-        best = sorted(set(printed.values()), reverse=True)
-        for algo in ALGOS:
-            text, classes, value = rows[algo][head]
-            assert text == printed[algo] and value == pytest.approx(means[algo])
-            assert ("first" in classes) == (text == best[0]), (algo, head)
-            assert ("second" in classes) == (text in best[1:2]), (algo, head)
-    ten = [row["NDCG@10"][2] for row in Page(page).tables["Results"]]
-    assert ten == sorted(ten, reverse=True)
-
-
 def test_settings_and_timings(folder, page):
     tables = Page(page).tables
     seconds = {row["algorithm"][0]: row for row in tables["Seconds"]}
@@ -158,110 +118,3 @@ def test_settings_and_timings(folder, page):
             assert (row["algorithm"][0], row["fold"][0]) == (algo, str(number))
             assert row["validation NDCG@10"][2] == pytest.approx(fit["validation"]["value"])
             assert row["rounds or epochs"][0] == ("" if best is None else str(best))
-
-
-def test_differences_from_the_baseline(folder, page):
-    words = ["compare", SET, "--baseline", BASE, "--format", "csv", *places(folder)]
-    expected = {row["algo"]: row for row in csv.DictReader(printed(*words).splitlines())}
-    rows = {row["algorithm"][0]: row for row in Page(page).tables[f"NDCG@10 against {BASE}"]}
-    assert set(rows) == set(expected) == set(ALGOS) - {BASE}
-    for algo, row in rows.items():
-        known = expected[algo]
-        assert row["difference"][2] == pytest.approx(float(known["difference"]))
-        assert row["win/tie/loss"][0] == "{wins}/{ties}/{losses}".format(**known)
-        assert row["adjusted"][2] == pytest.approx(float(known["p_adjusted"]))
-        assert row["adjusted"][0].endswith("*") == (row["adjusted"][2] < 0.05)
-        title = "{algo}: better on {wins} queries, worse on {losses} of".format(**known)
-        assert f"<h4>{title} {sum(SIZES)}</h4>" in page
-
-
-FOLDS = np.repeat(np.arange(1, 6), 20)
-
-
-def fold(number: int, **fit: object) -> StoredFold:
-    return StoredFold(FoldKey("SET", "a", 1, number), Path(), {"identity": {}, **fit}, 0)
-
-
-def results(levels: dict[str, float], folds: dict[str, int] | None = None) -> Summary:
-    """Algorithms whose queries differ by noise from their levels, and by a little among them."""
-    shared = np.random.default_rng(0).normal(0.0, 0.2, 100)
-    rows = []
-    for i, (name, level) in enumerate(levels.items()):
-        kept = FOLDS <= (folds or {}).get(name, 5)
-        values = level + shared + np.random.default_rng(i + 1).normal(0.0, 0.02, 100)
-        queries = PerQuery(name, FOLDS[kept], np.arange(100)[kept], {"map": values[kept]})
-        row = Row(name, "letor3", len(np.unique(FOLDS[kept])), {"map": queries.mean("map")}, 5)
-        rows.append(replace(row, measured=queries, stored=(fold(1),)))
-    return Summary("SET", tuple(rows))
-
-
-def test_conclusions():
-    levels = {"low": 0.3, "top": 0.5, "near": 0.499, "middle": 0.4, "high": 0.9}
-    found = results(levels, {"high": 2})
-    said = conclusions(found, "low", Procedure(test="t"), "map")
-    values = {row.algo: row.values["map"] for row in found.rows}
-    best, second = sorted(("top", "near"), key=lambda algo: -values[algo])
-    systems = [row.queries for row in found.rows[:-1]]
-    pairs = {p.a: p for p in compare("SET", systems, "map", best, Procedure(test="t"))}
-    lead = pairs["low"].lead
-    assert f"{best} is the best of 4" in said[0] and f"before {second} with" in said[0]
-    assert said[1].startswith(f"Its lead over {second} is not significant (+0.00")
-    assert (
-        f"low is significant ({-lead.mean:+.4f} a query, 95 % interval {-lead.interval()[1]:+.4f}"
-        in said[2]
-    )
-    assert f"{best} is significantly better than 2 of the 3 other" in said[3]
-    assert said[4].startswith("Partial: high (2 of 5 folds);") and len(said) == 5
-
-
-def test_the_most_serious_warnings_come_first():
-    edge = FitWarning("grid edge", "the best C = 1 is the largest of its grid")
-    nan = FitWarning("no numbers", "3 of 9 test scores are NaN or infinite (NaN is ranked last)")
-    found = results({"edge": 0.3, "both": 0.3})
-    fits = ([[edge], [edge]], [[edge, nan]])
-    rows = tuple(
-        replace(row, stored=tuple(fold(k, warnings=list(map(vars, own)))
-                                  for k, own in enumerate(warnings, 1)))
-        for row, warnings in zip(found.rows, fits)
-    )  # fmt: skip
-    text = page_of([replace(found, rows=rows)], "edge", Procedure("t"), "map", "")
-    assert "4 warnings from 2 of 2 algorithms" in text
-    rows = Page(text).tables["4 warnings from 2 of 2 algorithms, the most serious first"]
-    assert [[cell[0] for cell in row.values()] for row in rows] == [
-        ["both", nan.kind, "1", nan.text],
-        ["edge", edge.kind, "1, 2", edge.text],
-        ["both", edge.kind, "1", edge.text],
-    ]
-
-
-@pytest.mark.parametrize("n, drawn", [(13, 13), (30, 9)])
-def test_of_many_algorithms_the_best_and_the_baselines_are_drawn_first(n, drawn):
-    levels = {f"a{i:02}": 0.3 + 0.01 * i for i in range(n - 2)}
-    found = results({**levels, "regression": 0.1, "zero": 0.05})
-    names = charts.named(found, "zero", "map")
-    assert len(names) == drawn and {"regression", "zero", f"a{n - 3}"} <= set(names)
-
-
-def test_charts_draw_what_is_stored(monkeypatch):
-    found = results({"a": 0.3, "b": 0.4})
-    trained = {"validation": {"curve": [0.1, 0.3, None, 0.2], "best": 2}}
-    trials = [{"settings": {"C": c}, "value": v} for c, v in ((1, 0.2), (2, 0.1))]
-    searched = {"validation": {"grid": trials}, "identity": {"grid": {"C": [1, 2]}}}
-    folds = ((fold(1, **trained),), (fold(1, **searched), fold(2)))
-    rows = tuple(replace(row, stored=own) for row, own in zip(found.rows, folds))
-    found = replace(found, rows=rows)
-    drawn = {}
-    monkeypatch.setattr(charts, "_framed", lambda kind, title, each: drawn.update({title: each}))
-    monkeypatch.setattr(charts, "_cards", lambda cards, first: "")
-    charts.gains(found, "a", [], "map")
-    charts.validation(found, [])
-    better, rounds, settings = (figure.axes[0] for figure in drawn.values())
-    d = np.sort(rows[1].queries.values["map"] - rows[0].queries.values["map"])[::-1]
-    for patch, values in zip(better.patches, (np.maximum(d, 0), np.minimum(d, 0))):
-        assert patch.get_data().values == pytest.approx(values)
-    for axes, values, best in ((rounds, [0.1, 0.3, np.nan, 0.2], 1), (settings, [0.2, 0.1], 0)):
-        (line,) = axes.lines
-        assert np.array_equal(line.get_ydata(), values, equal_nan=True)
-        assert line.get_markevery() == [best] and line.get_xdata()[0] == 1
-    assert rounds.get_xlabel() == "round or epoch" and settings.get_xlabel() == "C"
-    assert [text.get_text() for text in settings.get_xticklabels()] == ["1", "2"]

@@ -4,9 +4,7 @@ import csv
 import io
 import re
 
-import numpy as np
 import pytest
-from toy_data import store_fold
 
 from letorbench.analysis.results_table import Marks, summary_table
 from letorbench.analysis.tables import (
@@ -14,51 +12,11 @@ from letorbench.analysis.tables import (
     Cell,
     Column,
     Table,
-    columns,
     data_table,
     render,
     to_frame,
 )
-from letorbench.results.summary import Row, Summary, read_summary
-
-TABLE = Table(
-    "a caption",
-    columns(["algorithm"], {"MAP": ".4f", "p": ""}),
-    (
-        (Cell("x|y", "x|y"), Cell("0.5000", 0.50004, place=1, sign=1), Cell(".01", 0.01)),
-        (Cell("b", "b"), Cell("0.4000", 0.4, place=2, sign=-1), Cell(".002", 0.002, starred=True)),
-        (Cell("c", "c"), Cell(""), Cell("1", 1.0)),
-    ),
-    notes=("a note",),
-    name="My set",
-    ranked=True,
-    against="b (t)",
-)
-
-
-def test_text_keeps_digits_in_one_column():
-    assert render(TABLE, "text").splitlines() == [
-        "a caption; * = best; + - = significantly better, worse than b (t)",
-        "algorithm     MAP       p",
-        "x|y        0.5000*+   .01",
-        "b          0.4000-   .002*",
-        "c                       1",
-        "a note",
-    ]
-
-
-def test_markdown():
-    assert render(TABLE, "markdown").splitlines() == [
-        "a caption; bold = best, underlined = second; ↑ ↓ = significantly better, worse than b (t)",
-        "",
-        "| algorithm | MAP | p |",
-        "| --- | ---: | ---: |",
-        r"| x\|y | **0.5000**↑ | .01 |",
-        r"| b | <u>0.4000</u>↓ | .002\* |",
-        "| c |  | 1 |",
-        "",
-        "- a note",
-    ]
+from letorbench.results.summary import Row, Summary
 
 
 def test_programs_and_people_see_their_own_columns():
@@ -141,61 +99,3 @@ def test_rows_of_different_conventions_are_not_ranked(form):
     text = shown(Summary("S", rows), form)
     assert not re.search(r"0\.5000\*|\*\*0\.5|textbf|n first", text)
     assert text.count("standard") >= 2
-
-
-def test_a_partial_algorithm_says_so_and_is_not_ranked():
-    rows = (Row("a", "letor3", 5, {"map": 0.25}), Row("b", "letor3", 5, {"map": 0.20}),
-            Row("c", "letor3", 3, {"map": 0.90}, 5))  # fmt: skip
-    for form in ("text", "markdown", "latex"):
-        text = shown(Summary("SET", rows), form)
-        assert "c (3 of 5 folds)" in text and "partial: c (3 of 5 folds); a mean over" in text
-    text = shown(Summary("SET", rows))
-    assert "0.2500*" in text and "0.9000*" not in text
-    rows = (Row("a", "letor3", 2, {"map": 0.25}, 5), Row("b", "letor3", 2, {"map": 0.20}, 5))
-    text = shown(Summary("SET", rows))  # where all lack folds they are still ranked
-    assert "0.2500*" in text and text.endswith("partial: a (2 of 5 folds), b (2 of 5 folds)\n")
-
-
-def test_what_other_code_made_says_so(tmp_path):
-    module = "letorbench.rankers.regression"
-    store_fold(tmp_path, "S", "old", 1, {"map": 0.4}, n_folds=1, code="12345678ab", module=module,
-               letorbench="0.9")  # fmt: skip
-    lines = shown(read_summary(tmp_path, "S")).splitlines()
-    assert lines[2].startswith("old (other code)  ")
-    assert lines[3].startswith("other code: old (letorbench 0.9, code 12345678); a new run renews")
-
-
-#: two that draw, one that draws nothing
-SEEDS = np.array([-0.004, 0.001, 0.003])
-
-
-def drawn(algo: str, wanted: int = 3, **means: float) -> Row:
-    repeated = {m.replace("_", "@"): tuple((v + SEEDS).tolist()) for m, v in means.items()}
-    values = {m: float(np.mean(v)) for m, v in repeated.items()}
-    return Row(algo, "letor3", 5, values, 5, 0, repeated, wanted)
-
-
-REPEATED = Summary(
-    "OHSUMED",
-    (
-        drawn("a", ndcg_10=0.450, map=0.600),
-        drawn("b", ndcg_10=0.452, map=0.400),
-        Row("c", "letor3", 5, {"ndcg@10": 0.3, "map": 0.5}, 5),
-    ),
-)
-
-
-def test_repeats_show_their_deviation():
-    sd = f"±{np.std(SEEDS, ddof=1):.4f}".replace("±0.", "±.")
-    text = shown(REPEATED, "text", ["ndcg@10", "map"])
-    assert re.search(rf"^a +0\.4500  {sd} +0\.6000\* {sd}$", text, re.MULTILINE), text
-    assert re.search(rf"^b +0\.4520\* {sd} +0\.4000  {sd}$", text, re.MULTILINE)
-    assert re.search(r"^c +0\.3000 +0\.5000$", text, re.MULTILINE)
-    assert "mean over 5 folds and 3 seeds" in text and "± = standard deviation" in text
-    assert rf"**0.4520** {sd}" in shown(REPEATED, "markdown", ["ndcg@10"])
-    latex = shown(REPEATED, "latex", ["ndcg@10"])
-    assert r"\textbf{0.4520} {\scriptsize $\pm$" in latex and "±" not in latex
-    head, first, *_, last = shown(REPEATED, "csv").splitlines()
-    assert head == "dataset,algo,convention,folds,repeats,cut_off,map,map-sd"
-    assert float(first.split(",")[-1]) == pytest.approx(np.std(SEEDS, ddof=1))
-    assert last.endswith(",1,0,0.5,")

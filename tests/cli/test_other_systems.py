@@ -177,26 +177,37 @@ RANK = "rank --model m.npz --input d.txt --output"
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "place", "what"),
     [
-        (f"{RANK} d.txt", "d.txt: the output would be the input d.txt"),
-        (f"{RANK} link.txt", "the input d.txt"),
-        (f"{RANK} data/TOY/Fold2/train.txt", "a file of LETOR text"),
-        (f"{RANK} results/TOY/regression/fold1/model.npz", "would be the input m.npz"),
-        (f"{RANK} results/TOY/regression/fold1/fit.json", "a file of a stored fold"),
-        ("report --out-file data/TOY/Fold2/vali.txt", "a file of LETOR text"),
-        ("plot --to data/TOY/Fold1/test", "a file of the data set TOY"),
-        ("export TOY --to data/TOY", "a file of the data set TOY"),
-        ("reproduce ndcgboost-2009 --pages data/TOY", "a file of the data set TOY"),
+        (f"{RANK} d.txt", "d.txt", "the input d.txt"),
+        (f"{RANK} link.txt", "link.txt", "the input d.txt"),
+        (f"{RANK} data/TOY/Fold2/train.txt", "data/TOY/Fold2/train.txt", "a file of LETOR text"),
+        (f"{RANK} results/TOY/regression/fold1/model.npz",
+         "results/TOY/regression/fold1/model.npz", "the input m.npz"),
+        (f"{RANK} results/TOY/regression/fold1/fit.json",
+         "results/TOY/regression/fold1/fit.json", "a file of a stored fold"),
+        ("report --out-file data/TOY/Fold2/vali.txt", "data/TOY/Fold2/vali.txt",
+         "a file of LETOR text"),
+        ("plot --to data/TOY/Fold1/test", "data/TOY/Fold1/test", "a file of the data set TOY"),
+        ("export TOY --to data/TOY", "data/TOY/fold1/regression.txt", "a file of the data set TOY"),
+        ("reproduce ndcgboost-2009 --pages data/TOY", "data/TOY/ndcgboost-2009.md",
+         "a file of the data set TOY"),
         ("external --dataset TOY --name theirs --folds 1 "
-         "--scores results/TOY/theirs/fold{fold}/scores.txt", "would be the input"),
+         "--scores results/TOY/theirs/fold{fold}/scores.txt",
+         "{stored}/results/TOY/theirs/fold1/scores.txt",
+         "the input results/TOY/theirs/fold1/scores.txt"),
     ],
 )  # fmt: skip
-def test_no_output_changes_what_is_read(stored, monkeypatch, words: str, said: str) -> None:
+def test_no_output_changes_what_is_read(
+    stored, monkeypatch, words: str, place: str, what: str
+) -> None:
     monkeypatch.chdir(stored)
     before = contents(stored)
     command = words.split()
-    assert said in refused(2, *command, *([] if command[0] == "rank" else places(stored)))
+    said = refused(2, *command, *([] if command[0] == "rank" else places(stored)))
+    place, other = place.format(stored=stored), "file" if what.startswith("the input") else "place"
+    expected = f"{place}: the output would be {what}; expected another {other}"
+    assert said == f"letorbench: error: {expected}\n"
     assert contents(stored) == before
 
 

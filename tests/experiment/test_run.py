@@ -244,15 +244,23 @@ def test_a_terminal_shows_how_many_folds_are_done(monkeypatch):
     assert "folds:  60%" in shown and "3/5" in shown and "A, x, fold 5" in shown and "5/5" in shown
 
 
-def test_degenerate_scores(rng):
-    queries = random_queries(rng, [3, 1, 2])
-    assert score_warnings(np.arange(6.0), queries) == []
-    assert "constant" in score_warnings(np.zeros(6), queries)[0].text
-    assert "constant" in score_warnings(np.array([1.0, 1, 1, 2, 3, 3]), queries)[0].text
-    assert score_warnings(np.array([1.0, 1, 1, 2, 3, 4]), queries) == []
-    assert "2 of 6" in score_warnings(np.array([1, np.nan, np.inf, 2, 3, 4]), queries)[0].text
-    assert [n.kind for n in score_warnings(np.array([1.0, 1, 2, 3, 4, 4]), queries)] == ["ties"]
-    assert score_warnings(np.array([1.0, 2, 2, 2, 2, 4]), queries) == []  # 2 of 6 tie
+CONSTANT = "constant test scores: every query is ranked in file order"
+
+
+@pytest.mark.parametrize(("scores", "warning"), [
+    ([0, 1, 2, 3, 4, 5], ()),
+    ([0, 0, 0, 0, 0, 0], ("nothing learned", CONSTANT)),
+    ([1, 1, 1, 2, 3, 3], ("nothing learned", CONSTANT)),
+    ([1, 1, 1, 2, 3, 4], ()),
+    ([1, np.nan, np.inf, 2, 3, 4],
+     ("no numbers", "2 of 6 test scores are NaN or infinite (NaN is ranked last)")),
+    ([1, 1, 2, 3, 4, 4], ("ties", "67% of the test documents share their score with another of "
+                          "their query")),
+    ([1, 2, 2, 2, 2, 4], ()),  # 2 of 6 tie, one is alone in its query
+])  # fmt: skip
+def test_degenerate_scores(rng, scores, warning):
+    found = score_warnings(np.array(scores, dtype=float), random_queries(rng, [3, 0, 1, 2]))
+    assert found == ([FitWarning(*warning)] if warning else [])
 
 
 def test_data_and_rankers_of_a_program_give_what_names_give(protocol):

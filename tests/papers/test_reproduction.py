@@ -10,7 +10,15 @@ import pytest
 from conftest import printed, refused
 from toy_data import SIZES, write_uneven
 
-from letorbench.papers import calibration, paper, paper_page, records, rules, runs, views
+from letorbench.papers import (
+    calibration,
+    paper,
+    paper_page,
+    records,
+    rules,
+    runs,
+    views,
+)
 from letorbench.papers import printed as of_print
 from letorbench.papers.claims import claims_of
 from letorbench.papers.paper import Found, Part, elsewhere, judged, reproduce, run_part

@@ -54,10 +54,16 @@ def test_systems_on_other_queries_are_not_paired(ran):
     one, other = (read_per_query(ran[1] / "results", "TOY", a) for a in ("regression", "ranknet"))
     check_paired("TOY", [one, other])
     fewer = PerQuery("less", one.folds[8:], one.qids[8:], {})
-    with pytest.raises(DataError, match="40 queries of folds 1,2,3,4,5, less 32 of folds 2,3,4,5"):
-        check_paired("TOY", [one, fewer])
-    with pytest.raises(DataError, match="expected the same queries"):
-        check_paired("TOY", [one, PerQuery("turned", one.folds, one.qids[::-1], {})])
+    turned = PerQuery("turned", one.folds, one.qids[::-1], {})
+    first = "TOY: regression has 40 queries of folds 1,2,3,4,5, "
+    for system, words in {fewer: "less 32 of folds 2,3,4,5", turned: "turned 40 of folds 1,2,3,4,5"
+                          }.items():  # fmt: skip
+        with pytest.raises(DataError) as error:
+            check_paired("TOY", [one, system])
+        end = "; expected the same queries: run the missing folds, or --force"
+        assert str(error.value) == first + words + end
+        with pytest.raises(DataError, match="expected the same queries"):
+            PerQuery.joined([[system], [replace(one, tables={})]])
 
 
 def test_random_is_the_mean_of_all_orders(ran):

@@ -43,7 +43,8 @@ def test_a_fold_of_another_system_is_scores_and_a_fit(tmp_path: Path) -> None:
 
 
 def test_any_other_byte_is_damage_that_names_the_file(tmp_path: Path) -> None:
-    folder = store_fold(tmp_path, "S", "a", 1, {"map": [0.5, 0.25]})
+    odd = {"validation_scores": np.arange(3.0)}
+    folder = store_fold(tmp_path, "S", "a", 1, {"map": [0.5, 0.25]}, **odd)
     store_fold(tmp_path, "S", "a", 2, {"map": 0.5})
     for name in (FIT, *(name for name in CHECKED if (folder / name).exists())):
         path = folder / name
@@ -164,7 +165,7 @@ def test_a_checksum_knows_its_own_text_alone() -> None:
 def test_a_file_that_holds_something_else_is_one_line(tmp_path: Path) -> None:
     folder = store_fold(tmp_path, "S", "a", 1, {"map": 0.5})
     [fold] = read_folds(tmp_path, "S", "a")
-    for text in ("", "qid,map\n2,.5\n3\n", "qid,map\n2,x\n"):
+    for text in ("", "qid,map\n2,.5\n3\n", "qid,map\n2,x\n", "qid,map,mrr\n2,.5\n"):
         (folder / "per_query.csv").write_text(text)
         with pytest.raises(DataError, match="per_query.csv: "):
             fold.queries

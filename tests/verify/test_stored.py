@@ -20,8 +20,11 @@ from letorbench.results.per_query import PerQuery
 from letorbench.results.store import stored_fit
 from letorbench.results.summary import read_summary
 from letorbench.verify.numbers import Printed, readings
-from letorbench.verify.runs import agreement
+from letorbench.verify.runs import Agreement, agreement
 from letorbench.verify.stored import trace
+
+SIMILAR = "a similar system: rankings and values by query agree, not only the means"
+LUCKY = "equal means of different rankings: the values by query do not agree"
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +123,24 @@ def test_two_runs_are_the_same_similar_or_lucky(rng) -> None:
     other = agreement(pairs(scores[::-1]), lucky, "map")
     assert other.verdict.startswith("equal means") and not other.same
     assert other.rmse == pytest.approx(np.sqrt(np.mean((values - values[::-1]) ** 2)))
+
+
+@pytest.mark.parametrize(
+    ("tau", "rmse", "correlation", "p", "verdict"),
+    [
+        (0.9991, 0.00099, 0.0, 0.01, "the same system: the rankings are the same"),
+        (0.999, 0.0, 1.0, 0.05, SIMILAR),
+        (1.0, 0.001, 0.9, 1.0, SIMILAR),
+        (1.0, 0.001, 1.0, 0.049, "different systems: their means differ (p < .05)"),
+        (0.5, 0.1, 0.9, 0.05, SIMILAR),
+        (0.49, 0.1, 0.9, 0.05, LUCKY),
+        (0.5, 0.1, 0.89, 0.05, LUCKY),
+    ],
+)
+def test_a_verdict_changes_at_its_borders(tau, rmse, correlation, p, verdict) -> None:
+    found = Agreement(tau, 1.0, 0.5, 0.5, rmse, correlation, None, p)
+    assert found.verdict == verdict
+    assert found.same == verdict.startswith(("the same", "a similar"))
 
 
 MADE_BY = [

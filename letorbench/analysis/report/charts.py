@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -76,8 +77,8 @@ def curves(summary: Summary, baseline: str, family: str) -> str:
 
 
 def _points(queries: PerQuery, family: str) -> list[tuple[float, float, float]]:
-    """The mean and the ends of its interval at n = 1, 2, ..."""
-    names = [f"{family}@{k}" for k in range(1, 11) if f"{family}@{k}" in queries.values]
+    """The mean and the ends of its interval at n = 1, 2, ... up to the first gap."""
+    names = takewhile(queries.values.__contains__, (f"{family}@{k}" for k in range(1, 11)))
     leads = [Lead.over_nothing(queries.tables[name], queries.folds) for name in names]
     return [(float(lead.mean), *lead.interval()) for lead in leads]
 
@@ -101,8 +102,7 @@ def gains(summary: Summary, baseline: str, first: Sequence[str], measure: str) -
         if row.algo == base.algo or measure not in row.queries.values:
             continue
         one, other = on_common_folds(summary.dataset, row.queries, base.queries)
-        d = sign(measure) * differences(one.values[measure], other.values[measure])
-        d = np.sort(d)[::-1]
+        d = np.sort(sign(measure) * differences(one.values[measure], other.values[measure]))[::-1]
         up, down = int((d > 0).sum()), int((d < 0).sum())
         title = f"{row.algo}: better on {up} queries, worse on {down} of {len(d)}"
 

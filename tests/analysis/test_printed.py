@@ -1,0 +1,141 @@
+"""What is printed, drawn and reported of made-up results, word for word.
+
+printed.txt has the commands, and below each what it prints or, behind a `>`, what it writes there,
+of which `|` takes the lines with a pattern. Figures are their words and numbers, floats have five
+digits, and versions, digests, the page's style and script have a word each. Where a change is
+meant, take over the printed.txt that the test leaves in its folder.
+"""
+
+import re
+import shutil
+from base64 import b64decode
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import call, printed
+from toy_data import store_fold, write_toy, write_uneven
+
+import letorbench as lb
+from letorbench.fit_warnings import FitWarning
+from letorbench.results.store import versions
+
+TEXT = Path(__file__).with_name("printed.txt").read_text("utf-8")
+CASES = dict(re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", TEXT, re.MULTILINE))
+MEASURES = ("ndcg@1", "ndcg@2", "ndcg@3", "ndcg@10", "map", "p@3")
+WARNINGS = [FitWarning("ties", "60% of the test documents share their score"),
+            FitWarning("not converged", "stopped after 5 iterations")]  # fmt: skip
+#: a printed table with a slip of each kind
+PRINTED = """Dataset,algorithm,part,fold,metric,cutoff,value
+TOY,a,testing,Fold1,NDCG,10,99.5
+TOY,a,testing,Fold2,NDCG,10,70.25
+TOY,a,testing,Average,NDCG,10,84
+TOY,a,training,Fold1,Precision,2,36
+TOY,a,training,Fold2,Precision,10,99
+TOY,a,vali,Fold1,MeanNDCG,,70
+TOY,b,testing,Fold1,NDCG,10,-
+TOY,b,testing,Fold1,MAP,,150
+TOY,b,testing,Fold1,NDCG,1,33.1
+TOY,b,testing,Fold1,RMSE,,1.5
+"""
+#: what makes it unreadable
+WRONG = {
+    "head.csv": ("value", "number"), "part.csv": ("vali", "dev"), "number.csv": ("150", "x"),
+    "fold.csv": ("Average", "some"), "twice.csv": ("Fold2,NDCG", "Fold1,NDCG"),
+}  # fmt: skip
+
+
+def store(dataset: str, algo: str, level: float, folds=(1, 2, 3), repeats=None, **facts) -> None:
+    """Four queries a fold, mostly in eighths; each measure is a sixteenth less than the last."""
+    for repeat in range(1, (repeats or 1) + 1):
+        for fold in folds:
+            rng = np.random.default_rng([len(algo), fold, repeat])
+            own = np.random.default_rng(fold).integers(0, 5, 4) / 8 + level
+            values = own + rng.integers(0, 3, 4) / 64
+            columns = {name: list(values * (1 - i / 16)) for i, name in enumerate(MEASURES)}
+            store_fold(Path("results"), dataset, algo, fold, columns, n_folds=3, repeat=repeat,
+                       repeats=repeats, **{"data": "d1", "seed": 0, **facts})  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    """The results of four data sets, of one of them at two shares."""
+    folder = tmp_path_factory.mktemp("made")
+    fitted = lb.Regression(l2=0.5).fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
+    grid = [{"settings": {"l2": l2}, "value": l2} for l2 in (0.125, 0.5, 0.25)]
+    tried = {"measure": "map", "value": 0.5, "curve": [], "best": None, "grid": grid}
+    rounds = {"measure": "map", "value": 0.5, "curve": [0.25, 0.5, 0.375], "best": 2, "grid": []}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        raw = {"features": "raw", "select": "map"}
+        store("OHSUMED", "regression", 0.25, validation=tried, grid={"l2": [0.125, 0.5, 0.25]},
+              seconds=1.5, ranker=fitted, **raw)  # fmt: skip
+        store("OHSUMED", "ndcgboost", 0.27, seconds=2.5, validation=rounds, **raw)
+        store("OHSUMED", "listnet", 0.15, repeats=3, warnings=WARNINGS, seconds=1.0, **raw)
+        store("OHSUMED", "one-seed", 0.2, repeats=1, features="zscore")
+        store("OHSUMED", "slow", 0.1, (1, 3), cut_off={"time_limit": 1.0}, warnings=WARNINGS[:1])
+        store("OHSUMED", "ideal", 0.5)
+        store("OHSUMED", "old", 0.2, code="1234567890", module="letorbench.rankers.regression",
+              letorbench="0.9", external={"file": "x"})  # fmt: skip
+        for algo, level in {"lambdamart": 0.4, "listnet": 0.2, "ndcgboost": 0.1}.items():
+            store("MQ2008", algo, level, data="d2", **raw)
+        store("MQ2008", "regression", 0.3, (1, 2), data="d2", seed=7, **raw)
+        for share, less in ((0.1, 0.125), (0.5, 0.0625)):
+            store(f"OHSUMED@{share}", "regression", 0.25 - less, (2, 3))
+        store("OHSUMED@0.5", "listnet", 0.1, repeats=2)
+        for algo, rules in (("regression", "letor3"), ("listnet", "standard")):
+            store_fold(
+                Path("results"), "MINE", algo, 1, {"map": [0.25, 0.5], "ndcg@1": [0.5, 0.75]}, rules
+            )
+        for i in range(15):
+            store("MANY", f"a{i:02}", 0.02 * i, (1, 2), repeats=2 if 5 < i < 12 else None,
+                  validation=rounds, **raw)  # fmt: skip
+        write_toy(Path("data"))
+        words = "run --dataset TOY --folds 1-2 --convention letor4,empty=drop --algo".split()
+        for out, step in (("toy", 13), ("other", 5)):
+            printed(*words, "best-feature,random", "--out", out)
+            for fold in (1, 2):
+                lines = [f"{(step * i) % 7 + i % 5 / 4}\n" for i in range(56)]
+                Path(f"{out}{fold}.txt").write_text("".join(lines))
+            printed(*"external --dataset TOY --folds 1-2 --name theirs --out".split(), out,
+                    "--scores", out + "{fold}.txt")  # fmt: skip
+        Path("printed.csv").write_text(PRINTED)
+        for name, (old, new) in WRONG.items():
+            Path(name).write_text(PRINTED.replace(old, new))
+        scores = "theirs/fold2/scores.txt"
+        for out, file in (("broken", "theirs/folds.csv"), ("damaged", scores), ("spoilt", scores)):
+            shutil.copytree("toy/TOY", f"{out}/TOY")
+            path = Path(out, "TOY", file)
+            path.write_text(re.sub(r"\d\.", "9.", path.read_text(), count=1))
+        write_uneven(Path("data"))
+        printed(*"run --dataset UNEVEN --algo best-feature,random,ideal --out toy".split())
+        n_docs = Path("data/UNEVEN/Fold2/test.txt").read_text().count("\n")
+        Path("uneven.txt").write_text("".join(f"{5 * i % 7}\n" for i in range(n_docs)))
+    return folder
+
+
+def plain(text: str) -> str:
+    """A text without long numbers, versions, style and script."""
+    for file in ("report.css", "report.js"):
+        content = (resources.files("letorbench.analysis.report") / file).read_text("utf-8")
+        text = text.replace(content, f"({file})\n")
+    text = re.sub('base64,([^"]*)', lambda image: f"\n{b64decode(image[1]).decode()}", text)
+    for name, version in versions().items():
+        text = re.sub(rf"({name}(?:<[^>]*>|\W)+){re.escape(version)}", rf"\1({name})", text)
+    text = re.sub(r"\d+\.\d{5,}(e-\d+)?", lambda number: f"{float(number[0]):.5g}", text)
+    text = re.sub(r"\b[0-9a-f]{8,}\b", "(digest)", text)
+    return re.sub(r" +$", "", text, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", CASES)
+def test_every_word_is_as_before(made, monkeypatch, command) -> None:
+    monkeypatch.chdir(made)
+    line, _, rest = command.partition(" > ")
+    file, _, pattern = rest.partition(" | ")
+    done = call(*line.split())
+    lines = plain(Path(file).read_text() if file else done.output).splitlines(keepends=True)
+    found = "".join(each for each in lines if re.search(pattern, each))
+    with Path("printed.txt").open("a") as all_found:
+        all_found.write(f"$ {command}\n{found}")
+    assert found == CASES[command]
