@@ -1,13 +1,11 @@
 """Every rule where the truth is known: how often which answer, on values like NDCG's."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from letorbench.analysis.leads import Lead
 from letorbench.papers import calibration
-from letorbench.papers.claims import Test
+from letorbench.papers.claims import Test, claims_of
 from letorbench.papers.runs import Values
 from letorbench.results.per_query import PerQuery
 
@@ -72,23 +70,56 @@ def test_few_units_are_drawn_from_a_normal_distribution():
     assert shares["reproduced"] == pytest.approx(0.025, abs=0.008)
 
 
-def test_of_test_knows_the_papers_effect_and_none(rng):
-    folds = np.ones(106, dtype=np.int64)
-    lower = rng.uniform(0.2, 0.6, 106)
-    values = {
-        name: Values(("m",), (lower + shift)[None, :, None], folds)
-        for name, shift in (("a", differences(106)[:, 0]), ("b", 0.0))
+def method(d, draws=False):
+    folds = np.repeat(np.arange(1, 54), 2)
+    return Values(("m",), (0.4 + d)[None, :, None], folds, draws)
+
+
+@pytest.mark.parametrize("draws", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "lead", "margin", "none", "papers"),
+    [
+        ("above", 0.5, 0.2, 0.0, 0.2),
+        ("above", None, 0.012, 0.0, 0.012),
+        ("not below", None, 0.012, -0.012, 0.0),
+        ("alike", 0.05, 0.02, -0.02, 0.02),
+        ("alike", None, 0.012, -0.012, 0.0),
+    ],
+)
+def test_no_effect_is_the_edge_of_what_a_claim_denies(kind, lead, margin, none, papers, draws):
+    """In units of the lower mean, here .4: of queries, or of the means of draws."""
+    d = differences(106)[:, 0]
+    values = {"a": method(d, draws), "b": method(np.zeros(106), draws)}
+    test = Test(kind, ("D",), ("m",), ("a", "gone"), ("b",), lead=lead)
+    found = calibration.of_test(test, "D", values, np.random.default_rng(3))
+    rng, units = np.random.default_rng(3), d.reshape(53, 2).mean(axis=1) if draws else d
+    assert found == {
+        name: calibration.rates(
+            kind, calibration.resampled(units[:, None], np.array([effect]), rng), [0.4], [margin]
+        )
+        for name, effect in (("no effect", none), ("the paper's effect", papers))
     }
-    test = Test("above", ("D",), ("m",), ("a",), ("b",), lead=0.5)
-    found = calibration.of_test(test, "D", values, rng)
-    assert found["no effect"].get("reproduced", 0.0) < 0.08
-    assert found["the paper's effect"].get("reproduced", 0.0) > 0.6
     assert calibration.of_test(test, "E", values, rng) == {}
-    test = replace(test, kind="not below", lead=None)
-    a, b = values["a"], values["b"]
-    values["a"] = replace(a, values=0.9 * b.values + 0.1 * a.values)
-    edge, none = calibration.of_test(test, "D", values, rng).values()
-    assert edge.get("reproduced", 0.0) < 0.08 and none["reproduced"] > 0.6
+
+
+def test_the_rates_are_written_by_claim_data_and_truth(tmp_path):
+    """A lead of .2, with noise of .02: what is there is found, and what is not is excluded."""
+    shared = {"id": "c", "part": "p", "quote": "q", "where": "w", "measures": ["m"], "lead": 0.5,
+              "upper": ["a"], "lower": ["b"]}  # fmt: skip
+    tests = [{"kind": "above", "data": ["D"]}, {"kind": "above", "data": ["E", "X"]},
+             {"kind": "equal", "number": "n", "printed": 1.0}]  # fmt: skip
+    claims = claims_of("p", {"claim": [shared | {"test": tests}]}, {})
+    values = {"a": method(0.02 * differences(106)[:, 0]), "b": method(np.zeros(106))}
+    files = calibration.write(tmp_path / "calibration-p", claims, {"D": values, "E": values})
+    (header, rows) = calibration.stored([tmp_path])
+    assert header == ["claim", "kind", "data", "truth", *calibration.TOLD]
+    told = [["c", "above", dataset, truth] for dataset in ("D", "E", "E")
+            for truth in ("no effect", "the paper's effect")]  # fmt: skip
+    assert [row[:4] for row in rows] == told
+    assert [row[4:] for row in rows[1::2]] == [["1.0", "0.0", "0.0"]] * 3
+    assert all(float(row[4]) < 0.06 and float(row[5]) > 0.9 for row in rows[::2])
+    assert calibration.write(tmp_path / "none", claims[:0], {"D": values}) == ()
+    assert files[0].name == "calibration-p.csv"
 
 
 def test_what_stored_values_can_show(tmp_path, monkeypatch):

@@ -1,12 +1,14 @@
 """The Poincaré test on known fields, the artificial data, and timings on a made-up clock."""
 
-import csv
+import json
 import math
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import drawing, random_queries
+from test_pages import outline
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import cubic
@@ -15,7 +17,7 @@ from letorbench.papers import paper
 from letorbench.papers.lambdarank_2006 import artificial_data, diagnose, pairwise_errors, timing
 from letorbench.papers.lambdarank_2006.passes import STEPS
 from letorbench.papers.paper import judged
-from letorbench.papers.runs import CUTOFFS, Study, log_slope, sampled
+from letorbench.papers.runs import CUTOFFS, Measured, Study, log_slope, sampled
 from letorbench.solvers import sgd
 
 
@@ -79,26 +81,62 @@ def test_every_version_takes_the_steps_of_ranknet(layers, rng):
     np.testing.assert_allclose(online, alone, rtol=1e-5, atol=1e-5)
 
 
-def test_the_timings_are_kept(tmp_path, monkeypatch):
-    calls = []
+def test_figure_1_is_of_times_that_are_kept(tmp_path, monkeypatch):
+    """On a clock that knows documents, version and net, and is slow once for V1 of the train set.
+
+    The powers are 2, 1.5 and 1, for linear nets .25 less; online takes five times as long as V1.
+    """
+    calls = Counter()
 
     def seconds(queries, version, net):
-        calls.append((version, net))
-        return 0.01
+        calls[version, net, queries.n_docs] += 1
+        power = {"V1": 2.0, "V2": 1.5, "ours": 1.0, "online": 2.0}[version]
+        factor = 5e-6 if version == "online" else 1e-6
+        if version == "V1" and queries.n_queries == 9 and calls["V1", net, queries.n_docs] == 2:
+            factor *= 1.5
+        return factor * queries.n_docs ** (power - 0.25 * (net == "linear"))
 
-    monkeypatch.setattr(timing, "epoch_seconds", seconds)
-    monkeypatch.setattr(timing, "SIZES", (10, 20, 30))
-    small = cubic(np.random.default_rng(0), [5, 5], 4, 9)
-    monkeypatch.setattr(timing, "web_shaped", lambda seed: small)
-    found = timing.timing(Study(tmp_path, tmp_path))
-    with next(path for path in found.files if path.name == "figure-1.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert [row["version"] for row in rows if row["net"] == "linear"] == [*timing.VERSIONS] * 3
-    assert max(float(row["seconds"]) for row in rows) == pytest.approx(0.01)
-    assert found.numbers["speed-linear"].value == found.numbers["batch-time"].value == 1.0
-    count = len(calls)
-    again = timing.timing(Study(tmp_path, tmp_path))
-    assert again.files == found.files and len(calls) == count  # nothing is timed again
+    sizes = {"SIZES": (40, 80, 160, 320), "QUERIES": 9, "EPOCHS": 3, "PATIENCE": 0.05, "RATE": 0.1}
+    for name, value in {**sizes, "epoch_seconds": seconds}.items():
+        monkeypatch.setattr(timing, name, value)
+    study = Study(tmp_path, tmp_path)
+    with drawing(outline):
+        found = timing.timing(study)
+    train, validation = timing.web_shaped(0)
+    alone = cubic(np.random.default_rng(0), [9, 9], 50, (20, 32))[0]
+    assert (train.n_queries, validation.n_queries, train.n_features) == (9, 9, 367)
+    assert np.array_equal(train.features[:, :50], alone.features)
+    assert np.array_equal(train.lengths, alone.lengths) and train.features[:, 50:].std() > 0.9
+    n, of = train.n_docs, np.split(train.labels, train.offsets[1:-1])
+    pairs = sum(int((each[:, None] > each).sum()) for each in of) / n
+    kept = json.loads((tmp_path / "papers" / "lambdarank-2006" / "figure-1.json").read_text())
+    ours, online = (np.array(kept["found"]["lessons"][way]) for way in ("ours", "online"))
+    assert len(ours) == 3 and list(ours) == sorted(ours) != list(online)
+    told = f"median, least and most of 5; V1 over ours {{:.1f}}; {pairs:.1f} pairs a document"
+    after = f"after 3 epochs {ours[-1]:.4f} and {online[-1]:.4f}"
+    beside = ("; with one exponential a document 1.000 to 320: V2 as the text describes it keeps "
+              "the sum over pairs, which grows quadratically")  # fmt: skip
+    assert found.numbers == {
+        name: Measured(*(pytest.approx(each) for each in numbers), note)
+        for name, numbers, note in (
+            ("speed-linear", (n**0.5, n**0.5, 1.5 * n**0.5), told.format(n)),
+            ("speed-two-layer", (n**0.5, n**0.5, 1.5 * n**0.5), told.format(n)),
+            ("batch-converges", [abs(ours / online - 1.0).max()] * 3, after),
+            ("batch-time", (5.0, 5.0, 5.0), ""),
+            ("slope-v1", (2.0, 2.0, 2.0), "linear: 1.750; 40 to 160 documents"),
+            ("slope-v2", (1.5, 1.5, 1.5), f"linear: 1.250; 40 to 320 documents{beside}"),
+        )
+    }
+    assert found.differs[1].startswith(
+        "documents from 40, V1 to 160 and V2 to 320, where an epoch would take more than 0.05 s; "
+    )
+    left, right = found.files[0].read_text().split("['two-layer nets'")
+    assert left.count(str(ours[-1])) >= 3 and left.startswith("['linear nets, an epoch a point'")
+    assert "('ours, slope 1.00 [1.00, 1.00]', [[40.0, " in right
+    total = calls.total()
+    again = timing.timing(study)
+    assert again.files == found.files and calls.total() == total  # nothing is timed again
+    assert timing.timing(replace(study, full=True)).differs != found.differs
 
 
 def test_the_artificial_figure_is_over_draws(tmp_path, monkeypatch):

@@ -1,16 +1,21 @@
 """A whole reproduction: what is run, judged, kept, printed and shown on a page."""
 
 import csv
+import re
+import shutil
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import printed, refused
-from toy_data import SIZES, write_uneven
+from conftest import drawing, printed, refused
+from test_pages import outline
+from toy_data import write_toy, write_uneven
 
-from letorbench.papers import calibration, paper, paper_page, records, rules, runs, views
-from letorbench.papers import printed as of_print
+import letorbench as lb
+from letorbench.analysis.paired import holm
+from letorbench.papers import paper, paper_page, records, rules, runs
 from letorbench.papers.claims import claims_of
 from letorbench.papers.paper import Found, Part, elsewhere, judged, reproduce, run_part
 from letorbench.papers.paper_page import write_page
@@ -30,8 +35,8 @@ def values(mean, seed=0):
 def small(**part):
     """A paper of one part that compares regression with random order."""
     made = Part(
-        "figure-1", "Figure 1", "curves", ("UNEVEN", "OHSUMED"), (), ("lines", "chance"),
-        ("ndcg@1", "ndcg@10"), **part,
+        "figure-1", "Figure 1", "curves", ("UNEVEN", "OHSUMED"), methods=("lines", "chance"),
+        measures=("ndcg@1", "ndcg@10"), **part,
     )  # fmt: skip
     return replace(
         paper("lecture-2018"), name="small", parts={"figure-1": made},
@@ -135,91 +140,120 @@ def test_the_command_prints_what_came_out(tmp_path):
     assert "figure-9" in refused(2, "reproduce", "lecture-2018", "--part", "figure-9", *where)
 
 
-def test_a_table_has_ours_below_each_of_the_papers_rows(tmp_path):
-    made = paper("functionals")
-    part = made.parts["table-8"]
-    ours = {label: Values(("err",), np.full((1, 4, 1), 0.25), np.ones(4)) for label in part.methods}
-    files = views.files(made, part, {"": {"MQ2008": ours}}, tmp_path)
-    with files[0].open(newline="") as file:
-        rows = list(csv.reader(file))
-    assert rows[0] == ["row", "data", "WPL", "RPL", "WpLL"]
-    assert rows[1] == ["1", "paper", "0.4845", "0.498", "0.4882"]
-    assert rows[2] == ["1", "MQ2008", "0.25", "0.25", "0.25"] and len(rows) == 13
-    five = views.printed_table(made, made.parts["table-5"], {}, tmp_path / "t", "Table 5")
-    assert "0.15, 14,425" in five[1].read_text() and "0.5048" in five[1].read_text()
-
-
-def test_a_page_tells_its_headlines_first_and_what_code_it_is_from(study, tmp_path, monkeypatch):
-    head = {**FACTS, "headline": True, "lead": 0.001, "says": "lines are above chance"}
-    number = {**FACTS, "id": "d", "kind": "equal", "number": "lines", "printed": 0.5, "half": 0.1}
-    made = replace(small(), claims=claims_of("small", {"claim": [head, number]}, {}))
-    assert made.means == {("UNEVEN", "lines", "ndcg@10"): 0.5}
-    result = reproduce(made, study, ["figure-1"])
-    assert "the paper's lines: 0.5" in (study.folder("small") / "figure-1.svg").read_text()
-    page = write_page(result, study, tmp_path / "p").read_text()
-    order = ["- lines are above chance: **", "UNEVEN: lines over chance, ndcg@10: +",
-             "![figure-1 of small](small-figure-1.png)", "## Findings", "From code `"]  # fmt: skip
-    assert sorted(order, key=page.index) == order
-    made_by = paper_page.origin([made], study)
-    assert page.endswith(f"{made_by}\n") and "; UNEVEN `" in made_by
-    summary = paper_page.write_summary([result], study, tmp_path / "p").read_text()
-    assert "| small | lines are above chance | " in summary and "[small](small.md)" in summary
-    assert "| UNEVEN | ndcg@10 | 1 |" in summary and summary.endswith(f"{made_by}\n")
+def test_a_page_says_what_code_and_data_it_is_from(study, monkeypatch):
+    made_by = paper_page.origin([small()], study)
+    digest = study.benchmark("UNEVEN").provenance["digest"]
+    assert re.fullmatch(rf"From code `[0-9a-f]{{16}}`; UNEVEN `{digest[:16]}`.", made_by)
+    others = replace(small(), methods={"a": Variant("a", "ranknet")})
+    code = {paper_page.code_digest(each) for each in ([small()], [others], [small(), others],
+            [replace(small(), folder="functionals")])}  # fmt: skip
     monkeypatch.setattr(paper_page, "JUDGING", ("papers/rules.py",))
-    assert paper_page.origin([made], study) != made_by
-    row = rules.Row(
-        "above", "D", "a over b", "open", 0.0, 0.0, 0.0, printed=0.01, smallest=0.02, base=0.5
+    assert len(code | {paper_page.code_digest([small()])}) == 5
+
+
+def test_findings_are_corrected_together_and_other_data_stand_apart(study):
+    write_toy(study.data_dir, "MQ2008")
+    theory = {"id": "t", "nature": "theory", "kind": "equal", "number": "lines", "printed": 0.5}
+    facts = [FACTS | theory, FACTS | {"general": True}, FACTS | {"id": "d", "measures": ["ndcg@1"]}]
+    made = replace(small(beside=("MQ2008",)), claims=claims_of("small", {"claim": facts}, {}))
+    result = reproduce(made, study)
+    assert [(o.claim.id, o.place) for o in result.outcomes] == [("c", ""), ("d", ""), ("t", "")]
+    p = [o.p for o in result.outcomes[:2]]
+    assert [o.family for o in result.outcomes] == [*holm(np.array(p)), None]
+    assert [(o.claim.id, o.place, o.family) for o in result.elsewhere] == [("c", "MQ2008", None)]
+    assert made.means == {("UNEVEN", "lines", "ndcg@10"): 0.5}
+
+
+def test_the_papers_own_setting_has_its_own_methods_protocol_and_folder(study):
+    lines = Variant("lines", "regression", {"l2": 1.0}, {"l2": 10.0})
+    made = replace(
+        small(published={"by MAP": ("map", "letor")}), differs=("ours",),
+        published_differs=("theirs",), methods={**small().methods, "lines": lines},
     )  # fmt: skip
-    (first, *_) = result.outcomes
-    beside = [replace(result, elsewhere=(replace(first, place="E"),))]
-    summary = paper_page.write_summary(beside, study, tmp_path / "p").read_text()
-    assert "| small | lines are above chance, on E | " in summary
-    (told,) = calibration.too_small([replace(first, rows=(row,))])
-    assert told == ["c", "D", "a over b", "2.0 %", "4.0 %"]
-    assert calibration.too_small([replace(first, rows=(replace(row, smallest=0.009),))]) == []
+    absent = "Figure 1: without OHSUMED, not at hand"
+    for setting, line, ways in (
+        ("default", "ours", {"ndcg@10", "ndcg@10,l2=1.0"}),
+        ("published", "theirs", {"map-letor", "map-letor,l2=10.0"}),
+    ):
+        result = reproduce(made, replace(study, setting=setting))
+        folder = study.out / "papers" / "small" / ("" if setting == "default" else setting)
+        assert {path.parent for path in result.files} == {folder}
+        assert (folder / "setting.txt").read_text() == (
+            f"{made.reference}\n\nWhat differs from the paper's setting:\n- {line}\n- {absent}\n"
+        )
+        assert result.differs == (line, absent)
+        assert {path.name for path in (study.out / "papers" / "runs").iterdir()} == ways
+        shutil.rmtree(study.out / "papers" / "runs")
 
 
-def test_a_specification_is_every_combination(study):
-    part = Part("s", "rise", "specification", ("UNEVEN",), (), (), ("ndcg@10",),
-                axes={"rounds": {"2": {"rounds": 2}, "4": {"rounds": 4}},
-                      "tool": {"a": {"convention": "standard"}, "b": {"convention": "letor3"}}},
-                upper={"algo": "ndcgboost", "printed": 0.5})  # fmt: skip
-    found = run_part(small(), part, study)
-    (table,) = (path for path in found.files if path.name == "s.csv")
-    with table.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert [(row["rounds"], row["tool"]) for row in rows] == [
-        ("2", "a"), ("2", "b"), ("4", "a"), ("4", "b")
-    ]  # fmt: skip
-    assert len({row["value"] for row in rows}) == 4
-    (levels,) = (path for path in found.files if path.name == "s-levels.csv")
-    with levels.open(newline="") as file:
-        first, *_, last = csv.DictReader(file)
-    values = [float(row["value"]) for row in rows]
-    assert (first["choice"], first["setting"], last["setting"]) == ("rounds", "2", "b")
-    assert (first["specifications"], float(first["least"])) == ("2", min(values[:2]))
-    assert float(last["mean"]) == pytest.approx((values[1] + values[3]) / 2.0)
+@pytest.mark.parametrize("lower", [{}, {"algo": "adarank-ndcg"}])
+def test_a_specification_is_every_combination(lower, study):
+    """The upper ranker's mean, or its lead over the lower one as a share of that."""
+    write_toy(study.data_dir)
+    axes = {
+        "rounds": {"two": {"rounds": 2}, "four": {"rounds": 4}},
+        "how": {
+            "a": {"convention": "letor3"},
+            "b": {"select": "map", "upper": {"algo": "adarank-map", "set": {}}},
+        },
+    }
+    part = Part("s", "rise", "specification", ("UNEVEN", "OHSUMED", "TOY"), measures=("ndcg@3",),
+                axes=axes, convention="standard", lower=lower,
+                upper={"algo": "ndcgboost", "set": {"weak": "tree"}, "printed": 0.5})  # fmt: skip
+    expected = []
+    for data, (rounds, n), how in product(("UNEVEN", "TOY"), (("two", 2), ("four", 4)), "ab"):
+
+        def mean(algo, **settings):
+            made = [Variant("x", algo, {"rounds": n} | settings)]
+            own = ("letor3", 1, "ndcg@10") if how == "a" else ("standard", 1, "map")
+            return study.runs(data, made, ["ndcg@3"], *own)["x"].mean("ndcg@3")
+
+        upper = mean("ndcgboost", weak="tree") if how == "a" else mean("adarank-map")
+        value = upper / mean("adarank-ndcg") - 1.0 if lower else upper
+        expected.append([data, rounds, how, value])
+    with drawing(outline):
+        found = run_part(small(), part, study).files
+    rows, levels = (
+        list(csv.reader(path.open(newline=""))) for path in found if path.suffix == ".csv"
+    )
+    assert rows[0] == ["data", "rounds", "how", "value"]
+    assert [[*each, float(value)] for *each, value in rows[1:]] == expected
+    by_level = [["choice", "setting", "specifications", "mean", "least", "most"]]
+    for i, (choice, settings) in enumerate(zip(rows[0], (("UNEVEN", "TOY"), axes["rounds"], "ab"))):
+        for setting in settings:
+            own = [row[-1] for row in expected if row[i] == setting]
+            numbers = (np.mean(own), min(own), max(own))
+            by_level.append([choice, setting, "4", *(pytest.approx(each) for each in numbers)])
+    assert [[*each[:3], *map(float, each[3:])] for each in levels[1:]] == by_level[1:]
+    assert (levels[0], found[0].read_text().count("rise")) == (by_level[0], 1)
+    curve = [[float(i), value] for i, value in enumerate(sorted(row[-1] for row in expected), 1)]
+    assert f"('specifications', {curve})" in found[0].read_text()
+    assert "('printed, 0.5', [[1.0, 0.5], [8.0, 0.5]])" in found[0].read_text()
 
 
 PLAIN = Variant("Regression", "regression", {})
-OWN = Variant("NDCG Boost, 3 rounds", "ndcgboost", {"rounds": 3})
+OWN = Variant("NDCG Boost, 3 rounds", "ndcgboost", {"rounds": 3, "stumps": "sample"})
 MEASURES = ("ndcg@1", "ndcg@3", "map")
 
 
-def test_the_values_are_those_of_the_stored_queries(study):
-    found = study.runs("UNEVEN", [OWN, PLAIN], MEASURES, "letor4")
+def test_the_values_are_those_of_the_stored_scores(study):
+    """Of each repeat, query and measure, by the convention that is asked for."""
+    found = study.runs("UNEVEN", [OWN, PLAIN], MEASURES, "letor4", 2)
     assert list(found) == [OWN.label, PLAIN.label]
-    for variant in (OWN, PLAIN):
-        values = found[variant.label]
-        (path,) = study.out.rglob(f"{variant.algo}/per_query.csv")
-        with path.open(newline="") as file:
-            rows = list(csv.DictReader(file))
-        assert values.folds.tolist() == [int(row["fold"]) for row in rows]
-        assert len(rows) == sum(SIZES)
-    one = study.runs("UNEVEN", [PLAIN], MEASURES, "letor4")[PLAIN.label]
-    other = study.runs("UNEVEN", [PLAIN], MEASURES, "standard")[PLAIN.label]
-    assert (one["ndcg@3"] != other["ndcg@3"]).any() and (one["map"] == other["map"]).all()
-    assert np.array_equal(one["ndcg@1"], found[PLAIN.label]["ndcg@1"])
+    tests = [fold.test for fold in study.benchmark("UNEVEN").folds]
+    options = {"measures": [*MEASURES], "per_query": True, "convention": "letor4"}
+    for values, variant in zip(found.values(), (OWN, PLAIN)):
+        files = sorted(study.out.rglob(f"{variant.algo}/**/scores.txt"))
+        repeats = [
+            np.concatenate([lb.evaluate(test, np.loadtxt(path), **options)
+                            for test, path in zip(tests, files[start:])])
+            for start in range(0, len(files), 5)
+        ]  # fmt: skip
+        assert np.array_equal(values.values, repeats) and len(repeats) == 1 + (variant is OWN)
+        of_folds = np.split(np.mean(repeats, axis=0), np.flatnonzero(np.diff(values.folds)) + 1)
+        assert [len(each) for each in of_folds] == [test.n_queries for test in tests]
+        means = np.mean([each.mean(axis=0) for each in of_folds], axis=0)
+        assert [values.mean(m) for m in MEASURES] == pytest.approx(means)
 
 
 def test_a_variant_with_a_fold_that_failed_has_no_values(study, monkeypatch):
@@ -272,38 +306,3 @@ def test_facts_are_made_again_only_where_something_changed(tmp_path, monkeypatch
     assert len(made) == 4
     path.write_text(path.read_text().replace("0.5", "0.6"))
     assert runs.kept(path, {"seed": 1}, make) == first and len(made) == 5
-
-
-PAPER = paper("ndcgboost-2009")
-PART = PAPER.parts["printed"]
-
-
-def constant(mean):
-    return Values(PART.measures, np.full((1, 4, len(PART.measures)), mean), np.arange(4))
-
-
-def test_a_lead_over_the_printed_baseline_differs_from_one_over_ours():
-    told = of_print.of_paper(PAPER)
-    assert told["OHSUMED", "frank", "ndcg@3"] == pytest.approx(0.50 / 1.04)  # implied
-    assert of_print.baseline("TD2003", "frank", "ndcg@3").value == 0.267
-    assert of_print.baseline("MQ2007", "listnet", "ndcg@3").source == "letor4-site"  # more digits
-    ours = {"a": {"OHSUMED": {"ndcgboost": constant(0.46), "frank": constant(0.43)},
-                  "TD2003": {"ranksvm": constant(0.3465)}}}  # fmt: skip
-    rows = {tuple(row[:3]): row[3:] for row in of_print.numbers(PAPER, PART, ours)}
-    assert rows["OHSUMED", "frank", "NDCG@3"] == [pytest.approx(0.4808, abs=1e-4), None, 0.43,
-                                                  "by 0 of 1"]  # fmt: skip
-    assert rows["TD2003", "ranksvm", "NDCG@3"] == [0.34, 0.344, pytest.approx(0.3465), "by 1 of 1"]
-    assert rows["TD2003", "frank", "NDCG@1"] == [None, 0.3, None, "-"]
-    leads = {tuple(row[:3]): row[3:] for row in of_print.leads(PAPER, PART, ours)}
-    assert leads["OHSUMED", "NDCG@3", "ndcgboost over frank"] == ["+4.0 %", "-4.3 %", "+7.0 %"]
-    assert leads["TD2003", "NDCG@3", "regression over frank"] == ["+15.0 %", "-", "-"]
-    said = of_print.sentence(
-        of_print.numbers(PAPER, PART, ours), of_print.leads(PAPER, PART, ours)
-    )  # fmt: skip
-    assert "frank on OHSUMED 0 of 1" in said and said.endswith("frank on OHSUMED at NDCG@3.")
-
-
-def test_only_methods_with_a_printed_number_are_run():
-    assert of_print.compared(PAPER, PART, "OHSUMED") == ["frank", "ndcgboost"]
-    assert "frank" not in of_print.compared(PAPER, PART, "MQ2008")
-    assert of_print.meets(0.3477, 0.344, 3) and not of_print.meets(0.3485, 0.344, 3)
