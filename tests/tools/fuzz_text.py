@@ -28,7 +28,6 @@ BLOCKS = (*[(1 << 20, 1)] * 7, (7, 2), (7, 1), (64, 1))
 class Letor(Target):
     """LETOR text: equal numbers, or both name the line."""
 
-    name = "letor"
     short = 500
     words = (
         b"qid:", b" qid:1 ", b"1:", b" 2:1", b"300:1", b"#docid = ", b"#docid=", b"docid", b"NULL",
@@ -103,7 +102,6 @@ DOCUMENTS = [(str(qid).encode(), name) for qid, name in zip(QIDS, NAMES)]
 class Scores(Target):
     """One score a line."""
 
-    name = "scores"
     words = (b"0.5\n", b"-1e-3\n", b"1e308", b"1e309", b"-1e400", b"4.9e-324")
 
     def ours(self, path: Path) -> object:
@@ -132,7 +130,6 @@ class Scores(Target):
 class RankLib(Scores):
     """Lines of qid, place, score."""
 
-    name = "ranklib"
     words = (b"7 0 0.5\n", b"-12 1 2\n", b"-12", b"7", b"4", b"-1")
 
     def ours(self, path: Path) -> object:
@@ -145,7 +142,6 @@ class RankLib(Scores):
 class Run(Scores):
     """A TREC run."""
 
-    name = "run"
     words = (b"7 Q0 GX-1 1 0.5 me\n", b"-12 Q0 b 1 2 me\n", b"-12", b"7", b"GX-1")
 
     def ours(self, path: Path) -> object:
@@ -158,7 +154,6 @@ class Run(Scores):
 class Qrels(Scores):
     """TREC's judgements."""
 
-    name = "qrels"
     words = (b"7 0 GX-1 1\n", b"-12 0 b 2\n", b"1000", b"1001", b"-1", b"WT04-1 0 b 1\n",
              b"07 0 b 1\n")  # fmt: skip
 
