@@ -1,5 +1,6 @@
 """What a reader sees of outcomes: files, lines and pages, each compared as a whole with `shown`."""
 
+import re
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -41,6 +42,11 @@ def result(tmp_path):
 
 
 def as_shown(name, text):
+    """Compare a text, or files one after the other, with a file of `shown`, to six decimals."""
+    if not isinstance(text, str):
+        shown = [path for path in text if path.suffix in (".csv", ".png", ".md")]
+        text = "".join(f"== {path.name}\n{path.read_text()}\n" for path in shown)
+    text = re.sub(r"\d+\.\d{8,}", lambda number: f"{float(number[0]):.6f}", text)
     expected = SHOWN / name
     assert text == expected.read_text(encoding="utf-8"), f"other than {expected}"
 
@@ -107,9 +113,7 @@ def test_the_tables_against_the_printed_numbers(tmp_path):
               "TD2003": {"ranksvm": constant(part, 0.3, 0.3465)}},
         "b": {"OHSUMED": {"ndcgboost": constant(part, 0.5), "frank": constant(part, 0.53, 0.44)}},
     }  # fmt: skip
-    for path in printed.files(made, part, found, tmp_path):
-        if path.suffix != ".txt":
-            as_shown(path.name, path.read_text())
+    as_shown("printed.txt", printed.files(made, part, found, tmp_path))
     assert printed.baseline("MQ2007", "listnet", "ndcg@3").source == "letor4-site"  # more digits
     assert printed.compared(made, part, "OHSUMED") == ["frank", "ndcgboost"]
     assert "frank" not in printed.compared(made, part, "MQ2008")
@@ -120,7 +124,7 @@ def outline(figure, file, **options):
     """Write what a figure says and shows, without what only places it."""
     for axes in figure.axes:
         bars = [(each.get_label(), each.datavalues.tolist()) for each in axes.containers]
-        lines = [(each.get_label(), each.get_xydata().tolist()) for each in axes.lines]
+        lines = [(each.get_label(), each.get_xydata().round(6).tolist()) for each in axes.lines]
         said = [axes.get_title(), axes.get_ylabel(), *(each.get_text() for each in axes.texts)]
         places = [each.get_text() for each in axes.get_xticklabels()] if bars else []
         keys = [each.get_text() for own in figure.legends for each in own.texts]
@@ -145,5 +149,4 @@ def test_a_part_is_shown_as_figure_and_table(form, tmp_path):
               "y": {"A": {"l": turned, "m": high}}}  # fmt: skip
     with drawing(outline):
         files = views.files(made, part, values, tmp_path)
-    shown = [path for path in files if path.suffix in (".csv", ".png", ".md")]
-    as_shown(f"{form}.txt", "".join(f"== {path.name}\n{path.read_text()}\n" for path in shown))
+    as_shown(f"{form}.txt", files)

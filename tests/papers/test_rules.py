@@ -32,17 +32,9 @@ def apart(lead, sd=0.1, base=0.5, n=N):
 
 
 def claim(nature="finding", **test):
-    test = {
-        "kind": "above",
-        "data": ["D"],
-        "measures": ["m"],
-        "upper": ["a"],
-        "lower": ["b"],
-    } | test
-    facts = {
-        "claim": [{"id": "c", "part": "p", "quote": "q", "where": "w", "nature": nature} | test]
-    }
-    return claims_of("paper", facts, {})[0]
+    made = {"id": "c", "part": "p", "quote": "q", "where": "w", "nature": nature, "kind": "above",
+            "data": ["D"], "measures": ["m"], "upper": ["a"], "lower": ["b"]}  # fmt: skip
+    return claims_of("paper", {"claim": [made | test]}, {})[0]
 
 
 def judged(found, **test):
@@ -98,40 +90,33 @@ def test_draws_of_generated_data_are_the_units_and_not_their_queries():
     assert rules.questions("above", single, 0.01) == (1.0, 1.0)
 
 
-#: of 100 queries with a deviation of .1 the interval is the mean +- .0198
-@pytest.mark.parametrize(
-    ("kind", "lead", "printed", "answer"),
-    [
-        ("above", 0.021, None, "reproduced"),
-        ("above", 0.019, None, "undecided"),
-        ("above", 0.0, 0.05, "not reproduced"),  # .0250 is beyond .0198
-        ("above", 0.0, 0.04, "not reproduced"),  # .0200 is
-        ("above", 0.0, 0.039, "undecided"),  # .0195 is not
-        ("above", 0.0, None, "undecided"),  # .0150 is not
-        ("above", -0.004, None, "undecided"),
-        ("above", -0.006, None, "not reproduced"),
-        ("above", -0.03, None, "not reproduced"),
-        ("above", 0.021, 0.10, "reproduced"),  # smaller than printed, and above
-        # the margin is .015, half of the interval .0198
-        ("not below", 0.005, None, "reproduced"),
-        ("not below", 0.0045, None, "undecided"),
-        ("not below", -0.034, None, "undecided"),
-        ("not below", -0.035, None, "not reproduced"),
-        ("alike", 0.0, None, "undecided"),
-        ("alike", 0.034, None, "undecided"),
-        ("alike", 0.035, None, "not reproduced"),
-        ("alike", -0.035, None, "not reproduced"),
-    ],
-)
-def test_a_lead_is_judged_by_its_interval_and_the_margin(kind, lead, printed, answer):
-    assert judged(apart(lead), kind=kind, lead=printed).answer == answer
+#: kind, printed lead, answer -> leads; of 100 queries with a deviation of .1 the interval is the
+#: mean +- .0198, and without a printed lead the margin is .015
+LEADS = {
+    ("above", None, "reproduced"): (0.021,),
+    ("above", 0.10, "reproduced"): (0.021,),  # smaller than printed, and above
+    ("above", None, "undecided"): (0.019, 0.0, -0.004),  # .0150 is not beyond .0198
+    ("above", 0.039, "undecided"): (0.0,),  # .0195 is not
+    ("above", 0.04, "not reproduced"): (0.0,),  # .0200 is
+    ("above", None, "not reproduced"): (-0.006, -0.03),
+    ("not below", None, "reproduced"): (0.005,),
+    ("not below", None, "undecided"): (0.0045, -0.034),
+    ("not below", None, "not reproduced"): (-0.035,),
+    ("alike", None, "undecided"): (0.0, 0.034),
+    ("alike", None, "not reproduced"): (0.035, -0.035),
+}
 
 
-@pytest.mark.parametrize("lead", [0.0, 0.001, 0.0012, -0.0012])
-def test_alike_by_an_interval_within_the_margin(lead):
+@pytest.mark.parametrize(("kind", "printed", "answer"), LEADS)
+def test_a_lead_is_judged_by_its_interval_and_the_margin(kind, printed, answer):
+    for lead in LEADS[kind, printed, answer]:
+        assert judged(apart(lead), kind=kind, lead=printed).answer == answer
+
+
+def test_alike_by_an_interval_within_the_margin():
     """With a deviation of .07 half of the interval is .0139."""
-    expected = "reproduced" if abs(lead) < 0.0011 else "undecided"
-    assert judged(apart(lead, 0.07), kind="alike").answer == expected
+    answers = [judged(apart(lead, 0.07), kind="alike").answer for lead in (0.0, 0.001, 0.0012)]
+    assert answers == [rules.REPRODUCED, rules.REPRODUCED, rules.UNDECIDED]
 
 
 def test_margins_are_the_printed_differences():
@@ -170,14 +155,9 @@ def test_each_measure_and_pair_has_its_own_lead_and_all_are_corrected_together()
     assert judged(weak, measures=["m", "n"]).answer == rules.UNDECIDED  # .038 twice
 
 
-def test_one_exclusion_refutes_and_one_open_comparison_leaves_it_open():
-    assert rules.answer_of([[SHOWN], [SHOWN]]) == rules.REPRODUCED
-    assert rules.answer_of([[SHOWN], [OPEN]]) == rules.UNDECIDED
-    assert rules.answer_of([[SHOWN], [EXCLUDED], [OPEN]]) == rules.NOT_REPRODUCED
-    assert rules.answer_of([[SHOWN]], of=2) == rules.UNDECIDED  # one is not at hand
-    assert rules.answer_of([[EXCLUDED]], of=2) == rules.NOT_REPRODUCED
-    assert rules.state_of(0.049, 0.04) == SHOWN and rules.state_of(0.05, 0.049) == EXCLUDED
-    assert rules.state_of(0.05, 0.05) == OPEN
+def test_a_state_is_by_both_corrected_p():
+    states = [rules.state_of(*p) for p in ((0.049, 0.04), (0.05, 0.049), (0.05, 0.05))]
+    assert states == [SHOWN, EXCLUDED, OPEN]
 
 
 def test_what_is_not_at_hand_leaves_a_sentence_open():
@@ -189,23 +169,22 @@ def test_what_is_not_at_hand_leaves_a_sentence_open():
     assert judged({"a": apart(0.1)["a"]}).answer == rules.NO_DATA
 
 
-@pytest.mark.parametrize(
-    ("groups", "answer"),
-    [
-        (["S", "S", "S"], "reproduced"),
-        (["S", "S", "SS"], "reproduced"),
-        (["S", "S", "SO"], "undecided"),
-        (["S", "S", "E", "E"], "undecided"),
-        (["S", "S", "E", "E", "SE"], "not reproduced"),
-        (["S", "S", "E", "E", "O"], "undecided"),
-        (["E", "E"], "undecided"),
-        (["E", "E", "E"], "not reproduced"),
-    ],
-)
-def test_a_count_holds_where_so_many_groups_show_it_of_so_many(groups, answer):
+#: groups of comparisons that are shown, excluded or open; how many must show it of how many
+COUNTS = {
+    rules.REPRODUCED: ("S S/-", "S S S/3 of 5", "S S SS/3 of 5"),
+    rules.UNDECIDED: ("S O/-", "S/- of 2", "S S SO/3 of 5", "S S E E/3 of 5", "S S E E O/3 of 5",
+                      "E E/3 of 5"),
+    rules.NOT_REPRODUCED: ("S E O/-", "E/- of 2", "S S E E SE/3 of 5", "E E E/3 of 5"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("answer", COUNTS)
+def test_a_count_holds_where_so_many_groups_show_it_of_so_many(answer):
     states = {"S": SHOWN, "E": EXCLUDED, "O": OPEN}
-    made = [[states[letter] for letter in group] for group in groups]
-    assert rules.answer_of(made, 3, 5) == answer
+    for groups, _, count in (each.partition("/") for each in COUNTS[answer]):
+        least, _, of = (int(n) if n.isdigit() else None for n in (count + " of -").split(" ")[:3])
+        made = [[states[letter] for letter in group] for group in groups.split()]
+        assert rules.answer_of(made, least, of) == answer, (groups, count)
 
 
 def test_a_count_that_is_reached_needs_no_more_data_but_another_test_does():
