@@ -65,9 +65,6 @@ def test_few_units_are_drawn_from_a_normal_distribution():
     assert drawn.shape == (1, 20_000, 5)
     assert drawn.mean() == pytest.approx(0.1, abs=1e-3)
     assert drawn.std() == pytest.approx(d.std(ddof=1), rel=0.02)
-    drawn = calibration.resampled(d, np.array([0.0]), rng, 5_000)
-    shares = calibration.rates("above", drawn, [0.4], [0.02])
-    assert shares["reproduced"] == pytest.approx(0.025, abs=0.008)
 
 
 def method(d, draws=False):
@@ -124,23 +121,25 @@ def test_the_rates_are_written_by_claim_data_and_truth(tmp_path):
 
 def test_what_stored_values_can_show(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
-    columns = {name: rng.uniform(size=60) for name in "xyz"}
+    columns = {name: rng.uniform(size=60) ** power for name, power in zip("xyw", (1, 2, 4))}
     columns["z"] = columns["x"]
     qids, folds = np.array([str(i) for i in range(60)]), np.repeat([1, 2, 3], 20)
     measures = ("ndcg@1", "ndcg@3", "ndcg@10", "map")
     systems = {n: PerQuery(n, folds, qids, dict.fromkeys(measures, v)) for n, v in columns.items()}
     rows = calibration.smallest_leads([*systems.values()], ["ndcg@10"])
-    assert [row[:2] for row in rows] == [("x", "y"), ("x", "z"), ("y", "z")]
+    assert ["".join(row[:2]) for row in rows] == ["xy", "xw", "xz", "yw", "yz", "wz"]
     d = columns["x"] - columns["y"]
     quantiles = 2.0010 + 0.8478  # of Student's t with 59 degrees, .975 and .8
     assert rows[0][3] == pytest.approx(quantiles * d.std(ddof=1) / 60**0.5, rel=1e-3)
     assert rows[0][4] == pytest.approx(rows[0][3] / min(columns["x"].mean(), columns["y"].mean()))
-    for name in columns:
-        folder = tmp_path / "papers" / "runs" / "ndcg@10" / "D" / name
+    for name in ("D/x", "D/y", "D/w", "D/z", "ALONE/x"):
+        folder = tmp_path / "papers" / "runs" / "ndcg@10" / name
         folder.mkdir(parents=True)
         (folder / "per_query.csv").touch()
     monkeypatch.setattr(calibration, "competes", lambda name: True)
     monkeypatch.setattr(calibration, "read_per_query", lambda runs, data, name: systems[name])
-    share = f"{100.0 * rows[0][4]:.1f} %"  # of both pairs that differ
-    assert calibration.power_rows(tmp_path) == [["D", m, "2", *[share] * 3] for m in measures]
-    assert (tmp_path / "papers" / "power" / "D.csv").read_text().count("\n") == 13
+    shares = [row[4] for row in rows if set(row[:2]) != {"x", "z"}]  # these never differ
+    deciles = [f"{100.0 * each:.1f} %" for each in np.quantile(shares, (0.1, 0.5, 0.9))]
+    assert calibration.power_rows(tmp_path) == [["D", m, "5", *deciles] for m in measures]
+    (csv_file,) = (tmp_path / "papers" / "power").glob("*.csv")
+    assert csv_file.read_text().count("\n") == 25

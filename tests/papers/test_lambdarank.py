@@ -134,7 +134,9 @@ def test_the_artificial_figure_is_over_draws(tmp_path, monkeypatch):
     monkeypatch.setattr(artificial_data, "paper", lambda name: replace(whole, methods=methods))
     said: list[str] = []
     study = Study(tmp_path, tmp_path, setting="published", say=said.append)
-    found = artificial_data.figure(study)
+    with drawing(outline):
+        found = artificial_data.figure(study)
+    assert "[0.   0.55]" in found.files[0].read_text()  # the paper's axis, in grey
     own = [c for c in paper("lambdarank-2006").claims if c.data == ("artificial",)]
     outcomes = judged(own, found)
     assert len(own) == 2 and all(o.rows[0].units == "2 draws" for o in outcomes)

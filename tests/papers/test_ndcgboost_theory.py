@@ -116,16 +116,6 @@ def test_the_base_is_the_ranker(fold, monkeypatch):
     np.testing.assert_allclose(doubled[0], 2.0 * found[0])
 
 
-def test_a_change_of_the_weak_learner_is_the_rankers(fold, monkeypatch):
-    monkeypatch.setattr(NDCGBoost, "rounds", 3)
-    own = {"weak": "tree", "depth": 2, "criterion": "entropy"}
-    found = changes.scores(fold, Change(**own), np.random.default_rng(3))
-    made = NDCGBoost(rounds=3, stumps="sample", **own)
-    model = made.learn(fold.train, None, np.random.default_rng(3))
-    np.testing.assert_allclose(found[-1], model.model.predict(fold.test.features))
-    assert Change(**own, convention="standard", best_round=True).trained == Change(**own)
-
-
 def test_no_document_is_drawn_twice(rng):
     seen, w = [], np.array([5.0, -1.0, 0.0, 2.0, 1.0, -1.0])
     changes.without_replacement(seen.append, 1.0, rng, w)

@@ -64,6 +64,8 @@ def test_the_theory_of_consistency_answers_as_on_its_page(tmp_path, monkeypatch)
     assert found["counterexamples-qnorm"].note == "none of 40: at most 7.2 % are, at 95 %"
     power = [found[f"power-{each:g}"].value for each in consistency_2011.EXPONENTS]
     assert power == sorted(power, reverse=True) and power[0] > 0.9 > 0.5 > power[-1]
+    each = round((1.0 - (1.0 - power[1]) ** (1 / 40)) * 80) / 80  # so many of 80
+    assert power[1] == pytest.approx(1.0 - (1.0 - each) ** 40)
     again = run("consistency-2011", "theory", study)
     assert again.numbers == found  # as it was kept
 

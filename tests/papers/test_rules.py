@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.stats import nct, norm, t, ttest_1samp
 
-from letorbench.analysis import paired
 from letorbench.analysis.leads import Lead
 from letorbench.papers import rules
 from letorbench.papers.claims import Point, Test, claims_of
@@ -45,31 +44,6 @@ def number(kind, printed, ours, half=0.0, nature="finding"):
     made = claim(nature, kind=kind, data=[], measures=[], upper=[], lower=[], number="x",
                  printed=printed, half=half)  # fmt: skip
     return rules.judge(made, {}, {"x": ours})
-
-
-def test_a_lead_is_students_paired_t():
-    rng = np.random.default_rng(1)
-    a, b = rng.uniform(size=(2, N))
-    lead = rules.lead_of(values(a), values(b), "m")
-    expected = ttest_1samp(a - b, 0.0)
-    assert lead.mean == pytest.approx((a - b).mean())
-    assert lead.interval() == pytest.approx(tuple(expected.confidence_interval(0.95)))
-    assert 2.0 * min(lead.above(), lead.below()) == pytest.approx(expected.pvalue)
-    assert lead.above(0.05) == pytest.approx(ttest_1samp(a - b, 0.05, alternative="greater").pvalue)
-    assert lead.base == pytest.approx(b.mean()) and (lead.units, lead.unit) == (N, "query")
-    with_power = t.ppf(0.975, N - 1) + t.ppf(0.8, N - 1)
-    assert lead.smallest() == pytest.approx(with_power * (a - b).std(ddof=1) / math.sqrt(N))
-
-
-def test_seeds_are_drawn_too():
-    rng = np.random.default_rng(2)
-    a = rng.uniform(size=N) + rng.normal(0.0, 0.3, (4, 1)) + rng.normal(0.0, 0.1, (4, N))
-    b = rng.uniform(size=N)
-    lead = rules.lead_of(values(a), values(b), "m")
-    expected = paired.t(a.mean(axis=0), b, paired.seed_variances(a, b[None], FOLDS))
-    assert 2.0 * min(lead.above(), lead.below()) == pytest.approx(expected)
-    alone = rules.lead_of(values(a.mean(axis=0)), values(b), "m")
-    assert lead.error > 1.2 * alone.error and lead.unit == "query and seed"
 
 
 def test_draws_of_generated_data_are_the_units_and_not_their_queries():
@@ -293,18 +267,6 @@ def test_two_settings_with_two_answers_are_told_as_such():
     assert both.answer == rules.DEPENDS
     assert both.by_setting == {"x": "reproduced", "y": "undecided"}
     assert rules.over_settings({"x": none}).answer == rules.NO_DATA
-
-
-def test_the_findings_of_a_paper_are_corrected_together():
-    made = [rules.Outcome(claim(), rules.REPRODUCED, p=p) for p in (0.02, 0.03, 0.04, None)]
-    made.append(rules.Outcome(claim(), rules.NOT_REPRODUCED, p=1e-4))
-    family = rules.over_family(made)
-    assert [o.family for o in family] == [pytest.approx(p) if p is not None else None
-                                          for p in (0.06, 0.06, 0.06, None, 4e-4)]  # fmt: skip
-    assert [o.answer for o in family] == [o.answer for o in made]
-    assert [o.corrected for o in family] == [
-        "undecided", "undecided", "undecided", "reproduced", "not reproduced"
-    ]  # fmt: skip
 
 
 def test_the_replication_bayes_factor_against_its_integral():

@@ -1,11 +1,11 @@
 """The laboratory of surrogates, and the theory of the papers that use it: numbers by hand."""
 
-import csv
 import math
 from itertools import product
 
 import numpy as np
 import pytest
+from test_pages import as_shown
 
 from letorbench.losses import loss
 from letorbench.papers import consistency_2011 as consistency
@@ -148,24 +148,11 @@ def test_worked_example_of_section_3_2_1(tmp_path):
 def test_the_lectures_numbers_are_the_known_ones(tmp_path):
     made = paper("lecture-2018")
     found = run_part(made, made.parts["examples"], Study(tmp_path, tmp_path))
-    values = {name: each.value for name, each in found.numbers.items()}
-    assert values == pytest.approx(
-        {"average-precision": 0.755556, "distance-f-g": 0.467364, "distance-g-h": 1.773113},
-        abs=1e-6,
-    )
-    with found.files[0].open(newline="") as file:
-        rows = [float(row["value"]) for row in csv.DictReader(file)]
-    assert rows == pytest.approx(list(values.values()), rel=1e-5)
+    as_shown("lecture.txt", found.files)
+    values = [found.numbers[name].value for name in ("average-precision", "distance-f-g")]
+    assert values == pytest.approx([0.7555556, 0.467364], abs=1e-6)
     told = answers("lecture-2018", "examples", found.numbers)
     assert list(told.values()) == [rules.REPRODUCED, *[rules.NOT_REPRODUCED] * 2]
-
-
-def test_theorem_8_and_6_tell_consistent_surrogates_from_others(rng):
-    assert surrogates.affine_excess(loss("cross-entropy-ndcg"), rng, 20) < 1e-9
-    assert surrogates.affine_excess(loss("cross-entropy"), rng, 20) > 0.001
-    eta = surrogates.draw_eta(rng, 3)
-    assert consistency.flatness(loss("cosine-ndcg"), eta, rng) == pytest.approx(0.0)
-    assert consistency.flatness(loss("least-squares-ndcg"), eta, rng) > 0.01
 
 
 def test_the_bound_for_cross_entropy_is_pinskers(rng):
