@@ -9,7 +9,7 @@ from scipy.stats import nct, norm, t, ttest_1samp
 from letorbench.analysis.leads import Lead
 from letorbench.papers import rules
 from letorbench.papers.claims import Point, Test, claims_of
-from letorbench.papers.rules import EXCLUDED, OPEN, SHOWN, Row
+from letorbench.papers.rules import EXCLUDED, OPEN, SHOWN
 from letorbench.papers.runs import Measured, Values, exactly
 
 FOLDS = np.repeat([1, 2, 3, 4, 5], 20)
@@ -106,25 +106,15 @@ def test_margins_are_the_printed_differences():
     assert margin("not below", {"a": 0.5, "b": 0.4}) == margin("alike", {}) == 0.03
 
 
-def test_a_margin_is_a_share_of_the_lower_method():
-    test = {"a": values(np.full(N, 0.8)), "b": values(np.linspace(0.3, 0.5, N))}
-    (row,) = judged(test, lead=0.1).rows
-    assert (row.base, row.margin, row.printed) == pytest.approx((0.4, 0.04, 0.04))
-
-
 def test_each_measure_and_pair_has_its_own_lead_and_all_are_corrected_together():
     clear, noise = apart(0.03), apart(0.021)
-    found = {
-        name: values([clear[name]["m"], noise[name]["m"]], measures=("m", "n")) for name in "ab"
-    }
+    found = {n: values([clear[n]["m"], noise[n]["m"]], measures=("m", "n")) for n in "ab"}
     both = judged(found, measures=["m", "n"])
     p = [2.0 * rules.lead_of(found["a"], found["b"], m).above() for m in "mn"]
     assert [row.value for row in both.rows] == pytest.approx([0.03, 0.021])
     assert [row.shown for row in both.rows] == pytest.approx([2.0 * p[0], max(p[1], 2.0 * p[0])])
     assert both.p == pytest.approx(max(row.shown for row in both.rows))
-    weak = {
-        name: values([noise[name]["m"], noise[name]["m"]], measures=("m", "n")) for name in "ab"
-    }
+    weak = {n: values([noise[n]["m"], noise[n]["m"]], measures=("m", "n")) for n in "ab"}
     assert judged(weak, measures=["m"]).answer == rules.REPRODUCED
     assert judged(weak, measures=["m", "n"]).answer == rules.UNDECIDED  # .038 twice
 
@@ -205,34 +195,31 @@ def test_few_units_that_differ_are_few_degrees_of_freedom():
     assert Lead.summed(rng.normal(size=4_000), 0.5).degrees > 3_600
 
 
-@pytest.mark.parametrize(
-    ("kind", "printed", "answer"),
-    [
-        ("equal", 0.5555, "reproduced"),  # .55 + half of .01 + 1 % of .5555 is above it
-        ("equal", 0.5610, "not reproduced"),
-        ("equal", 0.4505, "reproduced"),
-        ("equal", 0.4400, "not reproduced"),
-        ("at least", 0.4590, "reproduced"),
-        ("at least", 0.4700, "undecided"),
-        ("at least", 0.5620, "not reproduced"),
-        ("at most", 0.5340, "undecided"),
-        ("at most", 0.4500, "undecided"),
-        ("at most", 0.5450, "reproduced"),
-        ("at most", 0.4300, "not reproduced"),
-    ],
-)
-def test_a_number_is_met_within_its_last_digit_and_what_is_left_to_chance(kind, printed, answer):
-    assert number(kind, printed, Measured(0.50, 0.45, 0.55), 0.005).answer == answer
+#: kind, answer -> printed numbers, of ours .50 [.45, .55], with half a digit of .005
+NUMBERS = {
+    ("equal", "reproduced"): (0.5555, 0.4505),  # .55 + half of .01 + 1 % of .5555 is above it
+    ("equal", "not reproduced"): (0.5610, 0.4400),
+    ("at least", "reproduced"): (0.4590,),
+    ("at least", "undecided"): (0.4700,),
+    ("at least", "not reproduced"): (0.5620,),
+    ("at most", "reproduced"): (0.5450,),
+    ("at most", "undecided"): (0.5340, 0.4500),
+    ("at most", "not reproduced"): (0.4300,),
+}
+
+
+@pytest.mark.parametrize(("kind", "answer"), NUMBERS)
+def test_a_number_is_met_within_its_last_digit_and_what_is_left_to_chance(kind, answer):
+    for printed in NUMBERS[kind, answer]:
+        assert number(kind, printed, Measured(0.50, 0.45, 0.55), 0.005).answer == answer
 
 
 def test_one_percent_for_implementations_is_for_findings_alone():
-    assert number("equal", 0.46, exactly(0.4649), 0.005, "worked example").answer == "reproduced"
-    assert (
-        number("equal", 0.46, exactly(0.4674), 0.005, "worked example").answer == "not reproduced"
-    )
-    assert number("equal", 0.46, exactly(0.4674), 0.005).answer == "reproduced"
-    assert number("equal", 0.46, exactly(0.4700), 0.005).answer == "not reproduced"
-    assert number("at most", 1e-9, exactly(1e-8), 0.0, "theory").answer == "not reproduced"
+    for ours, nature, answer in (
+        (0.4649, "worked example", "reproduced"), (0.4674, "worked example", "not reproduced"),
+        (0.4674, "finding", "reproduced"), (0.4700, "finding", "not reproduced"),
+    ):  # fmt: skip
+        assert number("equal", 0.46, exactly(ours), 0.005, nature).answer == answer
 
 
 def test_a_methods_number_is_its_mean_with_what_its_seeds_leave():
@@ -252,15 +239,13 @@ def test_a_claim_of_two_tests_holds_where_both_do():
     made = claim(test=[{"kind": "above"}, number])
     assert rules.judge(made, {"D": apart(0.05)}, {}).answer == rules.REPRODUCED
     assert rules.judge(made, {"D": apart(0.01)}, {}).answer == rules.UNDECIDED
-    lower = {"D": apart(0.05, base=0.6)}
-    outcome = rules.judge(made, lower, {})
+    outcome = rules.judge(made, {"D": apart(0.05, base=0.6)}, {})
     assert (outcome.answer, outcome.p) == (rules.NOT_REPRODUCED, None)  # a number has no p
 
 
 def test_two_settings_with_two_answers_are_told_as_such():
-    yes, no, none = (
-        rules.Outcome(claim(), answer) for answer in ("reproduced", "undecided", "no data")
-    )
+    answers = ("reproduced", "undecided", "no data")
+    yes, no, none = (rules.Outcome(claim(), answer) for answer in answers)
     assert rules.over_settings({"x": yes, "y": yes}).answer == rules.REPRODUCED
     assert rules.over_settings({"x": none, "y": yes}).answer == rules.REPRODUCED
     both = rules.over_settings({"x": yes, "y": no, "z": none})
@@ -276,16 +261,18 @@ def test_the_replication_bayes_factor_against_its_integral():
         expected = nct.pdf(found, degrees, centres).mean() / t.pdf(found, degrees)
         lead = Lead(found * 0.1, 0.1, float(degrees), 1.0, degrees + 1)
         assert rules.bayes_factor(lead, effect * 0.1) == pytest.approx(expected, rel=0.01)
-    assert (
-        rules.bayes_factor(lead, 0.2) > 1.0 > rules.bayes_factor(Lead(0.0, 0.1, 60.0, 1, 61), 0.3)
-    )
+    assert rules.bayes_factor(lead, 0.2) > 1.0
 
 
 def test_a_row_says_what_was_drawn():
-    (row,) = judged(apart(0.05), lead=0.1).rows
-    assert isinstance(row, Row) and row.units == "100 queries"
-    assert (row.low, row.high) == pytest.approx((0.05 - 0.019842, 0.05 + 0.019842), abs=1e-6)
-    assert row.factor is not None and row.factor > 10.0
+    """Margin and printed lead are shares of the lower method."""
+    (row,) = judged(apart(0.05, base=0.4), lead=0.1).rows
+    half, smallest = t.ppf(0.975, 99) * 0.01, (t.ppf(0.975, 99) + t.ppf(0.8, 99)) * 0.01
+    assert (row.value, row.low, row.high) == pytest.approx((0.05, 0.05 - half, 0.05 + half))
+    assert row.smallest == pytest.approx(smallest) and row.factor > 10.0
+    assert (row.base, row.margin, row.printed) == pytest.approx((0.4, 0.04, 0.04))
+    assert (row.kind, row.place, row.what, row.units) == (
+        "above", "D", "a over b, m", "100 queries")  # fmt: skip
 
 
 def test_a_claim_is_of_the_data_that_it_names():

@@ -17,7 +17,6 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -42,20 +41,14 @@ ENVIRONMENT = {
 }  # fmt: skip
 
 
-class Command(NamedTuple):
-    """A command line, the toy sets FOLDER/NAME that it needs, and the most kills in a row."""
-
-    words: tuple[str, ...]
-    sets: tuple[str, ...]
-    most: int
-
-
-COMMANDS = {
-    "run": Command(RUN, ("data/TOY",), 6),
-    "run --jobs 2": Command((*RUN, "--jobs", "2"), ("data/TOY",), 4),
-    "reproduce": Command(REPRODUCE, ("data/MQ2008", "data/OHSUMED"), 8),
-    "import": Command((*LETORBENCH, "datasets", "import", "other"), ("other/MQ2008",), 1),
-    "make": Command((*LETORBENCH, "datasets", "make", "DEMO"), (), 1),
+#: a command line, the toy sets FOLDER/NAME that it needs, and the most kills in a row
+Command = tuple[tuple[str, ...], tuple[str, ...], int]
+COMMANDS: dict[str, Command] = {
+    "run": (RUN, ("data/TOY",), 6),
+    "run --jobs 2": ((*RUN, "--jobs", "2"), ("data/TOY",), 4),
+    "reproduce": (REPRODUCE, ("data/MQ2008", "data/OHSUMED"), 8),
+    "import": ((*LETORBENCH, "datasets", "import", "other"), ("other/MQ2008",), 1),
+    "make": ((*LETORBENCH, "datasets", "make", "DEMO"), (), 1),
 }
 
 
@@ -106,10 +99,11 @@ def reference(work: Path, name: str, command: Command) -> tuple[dict[str, object
     """Run a command without a kill; return its files and its seconds."""
     place = work / "reference" / name
     place.mkdir(parents=True)
-    for toy in command.sets:
+    words, sets, _ = command
+    for toy in sets:
         write_toy(place / Path(toy).parent, Path(toy).name)
     shutil.copytree(place, work / "before" / name)
-    start, process = time.monotonic(), started(place, command.words)
+    start, process = time.monotonic(), started(place, words)
     assert not ended(process) and not process.returncode, name
     seconds, files = time.monotonic() - start, contents(place)
     assert files and not leftovers(place), (name, leftovers(place))
@@ -121,9 +115,9 @@ def chain(
     rng: np.random.Generator,
 ) -> Counter[str]:  # fmt: skip
     """Kill a command once or a few times, let it end; return the kills and what was wrong."""
-    done, result = finished(place), Counter[str]()
-    for number in range(command.most + 1):
-        last, process = number == command.most, started(place, command.words)
+    done, result, (words, _, most) = finished(place), Counter[str](), command
+    for number in range(most + 1):
+        last, process = number == most, started(place, words)
         killed = ended(process, HANGS if last else rng.uniform(0.2, 0.9) * seconds)
         result["run again"] += len(done.items() - finished(place).items())
         done = finished(place)
