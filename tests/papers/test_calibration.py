@@ -33,21 +33,12 @@ def rates(kind, n, k, margin, effect):
 
 
 @SIZES
-@pytest.mark.parametrize(("kind", "null"), [("above", 0.0), ("not below", -0.02), ("alike", 0.02)])
-def test_without_the_effect_reproduced_is_wrong_in_five_percent_at_most(kind, null, n, k):
+@pytest.mark.parametrize(("kind", "null", "truth"), [
+    ("above", 0.0, 0.02), ("not below", -0.02, 0.0), ("alike", 0.02, 0.0)])  # fmt: skip
+def test_either_answer_is_wrong_in_five_percent_at_most(kind, null, truth, n, k):
+    """Reproduced without the effect, and not reproduced at the paper's."""
     assert rates(kind, n, k, 0.02, null).get("reproduced", 0.0) <= 0.05 + ROOM
-
-
-@SIZES
-@pytest.mark.parametrize(("kind", "truth"), [("above", 0.02), ("not below", 0.0), ("alike", 0.0)])
-def test_at_the_papers_effect_not_reproduced_is_wrong_in_five_percent_at_most(kind, truth, n, k):
     assert rates(kind, n, k, 0.02, truth).get("not reproduced", 0.0) <= 0.05 + ROOM
-
-
-def test_a_large_effect_is_found_and_a_large_lead_is_excluded():
-    assert rates("above", 784, 1, 0.1, 0.1)["reproduced"] > 0.95
-    assert rates("above", 784, 2, 0.2, 0.0)["not reproduced"] > 0.95
-    assert rates("alike", 784, 1, 0.1, 0.0)["reproduced"] > 0.95
 
 
 @pytest.mark.parametrize("n", [50, 106, 784])

@@ -21,28 +21,24 @@ from letorbench.papers.runs import CUTOFFS, Study, log_slope
 from letorbench.solvers import sgd
 
 
-class Rotation:
+def rotation_of(scores, queries):
     """lambda = A s with A antisymmetric: no cost has it as its gradient."""
-
-    def __call__(self, scores, queries):
-        n = int(queries.lengths[0])
-        matrix = np.triu(np.ones((n, n)), 1)
-        return (scores.reshape(-1, n) @ (matrix.T - matrix)).ravel()
+    n = int(queries.lengths[0])
+    matrix = np.triu(np.ones((n, n)), 1)
+    return (scores.reshape(-1, n) @ (matrix.T - matrix)).ravel()
 
 
-class Saddle:
+def saddle_of(scores, queries):
     """lambda = minus the gradient of a cost that is concave along the first score."""
-
-    def __call__(self, scores, queries):
-        first = np.arange(len(scores)) % queries.lengths[0] == 0
-        return np.where(first, 2.0, -1.0) * scores
+    first = np.arange(len(scores)) % queries.lengths[0] == 0
+    return np.where(first, 2.0, -1.0) * scores
 
 
 def test_a_field_without_a_cost_is_told_from_one_with(rng):
-    rotation = diagnose(Rotation(), rng, trials=3)
+    rotation = diagnose(rotation_of, rng, trials=3)
     assert rotation.asymmetry == pytest.approx(2.0)
     assert rotation.circulation > 0.01
-    saddle = diagnose(Saddle(), rng, trials=3)
+    saddle = diagnose(saddle_of, rng, trials=3)
     assert saddle.asymmetry < 1e-6 and saddle.circulation < 1e-6
     assert saddle.lowest == pytest.approx(-1.0)
 
@@ -197,13 +193,11 @@ def test_an_epoch_is_timed_without_the_set_up_and_the_machine_code(rng, monkeypa
 
 
 def test_the_slope_and_its_interval_are_those_of_least_squares():
-    seconds = {10: 1.0, 100: 20.0, 1000: 100.0}
-    found = log_slope(list(seconds), list(seconds.values()))
-    x = np.log(list(seconds))
-    y = np.log(list(seconds.values()))
-    value = np.polyfit(x, y, 1)[0]
-    left = y - y.mean() - value * (x - x.mean())
-    error = math.sqrt(left @ left / 1.0 / ((x - x.mean()) ** 2).sum())
-    half = 12.7062 * error  # Student's t with one degree of freedom, 97.5 %
+    sizes, seconds = [10, 100, 1000], [1.0, 20.0, 100.0]
+    x, y = np.log(sizes) - np.log(100), np.log(seconds)
+    value = x @ y / (x @ x)
+    left = y - y.mean() - value * x
+    half = 12.7062 * math.sqrt(left @ left / (x @ x))  # Student's t with one degree of freedom
+    found = log_slope(sizes, seconds)
     expected = (value, value - half, value + half)
     assert (found.value, found.low, found.high) == pytest.approx(expected, rel=1e-5)

@@ -63,9 +63,7 @@ def test_the_theory_runs_and_its_misprints_are_told(tmp_path, monkeypatch):
 
 def test_no_scores_take_away_what_every_pair_leaves(rng):
     problems = statements.drawn(rng, 200, 5)
-    equal = problems.G[:, :, None] == problems.G[:, None, :]
     far = problems.M(problems.G * 1e6)
-    assert equal.any()
     np.testing.assert_allclose(far, statements.floor(problems), rtol=1e-9)
     assert 0.05 < statements.floor_share(rng) < 0.9
 
@@ -86,17 +84,6 @@ def test_theorem_1_is_checked_on_the_bound_from_its_definition(rng):
     np.testing.assert_allclose(statements.bound(problems, np.full(300, 0.7)), pairs)
     halved = replace(problems, f=0.5 * problems.f)  # f of 0 and 1 is what (15) is made for
     assert statements.theorem_1(halved).max() > 1e-3
-
-
-def test_a_broken_bound_is_seen(rng):
-    """Half the slope of Proposition 2, or scores that are not doubled, are violations."""
-    problems = statements.drawn(rng, 500, 4)
-    halved = replace(problems, F=0.5 * problems.F)
-    d = problems.F[:, :, None] - problems.F[:, None, :]
-    ranks, probability = statements.order_probabilities(halved.F)
-    behind = np.einsum("np,pij->nij", probability, ranks[:, :, None] > ranks[:, None, :])
-    excess = np.where(d > 0.0, behind - statements.sigma(-d), -1.0)
-    assert excess.max() > 0.01
     assert statements.theorem_2(problems, 0.0).max() > 1e-3
 
 

@@ -51,13 +51,12 @@ def test_the_papers_leads_come_from_its_tables():
 
 
 def test_what_a_file_of_claims_may_hold():
-    with pytest.raises(ValueError, match="the kind 'best'"):
-        claims_of("p", {"claim": [{"id": "a", "part": "p", "quote": "q", "where": "w",
-                                   "kind": "best"}]}, {})  # fmt: skip
-    with pytest.raises(ValueError, match="without what is printed"):
-        claims_of("p", {"claim": [{"id": "a", "part": "p", "quote": "q", "where": "w",
-                                   "kind": "equal", "number": "x"}]}, {})  # fmt: skip
-    with pytest.raises(TypeError):
-        claims_of("p", {"claim": [{"id": "a", "part": "p", "quote": "q", "where": "w",
-                                   "kind": "above", "marginn": 1}]}, {})  # fmt: skip
+    for facts, error, told in (
+        ({"kind": "best"}, ValueError, "the kind 'best'"),
+        ({"kind": "equal", "number": "x"}, ValueError, "claims.toml: x: a number without what is"),
+        ({"kind": "above", "marginn": 1}, TypeError, "marginn"),
+    ):
+        facts |= {"id": "a", "part": "p", "quote": "q", "where": "w"}
+        with pytest.raises(error, match=told):
+            claims_of("p", {"claim": [facts]}, {})
     assert expanded(["ndcg@9..11", "map"]) == ("ndcg@9", "ndcg@10", "ndcg@11", "map")

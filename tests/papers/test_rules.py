@@ -186,15 +186,6 @@ def test_equal_values_are_no_evidence():
     assert judged(shifted).answer == rules.UNDECIDED  # no variance to tell chance by
 
 
-def test_few_units_that_differ_are_few_degrees_of_freedom():
-    d = np.zeros(N)
-    d[:4] = [0.2, 0.3, 0.25, 0.2]
-    lead = Lead.summed(d, 0.5)
-    assert 5.0 < lead.degrees < 9.0  # about two for each that differs
-    rng = np.random.default_rng(0)
-    assert Lead.summed(rng.normal(size=4_000), 0.5).degrees > 3_600
-
-
 #: kind, answer -> printed numbers, of ours .50 [.45, .55], with half a digit of .005
 NUMBERS = {
     ("equal", "reproduced"): (0.5555, 0.4505),  # .55 + half of .01 + 1 % of .5555 is above it

@@ -36,9 +36,7 @@ REPRODUCE = (
 )  # fmt: skip
 #: a command ends in so many seconds, or hangs
 HANGS = 600.0
-ENVIRONMENT = {
-    **os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS.parent), str(TESTS)]),
-}  # fmt: skip
+ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join([str(TESTS.parent), str(TESTS)])}
 
 
 #: a command line, the toy sets FOLDER/NAME that it needs, and the most kills in a row
